@@ -7,81 +7,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pool/account.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WHAT_IF_WORK (POOL_WORK / 4)
+#define WHAT_IF_PART 4 /* of the usual work */
 #define MORE_DEMAND  1.3
 #define SPIKE        2.0
 
-/* ---- the time that each rung may take ---- */
-
-/* Of --solve-seconds; the two rungs with a choice for every hour get most of it. */
-static const double shares[POOL_RUNGS] = {
-    [POOL_FIXED] = 0.1, [POOL_COMPOSED] = 0.1, [POOL_SHARED] = 0.35,
-    [POOL_HOURLY] = 0.4, [POOL_CLOUD] = 0.05,
-};
+/* ---- the solver ---- */
 
 struct timed {
     const struct pool_run_options *options;
-    double until; /* clock_now(); 0: no end */
+    double begun; /* clock_now() */
 };
 
-static bool timed_stop(void *ctx)
+static double share_of_time(void *ctx)
 {
     const struct timed *t = ctx;
 
-    return (t->until > 0 && clock_now() >= t->until) ||
-           (t->options->stop && t->options->stop(t->options->stop_ctx));
+    return (clock_now() - t->begun) / t->options->seconds;
 }
 
-static struct pool_options solver_options(const struct pool_run_options *o, struct timed *t,
-                                          uint64_t work)
+static struct pool_options solver_options(const struct pool_run_options *o, uint64_t work)
 {
     return (struct pool_options){.seed = o->seed,
                                  .work = work,
-                                 .stop = timed_stop,
-                                 .stop_ctx = t,
+                                 .stop = o->stop,
+                                 .stop_ctx = o->stop_ctx,
                                  .progress = o->progress,
                                  .progress_ctx = o->progress_ctx};
 }
 
-/* Rungs one by one, each with its part of the time. */
-static void solve_timed(struct pool_run *run, const struct pool_run_options *o)
-{
-    const struct pool *pool = &run->c.pool;
-    struct timed t = {.options = o};
-    struct pool_options options = solver_options(o, &t, UINT64_MAX / 4);
-    double end = clock_now();
-
-    for (int id = 0; id < POOL_RUNGS; id++) {
-        struct pool_answer one;
-        end += o->seconds * shares[id];
-        t.until = end;
-        pool_solve_rung(pool, (enum pool_rung_id)id, &options, &one);
-        if (id == 0)
-            run->answer = one;
-        run->answer.rungs[id] = one.rungs[id];
-        run->answer.work += id == 0 ? 0 : one.work;
-        run->answer.stopped = run->answer.stopped || one.stopped;
-    }
-    run->answer.coincidence = account_coincidence(pool);
-    run->answer.break_even_hour = account_break_even(pool, &run->answer.rungs[POOL_SHARED],
-                                                     &run->answer.rungs[POOL_HOURLY]);
-}
-
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
 {
-    struct timed t = {.options = o};
-    struct pool_options options = solver_options(o, &t, 0);
+    struct timed t = {.options = o, .begun = clock_now()};
+    struct pool_options options = solver_options(o, 0);
 
     run->seconds = o->seconds;
-    if (o->seconds > 0)
-        solve_timed(run, o);
-    else
-        pool_solve(&run->c.pool, &options, &run->answer);
+    if (o->seconds > 0) {
+        options.share = share_of_time;
+        options.share_ctx = &t;
+    }
+    pool_solve(&run->c.pool, &options, &run->answer);
     pool_run_choose(run, o->rung);
 }
 
@@ -268,8 +236,7 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
                           const struct pool *pool, enum pool_rung_id rung,
                           struct pool_what_if *out)
 {
-    struct timed t = {.options = o};
-    struct pool_options options = solver_options(o, &t, WHAT_IF_WORK);
+    struct pool_options options = solver_options(o, pool_work(pool) / WHAT_IF_PART);
     struct pool_answer answer;
 
     options.progress = NULL;

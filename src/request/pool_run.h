@@ -39,7 +39,7 @@ struct pool_run {
 struct pool_run_options {
     const char *name;
     uint64_t seed;
-    double seconds;      /* for all rungs; 0: POOL_WORK each */
+    double seconds;      /* for all rungs; 0: pool_work() each */
     int rung;            /* enum pool_rung_id; POOL_RUNGS: the cheapest that is owned */
     const char *const *gpus; /* what if all GPUs were of this type */
     int gpu_count;

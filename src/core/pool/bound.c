@@ -3,6 +3,7 @@
  */
 #include "core/pool/bound.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +90,17 @@ static double hourly_part(struct bound *b, int w)
     return sum;
 }
 
-static void day_prices(const struct bound *b, struct fixed_price *price)
+static void day_prices(const struct bound *b, struct fixed_market *market)
 {
     const struct grid *grid = b->grid;
 
+    market->gpus = INT_MAX;
+    market->watts = INFINITY;
     for (int g = 0; g < grid->types; g++) {
         double sum = 0;
         for (int t = 0; t < grid->hours; t++)
             sum += b->trial[t * grid->types + g];
-        price[g] = (struct fixed_price){
+        market->type[g] = (struct fixed_price){
             .low = sum, .high = sum, .room = grid_room(&grid->type[g])};
     }
 }
@@ -108,14 +111,14 @@ static void hold(struct bound *b, int g, double gpus)
         b->use[t * b->grid->types + g] += gpus;
 }
 
-static double constant_part(struct bound *b, int w, const struct fixed_price *price)
+static double constant_part(struct bound *b, int w, const struct fixed_market *market)
 {
     const struct grid *grid = b->grid;
     struct fixed fixed;
     int own[POOL_MOST_TYPES];
     short x[POOL_MOST_WAYS];
 
-    fixed_solve(grid, w, price, b->leaves, &fixed);
+    fixed_solve(grid, w, market, b->leaves, &fixed);
     b->work += (uint64_t)fixed.nodes;
     assign_holding(grid, w, fixed.held, own);
     for (int g = 0; g < grid->types; g++)
@@ -160,12 +163,12 @@ static double job_part(struct bound *b, int j)
     return cost + left * grid->job_penalty[j];
 }
 
-static double own_job_part(struct bound *b, int j, const struct fixed_price *price)
+static double own_job_part(struct bound *b, int j, const struct fixed_market *market)
 {
     const struct grid_type *type = &b->grid->type[b->grid->pool->jobs[j].type];
     double cost;
 
-    b->job_held[j] = fixed_job(b->grid, j, price, &cost);
+    b->job_held[j] = fixed_job(b->grid, j, market, &cost);
     hold(b, b->grid->pool->jobs[j].type,
          grid_units(type, b->job_held[j] * b->grid->job_seat[j]));
     return cost;
@@ -224,15 +227,15 @@ static double fleet_part(struct bound *b, int g)
 double bound_evaluate(struct bound *b)
 {
     const struct grid *grid = b->grid;
-    struct fixed_price price[POOL_MOST_TYPES];
+    struct fixed_market market;
     double sum = 0;
 
     memset(b->use, 0, cells(grid) * sizeof(*b->use));
-    day_prices(b, price);
+    day_prices(b, &market);
     for (int w = 0; w < grid->workloads; w++)
-        sum += grid->constant[w] ? constant_part(b, w, price) : hourly_part(b, w);
+        sum += grid->constant[w] ? constant_part(b, w, &market) : hourly_part(b, w);
     for (int j = 0; j < grid->jobs; j++)
-        sum += grid->jobs_own ? own_job_part(b, j, price) : job_part(b, j);
+        sum += grid->jobs_own ? own_job_part(b, j, &market) : job_part(b, j);
     for (int g = 0; g < grid->types; g++)
         sum += fleet_part(b, g);
     return sum - (grid->slots > 0 ? b->trial_cap[0] * grid->slots : 0) -

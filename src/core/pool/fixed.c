@@ -22,7 +22,7 @@ struct search {
     const struct grid *grid;
     int w, ways;
     const struct way *way; /* of the workload */
-    const struct fixed_price *price;
+    const struct fixed_market *market;
     struct fixed *out;
     struct block blocks[POOL_MOST_WAYS + POOL_MOST_TYPES];
     double
@@ -90,15 +90,16 @@ static double own_price(const struct fixed_price *price, int gpus)
 static double owned(const struct search *s, int *gpus)
 {
     int own[POOL_MOST_TYPES];
-    double cost = 0;
+    double cost = 0, watts = 0;
 
     assign_holding(s->grid, s->w, s->held, own);
     *gpus = 0;
     for (int g = 0; g < s->grid->types; g++) {
-        cost += own[g] > 0 ? own_price(&s->price[g], own[g]) : 0;
+        cost += own[g] > 0 ? own_price(&s->market->type[g], own[g]) : 0;
         *gpus += own[g];
+        watts += own[g] * s->grid->type[g].watts;
     }
-    return cost;
+    return *gpus > s->market->gpus || watts > s->market->watts ? INFINITY : cost;
 }
 
 static double served(struct search *s, double cost, double limit)
@@ -253,8 +254,9 @@ static void add_block(struct search *s, int g, int way, int gpus, double share,
     struct block *b = &s->blocks[s->block_count];
     double most = fmax(ceil(s->peak / rate * (1 - 1e-12)),
                        s->grid->pool->workloads[s->w].minimum);
-    double room = floor(s->price[g].room / (gpus * share) + 1e-9);
-    double low = s->price[g].low_left > 0 ? s->price[g].low : s->price[g].high;
+    double room = floor(s->market->type[g].room / (gpus * share) + 1e-9);
+    double low = s->market->type[g].low_left > 0 ? s->market->type[g].low
+                                                 : s->market->type[g].high;
 
     most = fmin(fmin(most, room), POOL_MOST_REPLICAS);
     if (most < 1)
@@ -322,14 +324,14 @@ static double unlimited_running(struct search *s)
     return fmax(0, sum - peak_cost);
 }
 
-void fixed_solve(const struct grid *grid, int w, const struct fixed_price *price,
+void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
                  int leaves, struct fixed *out)
 {
     struct search s = {.grid = grid,
                        .w = w,
                        .ways = grid->first[w + 1] - grid->first[w],
                        .way = &grid->ways[grid->first[w]],
-                       .price = price,
+                       .market = market,
                        .out = out,
                        .leaves = leaves,
                        .steps = leaves * STEPS_PER_LEAF,
@@ -344,7 +346,7 @@ void fixed_solve(const struct grid *grid, int w, const struct fixed_price *price
     out->nodes = (leaves - s.leaves) * grid->hours + leaves * STEPS_PER_LEAF - s.steps;
 }
 
-int fixed_job(const struct grid *grid, int j, const struct fixed_price *price,
+int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
               double *cost)
 {
     const struct pool_job *job = &grid->pool->jobs[j];
@@ -353,11 +355,13 @@ int fixed_job(const struct grid *grid, int j, const struct fixed_price *price,
     *cost = INFINITY;
     for (int k = 0; k <= job->most; k++) {
         int gpus = grid_units(&grid->type[job->type], k * grid->job_seat[j]);
+        bool possible =
+            gpus <= market->gpus && gpus * grid->type[job->type].watts <= market->watts;
         double done =
             fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
-        double now = (k > 0 ? own_price(&price[job->type], gpus) : 0) +
+        double now = (k > 0 ? own_price(&market->type[job->type], gpus) : 0) +
                      assign_job_cost(grid, j, done);
-        if (now < *cost * (1 - 1e-12)) {
+        if (possible && now < *cost * (1 - 1e-12)) {
             *cost = now;
             best = k;
         }

@@ -22,6 +22,12 @@ struct fixed_price { /* of one type, per GPU over all hours */
     int room;     /* GPUs that can be had */
 };
 
+struct fixed_market {
+    struct fixed_price type[POOL_MOST_TYPES];
+    int gpus;     /* of all types together that can be had */
+    double watts; /* that they may draw */
+};
+
 struct fixed {
     double cost, lower;
     int nodes;
@@ -29,14 +35,14 @@ struct fixed {
 };
 
 /* `leaves`: how many X may be priced. */
-void fixed_solve(const struct grid *grid, int w, const struct fixed_price *price,
+void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
                  int leaves, struct fixed *out);
 
 /* The cheapest serving of hour t by what is held. */
 void fixed_serve(const struct grid *grid, int w, int t, const short *held, short *x);
 
 /* The same for a job: workers to hold. */
-int fixed_job(const struct grid *grid, int j, const struct fixed_price *price,
+int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
               double *cost);
 
 #endif

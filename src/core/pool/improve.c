@@ -9,11 +9,12 @@
 
 #include "util/mem.h"
 
-#define COVER_WORK 14   /* units of a cover beside its nodes */
-#define TRIED      24   /* workloads tried for one mend */
-#define MENDS      200  /* of one hour */
-#define HEAT       3e-4 /* of the plan's cost: what a move may cost at first */
-#define STOP_EVERY 32   /* moves between two looks at the clock */
+#define COVER_WORK  14   /* units of a cover beside its nodes */
+#define TRIED       24   /* workloads tried for one mend */
+#define MENDS       200  /* of one hour */
+#define HEAT        3e-4 /* of the plan's cost: what a move may cost at first */
+#define SHORT_EVERY 64   /* moves between two looks for shortages */
+#define STOP_EVERY  32   /* moves between two looks at the clock */
 
 struct change {
     int w, t;
@@ -29,6 +30,7 @@ struct climb {
     int room[POOL_MOST_TYPES]; /* before the move */
     double *starts;            /* [workload] $ */
     bool starting;             /* some start costs something */
+    bool is_short;             /* somebody is short of something */
     uint64_t spent;
     double part, gone; /* of the time; of work or time */
 };
@@ -231,6 +233,29 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
     return worst_type(c, t) < 0 && *cost <= limit;
 }
 
+/* Serves one workload and hour anew within the room; the cost of the change. GPUs that
+ * others want are `factor` times as dear as the bound says. */
+static double serve_anew(struct climb *c, int w, int t, double factor)
+{
+    const struct grid *grid = c->grid;
+    int room[POOL_MOST_TYPES];
+    double guide[POOL_MOST_TYPES], had[POOL_MOST_TYPES];
+    struct cover cover;
+    short x[POOL_MOST_WAYS];
+
+    taken(c, w, t, had);
+    for (int g = 0; g < grid->types; g++) {
+        int left = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
+        room[g] = left > 0 ? left : 0;
+        guide[g] = factor * c->how->lambda[t * grid->types + g];
+    }
+    assign_cover(grid, w, t, guide, room, 400, &cover);
+    c->spent += (uint64_t)cover.nodes + COVER_WORK;
+    for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
+        x[i] = (short)cover.x[i];
+    return set(c, w, t, x);
+}
+
 /* ---- moves of fleets ---- */
 
 static double own_cost(const struct climb *c)
@@ -252,6 +277,52 @@ static int pick_type(struct climb *c)
         if (c->a->room[at] > 0)
             return at;
     return -1;
+}
+
+/* Serves what is short of something from the room there is. */
+static double serve_short(struct climb *c)
+{
+    const struct grid *grid = c->grid;
+    double cost = 0;
+
+    for (int w = 0; w < grid->workloads; w++)
+        for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
+            double unmet;
+            short x[POOL_MOST_WAYS];
+            assign_get(c->a, w, t, x);
+            assign_serving(grid, w, t, x, &unmet);
+            if (unmet > 0)
+                cost += serve_anew(c, w, t, 1);
+        }
+    return cost;
+}
+
+static bool is_short(const struct climb *c)
+{
+    const struct grid *grid = c->grid;
+
+    for (int w = 0; w < grid->workloads; w++)
+        for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
+            double unmet;
+            short x[POOL_MOST_WAYS];
+            assign_get(c->a, w, t, x);
+            assign_serving(grid, w, t, x, &unmet);
+            if (unmet > 0)
+                return true;
+        }
+    return false;
+}
+
+/* More of one type, for what is short. */
+static bool propose_more(struct climb *c)
+{
+    int g = (int)random_below(c, (unsigned)c->grid->types);
+    const struct grid_type *type = &c->grid->type[g];
+    int units = 1 + (int)random_below(c, 1u << random_below(c, 4));
+
+    c->a->room[g] = grid_room_with(type, units * type->unit + c->a->room[g] -
+                                             (c->a->room[g] ? 0 : type->spare));
+    return assign_allowed(c->a);
 }
 
 /* Changes a->room: fewer of one type, and maybe some of another. */
@@ -293,25 +364,28 @@ static double move(struct climb *c, double slack, bool *tabu)
     const struct grid *grid = c->grid;
     double before = own_cost(c), cost = 0, saved = 0;
     int first = (int)random_below(c, (unsigned)grid->hours);
-    bool ok;
+    bool ok, more;
 
     memcpy(c->room, c->a->room, sizeof(c->room));
     c->logged = 0;
     c->spent += 8;
-    ok = propose(c);
+    more = c->is_short && random_below(c, 2);
+    ok = more ? propose_more(c) : propose(c);
     if (ok) {
         for (int g = 0; g < grid->types; g++)
             saved -= grid_own(&grid->type[g], c->a->room[g], NULL) -
                      grid_own(&grid->type[g], c->room[g], NULL);
-        ok = saved > -slack;
+        ok = more || saved > -slack;
     }
     for (int k = 0, t = first; k < grid->hours && ok; k++, t = (t + 1) % grid->hours) {
-        double more = 0;
+        double mended = 0;
         if (worst_type(c, t) < 0)
             continue;
-        ok = mend_hour(c, t, saved + slack - cost, tabu, &more);
-        cost += more;
+        ok = mend_hour(c, t, saved + slack - cost, tabu, &mended);
+        cost += mended;
     }
+    if (ok && c->is_short)
+        cost += serve_short(c);
     if (ok) {
         cost += own_cost(c) - before + starts_changed(c, false);
         ok = cost < slack;
@@ -323,6 +397,109 @@ static double move(struct climb *c, double slack, bool *tabu)
     undo_to(c, 0);
     memcpy(c->a->room, c->room, sizeof(c->room));
     return INFINITY;
+}
+
+/* ---- the state of a search ---- */
+
+static void climb_init(struct climb *c, struct assign *a, struct improve *how)
+{
+    const struct grid *grid = a->grid;
+
+    *c = (struct climb){.a = a, .grid = grid, .how = how};
+    c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
+    for (int w = 0; w < grid->workloads; w++)
+        c->starts[w] = assign_starts(a, w);
+    for (int i = 0; i < grid->first[grid->workloads]; i++)
+        c->starting |= grid->ways[i].start > 0;
+}
+
+static void climb_fini(struct climb *c)
+{
+    free(c->log);
+    free(c->starts);
+}
+
+/* ---- too much for what there is ---- */
+
+static double mend_all(struct climb *c, bool *tabu)
+{
+    double sum = 0;
+
+    for (int t = 0; t < c->grid->hours; t++) {
+        double more = 0;
+        if (worst_type(c, t) >= 0)
+            mend_hour(c, t, INFINITY, tabu, &more);
+        sum += more;
+    }
+    return sum;
+}
+
+/* GPUs over the slots, or as many as the watts are over the cap. */
+static double excess(const struct climb *c)
+{
+    const struct grid *grid = c->grid;
+    double gpus = 0, watts = 0, hottest = 1;
+
+    for (int g = 0; g < grid->types; g++) {
+        int kept;
+        grid_own(&grid->type[g], c->a->room[g], &kept);
+        gpus += kept;
+        watts += kept * grid->type[g].watts;
+        hottest = fmax(hottest, grid->type[g].watts);
+    }
+    return fmax(grid->slots > 0 ? gpus - grid->slots : 0,
+                grid->watts > 0 ? (watts - grid->watts) / hottest : 0);
+}
+
+/* Takes units away from a type; how much dearer that is, in all. */
+static double drop_units(struct climb *c, int g, int units, bool *tabu)
+{
+    const struct grid_type *type = &c->grid->type[g];
+    double before = grid_own(type, c->a->room[g], NULL);
+    int room = c->a->room[g] - units * type->unit;
+
+    c->a->room[g] = room > 0 ? room : 0;
+    return mend_all(c, tabu) + grid_own(type, c->a->room[g], NULL) - before;
+}
+
+void improve_shed(struct assign *a, struct improve *how)
+{
+    struct climb c;
+    bool *tabu = gp_calloc((size_t)a->grid->workloads, sizeof(*tabu));
+
+    climb_init(&c, a, how);
+    for (int g = 0; g < a->grid->types; g++)
+        if (a->room[g] > grid_room(&a->grid->type[g]))
+            a->room[g] = grid_room(&a->grid->type[g]);
+    mend_all(&c, tabu);
+    while (excess(&c) > 1e-9 && c.spent < how->work) {
+        double least = INFINITY;
+        int best = -1, share = (int)ceil(excess(&c) / 8);
+        for (int g = 0; g < a->grid->types; g++) {
+            const struct grid_type *type = &a->grid->type[g];
+            int room = a->room[g], units = (share + type->unit - 1) / type->unit;
+            double cost;
+            if (room <= 0)
+                continue;
+            c.logged = 0;
+            cost = drop_units(&c, g, units, tabu) / fmax(1, room - a->room[g]);
+            undo_to(&c, 0);
+            a->room[g] = room;
+            if (best < 0 || cost < least) {
+                best = g;
+                least = cost;
+            }
+        }
+        if (best < 0)
+            break;
+        c.logged = 0;
+        drop_units(&c, best,
+                   (share + a->grid->type[best].unit - 1) / a->grid->type[best].unit,
+                   tabu);
+    }
+    how->work -= c.spent < how->work ? c.spent : how->work;
+    climb_fini(&c);
+    free(tabu);
 }
 
 /* ---- moves within the room ---- */
@@ -352,28 +529,14 @@ static int pick_workload(struct climb *c, int t)
  */
 static double shuffle(struct climb *c, double slack)
 {
-    const struct grid *grid = c->grid;
-    int t = (int)random_below(c, (unsigned)grid->hours);
+    int t = (int)random_below(c, (unsigned)c->grid->hours);
     double cost = 0, factor = 2 * random_share(c);
 
     c->logged = 0;
     for (int k = (int)random_below(c, 3); k >= 0; k--) {
-        int w = pick_workload(c, t), room[POOL_MOST_TYPES];
-        double guide[POOL_MOST_TYPES], had[POOL_MOST_TYPES];
-        struct cover cover;
-        short x[POOL_MOST_WAYS];
-        if (w < 0)
-            break;
-        taken(c, w, t, had);
-        for (int g = 0; g < grid->types; g++) {
-            room[g] = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
-            guide[g] = factor * c->how->lambda[t * grid->types + g];
-        }
-        assign_cover(grid, w, t, guide, room, 400, &cover);
-        c->spent += (uint64_t)cover.nodes + COVER_WORK;
-        for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
-            x[i] = (short)cover.x[i];
-        cost += set(c, w, t, x);
+        int w = pick_workload(c, t);
+        if (w >= 0)
+            cost += serve_anew(c, w, t, factor);
     }
     if (worst_type(c, t) < 0 && cost < slack + 1e-12) {
         cost += starts_changed(c, false);
@@ -387,24 +550,6 @@ static double shuffle(struct climb *c, double slack)
 }
 
 /* ---- the search ---- */
-
-static void climb_init(struct climb *c, struct assign *a, struct improve *how)
-{
-    const struct grid *grid = a->grid;
-
-    *c = (struct climb){.a = a, .grid = grid, .how = how};
-    c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
-    for (int w = 0; w < grid->workloads; w++)
-        c->starts[w] = assign_starts(a, w);
-    for (int i = 0; i < grid->first[grid->workloads]; i++)
-        c->starting |= grid->ways[i].start > 0;
-}
-
-static void climb_fini(struct climb *c)
-{
-    free(c->log);
-    free(c->starts);
-}
 
 static bool is_over(struct climb *c, uint64_t moves)
 {
@@ -428,6 +573,7 @@ void improve_run(struct assign *a, struct improve *how)
     assign_copy(&best, a);
     for (uint64_t moves = 1; !is_over(&c, moves); moves++) {
         double heat = HEAT * least * (1 - c.gone);
+        c.is_short = moves % SHORT_EVERY == 1 ? is_short(&c) : c.is_short;
         double slack =
             random_below(&c, 2) ? -1e-9 * least : -heat * log(random_share(&c)) * 0.3;
         double cost = moves % 4 ? move(&c, slack, tabu) : shuffle(&c, fmax(slack, 0));
@@ -456,13 +602,9 @@ static bool keeps_room(const struct climb *c, int t)
     return worst_type(c, t) < 0;
 }
 
-/* Takes x for (w, t) when that costs less and there is room. */
-static bool try_set(struct climb *c, int w, int t, const short *x)
+/* Is what was just changed in hour t better? Else it is taken back. */
+static bool keeps(struct climb *c, int t, double cost)
 {
-    double cost;
-
-    c->logged = 0;
-    cost = set(c, w, t, x);
     if (keeps_room(c, t) && cost + starts_changed(c, false) < -1e-9) {
         starts_changed(c, true);
         return true;
@@ -498,20 +640,10 @@ static bool try_hold(struct climb *c, int w, int from, int step, int length)
 static bool polish_hour(struct climb *c, int w, int t)
 {
     const struct grid *grid = c->grid;
-    int room[POOL_MOST_TYPES];
-    double none[POOL_MOST_TYPES] = {0}, had[POOL_MOST_TYPES];
-    struct cover cover;
-    short x[POOL_MOST_WAYS];
-    bool better = false;
+    bool better;
 
-    taken(c, w, t, had);
-    for (int g = 0; g < grid->types; g++)
-        room[g] = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
-    assign_cover(grid, w, t, none, room, 400, &cover);
-    c->spent += (uint64_t)cover.nodes + COVER_WORK;
-    for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
-        x[i] = (short)cover.x[i];
-    better = try_set(c, w, t, x);
+    c->logged = 0;
+    better = keeps(c, t, serve_anew(c, w, t, 0));
     for (int length = 1; c->starting && length <= 8 && length < grid->hours;
          length *= 2)
         better =

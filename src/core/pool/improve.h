@@ -23,6 +23,10 @@ struct improve {
 /* Works on *a until the work or the time is spent; never ends dearer. */
 void improve_run(struct assign *a, struct improve *how);
 
+/* Brings a plan that takes more than there is (GPUs of a type, slots, watts) within it;
+ * what cannot be served any more is unmet. */
+void improve_shed(struct assign *a, struct improve *how);
+
 /* Cheaper running, and replicas that stay instead of starting again, in the same room.
  */
 void improve_polish(struct assign *a, struct improve *how);

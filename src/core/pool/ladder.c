@@ -3,6 +3,7 @@
  */
 #include "core/pool/pool.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +74,27 @@ static void spend(struct rung *r, uint64_t work)
     r->work -= work < r->work ? work : r->work;
 }
 
+static struct improve improve_with(struct rung *r, uint64_t work)
+{
+    return (struct improve){.random = r->options->seed * 2862933555777941757u + r->work,
+                            .work = work,
+                            .lambda = r->bound.lambda,
+                            .part = part_of_time,
+                            .ctx = r};
+}
+
 /* Keeps the cheaper of best and trial. */
 static void keep_better(struct rung *r)
 {
     double total;
 
     assign_fit(&r->trial);
+    if (!assign_allowed(&r->trial) && !r->grid.jobs_own) {
+        struct improve how = improve_with(r, r->work / 16 + 1000);
+        improve_shed(&r->trial, &how);
+        spend(r, r->work / 16 + 1000 - how.work);
+        assign_fit(&r->trial);
+    }
     total = assign_total(&r->trial);
     if (total >= r->total || !assign_allowed(&r->trial))
         return;
@@ -88,30 +104,44 @@ static void keep_better(struct rung *r)
 
 /* ---- A and B: GPUs of one's own ---- */
 
-static void marginal_prices(const struct assign *a, struct fixed_price *price)
+/* What is left for one more; scarce GPUs are dearer by what the bound asks above their
+ * price, when `scarcity` is 1. */
+static void marginal_market(const struct rung *r, const struct assign *a,
+                            double scarcity, struct fixed_market *out)
 {
-    for (int g = 0; g < a->grid->types; g++) {
-        const struct grid_type *type = &a->grid->type[g];
-        int used = assign_peak(a, g), low = type->stock - type->spare - used;
-        price[g] = (struct fixed_price){.low = type->own_stock,
-                                        .high = type->own_buy,
-                                        .low_left = low > 0 ? low : 0,
-                                        .room = grid_room(type) - used};
+    const struct grid *grid = a->grid;
+
+    out->gpus = grid->slots > 0 ? grid->slots : INT_MAX;
+    out->watts = grid->watts > 0 ? grid->watts : INFINITY;
+    for (int g = 0; g < grid->types; g++) {
+        const struct grid_type *type = &grid->type[g];
+        int used = assign_peak(a, g), low = type->stock - type->spare - used, kept;
+        double more = -type->own_buy;
+        for (int t = 0; t < grid->hours; t++)
+            more += r->bound.lambda[t * grid->types + g];
+        more = fmax(0, more) * scarcity;
+        out->type[g] = (struct fixed_price){.low = type->own_stock + more,
+                                            .high = type->own_buy + more,
+                                            .low_left = low > 0 ? low : 0,
+                                            .room = grid_room(type) - used};
+        grid_own(type, used, &kept);
+        out->gpus -= grid->slots > 0 ? kept : 0;
+        out->watts -= kept * type->watts;
     }
 }
 
 /* Chooses anew what one workload holds, beside what the others hold. */
-static void hold_anew(struct rung *r, struct assign *a, int w)
+static void hold_anew(struct rung *r, struct assign *a, int w, double scarcity)
 {
     static const short none[POOL_MOST_WAYS];
     const struct grid *grid = a->grid;
-    struct fixed_price price[POOL_MOST_TYPES];
+    struct fixed_market market;
     struct fixed fixed;
     short x[POOL_MOST_WAYS];
 
     assign_own(a, w, none);
-    marginal_prices(a, price);
-    fixed_solve(grid, w, price, r->bound.leaves, &fixed);
+    marginal_market(r, a, scarcity, &market);
+    fixed_solve(grid, w, &market, r->bound.leaves, &fixed);
     spend(r, (uint64_t)fixed.nodes);
     assign_own(a, w, fixed.held);
     for (int t = 0; t < grid->hours; t++) {
@@ -120,14 +150,14 @@ static void hold_anew(struct rung *r, struct assign *a, int w)
     }
 }
 
-static void hold_job_anew(struct assign *a, int j)
+static void hold_job_anew(struct rung *r, struct assign *a, int j, double scarcity)
 {
-    struct fixed_price price[POOL_MOST_TYPES];
+    struct fixed_market market;
     double cost;
 
     assign_own_job(a, j, 0);
-    marginal_prices(a, price);
-    assign_own_job(a, j, fixed_job(a->grid, j, price, &cost));
+    marginal_market(r, a, scarcity, &market);
+    assign_own_job(a, j, fixed_job(a->grid, j, &market, &cost));
 }
 
 /* Is the price of a GPU the same whoever else has some? */
@@ -139,20 +169,21 @@ static bool is_separable(const struct grid *grid)
     return grid->slots == 0 && grid->watts <= 0;
 }
 
-/* One after the other at what is left, until nobody gains. */
+/* One after the other at what is left, until nobody gains; scarce GPUs at their
+ * scarcity first. */
 static void hold_all(struct rung *r)
 {
-    int rounds = is_separable(&r->grid) ? 1 : 4;
+    int rounds = is_separable(&r->grid) ? 1 : 5;
 
     for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
         double before = r->total;
         for (int w = 0; w < r->grid.workloads; w++)
             if (r->grid.constant[w] && (r->work > 0 || round == 0))
-                hold_anew(r, &r->trial, w);
+                hold_anew(r, &r->trial, w, round == 0);
         for (int j = 0; j < r->grid.jobs && r->grid.jobs_own; j++)
-            hold_job_anew(&r->trial, j);
+            hold_job_anew(r, &r->trial, j, round == 0);
         keep_better(r);
-        if (r->total >= before * (1 - 1e-12))
+        if (round > 1 && r->total >= before * (1 - 1e-12))
             break;
     }
 }
@@ -187,11 +218,7 @@ static void raise_bound(struct rung *r, uint64_t work)
 
 static void improve(struct rung *r, uint64_t work, bool polish)
 {
-    struct improve how = {.random = r->options->seed * 2862933555777941757u + r->work,
-                          .work = work,
-                          .lambda = r->bound.lambda,
-                          .part = part_of_time,
-                          .ctx = r};
+    struct improve how = improve_with(r, work);
 
     if (work == 0 || r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
         return;
@@ -245,7 +272,7 @@ static void set_part(struct rung *r, double share)
     r->until = r->begun + share * (r->end - r->begun);
 }
 
-static uint64_t usual_work(const struct pool *pool)
+uint64_t pool_work(const struct pool *pool)
 {
     uint64_t work = (uint64_t)pool->workload_count * (uint64_t)pool->hours * WORK_EACH;
 
@@ -284,19 +311,22 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
                      .end = time_shares[id],
                      .work = options->work    ? options->work
                              : options->share ? UINT64_MAX / 2
-                                              : usual_work(pool)};
+                                              : pool_work(pool)};
 
     grid_init(&r.grid, pool, id);
     assign_init(&r.best, &r.grid);
     assign_init(&r.trial, &r.grid);
     bound_init(&r.bound, &r.grid, leaves_for(&r.grid, r.work));
     keep_better(&r); /* nothing at all: everything unmet */
-    hold_all(&r);
-    start_from(&r, other);
-    if (r.grid.jobs_own)
-        raise_bound(&r, r.work);
-    else
+    if (r.grid.jobs_own) {
+        raise_bound(&r, r.work / 2);
+        hold_all(&r);
+    } else {
+        bound_step(&r.bound, r.total);
+        hold_all(&r);
+        start_from(&r, other);
         search(&r);
+    }
     account_rung(&r.best, rung);
     rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
     rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;

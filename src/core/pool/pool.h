@@ -197,7 +197,7 @@ typedef double pool_share_fn(void *ctx);
 
 struct pool_options {
     uint64_t seed;
-    uint64_t work; /* units a rung may take, 15 million a second or so; 0: by size */
+    uint64_t work; /* units a rung may take, 15 million a second or so; 0: pool_work() */
     pool_stop_fn *stop; /* true: end with what there is; NULL: never */
     void *stop_ctx;
     pool_share_fn *share; /* NULL: work alone decides, and the answer repeats */
@@ -218,6 +218,9 @@ void pool_answer_fini(struct pool_answer *answer);
 /* One rung alone; the rest of the answer stays empty. */
 void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out);
+
+/* Units of work that a rung of this pool is given when nobody says: by its size. */
+uint64_t pool_work(const struct pool *pool);
 
 /* What a replica of `gpus` takes of servers of `server_gpus`, so that whatever runs
  * side by side always packs: 3 of 8 -> 4, 8 of 8 -> 8, 9 of 8 -> 16. */
