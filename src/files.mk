@@ -90,6 +90,8 @@ core_sources = \
 	src/core/activation.h \
 	src/core/better.c \
 	src/core/better.h \
+	src/core/breaks.c \
+	src/core/breaks.h \
 	src/core/calibration.c \
 	src/core/calibration.h \
 	src/core/compare.c \
@@ -451,6 +453,8 @@ tui_sources = \
 	src/tui/loop.h \
 	src/tui/membar.c \
 	src/tui/membar.h \
+	src/tui/outcome.c \
+	src/tui/outcome.h \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \
@@ -497,6 +501,16 @@ tui_sources = \
 	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
+	src/tui/plan/plan_choices.c \
+	src/tui/plan/plan_choices.h \
+	src/tui/plan/plan_form.c \
+	src/tui/plan/plan_form.h \
+	src/tui/plan/plan_head.c \
+	src/tui/plan/plan_more.c \
+	src/tui/plan/plan_more.h \
+	src/tui/plan/plan_pin.c \
+	src/tui/plan/plan_side.c \
+	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
 	src/tui/toolkit/canvas.c \
 	src/tui/toolkit/canvas.h \

@@ -4,6 +4,7 @@
 #include "core/gpu.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "util/str.h"
 
@@ -15,6 +16,15 @@
 /* A MIG instance also loses a little to its own bookkeeping: nvidia-smi prints 39.25
  * to 39.50 GiB for a 3g.40gb of an A100-80. */
 #define SLICE_LOSS 0.02
+
+const char *gpu_short_name(const struct gpu *gpu)
+{
+    size_t n = strlen(gpu->vendor);
+
+    return n > 0 && strncasecmp(gpu->name, gpu->vendor, n) == 0 && gpu->name[n] == ' '
+               ? gpu->name + n + 1
+               : gpu->name;
+}
 
 struct quantity gpu_usable(const struct gpu *gpu)
 {

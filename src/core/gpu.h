@@ -69,6 +69,9 @@ struct gpu {
  * seen: H100 0.6 %, A100-80 1.1 %, L40S 1.3 %, RTX 3090 1.8 %), origin model. */
 struct quantity gpu_usable(const struct gpu *gpu);
 
+/* "H100 SXM5 80GB": the name without the vendor's. */
+const char *gpu_short_name(const struct gpu *gpu);
+
 /* The GPU that a MIG slice of it is: memory, rates, bandwidth and id ("h100/3g.40gb")
  * replaced, links gone. GP_E_USAGE names the profiles there are. */
 enum gp_status gpu_slice_of(const struct gpu *gpu, const char *profile, struct gpu *out,

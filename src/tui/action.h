@@ -69,7 +69,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(MORE, "more", "+ =", ON_PLAN, 0, "", "number: a step up")                        \
     X(LESS, "less", "-", ON_PLAN, 0, "", "number: a step down")                        \
     X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")            \
-    X(APPLY, "apply", "a", ON_PLAN, 3, "apply", "apply a suggestion")                  \
+    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE, 3, "apply",                           \
+      "apply a change; on Compare: take this row into the plan")                       \
     X(SOLVE, "solve", "s", ON_PLAN, 3, "solve",                                        \
       "the best value of this field that still fits")                                  \
     X(WHY, "why", "y", ON_PLAN | ON_COMPARE, 4, "why",                                 \
@@ -81,7 +82,7 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "save the plan's fields (--batch reads them)")                                   \
     X(LOAD, "load", "o", ON_PLAN, 0, "", "open a saved plan")                          \
     X(USE, "use", "Enter", ON_COMPARE, 2, "use in plan",                               \
-      "take this row into the plan")                                                   \
+      "open the row; again: take it into the plan")                                    \
     X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")          \
     X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                 \
     X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter",                             \

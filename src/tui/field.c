@@ -18,11 +18,20 @@ const struct field_row field_rows[FIELD_COUNT] = {FIELDS(X)};
 
 /* ---- the number that counts ---- */
 
+/* To two digits: where steps of a goal begin when none is given. */
+static double rounded(double value)
+{
+    double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
+
+    return value > 0 ? round(value / unit) * unit : 1;
+}
+
 static double planned_number(const struct answer *a, enum field field)
 {
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
     const struct market *market = &a->resolved.market;
+    struct quantity hour, month;
     bool memory = a->plan.has_memory;
     const char *text;
 
@@ -41,6 +50,15 @@ static double planned_number(const struct answer *a, enum field field)
         return ceil((q->ttft > 0 ? q->ttft : a->plan.speed.ttft.value) * 1e3);
     case FIELD_TPOT:
         return ceil((q->tpot > 0 ? q->tpot : a->plan.speed.tpot.value) * 1e3);
+    case FIELD_RATE:
+        return q->rate > 0 ? q->rate : rounded(a->plan.speed.requests.value);
+    case FIELD_THROUGHPUT:
+        return q->throughput > 0 ? q->throughput : rounded(a->plan.speed.tokens.value);
+    case FIELD_BUDGET:
+        plan_prices(&a->plan, &hour, &month);
+        return q->budget > 0 ? q->budget : ceil(hour.value);
+    case FIELD_POWER_CAP:
+        return q->power_cap > 0 ? q->power_cap : ceil(a->plan.power.sheet);
     case FIELD_TP:
         return a->plan.layout.tp;
     case FIELD_PP:
@@ -111,7 +129,7 @@ static void show_model(const struct form *form, char *text, size_t size)
     const char *value = form->values.value[FIELD_MODEL];
     bool generic = form->answered && form->answer->resolved.generic;
 
-    gp_format(text, size, "%s%s", base_name(value), generic ? ", assumed shape" : "");
+    gp_format(text, size, "%s%s", base_name(value), generic ? " (assumed)" : "");
 }
 
 static void show_formats(const struct form *form, enum field field, char *text,
@@ -123,19 +141,16 @@ static void show_formats(const struct form *form, enum field field, char *text,
     if (field == FIELD_KV)
         gp_format(text, size, "%s%s", value[0] ? "" : "auto: ", q->kv->id);
     else
-        gp_format(text, size, "%s%s", q->precision.id,
-                  q->precision.native ? " as published" : "");
+        gp_format(text, size, "%s%s", value[0] ? "" : "auto: ", q->precision.id);
 }
 
 static void show_gpu(const struct form *form, char *text, size_t size)
 {
-    const struct resolved *r = &form->answer->resolved;
-
     if (form->values.value[FIELD_GPU][0] &&
         strcmp(form->values.value[FIELD_GPU], "local") != 0)
         gp_copy(text, size, form->values.value[FIELD_GPU]);
     else
-        gp_format(text, size, "%s: %s", r->gpu_chosen ? "cheapest" : "local",
+        gp_format(text, size, "%s: %s", form->answer->resolved.gpu_chosen ? "auto" : "here",
                   form->answer->plan.request.gpu->id);
 }
 
@@ -155,17 +170,22 @@ static void show_number(const struct form *form, enum field field, char *text,
     bool given = form->values.value[field][0] != '\0';
     char number[48];
 
+    if (!given && field == FIELD_USERS && form->values.value[FIELD_RATE][0]) {
+        gp_format(text, size, "by rate: %.0f", value);
+        return;
+    }
     if (value < 0) {
         gp_copy(text, size, given ? form->values.value[field] : "auto");
         return;
     }
-    if (!given && (field == FIELD_TTFT || field == FIELD_TPOT)) {
+    if (!given && strcmp(option_rows[row->option].fallback, "none") == 0) {
         gp_copy(text, size, "none"); /* steps begin at the estimate, which is no goal */
         return;
     }
     if (strcmp(row->unit, " share") == 0)
         gp_format(number, sizeof(number), "%.2f", value);
-    else if (field == FIELD_USED || field == FIELD_ELECTRICITY)
+    else if (field == FIELD_USED || field == FIELD_ELECTRICITY || field == FIELD_RATE ||
+             field == FIELD_BUDGET)
         gp_format(number, sizeof(number), "%.4g", value);
     else
         units_tokens(number, sizeof(number), value);

@@ -106,6 +106,17 @@ bool form_changed(const struct form *form)
     return false;
 }
 
+bool form_lays_out(const struct form *form)
+{
+    static const enum field fields[] = {FIELD_GPUS, FIELD_TP, FIELD_PP, FIELD_EP,
+                                        FIELD_REPLICAS};
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (form->values.value[fields[i]][0])
+            return true;
+    return false;
+}
+
 static bool undo_to(struct form *form, int at)
 {
     if (at < form->undo_first || at > form->undo_last)
@@ -260,7 +271,7 @@ static enum gp_status step_choice(struct form *form, enum field field, int by,
 
 static bool may_be_auto(enum field field)
 {
-    return strcmp(option_rows[field_rows[field].option].fallback, "auto") == 0 ||
+    return gp_has_word("auto none", " ", option_rows[field_rows[field].option].fallback) ||
            field == FIELD_GPUS;
 }
 
@@ -269,6 +280,8 @@ static double next_number(const struct field_row *row, double value, int by)
 {
     double power;
 
+    if (row->option == OPT_RATE)
+        return by > 0 ? value * 2 : value / 2;
     if (!row->doubles) /* on the multiples of the step */
         return (by > 0 ? floor(value / row->step + 1e-6) + 1
                        : ceil(value / row->step - 1e-6) - 1) *

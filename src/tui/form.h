@@ -100,6 +100,8 @@ void form_ask(const struct form *form, struct options *options);
 /* "gpuplan --plan -m 70B -g l40s:2": the command that gives the same answer. */
 void form_command(const struct form *form, const char *command, struct strbuf *out);
 
+/* Does it say a count or a layout, so that these are not to be found? */
+bool form_lays_out(const struct form *form);
 /* Would the form be lost: is it another than the one that is kept? */
 bool form_changed(const struct form *form);
 /* A saved plan is one request of --batch: {"model": "70B", "gpu": "l40s:2"}. */

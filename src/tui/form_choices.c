@@ -54,32 +54,87 @@ static void add_model(struct list *list, const struct model *m)
                   m->weights_only ? "weights only" : m->native_dtype);
 }
 
+static bool is_listed(const struct list *list, const char *id)
+{
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 static void add_local_models(struct list *list)
 {
     char **paths;
     size_t count = local_models(".", &paths);
 
     for (size_t i = 0; i < count; i++)
-        list_add(list, paths[i], paths[i], "a model in this folder");
+        if (!is_listed(list, paths[i]))
+            list_add(list, paths[i], paths[i], "a model in this folder");
     local_models_free(paths, count);
+}
+
+/* The one that is chosen, and those that were before, the last one first. */
+static void add_recent(struct form *form, const struct model *const *all, size_t count,
+                       struct list *list)
+{
+    for (int at = form->undo_last; at >= form->undo_first; at--) {
+        const char *id = form->undo[at % FORM_UNDO].value[FIELD_MODEL];
+        size_t i = 0;
+
+        while (i < count && strcmp(all[i]->id, id) != 0)
+            i++;
+        if (is_listed(list, id))
+            continue;
+        if (i < count)
+            add_model(list, all[i]);
+        else
+            list_add(list, id, id, "chosen before");
+    }
+}
+
+/* Language models first; by family, and within one from small to large. */
+static int by_family(const void *pa, const void *pb)
+{
+    const struct model *a = *(const struct model *const *)pa;
+    const struct model *b = *(const struct model *const *)pb;
+    int order = (int)a->weights_only - (int)b->weights_only;
+    double size_a = model_params(a), size_b = model_params(b);
+
+    if (!order)
+        order = (a->max_context <= 0) - (b->max_context <= 0);
+    if (!order)
+        order = gp_casecmp(a->family, b->family);
+    if (!order)
+        order = (size_a > size_b) - (size_a < size_b);
+    return order ? order : strcmp(a->id, b->id);
 }
 
 static void models(struct form *form, bool details, struct list *list)
 {
     /* Where a newcomer begins; any other size can be typed. */
     static const char *const sizes[] = {"8B", "70B", "400B"};
-    const struct model *const *all;
+    const struct model *const *all, **sorted;
     size_t count;
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        list_add(list, sizes[i], sizes[i],
-                 "a dense model of about this size, shape assumed");
-    if (details)
-        add_local_models(list);
     if (catalog_models(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
+    if (details) {
+        add_recent(form, all, count, list);
+        add_local_models(list);
+    }
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        if (!is_listed(list, sizes[i]))
+            list_add(list, sizes[i], sizes[i],
+                     "a dense model of about this size, shape assumed");
+    sorted = gp_calloc(count + 1, sizeof(*sorted));
     for (size_t i = 0; i < count; i++)
-        add_model(list, all[i]);
+        sorted[i] = all[i];
+    if (count > 0)
+        qsort(sorted, count, sizeof(*sorted), by_family);
+    for (size_t i = 0; i < count; i++)
+        if (!details || !is_listed(list, sorted[i]->id))
+            add_model(list, sorted[i]);
+    free(sorted);
 }
 
 /* ---- formats ---- */
@@ -220,22 +275,23 @@ static void kv_formats(struct form *form, struct list *list)
 
 /* ---- GPUs ---- */
 
-/* As one of a list; before: what is said of it first. */
-static void add_gpu(struct list *list, const char *id, const char *text,
-                    const char *before, const struct gpu *g)
+/* As one of a list. Names begin alike: one that is cut keeps its end. */
+static void add_gpu(struct list *list, const char *id, const char *name,
+                    const struct gpu *g)
 {
     struct quantity usable = gpu_usable(g);
     char memory[32] = "memory unknown", rate[32] = "", year[32] = "";
+    struct choice *c = list_add(list, id, name, "");
 
+    c->tail = true;
     if (usable.known)
         units_gib(memory, sizeof(memory), usable.value);
     if (g->bandwidth.known)
         units_bandwidth(rate, sizeof(rate), g->bandwidth.value);
     if (g->release_year > 0)
         gp_format(year, sizeof(year), ", %d", g->release_year);
-    gp_format(list_add(list, id, text, "")->more, sizeof(list->items[0].more),
-              "%s%s%s usable%s%s%s", before, before[0] ? ": " : "", memory,
-              rate[0] ? ", " : "", rate, year);
+    gp_format(c->more, sizeof(c->more), "%s usable%s%s%s", memory, rate[0] ? ", " : "", rate,
+              year);
 }
 
 /* The one in this machine, if the catalogue knows it. */
@@ -243,10 +299,12 @@ static void add_local_gpu(struct form *form, struct list *list)
 {
     struct options options = {0};
     struct resolved r;
+    char text[120];
 
-    if (!planner_resolve(form->planner, &options, MODEL_DEFAULT, NULL, "local", &r,
-                         NULL))
-        add_gpu(list, "local", "in this machine", r.request.gpu->id, r.request.gpu);
+    if (planner_resolve(form->planner, &options, MODEL_DEFAULT, NULL, "local", &r, NULL))
+        return;
+    gp_format(text, sizeof(text), "here: %s", gpu_short_name(r.request.gpu));
+    add_gpu(list, "local", text, r.request.gpu);
 }
 
 static void add_slices(const struct gpu *g, struct list *list)
@@ -256,9 +314,10 @@ static void add_slices(const struct gpu *g, struct list *list)
         struct gpu cut;
 
         gp_format(id, sizeof(id), "%s/%s", g->id, g->slice[i].profile);
-        gp_format(text, sizeof(text), "%s, MIG %s", g->name, g->slice[i].profile);
+        gp_format(text, sizeof(text), "%s, MIG %s", gpu_short_name(g),
+                  g->slice[i].profile);
         if (!gpu_slice_of(g, g->slice[i].profile, &cut, NULL))
-            add_gpu(list, id, text, "", &cut);
+            add_gpu(list, id, text, &cut);
     }
 }
 
@@ -277,13 +336,13 @@ static void gpus(struct form *form, bool details, struct list *list)
     const struct gpu *const *all;
     size_t count;
 
-    list_add(list, "", "auto", "the one in this machine, else the cheapest that fits");
+    list_add(list, "", "auto: this machine's, else the cheapest", "");
     if (details)
         add_local_gpu(form, list);
     if (catalog_gpus(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
-        add_gpu(list, all[i]->id, all[i]->name, "", all[i]);
+        add_gpu(list, all[i]->id, gpu_short_name(all[i]), all[i]);
         if (is_chosen(form, all[i]))
             add_slices(all[i], list);
     }

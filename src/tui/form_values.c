@@ -160,9 +160,14 @@ enum gp_status values_put(struct planner *planner, struct form_values *values,
     if (field == FIELD_GPUS)
         return put_count(values, value, answer, err);
     rc = value_check(planner, field, value, err);
-    if (!rc)
-        gp_copy(values->value[field], FORM_VALUE, value);
-    return rc;
+    if (rc)
+        return rc;
+    gp_copy(values->value[field], FORM_VALUE, value);
+    if (field == FIELD_RATE) /* each says how many requests there are: the last one holds */
+        values->value[FIELD_USERS][0] = '\0';
+    if (field == FIELD_USERS)
+        values->value[FIELD_RATE][0] = '\0';
+    return GP_OK;
 }
 
 /* ---- options as a form ---- */

@@ -27,92 +27,107 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
 #define FIELDS(X)                                                                      \
     X(MODEL, "Model", "Model and GPU", OPT_MODEL, FIELD_CHOICE, false, 0,              \
       SOLVE_NONE, "", false,                                                           \
-      "Model: catalogue id, size such as 70B, or path of a local model.\n"             \
+      "Model: its parameters set memory and speed. An id, 70B, or a path.\n"           \
       "parameters = sum of rows*cols over all its tensors")                            \
     X(PRECISION, "Weights", NULL, OPT_PRECISION, FIELD_CHOICE, false, 0,               \
-      SOLVE_PRECISION, "", false,                                                      \
-      "Weights: the format they are stored in; auto: as published.\n"                  \
+      SOLVE_PRECISION, "", true,                                                       \
+      "Weights: fewer bits need fewer GPUs, decode faster. auto: as published.\n"      \
       "bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit")         \
-    X(GPU, "GPU", NULL, OPT_GPU, FIELD_CHOICE, false, 0, SOLVE_BUDGET, "", false,      \
-      "GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.\n"     \
+    X(GPU, "GPU", NULL, OPT_GPU, FIELD_CHOICE, false, 0,                               \
+      SOLVE_BUDGET, "", false,                                                         \
+      "GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.\n"    \
       "usable = physical less what the driver keeps (H100: 79.19 of 79.65)")           \
-    X(GPUS, "GPUs", NULL, OPT_GPU, FIELD_NUMBER, false, 1, SOLVE_GPUS, "", true,       \
-      "GPUs: how many in all. auto: the fewest that fit.\n"                            \
+    X(GPUS, "GPUs", NULL, OPT_GPU, FIELD_NUMBER, false, 1,                             \
+      SOLVE_GPUS, "", true,                                                            \
+      "GPUs: more hold more, are faster, cost more. auto: the fewest that fit.\n"      \
       "GPUs = TP * PP * replicas")                                                     \
     X(CONTEXT, "Context", "Load", OPT_CONTEXT, FIELD_NUMBER, true, 0,                  \
       SOLVE_CONTEXT, " tokens", false,                                                 \
-      "Context: the most tokens one request holds, prompt and output.\n"               \
+      "Context: the most tokens of a request; KV memory grows with it.\n"              \
       "KV of one request = context * KV per token (less where windows slide)")         \
-    X(PROMPT, "Prompt", NULL, OPT_PROMPT, FIELD_NUMBER, true, 0, SOLVE_NONE,           \
-      " tokens", false,                                                                \
-      "Prompt: tokens of a typical prompt. Memory is planned for Context.\n"           \
+    X(PROMPT, "Prompt", NULL, OPT_PROMPT, FIELD_NUMBER, true, 0,                       \
+      SOLVE_NONE, " tokens", false,                                                    \
+      "Prompt: tokens of a typical one; TTFT grows with it. Memory: Context.\n"        \
       "prompt + output <= context")                                                    \
-    X(OUTPUT, "Output", NULL, OPT_OUTPUT, FIELD_NUMBER, true, 0, SOLVE_NONE,           \
-      " tokens", false,                                                                \
-      "Output: tokens of a typical answer. Memory is planned for Context.\n"           \
+    X(OUTPUT, "Output", NULL, OPT_OUTPUT, FIELD_NUMBER, true, 0,                       \
+      SOLVE_NONE, " tokens", false,                                                    \
+      "Output: tokens of a typical answer; longer ones: fewer requests/s.\n"           \
       "prompt + output <= context")                                                    \
-    X(USERS, "Users", NULL, OPT_USERS, FIELD_NUMBER, true, 0, SOLVE_USERS,             \
-      " at once", false,                                                               \
-      "Users: requests in flight at once, shared by the replicas.\n"                   \
+    X(USERS, "Users", NULL, OPT_USERS, FIELD_NUMBER, true, 0,                          \
+      SOLVE_USERS, " at once", false,                                                  \
+      "Users: requests in flight; more: more KV, longer TPOT, fewer $ a token.\n"      \
       "KV needed = users of one replica * KV of one request")                          \
-    X(TTFT, "TTFT goal", NULL, OPT_TTFT, FIELD_NUMBER, false, 50, SOLVE_NONE, " ms",    \
-      true,                                                                            \
-      "TTFT goal: to the first token at most, under this load.\n"                      \
+    X(RATE, "Rate", NULL, OPT_RATE, FIELD_NUMBER, true, 0,                             \
+      SOLVE_NONE, " /s", true,                                                         \
+      "Rate: requests that arrive per second; Users then follow from it.\n"            \
+      "users = rate * time of a request (Little), at their peak")                      \
+    X(TTFT, "TTFT goal", "Goals", OPT_TTFT, FIELD_NUMBER, false, 50,                   \
+      SOLVE_NONE, " ms", true,                                                         \
+      "TTFT goal: first token within; auto takes more GPUs if it must.\n"              \
       "TTFT = tau + kappa*solo + eta*decode + beta*solo*(C - 1)/20")                   \
-    X(TPOT, "TPOT goal", NULL, OPT_TPOT, FIELD_NUMBER, false, 5, SOLVE_NONE, " ms",     \
-      true,                                                                            \
-      "TPOT goal: per output token at most.\n"                                         \
+    X(TPOT, "TPOT goal", NULL, OPT_TPOT, FIELD_NUMBER, false, 5,                       \
+      SOLVE_NONE, " ms", true,                                                         \
+      "TPOT goal: each next token within; auto takes more GPUs if it must.\n"          \
       "TPOT = decode step + phi*(B - 1)/output * cost of a prompt")                    \
-    X(KV, "KV cache", NULL, OPT_KV_PRECISION, FIELD_CHOICE, false, 0, SOLVE_NONE,      \
-      "", false,                                                                       \
-      "KV cache: the format of cached keys and values.\n"                              \
-      "KV per token = sum over attention layers of kv*(d + dv)*e bytes")               \
-    X(TP, "TP", "Layout", OPT_TP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true,         \
-      "TP: GPUs of one host that share every layer. auto: chosen to fit.\n"            \
+    X(THROUGHPUT, "Throughput", NULL, OPT_THROUGHPUT, FIELD_NUMBER, true, 0,           \
+      SOLVE_NONE, " tok/s", true,                                                      \
+      "Throughput: goal, tokens/s of all users; auto takes more users or GPUs.\n"      \
+      "output tokens/s = requests/s * output")                                         \
+    X(TP, "TP", "Layout", OPT_TP, FIELD_NUMBER, true, 0,                               \
+      SOLVE_NONE, "", true,                                                            \
+      "TP: GPUs of a host that share each layer: less memory each, faster.\n"          \
       "a GPU holds 1/TP of query, output and MLP, ceil(kv/TP) KV heads")               \
-    X(PP, "PP", NULL, OPT_PP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true,             \
-      "PP: pipeline stages, each with its part of the layers.\n"                       \
+    X(PP, "PP", NULL, OPT_PP, FIELD_NUMBER, true, 0,                                   \
+      SOLVE_NONE, "", true,                                                            \
+      "PP: pipeline stages, each with its layers: less memory each, not faster.\n"     \
       "a stage holds about L/PP layers; the tightest stage is shown")                  \
-    X(EP, "EP", NULL, OPT_EP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true,             \
-      "EP: GPUs that the routed experts of a MoE are spread over.\n"                   \
+    X(EP, "EP", NULL, OPT_EP, FIELD_NUMBER, true, 0,                                   \
+      SOLVE_NONE, "", true,                                                            \
+      "EP: GPUs that the experts of a MoE are spread over: less memory each.\n"        \
       "a GPU holds 1/max(TP, EP) of the experts")                                      \
-    X(REPLICAS, "Replicas", NULL, OPT_REPLICAS, FIELD_NUMBER, true, 0, SOLVE_NONE,     \
-      "", true,                                                                        \
-      "Replicas: whole copies of the model that share the users.\n"                    \
+    X(REPLICAS, "Replicas", NULL, OPT_REPLICAS, FIELD_NUMBER, true, 0,                 \
+      SOLVE_NONE, "", true,                                                            \
+      "Replicas: whole copies that share the users: more tokens/s.\n"                  \
       "users of one replica = ceil(users / replicas)")                                 \
-    X(MAX_PP, "Max PP", NULL, OPT_MAX_PP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true, \
+    X(MAX_PP, "Max PP", NULL, OPT_MAX_PP, FIELD_NUMBER, true, 0,                       \
+      SOLVE_NONE, "", true,                                                            \
       "Max PP: the most pipeline stages that auto may choose.\n"                       \
       "PP <= Max PP, unless PP itself is given")                                       \
-    X(ENGINE, "Engine", "Engine", OPT_ENGINE, FIELD_CHOICE, false, 0, SOLVE_NONE,      \
-      "", true,                                                                        \
-      "Engine: its versions differ in overheads and how they budget.\n"                \
+    X(ENGINE, "Engine", "Engine", OPT_ENGINE, FIELD_CHOICE, false, 0,                  \
+      SOLVE_NONE, "", true,                                                            \
+      "Engine: its version sets overheads, how it budgets, and its speed.\n"           \
       "vLLM: KV pool = utilization*usable - weights - activation - ...")               \
-    X(MAX_SEQS, "Slots", NULL, OPT_MAX_NUM_SEQS, FIELD_NUMBER, true, 0, SOLVE_NONE,    \
-      " requests", true,                                                               \
-      "Slots: requests the engine runs at once (--max-num-seqs).\n"                    \
+    X(KV, "KV cache", NULL, OPT_KV_PRECISION, FIELD_CHOICE, false, 0,                  \
+      SOLVE_NONE, "", false,                                                           \
+      "KV cache: 8-bit keys and values hold twice the users of 16-bit ones.\n"         \
+      "KV per token = sum over attention layers of kv*(d + dv)*e bytes")               \
+    X(MAX_SEQS, "Slots", NULL, OPT_MAX_NUM_SEQS, FIELD_NUMBER, true, 0,                \
+      SOLVE_NONE, " requests", true,                                                   \
+      "Slots: requests the engine runs at once; the others queue.\n"                   \
       "sampling = slots*V*(copies*4 + a) + batch*h*a + base")                          \
     X(BATCHED, "Batch", NULL, OPT_MAX_BATCHED_TOKENS, FIELD_NUMBER, true, 0,           \
       SOLVE_NONE, " tokens", true,                                                     \
-      "Batch: tokens of one step (--max-batched-tokens).\n"                            \
+      "Batch: tokens of one step; more: more memory, mostly a shorter TTFT.\n"         \
       "forward = batch*(2*h + 3*ff/TP)*a + forward base")                              \
-    X(UTILIZATION, "Utilization", NULL, OPT_MEMORY_UTILIZATION, FIELD_NUMBER,          \
-      false, 0.01, SOLVE_NONE, " share", true,                                         \
-      "Utilization: share of the memory that the engine takes.\n"                      \
+    X(UTILIZATION, "Utilization", NULL, OPT_MEMORY_UTILIZATION, FIELD_NUMBER, false, 0.01,\
+      SOLVE_NONE, " share", true,                                                      \
+      "Utilization: share of the memory that the engine takes: the budget.\n"          \
       "vLLM: budget = utilization * usable")                                           \
     X(HEADROOM, "Headroom", NULL, OPT_HEADROOM, FIELD_NUMBER, false, 0.05,             \
       SOLVE_NONE, " share", false,                                                     \
-      "Headroom: share of the engine's budget to leave free.\n"                        \
+      "Headroom: share of the engine's budget to leave free: room for surprises.\n"    \
       "budget = (1 - headroom) * what the engine would take")                          \
-    X(USED, "Used", NULL, OPT_USED, FIELD_NUMBER, false, 1, SOLVE_NONE, " GiB", false, \
-      "Used: memory per GPU that other programs already hold.\n"                       \
+    X(USED, "Used", NULL, OPT_USED, FIELD_NUMBER, false, 1,                            \
+      SOLVE_NONE, " GiB", false,                                                       \
+      "Used: memory per GPU that other programs hold: so much less is free.\n"         \
       "free = usable - used - weights - overheads - users' need")                      \
     X(GPU_LAYERS, "GPU layers", NULL, OPT_GPU_LAYERS, FIELD_NUMBER, false, 1,          \
       SOLVE_NONE, "", true,                                                            \
-      "GPU layers: of llama.cpp; the first ones stay in host memory.\n"                \
+      "GPU layers: of llama.cpp; the others are in host memory: fits, slower.\n"       \
       "on GPUs: the output, counted as one, and the last N - 1 layers")                \
     X(CPU_MOE, "CPU experts", NULL, OPT_N_CPU_MOE, FIELD_NUMBER, false, 1,             \
       SOLVE_NONE, " layers", false,                                                    \
-      "CPU experts: of llama.cpp; they stay in host memory.\n"                         \
+      "CPU experts: of llama.cpp; they are in host memory: fits, slower.\n"            \
       "weights - experts of the first N layers")                                       \
     X(CPU_OFFLOAD, "Offload", NULL, OPT_CPU_OFFLOAD_GB, FIELD_NUMBER, false, 1,        \
       SOLVE_NONE, " GiB", false,                                                       \
@@ -122,46 +137,58 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
       SOLVE_NONE, " GiB", false,                                                       \
       "KV offload: of vLLM and SGLang; host memory keeps KV for later requests.\n"     \
       "the pool is as it was: it must hold the requests in flight")                    \
-    X(NO_KV, "KV on host", NULL, OPT_NO_KV_OFFLOAD, FIELD_WORD, false, 0, SOLVE_NONE,  \
-      "", false,                                                                       \
+    X(NO_KV, "KV on host", NULL, OPT_NO_KV_OFFLOAD, FIELD_WORD, false, 0,              \
+      SOLVE_NONE, "", false,                                                           \
       "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"              \
       "KV needed on the GPU = 0; attention is computed on the host")                   \
-    X(DRAFT, "Draft", NULL, OPT_DRAFT, FIELD_CHOICE, false, 0, SOLVE_NONE, "", false,  \
-      "Draft: a model that drafts tokens, or mtp: the model's own layers for it.\n"    \
+    X(DRAFT, "Draft", NULL, OPT_DRAFT, FIELD_CHOICE, false, 0,                         \
+      SOLVE_NONE, "", false,                                                           \
+      "Draft: a model that drafts tokens, or mtp, the model's own: more memory.\n"     \
       "weights + draft/TP; its layers' KV is in the same pool")                        \
     X(DRAFTED, "Drafted", NULL, OPT_SPECULATIVE_TOKENS, FIELD_NUMBER, false, 1,        \
       SOLVE_NONE, " tokens", true,                                                     \
       "Drafted: tokens of each step that the draft proposes.\n"                        \
       "a request of a recurrent hybrid holds a state more for each")                   \
-    X(LORA, "Adapters", NULL, OPT_LORA, FIELD_CHOICE, false, 0, SOLVE_NONE, "", false, \
-      "Adapters: room for so many LoRA adapters at once, and their rank.\n"            \
+    X(LORA, "Adapters", NULL, OPT_LORA, FIELD_CHOICE, false, 0,                        \
+      SOLVE_NONE, "", false,                                                           \
+      "Adapters: room for so many LoRA adapters of a rank: more memory.\n"             \
       "slots * r * (cols + rows) of every linear layer, one of them / TP")             \
-    X(PRUNE, "Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0, SOLVE_NONE, "",       \
-      false,                                                                           \
+    X(PRUNE, "Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0,                       \
+      SOLVE_NONE, "", false,                                                           \
       "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"               \
       "2:4 stores bits/2 + 1 per weight of the linear layers")                         \
-    X(PRICE, "Price", "Cost", OPT_PRICE, FIELD_WORD, false, 0, SOLVE_NONE, "", false,  \
-      "Price: the class of prices to use; others are shown beside it.\n"               \
+    X(PRICE, "Price", "Cost", OPT_PRICE, FIELD_WORD, false, 0,                         \
+      SOLVE_NONE, "", false,                                                           \
+      "Price: the class of prices that $/h and the cheapest GPU go by.\n"              \
       "rent per hour = instances * price of one; they are sold whole")                 \
-    X(PROVIDER, "Provider", NULL, OPT_PROVIDER, FIELD_CHOICE, false, 0, SOLVE_NONE,    \
-      "", false,                                                                       \
+    X(BUDGET, "Budget", NULL, OPT_BUDGET, FIELD_NUMBER, false, 1,                      \
+      SOLVE_NONE, " $/h", true,                                                        \
+      "Budget: goal, dollars per hour at most; a dearer plan is over budget.\n"        \
+      "rent per hour <= budget")                                                       \
+    X(PROVIDER, "Provider", NULL, OPT_PROVIDER, FIELD_CHOICE, false, 0,                \
+      SOLVE_NONE, "", false,                                                           \
       "Provider: rent only from these, as in aws,gcp.\n"                               \
       "rent per hour = instances * price of one; they are sold whole")                 \
-    X(REGION, "Region", NULL, OPT_REGION, FIELD_CHOICE, false, 0, SOLVE_NONE, "",      \
-      false,                                                                           \
+    X(REGION, "Region", NULL, OPT_REGION, FIELD_CHOICE, false, 0,                      \
+      SOLVE_NONE, "", false,                                                           \
       "Region: rent only where the region's name contains this, as in us.\n"           \
       "rent per hour = instances * price of one; they are sold whole")                 \
-    X(DATED, "Dated", NULL, OPT_DATED, FIELD_WORD, false, 0, SOLVE_NONE, "", false,    \
-      "Dated: only prices with a date of their own count.\n"                            \
+    X(DATED, "Dated", NULL, OPT_DATED, FIELD_WORD, false, 0,                           \
+      SOLVE_NONE, "", false,                                                           \
+      "Dated: only prices with a date of their own count.\n"                           \
       "\"by 2026-11\" is none: the source has no date and was read then")              \
-    X(HOURS, "Hours", NULL, OPT_HOURS, FIELD_NUMBER, false, 10, SOLVE_NONE,            \
-      " h/month", false,                                                               \
-      "Hours: hours of use per month.\n"                                               \
+    X(HOURS, "Hours", NULL, OPT_HOURS, FIELD_NUMBER, false, 10,                        \
+      SOLVE_NONE, " h/month", false,                                                   \
+      "Hours: hours of use per month; few make renting cheaper than buying.\n"         \
       "rent per month = rent per hour * hours")                                        \
     X(ELECTRICITY, "Electricity", NULL, OPT_ELECTRICITY, FIELD_NUMBER, false, 0.01,    \
       SOLVE_NONE, " $/kWh", true,                                                      \
       "Electricity: its price when the GPUs are bought.\n"                             \
-      "running = kW*PUE*price*share of hours + kW*hosting*12/8760")
+      "running = kW*PUE*price*share of hours + kW*hosting*12/8760")                    \
+    X(POWER_CAP, "Power cap", NULL, OPT_POWER_CAP, FIELD_NUMBER, false, 500,           \
+      SOLVE_NONE, " W", true,                                                          \
+      "Power cap: goal, watts of all GPUs and hosts at most, as of a rack.\n"          \
+      "watts = GPUs at this load + their shares of the hosts")
 
 #define X(id, ...) FIELD_##id,
 enum field { FIELDS(X) FIELD_COUNT };

@@ -2,8 +2,7 @@
  * membar.c - see membar.h.
  *
  * Cells are shared out in proportion to bytes, then corrected at the largest part, so
- * that they add up to the width exactly. When the parts need more than is usable the
- * whole need is the width, and a mark stands where the usable memory ends.
+ * that they add up to the width exactly.
  */
 #include "tui/membar.h"
 
@@ -13,165 +12,111 @@
 #include "util/str.h"
 #include "util/units.h"
 
-#define NAME_COLS 15
-#define WORDS_MIN 40 /* columns from which "over by" stands beside the bar */
+/* ---- parts ---- */
 
-static const struct {
-    enum glyph glyph;
-    enum ink ink;
-} looks[PART_ROLE_COUNT] = {[PART_LIMIT] = {GLYPH_BAR_FREE, INK_TEXT},
-                            [PART_WEIGHTS] = {GLYPH_BAR_WEIGHTS, INK_WEIGHTS},
-                            [PART_KV] = {GLYPH_BAR_KV, INK_KV},
-                            [PART_ACTIVATION] = {GLYPH_BAR_ACTIVATION, INK_ACTIVATION},
-                            [PART_RUNTIME] = {GLYPH_BAR_RUNTIME, INK_RUNTIME},
-                            [PART_FREE] = {GLYPH_BAR_FREE, INK_FREE}};
-
-enum glyph membar_glyph(enum part_role role)
+int membar_parts(const struct plan *plan, struct membar_part out[MEMBAR_PARTS])
 {
-    return looks[role].glyph;
-}
+    const struct memory *m = &plan->memory;
+    double spare = m->kv_pool.value - m->kv_reserved.value;
+    double need = m->budget.value - spare;
+    double run = need - m->weights.value - m->kv_reserved.value - m->activation.value;
+    const struct membar_part all[MEMBAR_PARTS] = {
+        {"weights", GLYPH_BAR_WEIGHTS, INK_WEIGHTS, m->weights.value},
+        {"KV", GLYPH_BAR_KV, INK_KV, m->kv_reserved.value},
+        {"act", GLYPH_BAR_ACTIVATION, INK_ACTIVATION, m->activation.value},
+        {"run", GLYPH_BAR_RUNTIME, INK_RUNTIME, run},
+        {"others", GLYPH_HORIZONTAL, INK_DIM, spare - plan_margin(plan)},
+        {"spare", GLYPH_BAR_FREE, INK_FREE, plan_margin(plan)},
+    };
+    int n = 0;
 
-enum ink membar_ink(enum part_role role)
-{
-    return looks[role].ink;
+    for (int i = 0; i < MEMBAR_PARTS; i++)
+        if (all[i].bytes > 1)
+            out[n++] = all[i];
+    return n;
 }
 
 /* ---- the bar ---- */
 
-struct stretch {
-    enum glyph glyph;
-    enum ink ink;
-    double bytes;
-    int cells;
-};
-
-/* What stands side by side in the bar: parts, what others hold, what is free. */
-static int stretches_of(const struct plan *plan, struct stretch *out, double *total)
+static int longest(const int *cells, int n)
 {
-    struct part parts[PARTS_MAX];
-    int n = parts_list(plan, parts), used = 0;
-
-    *total = 0;
-    for (int i = 0; i <= n; i++) {
-        bool others = i == n;
-        double bytes = others ? plan->request.used : parts[i].q.value;
-
-        if (bytes <= 0 || (!others && parts[i].role == PART_LIMIT))
-            continue;
-        out[used++] = (struct stretch){
-            .glyph = others ? GLYPH_HORIZONTAL : membar_glyph(parts[i].role),
-            .ink = others ? INK_DIM : membar_ink(parts[i].role),
-            .bytes = bytes};
-        *total += bytes;
-    }
-    return used;
-}
-
-static struct stretch *longest(struct stretch *s, int n)
-{
-    struct stretch *best = s;
+    int best = 0;
 
     for (int i = 1; i < n; i++)
-        if (s[i].cells > best->cells)
-            best = &s[i];
+        if (cells[i] > cells[best])
+            best = i;
     return best;
 }
 
-static void share_out(struct stretch *s, int n, double total, int width)
+static void share_out(const struct membar_part *part, int n, int width, int *cells)
 {
+    double total = 0;
     int sum = 0;
 
+    for (int i = 0; i < n; i++)
+        total += part[i].bytes;
     for (int i = 0; i < n; i++) {
-        int cells = (int)lround(s[i].bytes / total * width);
-
-        s[i].cells = cells > 0 ? cells : 1;
-        sum += s[i].cells;
+        cells[i] = (int)fmax(lround(part[i].bytes / total * width), 1);
+        sum += cells[i];
     }
     for (; sum < width; sum++)
-        longest(s, n)->cells++;
-    for (; sum > width && longest(s, n)->cells > 1; sum--)
-        longest(s, n)->cells--;
+        cells[longest(cells, n)]++;
+    for (; sum > width && cells[longest(cells, n)] > 1; sum--)
+        cells[longest(cells, n)]--;
 }
 
 void membar_draw(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
 {
-    struct stretch s[PARTS_MAX + 1];
-    double total, over = -plan->memory.free.value, lacks = -plan_margin(plan);
-    int n = stretches_of(plan, s, &total), width = in.cols, x = 0;
-    char words[48] = "";
+    struct membar_part part[MEMBAR_PARTS];
+    int n = membar_parts(plan, part), cells[MEMBAR_PARTS], width, x = 0, end;
+    double budget = plan->memory.budget.value, margin = plan_margin(plan);
+    char words[32];
 
-    if (lacks > 0.005 * GP_GIB && in.cols >= WORDS_MIN)
-        gp_format(words, sizeof(words), " lacks %.2f GiB", lacks / GP_GIB);
-    width -= gp_width(words);
+    gp_format(words, sizeof(words), " %.2f", budget / GP_GIB);
+    width = in.cols - gp_width(words) - 1;
     if (n == 0 || width < n)
         return;
-    share_out(s, n, total, width);
+    share_out(part, n, width, cells);
     for (int i = 0; i < n; i++) {
-        canvas_run(canvas, in, y, x, s[i].cells, s[i].ink, s[i].glyph);
-        x += s[i].cells;
+        canvas_run(canvas, in, y, x, cells[i], part[i].ink, part[i].glyph);
+        x += cells[i];
     }
-    if (over > 0) { /* where the usable memory ends */
-        int end = (int)(plan->memory.usable.value / total * width);
-
-        canvas_glyph(canvas, in, y, end < width ? end : width - 1, INK_BAD,
-                     GLYPH_VERTICAL);
-    }
-    canvas_text(canvas, in, y, width, INK_BAD, words);
+    end = margin >= 0 ? width : (int)(budget / (budget - margin) * width);
+    canvas_glyph(canvas, in, y, end, margin < 0 ? INK_BAD : INK_FRAME, GLYPH_VERTICAL);
+    canvas_text(canvas, in, y, width + 1, INK_TEXT, words);
 }
 
 /* ---- the legend ---- */
 
-/* "0.46..0.81 model", or as much of it as fits whole. */
-static void band_words(const struct quantity *q, int room, char *text, size_t size)
+enum detail { DETAIL_ALL, DETAIL_TIGHT, DETAIL_NUMBERS, DETAILS };
+
+static int legend_width(const struct membar_part *part, int n, enum detail detail,
+                        char text[MEMBAR_PARTS][32])
 {
-    const char *origin = origin_word(q->origin);
-
-    gp_format(text, size, "%.2f..%.2f %s", q->low / GP_GIB, q->high / GP_GIB, origin);
-    if (q->high - q->low > 0.005 * GP_GIB && gp_width(text) > room)
-        gp_format(text, size, "%.2f..%.2f", q->low / GP_GIB, q->high / GP_GIB);
-    if (q->high - q->low <= 0.005 * GP_GIB || gp_width(text) > room)
-        gp_copy(text, size, origin);
-}
-
-static void legend_row(struct canvas *canvas, struct rect in, int y,
-                       const struct part *part)
-{
-    const struct quantity *q = &part->q;
-    char number[32], rest[160];
-    int x = 2, room;
-
-    if (part->role != PART_LIMIT)
-        canvas_glyph(canvas, in, y, 0, membar_ink(part->role),
-                     membar_glyph(part->role));
-    canvas_fit(canvas, in, y, x, NAME_COLS, INK_TEXT, part->name);
-    x += NAME_COLS;
-    gp_format(number, sizeof(number), "%8.2f GiB", q->value / GP_GIB);
-    x += canvas_text(canvas, in, y, x, q->value < 0 ? INK_BAD : INK_TEXT, number);
-    x += 2;
-    room = in.cols - x;
-    band_words(q, room, rest, sizeof(rest));
-    canvas_fit(canvas, in, y, x, room,
-               q->origin >= ORIGIN_MODEL ? INK_ESTIMATE : INK_TEXT, rest);
-    x += gp_width(rest) + 2;
-    if (part->note[0] && in.cols - x >= 8)
-        canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, part->note);
-}
-
-int membar_legend(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
-{
-    struct part parts[PARTS_MAX];
-    int n = parts_list(plan, parts), rows = 0;
+    static const char *const formats[DETAILS] = {" %s %.1f", "%s %.1f", "%.0s%.1f"};
+    int width = -1;
 
     for (int i = 0; i < n; i++) {
-        if (parts[i].role == PART_FREE && plan->request.used > 0) {
-            struct part others = {.name = "held by others",
-                                  .role = PART_LIMIT,
-                                  .q = quantity_exact(plan->request.used)};
-
-            others.q.origin = ORIGIN_ASSUMED;
-            legend_row(canvas, in, y + rows++, &others);
-        }
-        legend_row(canvas, in, y + rows++, &parts[i]);
+        gp_format(text[i], 32, formats[detail], part[i].name, part[i].bytes / GP_GIB);
+        width += 2 + gp_width(text[i]);
     }
-    return rows;
+    return width;
+}
+
+void membar_legend(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
+{
+    struct membar_part part[MEMBAR_PARTS];
+    char text[MEMBAR_PARTS][32];
+    int n = membar_parts(plan, part), detail = DETAIL_ALL, x = 0;
+
+    if (n > 0 && part[n - 1].glyph == GLYPH_BAR_FREE && /* row two says it as well */
+        legend_width(part, n, DETAIL_ALL, text) > in.cols)
+        n--;
+    while (legend_width(part, n, (enum detail)detail, text) > in.cols &&
+           detail + 1 < DETAILS)
+        detail++;
+    for (int i = 0; i < n; i++) {
+        canvas_glyph(canvas, in, y, x, part[i].ink, part[i].glyph);
+        x += 2 + canvas_text(canvas, in, y, x + 1, INK_TEXT, text[i]);
+    }
 }

@@ -128,7 +128,7 @@ screen "a pasted command" <<'KEYS'
 :gpuplan --plan -m 70B -g h100-sxm:4 -u 3
 :dump -
 KEYS
-shows "4 x NVIDIA H100"
+shows "4 x H100"
 shows "3 at once"
 
 # Everything that stands alone, and a word too many: no line is taken in part.
@@ -269,7 +269,7 @@ Enter
 :dump -
 KEYS
 shows ":gpuplan --plan -m 70B   -g h100-sxm:4 -u 3"
-assert_contains "then Enter does" "4 x NVIDIA H100" "$(printf '%s\n' "$out" | tail -n 24)"
+assert_contains "then Enter does" "4 x H100" "$(printf '%s\n' "$out" | tail -n 24)"
 
 screen "pasted text in a list, in place of what was offered" -m 70B -g l40s <<'KEYS'
 Enter

@@ -20,29 +20,29 @@ screen "80 x 24" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸* rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    │
-│   rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    │
-│   rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    │
-│ * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    │
-│ * a100-sxm-80          int4-awq   fits         2    ~50.7    ~2.47   2.58    │
-│   a100-pcie-80         fp8        fits         2    ~50.9    ~2.53   2.70    │
-│ * a100-pcie-80         int4-awq   fits         2    ~42.9    ~2.16   2.70    │
-│   a40                  fp8        fits         3   ~164.7    ~8.51   2.70    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│ * rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97│
+│   rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98│
+│   …ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86│
+│ * rtx-a6000        fp8         3  fits         152.0      95   2.00      5.84│
+│ * a100-sxm-80      int4-awq    2  fits          50.7     290   2.58      2.47│
+│   a100-pcie-80     fp8         2  fits          50.9     296   2.70      2.53│
+│ * a100-pcie-80     int4-awq    2  fits          42.9     348   2.70      2.16│
+│   a40              fp8         3  fits         164.7      88   2.70      8.51│
+│   a40              int4-awq    3  fits         131.0     105   2.70      7.17│
+│   l40s             fp8         3  fits         106.7     143   3.00      5.81│
+│   l40s             int4-awq    3  fits          87.0     164   3.00      5.07│
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 20, Tab ─┐
-│███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·············│
-│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.55  ░ non-torch 0.20       │
-│░ CUDA graphs 0.45  · free 7.67  of 47.41 GiB usable                          │
-│TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; *    │
-│nothing that fits is cheaper and holds as many                                │
-│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (by   │
+┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
+│█████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░···········│ 43.62│
+│█ weights 27.5 ▓ KV 8.0 ▒ act 0.5 ░ run 0.8 · spare 6.8                       │
 └──────────────────────────────────────────────────────────────────────────────┘
- rtx-a6000 x 2, int4-awq: fits, on the front
- requests held = replicas x KV pool / KV of one request of the context
- Enter:use in plan  s:sort  /:filter  y:why  e:export  w:save    ?:help  q:quit
+ rtx-a6000 x 5, bf16 (as published): fits, = the plan
+ users: requests of the whole context it holds; ~ estimated, ? assumed, - unkn…
+ Enter:open  a:apply  s:sort  /:filter  y:why  e:export          ?:help  q:quit
 END
 
 screen "120 x 36" "${load[@]}" <<'KEYS'
@@ -53,41 +53,41 @@ screen "120 x 36" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                                                             │
-│   GPU                  precision  verdict   GPUs  layout      requests  TPOT ms  tokens/s  $/M out    $/h  limit     │
-│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2        ~19.0   ~149.8       ~94    ~2.97   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2        ~19.0    ~93.8      ~154    ~2.98   1.65  none      │
-│   rtx-pro-6000-server  int4-awq   fits         1  TP1            ~18.6    ~90.5      ~164    ~2.86   1.69  none      │
-│ * rtx-a6000            fp8        fits         3  TP1 PP3        ~22.3   ~152.0       ~95    ~5.84   2.00  none      │
-│ * a100-sxm-80          int4-awq   fits         2  TP1 x2         ~27.4    ~50.7      ~290    ~2.47   2.58  none      │
-│   a100-pcie-80         fp8        fits         2  TP2            ~28.4    ~50.9      ~296    ~2.53   2.70  none      │
-│ * a100-pcie-80         int4-awq   fits         2  TP2            ~40.7    ~42.9      ~348    ~2.16   2.70  none      │
-│   a40                  fp8        fits         3  TP1 PP3        ~19.1   ~164.7       ~88    ~8.51   2.70  none      │
-│   a40                  int4-awq   fits         3  TP1 PP3        ~31.3   ~131.0      ~105    ~7.17   2.70  none      │
-│   l40s                 fp8        fits         3  TP1 PP3        ~19.0   ~106.7      ~143    ~5.81   3.00  none      │
-│   l40s                 int4-awq   fits         3  TP1 PP3        ~31.3    ~87.0      ~164    ~5.07   3.00  none      │
-│   rtx-pro-6000-server  fp8        fits         2  TP2            ~38.3    ~47.5      ~323    ~2.91   3.38  none      │
-│   h200-sxm             fp8        fits         1  TP1            ~22.6    ~30.8      ~498    ~1.89   3.39  none      │
-│   h200-sxm             int4-awq   fits         1  TP1            ~34.9    ~52.1      ~280    ~3.36   3.39  none      │
-│   mi300x               fp8        fits         1  TP1            ~40.9    ~44.5      ~349    ~2.74   3.45  none      │
-│ * mi300x               int4-awq   fits         1  TP1            ~53.1    ~53.9      ~277    ~3.46   3.45  none      │
-│   l4                   int4-awq   fits         5  TP1 PP5        ~20.8   ~216.3       ~65   ~15.10   3.52  none      │
-│   l4                   fp8        fits         7  TP1 PP7        ~24.0   ~280.6       ~54   ~18.02   3.52  none      │
-│   h100-pcie            fp8        fits         2  TP2            ~27.1    ~33.0      ~469    ~2.25   3.80  none      │
-│   h100-pcie            int4-awq   fits         2  TP2            ~39.3    ~44.0      ~337    ~3.13   3.80  none      │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
+│   GPU           format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      weights GiB  limit   │
+│=  rtx-a6000     bf16        5  fits         227.9      66   4.00     16.77    29.6  TP1 PP5           27.49  none    │
+│ * rtx-a6000     int4-awq    2  fits         149.8      94   1.00      2.97    19.0  TP1 PP2           18.55  none    │
+│   rtx-6000-ada  int4-awq    2  fits          93.8     154   1.65      2.98    19.0  TP1 PP2           18.55  none    │
+│   …6000-server  int4-awq    1  fits          90.5     164   1.69      2.86    18.6  TP1               37.07  none    │
+│ * rtx-a6000     fp8         3  fits         152.0      95   2.00      5.84    22.3  TP1 PP3           23.51  none    │
+│ * a100-sxm-80   int4-awq    2  fits          50.7     290   2.58      2.47    27.4  TP1 x2            37.07  none    │
+│   a100-pcie-80  fp8         2  fits          50.9     296   2.70      2.53    28.4  TP2               33.88  none    │
+│ * a100-pcie-80  int4-awq    2  fits          42.9     348   2.70      2.16    40.7  TP2               18.55  none    │
+│   a40           fp8         3  fits         164.7      88   2.70      8.51    19.1  TP1 PP3           23.51  none    │
+│   a40           int4-awq    3  fits         131.0     105   2.70      7.17    31.3  TP1 PP3           13.17  none    │
+│   l40s          fp8         3  fits         106.7     143   3.00      5.81    19.0  TP1 PP3           23.51  none    │
+│   l40s          int4-awq    3  fits          87.0     164   3.00      5.07    31.3  TP1 PP3           13.17  none    │
+│   …6000-server  fp8         2  fits          47.5     323   3.38      2.91    38.3  TP2               33.88  none    │
+│   h200-sxm      fp8         1  fits          30.8     498   3.39      1.89    22.6  TP1               67.72  none    │
+│   h200-sxm      int4-awq    1  fits          52.1     280   3.39      3.36    34.9  TP1               37.07  none    │
+│   mi300x        fp8         1  fits          44.5     349   3.45      2.74    40.9  TP1               67.72  none    │
+│ * mi300x        int4-awq    1  fits          53.9     277   3.45      3.46    53.1  TP1               37.07  none    │
+│   l4            int4-awq    5  fits         216.3      65   3.52     15.10    20.8  TP1 PP5            8.61  none    │
+│   l4            fp8         7  fits         280.6      54   3.52     18.02    24.0  TP1 PP7           10.76  none    │
+│   h100-pcie     fp8         2  fits          33.0     469   3.80      2.25    27.1  TP2               33.88  none    │
+│   h100-pcie     int4-awq    2  fits          44.0     337   3.80      3.13    39.3  TP2               18.55  none    │
+│   a100-sxm-80   fp8         2  fits          49.6     303   3.90      3.57    28.4  TP2               33.88  none    │
+│   l40           fp8         3  fits         117.3     127   4.00      8.78    19.1  TP1 PP3           23.51  none    │
+│   l40           int4-awq    3  fits         110.8     122   4.00      9.11    31.3  TP1 PP3           13.17  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 17, Tab ─┐
-│██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░···················│
-│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.55  ░ non-torch 0.20  ░ CUDA graphs 0.45  · free 7.67              │
-│of 47.41 GiB usable                                                                                                   │
-│TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and holds as  │
-│many                                                                                                                  │
-│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (by 2026-11); the price has no date of its    │
+┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
+│███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
+│█ weights 27.5 ▓ KV 8.0 ▒ act 0.5 ░ run 0.8 · spare 6.8                                                               │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- rtx-a6000 x 2, int4-awq: fits, on the front
- requests held = replicas x KV pool / KV of one request of the context
- Enter:use in plan  s:sort  /:filter  y:why  e:export  p:precisions  w:save                              ?:help  q:quit
+ rtx-a6000 x 5, bf16 (as published): fits, = the plan
+ users: requests of the whole context it holds; ~ estimated, ? assumed, - unknown
+ Enter:open  a:apply  s:sort  /:filter  y:why  e:export  p:precisions  w:save                            ?:help  q:quit
 END
 
 screen "40 x 12: the table" "${load[@]}" <<'KEYS'
@@ -98,17 +98,17 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4            294 rows
- 294 rows   sort: $/h ▲   stars: by $/h…
-   GPU            precision  GPUs    $/h
-▸* rtx-a6000      int4-awq      2   1.00
-   rtx-6000-ada   int4-awq      2   1.65
-   rtx-pro-6000…  int4-awq      1   1.69
- * rtx-a6000      fp8           3   2.00
- * a100-sxm-80    int4-awq      2   2.58
-   a100-pcie-80   fp8           2   2.70
- * a100-pcie-80   int4-awq      2   2.70
- rtx-a6000 x 2, int4-awq: fits, on the…
- Enter:use in plan       ?:help  q:quit
+ 221 of 294 fit and meet goals  sort $/h
+   GPU              format      n    $/h
+=  rtx-a6000        bf16        5   4.00
+ * rtx-a6000        int4-awq    2   1.00
+   rtx-6000-ada     int4-awq    2   1.65
+   …ro-6000-server  int4-awq    1   1.69
+ * rtx-a6000        fp8         3   2.00
+ * a100-sxm-80      int4-awq    2   2.58
+   a100-pcie-80     fp8         2   2.70
+ rtx-a6000 x 5, bf16 (as published): f…
+ Enter:open  a:apply     ?:help  q:quit
 END
 
 screen "40 x 12: the row in focus at length, by Tab" "${load[@]}" <<'KEYS'
@@ -122,28 +122,28 @@ PgDn
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4            294 rows
-███████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░······
-█ weights 18.55  ▓ KV needed 20.00
-▒ activation 0.55  ░ non-torch 0.20
-░ CUDA graphs 0.45  · free 7.67
-of 47.41 GiB usable
-TP 1 x PP 2, 1 host: holds ~19.0
-requests of 8,192 tokens, 16 asked for;
-* nothing that fits is cheaper and holds
-as many
- rtx-a6000 x 2, int4-awq: fits, on the…
+████████████████████▓▓▓▓▓▓▒░·····│ 43.62
+█weights 27.5 ▓KV 8.0 ▒act 0.5 ░run 0.8
+TP 1 x PP 5, 1 host: holds ~29.6
+requests of 8,192 tokens, 16 asked for
+on demand $4.00/h, $2,920/month: 1 x
+hyperstack n3-RTX-A6000x8, 8 GPUs (by
+2026-11); 3 of 8 GPUs are not used; the
+price has no date of its own: check it
+TPOT 228 ms (149..372 ms), TTFT 3.71 s
+ rtx-a6000 x 5, bf16 (as published): f…
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            294 rows
-█ weights 18.55  ▓ KV needed 20.00
-▒ activation 0.55  ░ non-torch 0.20
-░ CUDA graphs 0.45  · free 7.67
-of 47.41 GiB usable
-TP 1 x PP 2, 1 host: holds ~19.0
-requests of 8,192 tokens, 16 asked for;
-* nothing that fits is cheaper and holds
-as many
-on demand $1.00/h, $730.00/month: 1 x
- rtx-a6000 x 2, int4-awq: fits, on the…
+█weights 27.5 ▓KV 8.0 ▒act 0.5 ░run 0.8
+TP 1 x PP 5, 1 host: holds ~29.6
+requests of 8,192 tokens, 16 asked for
+on demand $4.00/h, $2,920/month: 1 x
+hyperstack n3-RTX-A6000x8, 8 GPUs (by
+2026-11); 3 of 8 GPUs are not used; the
+price has no date of its own: check it
+TPOT 228 ms (149..372 ms), TTFT 3.71 s
+(1.06..18.55 s), output tokens 66.2/s
+ rtx-a6000 x 5, bf16 (as published): f…
  Enter:use in plan       ?:help  q:quit
 END
 
@@ -156,25 +156,25 @@ KEYS
 lines 1 21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-+- llama-3.1-70b, 16 x 8,192 tokens -------------------------------------------+
-| 294 rows   sort: $/h ^   stars: by $/h and requests held                     |
-|   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    |
-| * rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    |
-|>  rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    |
-|   rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    |
-| * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    |
-| * a100-sxm-80          int4-awq   fits         2    ~50.7    ~2.47   2.58    |
-|   a100-pcie-80         fp8        fits         2    ~50.9    ~2.53   2.70    |
-| * a100-pcie-80         int4-awq   fits         2    ~42.9    ~2.16   2.70    |
-|   a40                  fp8        fits         3   ~164.7    ~8.51   2.70    |
++- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
+| 221 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
+|   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out|
+|=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77|
+|>* rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97|
+|   rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98|
+|   ~ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86|
+| * rtx-a6000        fp8         3  fits         152.0      95   2.00      5.84|
+| * a100-sxm-80      int4-awq    2  fits          50.7     290   2.58      2.47|
+|   a100-pcie-80     fp8         2  fits          50.9     296   2.70      2.53|
+| * a100-pcie-80     int4-awq    2  fits          42.9     348   2.70      2.16|
+|   a40              fp8         3  fits         164.7      88   2.70      8.51|
+|   a40              int4-awq    3  fits         131.0     105   2.70      7.17|
+|   l40s             fp8         3  fits         106.7     143   3.00      5.81|
+|   l40s             int4-awq    3  fits          87.0     164   3.00      5.07|
 +------------------------------------------------------------------------------+
-+- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 20, Tab -+
-|###############################===============================:--.............|
-|# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.20       |
-|- CUDA graphs 0.45  . free 7.64  of 47.41 GiB usable                          |
-|TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for       |
-|on demand $1.65/h, $1,206/month: 1 x verda 2RTX6000ADA.20V, 2 GPUs (by        |
-|2026-11); the price has no date of its own: check it                          |
++- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
+|##############################=================================:-......| 43.62|
+|# weights 18.5 = KV 20.0 : act 0.5 - run 0.8 . spare 3.7                      |
 +------------------------------------------------------------------------------+
 END
 
@@ -188,12 +188,12 @@ KEYS
 lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-│ 3 of 294   sort: $/h ▲   filter: l40s                                                                                                                        │
-│   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests  TPOT ms  tokens/s  $/M out    $/h  limit       │
-│▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   ~106.7      ~143    ~5.81   3.00  none        │
-│   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3    ~87.0      ~164    ~5.07   3.00  none        │
-│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   ~193.5       ~80   ~17.46   5.00  none        │
-│                                                                                                                                                              │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
+│   GPU                 format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
+│=  rtx-a6000           bf16        5  fits         227.9      66   4.00     16.77    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
+│▸  l40s                fp8         3  fits         106.7     143   3.00      5.81    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│   l40s                int4-awq    3  fits          87.0     164   3.00      5.07    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
+│   l40s                bf16        5  fits         193.5      80   5.00     17.46    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -210,21 +210,21 @@ s s
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/month ▲   stars: by $/h and requests held                 │
-│   GPU                  precision  verdict   GPUs  $/M out    $/h  $/month    │
-│▸* rtx-a6000            int4-awq   fits         2    ~2.97   1.00      730    │
-│   rtx-6000-ada         int4-awq   fits         2    ~2.98   1.65     1206    │
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/month ▼   stars: by $/h and requests held                 │
-│   GPU                  precision  verdict   GPUs  $/M out    $/h  $/month    │
-│▸  gb300                bf16       fits         1   ~38.70  72.00    52560    │
-│   gb300                fp8        fits         1   ~24.49  72.00    52560    │
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: GPU ▲   stars: by $/h and requests held                     │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  a10                  int4-awq   fits         5   ~126.5   ~42.44  16.00    │
-│   a10                  fp8        fits         7   ~163.1   ~50.91  16.00    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│   b200             fp8         1  fits          19.7     781   4.89      1.74│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│   a10g             fp8         7  fits         183.4      72  16.29     63.03│
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
+│   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
+│=  rtx-a6000      bf16        5  fits          66   4.00     16.77  TP1 PP5   │
+│ * rtx-a6000      int4-awq    2  fits          94   1.00      2.97  TP1 PP2   │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -237,24 +237,24 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 6 of 294   sort: $/h ▲   filter: p100                                        │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│   p100-sxm2-16         bf16       no fit       1        -        -      -    │
-│   p100-sxm2-16         fp8        no fit       1        -        -      -    │
-│   p100-sxm2-16         int4-awq   no fit       1        -        -      -    │
-│   p100-pcie-16         bf16       no fit       1        -        -      -    │
-│   p100-pcie-16         fp8        no fit       1        -        -      -    │
-│▸  p100-pcie-16         int4-awq   no fit       1        -        -      -    │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│   p100-sxm2-16     bf16        1  no fit: type of the weights, short 158.4 G…│
+│   p100-sxm2-16     fp8         1  no fit: type of the weights, short 94.7 GiB│
+│   p100-sxm2-16     int4-awq    1  no fit: type of the weights, short 64.0 GiB│
+│   p100-pcie-16     bf16        1  no fit: type of the weights, short 158.4 G…│
+│   p100-pcie-16     fp8         1  no fit: type of the weights, short 94.7 GiB│
+│▸  p100-pcie-16     int4-awq    1  no fit: type of the weights, short 64.0 GiB│
+│                                                                              │
+│                                                                              │
+│                                                                              │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ p100-pcie-16 x 1, int4-awq: does-not-fit ────────────────── 1-6 of 14, Tab ─┐
-│████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.02 GiB│
-│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.54  ░ non-torch 0.38       │
-│░ CUDA graphs 0.45  · free -62.62  of 15.81 GiB usable                        │
-│limit type: vLLM runs int4-awq weights on compute capability 7.5 or higher,   │
-│p100-pcie-16 has 6.0; the weights take 37.07 GiB per GPU, 14.54 GiB may be    │
-│used                                                                          │
+┌─ p100-pcie-16 x 1, int4-awq: no fit ──────────────────────── 1-2 of 13, Tab ─┐
+│█████████████│████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  14.54│
+│█ weights 37.1 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                  │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 
@@ -267,18 +267,18 @@ F4 "gpus=1 !nvidia fits" Enter
 KEYS
 lines 2 13
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 13 of 294   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  mi300x               fp8        fits         1    ~44.5    ~2.74   3.45    │
-│ * mi300x               int4-awq   fits         1    ~53.9    ~3.46   3.45    │
-│   mi355x               bf16       fits         1    ~40.7   ~49.88  68.80    │
-│   mi355x               fp8        fits         1    ~26.9   ~33.09  68.80    │
-│ * mi355x               int4-awq   fits         1    ~20.5   ~25.68  68.80    │
-│   gaudi2               int4-awq   fits         1    ~79.9        -      -    │
-│   gaudi3               int4-awq   fits         1    ~35.5        -      -    │
-│   mi325x               bf16       fits         1    ~59.6        -      -    │
-└──────────────────────────────────────────────────────────────────────────────┘
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 14 ─┐
+│ 221 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
+│   GPU           format      n  verdict   ~tok/s    $/h  ~$/M out  weights GiB│
+│=  rtx-a6000     bf16        5  fits          66   4.00     16.77        27.49│
+│▸* mi300x        int4-awq    1  fits         277   3.45      3.46        37.07│
+│ * mi355x        int4-awq    1  fits         744  68.80     25.68        37.07│
+│   gaudi2        int4-awq    1  fits         186      -         -        37.07│
+│   gaudi3        int4-awq    1  fits         430      -         -        37.07│
+│   mi325x        int4-awq    1  fits         287      -         -        37.07│
+│   mi350x        int4-awq    1  fits           -      -         -        37.07│
+│   mi300x        fp8         1  fits         349   3.45      2.74        67.72│
+│   mi355x        fp8         1  fits         578  68.80     33.09        67.72│
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -294,17 +294,17 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 33 of 294   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸* rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    │
-│   rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    │
-│   rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    │
-│ * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│▸* rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97│
+│   rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98│
+│   …ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -318,15 +318,15 @@ f "speed>3" Enter
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
-┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -340,11 +340,11 @@ f "no-such-gpu" Enter
 KEYS
 lines 1 8
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   0 of 294
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   1 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 0 of 294   sort: $/h ▲   filter: no-such-gpu                                 │
-│                                                                              │
-│ no row matches no-such-gpu (Esc shows all)                                   │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -362,13 +362,13 @@ KEYS
 lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 9 of 294   sort: $/h ▲   filter: h100                                        │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-pcie            int4-awq   fits         2    ~44.0    ~3.13   3.80    │
-│+  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
-│   h100-pcie            fp8        fits         2    ~33.0    ~2.25   3.80    │
-│   h100-nvl             int4-awq   fits         1    ~61.5    ~8.16   6.98    │
-│   h100-sxm             fp8        fits         2    ~23.0    ~2.89   6.98    │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│+  h100-pcie        int4-awq    2  fits          44.0     337   3.80      3.13│
+│+  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
+│   h100-pcie        fp8         2  fits          33.0     469   3.80      2.25│
+│   h100-nvl         int4-awq    1  fits          61.5     238   6.98      8.16│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -382,10 +382,10 @@ KEYS
 lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 2 of 294   sort: $/h ▲   filter: marked                                      │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
-│+  h100-sxm             fp8        fits         2    ~23.0    ~2.89   6.98    │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│▸  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -402,12 +402,12 @@ shows "3 marked"
 shows "[x] native  as published"
 out=$(printf '%s\n' "$out" | sed -n '25,30p')
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   4 of 392
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   5 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
-│   h100-sxm             q4_k_m     fits         2    ~52.2    ~4.65   4.58    │
+│ 310 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│▸  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -418,12 +418,12 @@ f "l40s" Enter
 KEYS
 lines 3 8
 expect <<'END'
-│ 4 of 392   sort: $/h ▲   filter: l40s                                        │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  l40s                 fp8        fits         3   ~106.7    ~5.81   3.00    │
-│   l40s                 int4-awq   fits         3    ~87.0    ~5.07   3.00    │
-│   l40s                 int8       fits         3   ~108.2    ~5.87   3.00    │
-│   l40s                 bf16       fits         5   ~193.5   ~17.46   5.00    │
+│ 296 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=* rtx-a6000        int8        3  fits         129.3     117   2.00      4.77│
+│▸  l40s             fp8         3  fits         106.7     143   3.00      5.81│
+│   l40s             int4-awq    3  fits          87.0     164   3.00      5.07│
+│   l40s             int8        3  fits         108.2     142   3.00      5.87│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -436,16 +436,16 @@ f "t4 !int4 bf16" Enter
 KEYS
 lines 14 23
 expect <<'END'
-┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 17, Tab ─┐
-│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.54 GiB│
-│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.53  ░ non-torch 0.38      │
-│░ CUDA graphs 0.45  · free -158.24  of 14.56 GiB usable                       │
-│limit type: vLLM refuses BF16 below compute capability 8.0, t4 has 7.5: use   │
-│--precision fp16; the weights take 131.45 GiB per GPU, 13.40 GiB may be used  │
-│TP 1, 1 host: holds ~0.0 requests of 8,192 tokens, 16 asked for               │
+│                                                                              │
+│                                                                              │
+│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- t4 x 1, bf16 (as published): does-not-fit
- requests held = replicas x KV pool / KV of one request of the context
+┌─ t4 x 1, bf16 (as published): no fit ─────────────────────── 1-2 of 16, Tab ─┐
+│█████│███████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  13.40│
+│█ weights 131.4 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                 │
+└──────────────────────────────────────────────────────────────────────────────┘
+ t4 x 1, bf16 (as published): no fit
+ users: requests of the whole context it holds; ~ estimated, ? assumed, - unkn…
 END
 
 screen "the terms of a row" "${load[@]}" <<'KEYS'
@@ -457,12 +457,12 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 526 ─┐
+┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 518 ─┐
 │                                                                              │
 │ why                                                                          │
-│   GPUs (gpus) = 2 GPUs, exact                                                │
+│   GPUs (gpus) = 5 GPUs, exact                                                │
 │       tp * pp * replicas                                                     │
-│       with tp 1 (chosen), pp 2 (chosen), replicas 1 (chosen), GPUs per host  │
+│       with tp 1 (chosen), pp 5 (chosen), replicas 1 (chosen), GPUs per host  │
 │       8 (sheet)                                                              │
 │       from gpuplan-model(7): layout rules of vLLM and Megatron-LM            │
 END
@@ -477,18 +477,18 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 1 of 294   sort: $/h ▲   filter: h100-sxm fp8                                │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             fp8        fits         2    ~23.0    ~0.99  ~2.40    │
-│                                                                              │
-│                                                                              │
-│                                                                              │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s   ~$/h  ~$/M out│
+│=  …n-ai-pro-r9700  bf16        8  fits          74.9     203   0.81      1.11│
+│▸  h100-sxm         fp8         2  fits          23.0     670   2.40      0.99│
 │                                                                              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 17-22 of 22, Tab ─┐
+┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 14-21 of 21, Tab ─┐
+│ai-dynamo/aiconfigurator@095f58a systems/*.yaml; public nvidia-smi outputs;   │
+│docs.nvidia.com/datacenter/tesla/mig-user-guide; launch price: HF msrp        │
 │(rounded estimate)                                                            │
 │engine: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);         │
 │llm-d-incubation/llm-d-planner@e50305af90f0                                   │
@@ -512,17 +512,17 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
-│   h100-sxm             fp8        fits         2    ~23.0    ~2.89   6.98    │
-│   h100-sxm             bf16       fits         3    ~55.1   ~11.63  11.70    │
+│ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
+│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│▸  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
+│   h100-sxm         fp8         2  fits          23.0     670   6.98      2.89│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
-│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out     $/h   │
-│▸  h100-sxm             fp8        fits        10    ~42.6    ~2.53   38.40   │
-│   h100-sxm             int4-awq   fits        10    ~72.9    ~4.82   38.40   │
-│   h100-sxm             bf16       fits        10    ~51.3    ~3.13   38.40   │
+│ 218 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
+│   GPU             format      n  verdict   ~TPOT ms  ~tok/s     $/h  ~$/M out│
+│=  mi300x          bf16        4  fits          88.2    2159   13.80      1.78│
+│   h100-sxm        fp8        10  fits          42.6    4215   38.40      2.53│
+│▸  h100-sxm        int4-awq   10  fits          72.9    2211   38.40      4.82│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -530,7 +530,7 @@ screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
 2
 :wait
 f "h100-sxm fp8" Enter
-Enter
+Enter Enter
 :save taken.json
 u
 :save before.json
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│ * rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    │
-│   rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    │
-│▸  rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    │
-│ * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    │
+│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│ * rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97│
+│▸  rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98│
+│   …ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86│
 END
 
 # ---- numbers --------------------------------------------------------------------------
@@ -598,9 +598,14 @@ mark = {'model': '~', 'assumed': '?'}
 def cell(q, digits):
     return '-' if q is None else \
         mark.get(q['origin'], '') + '%.*f' % (digits, q['value'] - half)
-word = {'fits': 'fits', 'marginal': 'marginal', 'does-not-fit': 'no fit'}
-assert len(rows) == len([s for s in shown if s]), (len(rows), len(shown))
+word = {'fits': 'fits', 'slow': 'slow', 'marginal': 'marginal', 'does-not-fit': 'no fit'}
 half = 0
+# the plan's own row is the first on the screen, wherever it is in the list
+own = shown.pop(0).lstrip('▸ +=*').split()
+assert own, lines
+at = [i for i, r in enumerate(rows) if [r['gpu'], r['precision']] == own[:2]]
+assert len(at) == 1, own
+del rows[at[0]]
 for r, s in zip(rows, shown):
     layout = '-' if r['tp'] is None else 'TP%d' % r['tp']
     if r['pp'] and r['pp'] > 1:
@@ -612,15 +617,22 @@ for r, s in zip(rows, shown):
     # JSON rounds to 15 digits: what is x.5 there may be a hair less on the screen
     half = 1e-9 if (r['per_month'] or {}).get('value', 0) % 1 == 0.5 and \
         '%.0f' % r['per_month']['value'] not in s else 0
-    want = [r['gpu'], r['precision'], word[r['verdict']],
-            '-' if r['gpus'] is None else str(r['gpus']), layout, cell(r['memory'], 2),
-            cell(r['weights'], 2), cell(r['kv_pool'], 2),
-            cell(r['max_concurrency'], 1), cell(r['tpot'], 1),
-            cell(r['output_tokens_per_s'], 0),
-            cell(r['per_million_output_tokens'], 2), cell(r['per_hour'], 2),
-            cell(r['per_month'], 0), r['limit']]
+    want = [('', r['gpu']), ('', r['precision']),
+            ('n', '-' if r['gpus'] is None else str(r['gpus'])),
+            ('', word[r['verdict']]), ('TPOT ms', cell(r['tpot'], 1)),
+            ('tok/s', cell(r['output_tokens_per_s'], 0)),
+            ('', cell(r['per_hour'], 2)),
+            ('$/M out', cell(r['per_million_output_tokens'], 2)),
+            ('users', cell(r['max_concurrency'], 1)), ('', layout),
+            ('', cell(r['memory'], 2)), ('', cell(r['weights'], 2)),
+            ('', cell(r['kv_pool'], 2)), ('', cell(r['per_month'], 0)), ('', r['limit'])]
+    # the title has the mark of a column of estimates
+    want = [w[1:] if '~' + t in head and t and w[0] == '~' else w for t, w in want]
     star = s.lstrip('▸ +=').startswith('*')
     got = s.lstrip('▸ +=*').split()
+    if r['verdict'] == 'does-not-fit': # a sentence in place of figures
+        assert 'no fit: ' in s, s
+        want, got = want[:2], got[:2]
     assert got == ' '.join(want).split(), (got, want)
     assert star == r['front'], r
 print('%d rows on the screen are those of the JSON' % len(rows))
@@ -632,7 +644,7 @@ fi
 screen "the command" "${load[@]}" --kv-precision fp8 <<'KEYS'
 2
 :wait
-s s s s s s
+s s s s s s s s s s s
 :export shown.csv
 :show-command
 :dump -

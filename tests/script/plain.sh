@@ -45,13 +45,13 @@ assert_eq "exit code of what does not fit, at the end of the input" 1 "$rc"
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
 Model: 191 to choose from; words find them, ? names them.
-Model [8B, assumed shape]: 70B
-Model: 70B, assumed shape.
+Model [8B (assumed)]: 70B
+Model: 70B (assumed).
 Weights: 52 to choose from; words find them, ? names them.
-Weights [bf16 as published]: int8
+Weights [auto: bf16]: int8
 Weights: int8.
-GPU: 99 to choose from; words find them, ? names them.
-GPU [cheapest: rtx-a6000]: l40s
+GPU: 100 to choose from; words find them, ? names them.
+GPU [auto: rtx-a6000]: l40s
 GPU: l40s.
 GPUs [auto: 2]: 1
 GPUs: 1.
@@ -114,43 +114,43 @@ plain '?\n9\nback\nllama 70b\n3\n?\n\nh100\n2\nq\n' -m 8B
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
 Model: 191 to choose from; words find them, ? names them.
-Model [8B, assumed shape]: ?
-Model: catalogue id, size such as 70B, or path of a local model.
+Model [8B (assumed)]: ?
+Model: its parameters set memory and speed. An id, 70B, or a path.
 parameters = sum of rows*cols over all its tensors
 Besides the list: a size such as 70B, or a path.
-1. 8B: a dense model of about this size, shape assumed
+1. 8B: chosen before
 2. 70B: a dense model of about this size, shape assumed
 3. 400B: a dense model of about this size, shape assumed
-4. BERT-large uncased: 335.14 M, weights only
-5. BGE base en v1.5: 109.48 M, 512 tokens, fp32
-6. BGE large en v1.5: 335.14 M, 512 tokens, fp32
-7. BGE M3: 567.75 M, 8,194 tokens, fp16
-8. BGE reranker large: 559.89 M, 514 tokens, fp32
+4. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
+5. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
+6. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
+7. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
+8. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
 9. 183 more
-Model [8B, assumed shape]: 9
-1. BGE reranker v2 M3: 567.76 M, 8,194 tokens, fp16
-2. BGE small en v1.5: 33.36 M, 512 tokens, fp32
-3. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
-4. Code Llama 7B: 6.74 B, 16,384 tokens, bf16
-5. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
-6. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
-7. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
-8. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
+Model [8B (assumed)]: 9
+1. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
+2. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
+3. DeepSeek-V2 / V2.5 236B: 235.74 B, 163,840 tokens, bf16
+4. Kimi-VL A3B: 16.41 B, 131,072 tokens, bf16
+5. DeepSeek-R1 (0120/0528): 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
+6. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
+7. DeepSeek-V3.2 (DSA): 671.88 B, 163,840 tokens, fp8 e4m3 128x128 block (ue8m0 scales)
+8. DeepSeek-V4-Flash: 284.33 B, 1,048,576 tokens, fp4 (mxfp4-like e2m1, ue8m0 g32) experts; fp8 128x128 block rest
 9. 175 more
-Model [8B, assumed shape]: back
+Model [8B (assumed)]: back
 Model: 191 to choose from; words find them, ? names them.
-Model [8B, assumed shape]: llama 70b
+Model [8B (assumed)]: llama 70b
 5 match.
 1. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
 2. Llama 3 70B: 70.55 B, 8,192 tokens, bf16
 3. Llama 3.1 70B: 70.55 B, 131,072 tokens, bf16
 4. Llama 3.3 70B Instruct: 70.55 B, 131,072 tokens, bf16
 5. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
-Model [8B, assumed shape]: 3
+Model [8B (assumed)]: 3
 Model: llama-3.1-70b.
 Weights: 52 to choose from; words find them, ? names them.
-Weights [bf16 as published]: ?
-Weights: the format they are stored in; auto: as published.
+Weights [auto: bf16]: ?
+Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
 bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
 Besides the list: another format, as --list formats has it.
 1. as published: bf16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
@@ -162,14 +162,14 @@ Besides the list: another format, as --list formats has it.
 7. q8_0       GGUF Q8_0: 34.39 GiB per GPU: fits on 2 x rtx-a6000
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 9. 44 more
-Weights [bf16 as published]:
-GPU: 99 to choose from; words find them, ? names them.
-GPU [cheapest: rtx-a6000]: h100
+Weights [auto: bf16]:
+GPU: 100 to choose from; words find them, ? names them.
+GPU [auto: rtx-a6000]: h100
 3 match.
-1. NVIDIA H100 NVL 94GB: 92.46 GiB usable, 3.94 TB/s, 2023
-2. NVIDIA H100 PCIe 80GB: 79.19 GiB usable, 2.04 TB/s, 2022
-3. NVIDIA H100 SXM5 80GB: 79.19 GiB usable, 3.35 TB/s, 2022
-GPU [cheapest: rtx-a6000]: 2
+1. H100 NVL 94GB: 92.46 GiB usable, 3.94 TB/s, 2023
+2. H100 PCIe 80GB: 79.19 GiB usable, 2.04 TB/s, 2022
+3. H100 SXM5 80GB: 79.19 GiB usable, 3.35 TB/s, 2022
+GPU [auto: rtx-a6000]: 2
 GPU: h100-pcie.
 GPUs [auto: 2]: q
 END
@@ -177,7 +177,7 @@ END
 plain 'no such model\n8B\nno such format\nq\n'
 shows "no such model"
 shows "no such format"
-shows "Model: 8B, assumed shape."
+shows "Model: 8B (assumed)."
 
 plain '\n\n\nmany\n0.5\n\nlots\n-3\nq\n'
 shows "'many' is not a number"

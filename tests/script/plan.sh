@@ -14,27 +14,27 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
-│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
-│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
-│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
+│ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
+│ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││no GPU was named: this is the cheapest list     │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -44,27 +44,27 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-+- Model and GPU -- field 1 of 37 -++- 1 x NVIDIA L4 ------------- 1-18 of 57 -+
-|>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.29/M tokens out  |
-| Weights     bf16 as published   v||TPOT 58.2 ms  TTFT 425 ms  17 tok/s       |
-| GPU         cheapest: l4        v||17.47 of 20.30 GiB budget                 |
-| GPUs        auto: 1              ||############################==:--.........|
-|-- Load --------------------------||  physical          22.49 GiB  sheet      |
-| Context     8,192 tokens         ||  usable            22.07 GiB  sheet      |
-| Prompt      1,024 tokens         ||  budget            20.30 GiB  sheet      |
-| Output      256 tokens           ||# weights           14.99 GiB  assumed    |
-| Users       1 at once            ||= KV needed          1.00 GiB  assumed    |
-| TTFT goal   none                 ||: activation         0.52 GiB  0.47..1.05 |
-| TPOT goal   none                 ||- non-torch          0.38 GiB  0.27..0.69 |
-| KV cache    auto: bf16          v||- CUDA graphs        0.45 GiB  0.10..1.85 |
-|-- Layout ------------------------||. free               4.73 GiB  2.50..5.24 |
-| TP          auto: 1              ||KV pool 3.84 GiB: 31,440 tokens, 3.8      |
-| PP          auto: 1              ||  requests of 8,192 tokens                |
-| EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
-| Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
-| Max PP      auto: 8              ||-- Speed ---------------------------------|
-+----------------------------------++------------------------------------------+
- Model: catalogue id, size such as 70B, or path of a local model.
++- Ask ----------------------++- Answer: 1 x L4, TP 1 ------- 1-14 of 20, Tab -+
+|>Model      8B (assumed)   v||FITS         1 GPU    $0.44/h    $7.29/M tok    |
+| Weights    auto: bf16     v||memory 86 % of budget, 2.84 GiB to spare        |
+| GPU        auto: l4       v||##############################==:--......| 20.30|
+| GPUs       auto: 1         ||# weights 15.0 = KV 1.0 : act 0.5 - run 1.0     |
+|-- Load --------------------||-- Speed: model --- low..high ------ goal ------|
+| Context    8,192 tokens    ||TTFT        425 ms  121..2126        none       |
+| Prompt     1,024 tokens    ||TPOT       58.2 ms  41.2..88.6       none       |
+| Output     256 tokens      ||output  16.8 tok/s  11.0..23.7       none       |
+| Users      1 at once       ||holds   3.8 requests of 8,192; first: KV pool   |
+| Rate       none            ||bound   memory bandwidth; not measured: 4       |
+|-- Goals -------------------||-- Cost ----------------------------------------|
+| TTFT goal  none            ||on demand $0.44/h  $321.20/mo  jarvislabs, by 2~|
+| TPOT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
+| Throughput none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
+|+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    22.1   $2.93|
+|+Engine     auto: vLLM 0.33+||2 tp 2              faster     2    30.5   $7.67|
+|+Cost       on-demand       ||-- Why -----------------------------------------|
+|                            ||no GPU was named: this is the cheapest list     |
++----------------------------++------------------------------------------------+
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -75,39 +75,39 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 55 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.89/M tokens out   ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││TPOT 23.0 ms  TTFT 252 ms  670 tok/s        ││── What would be better ────────────│
-│ GPU         h100-sxm            ▾││59.04 of 72.85 GiB budget                   ││1. --gpu h100-sxm:2 --users 25      │
-│ GPUs        auto: 2              ││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││   fuller: more users at once: 25:  │
-│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││   $2.16 per million (-25 %), TPOT  │
-│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││   26.8 ms (+17 %), $6.98/h         │
-│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││2. --tp 4                           │
-│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││   faster: TP 4: 4 GPUs in all:     │
-│ Users       16 at once           ││▓ KV needed         20.00 GiB  exact        ││   $3.82 per million (+32 %), TPOT  │
-│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││   15.2 ms (-34 %), $13.96/h        │
-│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││a: apply one                        │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││── Sources ─────────────────────────│
-│── Layout ────────────────────────││· free              20.28 GiB  18.13..20.91 ││model: github                       │
-│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││  ai-dynamo/aiconfigurator@095f58a5 │
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/m│
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  odel_configs/meta-llama--Meta-Llam│
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  a-3.1-70B_config.json (vendored HF│
-│ Max PP      auto: 8              ││  stages)                                   ││  config.json)                      │
-│── Engine ────────────────────────││── Speed ───────────────────────────────────││gpu: confidence high:               │
-│ Engine      auto: vLLM 0.33+    ▾││TPOT           23.0 ms  17.6..32.8 ms       ││  NVIDIA/open-gpu-kernel-modules@df1│
-│ Slots       auto: 1,024 reques…  ││TTFT            252 ms  72..1259 ms         ││  c9a3 g_nv_name_released.h (names, │
-│ Batch       auto: 8,192 tokens   ││output tokens    670/s  470..873            ││  PCI ids); public script citing    │
-│ Utilization auto: 0.92 share     ││$ per million    $2.89  2.22..4.13          ││  NVIDIA datasheets (text excerpt); │
-│ Headroom    0.00 share           ││utilisation       39 %  of 6.75 requests/s  ││  Lightning-AI/pytorch-lightning@7f0│
-│ Used        0 GiB                ││energy          3.22 J  1.68..4.74 J        ││  c343                              │
-│ GPU layers  auto: 81             ││a step: products 12.1 ms, KV cache 1.1,     ││  fabric/utilities/throughput.py    │
-│ CPU experts 0 layers             ││  all-reduces 0.9, launches 4.0, prompts 4.9││  (cites NVIDIA datasheets);        │
-│ Offload     0 GiB                ││bound by: memory bandwidth: reading the     ││  ai-dynamo/aiconfigurator@095f58a  │
-│ KV offload  0 GiB                ││  weights                                   ││  systems/*.yaml; public nvidia-smi │
-│ KV on host  off                 ▾││band: dense model (/1.21..x1.21), engine's  ││  outputs;                          │
-└──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
+│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.89/M tok    ││GPU             n    $/h TPOT    $/M│
+│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  152  $5.84│
+│ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 50.9  $2.53│
+│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  165  $8.51│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  107  $5.81│
+│ Context    8,192 tokens      ││TTFT        252 ms  72..1259         none       ││rtx-6000-ada    3  $3.30 97.6  $5.87│
+│ Prompt     1,024 tokens      ││TPOT       23.0 ms  17.6..32.8       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output   670 tok/s  470..873         none       ││+10 users               KV pool     │
+│ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
+│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
+│── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
+│ TTFT goal  none              ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…││    │                 │             │
+│ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │          ⢀⡴⠋│
+│ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││1500│                 │         ⣠⠞  │
+│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.8   $2.16││    │                 │       ⣠⠞⠁   │
+│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.2   $3.82││    │                 │      ⡴⠃     │
+│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │    ⢀⡞⠁      │
+│                              ││GPUs 2: TP 2, 1 host                            ││1000│                 │   ⣠⠏        │
+│                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││    │                 │ ⢀⡴⠃         │
+│                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 │⢠⠞           │
+│                              ││  of 8,192 tokens                               ││    │                 ⡰⠋            │
+│                              ││y: every equation, input and source             ││    │               ⣠⠞⠁             │
+│                              ││                                                ││ 500│             ⢠⠞⠁ │             │
+│                              ││                                                ││    │           ⡠⠒⠉   │             │
+│                              ││                                                ││    │       ⢀⡠⠔⠉      │             │
+│                              ││                                                ││    │⢀⣀⡠⠤⠤⠒⠉⠁         │             │
+│                              ││                                                ││   0│                 │             │
+│                              ││                                                ││    └───────────────────────────────│
+│                              ││                                                ││     1        4      16       64    │
+│                              ││                                                ││     users at once                  │
+└──────────────────────────────┘└────────────────────────────────────────────────┘└────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin  w:save  r:reset                           ?:help  q:quit
 END
@@ -124,52 +124,52 @@ Tab
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-┌───── FITS  2 GPUs  $6.98/h  $2.89/M ─┐
-│▸Model       llama-3.1-70b           ▾│
-│ Weights     fp8                     ▾│
-│ GPU         h100-sxm                ▾│
-│ GPUs        auto: 2                  │
-│── Load ──────────────────────────────│
-│ Context     8,192 tokens             │
-│ Prompt      1,024 tokens             │
+FITS       2 GPUs $6.98/h $2.89/M tok
+memory 81 % of budget, 13.81 GiB to spa…
+TPOT 23.0 ms TTFT 252 ms 670/s model
+┌─ Ask ──────────────────── 1-4 of 17 ─┐
+│▸Model      llama-3.1-70b            ▾│
+│ Weights    fp8                      ▾│
+│ GPU        h100-sxm                 ▾│
+│ GPUs       auto: 2                   │
 └──────────────────────────────────────┘
- Model: catalogue id, size such as 70B…
+ Model: its parameters set memory and …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│FITS  2 GPUs  $6.98/h  $2.89/M        │
-│TPOT 23.0 ms  TTFT 252 ms  670 tok/s  │
-│59.04 of 72.85 GiB budget             │
-│███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
-│  physical          79.65 GiB  sheet  │
-│  usable            79.19 GiB  sheet  │
-│  budget            72.85 GiB  sheet  │
+FITS       2 GPUs $6.98/h $2.89/M tok
+memory 81 % of budget, 13.81 GiB to spa…
+TPOT 23.0 ms TTFT 252 ms 670/s model
+┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
+│── Speed: model ─── low..high ────────│
+│TTFT        252 ms  72..1259          │
+│TPOT       23.0 ms  17.6..32.8        │
+│output   670 tok/s  470..873          │
 └──────────────────────────────────────┘
- Memory of one GPU; exact: counted, sh…
+ Answer: all memory is of the engine's…
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│59.04 of 72.85 GiB budget             │
-│███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
-│  physical          79.65 GiB  sheet  │
-│  usable            79.19 GiB  sheet  │
-│  budget            72.85 GiB  sheet  │
-│█ weights           33.88 GiB  exact  │
-│▓ KV needed         20.00 GiB  exact  │
+FITS       2 GPUs $6.98/h $2.89/M tok
+memory 81 % of budget, 13.81 GiB to spa…
+TPOT 23.0 ms TTFT 252 ms 670/s model
+┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
+│TPOT       23.0 ms  17.6..32.8        │
+│output   670 tok/s  470..873          │
+│holds   27.0 requests of 8,192; first…│
+│bound   memory bandwidth; not measure…│
 └──────────────────────────────────────┘
- Memory of one GPU; exact: counted, sh…
+ Answer: all memory is of the engine's…
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-┌─ Suggestions and sources ────────────┐
-│It fits; no warnings.                 │
-│── What would be better ──────────────│
-│1. --gpu h100-sxm:2 --users 25        │
-│   fuller: more users at once: 25:    │
-│   $2.16 per million (-25 %), TPOT    │
-│   26.8 ms (+17 %), $6.98/h           │
-│2. --tp 4                             │
+FITS       2 GPUs $6.98/h $2.89/M tok
+memory 81 % of budget, 13.81 GiB to spa…
+TPOT 23.0 ms TTFT 252 ms 670/s model
+┌─ Ask ──────────────────── 1-4 of 17 ─┐
+│▸Model      llama-3.1-70b            ▾│
+│ Weights    fp8                      ▾│
+│ GPU        h100-sxm                 ▾│
+│ GPUs       auto: 2                   │
 └──────────────────────────────────────┘
- Each suggestion was planned like any …
+ Model: its parameters set memory and …
  Enter:edit  a:apply     ?:help  q:quit
 END
 
@@ -180,27 +180,27 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.74 of 40.87 GiB budget   │
-│ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
-│ GPU         l40s                ▾││  GiB may be used                         │
-│ GPUs        1                    ││a: 6 ways out, such as --gpu rtx-a6000:2  │
-│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 30.88 GiB│
-│ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
-│ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
-│ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
-│ TTFT goal   none                 ││▓ KV needed          2.50 GiB  assumed    │
-│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
-│ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
-│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 1              ││· free             -27.19 GiB  assumed    │
-│ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
+│ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
+│ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
+│ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
+│── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
+│ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
+│ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
+│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.2│
+│ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
+│── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
+│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
+│ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
+│ Throughput none            ││  may be used                                   │
+│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
+│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
+│+Cost       on-demand       ││  (while the weights are loaded)                │
+│                            ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -211,27 +211,27 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 68 ─┐
-│ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.74/M       │
-│ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 217 ms  35 tok/s       │
-│ GPU         h100-sxm            ▾││72.16 of 72.85 GiB budget                 │
-│ GPUs        2                    ││the users need 1.25 GiB of KV, the pool is│
-│── Load ──────────────────────────││  -0.22..2.71 GiB                         │
-│ Context     8,192 tokens         ││what decides: CUDA graphs (0.10..2.00     │
-│ Prompt      1,024 tokens         ││  GiB): raise --memory-utilization, or run│
-│ Output      256 tokens           ││  without graphs                          │
-│ Users       1 at once            ││a: 12 ways out, such as --gpu rtx-a6000:4 │
-│ TTFT goal   none                 ││  --tp auto                               │
-│ TPOT goal   none                 ││██████████████████████████████████▓▒░░····│
-│ KV cache    auto: bf16          ▾││  physical          79.65 GiB  sheet      │
-│── Layout ────────────────────────││  usable            79.19 GiB  sheet      │
-│ TP          2                    ││  budget            72.85 GiB  sheet      │
-│ PP          auto: 1              ││█ weights           65.74 GiB  exact      │
-│ EP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
-│ Replicas    auto: 1              ││▒ activation         1.95 GiB  1.90..2.48 │
-│ Max PP      auto: 8              ││░ non-torch          2.63 GiB  2.40..2.85 │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
+┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
+│ Model      llama-3.1-70b  ▾││MARGINAL     2 GPUs   $6.98/h    $54.74/M tok   │
+│ Weights    bf16           ▾││memory 99 % of budget, 0.70 GiB to spare        │
+│ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
+│ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        217 ms  62..1087         none       │
+│ Prompt     1,024 tokens    ││TPOT       27.5 ms  21.1..39.2       none       │
+│ Output     256 tokens      ││output  35.4 tok/s  24.8..46.1       none       │
+│ Users      1 at once       ││holds   1.6 requests of 8,192                   │
+│ Rate       none            ││decides CUDA graphs (0.10..2.00 GiB): raise     │
+│── Goals ───────────────────││        --memory-utilization, or run without    │
+│ TTFT goal  none            ││        graphs                                  │
+│ TPOT goal  none            ││── Cost ────────────────────────────────────────│
+│ Throughput none            ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…│
+│+Layout     TP 2            ││buy       $2.41/h  break-even 15.2 months       │
+│+Engine     auto: vLLM 0.33+││── Ways out (a) ── verdict    n      $/h TPOT ms│
+│+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.4│
+│                            ││2 a100-pcie-80:2   fits       2    $2.70    47.3│
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Answer: all memory is of the engine's budget on one GPU; bands are low..high.
 END
 
 screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
@@ -239,17 +239,17 @@ screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
-│▸Model       qwen3-14b           ▾││DOES NOT FIT                              │
-│ Weights     bf16 as published   ▾││TP=5 neither divides nor is a multiple of │
-│ GPU         h100-sxm            ▾││  8 KV heads; TP=5 does not divide the MLP│
-│ GPUs        auto: 5              ││  width 17408; TP=5 does not divide the   │
-│── Load ──────────────────────────││  vocabulary of 151936                    │
-│ Context     8,192 tokens         ││a: 6 ways out, such as --gpu rtx-a6000:1  │
-│ Prompt      1,024 tokens         ││  --tp auto                               │
-│ Output      256 tokens           ││GPUs 5: TP 5, 1 host                      │
-│ Users       1 at once            ││vLLM would stop: AssertionError: 8 is not │
-│ TTFT goal   none                 ││  divisible by 5                          │
+┌─ Ask ──────────────────────┐┌─ Answer: H100 SXM5 80GB ───── 1-14 of 15, Tab ─┐
+│▸Model      qwen3-14b      ▾││NO FIT   layout                                 │
+│ Weights    auto: bf16     ▾││                                                │
+│ GPU        h100-sxm       ▾││                                                │
+│ GPUs       auto: 5         ││                                                │
+│── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
+│ Context    8,192 tokens    ││1 rtx-a6000:1      fits       1    $0.50    43.7│
+│ Prompt     1,024 tokens    ││2 rtx-6000-ada:1   fits       1    $0.83    34.8│
+│ Output     256 tokens      ││3 l4:2             fits       2    $0.88    55.3│
+│ Users      1 at once       ││4 --tp auto        fits       1    $2.29    11.5│
+│ Rate       none            ││5 tp 4             fits       4   $13.96     4.7│
 END
 
 screen "no answer" -m 8B -c 4k <<'KEYS'
@@ -258,17 +258,17 @@ screen "no answer" -m 8B -c 4k <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ no answer ──────────────────────────────┐
-│▸Model       8B                  ▾││NO ANSWER                                 │
-│ Weights     auto                ▾││--context: prompt and output of 8193      │
-│ GPU         auto                ▾││  tokens exceed the context of 4096       │
-│ GPUs        auto                 ││(raise --context)                         │
-│── Load ──────────────────────────││u: undo the last change                   │
-│ Context     4,096 tokens         ││                                          │
-│ Prompt      8,192 tokens         ││                                          │
-│ Output      auto                 ││                                          │
-│ Users       auto                 ││                                          │
-│ TTFT goal   auto                 ││                                          │
+┌─ Ask ──────────────────────┐┌─ Answer ───────────────────────────────────────┐
+│▸Model      8B             ▾││NO ANSWER                                       │
+│ Weights    auto           ▾││                                                │
+│ GPU        auto           ▾││                                                │
+│ GPUs       auto            ││                                                │
+│── Load ────────────────────││--context: prompt and output of 8193 tokens     │
+│ Context    4,096 tokens    ││  exceed the context of 4096                    │
+│ Prompt     8,192 tokens    ││(raise --context)                               │
+│ Output     auto            ││u: undo the last change                         │
+│ Users      auto            ││                                                │
+│ Rate       auto            ││                                                │
 END
 
 screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
@@ -276,17 +276,17 @@ screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│▸Model       vit-l-16            ▾││FITS  1 GPU  $0.44/h                      │
-│ Weights     fp32 as published   ▾││1.13 of 22.07 GiB budget                  │
-│ GPU         l4                  ▾││██········································│
-│ GPUs        auto: 1              ││  physical          22.49 GiB  sheet      │
-│── Load ──────────────────────────││  usable            22.07 GiB  sheet      │
-│ Context     8,192 tokens         ││  budget            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││█ weights            1.13 GiB  exact      │
-│ Output      256 tokens           ││· free              20.94 GiB  sheet      │
-│ Users       1 at once            ││GPUs 1: TP 1, 1 host                      │
-│ TTFT goal   none                 ││runner-up 2: TP 2 (1 GPU more)            │
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────────────────────────┐
+│▸Model      vit-l-16       ▾││FITS         1 GPU    $0.44/h                   │
+│ Weights    auto: fp32     ▾││memory 5 % of budget, 20.94 GiB to spare        │
+│ GPU        l4             ▾││██·······································│ 22.07│
+│ GPUs       auto: 1         ││█ weights 1.1 · spare 20.9                      │
+│── Load ────────────────────││── Speed: unknown ─ low..high ──────────────────│
+│ Context    8,192 tokens    ││this model decodes no tokens                    │
+│ Prompt     1,024 tokens    ││── Cost ────────────────────────────────────────│
+│ Output     256 tokens      ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ Users      1 at once       ││buy       $0.11/h  break-even 10.9 months       │
+│ Rate       none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 END
 
 screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --pp 4 --used 1GiB <<'KEYS'
@@ -294,25 +294,25 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 47 ─┐
-│▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $27.63/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 16.0 ms  TTFT 419 ms  57 tok/s       │
-│ GPU         a10g                ▾││16.26 of 20.30 GiB budget                 │
-│ GPUs        auto: 4              ││███████████████████████████▓▒░░·········──│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.52 GiB  exact      │
-│ Users       1 at once            ││▓ KV needed          0.19 GiB  exact      │
-│ TTFT goal   none                 ││▒ activation         0.75 GiB  0.70..1.28 │
-│ TPOT goal   none                 ││░ non-torch          0.22 GiB  0.15..0.50 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││  held by others     1.00 GiB  assumed    │
-│ TP          1                    ││· free               4.94 GiB  2.74..5.41 │
-│ PP          4                    ││stage 4 of 4, the one that binds          │
-│ EP          auto: 1              ││KV pool 4.23 GiB: 184,944 tokens, 22.6    │
-│ Replicas    auto: 1              ││  requests of 8,192 tokens                │
-│ Max PP      auto: 8              ││GPUs 4: TP 1 x PP 4, 1 host               │
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x A10G (AWS), TP 1 x PP 4 ──────────┐
+│▸Model      qwen3-30b-a3b  ▾││FITS         4 GPUs   $5.67/h    $27.63/M tok   │
+│ Weights    auto: bf16     ▾││memory 80 % of budget, 4.05 GiB to spare        │
+│ GPU        a10g           ▾││████████████████████████████▓▒▒░░········│ 20.30│
+│ GPUs       auto: 4         ││█ weights 14.5 ▓ KV 0.2 ▒ act 0.8 ░ run 0.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        419 ms  120..2094        none       │
+│ Prompt     1,024 tokens    ││TPOT       16.0 ms  10.2..28.6       none       │
+│ Output     256 tokens      ││output  57.0 tok/s  31.8..89.5       none       │
+│ Users      1 at once       ││holds   22.6 requests of 8,192; first: KV pool  │
+│ Rate       none            ││bound   the routed experts; not measured: 4     │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $5.67/h  $4,141/mo  aws, 2026-07-20   │
+│ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│ Throughput none            ││1 h100-sxm:1        cheaper    1     5.5   $3.63│
+│+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     9.6  $18.14│
+│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.4   $4.84│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││warning: the profile of a10g has low confidence │
 END
 
 # ---- choosing ----------------------------------------------------------------------
@@ -346,11 +346,11 @@ expect <<'END'
 │  70B                                                                         │
 │  a dense model of about this size, shape assumed                             │
 └──────────────────────────────────────────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 56 ─┐
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x RTX A6000, TP 4 ──────────────────┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -361,25 +361,26 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 46 ─┐
-│ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
-│▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │······│
-│ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Promp│  q4_k_m     GGUF Q4_K_M                              19.52 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Outpu│  q8_0       GGUF Q8_0                                34.39 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │engin…│
-│ TTFT │  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
-│ TPOT │  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │, bat…│
-│ KV ca│  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│── Lay│  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │to th…│
-│ TP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
+┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 19, Tab ─┐
+│ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
+│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.62    │           │
+│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.54    │░···│ 72.85│
+│ GPUs     │  int8       INT8 W8A8, one scale per output channel  fits       2    $6.98    16.7  $33.53    │           │
+│── Load ──│  int4-awq   AWQ INT4, groups of 128                  fits       2    $6.98    12.5  $27.18    │───────────│
+│ Context  │  nvfp4      NVFP4 (E2M1, E4M3 per 16)                fits       2    $6.98    13.2  $28.54    │           │
+│ Prompt   │  q4_k_m     GGUF Q4_K_M                              fits       2    $6.98    18.9  $40.83    │           │
+│ Output   │  q8_0       GGUF Q8_0                                fits       2    $6.98    27.2  $56.86    │           │
+│ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.62    │           │
+│ Rate     │  fp32       FP32                                     no fit   weights                         │           │
+│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.62    │───────────│
+│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.47    │           │
+│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.53    │           │
+│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.53    │ ms     $/M│
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
-Down Down Enter
+/ "kv-prec" Enter
+Enter
 :dump -
 Esc
 :precision q4_k_m
@@ -388,52 +389,52 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────── 99 of 99 ─┐
-│/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
-│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024    ▲│
-│  NVIDIA GH200 96GB HBM3                94.43 GiB usable, 4 TB/s, 2023        │
-│  NVIDIA H100 NVL 94GB                  92.46 GiB usable, 3.94 TB/s, 2023     │
-│  NVIDIA H100 PCIe 80GB                 79.19 GiB usable, 2.04 TB/s, 2022     │
-│  NVIDIA H100 SXM5 80GB                 79.19 GiB usable, 3.35 TB/s, 2022     │
-│  NVIDIA H20 141GB (H20-3e)             138.72 GiB usable, 4 TB/s, 2025       │
-│  NVIDIA H20 96GB                       94.43 GiB usable, 4 TB/s, 2023        │
-│  NVIDIA H200 NVL 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
-│  NVIDIA H200 SXM 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
-│  NVIDIA H800 PCIe 80GB                 78.69 GiB usable, 2.04 TB/s, 2023     │
-│  NVIDIA H800 SXM5 80GB                 78.69 GiB usable, 3.35 TB/s, 2023     │
-│  NVIDIA Jetson AGX Orin 64GB           63.23 GiB usable, 205 GB/s, 2022      │
-│  NVIDIA Jetson AGX Thor (T5000)        126.46 GiB usable, 273 GB/s, 2025     │
-│  NVIDIA L20                            44.45 GiB usable, 864 GB/s, 2023      │
-│▸ NVIDIA L4                             22.07 GiB usable, 300 GB/s, 2023     ▼│
+┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
+│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Rate       none            ││memory 86 % of budget, 2.84 GiB to spare        │
+┌─ KV cache ────────────────────────────────────────────────────────── 7 of 7 ─┐
+│/ type words to find it, or another format, as --list formats has it          │
+│▸ auto                                  what the checkpoint asks for, else t… │
+│  bf16       BF16                       16 bits per element                   │
+│  fp8        FP8 E4M3, one scale per …  8 bits per element                    │
+│  int8       INT8 W8A8, one scale per…  8 bits per element                    │
+│  nvfp4      NVFP4 (E2M1, E4M3 per 16)  4 bits per element                    │
+│  fp16       FP16                       16 bits per element                   │
+│  fp32       FP32                       32 bits per element                   │
 │                                                                              │
-│                                                                              │
+│  auto                                                                        │
+│  what the checkpoint asks for, else the activations' format                  │
 └──────────────────────────────────────────────────────────────────────────────┘
- GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
- usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+│ GPU layers auto: 33        ││2 tp 2              faster     2    30.5   $7.67│
+│ CPU experts0 layers        ││── Why ─────────────────────────────────────────│
+│ Offload    0 GiB           ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ KV cache: 8-bit keys and values hold twice the users of 16-bit ones.
+ KV per token = sum over attention layers of kv*(d + dv)*e bytes
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────── 99 of 99 ─┐
-│/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
-│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024    ▲│
-│  NVIDIA GH200 96GB HBM3                94.43 GiB usable, 4 TB/s, 2023        │
-│  NVIDIA H100 NVL 94GB                  92.46 GiB usable, 3.94 TB/s, 2023     │
-│  NVIDIA H100 PCIe 80GB                 79.19 GiB usable, 2.04 TB/s, 2022     │
-│  NVIDIA H100 SXM5 80GB                 79.19 GiB usable, 3.35 TB/s, 2022     │
-│  NVIDIA H20 141GB (H20-3e)             138.72 GiB usable, 4 TB/s, 2025       │
-│  NVIDIA H20 96GB                       94.43 GiB usable, 4 TB/s, 2023        │
-│  NVIDIA H200 NVL 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
-│  NVIDIA H200 SXM 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
-│  NVIDIA H800 PCIe 80GB                 78.69 GiB usable, 2.04 TB/s, 2023     │
-│  NVIDIA H800 SXM5 80GB                 78.69 GiB usable, 3.35 TB/s, 2023     │
-│  NVIDIA Jetson AGX Orin 64GB           63.23 GiB usable, 205 GB/s, 2022      │
-│  NVIDIA Jetson AGX Thor (T5000)        126.46 GiB usable, 273 GB/s, 2025     │
-│  NVIDIA L20                            44.45 GiB usable, 864 GB/s, 2023      │
-│▸ NVIDIA L4                             22.07 GiB usable, 300 GB/s, 2023     ▼│
+┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
+│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $2.82/M tok    │
+┌─ KV cache ──────────────────────────────────────────────────────── 10 of 10 ─┐
+│/ type words to find it, or another format, as --list formats has it          │
+│▸ auto                    what the checkpoint asks for, else the activations… │
+│  bf16       BF16         16 bits per element                                 │
+│  q8_0       GGUF Q8_0    8.5 bits per element                                │
+│  fp16       FP16         16 bits per element                                 │
+│  fp32       FP32         32 bits per element                                 │
+│  q5_1       GGUF Q5_1    6 bits per element                                  │
+│  q5_0       GGUF Q5_0    5.5 bits per element                                │
+│  q4_1       GGUF Q4_1    5 bits per element                                  │
+│  iq4_nl     GGUF IQ4_NL  4.5 bits per element                                │
+│  q4_0       GGUF Q4_0    4.5 bits per element                                │
 │                                                                              │
-│                                                                              │
+│  auto                                                                        │
+│  what the checkpoint asks for, else the activations' format                  │
 └──────────────────────────────────────────────────────────────────────────────┘
- GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
- usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+│ Offload    0 GiB           ││── Why ─────────────────────────────────────────│
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ KV cache: 8-bit keys and values hold twice the users of 16-bit ones.
+ KV per token = sum over attention layers of kv*(d + dv)*e bytes
  type:find  Up/Down:move  Enter:choose  Esc:back
 END
 
@@ -447,9 +448,9 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 106 ─┐
-│/ 3g                                                                                                                  │
-│▸ NVIDIA A100 SXM4 80GB, MIG 3g.40gb                             39.18 GiB usable, 1.02 TB/s, 2020                    │
+┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 107 ─┐
+│/ 3g                                         verdict    n      $/h TPOT ms     $/M                                    │
+│▸ A100 SXM4 80GB, MIG 3g.40gb                fits       1    $1.29    19.5   $7.31  39.18 GiB usable, 1.02 TB/s, 2020 │
 │  "3g" as typed                                                                                                       │
 │                                                                                                                      │
 │                                                                                                                      │
@@ -467,31 +468,31 @@ expect <<'END'
 │                                                                                                                      │
 │                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ──────────── field 3 of 37 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 43 ─┐
-│ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.31/M tokens out                                │
-│ Weights     bf16 as published             ▾││TPOT 19.5 ms  TTFT 251 ms  49 tok/s                                     │
-│▸GPU         a100-sxm-80/3g.40gb           ▾││17.49 of 36.04 GiB budget                                               │
-│ GPUs        auto: 1                        ││████████████████████████████▓▓▒░░·······································│
-│── Load ────────────────────────────────────││  physical          40.00 GiB  model                                    │
-│ Context     8,192 tokens                   ││  usable            39.18 GiB  38.78..39.58 model                       │
-│ Prompt      1,024 tokens                   ││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
-│ Output      256 tokens                     ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
-│ Users       1 at once                      ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
-│ TTFT goal   none                           ││▒ activation         0.55 GiB  0.50..1.07 model  max-num-seqs 256, batc…│
-│ TPOT goal   none                           ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
-│ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 model  0.58 GiB charged to th…│
-│── Layout ──────────────────────────────────││· free              21.82 GiB  19.19..22.72 assumed                     │
-│ TP          auto: 1                        ││KV pool 19.55 GiB: 160,176 tokens, 19.6 requests of 8,192 tokens        │
-│ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
-│ EP          auto: 1                        ││── Speed ───────────────────────────────────────────────────────────────│
-│ Replicas    auto: 1                        ││TPOT           19.5 ms  13.4..30.3 ms   51 tokens/s for a user          │
-│ Max PP      auto: 8                        ││TTFT            251 ms  72..1255 ms     251 ms on an idle engine        │
-└────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
- GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+┌─ Ask ────────────────────────┐┌─ Answer: 1 x A100 SXM4 80GB (MIG 3g.40gb), TP 1 ─────────────────── 1-14 of 17, Tab ─┐
+│ Model      8B (assumed)     ▾││FITS         1 GPU    $1.29/h    $7.31/M tokens out                                   │
+│ Weights    auto: bf16       ▾││memory 49 % of budget, 18.55 GiB to spare                                             │
+│▸GPU        a100-sxm-80/3g.4…▾││█████████████████████████████████▓▓▒░░·········································│ 36.04│
+│ GPUs       auto: 1           ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0 · spare 18.6                              │
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ────────────────────────────────────────────│
+│ Context    8,192 tokens      ││TTFT        251 ms  72..1255         none                                             │
+│ Prompt     1,024 tokens      ││TPOT       19.5 ms  13.4..30.3       none                                             │
+│ Output     256 tokens        ││output  49.0 tok/s  31.5..71.1       none                                             │
+│ Users      1 at once         ││holds   19.6 requests of 8,192; first: KV pool                                        │
+│ Rate       none              ││bound   memory bandwidth: reading the weights; not measured: 4                        │
+│── Goals ─────────────────────││── Cost ──────────────────────────────────────────────────────────────────────────────│
+│ TTFT goal  none              ││on demand $1.29/h  $941.70/mo  verda, by 2026-11                                      │
+│ TPOT goal  none              ││buy       $0.44/h  break-even 16.5 months                                             │
+│ Throughput none              ││── Changes (a) ───────────────────────────────── verdict    n      $/h TPOT ms     $/M│
+│+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     8.2   $3.26│
+│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    32.2   $0.75│
+│+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.38│
+│                              ││── Why ───────────────────────────────────────────────────────────────────────────────│
+└──────────────────────────────┘└──────────────────────────────────────────────────────────────────────────────────────┘
+ GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin  w:save  r:reset                           ?:help  q:quit
 END
@@ -507,50 +508,50 @@ expect <<'END'
 ┌─┌─ Engine ────────────────────────────────────────────────────── 26 of 26 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
-│─│  llama.cpp up to b3218      budgets by asked, 1.00 by default            │ │
-│ │  llama.cpp b3219+           budgets by asked, 1.00 by default            │·│
-│ │  MLX all versions           budgets by asked, 1.00 by default            │ │
+│ │  llama.cpp up to b3218      budgets by asked, 1.00 by default            │0│
+│─│  llama.cpp b3219+           budgets by asked, 1.00 by default            │ │
+│ │  MLX all versions           budgets by asked, 1.00 by default            │─│
 │ │  Ollama all versions        budgets by asked, 1.00 by default            │ │
 │ │  SGLang up to 0.5.14        budgets by static, 0.88 by default           │ │
-│ │  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default           │ │
-│─│  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
+│+│  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default           │ │
+│-│  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
 │▸│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
-│ │  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
+│ │  vLLM up to 0.7             budgets by utilization, 0.90 by default      │─│
+│ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │…│
 │ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.23                  budgets by utilization, 0.92 by default     ▼│─│
+│ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │M│
+│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │3│
+│ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │7│
+│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │─│
+│ │  vLLM 0.23                  budgets by utilization, 0.92 by default     ▼│ │
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
- Engine: its versions differ in overheads and how they budget.
+ Engine: its version sets overheads, how it budgets, and its speed.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Load ────────── field 18 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 55 ─┐
-│ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│── Layout ────────────────────────││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ TP          auto: 1              ││17.47 of 20.30 GiB budget                 │
-│ PP          auto: 1              ││████████████████████████████▓▓▒░░·········│
-│ EP          auto: 1              ││  physical          22.49 GiB  sheet      │
-│ Replicas    auto: 1              ││  usable            22.07 GiB  sheet      │
-│ Max PP      auto: 8              ││  budget            20.30 GiB  sheet      │
-│── Engine ────────────────────────││█ weights           14.99 GiB  assumed    │
-│ Engine      auto: vLLM 0.33+    ▾││▓ KV needed          1.00 GiB  assumed    │
-│▸Slots       auto: 256 requests   ││▒ activation         0.52 GiB  0.47..1.05 │
-│ Batch       auto: 2,048 tokens   ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ Utilization auto: 0.92 share     ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Headroom    0.00 share           ││· free               4.73 GiB  2.50..5.24 │
-│ Used        0 GiB                ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ GPU layers  auto: 33             ││  requests of 8,192 tokens                │
-│ CPU experts 0 layers             ││GPUs 1: TP 1, 1 host                      │
-│ Offload     0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
-│ KV offload  0 GiB                ││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- requests; empty: the engine's, for this GPU
- Slots:
- Enter:do it  Up:earlier  Esc:back
+┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
+│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Rate       none            ││memory 86 % of budget, 2.84 GiB to spare        │
+┌─ KV cache ────────────────────────────────────────────────────────── 7 of 7 ─┐
+│/ type words to find it, or another format, as --list formats has it          │
+│▸ auto                                  what the checkpoint asks for, else t… │
+│  bf16       BF16                       16 bits per element                   │
+│  fp8        FP8 E4M3, one scale per …  8 bits per element                    │
+│  int8       INT8 W8A8, one scale per…  8 bits per element                    │
+│  nvfp4      NVFP4 (E2M1, E4M3 per 16)  4 bits per element                    │
+│  fp16       FP16                       16 bits per element                   │
+│  fp32       FP32                       32 bits per element                   │
+│                                                                              │
+│  auto                                                                        │
+│  what the checkpoint asks for, else the activations' format                  │
+└──────────────────────────────────────────────────────────────────────────────┘
+│ GPU layers auto: 33        ││2 tp 2              faster     2    30.5   $7.67│
+│ CPU experts0 layers        ││── Why ─────────────────────────────────────────│
+│ Offload    0 GiB           ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ KV cache: 8-bit keys and values hold twice the users of 16-bit ones.
+ KV per token = sum over attention layers of kv*(d + dv)*e bytes
+ type:find  Up/Down:move  Enter:choose  Esc:back
 END
 
 screen "a wrong name is refused and says what is near" <<'KEYS'
@@ -576,49 +577,49 @@ KEYS
 only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 55 ─┐
-│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         l4                  ▾││17.47 of 20.30 GiB budget                 │
-│▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
-│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
-│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
+│ GPU        l4             ▾││██████████████████████████████▓▓▒░░······│ 20.30│
+│▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
  a count; empty: auto
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 55 ─┐
-│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         l4                  ▾││17.47 of 20.30 GiB budget                 │
-│▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
-│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
-│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
+│ GPU        l4             ▾││██████████████████████████████▓▓▒░░······│ 20.30│
+│▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││GPUs 1: TP 1, 1 host                            │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -627,7 +628,7 @@ Down Down Down Enter "lots" Enter
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+└────────────────────────────┘└────────────────────────────────────────────────┘
  GPUs: 'lots' is not a number
  GPUs: lots
  Enter:do it  Up:earlier  Esc:back
@@ -641,18 +642,18 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 37 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 58 ─┐
-│ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.56/M  │
-│ Weights     bf16 as published   ▾││TPOT 30.5 ms  TTFT 264 ms  32 tok/s       │
-│ GPU         l4                  ▾││11.37 of 20.30 GiB budget                 │
-│ GPUs        2                    ││TTFT 264 ms misses the goal of 200 ms     │
-│── Load ──────────────────────────││a: 6 ways out, such as --gpu              │
-│ Context     8,192 tokens         ││  rtx-6000-ada:1                          │
-│ Prompt      1,024 tokens         ││██████████████▓▒░░░░░·····················│
-│ Output      512 tokens           ││  physical          22.49 GiB  sheet      │
-│ Users       1 at once            ││  usable            22.07 GiB  sheet      │
-│▸TTFT goal   200 ms               ││  budget            20.30 GiB  sheet      │
-│ TPOT goal   none                 ││█ weights            7.51 GiB  exact      │
+┌─ Ask ──────────────────────┐┌─ Answer: 2 x L4, TP 2 ─────── 1-14 of 17, Tab ─┐
+│ Model      llama-3.1-8b   ▾││FITS         2 GPUs   $0.88/h    $15.16/M tok   │
+│ Weights    auto: bf16     ▾││memory 58 % of budget, 8.44 GiB to spare        │
+│ GPU        l4             ▾││███████████████▓▓▒░░░░░░·················│ 20.30│
+│ GPUs       2               ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        231 ms  66..1153         none       │
+│ Prompt     1,024 tokens    ││TPOT       30.5 ms  19.3..50.0       none       │
+│ Output     512 tokens      ││output  16.1 tok/s                   none       │
+│ Users      by rate: 2      ││holds   18.9 requests of 8,192; first: KV pool  │
+│▸Rate       0.0315 /s       ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -661,8 +662,8 @@ Down Down Down +
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- GPUs: how many in all. auto: the fewest that fit.
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -675,26 +676,26 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 56 ─┐
-│ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.88/M tokens out │
-│ Weights     fp8                 ▾││TPOT 36.8 ms  TTFT 509 ms  673 tok/s      │
-│ GPU         h100-sxm            ▾││69.48 of 72.85 GiB budget                 │
-│ GPUs        2                    ││2 GPUs would be marginal: TP 2            │
-│── Load ──────────────────────────││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
-│ Context     8,192 tokens         ││  physical          79.65 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  usable            79.19 GiB  sheet      │
-│ Output      256 tokens           ││  budget            72.85 GiB  sheet      │
-│▸Users       26 at once           ││█ weights           33.88 GiB  exact      │
-│ TTFT goal   none                 ││▓ KV needed         32.50 GiB  exact      │
-│ TPOT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48 │
-│ KV cache    auto: bf16          ▾││░ non-torch          0.57 GiB  0.50..0.85 │
-│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 1              ││· free               9.84 GiB  7.63..10.31│
-│ PP          auto: 2              ││stage 2 of 2, the one that binds          │
-│ EP          auto: 1              ││KV pool 35.87 GiB: 235,088 tokens, 28.7   │
-│ Replicas    auto: 1              ││  requests of 8,192 tokens                │
-│ Max PP      auto: 8              ││GPUs 2: TP 1 x PP 2, 1 host               │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 1 x PP 2 ──────┐
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $2.88/M tok    │
+│ Weights    fp8            ▾││memory 95 % of budget, 3.37 GiB to spare        │
+│ GPU        h100-sxm       ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░··│ 72.85│
+│ GPUs       2               ││█ weights 33.9 ▓ KV 32.5 ▒ act 2.0 ░ run 1.2    │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        509 ms  145..2546        none       │
+│ Prompt     1,024 tokens    ││TPOT       36.8 ms  28.3..52.5       none       │
+│ Output     256 tokens      ││output   673 tok/s  472..876         none       │
+│▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…│
+│ TPOT goal  none            ││buy       $2.42/h  break-even 15.2 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1 x PP…││1 h200-sxm:2        cheaper    2    23.2   $1.76│
+│+Engine     auto: vLLM 0.33+││2 h100-sxm:4, tp 2  faster     4    21.7   $3.36│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││2 GPUs would be marginal: TP 2                  │
+└────────────────────────────┘└────────────────────────────────────────────────┘
  Users: 26 at once is the best that fits
 END
 
@@ -704,7 +705,7 @@ screen "what cannot be solved for" -m 8B <<'KEYS'
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+└────────────────────────────┘└────────────────────────────────────────────────┘
  Pruning: cannot be solved for (GPU, GPUs, Context, Users and Weights can)
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
@@ -722,9 +723,9 @@ u u u
 KEYS
 out=$(printf '%s\n' "$out" | grep -o 'Users .* at once\|nothing to undo')
 expect <<'END'
-Users       4 at once
-Users       8 at once
-Users       1 at once
+Users      4 at once
+Users      8 at once
+Users      1 at once
 nothing to undo
 END
 
@@ -736,50 +737,50 @@ r
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 63 ─┐
-│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.94/M         │
-│ Weights     bf16 as published   ▾││TPOT 265 ms  TTFT 2.12 s  4 tok/s         │
-│ GPU         l4                  ▾││17.38 of 20.30 GiB budget                 │
-│ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
-│── Load ──────────────────────────││██████████████████████████▓▒░░░░░·········│
-│ Context     8,192 tokens         ││  physical          22.49 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  usable            22.07 GiB  sheet      │
-│ Output      256 tokens           ││  budget            20.30 GiB  sheet      │
-│▸Users       1 at once            ││█ weights           13.76 GiB  assumed    │
-│ TTFT goal   none                 ││▓ KV needed          0.25 GiB  assumed    │
-│ TPOT goal   none                 ││▒ activation         0.54 GiB  0.49..1.06 │
-│ KV cache    auto: bf16          ▾││░ non-torch          2.26 GiB  2.03..2.48 │
-│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 2              ││· free               4.82 GiB  2.67..5.45 │
-│ PP          auto: 5              ││stage 5 of 5, the one that binds          │
-│ EP          auto: 1              ││KV pool 3.17 GiB: 103,904 tokens, 12.7    │
-│ Replicas    auto: 1              ││  requests of 8,192 tokens                │
-│ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 2 hosts             │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 10 x L4, TP 2 x PP 5 ─────────────────┐
+│ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $532.94/M tok  │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.92 GiB to spare        │
+│ GPU        l4             ▾││███████████████████████████▓▒░░░░░░······│ 20.30│
+│ GPUs       auto: 10        ││█ weights 13.8 ▓ KV 0.2 ▒ act 0.5 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        2.12 s  0.61..10.61      none       │
+│ Prompt     1,024 tokens    ││TPOT        265 ms  144..622         none       │
+│ Output     256 tokens      ││output  3.67 tok/s  1.57..6.76       none       │
+│▸Users      1 at once       ││holds   12.7 requests of 8,192; first: KV pool  │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $7.04/h  $5,139/mo  jarvislabs, by 20…│
+│ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 2 x PP…││1 max-pp 9          fits       9     525  $1,051│
+│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     170  $91.70│
+│+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.62│
+│                            ││4 tp 4              cheaper   12     136 $275.43│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
-│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
-│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
-│▸Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
-│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
-│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
+│ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
+│ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│▸Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││no GPU was named: this is the cheapest list     │
+└────────────────────────────┘└────────────────────────────────────────────────┘
  all fields reset to their defaults; u undoes it
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
@@ -793,27 +794,27 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.74 of 40.87 GiB budget   │
-│ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
-│ GPU         l40s                ▾││  GiB may be used                         │
-┌─ What would fit ──────────────────────────────────────────────────── 6 of 6 ─┐
-│/ type words to find it                                                       │
-│▸ 1. --gpu rtx-a6000:2                  2 x NVIDIA RTX A6000, 1.00 $/h        │
-│  2. --engine llama.cpp --precision q…  llama.cpp, weights in GGUF Q4_K_M, 1… │
-│  3. --gpu rtx-6000-ada:2               2 x NVIDIA RTX 6000 Ada Generation, … │
-│  4. --gpu rtx-pro-6000-server:1        1 x NVIDIA RTX PRO 6000 Blackwell Se… │
-│  5. --gpu l40s:2                       as many as needed: 2 GPUs in all, 2.… │
-│  6. --cpu-offload-gb 34                34.00 GiB of each GPU's weights in h… │
-│                                                                              │
-│                                                                              │
-└──────────────────────────────────────────────────────────────────────────────┘
-│ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
+│ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
+│ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
+│ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
+│─┌─ Ways out ────────────────────────────────────────────────────── 6 of 6 ─┐s│
+│ │/ type words to find it     verdict    n      $/h TPOT ms     $/M         │8│
+│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.80         │2│
+│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │4│
+│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.4  $22.70         │2│
+│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.2  $26.12         │1│
+│─│  5. l40s:2                 fits       2    $2.00    52.1  $30.09         │-│
+│ │  6. cpu-offload-gb 34      fits       1    $1.00       -       -         │─│
+│ └──────────────────────────────────────────────────────────────────────────┘ │
+│ Throughput none            ││  may be used                                   │
+│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
+│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
+│+Cost       on-demand       ││  (while the weights are loaded)                │
+│                            ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
 END
@@ -824,69 +825,69 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 57 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $19.00/M tokens out │
-│ Weights     q4_k_m              ▾││TPOT 62.2 ms  TTFT 1.64 s  15 tok/s       │
-│ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
-│ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
-│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            44.42 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           39.04 GiB  model      │
-│ Users       1 at once            ││▓ KV needed          2.50 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.20 GiB  0.17..0.30 │
-│ TPOT goal   none                 ││░ non-torch          0.15 GiB  0.10..0.60 │
-│ KV cache    auto: fp16          ▾││░ CUDA graphs        0.02 GiB  0.00..0.10 │
-│── Layout ────────────────────────││· free               2.50 GiB  1.68..2.80 │
-│ TP          auto: 1              ││KV pool 5.00 GiB: 16,384 tokens, 2.0      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
-│ Max PP      auto: 8              ││TPOT           62.2 ms  44.0..94.7 ms     │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 16, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         1 GPU    $1.00/h    $19.00/M tok   │
+│ Weights    q4_k_m         ▾││memory 94 % of budget, 2.50 GiB to spare        │
+│ GPU        l40s           ▾││███████████████████████████████████▓▓▒░··│ 44.42│
+│ GPUs       1               ││█ weights 39.0 ▓ KV 2.5 ▒ act 0.2 ░ run 0.2     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        1.64 s  0.47..8.19       none       │
+│ Prompt     1,024 tokens    ││TPOT       62.2 ms  44.0..94.7       none       │
+│ Output     256 tokens      ││output  14.6 tok/s  9.6..20.7        none       │
+│ Users      1 at once       ││holds   2.0 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $1.00/h  $730.00/mo  crusoe, 2026-08-…│
+│ TPOT goal  none            ││buy       $0.40/h  break-even 16.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 h100-sxm:1        faster     1    29.1  $21.01│
+│+Engine     llama.cpp b3219+││── Why ─────────────────────────────────────────│
+│+Cost       on-demand       ││GPUs 1: TP 1, 1 host                            │
+│                            ││KV pool 5.00 GiB: 16,384 tokens, 2.0 requests of│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
 
-screen "nothing to apply" -m 8B -g l4 <<'KEYS'
+screen "the list of changes" -m 8B -g l4 <<'KEYS'
 a
 :dump -
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
 END
 
-screen "side panel in place of the answer" -m 70B -p int8 -g l40s:1 <<'KEYS'
+screen "the form again by a second Tab" -m 70B -p int8 -g l40s:1 <<'KEYS'
 Tab Tab
 :dump -
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
-│ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
-│ Weights     int8                ▾││  GiB may be used                         │
-│ GPU         l40s                ▾││vLLM would stop: torch.OutOfMemoryError:  │
-│ GPUs        1                    ││  CUDA out of memory. (while the weights  │
-│── Load ──────────────────────────││  are loaded)                             │
-│ Context     8,192 tokens         ││── What would fit ────────────────────────│
-│ Prompt      1,024 tokens         ││1. --gpu rtx-a6000:2                      │
-│ Output      256 tokens           ││   2 x NVIDIA RTX A6000, +35.99 GiB per   │
-│ Users       1 at once            ││   GPU, same cost                         │
-│ TTFT goal   none                 ││2. --engine llama.cpp --precision q4_k_m  │
-│ TPOT goal   none                 ││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ KV cache    auto: bf16          ▾││   +33.38 GiB per GPU, same cost          │
-│── Layout ────────────────────────││3. --gpu rtx-6000-ada:2                   │
-│ TP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
-│ PP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
-│ EP          auto: 1              ││4. --gpu rtx-pro-6000-server:1            │
-│ Replicas    auto: 1              ││   1 x NVIDIA RTX PRO 6000 Blackwell      │
-│ Max PP      auto: 8              ││   Server Edition, +44.24 GiB per GPU,    │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Each suggestion was planned like any request: a takes one.
- Gain is room per GPU; cost is against this plan
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
+│ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
+│ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
+│ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
+│── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
+│ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
+│ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
+│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.2│
+│ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
+│── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
+│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
+│ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
+│ Throughput none            ││  may be used                                   │
+│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
+│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
+│+Cost       on-demand       ││  (while the weights are loaded)                │
+│                            ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
+ parameters = sum of rows*cols over all its tensors
 END
 
 screen "against the pinned plan" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -898,25 +899,25 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 56 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out  ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s         ││── What would be better ────────────│
-│ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                   ││1. --gpu h200-sxm:1                 │
-│ GPUs        2                    ││███████████████████▓▒░░·····················││   cheaper: 1 x NVIDIA H200 SXM     │
-│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││   141GB: $20.38 per million (-39   │
-│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││   %), TPOT 20.8 ms (+24 %), $3.39/h│
-│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││2. --precision int4-awq             │
-│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││   cheaper: weights in AWQ INT4,    │
-│ Users       1 at once            ││▓ KV needed          1.25 GiB  exact        ││   groups of 128: $27.18 per million│
-│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││   (-19 %), TPOT 12.5 ms (-25 %),   │
-│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││   $6.98/h                          │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││3. --users 25                       │
-│── Layout ────────────────────────││· free              39.03 GiB  36.88..39.66 ││   fuller: more users at once: 25:  │
-│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││   $2.16 per million (-94 %), TPOT  │
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││   26.8 ms (+60 %), $6.98/h         │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││4. --gpu h100-sxm:4 --tp 4          │
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││   faster: TP 4: 4 GPUs in all:     │
-│ Max PP      auto: 8              ││  stages)                                   ││   $43.51 per million (+30 %), TPOT │
+┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
+│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.54/M tok   ││GPU             n    $/h TPOT    $/M│
+│ Weights    fp8              ▾││memory 55 % of budget, 32.56 GiB to spare       ││rtx-a6000       2  $1.00 58.4 $17.63│
+│ GPU        h100-sxm         ▾││███████████████████▓▒░░··················│ 72.85││rtx-6000-ada    2  $1.65 46.5 $22.29│
+│ GPUs       2                 ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 55.5 $26.78│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  123 $66.26│
+│ Context    8,192 tokens      ││TTFT        157 ms  45..783          none       ││l40             2  $2.00 95.0 $55.67│
+│ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..23.9       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output  57.8 tok/s  40.5..75.2       none       ││+25 users               KV pool     │
+│ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││up to 131,072 context … nothing     │
+│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
+│── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
+│ TTFT goal  none              ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…││    ││                              │
+│ TPOT goal  none              ││buy       $2.38/h  break-even 15.1 months       ││    ││                           ⢀⡴⠋│
+│ Throughput none              ││── Against the pinned plan ─────────────────────││1500││                          ⣠⠞  │
+│+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││    ││                        ⣠⠞⠁   │
+│+Engine     auto: vLLM 0.33+  ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⡴⠃     │
+│+Cost       on-demand         ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                     ⢀⡞⠁      │
+│                              ││spare -1.62 GiB                                 ││1000││                    ⣠⠏        │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -927,11 +928,11 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 68 ─┐
-│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out│
-│ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s       │
-│ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                 │
-│ GPUs        2                    ││against the pin: GPUs 4 -> 2, $13.96/h -> │
+┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
+│▸Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $33.54/M tok   │
+│ Weights    fp8            ▾││memory 55 % of budget, 32.56 GiB to spare       │
+│ GPU        h100-sxm       ▾││███████████████████▓▒░░··················│ 72.85│
+│ GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
 END
 
 screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <<'KEYS'
@@ -960,7 +961,7 @@ expect <<'END'
 │       with users per replica 1 (request), given 1 GiB (exact)                │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 └──────────────────────────────────────────────────────────────────────────────┘
- Users: requests in flight at once, shared by the replicas.
+ Users: requests in flight; more: more KV, longer TPOT, fewer $ a token.
  KV needed = users of one replica * KV of one request
  Up/Down:scroll  /:find  n:next  q or Esc:close
 END
@@ -973,7 +974,7 @@ c
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+└────────────────────────────┘└────────────────────────────────────────────────┘
  gpuplan --plan -m 70B -p int8 -g l40s:1 -c 32k -u 4
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
@@ -992,98 +993,98 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 60 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $59.37/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 50.9 ms  TTFT 706 ms  19 tok/s       │
-│ GPU         l40s                ▾││36.93 of 40.87 GiB budget                 │
-│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
-│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          0.62 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
-│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               7.62 GiB  5.48..8.25 │
-│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
-│ Max PP      auto: 8              ││  stages)                                 │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $59.37/M tok   │
+│ Weights    auto: bf16     ▾││memory 90 % of budget, 3.94 GiB to spare        │
+│ GPU        l40s           ▾││████████████████████████████████▓▒░░░····│ 40.87│
+│ GPUs       4               ││█ weights 32.9 ▓ KV 0.6 ▒ act 0.6 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        706 ms  202..3530        none       │
+│ Prompt     1,024 tokens    ││TPOT       50.9 ms  32.2..83.5       none       │
+│ Output     256 tokens      ││output  18.7 tok/s  11.4..29.6       none       │
+│ Users      1 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    20.1  $25.62│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.4  $72.99│
+│                            ││── Why ─────────────────────────────────────────│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
-│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
-│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
-│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
-│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               7.00 GiB  4.85..7.63 │
-│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
-│ Max PP      auto: 8              ││  stages)                                 │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
+│ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
+│ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.19│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.5  $39.01│
+│                            ││── Why ─────────────────────────────────────────│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  set: users 2
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
-│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
-│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
-│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
-│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               7.00 GiB  4.85..7.63 │
-│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
-│ Max PP      auto: 8              ││  stages)                                 │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
+│ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
+│ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.19│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.5  $39.01│
+│                            ││── Why ─────────────────────────────────────────│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  one line of --batch
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
-│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
-│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
-│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
-│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               7.00 GiB  4.85..7.63 │
-│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
-│ Max PP      auto: 8              ││  stages)                                 │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
+│ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
+│ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.19│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.5  $39.01│
+│                            ││── Why ─────────────────────────────────────────│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
@@ -1100,17 +1101,17 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
-│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
-│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
-│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
+┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
+│ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
+│ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -1121,7 +1122,7 @@ o "bad.json" Enter
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+└────────────────────────────┘└────────────────────────────────────────────────┘
  bad.json:1: gpus: unknown option 'gpus' (did you mean gpu?)
  Open: bad.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
@@ -1182,15 +1183,15 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 55 ─┐
-│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0072/M tokens out│
-│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.10 ms  TTFT 5.46 ms  5301 tok/s    │
-│ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
-│ GPUs        auto: 1              ││█▓▒░░·····································│
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x Tesla V100 SXM2 16GB, TP 1 ───────┐
+│▸Model      tiny.gguf      ▾││FITS         1 GPU    $0.14/h    $0.0072/M tok  │
+│ Weights    auto: ggml-q8_0▾││memory 1 % of budget, 15.64 GiB to spare        │
+│ GPU        auto: v100-sxm…▾││█▓▒░·····································│ 15.81│
+│ GPUs       auto: 1         ││█ weights 0.0 ▓ KV 0.0 ▒ act 0.0 ░ run 0.2      │
 END
 
 mkdir -p models/tiny-one models/tiny-two
@@ -1221,27 +1222,27 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Layout ──────── field 19 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
-│── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ TP          auto: 1              ││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ PP          auto: 1              ││17.47 of 20.30 GiB budget                 │
-│ EP          auto: 1              ││████████████████████████████▓▓▒░░·········│
-│ Replicas    auto: 1              ││  physical          22.49 GiB  sheet      │
-│ Max PP      auto: 8              ││  usable            22.07 GiB  sheet      │
-│── Engine ────────────────────────││  budget            20.30 GiB  sheet      │
-│ Engine      auto: vLLM 0.33+    ▾││█ weights           14.99 GiB  assumed    │
-│ Slots       auto: 256 requests   ││▓ KV needed          1.00 GiB  assumed    │
-│▸Batch       auto: 2,048 tokens   ││▒ activation         0.52 GiB  0.47..1.05 │
-│ Utilization auto: 0.92 share     ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ Headroom    0.00 share           ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Used        0 GiB                ││· free               4.73 GiB  2.50..5.24 │
-│ GPU layers  auto: 33             ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ CPU experts 0 layers             ││  requests of 8,192 tokens                │
-│ Offload     0 GiB                ││GPUs 1: TP 1, 1 host                      │
-│ KV offload  0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
-│ KV on host  off                 ▾││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Batch: tokens of one step (--max-batched-tokens).
+┌─ Ask ──────── 11-28 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+│── Goals ───────────────────││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ TTFT goal  none            ││memory 86 % of budget, 2.84 GiB to spare        │
+│ TPOT goal  none            ││██████████████████████████████▓▓▒░░······│ 20.30│
+│ Throughput none            ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
+│-Engine     auto: vLLM 0.33+││TTFT        425 ms  121..2126        none       │
+│ Engine     auto: vLLM 0.3…▾││TPOT       58.2 ms  41.2..88.6       none       │
+│ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.0..23.7       none       │
+│ Slots      auto: 256 reque…││holds   3.8 requests of 8,192; first: KV pool   │
+│▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
+│ Utilizationauto: 0.92 share││── Cost ────────────────────────────────────────│
+│ Headroom   0.00 share      ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ Used       0 GiB           ││buy       $0.11/h  break-even 10.9 months       │
+│ GPU layers auto: 33        ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│ CPU experts0 layers        ││1 int4-awq          cheaper    1    22.1   $2.93│
+│ Offload    0 GiB           ││2 tp 2              faster     2    30.5   $7.67│
+│ KV offload 0 GiB           ││── Why ─────────────────────────────────────────│
+│ KV on host off            ▾││no GPU was named: this is the cheapest list     │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Batch: tokens of one step; more: more memory, mostly a shorter TTFT.
  forward = batch*(2*h + 3*ff/TP)*a + forward base
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -1254,51 +1255,51 @@ screen "a click sets the focus, another opens" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
-│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
-│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
-│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
+│ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
+│ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││no GPU was named: this is the cheapest list     │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
-│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
-│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
-│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
-│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
+│ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
+│ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Cost       on-demand       ││── Why ─────────────────────────────────────────│
+│                            ││no GPU was named: this is the cheapest list     │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -1322,50 +1323,50 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
-│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.74 of 40.87 GiB budget   │
-│ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
-│ GPU         l40s                ▾││  GiB may be used                         │
-│▸GPUs        1                    ││a: 6 ways out, such as --gpu rtx-a6000:2  │
-│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 30.88 GiB│
-│ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
-│ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
-│ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
-│ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
-│ TTFT goal   none                 ││▓ KV needed          2.50 GiB  assumed    │
-│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
-│ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
-│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 1              ││· free             -27.19 GiB  assumed    │
-│ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
-│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
- GPUs: how many in all. auto: the fewest that fit.
+┌─ Ask ──────────────────────┐┌─ Answer: 1 x L40S, TP 1 ───── 1-14 of 19, Tab ─┐
+│ Model      70B (assumed)  ▾││NO FIT   short 30.88 GiB on each L40S           │
+│ Weights    int8           ▾││memory 176 % of budget, 30.88 GiB short         │
+│ GPU        l40s           ▾││███████████████████████│██████████████▓▒░  40.87│
+│▸GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
+│── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
+│ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
+│ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
+│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.2│
+│ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
+│── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
+│ TTFT goal  none            ││── Why ─────────────────────────────────────────│
+│ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
+│ Throughput none            ││  may be used                                   │
+│+Layout     auto: TP 1      ││start-up: vLLM would stop:                      │
+│+Engine     auto: vLLM 0.33+││  torch.OutOfMemoryError: CUDA out of memory.   │
+│+Cost       on-demand       ││  (while the weights are loaded)                │
+│                            ││GPUs 1: TP 1, 1 host                            │
+└────────────────────────────┘└────────────────────────────────────────────────┘
+ GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 53 ─┐
-│ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.80/M tokens out│
-│ Weights     int8                ▾││TPOT 57.8 ms  TTFT 758 ms  17 tok/s       │
-│ GPU         rtx-a6000           ▾││38.51 of 43.62 GiB budget                 │
-│▸GPUs        2                    ││█████████████████████████████▓▒░░░········│
-│── Load ──────────────────────────││  physical          47.99 GiB  sheet      │
-│ Context     8,192 tokens         ││  usable            47.41 GiB  model      │
-│ Prompt      1,024 tokens         ││  budget            43.62 GiB  model      │
-│ Output      256 tokens           ││█ weights           33.87 GiB  assumed    │
-│ Users       1 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.55 GiB  0.50..1.07 │
-│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               9.04 GiB  6.51..10.15│
-│ TP          auto: 2              ││KV pool 6.36 GiB: 41,696 tokens, 5.1      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline   │
-│ Max PP      auto: 8              ││  stages)                                 │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
+│ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.80/M tok   │
+│ Weights    int8           ▾││memory 88 % of budget, 5.11 GiB to spare        │
+│ GPU        rtx-a6000      ▾││███████████████████████████████▓▒░░░·····│ 43.62│
+│▸GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 0.5 ░ run 2.8     │
+│── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
+│ Context    8,192 tokens    ││TTFT        758 ms  217..3790        none       │
+│ Prompt     1,024 tokens    ││TPOT       57.8 ms  37.7..94.2       none       │
+│ Output     256 tokens      ││output  16.5 tok/s  10.1..25.4       none       │
+│ Users      1 at once       ││holds   5.1 requests of 8,192; first: KV pool   │
+│ Rate       none            ││bound   memory bandwidth; not measured: 4       │
+│── Goals ───────────────────││── Cost ────────────────────────────────────────│
+│ TTFT goal  none            ││on demand $1.00/h  $730.00/mo  hyperstack, by 2…│
+│ TPOT goal  none            ││buy       $0.48/h  break-even 19.6 months       │
+│ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
+│+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    36.9  $12.02│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.5   $6.06│
+│+Cost       on-demand       ││3 rtx-a6000:4, tp 4 faster     4    33.2  $19.92│
+│                            ││── Why ─────────────────────────────────────────│
+└────────────────────────────┘└────────────────────────────────────────────────┘
  applied: --gpu rtx-a6000:2 (u undoes it)
 END
 

@@ -32,7 +32,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
 END
@@ -44,9 +44,9 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Weights ────────────────────────────────────────────────────────── 2 of 52 ─┐
-│/ gptq                                                                        │
-│▸ int8-gptq  GPTQ INT8, groups of 128     34.62 GiB per GPU: fits on 2 x l40s │
-│  int4-gptq  GPTQ INT4, groups of 128     18.56 GiB per GPU: fits on 2 x l40s │
+│/ gptq                                  verdict    n      $/h TPOT ms     $/M │
+│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00     102  $58.89 │
+│  int4-gptq  GPTQ INT4, groups of 128   fits       2    $2.00    33.5  $20.64 │
 │  "gptq" as typed                                                             │
 │                                                                              │
 │                                                                              │
@@ -60,10 +60,10 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 │                                                                              │
-│                                                                              │
-│                                                                              │
+│  int8-gptq  GPTQ INT8, groups of 128                                         │
+│  fits       2    $2.00     102  $58.89                                       │
 └──────────────────────────────────────────────────────────────────────────────┘
- Weights: the format they are stored in; auto: as published.
+ Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
  bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
  type:find  Up/Down:move  Enter:choose  Esc:back
 END
@@ -79,26 +79,26 @@ expect <<'END'
 [1 Plan] 2  3  4
 +- Model ----------------- 191 of 191 -+
 |/ type words to find it, or a size su~|
-|  8B                                  |
 |> 70B                                 |
+|  8B                                  |
 |  400B                                |
-|  BERT-large uncased                 v|
-|  a dense model of about this size,   |
-|  shape assumed                       |
+|  BLOOM 176B                         v|
+|  chosen before                       |
+|                                      |
 +--------------------------------------+
- Model: catalogue id, size such as 70B~
+ Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
 +- Model ------------------ 16 of 191 -+
 |/ llama                               |
+|  Llama 2 7B                          |
 |  Code Llama 7B                       |
-|  Llama 2 13B                         |
-|  Llama 2 70B                         |
-|> Llama 2 7B                         v|
-|  6.74 B, 4,096 tokens, fp16          |
+|> Llama 2 13B                         |
+|  Llama 2 70B                        v|
+|  13.02 B, 4,096 tokens, fp16         |
 |                                      |
 +--------------------------------------+
- Model: catalogue id, size such as 70B~
+ Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 END
 
@@ -109,39 +109,39 @@ Down Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 99 of 99 ─┐
-│/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2                                             │
-│  Huawei Ascend 910B                                             63.23 GiB usable, 2023                              ▲│
-│  Huawei Ascend 910C                                             126.46 GiB usable, 3.2 TB/s, 2025                    │
-│  NVIDIA B100                                                    189.70 GiB usable, 8 TB/s, 2024                      │
-│  NVIDIA B200 SXM                                                178.35 GiB usable, 7.7 TB/s, 2024                    │
-│  NVIDIA B300 SXM (Blackwell Ultra)                              265.37 GiB usable, 8 TB/s, 2025                      │
-│  NVIDIA DGX Spark (GB10)                                        126.46 GiB usable, 273 GB/s, 2025                    │
-│  Intel Gaudi 2                                                  94.85 GiB usable, 2.45 TB/s, 2022                    │
-│  Intel Gaudi 3                                                  126.46 GiB usable, 3.7 TB/s, 2024                    │
-│  NVIDIA GB200 (per GPU)                                         182.81 GiB usable, 8 TB/s, 2024                      │
-│  NVIDIA GB300 (per GPU)                                         274.22 GiB usable, 8 TB/s, 2025                      │
-│  NVIDIA GH200 144GB HBM3e                                       142.27 GiB usable, 4.9 TB/s, 2024                    │
-│  NVIDIA GH200 96GB HBM3                                         94.43 GiB usable, 4 TB/s, 2023                       │
-│  NVIDIA H100 NVL 94GB                                           92.46 GiB usable, 3.94 TB/s, 2023                    │
-│  NVIDIA H100 PCIe 80GB                                          79.19 GiB usable, 2.04 TB/s, 2022                    │
-│  NVIDIA H100 SXM5 80GB                                          79.19 GiB usable, 3.35 TB/s, 2022                    │
-│  NVIDIA H20 141GB (H20-3e)                                      138.72 GiB usable, 4 TB/s, 2025                      │
-│  NVIDIA H20 96GB                                                94.43 GiB usable, 4 TB/s, 2023                       │
-│  NVIDIA H200 NVL 141GB                                          138.72 GiB usable, 4.8 TB/s, 2024                    │
-│  NVIDIA H200 SXM 141GB                                          138.72 GiB usable, 4.8 TB/s, 2024                    │
-│  NVIDIA H800 PCIe 80GB                                          78.69 GiB usable, 2.04 TB/s, 2023                    │
-│  NVIDIA H800 SXM5 80GB                                          78.69 GiB usable, 3.35 TB/s, 2023                    │
-│  NVIDIA Jetson AGX Orin 64GB                                    63.23 GiB usable, 205 GB/s, 2022                     │
-│  NVIDIA Jetson AGX Thor (T5000)                                 126.46 GiB usable, 273 GB/s, 2025                    │
-│  NVIDIA L20                                                     44.45 GiB usable, 864 GB/s, 2023                     │
-│  NVIDIA L4                                                      22.07 GiB usable, 300 GB/s, 2023                     │
-│  NVIDIA L40                                                     44.45 GiB usable, 864 GB/s, 2022                     │
-│▸ NVIDIA L40S                                                    44.42 GiB usable, 864 GB/s, 2023                    ▼│
+┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 100 of 100 ─┐
+│/ type words to find it, or id/slice:count,… verdict    n      $/h TPOT ms     $/M                                    │
+│  auto: this machine's, else the cheapest    fits       4    $2.00    57.4  $33.80                                    │
+│  here: Intel(R) Xeon(R) Processor, 2 cores  no fit   weights                       22.13 GiB usable, 24 GB/s         │
+│▸ L40S                                       fits       4    $4.00    50.9  $59.37  44.42 GiB usable, 864 GB/s, 2023  │
+│  RTX A6000                                  fits       4    $2.00    57.4  $33.80  47.41 GiB usable, 768 GB/s, 2020  │
+│  A100 PCIe 80GB                             fits       2    $2.70    47.3  $36.95  79.15 GiB usable, 1.94 TB/s, 2021 │
+│  RTX PRO 6000 Blackwell Server Edition      fits       2    $3.38    53.8  $52.15  94.44 GiB usable, 1.6 TB/s, 2025  │
+│  Instinct MI300X                            fits       1    $3.45    52.7  $51.64  189.70 GiB usable, 5.3 TB/s, 2023 │
+│  A40                                        fits       4    $3.60    62.8  $66.26  44.45 GiB usable, 696 GB/s, 2020  │
+│  H100 PCIe 80GB                             fits       2    $3.80    81.3  $87.61  79.19 GiB usable, 2.04 TB/s, 2022 │
+│  A100 SXM4 80GB                             fits       2    $3.90    45.1  $50.95  79.15 GiB usable, 2.04 TB/s, 2020 │
+│  L40                                        fits       4    $4.00    50.9  $60.40  44.45 GiB usable, 864 GB/s, 2022  │
+│  B200 SXM                                   fits       1    $4.89    24.5  $34.14  178.35 GiB usable, 7.7 TB/s, 2024 │
+│  H200 SXM 141GB                             fits       2    $6.78    20.3  $39.54  138.72 GiB usable, 4.8 TB/s, 2024 │
+│  H100 SXM5 80GB                             fits       2    $6.98    50.6 $100.62  79.19 GiB usable, 3.35 TB/s, 2022 │
+│  B300 SXM (Blackwell Ultra)                 fits       1    $6.99    23.6  $47.22  265.37 GiB usable, 8 TB/s, 2025   │
+│  L4                                         fits      10    $7.04     265 $532.94  22.07 GiB usable, 300 GB/s, 2023  │
+│  A100 PCIe 40GB                             fits       5    $7.25     111 $231.72  39.50 GiB usable, 1.55 TB/s, 2020 │
+│  H100 NVL 94GB                              fits       2   $13.96    23.9  $96.07  92.46 GiB usable, 3.94 TB/s, 2023 │
+│  A100 SXM4 40GB                             fits       5   $15.92     111 $508.83  39.50 GiB usable, 1.55 TB/s, 2020 │
+│  A10                                        fits      10   $24.00     137 $949.04  22.07 GiB usable, 600 GB/s, 2021  │
+│  A10G (AWS)                                 fits      10   $32.58     137  $1,327  22.07 GiB usable, 600 GB/s, 2021  │
+│  GB200 (per GPU)                            fits       1   $64.00    23.6 $431.44  182.81 GiB usable, 8 TB/s, 2024   │
+│  Instinct MI355X                            fits       1   $68.80    34.2 $666.26  284.54 GiB usable, 8 TB/s, 2025   │
+│  GB300 (per GPU)                            fits       1   $72.00    23.6 $485.38  274.22 GiB usable, 8 TB/s, 2025   │
+│  B100                                       fits       1        -    23.6       -  189.70 GiB usable, 8 TB/s, 2024   │
+│  Instinct MI325X                            fits       1        -    47.7       -  252.93 GiB usable, 6 TB/s, 2024   │
+│  Instinct MI350X                            fits       1        -       -       -  284.54 GiB usable, 8 TB/s, 2025  ▼│
 │                                                                                                                      │
 │                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
 END
@@ -154,7 +154,7 @@ Enter
 :dump -
 KEYS
 shows '"14.5B" as typed'
-shows "14.5B, assumed sha"
+shows "14.5B (assumed)"
 
 screen "what is refused is said" -m 70B -g l40s <<'KEYS'
 Enter "no such model" Enter
@@ -164,7 +164,7 @@ C-u "14.5B" Enter
 KEYS
 shows "no model 'no such model'"
 shows '"no such model" as typed' # and can be mended
-shows "14.5B, assumed sha"
+shows "14.5B (assumed)"
 
 screen "a short list" -m 70B -g l40s <<'KEYS'
 :set price spot
@@ -207,7 +207,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 52 ─┐
-│   3               Curves: roofline and memory                                │
+│   3               Curves: speed, cost, memory                                │
 │   4               Bench: measure this machine                                │
 │   Up, k           up                                                         │
 │   Down, j         down                                                       │
@@ -226,7 +226,7 @@ expect <<'END'
 │   e               write what is shown to a file                              │
 │   c               the command that prints the same                           │
 └──────────────────────────────────────────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
@@ -236,7 +236,7 @@ expect <<'END'
 │   +, =            number: a step up                                          │
 │   -               number: a step down                                        │
 │   /, F3           find a field by its name                                   │
-│▸  a               apply a suggestion                                         │
+│   a               apply a change; on Compare: take this row into the plan    │
 │   s               the best value of this field that still fits               │
 │   y               every number's equation, inputs and source                 │
 │   p               keep this plan to see the difference to it                 │
@@ -249,8 +249,8 @@ expect <<'END'
 │   q, F10          close, then quit                                           │
 │   1               Plan: one request, one answer                              │
 │   2               Compare: GPUs x precisions                                 │
-└──────────────────────────────────────────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
+└─ not found: suggestion ──────────────────────────────────────────────────────┘
+ Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  q or Esc:close
 END
@@ -264,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 89 -+
++- Help: Plan ------------- 1-7 of 91 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -273,10 +273,10 @@ expect <<'END'
 |   -               number: a step     |
 |                   down               |
 +--------------------------------------+
- Model: catalogue id, size such as 70B~
+ Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 89 -+
++- Help: Plan ------------- 1-7 of 91 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -285,7 +285,7 @@ expect <<'END'
 |   -               number: a step     |
 |                   down               |
 +- not found: no such word ------------+
- Model: catalogue id, size such as 70B~
+ Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
 END
 
@@ -366,11 +366,11 @@ w "other.json" Enter w "plan.json" Enter
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '9,13p;24p;27,32p;36p;44,51p')
 expect <<'END'
-│ Prompt┌─ Question ───────────────────────────────────────────────────┐t      │
-│ Output│ The changes are not in plan.json.                            │med    │
-│ Users │                                                              │med    │
-│ TTFT g│ w:save  q:quit anyway  Esc:stay                              │..1.10 │
-│ TPOT g└──────────────────────────────────────────────────────────────┘..2.48 │
+│ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
+│ Output│ The changes are not in plan.json.                            │       │
+│ Users │                                                              │pool   │
+│ Rate  │ w:save  q:quit anyway  Esc:stay                              │       │
+│── Goal└──────────────────────────────────────────────────────────────┘───────│
  w:save  q:quit anyway  Esc:stay
 ┌─ Question ───────────────────────────┐
 │ The changes are not in plan.json.    │
@@ -379,14 +379,14 @@ expect <<'END'
 │ w:save  q:quit anyway  Esc:stay      │
 └──────────────────────────────────────┘
  w:save  q:quit anyway  Esc:stay
-│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
-│ Prompt┌─ Question ───────────────────────────────────────────────────┐t      │
-│ Output│ plan.json exists. Replace it?                                │med    │
-│ Users │                                                              │med    │
-│ TTFT g│ y:yes  n or Esc:no                                           │..1.10 │
-│ TPOT g└──────────────────────────────────────────────────────────────┘..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               6.37 GiB  4.23..7.00 │
+│ Context    8,192 tokens    ││TTFT        774 ms  221..3871        none       │
+│ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
+│ Output│ plan.json exists. Replace it?                                │       │
+│ Users │                                                              │pool   │
+│ Rate  │ y:yes  n or Esc:no                                           │       │
+│── Goal└──────────────────────────────────────────────────────────────┘───────│
+│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 END
 
 # The way out of a window is in sight at every width.

@@ -86,7 +86,7 @@ assert_lacks "no 256 colors" '38;5' "$out"
 look vt100 C.UTF-8
 assert_eq "vt100: no color" "" "$(printf '%s' "$out" | grep '\[3[0-8][;m]')"
 look xterm-256color C
-assert_contains "ASCII" '+- Model' "$(shot)"
+assert_contains "ASCII" '+- Ask' "$(shot)"
 assert_eq "bytes above 127" "" "$(shot | LC_ALL=C tr -d '\000-\177')"
 look xterm-256color C.UTF-8 --ascii
 assert_eq "bytes above 127" "" "$(shot | LC_ALL=C tr -d '\000-\177')"

@@ -236,7 +236,7 @@ static void test_steps(void **state)
     form_step(form, FIELD_PRICE, 1, &err);
     assert_string_equal(form->values.value[FIELD_PRICE], "spot");
     form_step(form, FIELD_MODEL, 1, &err);
-    assert_string_equal(form->values.value[FIELD_MODEL], "llama-3.2-1b");
+    assert_string_equal(form->values.value[FIELD_MODEL], "r1-distill-llama-8b");
     form_step(form, FIELD_MODEL, -1, &err);
     assert_string_equal(form->values.value[FIELD_MODEL], "llama-3.1-8b");
     form_free(form);

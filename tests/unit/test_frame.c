@@ -38,7 +38,7 @@ static void check_size(int rows, int cols)
 {
     struct frame f = frame_of(rows, cols);
     struct rect screen = {0, 0, rows, cols}, panels[BENCH_PANELS];
-    int focus = (rows + cols) % PLAN_PANELS;
+    int focus = (rows + cols) % PLAN_SIDE;
 
     assert_true(inside(f.bar, screen));
     assert_int_equal(f.bar.rows, 1);
@@ -80,13 +80,36 @@ static void test_focus_shows(void **state)
 
     (void)state;
     assert_int_equal(f.size, SIZE_ONE);
-    for (int focus = 0; focus < PLAN_PANELS; focus++) {
+    for (int focus = 0; focus < PLAN_SIDE; focus++) {
         frame_plan(f.body, f.size, focus, panels);
-        assert_int_equal(panels[focus].rows, f.body.rows);
+        assert_int_equal(panels[focus].rows, f.body.rows - FRAME_STRIP);
+        assert_int_equal(panels[PLAN_STRIP].rows, FRAME_STRIP);
     }
-    frame_plan((struct rect){1, 0, 20, 80}, SIZE_TWO, PLAN_SIDE, panels);
-    assert_false(rect_empty(panels[PLAN_SIDE]));
-    assert_false(rect_empty(panels[PLAN_FORM]));
+}
+
+/* More room shows more: two columns from 70 x 18, Compare's rows from 200 x 60. */
+static void test_plan_grows(void **state)
+{
+    static const struct {
+        int rows, cols;
+        bool answer, side, below;
+    } sizes[] = {{18, 70, true, false, false},  {23, 80, true, false, false},
+                 {24, 80, true, false, false},  {40, 79, true, false, false},
+                 {36, 120, true, true, false},  {60, 200, true, true, true},
+                 {17, 70, false, false, false}, {12, 40, false, false, false}};
+    struct rect panels[PLAN_PANELS];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct frame f = frame_of(sizes[i].rows, sizes[i].cols);
+
+        frame_plan(f.body, f.size, PLAN_FORM, panels);
+        assert_false(rect_empty(panels[PLAN_FORM]));
+        assert_int_equal(!rect_empty(panels[PLAN_ANSWER]), sizes[i].answer);
+        assert_int_equal(rect_empty(panels[PLAN_STRIP]), sizes[i].answer);
+        assert_int_equal(!rect_empty(panels[PLAN_SIDE]), sizes[i].side);
+        assert_int_equal(!rect_empty(panels[PLAN_ROWS]), sizes[i].below);
+    }
 }
 
 static void test_rows_and_columns(void **state)
@@ -114,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_sizes),
         cmocka_unit_test(test_focus_shows),
+        cmocka_unit_test(test_plan_grows),
         cmocka_unit_test(test_rows_and_columns),
     };
 

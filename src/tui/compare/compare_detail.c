@@ -5,46 +5,14 @@
 
 #include <string.h>
 
-#include "output/parts.h"
 #include "output/answer_lines.h"
 #include "output/sentence.h"
 #include "tui/membar.h"
+#include "tui/outcome.h"
 #include "tui/toolkit/page.h"
 #include "util/units.h"
 
 /* ---- memory ---- */
-
-/* "# weights 33.88" one after the other, on as many lines as it takes. */
-static void show_legend(struct page *page, const struct plan *plan)
-{
-    struct part parts[PARTS_MAX];
-    int n = parts_list(plan, parts), x = 0;
-    char text[80], usable[32];
-    for (int i = 0; i <= n; i++) {
-        bool last = i == n;
-        if (!last && parts[i].role == PART_LIMIT)
-            continue;
-        if (last)
-            gp_format(text, sizeof(text), "of %s usable",
-                      units_gib(usable, sizeof(usable), plan->memory.usable.value));
-        else
-            gp_format(text, sizeof(text), "  %s %.2f", parts[i].name,
-                      parts[i].q.value / GP_GIB);
-        int wide = gp_width(text);
-        if (x > 0 && x + wide > page->in.cols) {
-            x = 0;
-            page->y++;
-        }
-        if (page->canvas && page->y >= 0) {
-            canvas_text(page->canvas, page->in, page->y, x, INK_TEXT, text);
-            if (!last)
-                canvas_glyph(page->canvas, page->in, page->y, x,
-                             membar_ink(parts[i].role), membar_glyph(parts[i].role));
-        }
-        x += wide + 2;
-    }
-    page->y++;
-}
 
 static void show_memory(struct page *page, const struct plan *plan)
 {
@@ -52,8 +20,9 @@ static void show_memory(struct page *page, const struct plan *plan)
         return;
     if (page->canvas && page->y >= 0)
         membar_draw(page->canvas, page->in, page->y, plan);
-    page->y++;
-    show_legend(page, plan);
+    if (page->canvas && page->y + 1 >= 0)
+        membar_legend(page->canvas, page->in, page->y + 1, plan);
+    page->y += 2;
 }
 
 /* ---- words ---- */
@@ -191,5 +160,5 @@ void compare_detail_title(const struct compare_row *row, struct strbuf *out)
         strbuf_addf(out, " x %d", p->layout.gpus);
     strbuf_addf(out, ", %s%s: %s", p->request.precision.id,
                 p->request.precision.native ? " (as published)" : "",
-                verdict_word(p->verdict));
+                outcome_word(p->verdict));
 }

@@ -3,30 +3,30 @@
  */
 #include "tui/compare/compare_view.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/outcome.h"
 #include "util/mem.h"
 
 const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_GPU] = {"gpu", "GPU", "GPU", NULL, false, false, 0},
-    [COLUMN_PRECISION] = {"precision", "precision", "precision", NULL, false, false, 0},
+    [COLUMN_PRECISION] = {"precision", "format", "format", NULL, false, false, 0},
     [COLUMN_VERDICT] = {"verdict", "verdict", "verdict", NULL, false, false, 1},
-    [COLUMN_GPUS] = {"gpus", "GPUs", "GPUs", "gpus", true, false, 0},
+    [COLUMN_GPUS] = {"gpus", "n", "n", "gpus", true, false, 0},
     [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 7},
     [COLUMN_MEMORY] = {"memory", "memory GiB", "memory", NULL, true, true, 10},
     [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 8},
     [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 9},
-    [COLUMN_REQUESTS] = {"max_concurrency", "requests", "requests", NULL, true, true,
-                         6},
+    [COLUMN_REQUESTS] = {"max_concurrency", "users", "users", NULL, true, true, 5},
     [COLUMN_TPOT] = {"tpot", "TPOT ms", "TPOT", "tpot", true, false, 3},
-    [COLUMN_TOKENS] = {"output_tokens_per_s", "tokens/s", "tokens/s", "tokens", true, true,
-                       4},
+    [COLUMN_TOKENS] = {"output_tokens_per_s", "tok/s", "tok/s", "tokens", true, true, 4},
     [COLUMN_MILLION] = {"per_million_output_tokens", "$/M out", "$/M", "million", true,
                         false, 2},
     [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
     [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 11},
-    [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 5},
+    [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 6},
 };
 
 void compare_view_init(struct compare_view *view)
@@ -44,6 +44,7 @@ static void drop_rows(struct compare_view *view)
 void compare_view_fini(struct compare_view *view)
 {
     drop_rows(view);
+    record_fini(&view->plan_row.facts);
     free(view->rows);
     free(view->shown);
     free(view->marks);
@@ -72,17 +73,11 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out)
 {
-    static const char *const verdicts[] = {
-        [VERDICT_FITS] = "fits",
-        [VERDICT_SLOW] = "slow",
-        [VERDICT_MARGINAL] = "marginal",
-        [VERDICT_DOES_NOT_FIT] = "no fit",
-    };
     const struct fact *f = record_find(&row->facts, compare_columns[column].fact);
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
-        strbuf_add(out, verdicts[row->compared->plan.verdict]);
+        strbuf_add(out, outcome_word(row->compared->plan.verdict));
     else if (f)
         record_cell(f, out);
 }
@@ -104,7 +99,7 @@ static void measure_row(struct compare_view *view, const struct compare_row *row
 /* ---- order ---- */
 
 struct sort_key {
-    bool marked, known, reverse;
+    bool own, marked, known, reverse;
     enum verdict verdict;
     bool spans;       /* several machines: last by cost, as in compare_sort() */
     double number;    /* of a column of numbers: ascending */
@@ -147,7 +142,9 @@ static int compare_value(const struct sort_key *a, const struct sort_key *b)
 static int compare_keys(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
-    int order = (int)b->marked - (int)a->marked;
+    int order = (int)b->own - (int)a->own;
+    if (!order)
+        order = (int)b->marked - (int)a->marked;
     if (!order)
         order = (int)a->verdict - (int)b->verdict;
     if (!order)
@@ -157,18 +154,35 @@ static int compare_keys(const void *left, const void *right)
     return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-static void arrange(struct compare_view *view)
+#define PLAN_ROW SIZE_MAX /* in shown: the plan's own */
+
+static bool is_own(const struct compare_view *view, size_t i)
+{
+    return !view->planned && strcmp(view->rows[i].key, view->own) == 0;
+}
+
+size_t compare_view_order(const struct compare_view *view, bool pin, size_t *out)
 {
     struct sort_key *keys = gp_calloc(view->count + 1, sizeof(*keys));
     size_t n = 0;
     for (size_t i = 0; i < view->count; i++)
-        if (compare_filter_row(view->filter, &view->rows[i]))
-            keys[n++] = key_of(view, i);
+        if (compare_filter_row(view->filter, &view->rows[i]) || (pin && is_own(view, i))) {
+            keys[n] = key_of(view, i);
+            keys[n++].own = pin && is_own(view, i);
+        }
     qsort(keys, n, sizeof(*keys), compare_keys);
     for (size_t i = 0; i < n; i++)
-        view->shown[i] = keys[i].at;
-    view->shown_count = n;
+        out[i] = keys[i].at;
     free(keys);
+    return n;
+}
+
+static void arrange(struct compare_view *view)
+{
+    view->shown = gp_realloc(view->shown, (view->cap + 2) * sizeof(*view->shown));
+    view->shown[0] = PLAN_ROW;
+    view->shown_count =
+        view->planned + compare_view_order(view, true, view->shown + view->planned);
 }
 
 /* ---- rows ---- */
@@ -191,6 +205,20 @@ static void write_facts(const struct compare_view *view, struct compare_row *row
 void compare_key(const struct request *q, char key[COMPARE_KEY])
 {
     gp_format(key, COMPARE_KEY, "%s:%d %s", q->gpu->id, q->gpu_count, q->precision.id);
+}
+
+void compare_view_own(struct compare_view *view, const char *key,
+                      const struct plan *plan)
+{
+    gp_copy(view->own, sizeof(view->own), key);
+    view->planned = plan && view->comparison;
+    if (view->planned) {
+        view->plan = (struct compared){.plan = *plan};
+        view->plan_row.compared = &view->plan;
+        gp_format(view->plan_row.key, sizeof(view->plan_row.key), "plan: %.80s", key);
+        write_facts(view, &view->plan_row);
+    }
+    arrange(view);
 }
 
 static void add_row(struct compare_view *view, const struct compared *compared)
@@ -224,9 +252,33 @@ static void settle(struct compare_view *view, size_t done)
     }
 }
 
+/* Are all numbers of a column estimates? And how many rows are good? */
+static void note_marks(struct compare_view *view)
+{
+    struct strbuf cell;
+    strbuf_init(&cell);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        bool any = false, all = true;
+        for (size_t i = 0; i < view->count && all; i++) {
+            strbuf_clear(&cell);
+            compare_view_cell(&view->rows[i], (enum compare_column)c, &cell);
+            any = any || cell.text[0] == '~';
+            all = cell.text[0] == '~' || cell.text[0] == '-' || !cell.text[0];
+        }
+        view->estimated[c] = any && all;
+        if (view->estimated[c] && view->width[c] <= gp_width(compare_columns[c].title))
+            view->width[c] = gp_width(compare_columns[c].title) + 1;
+    }
+    strbuf_fini(&cell);
+    view->good = 0;
+    for (size_t i = 0; i < view->count; i++)
+        view->good += view->rows[i].compared->plan.verdict == VERDICT_FITS;
+}
+
 void compare_view_begin(struct compare_view *view, const struct comparison *comparison)
 {
     drop_rows(view);
+    view->planned = false;
     view->comparison = comparison;
     view->complete = false;
     for (int c = 0; c < COLUMN_COUNT; c++)
@@ -243,13 +295,13 @@ void compare_view_update(struct compare_view *view)
     for (size_t i = view->count; i < done; i++)
         add_row(view, comparison_row(c, i));
     view->complete = complete;
-    view->shown = gp_realloc(view->shown, (view->cap + 1) * sizeof(*view->shown));
+    note_marks(view);
     arrange(view);
 }
 
 const struct compare_row *compare_view_row(const struct compare_view *view, size_t i)
 {
-    return &view->rows[view->shown[i]];
+    return view->shown[i] == PLAN_ROW ? &view->plan_row : &view->rows[view->shown[i]];
 }
 
 size_t compare_view_find(const struct compare_view *view, const char *key)
@@ -310,11 +362,12 @@ int compare_view_columns(const struct compare_view *view, int cols,
                          enum compare_column out[COLUMN_COUNT], int *gpu_width)
 {
     bool taken[COLUMN_COUNT] = {false};
-    int used = 0, count = 0;
+    int used = 0, count = 0, whole = view->width[COLUMN_GPU];
+    int least = whole < GPU_LEAST ? whole : GPU_LEAST;
 
     for (int rank = 0; rank < COLUMN_COUNT; rank++)
         for (int c = 0; c < COLUMN_COUNT; c++) {
-            int wide = view->width[c] + (used > 0 ? 2 : 0);
+            int wide = (c == COLUMN_GPU ? least : view->width[c]) + (used > 0 ? 2 : 0);
 
             if (rank_of(view, (enum compare_column)c) != rank ||
                 (rank > 0 && used + wide > cols))
@@ -325,9 +378,7 @@ int compare_view_columns(const struct compare_view *view, int cols,
     for (int c = 0; c < COLUMN_COUNT; c++)
         if (taken[c])
             out[count++] = (enum compare_column)c;
-    *gpu_width = view->width[COLUMN_GPU];
-    if (used > cols) /* the first ranks alone are too wide: the id is cut */
-        *gpu_width -= used - cols;
-    *gpu_width = *gpu_width < GPU_LEAST ? GPU_LEAST : *gpu_width;
+    *gpu_width = least + (cols > used ? cols - used : 0); /* what is left is the id's */
+    *gpu_width = *gpu_width > whole ? whole : *gpu_width;
     return count;
 }

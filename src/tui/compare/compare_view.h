@@ -5,7 +5,8 @@
  * Every row keeps its facts (the sheet that --compare prints), and cells, order and
  * filter all read those: a number on the screen cannot differ from that of the command.
  *
- * Order: marked rows; then what fits, what is marginal, what does not fit, whichever
+ * Order: the plan's own row, which no filter hides; marked rows; then what fits, what is
+ * marginal, what does not fit, whichever
  * column sorts; then the column, what is not known last; then as --compare has it.
  *
  * A filter is words that must all hold, case ignored. "h100" stands in the GPU's id,
@@ -26,17 +27,17 @@
 enum compare_column {
     COLUMN_GPU,
     COLUMN_PRECISION,
-    COLUMN_VERDICT,
     COLUMN_GPUS,
+    COLUMN_VERDICT,
+    COLUMN_TPOT,
+    COLUMN_TOKENS,
+    COLUMN_HOUR,
+    COLUMN_MILLION,
+    COLUMN_REQUESTS,
     COLUMN_LAYOUT,
     COLUMN_MEMORY,
     COLUMN_WEIGHTS,
     COLUMN_POOL,
-    COLUMN_REQUESTS,
-    COLUMN_TPOT,
-    COLUMN_TOKENS,
-    COLUMN_MILLION,
-    COLUMN_HOUR,
     COLUMN_MONTH,
     COLUMN_LIMIT,
     COLUMN_COUNT
@@ -63,6 +64,12 @@ struct compare_view {
     bool reverse;
     char filter[COMPARE_FILTER];
     int width[COLUMN_COUNT];    /* of the widest cell or title */
+    bool estimated[COLUMN_COUNT]; /* every number is: the title has the mark, no cell */
+    size_t good;                /* rows that fit and meet the goals */
+    char own[COMPARE_KEY];      /* the plan's row; "" = none */
+    struct compared plan;       /* the plan itself, where its count or layout is given */
+    struct compare_row plan_row;
+    bool planned;               /* ... which then is the first row */
     char (*marks)[COMPARE_KEY]; /* keys of the rows marked; they outlive the rows */
     size_t mark_count, mark_cap;
 };
@@ -74,6 +81,15 @@ void compare_view_fini(struct compare_view *view);
 void compare_view_begin(struct compare_view *view, const struct comparison *comparison);
 /* Takes the rows planned since, or all anew when the comparison has come to its end. */
 void compare_view_update(struct compare_view *view);
+
+/* The plan: its row is that of this key, or, when the plan says more than GPU and format,
+ * a row of its own. */
+void compare_view_own(struct compare_view *view, const char *key,
+                      const struct plan *plan /* NULL: the row of the key is it */);
+
+/* Indices of the rows that the filter leaves, in order; pin: the plan's own one first,
+ * whatever the filter. out: (count). Returns how many. */
+size_t compare_view_order(const struct compare_view *view, bool pin, size_t *out);
 
 /* Row i of those shown. */
 const struct compare_row *compare_view_row(const struct compare_view *view, size_t i);

@@ -67,20 +67,19 @@ static void add_own(struct compare_state *s, const struct form *form)
         gp_format(s->precisions + len, sizeof(s->precisions) - len, ",%s", own);
 }
 
-/* The plan's row is marked; who named a GPU starts there. */
-static void find_own(struct compare_state *s, const struct form *form)
+/* The plan's row is the first, whatever sorts; one with a count or a layout of its own is
+ * none of the table. */
+static void pin_own(struct compare_state *s, const struct form *form)
 {
     struct request q;
-    char before[COMPARE_KEY];
+    char key[COMPARE_KEY];
 
     if (!form->answered)
         return;
-    gp_copy(before, sizeof(before), s->own);
     q = form->answer->plan.request;
     q.gpu_count = 0; /* every row finds its own number */
-    compare_key(&q, s->own);
-    if (strcmp(s->own, before) != 0 && form->values.value[FIELD_GPU][0])
-        gp_copy(s->focus, sizeof(s->focus), s->own);
+    compare_key(&q, key);
+    compare_view_own(&s->view, key, form_lays_out(form) ? &form->answer->plan : NULL);
 }
 
 static void begin(struct compare_state *s, struct app *app, const struct form *load)
@@ -99,6 +98,8 @@ static void begin(struct compare_state *s, struct app *app, const struct form *l
     compare_view_update(&s->view);
 }
 
+static void follow(struct compare_state *s);
+
 /* Plans anew if the load is another one than that of the rows. */
 static void refresh(struct app *app, void *state)
 {
@@ -108,7 +109,6 @@ static void refresh(struct app *app, void *state)
 
     s->version = app->form->version;
     add_own(s, app->form);
-    find_own(s, app->form);
     strbuf_init(&text);
     form_command(load, "compare", &text);
     strbuf_addf(&text, " %s", s->precisions);
@@ -118,6 +118,8 @@ static void refresh(struct app *app, void *state)
         begin(s, app, load);
         app_touch(app);
     }
+    pin_own(s, app->form);
+    follow(s);
     strbuf_fini(&text);
     free(load);
 }
@@ -171,8 +173,9 @@ static void close(struct app *app, void *state)
 static double compare_tick(struct app *app, void *state, double now)
 {
     struct compare_state *s = state;
-    if (app->screen == SCREEN_COMPARE && s->version != app->form->version)
-        refresh(app, s);
+    if (s->version != app->form->version &&
+        (app->screen == SCREEN_COMPARE || app->screen == SCREEN_PLAN))
+        refresh(app, s); /* Plan shows the first rows where it has room */
     if (!s->run || s->view.complete)
         return -1;
     while (comparison_step(s->run, 1) && clock_now() < now + SLICE)
@@ -192,8 +195,10 @@ static void use_row(struct app *app, struct compare_state *s)
     const struct compare_row *row = compare_focus(s);
     struct strbuf given;
     struct gp_err err;
-    if (!row)
+    if (!row || row == &s->view.plan_row) {
+        app_show(app, SCREEN_PLAN);
         return;
+    }
     strbuf_init(&given);
     for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
         if (app->form->values.value[layout[i]][0])
@@ -222,6 +227,8 @@ static bool filter_done(struct app *app, void *ctx, const char *text,
     if (compare_view_filter(&s->view, text, err))
         return false;
     follow(s);
+    if (text[0] && s->at == 0)
+        go_to(s, 1); /* the first is the plan's, which no filter hides */
     app_touch(app);
     return true;
 }
@@ -350,6 +357,12 @@ static bool compare_act(struct app *app, void *state, enum action action)
         return true;
     switch (action) {
     case ACT_USE:
+        if (s->panel == COMPARE_TABLE)
+            s->panel = COMPARE_DETAIL;
+        else
+            use_row(app, s);
+        return true;
+    case ACT_APPLY:
         use_row(app, s);
         return true;
     case ACT_SORT:
@@ -408,12 +421,14 @@ static void compare_explain(const struct app *app, const void *state,
     if (!row)
         return;
     compare_detail_title(row, out);
-    if (row->compared->front)
-        strbuf_add(out, ", on the front");
-    if (row->marked)
-        strbuf_add(out, ", marked");
-    strbuf_add(out, "\nrequests held = replicas x KV pool / KV of one request of the "
-                    "context");
+    strbuf_addf(out, "%s%s%s", strcmp(row->key, s->view.own) == 0 ||
+                                       row == &s->view.plan_row
+                                   ? ", = the plan"
+                                   : "",
+                row->compared->front ? ", * best for its cost" : "",
+                row->marked ? ", + marked" : "");
+    strbuf_add(out, "\nusers: requests of the whole context it holds; ~ estimated, "
+                    "? assumed, - unknown");
 }
 
 static void compare_title(const struct app *app, const void *state, struct strbuf *out)
@@ -446,13 +461,16 @@ static enum gp_status compare_export(const struct app *app, const void *state,
     if (!s->view.complete) return gp_fail(err, GP_E_USAGE, "export", "in a moment",
                                           "is still planning");
     const struct compared **rows = gp_calloc(s->view.count + 1, sizeof(*rows));
-    for (size_t i = 0; i < s->view.shown_count; i++)
-        rows[i] = compare_view_row(&s->view, i)->compared;
+    size_t *at = gp_calloc(s->view.count + 1, sizeof(*at));
+    size_t n = compare_view_order(&s->view, false, at); /* as the command has them */
+    for (size_t i = 0; i < n; i++)
+        rows[i] = s->view.rows[at[i]].compared;
+    free(at);
     gp_format(order, sizeof(order), "%s%s",
               column->option ? column->option : column->sort,
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
-    comparison_record(s->run, rows, s->view.shown_count, order, s->view.filter, &doc);
+    comparison_record(s->run, rows, n, order, s->view.filter, &doc);
     print_compare(&doc, format_of(suffix), false, out);
     record_fini(&doc);
     free(rows);
@@ -483,6 +501,13 @@ static void compare_command(const struct app *app, const void *state,
                     column->option && !s->view.reverse ? " # " : "; ", s->view.filter);
 }
 
+static const char *compare_word(const void *state, enum action action)
+{
+    const struct compare_state *s = state;
+
+    return action == ACT_USE && s->panel == COMPARE_TABLE ? "open" : action_rows[action].word;
+}
+
 const struct screen_ops screen_compare = {
     .state_size = sizeof(struct compare_state),
     .open = open,
@@ -496,5 +521,6 @@ const struct screen_ops screen_compare = {
     .suffixes = "csv json md txt",
     .export = compare_export,
     .command = compare_command,
+    .word = compare_word,
     .click = compare_click,
 };

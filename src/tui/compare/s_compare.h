@@ -19,7 +19,6 @@ struct compare_state {
     unsigned version;                     /* of the form */
     char precisions[COMPARE_FORMATS * 8]; /* ids, ',' between */
     char focus[COMPARE_KEY]; /* row that the user went to; "" = the first */
-    char own[COMPARE_KEY];   /* the one that the plan is */
     size_t at;               /* where it is */
     int panel, detail_top;   /* COMPARE_TABLE or _DETAIL; first line of it */
 };
@@ -40,6 +39,9 @@ void compare_count(const struct compare_state *state, struct strbuf *out);
 /* A screen's draw(). */
 void compare_draw(const struct app *app, const void *state, struct canvas *canvas,
                   const struct frame *frame);
+
+/* Titles and the first rows of the table, as Plan shows them below itself. */
+void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in);
 
 /* ---- compare_detail.c: the row in focus at length: its memory as a bar, layout, what
  * it holds and costs, why not, who says so ---- */

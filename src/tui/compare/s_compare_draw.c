@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tui/list.h"
+#include "tui/outcome.h"
 #include "util/units.h"
 
 #define MARKS_WIDTH 3 /* cursor or mark, front, blank */
@@ -21,11 +22,17 @@ static struct rect inside_of(struct rect panel, enum size_class size)
     return size == SIZE_ONE ? panel : rect_inside(panel);
 }
 
+/* Two lines of the row in focus, or half of the screen when it is opened. */
+static int detail_rows(const struct compare_state *s, struct rect body)
+{
+    return s->panel == COMPARE_DETAIL ? int_max(body.rows / 2, COMPARE_ROWS) : COMPARE_ROWS;
+}
+
 void compare_panels(const struct app *app, const struct compare_state *s,
                     struct rect out[COMPARE_PANELS])
 {
     struct frame f = app_frame(app);
-    frame_stack(f.body, f.size, s->panel, COMPARE_ROWS, out);
+    frame_stack(f.body, f.size, s->panel, detail_rows(s, f.body), out);
     for (int i = 0; i < COMPARE_PANELS; i++)
         if (!rect_empty(out[i]))
             out[i] = inside_of(out[i], f.size);
@@ -56,27 +63,24 @@ void compare_count(const struct compare_state *s, struct strbuf *out)
         strbuf_addf(out, "%zu rows", s->view.count);
 }
 
-/* "9 of 225   sort: $/h ^   filter: mem>=40" */
+/* "12 of 300 fit and meet goals  sort $/M ^  filter -  * best for its cost" */
 static void draw_state(const struct compare_state *s, struct canvas *canvas,
                        struct rect in)
 {
     const struct compare_column_row *column = &compare_columns[s->view.sort];
-    struct strbuf text;
+    char text[160];
     int x;
-    strbuf_init(&text);
-    compare_count(s, &text);
-    strbuf_addf(&text, "   sort: %s ", column->sort);
-    x = 1 + canvas_text(canvas, in, 0, 1, INK_TEXT, text.text);
+
+    gp_format(text, sizeof(text), "%zu of %zu fit and meet goals  sort %s ", s->view.good,
+              s->view.count, column->sort);
+    x = 1 + canvas_text(canvas, in, 0, 1, INK_TEXT, text);
     canvas_glyph(canvas, in, 0, x, INK_TEXT,
                  s->view.reverse == column->descends ? GLYPH_UP : GLYPH_DOWN);
-    strbuf_clear(&text);
-    if (s->view.filter[0])
-        strbuf_addf(&text, "filter: %s", s->view.filter);
-    else
-        strbuf_add(&text, "stars: by $/h and requests held");
-    canvas_fit(canvas, in, 0, x + 4, in.cols - x - 4,
-               s->view.filter[0] ? INK_KEY : INK_DIM, text.text);
-    strbuf_fini(&text);
+    gp_format(text, sizeof(text), "filter %s", s->view.filter[0] ? s->view.filter : "-");
+    x += 3;
+    x += canvas_fit(canvas, in, 0, x, in.cols - x,
+                    s->view.filter[0] ? INK_KEY : INK_DIM, text);
+    canvas_fit(canvas, in, 0, x + 2, in.cols - x - 2, INK_DIM, "* best for its cost");
 }
 
 struct grid {
@@ -95,13 +99,17 @@ static struct grid grid_of(const struct compare_state *s, int cols)
 }
 
 static void draw_titles(const struct compare_state *s, struct canvas *canvas,
-                        struct rect in, const struct grid *g)
+                        struct rect in, int y, const struct grid *g)
 {
     int x = MARKS_WIDTH;
     for (int i = 0; i < g->count; i++) {
         const struct compare_column_row *column = &compare_columns[g->column[i]];
-        list_text(canvas, in, 1, x, g->width[i], column->right,
-                  g->column[i] == s->view.sort ? INK_TAB : INK_HEADING, column->title);
+        char title[32];
+
+        gp_format(title, sizeof(title), "%s%s", s->view.estimated[g->column[i]] ? "~" : "",
+                  column->title);
+        list_text(canvas, in, y, x, g->width[i], column->right,
+                  g->column[i] == s->view.sort ? INK_TAB : INK_HEADING, title);
         x += g->width[i] + 2;
     }
 }
@@ -121,28 +129,67 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
                                                                        : INK_TEXT;
 }
 
-static void draw_row(const struct compare_row *row, bool focus, bool own,
-                     struct canvas *canvas, struct rect in, int y, const struct grid *g)
+/* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
+static void draw_refusal(const struct compare_row *row, struct canvas *canvas,
+                         struct rect in, int y, int x)
+{
+    const struct plan *p = &row->compared->plan;
+    double lacks = p->has_memory ? -plan_margin(p) : 0;
+    char text[160];
+
+    gp_format(text, sizeof(text), "no fit: %s", outcome_limit(p->limit));
+    if (lacks > 0)
+        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", short %.1f GiB",
+                  lacks / GP_GIB);
+    canvas_fit(canvas, in, y, x, in.cols - x, INK_DIM, text);
+}
+
+static void draw_cells(const struct compare_view *view, const struct compare_row *row,
+                       struct canvas *canvas, struct rect in, int y,
+                       const struct grid *g)
 {
     struct strbuf text;
     int x = MARKS_WIDTH;
+    bool out = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
+
     strbuf_init(&text);
-    if (row->marked || own)
-        canvas_text(canvas, in, y, 0, INK_HEADING, row->marked ? "+" : "=");
-    if (row->compared->front)
-        canvas_text(canvas, in, y, 1, INK_OK, "*");
     for (int i = 0; i < g->count; i++) {
+        enum compare_column column = g->column[i];
+
+        if (out && column == COLUMN_VERDICT) {
+            draw_refusal(row, canvas, in, y, x);
+            break;
+        }
         strbuf_clear(&text);
-        compare_view_cell(row, g->column[i], &text);
-        list_text(canvas, in, y, x, g->width[i], compare_columns[g->column[i]].right,
-                  ink_of(row, g->column[i]), text.text);
+        compare_view_cell(row, column, &text);
+        if (column == COLUMN_GPU) /* ids begin alike */
+            canvas_fit_end(canvas, in, y, x, g->width[i], ink_of(row, column), text.text);
+        else
+            list_text(canvas, in, y, x, g->width[i], compare_columns[column].right,
+                      ink_of(row, column),
+                      text.text + (view->estimated[column] && text.text[0] == '~'));
         x += g->width[i] + 2;
     }
-    if (focus) {
-        canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
-        canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
-    }
     strbuf_fini(&text);
+}
+
+static void draw_row(const struct compare_view *view, const struct compare_row *row,
+                     bool focus, struct canvas *canvas, struct rect in, int y,
+                     const struct grid *g)
+{
+    bool own = row == &view->plan_row ||
+               (!view->planned && strcmp(row->key, view->own) == 0);
+
+    if (row->marked || own)
+        canvas_text(canvas, in, y, 0, INK_HEADING, own ? "=" : "+");
+    if (row->compared->front)
+        canvas_text(canvas, in, y, 1, INK_OK, "*");
+    draw_cells(view, row, canvas, in, y, g);
+    if (!focus)
+        return;
+    if (!own)
+        canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
+    canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
 }
 
 static void draw_empty(const struct compare_state *s, struct canvas *canvas,
@@ -168,13 +215,23 @@ static void draw_rows(const struct compare_state *s, struct canvas *canvas,
     struct grid g = grid_of(s, in.cols);
     size_t page = in.rows > COMPARE_ABOVE ? (size_t)(in.rows - COMPARE_ABOVE) : 0;
     size_t top = (size_t)compare_top(s, (int)page);
-    draw_titles(s, canvas, in, &g);
+
+    draw_titles(s, canvas, in, 1, &g);
     for (size_t i = 0; i < page && top + i < s->view.shown_count; i++)
-        draw_row(compare_view_row(&s->view, top + i), top + i == s->at,
-                 strcmp(compare_view_row(&s->view, top + i)->key, s->own) == 0, canvas,
+        draw_row(&s->view, compare_view_row(&s->view, top + i), top + i == s->at, canvas,
                  in, COMPARE_ABOVE + (int)i, &g);
     if (s->panel == COMPARE_TABLE)
         canvas_cursor(canvas, in, COMPARE_ABOVE + (int)(s->at - top), 0);
+}
+
+void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
+{
+    const struct compare_state *s = state;
+    struct grid g = grid_of(s, in.cols);
+
+    draw_titles(s, canvas, in, 0, &g);
+    for (size_t i = 0; (int)i + 1 < in.rows && i < s->view.shown_count; i++)
+        draw_row(&s->view, compare_view_row(&s->view, i), false, canvas, in, (int)i + 1, &g);
 }
 
 static void add_load(const struct compare_state *s, struct strbuf *out)
@@ -191,13 +248,21 @@ static void add_load(const struct compare_state *s, struct strbuf *out)
 static void draw_table(const struct compare_state *s, struct canvas *canvas,
                        struct rect in, enum size_class size)
 {
+    struct rect inside = inside_of(in, size);
+    int page = int_max(inside.rows - COMPARE_ABOVE, 0), count = (int)s->view.shown_count;
+    int top = compare_top(s, page);
     struct strbuf title;
+    char part[48] = "";
+
+    if (count > page)
+        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + page, count),
+                  count);
     strbuf_init(&title);
     add_load(s, &title);
     if (size != SIZE_ONE)
-        canvas_box(canvas, in, title.text, NULL);
+        canvas_box(canvas, in, title.text, part);
     strbuf_fini(&title);
-    in = inside_of(in, size);
+    in = inside;
     if (s->run)
         draw_state(s, canvas, in);
     if (s->view.shown_count > 0)
@@ -236,7 +301,7 @@ void compare_draw(const struct app *app, const void *state, struct canvas *canva
     const struct compare_state *s = state;
     struct rect panel[COMPARE_PANELS];
     (void)app;
-    frame_stack(frame->body, frame->size, s->panel, COMPARE_ROWS, panel);
+    frame_stack(frame->body, frame->size, s->panel, detail_rows(s, frame->body), panel);
     if (!rect_empty(panel[COMPARE_DETAIL]))
         draw_detail(s, canvas, panel[COMPARE_DETAIL], frame->size);
     if (!rect_empty(panel[COMPARE_TABLE]))

@@ -1,480 +1,372 @@
 /*
- * plan_answer.c - what stands beside the form: the answer in words, as a bar, in
- * figures.
- *
- * Only shows what form->answer holds; what is written here is rounded, never reckoned
- * (sums and differences of shown parts excepted).
+ * plan_answer.c - the page below the head of the answer (plan_answer.h).
  */
 #include "tui/plan/plan_answer.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "output/parts.h"
+#include "core/better.h"
+#include "core/compare.h"
 #include "output/answer_lines.h"
-#include "output/print_why.h"
-#include "tui/membar.h"
+#include "output/sentence.h"
+#include "tui/list.h"
+#include "tui/toolkit/words.h"
 #include "util/str.h"
 #include "util/units.h"
 
-/* ---- the verdict ---- */
-
-static enum ink verdict_ink(enum verdict verdict)
+/* A rule whose columns have titles, from column `x` on. */
+static void rule_titles(struct page *p, const char *title, int x, const char *titles)
 {
-    return verdict == VERDICT_FITS       ? INK_OK
-           : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN
-                                         : INK_BAD;
-}
-
-/* "2 GPUs  $6.98/h  $2.87/M tokens out" */
-static void decision_text(const struct plan *plan, const char *out, char *text,
-                          size_t size)
-{
-    struct quantity hour, month, million = plan_token_price(plan);
-    int gpus = plan->layout.gpus;
-    char money[32];
-
-    plan_prices(plan, &hour, &month);
-    gp_format(text, size, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
-    if (hour.known)
-        gp_format(text + strlen(text), size - strlen(text), "  %s/h",
-                  units_money(money, sizeof(money), hour.value));
-    if (million.known)
-        gp_format(text + strlen(text), size - strlen(text), "  %s/M%s",
-                  units_money(money, sizeof(money), million.value), out);
-}
-
-void plan_decision(const struct form *form, int cols, char *text, size_t size)
-{
-    const struct plan *plan = &form->answer->plan;
-    const char *word = form->answered ? plan_shout(plan) : "NO ANSWER";
-    char rest[96];
-
-    gp_copy(text, size, word);
-    if (!form->answered || plan->verdict == VERDICT_DOES_NOT_FIT)
-        return;
-    decision_text(plan, "", rest, sizeof(rest));
-    if (gp_width(word) + 2 + gp_width(rest) <= cols)
-        gp_format(text, size, "%s  %s", word, rest);
-}
-
-void plan_answer_title(const struct form *form, char *text, size_t size)
-{
-    const struct plan *plan = &form->answer->plan;
-
-    if (form->answered)
-        gp_format(text, size, "%d x %s", plan->layout.gpus, plan->request.gpu->name);
-    else
-        gp_copy(text, size, "no answer");
-}
-
-/* "TPOT 22.8 ms  TTFT 248 ms  675 tok/s" */
-static void show_pace(struct page *p, const struct plan *plan)
-{
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(plan, NULL, LINE_SPEED, lines);
-
-    if (plan->speed.gap == SPEED_KNOWN && n > 2)
-        page_wordsf(p, 2, INK_TEXT, "%s %s  %s %s  %.0f tok/s", lines[0].name,
-                    lines[0].amount, lines[1].name, lines[1].amount,
-                    plan->speed.tokens.value);
-}
-
-static void budget_text(const struct plan *plan, char *text, size_t size)
-{
-    double budget = plan->memory.budget.value; /* what the verdict goes by */
-
-    gp_format(text, size, "%.2f of %.2f GiB budget",
-              (budget - plan_margin(plan)) / GP_GIB, budget / GP_GIB);
-}
-
-/* The decision is seen at once: its rows come first, always in this place. */
-static void show_verdict(struct page *p, const struct plan *plan)
-{
-    const char *word = plan_shout(plan);
-    bool decided = plan->verdict != VERDICT_DOES_NOT_FIT;
-    int room = p->in.cols - gp_width(word) - 2;
-    char text[96] = "", budget[80] = "";
-
-    if (plan->has_memory)
-        budget_text(plan, budget, sizeof(budget));
-    if (decided)
-        decision_text(plan, " tokens out", text, sizeof(text));
-    if (decided && gp_width(text) > room)
-        decision_text(plan, "", text, sizeof(text));
-    if (p->canvas) {
-        canvas_text(p->canvas, p->in, p->y, 0, verdict_ink(plan->verdict), word);
-        canvas_fit(p->canvas, p->in, p->y, gp_width(word) + 2, room, INK_TEXT,
-                   decided ? text : budget);
+    if (p->canvas && p->y >= 0) {
+        canvas_rule(p->canvas, p->in, p->y, title);
+        if (x > gp_width(title) + 4)
+            canvas_textf(p->canvas, p->in, p->y, x - 1, INK_DIM, " %s", titles);
     }
     p->y++;
-    show_pace(p, plan);
-    if (decided)
-        page_words(p, 2, INK_TEXT, budget);
 }
 
-/* The lines of one kind, each as a paragraph: its amount first, where it has one. */
-static void show_lines(struct page *p, const struct plan *plan, const struct answer *a,
-                       enum line_kind kind)
+/* The lines of one kind, each as a paragraph. */
+static void show_lines(struct page *p, const struct answer *a, enum line_kind kind,
+                       enum ink ink)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(plan, a, kind, lines);
-    enum ink ink = kind == LINE_RULE || kind == LINE_SOURCE ? INK_DIM : INK_TEXT;
-    bool named = kind == LINE_WARNING || kind == LINE_SOURCE;
+    int n = answer_lines(&a->plan, a, kind, lines);
 
-    for (int i = 0; i < n; i++) {
-        const struct answer_line *line = &lines[i];
-
-        if (line->amount[0])
-            page_wordsf(p, 2, ink, "%s %s: %s", line->name, line->amount, line->text);
-        else if (line->text[0])
-            page_wordsf(p, 2, ink, "%s%s%s", named ? line->name : "", named ? ": " : "",
-                        line->text);
-    }
+    for (int i = 0; i < n; i++)
+        if (lines[i].amount[0])
+            page_wordsf(p, 2, ink, "%s %s: %s", lines[i].name, lines[i].amount,
+                        lines[i].text);
+        else if (lines[i].text[0])
+            page_wordsf(p, 2, ink, "%s%s%s",
+                        kind == LINE_WARNING || kind == LINE_STARTUP ? lines[i].name : "",
+                        kind == LINE_WARNING || kind == LINE_STARTUP ? ": " : "",
+                        lines[i].text);
 }
 
-/* ---- the pin ---- */
+/* ---- speed ---- */
 
-/* "weights +1.25 GiB", "GPUs 2 -> 4", "$4.00/h -> $6.00/h (+2.00 $/h)" */
-struct difference {
-    char text[96];
-    bool brief; /* also told where there is little room */
+bool plan_is_measured(const struct plan *plan)
+{
+    return request_corrected(&plan->request) ||
+           plan->speed.tpot.origin == ORIGIN_MEASURED;
+}
+
+enum { NAME_COLS = 8, AMOUNT_COLS = 10, BAND_COLS = 14 };
+
+struct speed_row {
+    const char *name, *amount, *band;
+    char goal[24];
+    bool asked, met;
 };
 
-#define DIFFERENCES_MAX 12
-
-static int memory_differences(const struct memory *now, const struct memory *then,
-                              struct difference *d)
+static int goal_x(const struct page *p)
 {
-    const struct {
-        const char *name;
-        double bytes;
-        bool brief;
-    } parts[] = {
-        {"weights", now->weights.value - then->weights.value, true},
-        {"KV and state", now->kv_reserved.value - then->kv_reserved.value, true},
-        {"activation", now->activation.value - then->activation.value, false},
-        {"non-torch", now->non_torch.value - then->non_torch.value, false},
-        {"CUDA graphs", now->graphs.value - then->graphs.value, false},
-        {"free", now->free.value - then->free.value, true},
-    };
-    int n = 0;
+    return NAME_COLS + AMOUNT_COLS + 2 + BAND_COLS + (p->in.cols >= 46 ? 2 : 0);
+}
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (fabs(parts[i].bytes) < 0.005 * GP_GIB)
-            continue;
-        gp_format(d[n].text, sizeof(d[n].text), "%s %+.2f GiB", parts[i].name,
-                  parts[i].bytes / GP_GIB);
-        d[n++].brief = parts[i].brief;
+static void show_speed_row(struct page *p, const struct speed_row *row)
+{
+    struct rect in = p->in;
+    int x = NAME_COLS, goal = goal_x(p);
+
+    if (p->canvas) {
+        canvas_fit(p->canvas, in, p->y, 0, NAME_COLS, INK_TEXT, row->name);
+        list_text(p->canvas, in, p->y, x, AMOUNT_COLS, true, INK_HEADING, row->amount);
+        x += AMOUNT_COLS + 2;
+        canvas_fit(p->canvas, in, p->y, x, in.cols - x, INK_ESTIMATE, row->band);
+        if (goal + 4 <= in.cols && in.cols >= 46)
+            list_text(p->canvas, in, p->y, goal, 5, true, row->asked ? INK_TEXT : INK_DIM,
+                      row->goal);
+        if (row->asked)
+            canvas_right(p->canvas, in, p->y, row->met ? INK_OK : INK_WARN,
+                         row->met ? "met" : "slow");
     }
-    return n;
+    p->y++;
 }
 
-static int plan_differences(const struct plan *now, const struct plan *then,
-                            struct difference d[DIFFERENCES_MAX])
+static void set_goal(struct speed_row *row, double goal, double scale, bool met)
 {
-    const size_t size = sizeof(d[0].text);
-    double more = now->cost.per_hour - then->cost.per_hour;
-    char before[32], after[32];
-    int n = 0;
-
-    if (now->verdict != then->verdict)
-        gp_format(d[n++].text, size, "%s -> %s", verdict_word(then->verdict),
-                  verdict_word(now->verdict));
-    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
-        gp_format(d[n++].text, size, "GPU %s -> %s", then->request.gpu->id,
-                  now->request.gpu->id);
-    if (now->layout.gpus != then->layout.gpus)
-        gp_format(d[n++].text, size, "GPUs %d -> %d", then->layout.gpus,
-                  now->layout.gpus);
-    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 && fabs(more) >= 0.005)
-        gp_format(d[n++].text, size, "%s/h -> %s/h (%+.2f $/h)",
-                  units_money(before, sizeof(before), then->cost.per_hour),
-                  units_money(after, sizeof(after), now->cost.per_hour), more);
-    for (int i = 0; i < n; i++)
-        d[i].brief = true;
-    if (now->has_memory && then->has_memory)
-        n += memory_differences(&now->memory, &then->memory, d + n);
-    return n;
+    row->asked = goal > 0;
+    row->met = met;
+    if (goal > 0)
+        gp_format(row->goal, sizeof(row->goal), "%s", UNITS_PLAIN(goal * scale, 4));
+    else
+        gp_copy(row->goal, sizeof(row->goal), "none");
 }
 
-static void show_pin(struct page *p, const struct form *form)
+/* The band without its unit, which the amount has. */
+static const char *band_of(struct answer_line *line)
 {
-    struct difference d[DIFFERENCES_MAX];
-    int n, from;
+    char *blank = strchr(line->note, ' ');
 
-    if (!form->pinned)
+    if (blank)
+        *blank = '\0';
+    return line->note;
+}
+
+static void show_paces(struct page *p, const struct plan *plan,
+                       struct answer_line lines[ANSWER_LINES_MAX])
+{
+    const struct request *q = &plan->request;
+    const struct speed *v = &plan->speed;
+    struct speed_row tpot = {"TPOT", lines[0].amount, band_of(&lines[0]), "", 0, 0};
+    struct speed_row ttft = {"TTFT", lines[1].amount, band_of(&lines[1]), "", 0, 0};
+    struct speed_row out = {"output", NULL, band_of(&lines[2]), "", 0, 0};
+    char rate[48];
+
+    gp_format(rate, sizeof(rate), "%.*s tok/s", (int)strcspn(lines[2].amount, "/"),
+              lines[2].amount);
+    out.amount = rate;
+    set_goal(&ttft, q->ttft, 1e3, v->ttft.value <= q->ttft);
+    set_goal(&tpot, q->tpot, 1e3, v->tpot.value <= q->tpot);
+    set_goal(&out, q->throughput, 1, v->tokens.value >= q->throughput);
+    show_speed_row(p, &ttft);
+    show_speed_row(p, &tpot);
+    show_speed_row(p, &out);
+}
+
+/* "holds   2.9 requests of 8,192 tokens; first: KV pool" */
+static void show_holds(struct page *p, const struct plan *plan,
+                       const struct plan_more *more)
+{
+    const struct break_point *b = more ? &more->breaks[BREAK_USERS] : NULL;
+    char text[160], tokens[32];
+
+    if (!plan->memory.max_concurrency.known)
         return;
-    page_rule(p, "Against the pinned plan");
-    from = p->y;
-    for (int f = 0; f < FIELD_COUNT; f++) {
-        const char *a = form->pin_form.value[f], *b = form->values.value[f];
+    gp_format(text, sizeof(text), "%-*s%.1f requests of %s", NAME_COLS, "holds",
+              compare_capacity(plan),
+              units_tokens(tokens, sizeof(tokens), plan->request.context));
+    if (b && b->known && !b->ends)
+        gp_format(text + strlen(text), sizeof(text) - strlen(text), "; first: %s",
+                  outcome_limit(b->limit));
+    page_row(p, 0, INK_TEXT, text);
+}
 
-        if (strcmp(a, b) != 0)
-            page_wordsf(p, 2, INK_TEXT, "%s %s -> %s", field_rows[f].label,
-                        a[0] ? a : "auto", b[0] ? b : "auto");
+/* "bound   memory bandwidth; not measured: 4", or what decides a marginal verdict. */
+static void show_bound(struct page *p, const struct plan *plan)
+{
+    const char *bound = sentence_speed_bound(plan->speed.bound);
+    const char *known = plan_is_measured(plan) ? "measured" : "not measured: 4";
+    int len = (int)strlen(bound);
+    char text[SENTENCE_MAX], said[SENTENCE_MAX];
+
+    if (plan->verdict == VERDICT_MARGINAL && plan->knob != KNOB_NONE) {
+        page_wordsf(p, NAME_COLS, INK_WARN, "%-*s%s", NAME_COLS, "decides",
+                    sentence_knob(plan, said));
+        return;
     }
-    n = plan_differences(&form->answer->plan, &form->pin->plan, d);
-    for (int i = 0; i < n; i++)
-        page_words(p, 2, INK_TEXT, d[i].text);
-    if (p->y == from)
-        page_row(p, 0, INK_TEXT, "no difference");
+    if (NAME_COLS + len + 2 + gp_width(known) > p->in.cols)
+        len = (int)strcspn(bound, ":");
+    gp_format(text, sizeof(text), "%-*s%.*s; %s", NAME_COLS, "bound", len, bound, known);
+    page_row(p, 0, INK_TEXT, text);
 }
 
-/* The same in one sentence. */
-static void show_pin_briefly(struct page *p, const struct form *form)
+static void show_speed(struct page *p, const struct plan *plan,
+                       const struct plan_more *more)
 {
-    struct difference d[DIFFERENCES_MAX];
-    char text[480] = "";
-    int n;
+    struct answer_line lines[ANSWER_LINES_MAX];
+    char title[40], said[SENTENCE_MAX];
+    bool known = plan->speed.gap == SPEED_KNOWN;
 
-    if (!form->pinned)
+    gp_format(title, sizeof(title), "Speed: %s",
+              !known                   ? "unknown"
+              : plan_is_measured(plan) ? "measured"
+                                       : origin_word(plan->speed.tpot.origin));
+    rule_titles(p, title, NAME_COLS + AMOUNT_COLS + 2, "low..high ");
+    if (known && p->canvas && p->y > 0 && p->in.cols >= 46)
+        canvas_text(p->canvas, p->in, p->y - 1, goal_x(p), INK_DIM, " goal ");
+    if (known && answer_lines(plan, NULL, LINE_SPEED, lines) > 2)
+        show_paces(p, plan, lines);
+    else
+        page_words(p, 0, INK_TEXT, sentence_speed_gap(plan, said));
+    show_holds(p, plan, more);
+    if (known)
+        show_bound(p, plan);
+}
+
+/* ---- cost ---- */
+
+/* "on demand  $4.57/h  $3,335/mo  nebius, by 2026-11" */
+static void show_rent(struct page *p, const char *name, const struct rent *r)
+{
+    char hour[32], month[32], date[SENTENCE_DATE_MAX], text[160];
+
+    if (!r->known)
         return;
-    n = plan_differences(&form->answer->plan, &form->pin->plan, d);
-    for (int i = 0; i < n; i++)
-        if (d[i].brief)
-            gp_format(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-                      text[0] ? ", " : "", d[i].text);
-    page_wordsf(p, 2, INK_TEXT, "against the pin: %s",
-                text[0] ? text : "no difference");
+    sentence_price_date(r->instance, date);
+    gp_format(text, sizeof(text), "%-9s %s/h  %s/mo  %s, %s", name,
+              units_money(hour, sizeof(hour), r->per_hour),
+              units_money(month, sizeof(month), r->per_month), r->instance->provider,
+              date[0] ? date : "undated");
+    page_row(p, 0, INK_TEXT, text);
 }
 
-/* ---- memory ---- */
-
-static void show_memory(struct page *p, const struct plan *plan)
+static void show_buy(struct page *p, const struct cost *cost)
 {
-    struct part parts[PARTS_MAX];
+    const struct buy *b = &cost->buy;
+    char hour[32], text[160], even[64] = "";
+
+    if (!b->known)
+        return;
+    if (b->break_even_hours > 0)
+        gp_format(even, sizeof(even), "  break-even %.1f months",
+                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
+    gp_format(text, sizeof(text), "%-9s %s/h%s", "buy",
+              units_money(hour, sizeof(hour), b->per_hour.value), even);
+    page_row(p, 0, INK_TEXT, text);
+}
+
+/* The class that was asked for first. */
+static void show_cost(struct page *p, const struct plan *plan)
+{
+    const struct cost *c = &plan->cost;
+    char said[SENTENCE_MAX];
+    int from;
 
     if (!plan->has_memory)
         return;
-    if (p->canvas) {
-        membar_draw(p->canvas, p->in, p->y, plan);
-        p->y += 1 + membar_legend(p->canvas, p->in, p->y + 1, plan);
-    } else {
-        p->y += 1 + parts_list(plan, parts) + (plan->request.used > 0);
-    }
-    show_lines(p, plan, NULL, LINE_STAGE);
-    show_lines(p, plan, NULL, LINE_POOL);
+    page_rule(p, "Cost");
+    from = p->y;
+    if (c->want == WANT_BUY)
+        show_buy(p, c);
+    if (c->want == WANT_SPOT)
+        show_rent(p, "spot", &c->spot);
+    if (c->want == WANT_MARKET)
+        show_rent(p, "market", &c->market);
+    show_rent(p, "on demand", &c->on_demand);
+    if (c->want != WANT_BUY)
+        show_buy(p, c);
+    if (p->y == from)
+        page_words(p, 0, INK_TEXT,
+                   c->note != COST_NOTE_NONE ? sentence_cost_note(plan, said)
+                                             : "no price is known");
 }
 
-static void show_layout(struct page *p, const struct plan *plan)
+/* ---- ways to change ---- */
+
+/* "--gpu l40s:4 --tp auto" without what people do not say. */
+char *plan_fix_change(const struct plan *plan, const struct fix *fix,
+                      char text[FIX_OPTIONS_MAX])
 {
-    struct answer_line line[ANSWER_LINES_MAX];
+    bool same = fix->request.gpu == plan->request.gpu && fix->gpus == plan->layout.gpus;
+    char options[FIX_OPTIONS_MAX], *rest;
+    size_t n = 0;
 
-    answer_lines(plan, NULL, LINE_LAYOUT, line);
-    page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", plan->layout.gpus, line->text);
-    if (answer_lines(plan, NULL, LINE_RUNNER_UP, line) > 0)
-        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", plan->second.layout.gpus,
-                    line->text, line->note);
-}
+    planner_fix_options(fix, options);
+    text[0] = '\0';
+    for (const char *word = strtok_r(options, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        const char *value;
 
-/* A row each; what a row means stands behind it where there is room. */
-static void show_speed(struct page *p, const struct plan *plan)
-{
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(plan, NULL, LINE_SPEED, lines);
-    char row[800];
-
-    if (n > 0)
-        page_rule(p, "Speed");
-    for (int i = 0; i < n; i++) {
-        const struct answer_line *line = &lines[i];
-
-        if (!line->amount[0]) {
-            page_wordsf(p, 2, line->name[0] ? INK_DIM : INK_TEXT, "%s%s%s", line->name,
-                        line->name[0] ? ": " : "", line->text);
+        if (strncmp(word, "--", 2) != 0)
             continue;
-        }
-        gp_format(row, sizeof(row), "%-13s %8s  %-15s %s", line->name, line->amount,
-                  line->note, line->text);
-        if (gp_width(row) > p->in.cols)
-            gp_format(row, sizeof(row), "%-13s %8s  %s", line->name, line->amount,
-                      line->note);
-        page_row(p, 0, INK_TEXT, row);
+        value = strtok_r(NULL, " ", &rest);
+        if (!value || strcmp(value, "auto") == 0 || (same && strcmp(word, "--gpu") == 0))
+            continue;
+        word += 2;
+        if (gp_has_word("gpu precision engine", " ", word)) /* the value says which */
+            word = "";
+        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s%s%s%s", n ? ", " : "", word,
+                  word[0] ? " " : "", value);
+        n = strlen(text);
     }
+    return text[0] ? text : planner_fix_options(fix, text);
 }
 
-static void show_cost(struct page *p, const struct plan *plan)
+struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned)
 {
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(plan, NULL, LINE_COST, lines);
+    struct outcome o = {.known = true,
+                        .verdict = fix->verdict,
+                        .gpus = fix->gpus,
+                        .per_hour = fix->per_hour,
+                        .tpot = fix->tpot};
 
-    if (n > 0)
-        page_rule(p, "Cost");
-    for (int i = 0; i < n; i++) {
-        const struct answer_line *line = &lines[i];
-
-        if (line->amount[0])
-            page_wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", line->name,
-                        line->amount, line->month);
-        if (line->amount[0])
-            page_wordsf(p, 2, INK_DIM, "  %s", line->text);
-        else
-            page_wordsf(p, 2, line->name[0] ? INK_TEXT : INK_DIM, "%s%s%s", line->name,
-                        line->name[0] ? " " : "", line->text);
-        if (line->note[0])
-            page_wordsf(p, 4, INK_WARN, "  %s", line->note);
-    }
+    if (planned && planned->known)
+        o = *planned;
+    o.gain = better_word(fix->better);
+    return o;
 }
 
-/* ---- the panels ---- */
-
-static void show_no_answer(struct page *p, const struct form *form)
+static void show_ways(struct page *p, const struct answer *a,
+                      const struct plan_more *more)
 {
-    page_row(p, 0, INK_BAD, "NO ANSWER");
-    page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where,
-                form->err.where[0] ? ": " : "", form->err.text);
-    if (form->err.hint[0])
-        page_wordsf(p, 2, INK_TEXT, "(%s)", form->err.hint);
-    page_row(p, 0, INK_TEXT, "u: undo the last change");
-}
+    bool fits = verdict_holds(a->plan.verdict);
+    int cols = p->in.cols >= 62   ? OUTCOME_WHOLE
+               : p->in.cols < 46  ? OUTCOME_LEAST
+               : fits             ? OUTCOME_GAIN
+                                  : OUTCOME_SHORT;
+    int x = p->in.cols - cols;
+    char change[FIX_OPTIONS_MAX], row[OUTCOME_TEXT];
 
-/* Where the side panel is not in sight: what it would say first. */
-static void show_way_out(struct page *p, const struct answer *a)
-{
-    char option[FIX_OPTIONS_MAX];
-
-    if (a->plan.verdict == VERDICT_FITS)
-        return;
+    rule_titles(p, fits ? "Changes (a)" : "Ways out (a)", x, outcome_titles(cols));
     if (a->fix_count == 0)
-        page_words(p, 2, INK_TEXT, "no single change makes it fit");
-    else if (a->fix_count == 1)
-        page_wordsf(p, 2, INK_KEY, "a: apply %s",
-                    planner_fix_options(&a->fixes[0], option));
-    else
-        page_wordsf(p, 2, INK_KEY, "a: %d ways out, such as %s", a->fix_count,
-                    planner_fix_options(&a->fixes[0], option));
-}
+        page_words(p, 0, INK_TEXT,
+                   fits ? "no single change is better; 2: all GPUs"
+                        : "no single change makes it fit; 2: all GPUs");
+    for (int i = 0; i < a->fix_count; i++, p->y++) {
+        struct outcome o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
+        char number[8];
 
-void plan_answer_page(struct page *p, const struct form *form, bool alone)
-{
-    const struct answer *a = form->answer;
-
-    if (!form->answered) {
-        show_no_answer(p, form);
-        return;
+        if (!p->canvas)
+            continue;
+        gp_format(number, sizeof(number), "%d", i + 1);
+        canvas_text(p->canvas, p->in, p->y, 0, INK_KEY, number);
+        canvas_fit(p->canvas, p->in, p->y, 2 + (i >= 9), x - 3 - (i >= 9), INK_TEXT,
+                   plan_fix_change(&a->plan, &a->fixes[i], change));
+        canvas_fit(p->canvas, p->in, p->y, x, cols, outcome_ink(o.verdict),
+                   outcome_text(&o, cols, row));
+        canvas_ink(p->canvas, p->in, p->y, x + 8, cols - 8, INK_TEXT);
     }
-    show_verdict(p, &a->plan);
-    if (alone) {
-        show_lines(p, &a->plan, a, LINE_REASON);
-        show_way_out(p, a);
-        show_pin_briefly(p, form);
-    }
-    show_memory(p, &a->plan);
-    show_layout(p, &a->plan);
-    if (alone)
-        show_lines(p, &a->plan, a, LINE_WARNING);
-    show_speed(p, &a->plan);
-    show_cost(p, &a->plan);
-    if (alone) {
-        show_lines(p, &a->plan, a, LINE_STARTUP);
-        show_lines(p, &a->plan, a, LINE_GPU_FROM);
-        show_pin(p, form);
-    }
-    show_lines(p, &a->plan, a, LINE_RULE);
-    if (alone)
-        page_words(p, 2, INK_DIM, "Tab: suggestions, sources");
-}
-
-static void show_suggestions(struct page *p, const struct answer *a)
-{
-    struct answer_line lines[ANSWER_LINES_MAX];
-    bool fits = a->plan.verdict == VERDICT_FITS;
-    int n = answer_lines(&a->plan, a, LINE_FIX, lines);
-
-    if (fits && n == 0)
-        return;
-    page_rule(p, a->fixes[0].better ? "What would be better"
-                 : fits              ? "Fewer GPUs"
-                                     : "What would fit");
-    if (n == 0)
-        page_words(p, 2, INK_TEXT, "no single change makes it fit");
-    for (int i = 0; i < n; i++) {
-        page_wordsf(p, 3, INK_KEY, "%d. %s", i + 1, lines[i].name);
-        if (a->fixes[i].better != BETTER_NONE)
-            page_wordsf(p, 3, INK_TEXT, "   %s: %s", lines[i].amount, lines[i].text);
-        else
-            page_wordsf(p, 3, INK_TEXT, "   %s, %s", lines[i].text, lines[i].amount);
-    }
-    if (n > 0)
-        page_words(p, 2, INK_DIM, "a: apply one");
-}
-
-void plan_side_page(struct page *p, const struct form *form)
-{
-    const struct answer *a = form->answer;
-
-    if (!form->answered) {
-        show_no_answer(p, form);
-        return;
-    }
-    show_lines(p, &a->plan, a, LINE_GPU_FROM);
-    show_lines(p, &a->plan, a, LINE_REASON);
-    show_lines(p, &a->plan, a, LINE_STARTUP);
-    show_lines(p, &a->plan, a, LINE_WARNING);
-    if (a->plan.verdict == VERDICT_FITS && !a->plan.warnings)
-        page_words(p, 2, INK_TEXT, "It fits; no warnings.");
-    show_suggestions(p, a);
-    show_pin(p, form);
-    page_rule(p, "Sources");
-    show_lines(p, &a->plan, a, LINE_SOURCE);
 }
 
 /* ---- why ---- */
 
-/* The names of the terms that a field goes into begin with one of these. */
-static const char *const terms_of[FIELD_COUNT][3] = {
-    [FIELD_MODEL] = {"parameters", "active parameters", "weights"},
-    [FIELD_PRECISION] = {"weights", "checkpoint", "product"},
-    [FIELD_KV] = {"KV per token", "KV of one request"},
-    [FIELD_CONTEXT] = {"KV of one request", "one request is given", "users'"},
-    [FIELD_PROMPT] = {"a prompt alone", "what a prompt adds", "TTFT"},
-    [FIELD_OUTPUT] = {"prompts of the others", "output tokens"},
-    [FIELD_USERS] = {"users'", "max concurrency", "requests at once"},
-    [FIELD_GPU] = {"physical memory", "usable memory", "product"},
-    [FIELD_GPUS] = {"GPUs"},
-    [FIELD_ENGINE] = {"budget", "KV pool", "fixed time"},
-    [FIELD_PRICE] = {"instances", "rent", "buy"},
-    [FIELD_TP] = {"GPUs", "weights"},
-    [FIELD_PP] = {"GPUs", "layers of"},
-    [FIELD_EP] = {"GPUs", "weights"},
-    [FIELD_MAX_PP] = {"GPUs", "layers of"},
-    [FIELD_REPLICAS] = {"GPUs", "users'"},
-    [FIELD_MAX_SEQS] = {"activation"},
-    [FIELD_BATCHED] = {"activation"},
-    [FIELD_UTILIZATION] = {"budget", "KV pool"},
-    [FIELD_HEADROOM] = {"budget", "KV pool"},
-    [FIELD_USED] = {"usable memory", "free"},
-    [FIELD_GPU_LAYERS] = {"host memory", "weights"},
-    [FIELD_CPU_MOE] = {"host memory", "weights"},
-    [FIELD_CPU_OFFLOAD] = {"host memory", "weights"},
-    [FIELD_KV_OFFLOAD] = {"host memory", "one request is given"},
-    [FIELD_NO_KV] = {"host memory", "users'"},
-    [FIELD_DRAFT] = {"weights: draft", "weights: MTP", "KV:"},
-    [FIELD_DRAFTED] = {"one request is given", "state"},
-    [FIELD_LORA] = {"weights: LoRA", "CUDA graphs"},
-    [FIELD_PRUNE] = {"weights: saved", "weights"},
-    [FIELD_PROVIDER] = {"instances", "rent"},
-    [FIELD_REGION] = {"instances", "rent"},
-    [FIELD_DATED] = {"instances", "rent"},
-    [FIELD_HOURS] = {"rent per month"},
-    [FIELD_ELECTRICITY] = {"buy"},
-};
-
-static bool goes_into(enum field field, const struct term *term)
+static void show_why(struct page *p, const struct answer *a)
 {
-    for (int i = 0; field < FIELD_COUNT && i < 3 && terms_of[field][i]; i++)
-        if (strncmp(term->name, terms_of[field][i], strlen(terms_of[field][i])) == 0)
-            return true;
-    return false;
+    struct answer_line line[ANSWER_LINES_MAX];
+
+    page_rule(p, "Why");
+    show_lines(p, a, LINE_REASON, INK_TEXT);
+    show_lines(p, a, LINE_STARTUP, INK_WARN);
+    show_lines(p, a, LINE_WARNING, INK_WARN);
+    show_lines(p, a, LINE_GPU_FROM, INK_TEXT);
+    if (answer_lines(&a->plan, a, LINE_LAYOUT, line) > 0 && a->plan.has_memory)
+        page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", a->plan.layout.gpus, line->text);
+    if (answer_lines(&a->plan, a, LINE_RUNNER_UP, line) > 0)
+        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", a->plan.second.layout.gpus,
+                    line->text, line->note);
+    show_lines(p, a, LINE_STAGE, INK_TEXT);
+    show_lines(p, a, LINE_POOL, INK_TEXT);
+    page_words(p, 0, INK_DIM, "y: every equation, input and source");
 }
 
-void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
+/* ---- the page ---- */
+
+void plan_answer_page(struct page *p, const struct form *form,
+                      const struct plan_more *more)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < form->why_count; i++)
-            if (goes_into(first, &form->why[i]) == (pass == 0))
-                print_why_term(&form->why[i], out);
+    const struct answer *a = form->answer;
+
+    if (!form->answered) {
+        page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where,
+                    form->err.where[0] ? ": " : "", form->err.text);
+        if (form->err.hint[0])
+            page_wordsf(p, 2, INK_TEXT, "(%s)", form->err.hint);
+        page_row(p, 0, INK_TEXT, "u: undo the last change");
+        return;
+    }
+    if (a->plan.verdict == VERDICT_DOES_NOT_FIT) {
+        show_ways(p, a, more);
+        plan_pin_page(p, form);
+        show_why(p, a);
+        show_cost(p, &a->plan);
+        return;
+    }
+    show_speed(p, &a->plan, more);
+    show_cost(p, &a->plan);
+    plan_pin_page(p, form);
+    show_ways(p, a, more);
+    show_why(p, a);
 }

@@ -2,34 +2,49 @@
  * s_plan.c - the Plan screen: the form, and beside it the answer that moves as the form
  * changes.
  *
- * Panels: form, answer, side (reasons, suggestions, sources). Where there is no room
- * for all, the one in focus is shown; Tab goes to the next. The form is redrawn around
- * its focus, the others scroll by their first row.
+ * Panels: form and answer, on a large screen also alternatives, what breaks first, and
+ * Compare's rows below. Where there is no room for two, a strip of the answer stands above
+ * the one in focus; Tab goes to the other. The form is drawn around its focus, the answer
+ * scrolls below its first rows, which never move.
  */
 #include "tui/screen.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/print_plan.h"
-#include "output/sentence.h"
 #include "tui/app.h"
+#include "tui/compare/s_compare.h"
 #include "tui/list.h"
 #include "tui/plan/plan_answer.h"
+#include "tui/plan/plan_choices.h"
+#include "tui/plan/plan_form.h"
+#include "tui/plan/plan_more.h"
+#include "util/clock.h"
 #include "util/str.h"
 
-#define LABEL_COLS 12
-#define FORM_ROWS  (FIELD_COUNT + 8) /* fields and headings */
+#define SLICE   0.004 /* s of planning between two looks at the keyboard */
+#define AT_ONCE 0.006 /* s that opening a list may plan before it is seen */
 
 struct plan_state {
-    int panel; /* PLAN_FORM, ... */
-    enum field focus;
-    int top[PLAN_PANELS];   /* first row shown of answer and side */
+    int panel;              /* PLAN_FORM or PLAN_ANSWER */
+    int focus;              /* a row of the form: a field, or a fold (plan_form.h) */
+    unsigned open;          /* bits of the folds that are open */
+    int top;                /* first row shown of the answer's page */
     enum field edited;      /* the one a window is open for */
     enum field reset;       /* the field reset last, */
     unsigned reset_version; /* and the form's version then: again resets all */
     bool was_reset;
+    struct plan_more more;
+    struct plan_choices choices; /* of the list that is open */
 };
+
+/* The field in focus; FIELD_COUNT: a fold is. */
+static enum field focus_field(const struct plan_state *s)
+{
+    return s->focus < FIELD_COUNT ? (enum field)s->focus : FIELD_COUNT;
+}
 
 /* ---- where things stand ---- */
 
@@ -41,122 +56,81 @@ static void panel_rects(const struct app *app, const struct plan_state *s,
     frame_plan(frame.body, frame.size, s->panel, out);
 }
 
-static void fill_page(struct page *page, const struct form *form, int panel, bool alone)
+static const struct plan_more *more_of(const struct plan_state *s,
+                                       const struct form *form)
 {
-    if (panel == PLAN_ANSWER)
-        plan_answer_page(page, form, alone);
-    else
-        plan_side_page(page, form);
+    return plan_more_fresh(&s->more, form) ? &s->more : NULL;
 }
 
-/* Rows of an answer or side panel that is `in` large. */
-static int page_rows(const struct form *form, struct rect in, int panel, bool alone)
+/* The inside of the answer's panel below its head, which does not scroll. */
+static struct rect page_rect(struct rect box, enum size_class size)
+{
+    struct rect in = rect_inside(box);
+    int head = size == SIZE_ONE ? 0 : PLAN_HEAD;
+
+    return (struct rect){in.y + head, in.x, in.rows - head, in.cols};
+}
+
+/* Rows of the answer's page in a panel that is `in` large. */
+static int page_rows(const struct form *form, const struct plan_state *s, struct rect in)
 {
     struct page page = {.canvas = NULL, .in = in};
 
-    fill_page(&page, form, panel, alone);
+    plan_answer_page(&page, form, more_of(s, form));
     return page.y;
 }
 
-/* ---- the form ---- */
+/* ---- painting ---- */
 
-/* The fields in rows, -1 - field for the heading before it; the first section's stands
- * in the frame. Returns how many. */
-static int form_rows(int rows[FORM_ROWS])
-{
-    int n = 0;
-
-    for (int f = 0; f < FIELD_COUNT; f++) {
-        if (f > 0 && field_rows[f].section)
-            rows[n++] = -1 - f;
-        rows[n++] = f;
-    }
-    return n;
-}
-
-/* The first row shown: the focus stands in the middle as far as that is possible. */
-static int form_top(const int *rows, int count, enum field focus, int height)
-{
-    int at = 0;
-
-    while (rows[at] != (int)focus)
-        at++;
-    return list_top(at, count, height);
-}
-
-static const char *section_of(int row)
-{
-    int field = row < 0 ? -1 - row : row;
-
-    while (!field_rows[field].section)
-        field--;
-    return field_rows[field].section;
-}
-
-static void draw_field(struct canvas *canvas, struct rect in, int y,
-                       const struct form *form, enum field field, bool focus)
-{
-    bool list = field_rows[field].kind != FIELD_NUMBER;
-    int x = LABEL_COLS + 1;
-
-    if (focus)
-        canvas_glyph(canvas, in, y, 0, INK_TEXT, GLYPH_CURSOR);
-    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_TEXT, field_rows[field].label);
-    canvas_fit(canvas, in, y, x, in.cols - x - 2, INK_TEXT, form->shown[field]);
-    if (list)
-        canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
-    if (focus)
-        list_focus(canvas, in, y);
-}
-
-/* alone: the answer is not in sight, so its verdict stands in the frame. */
 static void draw_form(struct canvas *canvas, struct rect box, const struct form *form,
-                      const struct plan_state *s, bool alone)
+                      const struct plan_state *s)
 {
+    struct plan_rows rows = plan_form_rows(s->open);
     struct rect in = rect_inside(box);
-    int rows[FORM_ROWS], count = form_rows(rows);
-    int top = form_top(rows, count, s->focus, in.rows);
-    const char *title = section_of(rows[top]);
-    char part[80] = "";
+    int top = plan_form_top(&rows, s->focus, in.rows);
+    char part[40] = "";
 
-    if (alone)
-        plan_decision(form, box.cols - 9, part, sizeof(part));
-    else if (count > in.rows)
-        gp_format(part, sizeof(part), "field %d of %d", (int)s->focus + 1, FIELD_COUNT);
-    if (alone && gp_width(part) + gp_width(title) + 8 >= box.cols)
-        title = ""; /* the decision is what must be seen */
-    canvas_box(canvas, box, title, part);
-    for (int y = 0; y < in.rows && top + y < count; y++) {
-        int row = rows[top + y];
-
-        if (row < 0)
-            canvas_rule(canvas, in, y, section_of(row));
-        else
-            draw_field(canvas, in, y, form, (enum field)row,
-                       row == (int)s->focus && s->panel == PLAN_FORM);
-    }
+    if (rows.count > in.rows)
+        gp_format(part, sizeof(part), "%d-%d of %d", top + 1,
+                  top + in.rows < rows.count ? top + in.rows : rows.count, rows.count);
+    canvas_box(canvas, box, "Ask", part);
+    plan_form_draw(canvas, in, form, &rows, top, s->panel == PLAN_FORM ? s->focus : -1);
 }
 
-/* ---- answer and side ---- */
-
-static void draw_page(struct canvas *canvas, struct rect box, const struct form *form,
-                      const struct plan_state *s, int panel, bool alone)
+static void draw_answer(struct canvas *canvas, struct rect box, const struct form *form,
+                        const struct plan_state *s, enum size_class size)
 {
-    struct rect in = rect_inside(box);
-    int rows = page_rows(form, in, panel, alone);
-    int top = list_clamp(s->top[panel], 0, rows - in.rows);
+    struct rect in = page_rect(box, size), all = rect_inside(box);
+    int rows = page_rows(form, s, in), top = list_clamp(s->top, 0, rows - in.rows);
     struct page page = {.canvas = canvas, .in = in, .y = -top};
-    char title[120] = "Suggestions and sources", part[40] = "";
+    char title[120], part[40] = "";
 
-    if (panel == PLAN_ANSWER)
-        plan_answer_title(form, title, sizeof(title));
+    plan_answer_title(form, title, sizeof(title));
     if (rows > in.rows)
-        gp_format(part, sizeof(part), "%d-%d of %d", top + 1,
-                  top + in.rows < rows ? top + in.rows : rows, rows);
+        gp_format(part, sizeof(part), s->panel == PLAN_ANSWER ? "%d-%d of %d" : "%d-%d of %d, Tab",
+                  top + 1, top + in.rows < rows ? top + in.rows : rows, rows);
     canvas_box(canvas, box, title, part);
-    fill_page(&page, form, panel, alone);
-    if (s->panel == panel)
+    if (size != SIZE_ONE)
+        plan_head_draw(canvas, all, form);
+    if (in.rows > 0)
+        plan_answer_page(&page, form, more_of(s, form));
+    if (s->panel == PLAN_ANSWER)
         canvas_cursor(canvas, in, 0, 0);
+}
+
+static void draw_side(struct canvas *canvas, struct rect box, const struct form *form,
+                      const struct plan_state *s)
+{
+    canvas_box(canvas, box, "Alternatives, cheapest first", NULL);
+    if (more_of(s, form))
+        plan_side_draw(canvas, rect_inside(box), form, &s->more);
+}
+
+static void draw_rows(const struct app *app, struct canvas *canvas, struct rect box)
+{
+    canvas_box(canvas, box, "Compare", "2: all rows");
+    if (app->state[SCREEN_COMPARE])
+        compare_rows_draw(app->state[SCREEN_COMPARE], canvas, rect_inside(box));
 }
 
 static void plan_draw(const struct app *app, const void *state, struct canvas *canvas,
@@ -166,13 +140,53 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
     struct rect box[PLAN_PANELS];
 
     frame_plan(frame->body, frame->size, s->panel, box);
+    if (!rect_empty(box[PLAN_STRIP]))
+        plan_strip_draw(canvas, box[PLAN_STRIP], app->form);
     if (!rect_empty(box[PLAN_FORM]))
-        draw_form(canvas, box[PLAN_FORM], app->form, s,
-                  rect_empty(box[PLAN_ANSWER]) && rect_empty(box[PLAN_SIDE]));
-    for (int panel = PLAN_ANSWER; panel < PLAN_PANELS; panel++)
-        if (!rect_empty(box[panel]))
-            draw_page(canvas, box[panel], app->form, s, panel,
-                      rect_empty(box[PLAN_SIDE]));
+        draw_form(canvas, box[PLAN_FORM], app->form, s);
+    if (!rect_empty(box[PLAN_ANSWER]))
+        draw_answer(canvas, box[PLAN_ANSWER], app->form, s, frame->size);
+    if (!rect_empty(box[PLAN_SIDE]))
+        draw_side(canvas, box[PLAN_SIDE], app->form, s);
+    if (!rect_empty(box[PLAN_ROWS]))
+        draw_rows(app, canvas, box[PLAN_ROWS]);
+}
+
+/* ---- time ---- */
+
+/* What takes planning beyond the answer, after the answer itself is painted. */
+static double plan_tick(struct app *app, void *state, double now)
+{
+    struct plan_state *s = state;
+    struct rect box[PLAN_PANELS];
+    double end = app->scripted ? INFINITY : now + SLICE; /* a script sees all of it */
+
+    if (app->screen != SCREEN_PLAN)
+        return -1;
+    if (app->display.touched && !app->scripted)
+        return 0;
+    if (plan_choices_step(&s->choices, app->form, &app->display, end)) {
+        app_touch(app);
+        return 0;
+    }
+    if (plan_more_fresh(&s->more, app->form) && s->more.done)
+        return -1;
+    panel_rects(app, s, box);
+    if (!rect_empty(box[PLAN_ROWS]))
+        app_state(app, SCREEN_COMPARE); /* it plans its rows by itself */
+    while (plan_more_step(&s->more, app->form) && clock_now() < end)
+        ;
+    app_touch(app);
+    return s->more.done ? -1 : 0;
+}
+
+static void plan_close(struct app *app, void *state)
+{
+    struct plan_state *s = state;
+
+    (void)app;
+    plan_more_free(&s->more);
+    plan_choices_free(&s->choices);
 }
 
 /* ---- moving ---- */
@@ -180,12 +194,10 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
 static void scroll(const struct app *app, struct plan_state *s, int by)
 {
     struct rect box[PLAN_PANELS], in;
-    int rows;
 
     panel_rects(app, s, box);
-    in = rect_inside(box[s->panel]);
-    rows = page_rows(app->form, in, s->panel, rect_empty(box[PLAN_SIDE]));
-    s->top[s->panel] = list_clamp(s->top[s->panel] + by, 0, rows - in.rows);
+    in = page_rect(box[PLAN_ANSWER], app_frame(app).size);
+    s->top = list_clamp(s->top + by, 0, page_rows(app->form, s, in) - in.rows);
 }
 
 static int page_of(const struct app *app, const struct plan_state *s)
@@ -194,14 +206,14 @@ static int page_of(const struct app *app, const struct plan_state *s)
     int rows;
 
     panel_rects(app, s, box);
-    rows = box[s->panel].rows - 3;
+    rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
     return rows > 1 ? rows : 1;
 }
 
 static void focus_or_scroll(struct app *app, struct plan_state *s, int by)
 {
     if (s->panel == PLAN_FORM)
-        s->focus = (enum field)list_clamp((int)s->focus + by, 0, FIELD_COUNT - 1);
+        s->focus = plan_form_move(s->open, s->focus, by);
     else
         scroll(app, s, by);
 }
@@ -223,7 +235,10 @@ static bool field_step(struct app *app, struct plan_state *s, int by)
 
     if (s->panel != PLAN_FORM)
         return false;
-    report_change(app, form_step(app->form, s->focus, by, &err), &err);
+    if (focus_field(s) == FIELD_COUNT)
+        plan_form_fold(&s->open, s->focus, by > 0);
+    else
+        report_change(app, form_step(app->form, focus_field(s), by, &err), &err);
     return true;
 }
 
@@ -238,8 +253,11 @@ static void choice_chosen(struct app *app, void *ctx, const char *id)
 static void edit_choice(struct app *app, struct plan_state *s)
 {
     int count;
-    struct choice *choices = form_choices(app->form, s->edited, true, &count);
+    bool told = plan_choices_begin(&s->choices, app->form, s->edited);
+    struct choice *choices = form_choices(app->form, s->edited,
+                                          s->edited != FIELD_PRECISION, &count);
     struct chooser_ask options = {.title = field_rows[s->edited].label,
+                                  .heads = told ? outcome_titles(CHOICE_COLS) : NULL,
                                   .choices = choices,
                                   .count = count,
                                   .selected = app->form->values.value[s->edited],
@@ -248,7 +266,11 @@ static void edit_choice(struct app *app, struct plan_state *s)
                                   .chosen = choice_chosen,
                                   .ctx = s};
 
+    if (told)
+        plan_choices_tell(&s->choices, app->form, &s->more, choices, count,
+                          app->scripted ? INFINITY : clock_now() + AT_ONCE);
     chooser_open(&app->display, &options);
+    s->choices.told = 0;
     free(choices);
 }
 
@@ -291,11 +313,19 @@ static bool field_edit(struct app *app, struct plan_state *s)
 {
     if (s->panel != PLAN_FORM)
         return false;
-    s->edited = s->focus;
-    if (field_rows[s->focus].kind == FIELD_NUMBER)
+    s->edited = focus_field(s);
+    if (s->edited == FIELD_COUNT)
+        plan_form_fold(&s->open, s->focus, !plan_form_is_open(s->open, s->focus));
+    else if (field_rows[s->edited].kind == FIELD_NUMBER)
         edit_number(app, s);
     else
         edit_choice(app, s);
+    return true;
+}
+
+static bool on_a_fold(struct app *app)
+{
+    app_report(app, false, "Enter opens these fields");
     return true;
 }
 
@@ -304,13 +334,15 @@ static bool field_reset(struct app *app, struct plan_state *s)
 {
     struct form *form = app->form;
     struct gp_err err = {0};
-    bool again =
-        s->was_reset && s->reset == s->focus && s->reset_version == form->version;
-    enum gp_status rc =
-        again ? form_reset_all(form, &err) : form_reset(form, s->focus, &err);
+    enum field field = focus_field(s);
+    bool again = s->was_reset && s->reset == field && s->reset_version == form->version;
+    enum gp_status rc;
 
+    if (field == FIELD_COUNT)
+        return on_a_fold(app);
+    rc = again ? form_reset_all(form, &err) : form_reset(form, field, &err);
     s->was_reset = !again;
-    s->reset = s->focus;
+    s->reset = field;
     s->reset_version = form->version;
     if (rc)
         app_report_err(app, &err);
@@ -318,19 +350,22 @@ static bool field_reset(struct app *app, struct plan_state *s)
         app_report(app, false, "all fields reset to their defaults; u undoes it");
     else
         app_report(app, false, "%s: reset to its default; r again resets every field",
-                   field_rows[s->focus].label);
+                   field_rows[field].label);
     return true;
 }
 
 static bool field_solve(struct app *app, struct plan_state *s)
 {
     struct gp_err err = {0};
+    enum field field = focus_field(s);
 
-    if (form_solve(app->form, s->focus, &err))
+    if (field == FIELD_COUNT)
+        return on_a_fold(app);
+    if (form_solve(app->form, field, &err))
         app_report_err(app, &err);
     else
         app_report(app, false, "%s: %s is the best that fits",
-                   field_rows[s->focus].label, app->form->shown[s->focus]);
+                   field_rows[field].label, app->form->shown[field]);
     return true;
 }
 
@@ -351,26 +386,28 @@ static void fix_chosen(struct app *app, void *ctx, const char *id)
 }
 
 /* Applies the only suggestion, or opens a list of them. */
-static bool apply(struct app *app)
+static bool apply(struct app *app, const struct plan_state *s)
 {
     const struct answer *a = app->form->answer;
+    const struct plan_more *more = more_of(s, app->form);
     int count = app->form->answered ? a->fix_count : 0;
     struct choice choices[PLAN_MAX_FIXES] = {0};
     struct chooser_ask options = {
-        .title = "What would fit", .choices = choices, .count = count,
+        .title = verdict_holds(a->plan.verdict) ? "Changes" : "Ways out",
+        .heads = outcome_titles(OUTCOME_WHOLE),
+        .choices = choices,
+        .count = count,
         .chosen = fix_chosen};
 
     for (int i = 0; i < count; i++) {
-        const struct fix *f = &a->fixes[i];
+        struct outcome o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
         struct choice *c = &choices[i];
-        char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX], cost[32] = "cost unknown";
+        char change[FIX_OPTIONS_MAX];
 
-        if (f->per_hour > 0)
-            gp_format(cost, sizeof(cost), "%.2f $/h", f->per_hour);
         gp_format(c->id, sizeof(c->id), "%d", i + 1);
         gp_format(c->text, sizeof(c->text), "%d. %s", i + 1,
-                  planner_fix_options(f, option));
-        gp_format(c->more, sizeof(c->more), "%s, %s", sentence_fix(f, what), cost);
+                  plan_fix_change(&a->plan, &a->fixes[i], change));
+        outcome_text(&o, OUTCOME_WHOLE, c->more);
     }
     if (count > 1)
         chooser_open(&app->display, &options);
@@ -389,13 +426,14 @@ static void field_chosen(struct app *app, void *ctx, const char *id)
 
     (void)app;
     s->panel = PLAN_FORM;
-    s->focus = (enum field)list_clamp(atoi(id), 0, FIELD_COUNT - 1);
+    s->focus = list_clamp(atoi(id), 0, FIELD_COUNT - 1);
+    plan_form_show(&s->open, (enum field)s->focus);
 }
 
 static bool field_find(struct app *app, struct plan_state *s)
 {
     struct choice choices[FIELD_COUNT] = {0};
-    char selected[16];
+    char selected[32];
     struct chooser_ask options = {.title = "Fields",
                                   .choices = choices,
                                   .count = FIELD_COUNT,
@@ -403,7 +441,7 @@ static bool field_find(struct app *app, struct plan_state *s)
                                   .chosen = field_chosen,
                                   .ctx = s};
 
-    gp_format(selected, sizeof(selected), "%d", (int)s->focus);
+    gp_format(selected, sizeof(selected), "%d", s->focus);
     for (int f = 0; f < FIELD_COUNT; f++) {
         const struct field_row *row = &field_rows[f];
 
@@ -418,7 +456,7 @@ static bool field_find(struct app *app, struct plan_state *s)
 
 static bool show_why(struct app *app, const struct plan_state *s)
 {
-    bool values = s->panel == PLAN_FORM;
+    bool values = s->panel == PLAN_FORM && focus_field(s) != FIELD_COUNT;
     struct strbuf text;
     char title[80] = "Why";
 
@@ -427,7 +465,7 @@ static bool show_why(struct app *app, const struct plan_state *s)
         return true;
     }
     strbuf_init(&text);
-    plan_why_text(app->form, values ? s->focus : FIELD_COUNT, &text);
+    plan_why_text(app->form, values ? focus_field(s) : FIELD_COUNT, &text);
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].label);
     pager_open(&app->display, title, text.text);
@@ -477,8 +515,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
         return field_step(app, s, +1);
     case ACT_PANEL:
     case ACT_PANEL_BACK:
-        s->panel += action == ACT_PANEL ? 1 : PLAN_PANELS - 1;
-        s->panel %= PLAN_PANELS;
+        s->panel = s->panel == PLAN_FORM ? PLAN_ANSWER : PLAN_FORM;
         return true;
     case ACT_BACK:
         return back_to_form(s);
@@ -489,7 +526,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_SOLVE:
         return field_solve(app, s);
     case ACT_APPLY:
-        return apply(app);
+        return apply(app, s);
     case ACT_FIND:
         return field_find(app, s);
     case ACT_WHY:
@@ -501,35 +538,36 @@ static bool plan_act(struct app *app, void *state, enum action action)
     }
 }
 
-/* A click sets the focus; on the field in focus it is Enter. */
+static bool is_in(struct rect box, int y, int x)
+{
+    return !rect_empty(box) && y >= box.y && y < box.y + box.rows && x >= box.x &&
+           x < box.x + box.cols;
+}
+
+/* A click sets the focus; on the row in focus it is Enter. */
 static void plan_click(struct app *app, void *state, int y, int x)
 {
     struct plan_state *s = state;
     struct rect box[PLAN_PANELS], in;
-    int rows[FORM_ROWS], count = form_rows(rows), at, hit = -1;
+    struct plan_rows rows = plan_form_rows(s->open);
     struct frame frame = app_frame(app);
+    int at;
 
     panel_rects(app, s, box);
     y += frame.body.y;
     x += frame.body.x;
-    for (int i = 0; i < PLAN_PANELS; i++)
-        if (!rect_empty(box[i]) && y >= box[i].y && y < box[i].y + box[i].rows &&
-            x >= box[i].x && x < box[i].x + box[i].cols)
-            hit = i;
-    if (hit < 0)
+    if (is_in(box[PLAN_ANSWER], y, x) || is_in(box[PLAN_STRIP], y, x))
+        s->panel = PLAN_ANSWER;
+    if (!is_in(box[PLAN_FORM], y, x))
         return;
-    if (hit != PLAN_FORM) {
-        s->panel = hit;
-        return;
-    }
     in = rect_inside(box[PLAN_FORM]);
-    at = form_top(rows, count, s->focus, in.rows) + y - in.y;
-    if (y < in.y || y >= in.y + in.rows || at >= count || rows[at] < 0)
+    at = plan_form_top(&rows, s->focus, in.rows) + y - in.y;
+    if (y < in.y || y >= in.y + in.rows || at >= rows.count || rows.row[at] < 0)
         return;
-    if (s->panel == PLAN_FORM && rows[at] == (int)s->focus)
+    if (s->panel == PLAN_FORM && rows.row[at] == s->focus)
         field_edit(app, s);
     s->panel = PLAN_FORM;
-    s->focus = (enum field)rows[at];
+    s->focus = rows.row[at];
 }
 
 static void plan_explain(const struct app *app, const void *state, struct strbuf *out)
@@ -537,15 +575,13 @@ static void plan_explain(const struct app *app, const void *state, struct strbuf
     const struct plan_state *s = state;
 
     (void)app;
-    if (s->panel == PLAN_FORM)
+    if (s->panel == PLAN_FORM && focus_field(s) != FIELD_COUNT)
         strbuf_add(out, field_rows[s->focus].explain);
-    else if (s->panel == PLAN_ANSWER)
-        strbuf_add(out, "Memory of one GPU; exact: counted, sheet: a vendor's figure, "
-                        "model: estimated.\nfree = usable - weights - overheads - "
-                        "users' need; y shows every equation");
+    else if (s->panel == PLAN_FORM)
+        strbuf_add(out, plan_form_explain(s->focus));
     else
-        strbuf_add(out, "Each suggestion was planned like any request: a takes one.\n"
-                        "Gain is room per GPU; cost is against this plan");
+        strbuf_add(out, "Answer: all memory is of the engine's budget on one GPU; bands are "
+                        "low..high.\nUp and Down scroll; a: change it; y: every equation");
 }
 
 static void plan_title(const struct app *app, const void *state, struct strbuf *out)
@@ -588,8 +624,10 @@ static void plan_command(const struct app *app, const void *state, struct strbuf
 
 const struct screen_ops screen_plan = {
     .state_size = sizeof(struct plan_state),
+    .close = plan_close,
     .draw = plan_draw,
     .act = plan_act,
+    .tick = plan_tick,
     .explain = plan_explain,
     .title = plan_title,
     .suffixes = "txt json csv",

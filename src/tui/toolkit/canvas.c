@@ -155,6 +155,20 @@ int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
     return cols;
 }
 
+int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                   enum ink ink, const char *text)
+{
+    if (cols > in.cols - x)
+        cols = in.cols - x;
+    if (cols <= 1 || gp_width(text) <= cols)
+        return canvas_fit(canvas, in, y, x, cols, ink, text);
+    while (*text && gp_width(text) > cols - 1)
+        utf8_next(&text);
+    canvas_glyph(canvas, in, y, x, ink, GLYPH_MORE);
+    canvas_text(canvas, in, y, x + 1, ink, text);
+    return cols;
+}
+
 int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
                 const char *text)
 {

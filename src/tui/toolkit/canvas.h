@@ -46,6 +46,9 @@ void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
 /* Text that is cut ends in GLYPH_MORE: at most `cols` columns. */
 int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
                enum ink ink, const char *text);
+/* The same, cut at its left where that is needed: its end is what tells it from others. */
+int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                   enum ink ink, const char *text);
 /* Broken at blanks over the rectangle's rows from y on. Returns the rows used. */
 int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
                 const char *text);

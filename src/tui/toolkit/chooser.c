@@ -37,7 +37,7 @@ struct layout {
 
 struct chooser {
     struct overlay overlay;
-    char title[120], free[160];
+    char title[120], free[160], heads[80];
     bool takes_free, many, paths;
     struct choice *choices; /* (count); owned */
     bool *marked;           /* (count); owned */
@@ -145,6 +145,7 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
         c->overlay.bar = "type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back";
     gp_copy(c->title, sizeof(c->title), options->title);
     gp_copy(c->free, sizeof(c->free), options->free ? options->free : "");
+    gp_copy(c->heads, sizeof(c->heads), options->heads ? options->heads : "");
     c->takes_free = options->free != NULL;
     c->many = options->many;
     c->paths = options->paths;
@@ -152,6 +153,7 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
     c->choices = gp_calloc(count, sizeof(*c->choices));
     c->marked = gp_calloc(count, sizeof(*c->marked));
     c->shown = gp_calloc(count, sizeof(*c->shown));
+    c->more_cols = gp_width(c->heads);
     copy_choices(c, options);
     c->chosen = options->chosen;
     c->ctx = options->ctx;
@@ -160,6 +162,21 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
         if (options->selected && strcmp(options->selected, c->choices[i].id) == 0)
             c->focus = i;
     overlay_push(display, &c->overlay);
+}
+
+void chooser_tell(struct display *display, const char *id, const char *columns)
+{
+    struct chooser *c = (struct chooser *)display->top;
+    size_t cols, n = strlen(columns);
+
+    if (!c || c->overlay.ops != &ops)
+        return;
+    cols = strlen(c->heads);
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->choices[i].id, id) == 0 && strlen(c->choices[i].more) >= cols) {
+            memset(c->choices[i].more, ' ', cols);
+            memcpy(c->choices[i].more, columns, n < cols ? n : cols);
+        }
 }
 
 static void chooser_free(struct overlay *overlay)
@@ -381,9 +398,13 @@ static void draw_choice(const struct chooser *c, struct canvas *canvas,
     if (c->many)
         canvas_text(canvas, in, y, 2, INK_TEXT,
                     c->marked[c->shown[row]] ? "[x]" : "[ ]");
-    canvas_fit(canvas, in, y, x, l->beside ? l->text_cols : in.cols - x - 1, INK_TEXT,
-               choice->text);
-    if (l->beside)
+    (choice->tail ? canvas_fit_end : canvas_fit)(
+        canvas, in, y, x, l->beside ? l->text_cols : in.cols - x - 1, INK_TEXT,
+        choice->text);
+    if (l->beside && c->heads[0] && gp_width(choice->more) > in.cols - next - 1)
+        canvas_textf(canvas, in, y, next, INK_DIM, "%.*s",
+                     int_min((int)strlen(c->heads), in.cols - next - 1), choice->more);
+    else if (l->beside)
         canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, choice->more);
 }
 
@@ -438,11 +459,18 @@ static void draw_list(const struct chooser *c, struct canvas *canvas,
         canvas_glyph(canvas, in, l->rows, in.cols - 1, INK_KEY, GLYPH_DOWN);
 }
 
-static void draw_filter(const struct chooser *c, struct canvas *canvas, struct rect in)
+static void draw_filter(const struct chooser *c, struct canvas *canvas,
+                        const struct layout *l)
 {
+    struct rect in = l->in;
+    int heads = margin(c) + l->text_cols + 2;
     char hint[240];
 
     canvas_text(canvas, in, 0, 0, INK_KEY, "/");
+    if (l->beside && c->heads[0]) {
+        canvas_fit(canvas, in, 0, heads, in.cols - heads - 1, INK_DIM, c->heads);
+        in.cols = heads - 1;
+    }
     if (c->filter.len > 0) {
         edit_draw(&c->filter, canvas, in, 0, 2, row_count(c) == 0);
         return;
@@ -493,7 +521,7 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
         gp_format(right, sizeof(right), "%d of %d", c->shown_count, c->count);
     canvas_fill(canvas, l.box);
     canvas_box(canvas, l.box, c->title, right);
-    draw_filter(c, canvas, l.in);
+    draw_filter(c, canvas, &l);
     draw_list(c, canvas, &l);
     draw_below(c, canvas, &l);
 }

@@ -6,10 +6,10 @@
 struct frame frame_of(int rows, int cols)
 {
     struct frame f = {0};
-    int explain = rows >= 24 ? 2 : 1;
+    int explain = rows >= 20 ? 2 : 1;
 
     f.size = cols >= 120 && rows >= 36                          ? SIZE_THREE
-             : cols >= 80 && rows >= 24                         ? SIZE_TWO
+             : cols >= 70 && rows >= 18                         ? SIZE_TWO
              : cols >= FRAME_MIN_COLS && rows >= FRAME_MIN_ROWS ? SIZE_ONE
                                                                 : SIZE_TOO_SMALL;
     if (f.size == SIZE_TOO_SMALL) {
@@ -85,32 +85,46 @@ static void only(struct rect body, int focus, int count, struct rect *out)
     out[int_min(int_max(focus, 0), count - 1)] = body;
 }
 
+/* Columns of the form: a label and a value; what is left over is for the answer. */
+static int form_cols(int cols)
+{
+    return cols < 80 ? 28 : cols < 120 ? 30 : cols < 160 ? 32 : 40;
+}
+
+/* The answer is seldom wider than 64, and the side panel takes the rest. */
+static int answer_cols(int cols, enum size_class size)
+{
+    int rest = cols - form_cols(cols);
+
+    return size == SIZE_TWO ? rest : int_min(rest - 36, cols < 160 ? 50 : 64);
+}
+
 void frame_plan(struct rect body, enum size_class size, int focus,
                 struct rect out[PLAN_PANELS])
 {
-    const int most_form = 46; /* what is in it is no wider */
-    int weights[PLAN_PANELS] = {4, 5, 4};
-    int values = body.cols * 4 / (size == SIZE_TWO ? 9 : 13), rest;
+    const int least_rows = 54, upper_rows = 34;
+    int form = form_cols(body.cols), answer = answer_cols(body.cols, size), high;
 
-    if (values > most_form) {
-        rest = body.cols - most_form;
-        weights[PLAN_FORM] = most_form;
-        weights[PLAN_ANSWER] = size == SIZE_TWO ? rest : rest * 5 / 9;
-        weights[PLAN_SIDE] = rest - rest * 5 / 9;
+    for (int i = 0; i < PLAN_PANELS; i++)
+        out[i] = (struct rect){0};
+    if (size <= SIZE_ONE) {
+        high = int_min(FRAME_STRIP, body.rows);
+        out[PLAN_STRIP] = (struct rect){body.y, body.x, high, body.cols};
+        focus = focus == PLAN_ANSWER ? PLAN_ANSWER : PLAN_FORM;
+        out[focus] =
+            (struct rect){body.y + high, body.x, body.rows - high, body.cols};
+        return;
     }
-    if (size <= SIZE_ONE)
-        only(body, focus, PLAN_PANELS, out);
-    else if (size == SIZE_TWO)
-        frame_columns(body, weights, 2, 36, out);
-    else
-        frame_columns(body, weights, PLAN_PANELS, 36, out);
-    if (size == SIZE_TWO) {
-        out[PLAN_SIDE] = (struct rect){0};
-        if (focus == PLAN_SIDE) { /* it takes the answer's place */
-            out[PLAN_SIDE] = out[PLAN_ANSWER];
-            out[PLAN_ANSWER] = (struct rect){0};
-        }
-    }
+    high = size == SIZE_THREE && body.cols >= 200 && body.rows >= least_rows ? upper_rows
+                                                                             : body.rows;
+    out[PLAN_FORM] = (struct rect){body.y, body.x, high, form};
+    out[PLAN_ANSWER] = (struct rect){body.y, body.x + form, high, answer};
+    if (size == SIZE_THREE)
+        out[PLAN_SIDE] = (struct rect){body.y, body.x + form + answer, high,
+                                       body.cols - form - answer};
+    if (high < body.rows)
+        out[PLAN_ROWS] =
+            (struct rect){body.y + high, body.x, body.rows - high, body.cols};
 }
 
 void frame_stack(struct rect body, enum size_class size, int focus, int below,
@@ -159,7 +173,7 @@ void frame_bench(struct rect body, enum size_class size, int focus, int devices,
     }
     frame_rows(body, rows, 2, part);
     out[BENCH_WORDS] = part[1];
-    frame_columns(part[0], size == SIZE_THREE && devices > 1 ? wide : weights, 2, 36,
+    frame_columns(part[0], size == SIZE_THREE && devices > 1 ? wide : weights, 2, 35,
                   part);
     out[BENCH_POINTS] = part[0];
     live_panels(part[1], devices, &out[BENCH_LIVE]);

@@ -4,12 +4,12 @@
  * A pure function of the terminal's size, tested over all of them: panels lie inside
  * the screen, do not overlap, are not empty, and the key bar always has its row.
  *
- *   >= 120 x 36   three columns        >= 80 x 24   two columns
+ *   >= 120 x 36   three columns        >= 70 x 18   two columns
  *   >= 40 x 12    one column: the panel in focus, others by Tab, tabs are digits
  *   below         a message whose first lines fit 20 columns, and q
  *
  * From the top: 1 row of tabs, the body, 2 rows that explain what is in focus (1 below
- * 24 rows), 1 row of keys.
+ * 20 rows), 1 row of keys.
  */
 #ifndef GP_TUI_TOOLKIT_FRAME_H
 #define GP_TUI_TOOLKIT_FRAME_H
@@ -38,10 +38,14 @@ struct rect frame_middle(struct rect body, int rows, int cols);
 
 /* Panels of the screens that have several: an empty rectangle is not shown. `focus` is
  * the one shown when there is one column. */
-enum { PLAN_FORM, PLAN_ANSWER, PLAN_SIDE, PLAN_PANELS };
+/* Plan: the form and the answer beside it; from 120 x 36 the side panel; from 200 x 60
+ * rows of Compare below all three. With one column a strip of the answer stands above
+ * the panel in focus, whatever it is. */
+enum { PLAN_FORM, PLAN_ANSWER, PLAN_SIDE, PLAN_ROWS, PLAN_STRIP, PLAN_PANELS };
+#define FRAME_STRIP 3 /* rows of the strip */
 void frame_plan(struct rect body, enum size_class size, int focus,
                  struct rect out[PLAN_PANELS]);
-enum { COMPARE_TABLE, COMPARE_DETAIL, COMPARE_PANELS, COMPARE_ROWS = 8 };
+enum { COMPARE_TABLE, COMPARE_DETAIL, COMPARE_PANELS, COMPARE_ROWS = 4 };
 enum { CURVES_PLOT, CURVES_READING, CURVES_PANELS, CURVES_ROWS = 6 };
 /* One above another that has `below` rows. */
 void frame_stack(struct rect body, enum size_class size, int focus, int below,

@@ -58,9 +58,12 @@ struct choice {
     char id[256];   /* what is handed back */
     char text[120]; /* what is shown */
     char more[160]; /* beside it, or below when it is in focus */
+    bool tail;      /* a text that is cut keeps its end: names that begin alike */
 };
 struct chooser_ask {
     const char *title;
+    const char *heads;            /* titles over what choices say more, if these are
+                                   * columns; NULL */
     const struct choice *choices; /* copied */
     int count;
     const char *selected;         /* id in focus at first; may be NULL */
@@ -74,6 +77,9 @@ struct chooser_ask {
     void *ctx;
 };
 void chooser_open(struct display *display, const struct chooser_ask *options);
+/* The columns under the heads of what the choice `id` says more are known by now; nothing
+ * happens when the window on top is no list that has it. */
+void chooser_tell(struct display *display, const char *id, const char *columns);
 
 /* ---- a text (pager.c): scrolls, / searches, n N ---- */
 void pager_open(struct display *display, const char *title,

@@ -1,0 +1,242 @@
+/*
+ * outcome.c - see outcome.h.
+ */
+#include "tui/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+#include "util/units.h"
+
+struct outcome outcome_of(const struct plan *plan)
+{
+    struct quantity hour, month, million = plan_token_price(plan);
+    struct outcome out = {.known = true,
+                          .verdict = plan->verdict,
+                          .limit = plan->limit,
+                          .gpus = plan->layout.gpus};
+
+    plan_prices(plan, &hour, &month);
+    out.per_hour = hour.known ? hour.value : 0;
+    out.million = million.known ? million.value : 0;
+    if (plan->speed.gap == SPEED_KNOWN && verdict_holds(plan->verdict))
+        out.tpot = plan->speed.tpot.value;
+    return out;
+}
+
+/* ---- words ---- */
+
+const char *outcome_word(enum verdict verdict)
+{
+    static const char *const words[] = {[VERDICT_FITS] = "fits",
+                                        [VERDICT_SLOW] = "slow",
+                                        [VERDICT_MARGINAL] = "marginal",
+                                        [VERDICT_DOES_NOT_FIT] = "no fit"};
+
+    return words[verdict];
+}
+
+const char *outcome_shout(const struct plan *plan)
+{
+    if (plan->verdict == VERDICT_SLOW)
+        return plan->limit == LIMIT_BUDGET  ? "OVER BUDGET"
+               : plan->limit == LIMIT_POWER ? "OVER POWER"
+                                            : "FITS, SLOW";
+    return plan->verdict == VERDICT_FITS       ? "FITS"
+           : plan->verdict == VERDICT_MARGINAL ? "MARGINAL"
+                                               : "NO FIT";
+}
+
+enum ink outcome_ink(enum verdict verdict)
+{
+    return verdict == VERDICT_FITS           ? INK_OK
+           : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN
+                                             : INK_BAD;
+}
+
+const char *outcome_limit(enum limit limit)
+{
+    static const char *const words[LIMIT_COUNT] = {
+        [LIMIT_NONE] = "nothing",
+        [LIMIT_WEIGHTS] = "weights",
+        [LIMIT_OVERHEAD] = "weights and overheads",
+        [LIMIT_KV] = "KV pool",
+        [LIMIT_LAYOUT] = "layout",
+        [LIMIT_TYPE] = "type of the weights",
+        [LIMIT_SEQS] = "slots",
+        [LIMIT_USED] = "memory in use",
+        [LIMIT_CONTEXT] = "the model's longest context",
+        [LIMIT_STATES] = "blocks of state",
+        [LIMIT_TTFT] = "TTFT goal",
+        [LIMIT_TPOT] = "TPOT goal",
+        [LIMIT_RATE] = "what it serves",
+        [LIMIT_THROUGHPUT] = "throughput goal",
+        [LIMIT_BUDGET] = "budget of $/h",
+        [LIMIT_POWER] = "power cap",
+    };
+
+    return words[limit] ? words[limit] : limit_word(limit);
+}
+
+/* ---- columns ---- */
+
+static const char *money_or_dash(double dollars, char text[32])
+{
+    return dollars > 0 ? units_money(text, 32, dollars) : "-";
+}
+
+char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
+{
+    char hour[32], million[32], tpot[32] = "-", gpus[16] = "-";
+    const char *word;
+    size_t n;
+
+    text[0] = '\0';
+    if (!o || !o->known)
+        return text;
+    word = o->gain && o->gain[0] ? o->gain : outcome_word(o->verdict);
+    if (o->verdict == VERDICT_DOES_NOT_FIT) {
+        gp_format(text, OUTCOME_TEXT, "%-8s %s", word,
+                  o->limit == LIMIT_NONE ? "" : outcome_limit(o->limit));
+        return text;
+    }
+    gp_format(gpus, sizeof(gpus), "%d", o->gpus);
+    if (o->tpot > 0)
+        gp_format(tpot, sizeof(tpot), "%.*f", o->tpot < 99.5e-3 ? 1 : 0, o->tpot * 1e3);
+    gp_format(text, OUTCOME_TEXT, "%-8s %3s", word, gpus);
+    n = strlen(text);
+    if (cols != OUTCOME_GAIN)
+        gp_format(text + n, OUTCOME_TEXT - n, " %8s", money_or_dash(o->per_hour, hour));
+    n = strlen(text);
+    if (cols >= OUTCOME_GAIN)
+        gp_format(text + n, OUTCOME_TEXT - n, " %7s", tpot);
+    n = strlen(text);
+    if (cols == OUTCOME_GAIN || cols >= OUTCOME_WHOLE)
+        gp_format(text + n, OUTCOME_TEXT - n, " %7s", money_or_dash(o->million, million));
+    return text;
+}
+
+const char *outcome_titles(int cols)
+{
+    return cols >= OUTCOME_WHOLE   ? "verdict    n      $/h TPOT ms     $/M"
+           : cols >= OUTCOME_SHORT ? "verdict    n      $/h TPOT ms"
+           : cols == OUTCOME_GAIN  ? "gain       n TPOT ms     $/M"
+                                   : "verdict    n      $/h";
+}
+
+int outcome_compare(const struct outcome *a, const struct outcome *b)
+{
+    if (a->known != b->known)
+        return a->known ? -1 : 1;
+    if (a->verdict != b->verdict)
+        return (int)a->verdict - (int)b->verdict;
+    if ((a->per_hour > 0) != (b->per_hour > 0))
+        return a->per_hour > 0 ? -1 : 1;
+    if (a->per_hour < b->per_hour || a->per_hour > b->per_hour)
+        return a->per_hour < b->per_hour ? -1 : 1;
+    return a->gpus - b->gpus;
+}
+
+/* ---- all of a field ---- */
+
+void outcomes_free(struct outcomes *o)
+{
+    free(o->rows);
+    free(o->plan);
+    *o = (struct outcomes){0};
+}
+
+/* Neither a word for "choose for me" nor a slice of another. */
+static bool is_catalogued(const char *id)
+{
+    return id[0] && strcmp(id, "local") != 0 && !strchr(id, '/');
+}
+
+void outcomes_begin(struct outcomes *o, struct form *form, enum field field, bool open)
+{
+    int count;
+    bool gpus = field == FIELD_GPU;
+    struct choice *choices = form_choices(form, field, gpus, &count);
+
+    o->field = field;
+    o->open = open;
+    o->count = o->done = 0;
+    o->rows = gp_realloc(o->rows, ((size_t)count + 1) * sizeof(*o->rows));
+    if (!o->plan)
+        o->plan = gp_malloc(sizeof(*o->plan));
+    for (int i = 0; i < count; i++)
+        if (!gpus || !open || is_catalogued(choices[i].id)) {
+            o->rows[o->count] = (struct outcome_row){0};
+            gp_copy(o->rows[o->count++].id, sizeof(o->rows[0].id), choices[i].id);
+        }
+    free(choices);
+}
+
+/* What the form asks, with this GPU or this format in place of its own. */
+static bool resolve(const struct outcomes *o, struct form *form, const char *id,
+                    struct resolved *out)
+{
+    static const enum option_id layout[] = {OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS};
+    const struct request *now = &form->answer->plan.request;
+    const char *count = form->values.value[FIELD_GPUS];
+    bool gpu = o->field == FIELD_GPU;
+    char name[GPU_ID_MAX + 32];
+    struct options options;
+
+    form_ask(form, &options);
+    for (size_t i = 0; o->open && i < sizeof(layout) / sizeof(layout[0]); i++)
+        options.value[layout[i]] = (struct option_value){0};
+    gp_copy(name, sizeof(name), gpu ? id : now->gpu->id);
+    if (count[0] && !o->open)
+        gp_format(name + strlen(name), sizeof(name) - strlen(name), ":%s", count);
+    return planner_resolve(form->planner, &options, NULL,
+                           gpu        ? NULL
+                           : id[0]    ? id
+                                      : "native",
+                           name, out, NULL) == GP_OK;
+}
+
+/* The GPU that is chosen when nobody names one. */
+static bool plan_auto(struct outcomes *o, struct form *form)
+{
+    struct options options;
+    struct answer *answer = gp_malloc(sizeof(*answer));
+    bool found;
+
+    form_ask(form, &options);
+    options.gpu_count = 0;
+    found = planner_answer(form->planner, &options, answer, NULL) == GP_OK;
+    if (found)
+        *o->plan = answer->plan;
+    free(answer);
+    return found;
+}
+
+bool outcomes_step(struct outcomes *o, struct form *form)
+{
+    struct resolved resolved;
+    struct outcome_row *row = &o->rows[o->done];
+
+    if (o->done >= o->count || !form->answered)
+        return false;
+    if (row->outcome.known) /* it was planned elsewhere */
+        return ++o->done < o->count;
+    if (o->field == FIELD_GPU && !row->id[0]) {
+        if (plan_auto(o, form))
+            row->outcome = outcome_of(o->plan);
+    } else if (resolve(o, form, row->id, &resolved)) {
+        planner_plan(form->planner, &resolved, o->plan);
+        row->outcome = outcome_of(o->plan);
+    }
+    return ++o->done < o->count;
+}
+
+const struct outcome *outcomes_find(const struct outcomes *o, const char *id)
+{
+    for (int i = 0; i < o->count; i++)
+        if (strcmp(o->rows[i].id, id) == 0)
+            return &o->rows[i].outcome;
+    return NULL;
+}

@@ -1,0 +1,170 @@
+/*
+ * plan_head.c - the rows of the answer that never move (plan_answer.h).
+ */
+#include "tui/plan/plan_answer.h"
+
+#include <string.h>
+
+#include "output/answer_lines.h"
+#include "output/sentence.h"
+#include "tui/membar.h"
+#include "tui/toolkit/frame.h"
+#include "util/str.h"
+#include "util/units.h"
+
+void plan_answer_title(const struct form *form, char *text, size_t size)
+{
+    const struct plan *plan = &form->answer->plan;
+    char layout[96];
+
+    if (!form->answered)
+        gp_copy(text, size, "Answer");
+    else if (plan->has_memory)
+        gp_format(text, size, "Answer: %d x %s, %s", plan->layout.gpus,
+                  gpu_short_name(plan->request.gpu),
+                  sentence_layout(&plan->layout, layout, sizeof(layout)));
+    else
+        gp_format(text, size, "Answer: %s", gpu_short_name(plan->request.gpu));
+}
+
+/* ---- the first row ---- */
+
+/* A word at its place, or behind the word before it where that is longer. Returns where
+ * the next may begin. */
+static int put(struct canvas *canvas, struct rect in, int y, int at, int next,
+               enum ink ink, const char *text)
+{
+    int x = at > next ? at : next;
+
+    return x + canvas_fit(canvas, in, y, x, in.cols - x, ink, text) + 1;
+}
+
+/* Where GPUs, $/h and $ per million stand. */
+struct places {
+    int gpus, hour, million;
+};
+
+static void draw_decision(struct canvas *canvas, struct rect in, int y,
+                          const struct plan *plan, int next)
+{
+    static const struct places wide = {13, 22, 33}, narrow = {11, 18, 26};
+    const struct places *at = in.cols >= 46 ? &wide : &narrow;
+    struct quantity hour, month, million = plan_token_price(plan);
+    int gpus = plan->layout.gpus;
+    char text[64], money[32];
+
+    plan_prices(plan, &hour, &month);
+    gp_format(text, sizeof(text), "%d GPU%s", gpus, gpus == 1 ? "" : "s");
+    next = put(canvas, in, y, at->gpus, next, INK_HEADING, text);
+    gp_format(text, sizeof(text), hour.known ? "%s/h" : "no price",
+              units_money(money, sizeof(money), hour.value));
+    next = put(canvas, in, y, at->hour, next, INK_HEADING, text);
+    gp_format(text, sizeof(text), in.cols >= 54 ? "%s/M tokens out" : "%s/M tok",
+              units_money(money, sizeof(money), million.value));
+    if (million.known)
+        put(canvas, in, y, at->million, next, INK_HEADING, text);
+}
+
+/* "short 31.05 GiB on each L40S", or what else is in the way. */
+static void draw_refusal(struct canvas *canvas, struct rect in, int y,
+                         const struct plan *plan, int next)
+{
+    double lacks = plan->has_memory ? -plan_margin(plan) : 0;
+    char text[160], gib[32];
+
+    if (lacks > 0)
+        gp_format(text, sizeof(text), "short %s on each %s",
+                  units_gib(gib, sizeof(gib), lacks), gpu_short_name(plan->request.gpu));
+    else
+        gp_format(text, sizeof(text), "%s", outcome_limit(plan->limit));
+    put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
+}
+
+static void draw_verdict(struct canvas *canvas, struct rect in, int y,
+                         const struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+    int next;
+
+    if (!form->answered) {
+        canvas_text(canvas, in, y, 0, INK_BAD, "NO ANSWER");
+        return;
+    }
+    next = put(canvas, in, y, 0, 0, outcome_ink(plan->verdict), outcome_shout(plan));
+    if (plan->verdict == VERDICT_DOES_NOT_FIT)
+        draw_refusal(canvas, in, y, plan, next);
+    else
+        draw_decision(canvas, in, y, plan, next);
+}
+
+/* ---- the others ---- */
+
+/* "memory 95 % of budget, 2.16 GiB to spare" */
+static void draw_fill(struct canvas *canvas, struct rect in, int y,
+                      const struct plan *plan)
+{
+    double budget = plan->memory.budget.value, margin = plan_margin(plan);
+    char text[120], gib[32];
+
+    if (!plan->has_memory || budget <= 0)
+        return;
+    gp_format(text, sizeof(text), "memory %.0f %% of budget, %s %s",
+              (budget - margin) / budget * 100,
+              units_gib(gib, sizeof(gib), margin < 0 ? -margin : margin),
+              margin < 0 ? "short" : "to spare");
+    canvas_fit(canvas, in, y, 0, in.cols, margin < 0 ? INK_BAD : INK_TEXT, text);
+}
+
+void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+
+    draw_verdict(canvas, in, 0, form);
+    if (!form->answered || !plan->has_memory)
+        return;
+    draw_fill(canvas, in, 1, plan);
+    if (in.rows < PLAN_HEAD)
+        return;
+    membar_draw(canvas, in, 2, plan);
+    membar_legend(canvas, in, 3, plan);
+}
+
+/* "TPOT 52.1 ms  TTFT 578 ms  18.5 tok/s model" */
+static void draw_pace(struct canvas *canvas, struct rect in, int y,
+                      const struct plan *plan)
+{
+    struct answer_line line[ANSWER_LINES_MAX];
+    int n = answer_lines(plan, NULL, LINE_SPEED, line);
+    char text[160], said[SENTENCE_MAX];
+
+    if (plan->speed.gap == SPEED_KNOWN && n > 2)
+        gp_format(text, sizeof(text), "TPOT %s TTFT %s %.*s%s %s", line[0].amount,
+                  line[1].amount, (int)strcspn(line[2].amount, "/"), line[2].amount,
+                  in.cols >= 46 ? " tok/s" : "/s",
+                  plan_is_measured(plan) ? "measured"
+                                         : origin_word(plan->speed.tpot.origin));
+    else
+        gp_copy(text, sizeof(text), sentence_first_reason(plan, said));
+    canvas_fit(canvas, in, y, 0, in.cols, INK_TEXT, text);
+}
+
+void plan_strip_draw(struct canvas *canvas, struct rect in, const struct form *form)
+{
+    const struct answer *a = form->answer;
+    char change[FIX_OPTIONS_MAX], text[FIX_OPTIONS_MAX + 40];
+
+    draw_verdict(canvas, in, 0, form);
+    if (!form->answered) {
+        canvas_fit(canvas, in, 1, 0, in.cols, INK_TEXT, form->err.text);
+        canvas_fit(canvas, in, 2, 0, in.cols, INK_TEXT, "u: undo the last change");
+        return;
+    }
+    draw_fill(canvas, in, 1, &a->plan);
+    if (a->plan.verdict != VERDICT_DOES_NOT_FIT || a->fix_count == 0) {
+        draw_pace(canvas, in, 2, &a->plan);
+        return;
+    }
+    gp_format(text, sizeof(text), "a: %d ways out, such as %s", a->fix_count,
+              plan_fix_change(&a->plan, &a->fixes[0], change));
+    canvas_fit(canvas, in, 2, 0, in.cols, INK_KEY, text);
+}

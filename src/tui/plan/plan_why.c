@@ -1,0 +1,63 @@
+/*
+ * plan_why.c - which terms of an answer a field goes into.
+ */
+#include "tui/plan/plan_answer.h"
+
+#include <string.h>
+
+#include "output/print_why.h"
+
+/* The names of the terms that a field goes into begin with one of these. */
+static const char *const terms_of[FIELD_COUNT][3] = {
+    [FIELD_MODEL] = {"parameters", "active parameters", "weights"},
+    [FIELD_PRECISION] = {"weights", "checkpoint", "product"},
+    [FIELD_KV] = {"KV per token", "KV of one request"},
+    [FIELD_CONTEXT] = {"KV of one request", "one request is given", "users'"},
+    [FIELD_PROMPT] = {"a prompt alone", "what a prompt adds", "TTFT"},
+    [FIELD_OUTPUT] = {"prompts of the others", "output tokens"},
+    [FIELD_USERS] = {"users'", "max concurrency", "requests at once"},
+    [FIELD_GPU] = {"physical memory", "usable memory", "product"},
+    [FIELD_GPUS] = {"GPUs"},
+    [FIELD_ENGINE] = {"budget", "KV pool", "fixed time"},
+    [FIELD_PRICE] = {"instances", "rent", "buy"},
+    [FIELD_TP] = {"GPUs", "weights"},
+    [FIELD_PP] = {"GPUs", "layers of"},
+    [FIELD_EP] = {"GPUs", "weights"},
+    [FIELD_MAX_PP] = {"GPUs", "layers of"},
+    [FIELD_REPLICAS] = {"GPUs", "users'"},
+    [FIELD_MAX_SEQS] = {"activation"},
+    [FIELD_BATCHED] = {"activation"},
+    [FIELD_UTILIZATION] = {"budget", "KV pool"},
+    [FIELD_HEADROOM] = {"budget", "KV pool"},
+    [FIELD_USED] = {"usable memory", "free"},
+    [FIELD_GPU_LAYERS] = {"host memory", "weights"},
+    [FIELD_CPU_MOE] = {"host memory", "weights"},
+    [FIELD_CPU_OFFLOAD] = {"host memory", "weights"},
+    [FIELD_KV_OFFLOAD] = {"host memory", "one request is given"},
+    [FIELD_NO_KV] = {"host memory", "users'"},
+    [FIELD_DRAFT] = {"weights: draft", "weights: MTP", "KV:"},
+    [FIELD_DRAFTED] = {"one request is given", "state"},
+    [FIELD_LORA] = {"weights: LoRA", "CUDA graphs"},
+    [FIELD_PRUNE] = {"weights: saved", "weights"},
+    [FIELD_PROVIDER] = {"instances", "rent"},
+    [FIELD_REGION] = {"instances", "rent"},
+    [FIELD_DATED] = {"instances", "rent"},
+    [FIELD_HOURS] = {"rent per month"},
+    [FIELD_ELECTRICITY] = {"buy"},
+};
+
+static bool goes_into(enum field field, const struct term *term)
+{
+    for (int i = 0; field < FIELD_COUNT && i < 3 && terms_of[field][i]; i++)
+        if (strncmp(term->name, terms_of[field][i], strlen(terms_of[field][i])) == 0)
+            return true;
+    return false;
+}
+
+void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < form->why_count; i++)
+            if (goes_into(first, &form->why[i]) == (pass == 0))
+                print_why_term(&form->why[i], out);
+}
