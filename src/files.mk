@@ -292,8 +292,12 @@ request_sources = \
 output_sources = \
 	src/output/answer_lines.c \
 	src/output/answer_lines.h \
+	src/output/attach.c \
+	src/output/attach.h \
 	src/output/batch.c \
 	src/output/batch.h \
+	src/output/beside.c \
+	src/output/beside.h \
 	src/output/compare_plot.c \
 	src/output/compare_plot.h \
 	src/output/compare_run.c \
@@ -378,6 +382,8 @@ result_sources = \
 	src/result/fit.h \
 	src/result/measured.c \
 	src/result/measured.h \
+	src/result/scrape.c \
+	src/result/scrape.h \
 	src/result/serverbench.c \
 	src/result/serverbench.h
 
@@ -553,6 +559,7 @@ cli_sources = \
 	src/cli/bench_progress.h \
 	src/cli/bench_rank.c \
 	src/cli/bench_rank.h \
+	src/cli/cmd_attach.c \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
 	src/cli/cmd_check_log.c \

@@ -171,6 +171,7 @@ replays = \
 	tests/fuzz/replay_protocol \
 	tests/fuzz/replay_safetensors \
 	tests/fuzz/replay_enginelog \
+	tests/fuzz/replay_scrape \
 	tests/fuzz/replay_serverbench \
 	tests/fuzz/replay_trace
 
@@ -188,6 +189,7 @@ fuzzers = \
 	tests/fuzz/fuzz_protocol \
 	tests/fuzz/fuzz_safetensors \
 	tests/fuzz/fuzz_enginelog \
+	tests/fuzz/fuzz_scrape \
 	tests/fuzz/fuzz_serverbench \
 	tests/fuzz/fuzz_trace
 
@@ -263,6 +265,11 @@ tests_fuzz_replay_enginelog_LDADD = $(program_libs)
 tests_fuzz_fuzz_enginelog_SOURCES = tests/fuzz/fuzz_enginelog.c
 tests_fuzz_fuzz_enginelog_LDADD = $(program_libs)
 tests_fuzz_fuzz_enginelog_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_scrape_SOURCES = tests/fuzz/fuzz_scrape.c tests/fuzz/replay.c
+tests_fuzz_replay_scrape_LDADD = $(program_libs)
+tests_fuzz_fuzz_scrape_SOURCES = tests/fuzz/fuzz_scrape.c
+tests_fuzz_fuzz_scrape_LDADD = $(program_libs)
+tests_fuzz_fuzz_scrape_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_serverbench_SOURCES = tests/fuzz/fuzz_serverbench.c tests/fuzz/replay.c
 tests_fuzz_replay_serverbench_LDADD = $(program_libs)
 tests_fuzz_fuzz_serverbench_SOURCES = tests/fuzz/fuzz_serverbench.c
@@ -401,6 +408,7 @@ lint_tests = \
 	tests/lint/shell.sh
 
 cli_tests = \
+	tests/cli/attach.sh \
 	tests/bench/clock_lock.sh \
 	tests/bench/cuda_libraries.sh \
 	tests/bench/cpu_smoke.sh \

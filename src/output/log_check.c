@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/beside.h"
 #include "output/sentence.h"
 #include "output/startup.h"
 #include "util/units.h"
@@ -110,32 +111,25 @@ static void record_term(const struct enginelog *log, const struct row *row,
                         const struct plan *plan, struct record *doc, struct log_verdict *v)
 {
     const struct enginelog_figure *f = &log->figure[row->term];
+    bool count = is_count(row->term), in;
     struct quantity predicted = row->of(plan);
-    double divide = is_count(row->term) ? 1 : GP_GIB;
-    const char *unit = is_count(row->term) ? "" : "GiB";
-    double slack = slack_of(row->term, predicted);
-    int digits = row->term == ENGINELOG_TOKENS ? 0 : log->devices > 0 ? 3 : 2;
-    bool in = predicted.known && f->value >= predicted.low - slack &&
-              f->value <= predicted.high + slack;
-    struct record *r = record_append(doc, "terms");
+    struct beside beside = {
+        .name = row->name,
+        .unit = count ? "" : "GiB",
+        .seen_name = "logged",
+        .seen = quantity_band(f->value, f->low, f->high, ORIGIN_MEASURED),
+        .predicted = predicted,
+        .divide = count ? 1 : GP_GIB,
+        .slack = slack_of(row->term, predicted),
+        .digits = row->term == ENGINELOG_TOKENS ? 0 : log->devices > 0 ? 3 : 2,
+    };
+    struct record *r;
+    bool compared = beside_record(&beside, doc, "terms", &r, &in);
 
-    record_text(r, "name", row->name);
-    record_text(r, "unit", unit);
-    record_quantity(r, "logged", "", quantity_band(f->value, f->low, f->high, ORIGIN_MEASURED),
-                    divide, digits);
-    record_quantity(r, "predicted", "", predicted, divide, digits);
-    record_quantity(r, "low", "", quantity_of(predicted.low, predicted.origin), divide, digits);
-    record_quantity(r, "high", "", quantity_of(predicted.high, predicted.origin), divide, digits);
-    record_quantity(r, "error", "%",
-                    predicted.known && f->value != 0
-                        ? quantity_exact((predicted.value / f->value - 1) * 100)
-                        : quantity_unknown(),
-                    1, 1);
-    record_text(r, "in_band", !predicted.known ? "" : in ? "yes" : "no");
     record_count(r, "line", "", (double)f->line);
     record_detail(r);
-    v->terms += predicted.known;
-    v->outside += predicted.known && !in;
+    v->terms += compared;
+    v->outside += compared && !in;
 }
 
 /* Blocks of vLLM's pool are tokens, by the block that the log names. */

@@ -201,6 +201,9 @@ OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5
        M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN, false,
        "how much slower than the reference, or dearer than the saved plan, still "
        "counts as equal")
+OPTION(INTERVAL, "interval", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 1e7, NULL,
+       "between the times when they were written", FOR_ATTACH, false,
+       "time between two metrics pages")
 OPTION(EXPECT, "expect", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", M, false,
        "a reference result: exit 5 unless this run confirms it")
 OPTION(PROM, "prom", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", M, false,

@@ -116,6 +116,13 @@ json_of check-log --check-log "$src/tests/fixtures/logs/tensorrt-llm-1.3.0rc10.t
 valid check-log
 refused check-log '1,/"status"/s/"started"/"began"/'
 
+pages=$src/tests/fixtures/metrics
+json_of attach --attach "$pages/vllm-0.33-first.txt" -g h100-sxm
+json_of attach --attach "$pages/vllm-0.33-first.txt" "$pages/vllm-0.33-full.txt" --interval 60 -g l4
+json_of attach --attach "$pages/sglang-0.5.23.txt" -g h100-sxm
+valid attach
+refused attach '1,/"binds"/s/"nothing"/"something"/'
+
 mkdir "$work/proc"
 printf 'processor : 0\nmodel name : stand-in 0\n' >"$work/proc/cpuinfo"
 printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"

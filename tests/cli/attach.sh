@@ -1,0 +1,94 @@
+#!/bin/sh
+# attach.sh - gpuplan --attach: a server's metrics page against the plan. The pages have the
+# names that the engines' sources have and made-up values; one pair is of a run of llama-server
+# (tests/fixtures/metrics, whose first lines say which).
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+cd "$work" || exit 99
+pages=$src/tests/fixtures/metrics
+GPUPLAN_NOW=2026-11-21
+export GPUPLAN_NOW
+
+seen() {
+    assert_eq "$1 as seen" "$2" "$(printf '%s\n' "$out" | awk -v t="$1" '$1 == t {print $3}')"
+}
+
+# ---- one page: since the start ----
+run --attach "$pages/vllm-0.33-idle-pool.txt" -g h100-sxm
+assert_eq "exit code" 0 "$rc"
+assert_contains "what binds" "load: nothing binds: the KV pool is mostly empty" "$out"
+assert_contains "what is wasted" "wasted: 97 % of the KV pool" "$out"
+assert_contains "planned as it is served" \
+    "llama-3.1-8b on 1 x h100-sxm, TP 1, vllm; 6 users of 1000 + 250 tokens" "$out"
+seen running 6.0
+seen kv_usage 3.0
+seen kv_cache_tokens 432000
+seen ttft 40.0
+seen ttft_p50 250.0
+seen ttft_p95 1000.0
+seen tpot 7.00
+seen prefix_hit 10.0
+assert_contains "of the start" "since the server started" "$out"
+
+# ---- two pages: rates, and what was between them ----
+run --attach "$pages/vllm-0.33-first.txt" "$pages/vllm-0.33-full.txt" --interval 60 -g h100-sxm
+assert_contains "what binds" "kv-preempts:" "$out"
+assert_contains "the engine's option, and its value" \
+    "flag: --max-num-seqs $((432000 / 1125))" "$out"
+seen preempted 6.67
+seen output_tokens_per_s 2500.0
+seen requests_per_s 10.000
+seen ttft 1900.0
+assert_lacks "no note of one page" "since the server started" "$out"
+run --attach "$pages/vllm-0.33-full.txt" "$pages/vllm-0.33-first.txt" --interval 60 -g h100-sxm
+assert_eq "the wrong way round: exit code" 3 "$rc"
+assert_contains "counters went back" "counts less than the page before" "$err"
+run --attach "$pages/vllm-0.33-first.txt" "$pages/sglang-0.5.23.txt" --interval 60 -g h100-sxm
+assert_contains "two engines" "is of another engine" "$err"
+cp "$pages/vllm-0.33-first.txt" a.txt
+cp "$pages/vllm-0.33-full.txt" b.txt
+touch -d '2026-11-21 10:00:00' a.txt
+touch -d '2026-11-21 10:02:00' b.txt
+run --attach a.txt b.txt -g h100-sxm
+seen requests_per_s 5.000
+touch -d '2026-11-21 09:00:00' b.txt
+run --attach a.txt b.txt -g h100-sxm
+assert_eq "time unknown: exit code" 2 "$rc"
+
+# ---- other engines, other rules ----
+run --attach "$pages/sglang-0.5.23.txt" -g h100-sxm
+assert_contains "SGLang: the pool is full" "kv-pool:" "$out"
+assert_contains "its own option" "flag: --kv-cache-dtype fp8" "$out"
+seen kv_cache_tokens 60000
+run --attach "$pages/tensorrt-llm.txt" -g b200:8 --tp 8
+assert_contains "TensorRT-LLM" "deepseek-r1 on 8 x b200, TP 8, tensorrt-llm; 12 users" "$out"
+seen tpot 15.00
+run --attach "$pages/llama.cpp-own-run-first.txt" "$pages/llama.cpp-own-run-second.txt" \
+    --interval 60 -m llama-3.2-1b -p fp16 -g l4
+assert_contains "llama.cpp" "llama.cpp" "$out"
+sed 's/waiting{\(.*\)} .*/waiting{\1} 8/; s/running{\(.*\)} .*/running{\1} 64/' \
+    "$pages/vllm-0.33-idle-pool.txt" >slots.txt
+run --attach slots.txt -g h100-sxm --max-num-seqs 64
+assert_contains "slots" "slots: every slot is taken while the KV pool has room" "$out"
+sed 's/^\(vllm:inter_token.*_sum{.*}\) .*/\1 9e9/; s/^\(vllm:request_time_per.*_sum{.*}\) .*/\1 900/' \
+    "$pages/vllm-0.33-idle-pool.txt" >slow.txt
+run --attach slow.txt -g h100-sxm
+assert_contains "slower than planned" "decode: output tokens take longer than planned" "$out"
+assert_contains "where to look" "--bench --diagnose" "$out"
+
+# ---- piped, without a plan, and pages that are none ----
+"$gp" --attach - -g h100-sxm -q <"$pages/vllm-0.33-idle-pool.txt" >piped
+assert_eq "piped" load "$(cat piped)"
+run --attach "$pages/llama.cpp-own-run-first.txt" -g l4
+assert_eq "no model: exit code" 2 "$rc"
+assert_contains "no model" "the page names no model; give --model" "$out"
+cp "$src/NEWS" news.txt
+run --attach news.txt
+assert_eq "foreign: exit code" 3 "$rc"
+assert_contains "foreign" "no metric of vLLM, SGLang, TensorRT-LLM or llama.cpp" "$err"
+printf 'vllm:num_requests_running{model_name="\033[2J%%n"} 1e17\n' >odd.txt
+run --attach odd.txt -m llama-3.1-8b -g l4
+assert_lacks "no escape comes through" "$(printf '\033')" "$out$err"
+run --attach
+assert_eq "no page named" 2 "$rc"
+finish
