@@ -43,9 +43,7 @@ static void take_ask(struct confirm_job *job)
     job->ask = (struct session_ask){
         .options = &job->options,
         .planner = job->in->planner,
-        .tests = host      ? "memory,gemm,decode,fit"
-                 : several ? "memory,batch,decode,fit,allreduce"
-                           : "memory,batch,decode,fit",
+        .tests = several ? "memory,batch,decode,fit,allreduce" : "memory,batch,decode,fit",
         .folder = job->folder,
         .confirm = true,
     };

@@ -111,8 +111,19 @@ static void take_rate(const struct benchlog_point *p, double rate, double weight
         *best = quantity_band(rate, low, high, ORIGIN_MEASURED);
 }
 
+/* Of all products of one token together. */
+struct skinny {
+    double bytes, seconds;
+};
+
+static void take_skinny(const struct benchlog_point *p, struct skinny *sum)
+{
+    sum->bytes += p->bytes * p->median;
+    sum->seconds += p->median;
+}
+
 static bool take_point(const struct benchlog_point *p, bool host, double weight,
-                       struct calib *out)
+                       struct skinny *sum, struct calib *out)
 {
     if (is_read(p))
         take_rate(p, p->bytes, weight, &out->read);
@@ -122,6 +133,8 @@ static bool take_point(const struct benchlog_point *p, bool host, double weight,
         add_point(p, weight, out);
     else if (p->type == TYPE_FP32 && p->n > 1)
         take_rate(p, p->ops, weight, &out->rate);
+    else if (p->type == TYPE_FP32)
+        take_skinny(p, sum);
     else
         return false;
     return true;
@@ -130,6 +143,7 @@ static bool take_point(const struct benchlog_point *p, bool host, double weight,
 bool measured_take(const struct benchlog *log, int device, struct calib *out)
 {
     bool host = is_processors(log, device);
+    struct skinny sum = {0, 0};
     int used = 0;
 
     memset(out, 0, sizeof(*out));
@@ -146,11 +160,12 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
             continue;
         if ((weight = weight_of(p)) <= 0)
             out->ignored++;
-        else if (take_point(p, host, weight, out)) {
+        else if (take_point(p, host, weight, &sum, out)) {
             used++;
             out->scattered += weight < 1;
         }
     }
+    out->skinny = sum.seconds > 0 ? sum.bytes / sum.seconds : 0;
     return used > 0;
 }
 

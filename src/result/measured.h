@@ -3,8 +3,9 @@
  *
  * Only the figures that frameworks get count (heuristic, cold weights). A point that was
  * disturbed (contended, shared, throttled, wrong ...) is left out and counted; one that only
- * scattered (unconverged, drift) counts less. Of processors the best read and the best FP32
- * product are taken, of a GPU products by kernel, the best read and the empty launch.
+ * scattered (unconverged, drift) counts less. Of processors the best read, the best FP32
+ * product and all FP32 products of one token are taken, of a GPU products by kernel, the best
+ * read and the empty launch.
  *
  * A kept file is such a result without samples, sensors and algorithms: some 700 bytes a point
  * instead of 10,000, so that a plan reads it in a millisecond.

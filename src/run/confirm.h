@@ -2,8 +2,8 @@
  * confirm.h - what a plan rests on, predicted before it is measured, and the same plan after.
  *
  * A session with ask.confirm measures only that: a read of memory, the model's products at the
- * plan's own numbers of tokens (of processors, FP32 products instead: llama.cpp's kernels are
- * its own), one decoder step, and the planned bytes allocated for real. Each is predicted from
+ * plan's own numbers of tokens (of processors in FP32: llama.cpp's kernels are its own), one
+ * decoder step, and the planned bytes allocated for real. Each is predicted from
  * the figures that the plan takes:
  *
  *   read      bandwidth x the family's best share of memory (of processors, the bandwidth)

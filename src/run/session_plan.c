@@ -488,8 +488,6 @@ static bool is_confirmed(const void *ctx, const struct point *p)
         return p->n == c->decode || p->n == c->prompt;
     case TEST_MEMORY:
         return p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes >= c->read;
-    case TEST_GEMM:
-        return p->m <= 2048;
     default:
         return true;
     }

@@ -121,6 +121,33 @@ static void reads(void **state)
     assert_string_equal(gpu.id, "h200-sxm");
 }
 
+/* Of processors: what a stream reads, and what rows of weights reach of it. */
+static void rows_of_processors(void **state)
+{
+    const struct family *cpu;
+    struct calib c = {.from = CALIB_OWN, .skinny = 20e9};
+    struct gpu host = {.host = true, .bandwidth = quantity_of(24e9, ORIGIN_ASSUMED)}, out;
+    struct family f;
+
+    (void)state;
+    assert_int_equal(catalog_family(catalog, "cpu", &cpu, NULL), GP_OK);
+    host.family = cpu;
+    c.read = quantity_of(40e9, ORIGIN_MEASURED);
+    c.rate = quantity_of(300e9, ORIGIN_MEASURED);
+    calib_fit(&c, &host, &host, &out, &f);
+    assert_near(out.bandwidth.value, 40e9, 1);
+    assert_near(out.rate[MATH_BF16].value, 300e9, 1);
+    assert_near(f.product[KERNEL_16].memory, 0.5, 1e-9);
+    assert_near(f.product[KERNEL_GGUF].memory / f.product[KERNEL_GGUF16].memory,
+                cpu->product[KERNEL_GGUF].memory / cpu->product[KERNEL_GGUF16].memory, 1e-9);
+    c.skinny = 0; /* not measured: the family's */
+    calib_fit(&c, &host, &host, &out, &f);
+    assert_near(f.product[KERNEL_16].memory, cpu->product[KERNEL_16].memory, 1e-9);
+    c.skinny = 1e15; /* nonsense */
+    calib_fit(&c, &host, &host, &out, &f);
+    assert_true(f.product[KERNEL_16].memory < 1.06);
+}
+
 static void bands(void **state)
 {
     const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
@@ -160,6 +187,7 @@ int main(void)
         cmocka_unit_test(finds_shares_again),
         cmocka_unit_test(keeps_shapes),
         cmocka_unit_test(reads),
+        cmocka_unit_test(rows_of_processors),
         cmocka_unit_test(bands),
     };
     return cmocka_run_group_tests(tests, open_catalog, close_catalog);

@@ -144,6 +144,20 @@ static void slow_reads(const struct calib *c, const struct gpu *sheet, struct fa
     f->kv_memory *= times;
 }
 
+/* Rows of weights, as a decoder reads them, against a stream. */
+static void walk_rows(const struct calib *c, struct family *f)
+{
+    double share, times;
+    if (c->skinny <= 0 || !c->read.known)
+        return;
+    share = fmin(fmax(c->skinny / c->read.value, SHARE_LOW), SHARE_HIGH);
+    times = share / f->product[KERNEL_16].memory;
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        f->product[k].memory *= times;
+        f->expert[k].memory *= times;
+    }
+}
+
 static void leave_residuals(struct calib *c, const struct gpu *gpu, const struct family *f)
 {
     double sum = 0, weight = 0;
@@ -166,7 +180,9 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu,
         out->bandwidth = c->read;
     if (gpu->host && c->rate.known)
         out->rate[MATH_FP32] = out->rate[MATH_FP16] = out->rate[MATH_BF16] = c->rate;
-    if (!gpu->host)
+    if (gpu->host)
+        walk_rows(c, family);
+    else
         slow_reads(c, sheet, family);
     for (int k = 0; k < KERNEL_COUNT; k++)
         fit_kernel(c, sheet, (enum kernel)k, family);

@@ -1,9 +1,11 @@
 /*
  * calib.h - a device's own measurements in place of what its data sheet and generation say.
  *
- *   bandwidth  of processors, what a stream of reads reached. Of a GPU the sheet's stays, but
- *              no kernel reads faster than a stream does: shares of memory above r = read / BW
- *              come down to it, and the others as far (r over the family's best share)
+ *   bandwidth  of processors, what a stream of reads reached; and as shares of memory what
+ *              products of one token reach of that, for a core that walks rows has fewer reads
+ *              under way than one that streams. Of a GPU the sheet's stays, but no kernel
+ *              reads faster than a stream does: shares of memory above r = read / BW come
+ *              down to it, and the others as far (r over the family's best share)
  *   shares     ec and em of each kind of kernel that was measured, the least of
  *                sum w L(ln(measured / law) / 0.05) + (ln ec / ec0)^2 / 0.35^2 + ... em
  *              L Huber's loss, so that one odd point moves little, ec in 0.05..1.05, em in
@@ -57,6 +59,7 @@ struct calib {
     char host[72], device[96];
     struct quantity read; /* bytes/s of its memory; unknown */
     struct quantity rate; /* FLOP/s of the best FP32 product; of processors */
+    double skinny;        /* bytes/s of all FP32 products of one token; likewise; 0 = unknown */
     double node;          /* s that an empty launch of a graph takes; 0 = unknown */
     int points, scattered, ignored; /* used; of them scattered; disturbed and not used */
     double rms;           /* of the residuals about the fitted law; NAN = no law */
