@@ -48,7 +48,7 @@ static bool work_run(void *ctx, int launches, double *seconds)
     if (work->variant < 0)
         return backend->warm(work->run->ctx, seconds);
     ran = backend->run(work->run->ctx, work->variant, launches, seconds);
-    watch_sample(work->run->watch);
+    watch_sample(work->run->watch, ran && launches > 0 ? *seconds / launches : 0);
     return ran;
 }
 

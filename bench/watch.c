@@ -24,6 +24,7 @@ struct watch {
     double sensors_s, progress_s, last_line;
     bool running, quit, open;
     int index, samples;
+    double sample; /* s of one operation, the latest; 0 = none */
     json_t *readings; /* array: those of the window, one of `stride` */
     int seen, stride;
     double first, last; /* s, when the first and the last of them were taken */
@@ -130,6 +131,8 @@ static void keep(struct watch *watch, json_t *reading)
     if (now - watch->last_line >= watch->progress_s) {
         line = json_pack("{s:s, s:i}", "t", line_kind_words[LINE_SENSORS], "samples",
                          watch->samples);
+        if (watch->sample > 0)
+            json_object_set_new(line, "sample_s", json_real(watch->sample));
         if (watch->index >= 0)
             json_object_set_new(line, "index", json_integer(watch->index));
         if (watch->latest)
@@ -209,6 +212,7 @@ void watch_point(struct watch *watch, int index)
     pthread_mutex_lock(&watch->lock);
     watch->index = index;
     watch->samples = 0;
+    watch->sample = 0;
     watch->last_line = clock_now();
     pthread_mutex_unlock(&watch->lock);
 }
@@ -223,10 +227,11 @@ void watch_window(struct watch *watch)
     pthread_mutex_unlock(&watch->lock);
 }
 
-void watch_sample(struct watch *watch)
+void watch_sample(struct watch *watch, double seconds)
 {
     pthread_mutex_lock(&watch->lock);
     watch->samples++;
+    watch->sample = seconds;
     pthread_mutex_unlock(&watch->lock);
 }
 

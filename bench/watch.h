@@ -41,7 +41,8 @@ void watch_stop(struct watch *watch);
 
 void watch_point(struct watch *watch, int index); /* -1 = none runs */
 void watch_window(struct watch *watch);           /* from here on samples count */
-void watch_sample(struct watch *watch);           /* one more batch has been timed */
+/* One more batch has been timed; seconds: of one operation of it. */
+void watch_sample(struct watch *watch, double seconds);
 struct watched watch_close(struct watch *watch);  /* ends the window */
 
 /* The latest reading of a number; fallback when there is none. */

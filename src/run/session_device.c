@@ -200,6 +200,8 @@ void session_sensors_read(const struct session_device *facts, const json_t *line
     out->sm_clock_max = facts->sm_clock_max;
     out->memory_total = facts->memory;
     out->throttle = throttle_of(line);
+    out->samples = session_number(line, "samples");
+    out->sample = session_number(line, "sample_s");
 }
 
 /* ---- the result file ---- */

@@ -43,6 +43,8 @@ struct session_sensors {                    /* of one reading; NAN = not told */
     double busy; /* 0..1: SMs; of a GPU that does not count them, the time with a kernel */
     double tensor, dram; /* 0..1: tensor cores, memory interface */
     double load;               /* of a CPU: runnable processes */
+    double samples;            /* of the point that runs */
+    double sample;             /* s of one operation, the latest of them */
     const char *throttle;      /* "none", "power_cap", "thermal", "hw", "unknown";
                                 * "" = not told */
 };

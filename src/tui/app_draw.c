@@ -64,6 +64,16 @@ static void draw_tabs(const struct app *app, struct canvas *canvas, struct rect 
     strbuf_init(&title);
     if (ops->title)
         ops->title(app, app->state[app->screen], &title);
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (app->state[i] && app->screens[i]->running) {
+            struct strbuf mark;
+
+            strbuf_init(&mark);
+            app->screens[i]->running(app->state[i], &mark);
+            if (mark.len > 0)
+                strbuf_addf(&title, "%s%s", title.len ? "   " : "", mark.text);
+            strbuf_fini(&mark);
+        }
     if (!rect_empty(right))
         canvas_right(canvas, right, 0, INK_TITLE, title.text);
     strbuf_fini(&title);

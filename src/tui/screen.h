@@ -44,6 +44,8 @@ struct screen_ops {
     void (*explain)(const struct app *app, const void *state, struct strbuf *out);
     /* What is at the right of the row of tabs: file, count, state. */
     void (*title)(const struct app *app, const void *state, struct strbuf *out);
+    /* What runs, in the row of tabs of every screen: "bench 63 %"; nothing: leaves it. */
+    void (*running)(const void *state, struct strbuf *out);
     /* Writes what is shown as the suffix says; the suffixes it knows: "txt json csv". */
     const char *suffixes;
     enum gp_status (*export)(const struct app *app, const void *state,

@@ -387,25 +387,25 @@ Down Down Space g Enter
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]             measuring 9 %
-┌─ Points ─────── device 0, Tab: next ─┐┌─ 0 stand-in 0 ───────────────────────┐
-│state   point           measured ratio││power -  clock -  temp 40 C  memory - │
-│── gemm (m x n x k) ──────────────────││of 1.0 GiB  load -                    │
-│ok      512^3 fp32   134 GFLOP/s     -││                                      │
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                 bench 9 %
+┌─ Devices ────────────────────────────────────────────────────────────────────┐
+│device                  load     W   C   MHz    GiB throttle                  │
+│0 stand-in 0               -     -  40     -      - -                         │
+│1 stand-in 1               -     -  40     -      - -                         │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ Points ─────── device 0, Tab: next ─┐┌─ This point ─────────────────────────┐
+│state   point           measured ratio││gemm/fp16/512x512x512/cold            │
+│── gemm (m x n x k) ──────────────────││warm-up, no sample yet                │
+│ok      512^3 fp32   134 GFLOP/s     -││before   512^3 fp32: 134 GFLOP/s      │
 │running 512^3 fp16                    ││                                      │
-│waiting 512^3 bf16                    │└──────────────────────────────────────┘
-│waiting 512^3 int8                    │┌─ 1 stand-in 1 ───────────────────────┐
-│waiting 2048^3 fp32                   ││power    -                            │
-│waiting 2048^3 fp16                   ││clock    -                            │
-│waiting 2048^3 bf16                   ││temp     40 C                         │
-│ok      2048^3 int8   8.59 TOP/s     -││memory   - of 1.0 GiB                 │
-│── memory ────────────────────────────││load     -                            │
+│waiting 512^3 bf16                    ││                                      │
+│waiting 512^3 int8                    ││                                      │
+│waiting 2048^3 fp32                   ││                                      │
 └──────────────────────────────────────┘└──────────────────────────────────────┘
 ┌─ Run ────────────────────────────────────────────────────────────────────────┐
 │███···································· 4 of 44 (9 %)                         │
 │TIMES
 │kept JOURNAL
-│                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; takes under 1 s and 3 MiB
@@ -427,7 +427,7 @@ Tab Tab Tab
 KEYS
 steady
 expect <<'END'
- 1  2  3 [4 Bench]        measuring 9 %
+ 1  2  3 [4 Bench]            bench 9 %
 ┌─ Points ─────── device 0, Tab: next ─┐
 │state   point           measured ratio│
 │── gemm (m x n x k) ──────────────────│
@@ -439,7 +439,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench]        measuring 9 %
+ 1  2  3 [4 Bench]            bench 9 %
 ┌─ 0 stand-in 0 ───────────────────────┐
 │gemm/fp16/512x512x512/cold            │
 │power    -                            │
@@ -451,7 +451,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench]        measuring 9 %
+ 1  2  3 [4 Bench]            bench 9 %
 ┌─ Run ────────────────────────────────┐
 │█·················· 4 of 44 (9 %)     │
 │TIMES
@@ -683,7 +683,7 @@ Down Down Space g Enter
 :dump after
 KEYS
 shows "warm-up 0 %"
-shows "│warm-up "
+shows "│the devices warm up"
 shows "elapsed 0:00   warm-up"
 lacks "no point runs"
 assert_contains "warm" "Complete" "$(cat after)"
@@ -705,7 +705,7 @@ Down Down Space g Enter
 X
 :wait
 KEYS
-    shows "throttle ${bits#* } "
+    shows "${bits#* } "
 done
 rm "$work/libexec/gpuplan-bench-cuda"
 
@@ -1098,13 +1098,13 @@ KEYS
 out="$(cat live)
 $out"
 for i in 0 4 6 15; do
-    shows "┌─ $i stand-in $i "
+    shows "│$i stand-in $i "
 done
-shows "┌─ 5 stand-in 5 "
-shows "│lost"
+shows "│5 stand-in 5 "
+shows " lost: "
 shows "device 5 lost: ended by signal 9"
 shows "Failed: a device was lost; what was measured is kept."
-assert_eq "panels in sight" 16 "$(grep -o '─ [0-9]* stand-in [0-9]* ─' live | wc -l | tr -d ' ')"
+assert_eq "devices in sight" 16 "$(grep -o '│[0-9]* stand-in [0-9]* ' live | wc -l | tr -d ' ')"
 screen "sixteen devices where there is little room" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
@@ -1117,7 +1117,7 @@ X
 :wait
 KEYS
 shows "0 stand-in 0"
-shows "   measuring "
+shows "   bench "
 shows "device 3, Tab: next"
 unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
 
@@ -1199,7 +1199,7 @@ KEYS
         "Complete: every point was measured|No good figure: 1 flagged, 0 wrong" "$work/out"
     shows "64^3 fp32"
     shows "FLOP/s"
-    shows "4 Measured matrix products"
+    shows "9 Measured matrix products"
     shows "last run of Bench"
     shows ": 1 point"
 else

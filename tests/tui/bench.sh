@@ -36,7 +36,7 @@ see "Enter:start"
 for run in 1 2; do
     see "points  25"
     keys Enter
-    see "measuring"
+    see " to go"
     see "x:stop  X:stop now"
     keys C-c
     see "interrupted"
@@ -49,7 +49,7 @@ see "points  25"
 # ---- put aside and taken up again, another size ---------------------------------------
 
 keys Enter
-see "measuring"
+see " to go"
 keys C-z
 see "engines go on measuring"
 see "Stopped"
@@ -89,7 +89,7 @@ see "Failed: a device was lost"
 keys r
 see "points  25"
 keys Enter
-see "measuring"
+see " to go"
 until_true some_engine || fail "no engine works"
 before=$(journals)
 keys q

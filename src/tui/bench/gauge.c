@@ -76,16 +76,22 @@ static struct line value_line(const struct gauges *g, int i)
     return line;
 }
 
-static struct line throttle_line(const char *told)
+const char *gauges_throttle(const struct gauges *g, enum ink *ink)
 {
-    struct line line = {.label = "throttle", .ink = INK_TEXT};
-
-    gp_copy(line.text, sizeof(line.text), told[0] ? told : "-");
+    *ink = INK_TEXT;
     for (size_t i = 0; i < sizeof(throttles) / sizeof(throttles[0]); i++)
-        if (strcmp(told, throttles[i].told) == 0) {
-            gp_copy(line.text, sizeof(line.text), throttles[i].said);
-            line.ink = throttles[i].ink;
+        if (strcmp(g->throttle, throttles[i].told) == 0) {
+            *ink = throttles[i].ink;
+            return throttles[i].said;
         }
+    return g->throttle[0] ? g->throttle : "-";
+}
+
+static struct line throttle_line(const struct gauges *g)
+{
+    struct line line = {.label = "throttle"};
+
+    gp_copy(line.text, sizeof(line.text), gauges_throttle(g, &line.ink));
     return line;
 }
 
@@ -122,7 +128,7 @@ void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gaug
     for (int i = 0; i <= GAUGE_COUNT; i++)
         if (set >> i & 1)
             list[count++] =
-                i < GAUGE_COUNT ? value_line(g, i) : throttle_line(g->throttle);
+                i < GAUGE_COUNT ? value_line(g, i) : throttle_line(g);
     for (int i = 0; i < count; i++)
         minutes += list[i].minute && list[i].minute->count > 0;
     below = room >= count + minutes;

@@ -20,7 +20,8 @@
     X(BUSY, "busy", "% of the time", 0, 100)                                           \
     X(MEMORY, "memory", "GiB", 1, 0)                                                   \
     X(LOAD, "load", "runnable", 2, 0)                                                  \
-    X(TENSOR, "tensor", "% active", 0, 100)
+    X(TENSOR, "tensor", "% active", 0, 100)                                            \
+    X(DRAM, "DRAM", "% active", 0, 100)
 
 #define X(id, ...) GAUGE_##id,
 enum gauge { GAUGES(X) GAUGE_COUNT };
@@ -35,6 +36,9 @@ struct gauges { /* of one device, each in its unit; NAN = not told */
 void gauges_init(struct gauges *gauges); /* nothing told */
 /* What is told now is that of a second: it goes into the minutes. */
 void gauges_second(struct gauges *gauges);
+
+/* Why the clock is held down, in words; "-" = not told. */
+const char *gauges_throttle(const struct gauges *gauges, enum ink *ink);
 
 /* Those of the set (bit per enum gauge; GAUGE_COUNT: the throttle) into rows y.. of the
  * rectangle. */

@@ -304,25 +304,32 @@ static void bench_explain(const struct app *app, const void *state, struct strbu
         bench_point_explain(b, out);
 }
 
-static void bench_title(const struct app *app, const void *state, struct strbuf *out)
+/* Once, on every screen. */
+static void bench_running(const void *state, struct strbuf *out)
 {
     const struct bench *b = state;
     struct session_progress p;
+
+    if (b->stage != STAGE_RUN)
+        return;
+    session_progress(b->session, &p);
+    strbuf_addf(out, "%s %.0f %%",
+                b->stopping      ? "stopping"
+                : bench_warms(b) ? "warm-up"
+                                 : "bench",
+                p.of ? floor(100.0 * p.done / p.of) : 0);
+}
+
+static void bench_title(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
     char word[40];
 
     (void)app;
-    if (b->monitor) {
+    if (b->monitor)
         devices_view_title(b->view, out);
-    } else if (b->stage == STAGE_RUN) {
-        session_progress(b->session, &p);
-        strbuf_addf(out, "%s %.0f %%",
-                    b->stopping      ? "stopping"
-                    : bench_warms(b) ? "warm-up"
-                                     : "measuring",
-                    p.of ? floor(100.0 * p.done / p.of) : 0);
-    } else if (b->stage == STAGE_DONE) {
+    else if (b->stage == STAGE_DONE)
         strbuf_add(out, session_outcome_word(b->session, word, sizeof(word)));
-    }
 }
 
 /* ---- elsewhere: as a file, the command for it ---- */
@@ -438,6 +445,7 @@ const struct screen_ops screen_bench = {
     .tick = bench_tick,
     .explain = bench_explain,
     .title = bench_title,
+    .running = bench_running,
     .suffixes = "json csv txt",
     .export = export_result,
     .command = bench_command,

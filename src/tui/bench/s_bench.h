@@ -55,6 +55,12 @@ struct bench_line { /* of the list of points */
 
 struct bench_live { /* what one device told */
     struct gauges gauges;
+    struct {                /* of the point that runs */
+        int point;          /* index; -1 = none was told of */
+        int count;          /* of samples taken */
+        double least, most; /* s, of those that were told */
+        struct spark last;  /* s, the newest */
+    } samples;
     double next; /* when the next second begins; 0: nothing was told */
 };
 

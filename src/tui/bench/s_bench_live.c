@@ -6,7 +6,9 @@
  *
  *     ratio = predicted time / measured time     97 % is 3 % slower than predicted
  *
- * Beside it a panel per device with what it tells and the last minute of it.
+ * Above it a row per device with what it tells, beside it the point that runs: its samples
+ * as they come, their spread, and the result before it. On one column a panel per device
+ * with the last minute of it.
  */
 #include "tui/bench/s_bench.h"
 
@@ -31,17 +33,38 @@ static void read_sensors(struct gauges *g, const struct session_sensors *s)
     g->limit[GAUGE_MEMORY] = s->memory_total / GP_GIB;
     g->now[GAUGE_LOAD] = s->load;
     g->now[GAUGE_TENSOR] = 100 * s->tensor;
+    g->now[GAUGE_DRAM] = 100 * s->dram;
+    g->now[GAUGE_BUSY] = 100 * s->busy;
     gp_copy(g->throttle, sizeof(g->throttle), s->throttle ? s->throttle : "");
+}
+
+/* A sample is told of as often as the sensors are: some are not seen. */
+static void read_sample(struct bench_live *live, int point, const struct session_sensors *s)
+{
+    if (live->samples.point != point || !(s->samples >= live->samples.count)) {
+        memset(&live->samples, 0, sizeof(live->samples));
+        live->samples.point = point;
+        live->samples.least = INFINITY;
+    }
+    if (!(s->sample > 0) || !(s->samples > live->samples.count))
+        return;
+    live->samples.count = (int)s->samples;
+    live->samples.least = fmin(live->samples.least, s->sample);
+    live->samples.most = fmax(live->samples.most, s->sample);
+    spark_add(&live->samples.last, s->sample);
 }
 
 void bench_sensors(struct bench *b, const struct session_event *event, double now)
 {
     struct bench_live *live;
+    struct session_device device;
 
     if (event->device < 0 || event->device >= BENCH_DEVICES)
         return;
     live = &b->live[event->device];
     read_sensors(&live->gauges, &event->sensors);
+    if (session_device(b->session, event->device, &device))
+        read_sample(live, device.running, &event->sensors);
     if (live->next == 0) {
         gauges_second(&live->gauges);
         live->next = now + 1;
@@ -270,6 +293,157 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
     gauges_draw(canvas, inside, y, &b->live[place].gauges, set);
 }
 
+/* ---- all devices, a row each ---- */
+
+/* X(title, columns that a screen must have for it) */
+static const struct {
+    const char *title;
+    enum gauge gauge; /* GAUGE_COUNT: name, or the throttle, which is last */
+    int cols, least;
+} strip[] = {{"device", GAUGE_COUNT, 22, 0},  {"busy %", GAUGE_BUSY, 7, 0},
+             {"load", GAUGE_LOAD, 6, 0},      {"tensor %", GAUGE_TENSOR, 9, 0},
+             {"DRAM %", GAUGE_DRAM, 7, 0},    {"W", GAUGE_POWER, 6, 0},
+             {"C", GAUGE_TEMP, 4, 0},         {"MHz", GAUGE_CLOCK, 6, 0},
+             {"GiB", GAUGE_MEMORY, 7, 0},     {" throttle", GAUGE_COUNT, 0, 0}};
+enum { STRIP = sizeof(strip) / sizeof(strip[0]) };
+
+/* Does a device of this kind ever tell it? */
+static bool strip_shows(const struct bench *b, int column)
+{
+    bool cpu = strcmp(b->plan.backend, "cpu") == 0;
+    enum gauge g = strip[column].gauge;
+
+    if (cpu)
+        return g != GAUGE_TENSOR && g != GAUGE_DRAM && g != GAUGE_BUSY;
+    return g != GAUGE_LOAD;
+}
+
+static void strip_value(const struct bench_live *live, int column, char *text, size_t size)
+{
+    double value = live->gauges.now[strip[column].gauge];
+
+    gp_copy(text, size, "-");
+    if (isfinite(value))
+        gp_format(text, size,
+                  strip[column].gauge == GAUGE_LOAD || strip[column].gauge == GAUGE_MEMORY
+                      ? "%.1f"
+                      : "%.0f",
+                  value);
+}
+
+static void strip_row(const struct bench *b, struct canvas *canvas, struct rect in, int y,
+                      int place)
+{
+    const struct bench_live *live = &b->live[place];
+    struct session_device d;
+    enum ink ink;
+    const char *throttle = gauges_throttle(&live->gauges, &ink);
+    char text[200];
+    int x = 0;
+
+    if (!session_device(b->session, place, &d))
+        return;
+    gp_format(text, sizeof(text), "%d %s", d.id, d.name);
+    canvas_fit(canvas, in, y, 0, strip[0].cols, place == b->device ? INK_KEY : INK_TEXT,
+               text);
+    x = strip[0].cols;
+    for (int i = 1; i < STRIP - 1 && !d.failed; i++) {
+        if (!strip_shows(b, i))
+            continue;
+        strip_value(live, i, text, sizeof(text));
+        canvas_text(canvas, in, y, x + strip[i].cols - gp_width(text), INK_TEXT, text);
+        x += strip[i].cols;
+    }
+    if (d.failed) {
+        gp_format(text, sizeof(text), "%s: %s",
+                  session_is_busy(&d) ? "not measured" : "lost", d.why);
+        canvas_fit(canvas, in, y, x + 1, in.cols - x - 1, INK_BAD, text);
+        return;
+    }
+    canvas_fit(canvas, in, y, x + 1, in.cols - x - 1, ink, throttle);
+}
+
+static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct rect inside = rect_inside(in);
+    int devices = session_devices(b->session), x = 0, rows = inside.rows - 1, top = 0;
+
+    canvas_box(canvas, in, devices == 1 ? "Device" : "Devices",
+               devices > rows ? "Tab: next" : NULL);
+    for (int i = 0; i < STRIP; i++) {
+        if (!strip_shows(b, i))
+            continue;
+        if (i == 0 || i == STRIP - 1)
+            canvas_text(canvas, inside, 0, x, INK_DIM, strip[i].title);
+        else
+            canvas_text(canvas, inside, 0, x + strip[i].cols - gp_width(strip[i].title),
+                        INK_DIM, strip[i].title);
+        x += strip[i].cols;
+    }
+    if (b->device >= rows)
+        top = b->device - rows + 1;
+    for (int i = 0; i < rows && top + i < devices && top + i < BENCH_DEVICES; i++)
+        strip_row(b, canvas, inside, i + 1, top + i);
+}
+
+/* ---- the point that runs ---- */
+
+/* The newest result before this point; false: there is none. */
+static bool result_before(const struct bench *b, int point, struct session_point *out)
+{
+    for (int i = point - 1; i >= 0; i--)
+        if (session_point(b->session, b->device, i, out) && out->count > 0)
+            return true;
+    return false;
+}
+
+static void draw_samples(const struct bench_live *live, struct page *page)
+{
+    char now[32], least[32], most[32];
+    double last = spark_value(&live->samples.last, 0);
+
+    if (!isfinite(last)) {
+        page_words(page, 0, INK_DIM, "warm-up, no sample yet");
+        return;
+    }
+    bench_fact(page, 9, "sample", "%d: %s", live->samples.count,
+               time_text(now, sizeof(now), last));
+    spark_draw(page->canvas, page->in, page->y++, 0, page->in.cols, INK_SERIES1,
+               &live->samples.last, 0.9 * live->samples.least, live->samples.most);
+    bench_fact(page, 9, "spread", "%.1f %%  %s..%s",
+               100 * (live->samples.most / live->samples.least - 1),
+               time_text(least, sizeof(least), live->samples.least),
+               time_text(most, sizeof(most), live->samples.most));
+}
+
+static void draw_now(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct page page = {.canvas = canvas, .in = rect_inside(in)};
+    const struct bench_live *live = &b->live[b->device];
+    struct session_device d;
+    struct session_point p;
+    bool runs;
+
+    if (rect_empty(page.in) || !session_device(b->session, b->device, &d))
+        return;
+    runs = d.running >= 0 && session_point(b->session, b->device, d.running, &p);
+    canvas_box(canvas, in, runs ? "This point" : "No point runs", NULL);
+    if (runs) {
+        page_words(&page, 0, INK_KEY, p.id);
+        draw_samples(live, &page);
+    } else {
+        page_words(&page, 0, INK_DIM, bench_warms(b) ? "the devices warm up" : "");
+    }
+    if (result_before(b, runs ? d.running : session_points(b->session), &p)) {
+        char name[POINT_NAME];
+
+        name_point(&p, name, sizeof(name));
+        bench_fact(&page, 9, "before", "%s: %s%s%s", name,
+                   p.result[0].rate[0] ? p.result[0].rate : p.result[0].state,
+                   p.result[0].flags[0] ? ", " : "", p.result[0].flags);
+    }
+}
+
 /* ---- what is left ---- */
 
 static void clock_text(char *text, size_t size, double seconds)
@@ -295,12 +469,35 @@ bool bench_warms(const struct bench *b)
     return p.done == 0 && !b->stopping;
 }
 
+/* "points: 12 ok, 1 flagged, 9 to go": of all devices. */
+static void counts_text(const struct bench *b, char *text, size_t size)
+{
+    int ok = 0, flagged = 0, bad = 0, left = 0;
+    struct session_point p;
+
+    for (int i = 0; i < session_devices(b->session); i++)
+        for (int k = 0; session_point(b->session, i, k, &p); k++) {
+            bool disturbed = p.count > 0 && p.result[0].disturbed;
+
+            ok += p.mark == MARK_OK && !disturbed;
+            flagged += p.mark == MARK_OK && disturbed;
+            bad += p.mark == MARK_WRONG || p.mark == MARK_FAILED;
+            left += p.mark == MARK_WAITING || p.mark == MARK_RUNNING;
+        }
+    gp_format(text, size, "points: %d ok", ok);
+    if (flagged)
+        gp_format(text + strlen(text), size - strlen(text), ", %d flagged", flagged);
+    if (bad)
+        gp_format(text + strlen(text), size - strlen(text), ", %d failed", bad);
+    gp_format(text + strlen(text), size - strlen(text), ", %d to go", left);
+}
+
 static void draw_bar(const struct bench *b, struct page *page)
 {
     bool warms = bench_warms(b);
     struct session_progress p;
     int width = page->in.cols / 2, full;
-    char elapsed[32], left[32];
+    char elapsed[32], left[32], counts[80];
 
     session_progress(b->session, &p);
     full = p.of > 0 ? width * p.done / p.of : 0;
@@ -310,8 +507,9 @@ static void draw_bar(const struct bench *b, struct page *page)
     canvas_run(page->canvas, page->in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
     canvas_textf(page->canvas, page->in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)",
                  p.done, p.of, p.of > 0 ? 100 * p.done / p.of : 0);
-    canvas_textf(page->canvas, page->in, 1, 0, INK_TEXT, "elapsed %s   %s%s", elapsed,
-                 warms ? "warm-up" : "left about ", warms ? "" : left);
+    counts_text(b, counts, sizeof(counts));
+    canvas_textf(page->canvas, page->in, 1, 0, INK_TEXT, "elapsed %s   %s%s   %s", elapsed,
+                 warms ? "warm-up" : "left about ", warms ? "" : left, counts);
     page->y = 2;
 }
 
@@ -349,32 +547,21 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
 
 /* ---- the whole ---- */
 
-/* Panels that there is room for show the devices around the one in focus. */
-static int first_device(const struct bench *b, const struct rect panel[BENCH_PANELS],
-                        int devices)
-{
-    int shown = 0, first;
-
-    while (shown < devices && BENCH_LIVE + shown < BENCH_PANELS &&
-           !rect_empty(panel[BENCH_LIVE + shown]))
-        shown++;
-    first = b->device - shown + 1;
-    return first < 0 ? 0 : first;
-}
-
 void bench_live_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame)
 {
     struct rect panel[BENCH_PANELS];
-    int devices = session_devices(b->session), first;
 
     (void)app;
-    frame_bench(frame->body, frame->size, b->panel, devices, panel);
-    first = frame->size <= SIZE_ONE ? 0 : first_device(b, panel, devices);
+    frame_bench(frame->body, frame->size, b->panel, session_devices(b->session), panel);
     bench_points_draw(b, canvas, panel[BENCH_POINTS], false);
-    for (int i = BENCH_LIVE; i < BENCH_PANELS; i++)
+    if (frame->size > SIZE_ONE) {
+        draw_strip(b, canvas, panel[BENCH_LIVE]);
+        draw_now(b, canvas, panel[BENCH_NOW]);
+    }
+    for (int i = BENCH_LIVE; i < BENCH_PANELS && frame->size <= SIZE_ONE; i++)
         if (!rect_empty(panel[i]))
-            draw_device(b, canvas, panel[i], first + i - BENCH_LIVE);
+            draw_device(b, canvas, panel[i], i - BENCH_LIVE);
     draw_words(b, canvas, panel[BENCH_WORDS]);
 }
 

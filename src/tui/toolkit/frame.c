@@ -136,45 +136,27 @@ void frame_stack(struct rect body, enum size_class size, int focus, int below,
         frame_rows(body, (const int[]){0, below}, 2, out);
 }
 
-/* Live panels over each other in as many columns as there is room for. */
-static void live_panels(struct rect body, int devices, struct rect *out)
-{
-    const int least_rows = 5, least_cols = 34;
-    int columns = int_max(body.cols / least_cols, 1), rows = int_max(body.rows / least_rows, 1);
-    int shown = int_min(devices, columns * rows), y = body.y;
-    static const int even[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-
-    columns = int_min(columns, shown);
-    rows = columns ? (shown + columns - 1) / columns : 0;
-    for (int r = 0, i = 0; r < rows; r++) {
-        int high = (body.y + body.rows - y) / (rows - r);
-        struct rect row = {y, body.x, high, body.cols};
-        int n = int_min(columns, shown - i);
-
-        frame_columns(row, even, n, least_cols, &out[i]);
-        i += n;
-        y += high;
-    }
-}
-
+/* One column: the points, the words, a panel for each device. Else a row for each device
+ * on top, then the points and what runs now side by side, then the words. */
 void frame_bench(struct rect body, enum size_class size, int focus, int devices,
                  struct rect out[BENCH_PANELS])
 {
-    static const int weights[2] = {1, 1}, wide[2] = {1, 2};
-    struct rect part[2];
-    int rows[2] = {0, 7};
+    const int even[2] = {1, 1}, most = int_max(body.rows * 2 / 5, 4);
+    struct rect part[3], column[2];
+    int rows[3] = {0, 0, 6};
 
     for (int i = 0; i < BENCH_PANELS; i++)
         out[i] = (struct rect){0};
     devices = int_min(int_max(devices, 1), BENCH_PANELS - BENCH_LIVE);
-    if (size <= SIZE_ONE) {
+    if (size <= SIZE_ONE) { /* nothing is alone in BENCH_NOW */
         only(body, focus, BENCH_LIVE + devices, out);
         return;
     }
-    frame_rows(body, rows, 2, part);
-    out[BENCH_WORDS] = part[1];
-    frame_columns(part[0], size == SIZE_THREE && devices > 1 ? wide : weights, 2, 35,
-                  part);
-    out[BENCH_POINTS] = part[0];
-    live_panels(part[1], devices, &out[BENCH_LIVE]);
+    rows[0] = int_min(devices + 3, most);
+    frame_rows(body, rows, 3, part);
+    frame_columns(part[1], even, 2, 35, column);
+    out[BENCH_LIVE] = part[0];
+    out[BENCH_POINTS] = column[0];
+    out[BENCH_NOW] = column[1];
+    out[BENCH_WORDS] = part[2];
 }

@@ -52,7 +52,7 @@ void frame_stack(struct rect body, enum size_class size, int focus, int below,
                  struct rect out[2]);
 /* Points, then one live panel per device shown (at most devices, at most 16; those that
  * do not fit are left out, never all), then the words at the bottom. */
-enum { BENCH_POINTS, BENCH_WORDS, BENCH_LIVE, BENCH_PANELS = BENCH_LIVE + 16 };
+enum { BENCH_POINTS, BENCH_WORDS, BENCH_NOW, BENCH_LIVE, BENCH_PANELS = BENCH_LIVE + 16 };
 void frame_bench(struct rect body, enum size_class size, int focus, int devices,
                   struct rect out[BENCH_PANELS]);
 
