@@ -328,6 +328,8 @@ output_sources = \
 	src/output/print_compare.h \
 	src/output/pool_export.c \
 	src/output/pool_export.h \
+	src/output/pool_mps.c \
+	src/output/pool_mps.h \
 	src/output/pool_record.c \
 	src/output/pool_record.h \
 	src/output/print_plan.c \

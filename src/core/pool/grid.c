@@ -157,8 +157,11 @@ static void workload_needs(struct grid *grid, int w)
     for (int t = 0; t < grid->hours; t++)
         grid->need[w * grid->hours + t] = from->demand[t] * burst;
     grid->penalty[w] = pool_penalty(grid->pool, w);
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-        best = fmax(best, grid->ways[i].rate);
+    for (int i = 0; i < grid->pool->candidate_count; i++) {
+        const struct pool_candidate *c = &grid->pool->candidates[i];
+        if (c->workload == w) /* on any rung: a shortage costs the same on all */
+            best = fmax(best, fmax(c->rate, c->composed_rate));
+    }
     grid->missing[w] = grid->penalty[w] * (best > 0 ? best : 1);
     grid->constant[w] =
         grid->jobs_own ||

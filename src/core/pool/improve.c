@@ -233,13 +233,13 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
     return worst_type(c, t) < 0 && *cost <= limit;
 }
 
-/* Serves one workload and hour anew within the room; the cost of the change. GPUs that
- * others want are `factor` times as dear as the bound says. */
-static double serve_anew(struct climb *c, int w, int t, double factor)
+/* Serves one workload and hour anew within the room, a GPU of type g taken to cost guide[g];
+ * the true cost of the change. */
+static double serve_guided(struct climb *c, int w, int t, const double *guide)
 {
     const struct grid *grid = c->grid;
     int room[POOL_MOST_TYPES];
-    double guide[POOL_MOST_TYPES], had[POOL_MOST_TYPES];
+    double had[POOL_MOST_TYPES];
     struct cover cover;
     short x[POOL_MOST_WAYS];
 
@@ -247,13 +247,22 @@ static double serve_anew(struct climb *c, int w, int t, double factor)
     for (int g = 0; g < grid->types; g++) {
         int left = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
         room[g] = left > 0 ? left : 0;
-        guide[g] = factor * c->how->lambda[t * grid->types + g];
     }
     assign_cover(grid, w, t, guide, room, 400, &cover);
     c->spent += (uint64_t)cover.nodes + COVER_WORK;
     for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
         x[i] = (short)cover.x[i];
     return set(c, w, t, x);
+}
+
+/* The same, GPUs that others want `factor` times as dear as the bound says. */
+static double serve_anew(struct climb *c, int w, int t, double factor)
+{
+    double guide[POOL_MOST_TYPES];
+
+    for (int g = 0; g < c->grid->types; g++)
+        guide[g] = factor * c->how->lambda[t * c->grid->types + g];
+    return serve_guided(c, w, t, guide);
 }
 
 /* ---- moves of fleets ---- */
@@ -294,6 +303,17 @@ static double serve_short(struct climb *c)
             if (unmet > 0)
                 cost += serve_anew(c, w, t, 1);
         }
+    return cost;
+}
+
+/* Serves a workload anew in every hour, by running cost or by what is scarce. */
+static double serve_day(struct climb *c)
+{
+    int w = (int)random_below(c, (unsigned)c->grid->workloads);
+    double cost = 0, factor = random_below(c, 2) * random_share(c);
+
+    for (int t = 0; t < c->grid->hours && !c->grid->constant[w]; t++)
+        cost += serve_anew(c, w, t, factor);
     return cost;
 }
 
@@ -369,7 +389,7 @@ static double move(struct climb *c, double slack, bool *tabu)
     memcpy(c->room, c->a->room, sizeof(c->room));
     c->logged = 0;
     c->spent += 8;
-    more = c->is_short && random_below(c, 2);
+    more = random_below(c, c->is_short ? 2 : 16) == 0;
     ok = more ? propose_more(c) : propose(c);
     if (ok) {
         for (int g = 0; g < grid->types; g++)
@@ -386,6 +406,8 @@ static double move(struct climb *c, double slack, bool *tabu)
     }
     if (ok && c->is_short)
         cost += serve_short(c);
+    if (ok && (more || random_below(c, 8) == 0))
+        cost += serve_day(c);
     if (ok) {
         cost += own_cost(c) - before + starts_changed(c, false);
         ok = cost < slack;
@@ -525,19 +547,31 @@ static int pick_workload(struct climb *c, int t)
     return grid->constant[first] ? -1 : first;
 }
 
-/* Serves a few workloads of one hour anew, scarce GPUs dearer or cheaper than they are.
- */
+#define SHUFFLED 3 /* workloads at a time */
+
+/* Takes a few workloads of one hour off their GPUs and serves them anew, one after the
+ * other, at prices that are off by chance. */
 static double shuffle(struct climb *c, double slack)
 {
-    int t = (int)random_below(c, (unsigned)c->grid->hours);
-    double cost = 0, factor = 2 * random_share(c);
+    static const short nothing[POOL_MOST_WAYS];
+    const struct grid *grid = c->grid;
+    int t = (int)random_below(c, (unsigned)grid->hours), picked[SHUFFLED], count = 0;
+    double cost = 0, guide[POOL_MOST_TYPES], factor = 2 * random_share(c);
 
     c->logged = 0;
-    for (int k = (int)random_below(c, 3); k >= 0; k--) {
+    for (int k = 1 + (int)random_below(c, SHUFFLED); k > 0; k--) {
         int w = pick_workload(c, t);
-        if (w >= 0)
-            cost += serve_anew(c, w, t, factor);
+        if (w < 0)
+            break;
+        cost += set(c, w, t, nothing);
+        picked[count++] = w;
     }
+    for (int g = 0; g < grid->types; g++)
+        guide[g] = factor * c->how->lambda[t * grid->types + g] +
+                   random_below(c, 2) * random_share(c) * grid->type[g].own_buy /
+                       grid->hours;
+    for (int k = 0; k < count; k++)
+        cost += serve_guided(c, picked[k], t, guide);
     if (worst_type(c, t) < 0 && cost < slack + 1e-12) {
         cost += starts_changed(c, false);
         if (cost < slack + 1e-12) {

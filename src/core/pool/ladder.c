@@ -24,7 +24,8 @@ struct rung {
     struct bound bound;
     struct assign best, trial;
     double total;      /* of best */
-    uint64_t work;     /* left */
+    uint64_t work; /* left */
+    uint64_t random;
     double until;      /* share of the time at which this part ends */
     double started;    /* and at which it began */
     double begun, end; /* shares of the time between which the rung works */
@@ -32,6 +33,7 @@ struct rung {
 
 #define STALL_STEPS 100   /* the bound is left alone when so many steps */
 #define STALL_RISE  0.005 /* close less of the gap than this */
+#define SHAKES      400   /* tries of A and B where GPUs are scarce */
 #define WORK_EACH   40000 /* units for a workload and hour, when none are given */
 #define WORK_MOST   60000000
 
@@ -104,10 +106,22 @@ static void keep_better(struct rung *r)
 
 /* ---- A and B: GPUs of one's own ---- */
 
-/* What is left for one more; scarce GPUs are dearer by what the bound asks above their
- * price, when `scarcity` is 1. */
-static void marginal_market(const struct rung *r, const struct assign *a,
-                            double scarcity, struct fixed_market *out)
+/* How much the bound asks for a GPU above its price: it is scarce. */
+static void scarcity(const struct rung *r, double *more)
+{
+    const struct grid *grid = &r->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        double sum = -grid->type[g].own_buy;
+        for (int t = 0; t < grid->hours; t++)
+            sum += r->bound.lambda[t * grid->types + g];
+        more[g] = fmax(0, sum);
+    }
+}
+
+/* What is left for one more, each GPU dearer by more[g] than it is. */
+static void marginal_market(const struct assign *a, const double *more,
+                            struct fixed_market *out)
 {
     const struct grid *grid = a->grid;
 
@@ -116,12 +130,8 @@ static void marginal_market(const struct rung *r, const struct assign *a,
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
         int used = assign_peak(a, g), low = type->stock - type->spare - used, kept;
-        double more = -type->own_buy;
-        for (int t = 0; t < grid->hours; t++)
-            more += r->bound.lambda[t * grid->types + g];
-        more = fmax(0, more) * scarcity;
-        out->type[g] = (struct fixed_price){.low = type->own_stock + more,
-                                            .high = type->own_buy + more,
+        out->type[g] = (struct fixed_price){.low = type->own_stock + more[g],
+                                            .high = type->own_buy + more[g],
                                             .low_left = low > 0 ? low : 0,
                                             .room = grid_room(type) - used};
         grid_own(type, used, &kept);
@@ -131,7 +141,7 @@ static void marginal_market(const struct rung *r, const struct assign *a,
 }
 
 /* Chooses anew what one workload holds, beside what the others hold. */
-static void hold_anew(struct rung *r, struct assign *a, int w, double scarcity)
+static void hold_anew(struct rung *r, struct assign *a, int w, const double *more)
 {
     static const short none[POOL_MOST_WAYS];
     const struct grid *grid = a->grid;
@@ -140,7 +150,7 @@ static void hold_anew(struct rung *r, struct assign *a, int w, double scarcity)
     short x[POOL_MOST_WAYS];
 
     assign_own(a, w, none);
-    marginal_market(r, a, scarcity, &market);
+    marginal_market(a, more, &market);
     fixed_solve(grid, w, &market, r->bound.leaves, &fixed);
     spend(r, (uint64_t)fixed.nodes);
     assign_own(a, w, fixed.held);
@@ -150,13 +160,13 @@ static void hold_anew(struct rung *r, struct assign *a, int w, double scarcity)
     }
 }
 
-static void hold_job_anew(struct rung *r, struct assign *a, int j, double scarcity)
+static void hold_job_anew(struct assign *a, int j, const double *more)
 {
     struct fixed_market market;
     double cost;
 
     assign_own_job(a, j, 0);
-    marginal_market(r, a, scarcity, &market);
+    marginal_market(a, more, &market);
     assign_own_job(a, j, fixed_job(a->grid, j, &market, &cost));
 }
 
@@ -173,18 +183,57 @@ static bool is_separable(const struct grid *grid)
  * scarcity first. */
 static void hold_all(struct rung *r)
 {
+    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
     int rounds = is_separable(&r->grid) ? 1 : 5;
 
+    scarcity(r, more);
     for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
         double before = r->total;
         for (int w = 0; w < r->grid.workloads; w++)
             if (r->grid.constant[w] && (r->work > 0 || round == 0))
-                hold_anew(r, &r->trial, w, round == 0);
+                hold_anew(r, &r->trial, w, round == 0 ? more : none);
         for (int j = 0; j < r->grid.jobs && r->grid.jobs_own; j++)
-            hold_job_anew(r, &r->trial, j, round == 0);
+            hold_job_anew(&r->trial, j, round == 0 ? more : none);
         keep_better(r);
         if (round > 1 && r->total >= before * (1 - 1e-12))
             break;
+    }
+}
+
+static unsigned random_below(struct rung *r, unsigned n)
+{
+    r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((r->random >> 33) % n);
+}
+
+static int random_constant(struct rung *r)
+{
+    int n = r->grid.workloads, at = (int)random_below(r, (unsigned)n);
+
+    for (int k = 0; k < n; k++, at = (at + 1) % n)
+        if (r->grid.constant[at])
+            return at;
+    return -1;
+}
+
+/* Two workloads choose again, the first at prices that are off by chance. */
+static void hold_shake(struct rung *r)
+{
+    static const short nothing[POOL_MOST_WAYS];
+    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
+
+    for (int i = 0; i < SHAKES && !is_separable(&r->grid); i++) {
+        int a = random_constant(r), b = random_constant(r);
+        if (a < 0 || r->work == 0 || is_stopped(r))
+            break;
+        for (int g = 0; g < r->grid.types; g++)
+            more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 *
+                      r->grid.type[g].own_buy;
+        assign_copy(&r->trial, &r->best);
+        assign_own(&r->trial, b, nothing);
+        hold_anew(r, &r->trial, a, more);
+        hold_anew(r, &r->trial, b, none);
+        keep_better(r);
     }
 }
 
@@ -229,13 +278,13 @@ static void improve(struct rung *r, uint64_t work, bool polish)
     tell(r);
 }
 
-/* Another rung's plan, candidate by candidate, as a start for this one. */
+/* The plan of a rung before, candidate by candidate, as a start for this one. */
 static void start_from(struct rung *r, const struct pool_rung *other)
 {
     const struct grid *grid = &r->grid;
     short x[POOL_MOST_WAYS];
 
-    if (!other || !other->replicas)
+    if (!other->replicas)
         return;
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
@@ -298,14 +347,14 @@ static void search(struct rung *r)
 }
 
 static void solve_rung(const struct pool *pool, enum pool_rung_id id,
-                       const struct pool_options *options,
-                       const struct pool_rung *other, struct pool_answer *out)
+                       const struct pool_options *options, struct pool_answer *out)
 {
     struct pool_rung *rung = &out->rungs[id];
     struct rung r = {.pool = pool,
                      .options = options,
                      .answer = out,
                      .total = INFINITY,
+                     .random = options->seed,
                      .until = time_shares[id],
                      .begun = options->share ? options->share(options->share_ctx) : 0,
                      .end = time_shares[id],
@@ -321,10 +370,12 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
     if (r.grid.jobs_own) {
         raise_bound(&r, r.work / 2);
         hold_all(&r);
+        hold_shake(&r);
     } else {
         bound_step(&r.bound, r.total);
         hold_all(&r);
-        start_from(&r, other);
+        for (int from = 0; from < (int)id && id != POOL_CLOUD; from++)
+            start_from(&r, &out->rungs[from]);
         search(&r);
     }
     account_rung(&r.best, rung);
@@ -340,18 +391,15 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out)
 {
     answer_init(pool, out);
-    solve_rung(pool, id, options, NULL, out);
+    solve_rung(pool, id, options, out);
 }
 
 void pool_solve(const struct pool *pool, const struct pool_options *options,
                 struct pool_answer *out)
 {
-    static const int source[POOL_RUNGS] = {-1, -1, POOL_FIXED, POOL_SHARED, -1};
-
     answer_init(pool, out);
     for (int id = 0; id < POOL_RUNGS; id++)
-        solve_rung(pool, (enum pool_rung_id)id, options,
-                   source[id] < 0 ? NULL : &out->rungs[source[id]], out);
+        solve_rung(pool, (enum pool_rung_id)id, options, out);
     out->coincidence = account_coincidence(pool);
     out->break_even_hour =
         account_break_even(pool, &out->rungs[POOL_SHARED], &out->rungs[POOL_HOURLY]);

@@ -1,0 +1,335 @@
+/*
+ * test_pool_exact.c - tiny pools against every plan there is, and any pool's plan
+ * against its own integer program.
+ *
+ * GPUPLAN_POOL_CASES sets how many (default 12), GPUPLAN_POOL_SEED begins elsewhere.
+ */
+#include "output/pool_mps.h"
+#include "pool_cases.h"
+
+static uint64_t setting(const char *name, uint64_t usual)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : usual;
+}
+
+/* ---- every plan: independent of the solver ---- */
+
+#define MOST_X 5 /* replicas of one candidate */
+
+struct brute {
+    const struct pool *pool;
+    bool servers; /* A and C */
+    int unit;
+};
+
+static int seats(const struct brute *b, const struct pool_candidate *c)
+{
+    static const int seat_of_two[] = {0, 1, 2, 4, 4}; /* GPUs that 1, 2, 3, 4 take */
+
+    return b->servers ? seat_of_two[c->gpus] : c->gpus;
+}
+
+static int up(const struct brute *b, int gpus)
+{
+    return (gpus + b->unit - 1) / b->unit * b->unit;
+}
+
+static double own(const struct brute *b, int g, int gpus)
+{
+    const struct pool_type *type = &b->pool->types[g];
+    int n = up(b, gpus), stock = type->stock / b->unit * b->unit;
+
+    if (n > (type->stock + type->buy) / b->unit * b->unit)
+        return INFINITY;
+    return b->pool->hours *
+           (n < stock ? n * type->stock_hour
+                      : stock * type->stock_hour + (n - stock) * type->buy_hour);
+}
+
+/* The cost of running x of a workload's candidates in an hour. */
+static double running(const struct brute *b, int w, int t, const int *x, int first,
+                      int end)
+{
+    const struct pool_workload *from = &b->pool->workloads[w];
+    double left = from->demand[t] * from->burst, cost = 0;
+    int lacking = from->minimum;
+    double best = 0;
+
+    for (int i = first; i < end; i++) {
+        const struct pool_candidate *c = &b->pool->candidates[i];
+        left -= x[i] * c->rate;
+        lacking -= x[i];
+        cost += x[i] * c->gpus * b->pool->types[c->type].run_hour;
+        best = fmax(best, c->rate);
+    }
+    return cost + (left > 1e-9 ? left * from->penalty : 0) +
+           (lacking > 0 ? lacking * from->penalty * best : 0);
+}
+
+static int first_of(const struct pool *pool, int w)
+{
+    int i = 0;
+
+    while (i < pool->candidate_count && pool->candidates[i].workload < w)
+        i++;
+    return i;
+}
+
+/* Counts on: x[first..end) as a number to the base MOST_X + 1. */
+static bool next_choice(int *x, int first, int end)
+{
+    for (int i = first; i < end; i++) {
+        if (++x[i] <= MOST_X)
+            return true;
+        x[i] = 0;
+    }
+    return false;
+}
+
+/* The least running cost of hour t for all workloads within n[g] GPUs. */
+static double hour_within(const struct brute *b, int t, const int *n)
+{
+    const struct pool *pool = b->pool;
+    int x[8] = {0};
+    double best = INFINITY;
+
+    do {
+        int use[2] = {0};
+        double cost = 0;
+        for (int i = 0; i < pool->candidate_count; i++)
+            use[pool->candidates[i].type] += x[i] * seats(b, &pool->candidates[i]);
+        if (use[0] > n[0] || use[1] > n[1])
+            continue;
+        for (int w = 0; w < pool->workload_count; w++)
+            cost += running(b, w, t, x, first_of(pool, w), first_of(pool, w + 1));
+        best = fmin(best, cost);
+    } while (next_choice(x, 0, pool->candidate_count));
+    return best;
+}
+
+static double brute_hourly(const struct brute *b, int most)
+{
+    double best = INFINITY;
+
+    for (int n0 = 0; n0 <= most; n0 += b->unit)
+        for (int n1 = 0; n1 <= most; n1 += b->unit) {
+            int n[2] = {n0, n1};
+            double cost = own(b, 0, n0) + own(b, 1, n1);
+            for (int t = 0; t < b->pool->hours && cost < best; t++)
+                cost += hour_within(b, t, n);
+            best = fmin(best, cost);
+        }
+    return best;
+}
+
+/* All that a workload may hold, with the GPUs of it and the least cost of its hours. */
+struct holding {
+    int gpus[2];
+    double cost;
+};
+
+static int holdings(const struct brute *b, int w, struct holding *out)
+{
+    const struct pool *pool = b->pool;
+    int first = first_of(pool, w), end = first_of(pool, w + 1), held[8] = {0},
+        count = 0;
+
+    do {
+        struct holding *h = &out[count++];
+        *h = (struct holding){{0}, 0};
+        for (int i = first; i < end; i++)
+            h->gpus[pool->candidates[i].type] +=
+                held[i] * seats(b, &pool->candidates[i]);
+        for (int t = 0; t < pool->hours; t++) {
+            double best = INFINITY;
+            int x[8] = {0};
+            do {
+                bool within = true;
+                for (int i = first; i < end; i++)
+                    within = within && x[i] <= held[i];
+                if (within)
+                    best = fmin(best, running(b, w, t, x, first, end));
+            } while (next_choice(x, first, end));
+            h->cost += best;
+        }
+    } while (next_choice(held, first, end));
+    return count;
+}
+
+static double brute_fixed(const struct brute *b)
+{
+    static struct holding all[2][1024];
+    int count[2] = {holdings(b, 0, all[0]), holdings(b, 1, all[1])};
+    double best = INFINITY;
+
+    for (int i = 0; i < count[0]; i++)
+        for (int k = 0; k < count[1]; k++) {
+            double cost = all[0][i].cost + all[1][k].cost;
+            for (int g = 0; g < 2; g++)
+                cost += own(b, g, up(b, all[0][i].gpus[g]) + up(b, all[1][k].gpus[g]));
+            best = fmin(best, cost);
+        }
+    return best;
+}
+
+static void tiny_case(struct pool_case *c, uint64_t seed, bool scarce)
+{
+    case_init(c, seed, 2, 2, 3, 2);
+    for (int g = 0; g < 2; g++)
+        c->types[g] = (struct pool_type){.stock = scarce ? (int)case_below(c, 5) : 0,
+                                         .buy = scarce ? (int)case_below(c, 5) : 40,
+                                         .stock_hour = 0.25 * case_below(c, 2),
+                                         .buy_hour = 1 + case_below(c, 4),
+                                         .run_hour = 0.125 * case_below(c, 4),
+                                         .server_gpus = 2};
+    for (int w = 0; w < 2; w++) {
+        double rate = 6 + case_below(c, 8);
+        c->workloads[w].penalty = 5;
+        c->workloads[w].minimum = (int)case_below(c, 2);
+        for (int i = 0; i < 2; i++) {
+            int gpus = 1 + (int)case_below(c, 3);
+            case_way(c, w, i, gpus, gpus * rate * (0.8 + 0.1 * case_below(c, 4)));
+        }
+        for (int t = 0; t < 3; t++)
+            c->demand[w * 3 + t] = case_below(c, 24);
+    }
+}
+
+static void test_tiny_against_all(void **state)
+{
+    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1);
+    uint64_t cases = setting("GPUPLAN_POOL_CASES", 12);
+
+    (void)state;
+    for (uint64_t i = seed; i < seed + cases; i++) {
+        struct pool_case c;
+        struct pool_answer answer;
+        struct pool_options options = {.seed = i};
+        struct gp_err err;
+        tiny_case(&c, i, i % 3 == 0);
+        assert_int_equal(pool_check(&c.pool, &err), GP_OK);
+        pool_solve(&c.pool, &options, &answer);
+        for (int id = POOL_FIXED; id <= POOL_HOURLY; id++) {
+            bool servers = id == POOL_FIXED || id == POOL_SHARED;
+            struct brute b = {&c.pool, servers, servers ? 2 : 1};
+            double least = id <= POOL_COMPOSED ? brute_fixed(&b) : brute_hourly(&b, 20);
+            const struct pool_rung *r = &answer.rungs[id];
+            if (fabs(r->total - least) > 1e-6 || r->bound > least + 1e-6)
+                fail_msg("seed %d rung %c: %.6f, the least is %.6f, bound %.6f", (int)i,
+                         "ABCD"[id], r -> total, least, r -> bound);
+        }
+        pool_answer_fini(&answer);
+        case_fini(&c);
+    }
+}
+
+/* ---- a plan in the integer program of its rung ---- */
+
+struct row {
+    char name[32];
+    char sense;
+    double left, right;
+};
+
+struct program {
+    struct row *rows;
+    size_t count, cap;
+};
+
+static struct row *find_row(struct program *p, const char *name)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (strcmp(p->rows[i].name, name) == 0)
+            return &p->rows[i];
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+/* What the plan gives a column; pools here have no slices, spares or starts. */
+static double column_value(const struct pool *pool, const struct pool_rung *r,
+                           const char *name)
+{
+    int a = 0, b = 0, stock, unit;
+
+    sscanf(name + 1, "%d.%d", &a, &b);
+    switch (name[0]) {
+    case 'X':
+        return r->replicas[a * pool->hours + b];
+    case 'U':
+        return r->unmet[a * pool->hours + b];
+    case 'N':
+    case 'B':
+        unit = r->id == POOL_SHARED ? pool->types[a].server_gpus : 1;
+        stock = pool->types[a].stock / unit * unit;
+        stock = stock < r->gpus[a] ? stock : r->gpus[a];
+        return (name[0] == 'N' ? stock : r->gpus[a] - stock) / (double)unit;
+    default:
+        return 0;
+    }
+}
+
+static void check_program(const struct pool *pool, const struct pool_rung *r)
+{
+    struct program p = {0};
+    struct strbuf text;
+    char part = 0, *line, *rest;
+
+    strbuf_init(&text);
+    pool_mps(pool, r->id, &text);
+    for (line = strtok_r(text.text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char a[32], name[32];
+        double value;
+        if (line[0] != ' ') {
+            part = line[0];
+            continue;
+        }
+        if (part == 'R' && sscanf(line, " %31s %31s %lf", a, name, &value) == 3) {
+            find_row(&p, name)->right = value;
+        } else if (part == 'R') {
+            p.rows = gp_grow(p.rows, &p.cap, p.count + 1, sizeof(*p.rows));
+            p.rows[p.count] = (struct row){.sense = line[1]};
+            snprintf(p.rows[p.count++].name, sizeof(p.rows->name), "%s", line + 3);
+        } else if (part == 'C' &&
+                   sscanf(line, " %31s %31s %lf", a, name, &value) == 3) {
+            find_row(&p, name)->left += value * column_value(pool, r, a);
+        }
+    }
+    for (size_t i = 0; i < p.count; i++) {
+        const struct row *row = &p.rows[i];
+        double over = row->left - row->right;
+        if (row->sense == 'N' && fabs(over - r->total) > 1e-6 * (1 + r->total))
+            fail_msg("rung %d costs %g, its program %g", r->id, r->total, over);
+        if ((row->sense == 'L' && over > 1e-6) || (row->sense == 'G' && over < -1e-6))
+            fail_msg("rung %d: row %s is off by %g", r->id, row->name, over);
+    }
+    free(p.rows);
+    strbuf_fini(&text);
+}
+
+static void test_plan_in_program(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct pool_case c;
+        struct pool_answer answer;
+        struct pool_options options = {.seed = 1, .work = 20000};
+        tiny_case(&c, seed, true);
+        pool_solve(&c.pool, &options, &answer);
+        check_program(&c.pool, &answer.rungs[POOL_SHARED]);
+        check_program(&c.pool, &answer.rungs[POOL_HOURLY]);
+        pool_answer_fini(&answer);
+        case_fini(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiny_against_all),
+        cmocka_unit_test(test_plan_in_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
