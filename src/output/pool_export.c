@@ -8,6 +8,7 @@
 
 #include "output/pool_record.h"
 #include "output/record.h"
+#include "output/pool_mps.h"
 
 static size_t cell(const struct seating *p, int hour, int gpu)
 {
@@ -351,6 +352,14 @@ static void export_slurm(const struct pool_run *run, int hour, struct strbuf *ou
     }
 }
 
+/* ---- another solver ---- */
+
+static void export_mps(const struct pool_run *run, int hour, struct strbuf *out)
+{
+    (void)hour; /* all of them */
+    pool_mps(&run->c.pool, run->rung, out);
+}
+
 /* ---- all ---- */
 
 enum gp_status pool_export(const struct pool_run *run, enum pool_export kind, int hour,
@@ -361,9 +370,10 @@ enum gp_status pool_export(const struct pool_run *run, enum pool_export kind, in
         [POOL_EXPORT_MIG] = export_mig,
         [POOL_EXPORT_DRA] = export_dra,
         [POOL_EXPORT_SLURM] = export_slurm,
+        [POOL_EXPORT_MPS] = export_mps,
     };
 
-    if (run->rung == POOL_CLOUD && kind != POOL_EXPORT_DRA)
+    if (run->rung == POOL_CLOUD && kind != POOL_EXPORT_DRA && kind != POOL_EXPORT_MPS)
         return gp_fail(err, GP_E_USAGE, "--export", "--rung shared or hourly",
                        "a cloud has no chassis to say this of");
     writers[kind](run, hour, out);

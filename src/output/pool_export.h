@@ -7,6 +7,8 @@
  *   dra         Kubernetes: a Deployment and a ResourceClaimTemplate for each layout
  *   slurm       gres.conf lines, and sbatch for each layout
  *
+ *   mps         the rung's whole problem for another solver: pool_mps.h
+ *
  * Nothing is started and nothing changed: they are texts.
  */
 #ifndef GP_OUTPUT_POOL_EXPORT_H
@@ -16,7 +18,13 @@
 #include "util/str.h"
 
 /* In the order of --export. */
-enum pool_export { POOL_EXPORT_COMPOSE, POOL_EXPORT_MIG, POOL_EXPORT_DRA, POOL_EXPORT_SLURM };
+enum pool_export {
+    POOL_EXPORT_COMPOSE,
+    POOL_EXPORT_MIG,
+    POOL_EXPORT_DRA,
+    POOL_EXPORT_SLURM,
+    POOL_EXPORT_MPS
+};
 
 /* Of the chosen rung in an hour. */
 enum gp_status pool_export(const struct pool_run *run, enum pool_export kind, int hour,

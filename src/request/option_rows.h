@@ -228,7 +228,7 @@ OPTION(SOLVE_SECONDS, "solve-seconds", 0, OPTION_NUMBER, "SECONDS", "s", 0.01, 8
 OPTION(RUNG, "rung", 0, OPTION_WORD, "NAME", "", 0, 0,
        "fixed|composed|shared|hourly|cloud|cheapest", "cheapest", FOR_POOL, false,
        "whose hours, moves and exports: a way to own the pool's GPUs")
-OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|dra|slurm",
+OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|dra|slurm|mps",
        "none", FOR_POOL, false, "print that in place of the answer, for other programs")
 OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL,
        false, "hour of the pool that --export writes down")

@@ -146,6 +146,9 @@ assert_contains "into slices by their names" '"1g.10gb": ' "$out"
 run --pool mig.cfg --rung shared --export dra
 assert_contains "DRA: the class of slices" "deviceClassName: mig.nvidia.com" "$out"
 assert_contains "a name that Kubernetes takes" "name: small-one-" "$out"
+run --pool two.cfg --rung shared --export mps
+assert_contains "MPS: rows" "ROWS" "$out"
+assert_contains "MPS: its end" "ENDATA" "$out"
 run --pool two.cfg --rung shared --export slurm
 assert_contains "Slurm" "#SBATCH --gres=gpu:h100_pcie:" "$out"
 run --pool two.cfg --rung hourly --export compose --at 20

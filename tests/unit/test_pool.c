@@ -91,11 +91,157 @@ static void test_random_mixes(void **state)
     }
 }
 
+static struct pool_rung_sum {
+    double total, bound;
+} sums(const struct pool *pool, enum pool_rung_id id, uint64_t work)
+{
+    struct pool_options options = {.seed = 1, .work = work};
+    struct pool_answer answer;
+    struct pool_rung_sum sum;
+
+    pool_solve_rung(pool, id, &options, &answer);
+    check_sums(pool, &answer.rungs[id]);
+    sum = (struct pool_rung_sum){answer.rungs[id].total, answer.rungs[id].bound};
+    pool_answer_fini(&answer);
+    return sum;
+}
+
+/* Bounds of the two pools are proofs: each must lie under the plans of any pool that
+ * asks more or has less. */
+static void test_more_and_less(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= setting("GPUPLAN_POOL_CASES", 4); seed++) {
+        struct pool_case c;
+        struct pool_rung_sum one, two, stocked;
+        enum pool_rung_id id = seed % 2 ? POOL_HOURLY : POOL_SHARED;
+        case_mix(&c, seed, 4, 1);
+        one = sums(&c.pool, id, 100000);
+        for (int g = 0; g < 6; g++)
+            c.types[g].stock = 8;
+        stocked = sums(&c.pool, id, 100000);
+        for (int g = 0; g < 6; g++)
+            c.types[g].stock = 0;
+        for (int i = 0; i < 4 * 24; i++)
+            c.demand[i] *= 2;
+        two = sums(&c.pool, id, 100000);
+        if (two.bound < one.bound * 0.999 || stocked.bound > one.bound * 1.001)
+            fail_msg("seed %d: bound %g, %g of twice the demand, %g with stock",
+                     (int)seed, one.bound, two.bound, stocked.bound);
+        if (one.bound > two.total || stocked.bound > one.total)
+            fail_msg("seed %d: a bound above a dearer pool's plan", (int)seed);
+        case_fini(&c);
+    }
+}
+
+/* D may do all that C does, when it costs nothing to compose. */
+static void test_composing_free(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= setting("GPUPLAN_POOL_CASES", 4); seed++) {
+        struct pool_case c;
+        struct pool_answer answer;
+        case_mix(&c, seed, 5, 1);
+        answer = solve(&c.pool, 50000);
+        assert_true(answer.rungs[POOL_HOURLY].total <=
+                    answer.rungs[POOL_SHARED].total * (1 + 1e-9));
+        assert_true(answer.rungs[POOL_COMPOSED].total <=
+                    answer.rungs[POOL_FIXED].total * (1 + 1e-9));
+        pool_answer_fini(&answer);
+        case_fini(&c);
+    }
+}
+
+/* Slices, jobs, spares, minimum replicas, workloads alone, caps, starts: all at once.
+ */
+static void mixed_case(struct pool_case *c, uint64_t seed)
+{
+    static const signed char cuts[3][3] = {{7, 0, 0}, {1, 3, 0}, {0, 0, 2}};
+
+    case_mix(c, seed, 6, 1);
+    for (int k = 0; k < 3; k++)
+        memcpy(c->types[1].cut[k], cuts[k], sizeof(cuts[k]));
+    c->types[1].slices = c->types[1].cuts = 3;
+    for (int g = 0; g < 6; g++) {
+        c->types[g].stock = (int)case_below(c, 24);
+        c->types[g].buy = (int)case_below(c, 60);
+        c->types[g].spare = g % 3 == 0;
+        c->types[g].premium_hour = 0.2;
+    }
+    for (int i = 0; i < c->pool.candidate_count; i++) {
+        struct pool_candidate *way = &c->candidates[i];
+        way->load_s = 30;
+        way->composed_rate = way->rate * (way->gpus > 1 ? 0.9 : 1);
+        way->free_rate = way->rate * 1.3;
+        if (way->type == 1 && way->gpus == 1 && case_below(c, 2))
+            way->slice = (int)case_below(c, 3);
+    }
+    c->pool.electricity = 0.15;
+    c->pool.pue = 1.3;
+    c->pool.chassis_slots = 40 + (int)case_below(c, 60);
+    c->pool.watts = seed % 2 ? 40000 : 0;
+    c->pool.change_s[POOL_RESTART] = 60;
+    c->pool.change_s[POOL_RECOMPOSE] = 120;
+    c->workloads[0].minimum = 2;
+    c->workloads[1].alone = true;
+    c->workloads[2].burst = 1.5;
+    c->pool.job_count = 2;
+    c->jobs[0] = (struct pool_job){
+        .type = 1, .gpus = 8, .most = 2, .gpu_hours = 64, .first = 0, .end = 24};
+    c->jobs[1] = (struct pool_job){
+        .type = 2, .gpus = 3, .most = 4, .gpu_hours = 30.5, .first = 6, .end = 12};
+}
+
+static void test_everything(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= setting("GPUPLAN_POOL_CASES", 4); seed++) {
+        struct pool_case c;
+        struct pool_answer one, two;
+        mixed_case(&c, seed);
+        one = solve(&c.pool, 60000);
+        two = solve(&c.pool, 60000);
+        for (int id = 0; id < POOL_RUNGS; id++) {
+            check_sums(&c.pool, &one.rungs[id]);
+            assert_true(one.rungs[id].total == two.rungs[id].total);
+            assert_true(one.rungs[id].bound == two.rungs[id].bound);
+        }
+        pool_answer_fini(&one);
+        pool_answer_fini(&two);
+        case_fini(&c);
+    }
+}
+
+/* A thousand workloads, thousands of GPUs, and hardly any time. */
+static bool stop_at_once(void *ctx)
+{
+    return ++*(int *)ctx > 3;
+}
+
+static void test_thousand(void **state)
+{
+    struct pool_case c;
+    struct pool_answer answer;
+    int asked = 0;
+    struct pool_options options = {
+        .seed = 1, .work = 400000, .stop = stop_at_once, .stop_ctx = &asked};
+
+    (void)state;
+    case_mix(&c, 1, 1000, 3);
+    pool_solve_rung(&c.pool, POOL_HOURLY, &options, &answer);
+    assert_true(answer.stopped);
+    assert_true(answer.rungs[POOL_HOURLY].bound > 0);
+    check_sums(&c.pool, &answer.rungs[POOL_HOURLY]);
+    pool_answer_fini(&answer);
+    case_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_worked_example),
-        cmocka_unit_test(test_random_mixes),
+        cmocka_unit_test(test_worked_example), cmocka_unit_test(test_random_mixes),
+        cmocka_unit_test(test_more_and_less),  cmocka_unit_test(test_composing_free),
+        cmocka_unit_test(test_everything),     cmocka_unit_test(test_thousand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

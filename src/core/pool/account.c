@@ -177,7 +177,8 @@ static void split_job(struct account *c, int j)
     c->busy[job->type] += useful;
     c->out->utilisation += useful;
     c->out->jobs_undone += job->gpu_hours - useful;
-    c->out->stranded[POOL_STRANDED_REPLICA] += done - useful;
+    if (grid->id != POOL_CLOUD) /* it ends there when the job does */
+        c->out->stranded[POOL_STRANDED_REPLICA] += done - useful;
     c->out->stranded[POOL_STRANDED_SERVER] += seats - done;
     if (grid->jobs_own)
         c->out->stranded[POOL_STRANDED_PEAKS] += owned - seats;

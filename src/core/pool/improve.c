@@ -233,8 +233,8 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
     return worst_type(c, t) < 0 && *cost <= limit;
 }
 
-/* Serves one workload and hour anew within the room, a GPU of type g taken to cost guide[g];
- * the true cost of the change. */
+/* Serves one workload and hour anew within the room, a GPU of type g taken to cost
+ * guide[g]; the true cost of the change. */
 static double serve_guided(struct climb *c, int w, int t, const double *guide)
 {
     const struct grid *grid = c->grid;
@@ -567,9 +567,9 @@ static double shuffle(struct climb *c, double slack)
         picked[count++] = w;
     }
     for (int g = 0; g < grid->types; g++)
-        guide[g] = factor * c->how->lambda[t * grid->types + g] +
-                   random_below(c, 2) * random_share(c) * grid->type[g].own_buy /
-                       grid->hours;
+        guide[g] =
+            factor * c->how->lambda[t * grid->types + g] +
+            random_below(c, 2) * random_share(c) * grid->type[g].own_buy / grid->hours;
     for (int k = 0; k < count; k++)
         cost += serve_guided(c, picked[k], t, guide);
     if (worst_type(c, t) < 0 && cost < slack + 1e-12) {

@@ -23,7 +23,7 @@ struct rung {
     struct grid grid;
     struct bound bound;
     struct assign best, trial;
-    double total;      /* of best */
+    double total;  /* of best */
     uint64_t work; /* left */
     uint64_t random;
     double until;      /* share of the time at which this part ends */
@@ -278,6 +278,26 @@ static void improve(struct rung *r, uint64_t work, bool polish)
     tell(r);
 }
 
+/* What a rung before ran at once of each way, held all day. */
+static void hold_from(struct rung *r, const struct pool_rung *other, int w)
+{
+    const struct grid *grid = &r->grid;
+    short held[POOL_MOST_WAYS], x[POOL_MOST_WAYS];
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const int *ran = &other->replicas[grid->ways[i].candidate * grid->hours];
+        int most = 0;
+        for (int t = 0; t < grid->hours; t++)
+            most = ran[t] > most ? ran[t] : most;
+        held[i - grid->first[w]] = (short)most;
+    }
+    assign_own(&r->trial, w, held);
+    for (int t = 0; t < grid->hours; t++) {
+        fixed_serve(grid, w, t, held, x);
+        assign_set(&r->trial, w, t, x);
+    }
+}
+
 /* The plan of a rung before, candidate by candidate, as a start for this one. */
 static void start_from(struct rung *r, const struct pool_rung *other)
 {
@@ -286,14 +306,24 @@ static void start_from(struct rung *r, const struct pool_rung *other)
 
     if (!other->replicas)
         return;
-    for (int w = 0; w < grid->workloads; w++)
+    assign_copy(&r->trial, &r->best);
+    for (int w = 0; w < grid->workloads; w++) {
+        if (grid->constant[w])
+            hold_from(r, other, w);
         for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
             for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
                 x[i - grid->first[w]] =
                     (short)other->replicas[grid->ways[i].candidate * grid->hours + t];
             assign_set(&r->trial, w, t, x);
         }
+    }
     keep_better(r);
+}
+
+static void start_from_all(struct rung *r)
+{
+    for (int id = 0; id < (int)r->grid.id && r->grid.id != POOL_CLOUD; id++)
+        start_from(r, &r->answer->rungs[id]);
 }
 
 /* ---- the rungs ---- */
@@ -370,12 +400,12 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
     if (r.grid.jobs_own) {
         raise_bound(&r, r.work / 2);
         hold_all(&r);
+        start_from_all(&r);
         hold_shake(&r);
     } else {
         bound_step(&r.bound, r.total);
         hold_all(&r);
-        for (int from = 0; from < (int)id && id != POOL_CLOUD; from++)
-            start_from(&r, &out->rungs[from]);
+        start_from_all(&r);
         search(&r);
     }
     account_rung(&r.best, rung);
