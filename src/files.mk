@@ -100,6 +100,8 @@ core_sources = \
 	src/core/front.h \
 	src/core/cost.c \
 	src/core/cost.h \
+	src/core/diagnose.c \
+	src/core/diagnose.h \
 	src/core/draft.c \
 	src/core/draft.h \
 	src/core/engine.c \
@@ -302,6 +304,8 @@ output_sources = \
 	src/output/compare_plot.h \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
+	src/output/diagnose_print.c \
+	src/output/diagnose_print.h \
 	src/output/front_run.c \
 	src/output/front_run.h \
 	src/output/launch_manifest.c \
@@ -393,6 +397,8 @@ run_sources = \
 	src/run/confirm.c \
 	src/run/confirm.h \
 	src/run/devices.c \
+	src/run/diagnosing.c \
+	src/run/diagnosing.h \
 	src/run/devices.h \
 	src/run/journal.c \
 	src/run/journal.h \
@@ -555,6 +561,8 @@ tui_sources = \
 	src/tui/toolkit/words.h
 
 cli_sources = \
+	src/cli/bench_diagnose.c \
+	src/cli/bench_diagnose.h \
 	src/cli/bench_print.c \
 	src/cli/bench_print.h \
 	src/cli/bench_progress.c \

@@ -80,6 +80,7 @@ unit_tests = \
 	tests/unit/test_runner \
 	tests/unit/test_safetensors \
 	tests/unit/test_search \
+	tests/unit/test_diagnose \
 	tests/unit/test_serverbench \
 	tests/unit/test_session \
 	tests/unit/test_settings \
@@ -430,6 +431,7 @@ cli_tests = \
 	tests/cli/confirm.sh \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
+	tests/cli/diagnose.sh \
 	tests/cli/hostile.sh \
 	tests/cli/import.sh \
 	tests/cli/instructions.sh \

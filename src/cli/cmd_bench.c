@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/bench_diagnose.h"
 #include "cli/bench_print.h"
 #include "cli/bench_progress.h"
 #include "cli/bench_rank.h"
@@ -356,6 +357,10 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     enum gp_status rc;
     int signal;
 
+    if (options_flag(&in->options, OPT_DIAGNOSE)) {
+        free(job);
+        return bench_diagnose(in, err);
+    }
     job->in = in;
     job->of.began = clock_now();
     job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;

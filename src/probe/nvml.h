@@ -150,6 +150,11 @@ enum { NVML_FOR_PROBE = 1, NVML_FOR_SENSORS = 2, NVML_FOR_ALL = 3 };
     X(link_width, "nvmlDeviceGetCurrPcieLinkWidth", DEVICE(unsigned *width), 0)        \
     X(max_link_gen, "nvmlDeviceGetMaxPcieLinkGeneration", DEVICE(unsigned *gen), 0)    \
     X(max_link_width, "nvmlDeviceGetMaxPcieLinkWidth", DEVICE(unsigned *width), 0)     \
+    X(ecc_mode, "nvmlDeviceGetEccMode", DEVICE(unsigned *now, unsigned *pending), 0)   \
+    X(ecc_errors, "nvmlDeviceGetTotalEccErrors",                                       \
+      DEVICE(int kind, int since, unsigned long long *errors), 0)                      \
+    X(peer, "nvmlDeviceGetP2PStatus",                                                  \
+      DEVICE(struct nvml_device *other, int what, int *status), 0)                     \
     X(link_state, "nvmlDeviceGetNvLinkState", DEVICE(unsigned link, unsigned *active), \
       0)                                                                               \
     X(fields, "nvmlDeviceGetFieldValues", DEVICE(int count, struct nvml_field *out),   \

@@ -45,6 +45,8 @@ struct device *probe_add(struct probe_list *list, const char *backend, int index
     d->memory_reserved = quantity_unknown();
     d->processes = -1;
     d->links = d->links_active = -1;
+    d->ecc = d->peers = d->peers_lost = -1;
+    d->ecc_errors = quantity_unknown();
     d->power = d->power_limit = quantity_unknown();
     d->clock = d->clock_max = d->memory_clock = quantity_unknown();
     d->temperature = quantity_unknown();

@@ -74,6 +74,9 @@ struct device {
     struct quantity busy, memory_busy;  /* 0..1 of the time, over the last second */
     struct device_link pcie;
     int links, links_active; /* NVLink; -1 = unknown, 0 = it has none */
+    int ecc;                   /* 1 on, 0 off, -1 unknown */
+    struct quantity ecc_errors; /* that could not be corrected, since the driver started */
+    int peers, peers_lost;     /* other GPUs; of them without direct access; -1 = unknown */
     char throttle[24];   /* "none", "power cap", "thermal", "hardware"; "" = unknown */
     const char *backend; /* "nvml", "sysfs" */
     char error[160];     /* what could not be asked, and why; "" = nothing */

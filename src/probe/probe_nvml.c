@@ -245,6 +245,29 @@ static void ask_links(const struct nvml *nvml, struct nvml_device *handle,
         d->links = d->links_active = 0;
 }
 
+/* Errors that could not be corrected, since the driver was loaded; other GPUs that this one
+ * reads directly. */
+static void ask_health(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
+{
+    unsigned now = 0, pending = 0, count = 0;
+    unsigned long long errors = 0;
+    struct nvml_device *other;
+    int status = 0;
+    if (nvml->api.ecc_mode && nvml->api.ecc_mode(handle, &now, &pending) == NVML_SUCCESS)
+        d->ecc = now != 0;
+    if (nvml->api.ecc_errors && nvml->api.ecc_errors(handle, 1, 0, &errors) == NVML_SUCCESS)
+        d->ecc_errors = quantity_of((double)errors, ORIGIN_MEASURED);
+    if (!nvml->api.peer || nvml->api.count(&count) != NVML_SUCCESS)
+        return;
+    d->peers = d->peers_lost = 0;
+    for (unsigned i = 0; i < count && i < PROBE_MAX; i++) {
+        if (nvml->api.by_index(i, &other) != NVML_SUCCESS || other == handle)
+            continue;
+        d->peers++;
+        d->peers_lost += nvml->api.peer(handle, other, 0, &status) == NVML_SUCCESS && status != 0;
+    }
+}
+
 static void ask_live(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     struct nvml_busy busy = {0, 0};
@@ -262,6 +285,7 @@ static void ask_live(const struct nvml *nvml, struct nvml_device *handle, struct
     }
     ask_throttle(nvml, handle, d);
     ask_links(nvml, handle, d);
+    ask_health(nvml, handle, d);
 }
 
 /* ---- processes ---- */

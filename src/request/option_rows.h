@@ -204,6 +204,8 @@ OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5
 OPTION(INTERVAL, "interval", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 1e7, NULL,
        "between the times when they were written", FOR_ATTACH, false,
        "time between two metrics pages")
+OPTION(DIAGNOSE, "diagnose", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
+       "why is this device slow? one verdict with its evidence, in less than a minute")
 OPTION(EXPECT, "expect", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", M, false,
        "a reference result: exit 5 unless this run confirms it")
 OPTION(PROM, "prom", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", M, false,

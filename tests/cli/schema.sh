@@ -131,6 +131,9 @@ export GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys
 json_of confirm --confirm -m llama-3.2-1b -g cpu -c 2048 -q
 valid confirm
 refused confirm '1,/"used"/s/"counts"/"helps"/'
+json_of diagnose --bench --diagnose --device 0 --progress none
+valid diagnose
+refused diagnose '1,/"status"/s/"healthy"/"fine"/'
 unset GPUPLAN_PROC GPUPLAN_SYSFS
 
 cat >requests <<'END'
