@@ -188,6 +188,8 @@ static const struct profile_field cases[] = {
     {"family", PROFILE_TEXT, CASE_AT(family)},
     {"kernel", PROFILE_WORD, CASE_AT(kernel), .words = family_file_kernels},
     {"experts_us", PROFILE_NUMBER, CASE_AT(experts), 0, 1e4, 1e-6},
+    {"expert_rows", PROFILE_NUMBER, CASE_AT(rows), 0, 4096},
+    {"below_tp", PROFILE_COUNT, CASE_AT(below_tp), 0, 1024},
 };
 
 static void read_speed(struct profile_group group, struct engine_speed *speed,

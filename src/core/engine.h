@@ -83,6 +83,8 @@ struct speed_case {
     char family[32];        /* of GPUs (speed/family.h); "" = any */
     int kernel;             /* enum kernel */
     double experts;         /* s per layer with experts */
+    double rows;            /* each expert's tokens are padded to as many; 0 = they are not */
+    int below_tp;           /* ... with a TP below this; 0 = any */
 };
 
 /* What a step costs beside the GPU's work, and how prompts and decodes share it

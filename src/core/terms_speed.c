@@ -180,7 +180,8 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     int known = k->w->known_count;
     know_number(k->w, "layers", layers, "exact");
     know_number(k->w, "T", k->tokens, "all ranks");
-    know_number(k->w, "A", moe_reached(m->experts, m->active, k->tokens), "model");
+    know_number(k->w, "A", moe_read(m, k->tokens), "model");
+    know_number(k->w, "room", m->pad, ENGINE);
     know_exact(k->w, "bytes of one", m->expert * bytes_per_s);
     know_exact(k->w, "values of a token", m->traffic * bytes_per_s);
     know_unit(k->w, "each", m->each * 1e9, "ns", FAMILY);
@@ -189,12 +190,13 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     know_number(k->w, "ep", m->ep > 1 ? m->ep : 0, NULL);
     know_kernel(k->w, kernel, share.compute, share.memory);
     term_add(k->w, "experts", "M_i",
-             "layers * (sqrt((FLOP/(ec*P))^2 + ((A*bytes*imbalance + T*values)/(em*BW))^2) + "
+             "layers * (sqrt((FLOP/(ec*P))^2 + "
+             "((A*bytes*imbalance + (T + room)*values)/(em*BW))^2) + "
              "each*A + token*T + fixed), A = E*(1 - (1 - k/E)^(T^0.95))",
              part_ms(k, seconds), "ms", source_family(f),
-             alike ? "layers, T, A, bytes of one, values of a token, kernel, another "
+             alike ? "layers, T, room, A, bytes of one, values of a token, kernel, another "
                      "kernel's figures stand in, ec, P, em, BW, each, token, fixed, ep"
-                   : "layers, T, A, bytes of one, values of a token, kernel, ec, P, em, BW, "
+                   : "layers, T, room, A, bytes of one, values of a token, kernel, ec, P, em, BW, "
                      "each, token, fixed, ep");
     term_has_size(k->w, ": ", kind->experts_active);
     term_has_size(k->w, " of ", kind->experts);

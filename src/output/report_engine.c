@@ -183,6 +183,8 @@ static void speed_facts(const struct engine_speed *v, struct record *s)
         record_text(one, "family", v->at[i].family);
         record_text(one, "kernel", kernel_word((enum kernel)v->at[i].kernel));
         record_fitted(one, "experts", "us per layer", v->at[i].experts, 1e-6, 1);
+        record_positive(one, "expert_rows", "", v->at[i].rows);
+        record_positive(one, "below_tp", "", v->at[i].below_tp);
     }
     record_text(s, "speed_evidence", v->evidence);
 }

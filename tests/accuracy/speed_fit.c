@@ -114,12 +114,24 @@ static void add_engine(struct fit *fit, struct engine *e, const struct engine_pr
     add(fit, &s->sampler, 3, .4, 1, e->id, "sampler");
     add(fit, &s->experts, p->experts, .4, 1e-6, e->id, "experts_us");
     for (int i = 0; i < s->case_count; i++)
-        if (s->at[i].family[0])
+        if (s->at[i].family[0] && s->at[i].rows <= 0)
             add(fit, &s->at[i].experts, 50, .4, 1e-6, e->id, "cases experts_us");
     add(fit, &s->allreduce, p->allreduce, .3, 1, e->id, "allreduce");
     add(fit, &s->prefill_layer, 60, .5, 1e-6, e->id, "prefill_layer_us");
     add(fit, &s->prefill_compute, .85, .2, 1, e->id, "prefill_compute");
     add(fit, &s->interference, p->interference, .1, 1, e->id, "interference");
+}
+
+/* The constants of another range of that engine are the same, but for its cases. */
+static void tie_range(struct fit *fit, const struct engine_speed *first,
+                      struct engine_speed *other)
+{
+    for (int i = 0; i < fit->count; i++) {
+        struct parameter *p = &fit->parameter[i];
+        const char *from = (const char *)first, *at = (const char *)p->at;
+        if (at >= from && at < (const char *)first->at)
+            p->also = (double *)((char *)other + (at - from));
+    }
 }
 
 static void add_families(struct fit *fit, struct constants *c,
@@ -136,10 +148,17 @@ static void add_families(struct fit *fit, struct constants *c,
 void fit_served(struct fit *fit, struct constants *c)
 {
     add_families(fit, c, family_priors, COUNT(family_priors));
-    for (size_t i = 0; i < COUNT(engine_priors); i++)
-        for (int e = 0; e < c->engines; e++)
-            if (strcmp(c->engine[e].id, engine_priors[i].id) == 0)
-                add_engine(fit, &c->engine[e], &engine_priors[i]);
+    for (size_t i = 0; i < COUNT(engine_priors); i++) {
+        struct engine *first = NULL;
+        for (int e = 0; e < c->engines; e++) {
+            if (strcmp(c->engine[e].id, engine_priors[i].id) != 0)
+                continue;
+            if (first)
+                tie_range(fit, &first->speed, &c->engine[e].speed);
+            else
+                add_engine(fit, first = &c->engine[e], &engine_priors[i]);
+        }
+    }
 }
 
 void fit_others(struct fit *fit, struct constants *c)

@@ -283,14 +283,27 @@ static bool only_r4(const char *rules)
            (strncmp(rules, "R4", 2) == 0 && strchr(rules, ' ') == NULL);
 }
 
-/* The caches of quantized releases: TensorRT-LLM's in FP8, SGLang's of FP4 ones. */
-static const char *serving_kv(const char *engine, const char *precision, const char *model)
+/* The caches of quantized releases: TensorRT-LLM's in FP8, SGLang's of FP4 ones, vLLM's on
+ * B200 (InferenceMAX's launch scripts set kv-cache-dtype: fp8 there). */
+static const char *serving_kv(const char *engine, const char *precision, const char *model,
+                              const char *gpu)
 {
     bool fp4 = strcmp(precision, "fp4") == 0, fp8 = strcmp(precision, "fp8") == 0;
     bool oss = strstr(model, "gpt-oss") != NULL;
     if (strcmp(engine, "trtllm") == 0)
         return fp4 || fp8 || oss ? "fp8" : "bf16";
+    if (strcmp(engine, "vllm") == 0)
+        return strcmp(gpu, "b200") == 0 && (fp4 || fp8 || oss) ? "fp8" : "bf16";
     return strcmp(engine, "sglang") == 0 && fp4 && !oss ? "fp8" : "bf16";
+}
+
+/* vLLM 0.12 to 0.16 run another kernel of block-scaled experts on Hopper: its range; other
+ * versions are planned as the newest. */
+static const char *padded_range(const char *engine, const char *version)
+{
+    int minor = 0;
+    bool stated = strcmp(engine, "vllm") == 0 && sscanf(version, "0.%d.", &minor) == 1;
+    return stated && minor >= 12 && minor <= 16 ? "0.12" : NULL;
 }
 
 static void serving_row(struct rows *rows, const struct table_file *t,
@@ -308,10 +321,11 @@ static void serving_row(struct rows *rows, const struct table_file *t,
     }
     struct asked a = {
         .model = m->id, .gpu = g->id, .engine = e->id,
+        .range = padded_range(e->id, table_text_of(t, "backend_version")),
         .precision = strcmp(precision, "fp8") == 0   ? m->fp8
                      : strcmp(precision, "fp4") == 0 ? m->fp4
                                                      : "bf16",
-        .kv = serving_kv(table_text_of(t, "backend"), precision, m->id),
+        .kv = serving_kv(table_text_of(t, "backend"), precision, m->id, g->id),
         .users = at ? strtod(at + strlen("silicon_concurrency="), NULL)
                     : (isnan(batch) ? 1 : batch) * ways,
         .prompt = table_number_of(t, "isl"), .output = table_number_of(t, "osl"),

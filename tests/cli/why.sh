@@ -58,4 +58,18 @@ rule "CUDA graphs, charged" "with no charge to the budget" \
     -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.27
 rule "KV pool" "config/cache.py: utilization 0.92 from 0.20.2" -m llama-3.1-8b -g h100-sxm:1
 
+# ---- a kernel of experts that works on empty room: that version, GPU and format alone -----
+
+run --plan -m qwen3-235b-a22b -p native -g h200-sxm:4 --engine vllm@0.12 --tp 4 --why
+bf16=$out
+run --plan -m qwen3-235b-a22b -p fp8-block -g h200-sxm:4 --engine vllm@0.12 --tp 4 --why
+assert_contains "vLLM 0.12 on Hopper pads" "room 2,048 (engine profile)" "$out"
+assert_lacks "not 16-bit experts" ", room " "$bf16"
+for other in "h200-sxm:4 --engine vllm --tp 4" "b200:4 --engine vllm@0.12 --tp 4" \
+    "h200-sxm:8 --engine vllm@0.12 --tp 8"; do
+    # shellcheck disable=SC2086
+    run --plan -m qwen3-235b-a22b -p fp8-block -g $other --why
+    assert_lacks "not $other" ", room " "$out"
+done
+
 finish

@@ -23,18 +23,18 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│ * rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97│
-│   rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98│
-│   …ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86│
-│ * rtx-a6000        fp8         3  fits         152.0      95   2.00      5.84│
-│ * a100-sxm-80      int4-awq    2  fits          50.7     290   2.58      2.47│
-│   a100-pcie-80     fp8         2  fits          50.9     296   2.70      2.53│
-│ * a100-pcie-80     int4-awq    2  fits          42.9     348   2.70      2.16│
-│   a40              fp8         3  fits         164.7      88   2.70      8.51│
-│   a40              int4-awq    3  fits         131.0     105   2.70      7.17│
-│   l40s             fp8         3  fits         106.7     143   3.00      5.81│
-│   l40s             int4-awq    3  fits          87.0     164   3.00      5.07│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│ * rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84│
+│   rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89│
+│   …ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74│
+│ * rtx-a6000        fp8         3  fits         149.1      97   2.00      5.71│
+│ * a100-sxm-80      int4-awq    2  fits          49.3     299   2.58      2.40│
+│   a100-pcie-80     fp8         2  fits          49.3     306   2.70      2.45│
+│ * a100-pcie-80     int4-awq    2  fits          41.3     361   2.70      2.08│
+│   a40              fp8         3  fits         161.7      90   2.70      8.32│
+│   a40              int4-awq    3  fits         127.0     108   2.70      6.92│
+│   l40s             fp8         3  fits         105.9     145   3.00      5.76│
+│   l40s             int4-awq    3  fits          85.1     169   3.00      4.94│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░···········│ 43.62│
@@ -56,30 +56,30 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU           format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      weights GiB  limit   │
-│=  rtx-a6000     bf16        5  fits         227.9      66   4.00     16.77    29.6  TP1 PP5           27.49  none    │
-│ * rtx-a6000     int4-awq    2  fits         149.8      94   1.00      2.97    19.0  TP1 PP2           18.55  none    │
-│   rtx-6000-ada  int4-awq    2  fits          93.8     154   1.65      2.98    19.0  TP1 PP2           18.55  none    │
-│   …6000-server  int4-awq    1  fits          90.5     164   1.69      2.86    18.6  TP1               37.07  none    │
-│ * rtx-a6000     fp8         3  fits         152.0      95   2.00      5.84    22.3  TP1 PP3           23.51  none    │
-│ * a100-sxm-80   int4-awq    2  fits          50.7     290   2.58      2.47    27.4  TP1 x2            37.07  none    │
-│   a100-pcie-80  fp8         2  fits          50.9     296   2.70      2.53    28.4  TP2               33.88  none    │
-│ * a100-pcie-80  int4-awq    2  fits          42.9     348   2.70      2.16    40.7  TP2               18.55  none    │
-│   a40           fp8         3  fits         164.7      88   2.70      8.51    19.1  TP1 PP3           23.51  none    │
-│   a40           int4-awq    3  fits         131.0     105   2.70      7.17    31.3  TP1 PP3           13.17  none    │
-│   l40s          fp8         3  fits         106.7     143   3.00      5.81    19.0  TP1 PP3           23.51  none    │
-│   l40s          int4-awq    3  fits          87.0     164   3.00      5.07    31.3  TP1 PP3           13.17  none    │
-│   …6000-server  fp8         2  fits          47.5     323   3.38      2.91    38.3  TP2               33.88  none    │
-│   h200-sxm      fp8         1  fits          30.8     498   3.39      1.89    22.6  TP1               67.72  none    │
-│   h200-sxm      int4-awq    1  fits          52.1     280   3.39      3.36    34.9  TP1               37.07  none    │
-│   mi300x        fp8         1  fits          44.5     349   3.45      2.74    40.9  TP1               67.72  none    │
-│ * mi300x        int4-awq    1  fits          53.9     277   3.45      3.46    53.1  TP1               37.07  none    │
-│   l4            int4-awq    5  fits         216.3      65   3.52     15.10    20.8  TP1 PP5            8.61  none    │
-│   l4            fp8         7  fits         280.6      54   3.52     18.02    24.0  TP1 PP7           10.76  none    │
-│   h100-pcie     fp8         2  fits          33.0     469   3.80      2.25    27.1  TP2               33.88  none    │
-│   h100-pcie     int4-awq    2  fits          44.0     337   3.80      3.13    39.3  TP2               18.55  none    │
-│   a100-sxm-80   fp8         2  fits          49.6     303   3.90      3.57    28.4  TP2               33.88  none    │
-│   l40           fp8         3  fits         117.3     127   4.00      8.78    19.1  TP1 PP3           23.51  none    │
-│   l40           int4-awq    3  fits         110.8     122   4.00      9.11    31.3  TP1 PP3           13.17  none    │
+│=  rtx-a6000     bf16        5  fits         226.5      67   4.00     16.63    29.6  TP1 PP5           27.49  none    │
+│ * rtx-a6000     int4-awq    2  fits         143.9      98   1.00      2.84    19.0  TP1 PP2           18.55  none    │
+│   rtx-6000-ada  int4-awq    2  fits          91.0     159   1.65      2.89    19.0  TP1 PP2           18.55  none    │
+│   …6000-server  int4-awq    1  fits          86.7     171   1.69      2.74    18.6  TP1               37.07  none    │
+│ * rtx-a6000     fp8         3  fits         149.1      97   2.00      5.71    22.3  TP1 PP3           23.51  none    │
+│ * a100-sxm-80   int4-awq    2  fits          49.3     299   2.58      2.40    27.4  TP1 x2            37.07  none    │
+│   a100-pcie-80  fp8         2  fits          49.3     306   2.70      2.45    28.4  TP2               33.88  none    │
+│ * a100-pcie-80  int4-awq    2  fits          41.3     361   2.70      2.08    40.7  TP2               18.55  none    │
+│   a40           fp8         3  fits         161.7      90   2.70      8.32    19.1  TP1 PP3           23.51  none    │
+│   a40           int4-awq    3  fits         127.0     108   2.70      6.92    31.3  TP1 PP3           13.17  none    │
+│   l40s          fp8         3  fits         105.9     145   3.00      5.76    19.0  TP1 PP3           23.51  none    │
+│   l40s          int4-awq    3  fits          85.1     169   3.00      4.94    31.3  TP1 PP3           13.17  none    │
+│   …6000-server  fp8         2  fits          46.9     328   3.38      2.87    38.3  TP2               33.88  none    │
+│   h200-sxm      fp8         1  fits          30.2     508   3.39      1.86    22.6  TP1               67.72  none    │
+│   h200-sxm      int4-awq    1  fits          49.4     296   3.39      3.18    34.9  TP1               37.07  none    │
+│   mi300x        fp8         1  fits          43.6     357   3.45      2.69    40.9  TP1               67.72  none    │
+│ * mi300x        int4-awq    1  fits          51.6     290   3.45      3.31    53.1  TP1               37.07  none    │
+│   l4            int4-awq    5  fits         212.9      66   3.52     14.79    20.8  TP1 PP5            8.61  none    │
+│   l4            fp8         7  fits         279.5      55   3.52     17.91    24.0  TP1 PP7           10.76  none    │
+│   h100-pcie     fp8         2  fits          32.6     474   3.80      2.23    27.1  TP2               33.88  none    │
+│   h100-pcie     int4-awq    2  fits          42.2     352   3.80      3.00    39.3  TP2               18.55  none    │
+│   a100-sxm-80   fp8         2  fits          48.1     313   3.90      3.46    28.4  TP2               33.88  none    │
+│   l40           fp8         3  fits         115.7     129   4.00      8.63    19.1  TP1 PP3           23.51  none    │
+│   l40           int4-awq    3  fits         107.1     127   4.00      8.77    31.3  TP1 PP3           13.17  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
@@ -130,7 +130,7 @@ on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
 2026-11); 3 of 8 GPUs are not used; the
 price has no date of its own: check it
-TPOT 228 ms (149..372 ms), TTFT 3.71 s
+TPOT 227 ms (148..370 ms), TTFT 3.53 s
  rtx-a6000 x 5, bf16 (as published): f…
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            294 rows
@@ -141,8 +141,8 @@ on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
 2026-11); 3 of 8 GPUs are not used; the
 price has no date of its own: check it
-TPOT 228 ms (149..372 ms), TTFT 3.71 s
-(1.06..18.55 s), output tokens 66.2/s
+TPOT 227 ms (148..370 ms), TTFT 3.53 s
+(1.01..17.64 s), output tokens 66.8/s
  rtx-a6000 x 5, bf16 (as published): f…
  Enter:use in plan       ?:help  q:quit
 END
@@ -159,18 +159,18 @@ expect <<'END'
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
 | 221 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out|
-|=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77|
-|>* rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97|
-|   rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98|
-|   ~ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86|
-| * rtx-a6000        fp8         3  fits         152.0      95   2.00      5.84|
-| * a100-sxm-80      int4-awq    2  fits          50.7     290   2.58      2.47|
-|   a100-pcie-80     fp8         2  fits          50.9     296   2.70      2.53|
-| * a100-pcie-80     int4-awq    2  fits          42.9     348   2.70      2.16|
-|   a40              fp8         3  fits         164.7      88   2.70      8.51|
-|   a40              int4-awq    3  fits         131.0     105   2.70      7.17|
-|   l40s             fp8         3  fits         106.7     143   3.00      5.81|
-|   l40s             int4-awq    3  fits          87.0     164   3.00      5.07|
+|=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63|
+|>* rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84|
+|   rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89|
+|   ~ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74|
+| * rtx-a6000        fp8         3  fits         149.1      97   2.00      5.71|
+| * a100-sxm-80      int4-awq    2  fits          49.3     299   2.58      2.40|
+|   a100-pcie-80     fp8         2  fits          49.3     306   2.70      2.45|
+| * a100-pcie-80     int4-awq    2  fits          41.3     361   2.70      2.08|
+|   a40              fp8         3  fits         161.7      90   2.70      8.32|
+|   a40              int4-awq    3  fits         127.0     108   2.70      6.92|
+|   l40s             fp8         3  fits         105.9     145   3.00      5.76|
+|   l40s             int4-awq    3  fits          85.1     169   3.00      4.94|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -190,10 +190,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU                 format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=  rtx-a6000           bf16        5  fits         227.9      66   4.00     16.77    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
-│▸  l40s                fp8         3  fits         106.7     143   3.00      5.81    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
-│   l40s                int4-awq    3  fits          87.0     164   3.00      5.07    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s                bf16        5  fits         193.5      80   5.00     17.46    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│=  rtx-a6000           bf16        5  fits         226.5      67   4.00     16.63    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
+│▸  l40s                fp8         3  fits         105.9     145   3.00      5.76    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│   l40s                int4-awq    3  fits          85.1     169   3.00      4.94    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
+│   l40s                bf16        5  fits         192.8      80   5.00     17.36    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -213,18 +213,18 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│   b200             fp8         1  fits          19.7     781   4.89      1.74│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│   b200             fp8         1  fits          19.7     784   4.89      1.73│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│   a10g             fp8         7  fits         183.4      72  16.29     63.03│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│   a10g             fp8         7  fits         180.3      74  16.29     61.51│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
-│=  rtx-a6000      bf16        5  fits          66   4.00     16.77  TP1 PP5   │
-│ * rtx-a6000      int4-awq    2  fits          94   1.00      2.97  TP1 PP2   │
+│=  rtx-a6000      bf16        5  fits          67   4.00     16.63  TP1 PP5   │
+│ * rtx-a6000      int4-awq    2  fits          98   1.00      2.84  TP1 PP2   │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -239,7 +239,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
 │   p100-sxm2-16     bf16        1  no fit: type of the weights, short 158.4 G…│
 │   p100-sxm2-16     fp8         1  no fit: type of the weights, short 94.7 GiB│
 │   p100-sxm2-16     int4-awq    1  no fit: type of the weights, short 64.0 GiB│
@@ -270,15 +270,15 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 14 ─┐
 │ 221 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
 │   GPU           format      n  verdict   ~tok/s    $/h  ~$/M out  weights GiB│
-│=  rtx-a6000     bf16        5  fits          66   4.00     16.77        27.49│
-│▸* mi300x        int4-awq    1  fits         277   3.45      3.46        37.07│
-│ * mi355x        int4-awq    1  fits         744  68.80     25.68        37.07│
-│   gaudi2        int4-awq    1  fits         186      -         -        37.07│
-│   gaudi3        int4-awq    1  fits         430      -         -        37.07│
-│   mi325x        int4-awq    1  fits         287      -         -        37.07│
+│=  rtx-a6000     bf16        5  fits          67   4.00     16.63        27.49│
+│▸* mi300x        int4-awq    1  fits         290   3.45      3.31        37.07│
+│ * mi355x        int4-awq    1  fits         764  68.80     25.03        37.07│
+│   gaudi2        int4-awq    1  fits         194      -         -        37.07│
+│   gaudi3        int4-awq    1  fits         441      -         -        37.07│
+│   mi325x        int4-awq    1  fits         300      -         -        37.07│
 │   mi350x        int4-awq    1  fits           -      -         -        37.07│
-│   mi300x        fp8         1  fits         349   3.45      2.74        67.72│
-│   mi355x        fp8         1  fits         578  68.80     33.09        67.72│
+│   mi300x        fp8         1  fits         357   3.45      2.69        67.72│
+│   mi355x        fp8         1  fits         586  68.80     32.63        67.72│
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -297,10 +297,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│▸* rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97│
-│   rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98│
-│   …ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│▸* rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84│
+│   rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89│
+│   …ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
@@ -344,7 +344,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -364,11 +364,11 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│+  h100-pcie        int4-awq    2  fits          44.0     337   3.80      3.13│
-│+  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
-│   h100-pcie        fp8         2  fits          33.0     469   3.80      2.25│
-│   h100-nvl         int4-awq    1  fits          61.5     238   6.98      8.16│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│+  h100-pcie        int4-awq    2  fits          42.2     352   3.80      3.00│
+│+  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
+│   h100-pcie        fp8         2  fits          32.6     474   3.80      2.23│
+│   h100-nvl         int4-awq    1  fits          58.3     251   6.98      7.73│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -384,8 +384,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│▸  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│▸  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -406,8 +406,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 310 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│▸  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│▸  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -420,10 +420,10 @@ lines 3 8
 expect <<'END'
 │ 296 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=* rtx-a6000        int8        3  fits         129.3     117   2.00      4.77│
-│▸  l40s             fp8         3  fits         106.7     143   3.00      5.81│
-│   l40s             int4-awq    3  fits          87.0     164   3.00      5.07│
-│   l40s             int8        3  fits         108.2     142   3.00      5.87│
+│=* rtx-a6000        int8        3  fits         127.9     118   2.00      4.70│
+│▸  l40s             fp8         3  fits         105.9     145   3.00      5.76│
+│   l40s             int4-awq    3  fits          85.1     169   3.00      4.94│
+│   l40s             int8        3  fits         107.5     143   3.00      5.82│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 518 ─┐
+┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 523 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 5 GPUs, exact                                                │
@@ -479,8 +479,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s   ~$/h  ~$/M out│
-│=  …n-ai-pro-r9700  bf16        8  fits          74.9     203   0.81      1.11│
-│▸  h100-sxm         fp8         2  fits          23.0     670   2.40      0.99│
+│=  …n-ai-pro-r9700  bf16        8  fits          73.7     206   0.81      1.09│
+│▸  h100-sxm         fp8         2  fits          22.7     679   2.40      0.98│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -514,15 +514,15 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│▸  h100-sxm         int4-awq    2  fits          37.2     390   4.58      3.26│
-│   h100-sxm         fp8         2  fits          23.0     670   6.98      2.89│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│▸  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
+│   h100-sxm         fp8         2  fits          22.7     679   6.98      2.86│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 218 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU             format      n  verdict   ~TPOT ms  ~tok/s     $/h  ~$/M out│
-│=  mi300x          bf16        4  fits          88.2    2159   13.80      1.78│
-│   h100-sxm        fp8        10  fits          42.6    4215   38.40      2.53│
-│▸  h100-sxm        int4-awq   10  fits          72.9    2211   38.40      4.82│
+│=  mi300x          bf16        4  fits          84.3    2257   13.80      1.70│
+│   h100-sxm        fp8        10  fits          41.8    4309   38.40      2.48│
+│▸  h100-sxm        int4-awq   10  fits          68.9    2340   38.40      4.56│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│=  rtx-a6000        bf16        5  fits         227.9      66   4.00     16.77│
-│ * rtx-a6000        int4-awq    2  fits         149.8      94   1.00      2.97│
-│▸  rtx-6000-ada     int4-awq    2  fits          93.8     154   1.65      2.98│
-│   …ro-6000-server  int4-awq    1  fits          90.5     164   1.69      2.86│
+│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│ * rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84│
+│▸  rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89│
+│   …ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74│
 END
 
 # ---- numbers --------------------------------------------------------------------------

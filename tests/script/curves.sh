@@ -80,23 +80,23 @@ expect <<'END'
 │    │                           25 users: the KV pool is full:          ······│
 │    │ TTFT goal 1000 ms                             ·│·······:················│
 │1000│-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·:·-·-·-·-·-·-·-·-│
-│    │················································│·······:···⢀⣀⣀⣀⣠⠤⠤⠤⠤⠒⠒⠒f│
-│    │································⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠁············│
-│    │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉················│·······:················│
-│ 100│·TPOT goal 30 ms································│·······:····        ····│
-│    │-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·- - - - -·-·-·-·-·-·-·-·:·-·⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒⠒t│
-│    │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠴⠒⠒⠒P⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉·········    │
+│    │················································│·······:···⢀⣀⣀⣀⣀⠤⠤⠤⠤⠒⠒⠒f│
+│    │·································⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠒⠒⠒⠒⠒⠒⠉⠉⠉⠉⠁············│
+│    │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉···············│·······:················│
+│ 100│·TPOT goal 30 ms································│·······:····         ···│
+│    │-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·- - - - -·-·-·-·-·-·-·:·-·-⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒t│
+│    │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠔⠒⠒P⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉·········   │
 │    │··········································      │       :                │
 │    └─────────────────────────────────────────────────────────────────────────│
 │     1           2           4           8          16          32          64│
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
 ┌─ 16 users: fits ─────────────────────────────────────────────────────────────┐
-│   GPUs       2                           $/M tok    $2.89  2.22..4.13        │
-│ t TPOT       22.97 ms  17.65..32.78      $ an hour  $6.98                    │
-│ f TTFT       251.9 ms  71.96..1259                                           │
-│   output     670 tok/s  470..873                                             │
+│   GPUs       2                           $/M tok    $2.86  2.19..4.07        │
+│ t TPOT       22.7 ms  17.44..32.39       $ an hour  $6.98                    │
+│ f TTFT       244.3 ms  69.79..1221                                           │
+│   output     679 tok/s  476..884                                             │
 └──────────────────────────────────────────────────────────────────────────────┘
- TPOT goal reached to 32 users; TTFT goal reached as far as it fits; 2 x
+ TPOT goal reached to 34 users; TTFT goal reached as far as it fits; 2 x
  h100-sxm fit 25 users, then the KV pool is full
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
@@ -217,10 +217,10 @@ expect <<'END'
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────┐
-│ a fp8 roof   1979 TFLOP/s              3 decode b=64 down 359.7 TFLOP/s      │
-│ b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s │
-│ 1 decode b=1 down 5.872 TFLOP/s                                              │
-│ 2 decode b=16 down 93.35 TFLOP/s                                             │
+│ a fp8 roof   1979 TFLOP/s              3 decode b=64 down 358.4 TFLOP/s      │
+│ b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s │
+│ 1 decode b=1 down 5.852 TFLOP/s                                              │
+│ 2 decode b=16 down 93.03 TFLOP/s                                             │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -248,10 +248,10 @@ expect <<'END'
 |     1          4         16         64         256       1024       4096     |
 +- intensity, FLOP per byte of memory (log2) ----------------------------------+
 +- 590.7 FLOP/B: the ridge ----------------------------------------------------+
-| a fp8 roof   1979 TFLOP/s              3 decode b=64 down 359.7 TFLOP/s      |
-| b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s |
-| 1 decode b=1 down 5.872 TFLOP/s                                              |
-| 2 decode b=16 down 93.35 TFLOP/s                                             |
+| a fp8 roof   1979 TFLOP/s              3 decode b=64 down 358.4 TFLOP/s      |
+| b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s |
+| 1 decode b=1 down 5.852 TFLOP/s                                              |
+| 2 decode b=16 down 93.03 TFLOP/s                                             |
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -292,10 +292,10 @@ expect <<'END'
 │     1                4               16                64               256             1024             4096        │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
-│ a fp8 roof   1979 TFLOP/s                                  3 decode b=64 down 359.7 TFLOP/s                          │
-│ b bf16 roof  989.4 TFLOP/s                                 4 prefill 1,024 lm_head 775.3 TFLOP/s                     │
-│ 1 decode b=1 down 5.872 TFLOP/s  8192x1x14336, 2 FLOP/B                                                              │
-│ 2 decode b=16 down 93.35 TFLOP/s                                                                                     │
+│ a fp8 roof   1979 TFLOP/s                                  3 decode b=64 down 358.4 TFLOP/s                          │
+│ b bf16 roof  989.4 TFLOP/s                                 4 prefill 1,024 lm_head 774.3 TFLOP/s                     │
+│ 1 decode b=1 down 5.852 TFLOP/s  8192x1x14336, 2 FLOP/B                                                              │
+│ 2 decode b=16 down 93.03 TFLOP/s                                                                                     │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
  Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks: the plan's products as the law predicts …
@@ -325,9 +325,9 @@ expect <<'END'
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof   142.9 TFLOP/s             3 decode b=64 lm_head 183.4 TFLOP/s   │
-│ b bf16 roof  142.9 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s │
-│ 1 decode b=1 down 5.872 TFLOP/s                                              │
-│ 2 decode b=16 down 93.35 TFLOP/s                                             │
+│ b bf16 roof  142.9 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s │
+│ 1 decode b=1 down 5.852 TFLOP/s                                              │
+│ 2 decode b=16 down 93.03 TFLOP/s                                             │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -357,9 +357,9 @@ expect <<'END'
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof   106.1 TFLOP/s             3 decode b=64 lm_head 183.4 TFLOP/s   │
-│ b bf16 roof  106.1 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s │
-│ 1 decode b=1 down 5.872 TFLOP/s                                              │
-│ 2 decode b=16 o 92.77 TFLOP/s                                                │
+│ b bf16 roof  106.1 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s │
+│ 1 decode b=1 down 5.852 TFLOP/s                                              │
+│ 2 decode b=16 o 92.46 TFLOP/s                                                │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -421,7 +421,7 @@ expect <<'END'
 │ a bf16 roof  989.4 TFLOP/s                                                   │
 │ 1 decode b=1 lm_head 2.92 TFLOP/s                                            │
 │ 2 decode b=64 lm_head 181.5 TFLOP/s                                          │
-│ 3 prefill 1,024 expert_gate_up 557.5…                                        │
+│ 3 prefill 1,024 expert_gate_up 557.3…                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
  memory bound in 3 of 6 products

@@ -20,8 +20,8 @@ expect <<'END'
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
-│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -29,7 +29,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
 │+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
@@ -50,8 +50,8 @@ expect <<'END'
 | GPU        auto: l4       v||##############################==:--......| 20.30|
 | GPUs       auto: 1         ||# weights 15.0 = KV 1.0 : act 0.5 - run 1.0     |
 |-- Load --------------------||-- Speed: model --- low..high ------ goal ------|
-| Context    8,192 tokens    ||TTFT        425 ms  121..2126        none       |
-| Prompt     1,024 tokens    ||TPOT       58.2 ms  41.2..88.6       none       |
+| Context    8,192 tokens    ||TTFT        409 ms  117..2045        none       |
+| Prompt     1,024 tokens    ||TPOT       58.3 ms  41.2..88.6       none       |
 | Output     256 tokens      ||output  16.8 tok/s  11.0..23.7       none       |
 | Users      1 at once       ||holds   3.8 requests of 8,192; first: KV pool   |
 | Rate       none            ||bound   memory bandwidth; not measured: 4       |
@@ -59,7 +59,7 @@ expect <<'END'
 | TTFT goal  none            ||on demand $0.44/h  $321.20/mo  jarvislabs, by 2~|
 | TPOT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
 | Throughput none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
-|+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    22.1   $2.93|
+|+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    22.2   $2.92|
 |+Engine     auto: vLLM 0.33+||2 tp 2              faster     2    30.5   $7.67|
 |+Cost       on-demand       ||-- Why -----------------------------------------|
 |                            ||no GPU was named: this is the cheapest list     |
@@ -76,32 +76,32 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
-│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.89/M tok    ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  152  $5.84│
-│ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 50.9  $2.53│
-│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  165  $8.51│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  107  $5.81│
-│ Context    8,192 tokens      ││TTFT        252 ms  72..1259         none       ││rtx-6000-ada    3  $3.30 97.6  $5.87│
-│ Prompt     1,024 tokens      ││TPOT       23.0 ms  17.6..32.8       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   670 tok/s  470..873         none       ││+10 users               KV pool     │
+│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.86/M tok    ││GPU             n    $/h TPOT    $/M│
+│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  149  $5.71│
+│ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.3  $2.45│
+│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  162  $8.32│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.76│
+│ Context    8,192 tokens      ││TTFT        244 ms  70..1221         none       ││rtx-6000-ada    3  $3.30 96.7  $5.81│
+│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output   679 tok/s  476..884         none       ││+10 users               KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
 │ TTFT goal  none              ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…││    │                 │             │
-│ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │          ⢀⡴⠋│
-│ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││1500│                 │         ⣠⠞  │
-│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.8   $2.16││    │                 │       ⣠⠞⠁   │
-│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.2   $3.82││    │                 │      ⡴⠃     │
-│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │    ⢀⡞⠁      │
-│                              ││GPUs 2: TP 2, 1 host                            ││1000│                 │   ⣠⠏        │
-│                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││    │                 │ ⢀⡴⠃         │
-│                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 │⢠⠞           │
-│                              ││  of 8,192 tokens                               ││    │                 ⡰⠋            │
-│                              ││y: every equation, input and source             ││    │               ⣠⠞⠁             │
-│                              ││                                                ││ 500│             ⢠⠞⠁ │             │
-│                              ││                                                ││    │           ⡠⠒⠉   │             │
-│                              ││                                                ││    │       ⢀⡠⠔⠉      │             │
-│                              ││                                                ││    │⢀⣀⡠⠤⠤⠒⠉⠁         │             │
+│ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
+│ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
+│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.12││1500│                 │       ⢠⠞⠁   │
+│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.0   $3.78││    │                 │      ⣰⠋     │
+│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │    ⢀⡼⠁      │
+│                              ││GPUs 2: TP 2, 1 host                            ││    │                 │   ⢠⠞        │
+│                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││1000│                 │  ⣰⠋         │
+│                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 │⢀⡼⠁          │
+│                              ││  of 8,192 tokens                               ││    │                 ⣠⠏            │
+│                              ││y: every equation, input and source             ││    │               ⢀⡞⠁             │
+│                              ││                                                ││ 500│             ⢀⡴⠋ │             │
+│                              ││                                                ││    │           ⣀⠔⠋   │             │
+│                              ││                                                ││    │       ⢀⣀⠔⠊      │             │
+│                              ││                                                ││    │⢀⣀⣀⠤⠤⠒⠊⠁         │             │
 │                              ││                                                ││   0│                 │             │
 │                              ││                                                ││    └───────────────────────────────│
 │                              ││                                                ││     1        4      16       64    │
@@ -124,9 +124,9 @@ Tab
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.89/M tok
+FITS       2 GPUs $6.98/h $2.86/M tok
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 23.0 ms TTFT 252 ms 670/s model
+TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
@@ -136,33 +136,33 @@ TPOT 23.0 ms TTFT 252 ms 670/s model
  Model: its parameters set memory and …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.89/M tok
+FITS       2 GPUs $6.98/h $2.86/M tok
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 23.0 ms TTFT 252 ms 670/s model
+TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
-│TTFT        252 ms  72..1259          │
-│TPOT       23.0 ms  17.6..32.8        │
-│output   670 tok/s  470..873          │
+│TTFT        244 ms  70..1221          │
+│TPOT       22.7 ms  17.4..32.4        │
+│output   679 tok/s  476..884          │
 └──────────────────────────────────────┘
  Answer: all memory is of the engine's…
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.89/M tok
+FITS       2 GPUs $6.98/h $2.86/M tok
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 23.0 ms TTFT 252 ms 670/s model
+TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
-│TPOT       23.0 ms  17.6..32.8        │
-│output   670 tok/s  470..873          │
+│TPOT       22.7 ms  17.4..32.4        │
+│output   679 tok/s  476..884          │
 │holds   27.0 requests of 8,192; first…│
 │bound   memory bandwidth; not measure…│
 └──────────────────────────────────────┘
  Answer: all memory is of the engine's…
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.89/M tok
+FITS       2 GPUs $6.98/h $2.86/M tok
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 23.0 ms TTFT 252 ms 670/s model
+TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
@@ -188,8 +188,8 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
-│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.2│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
+│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
 │── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
 │ TTFT goal  none            ││── Why ─────────────────────────────────────────│
@@ -217,8 +217,8 @@ expect <<'END'
 │ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
 │ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        217 ms  62..1087         none       │
-│ Prompt     1,024 tokens    ││TPOT       27.5 ms  21.1..39.2       none       │
+│ Context    8,192 tokens    ││TTFT        210 ms  60..1052         none       │
+│ Prompt     1,024 tokens    ││TPOT       27.5 ms  21.1..39.3       none       │
 │ Output     256 tokens      ││output  35.4 tok/s  24.8..46.1       none       │
 │ Users      1 at once       ││holds   1.6 requests of 8,192                   │
 │ Rate       none            ││decides CUDA graphs (0.10..2.00 GiB): raise     │
@@ -228,8 +228,8 @@ expect <<'END'
 │ Throughput none            ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…│
 │+Layout     TP 2            ││buy       $2.41/h  break-even 15.2 months       │
 │+Engine     auto: vLLM 0.33+││── Ways out (a) ── verdict    n      $/h TPOT ms│
-│+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.4│
-│                            ││2 a100-pcie-80:2   fits       2    $2.70    47.3│
+│+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.5│
+│                            ││2 a100-pcie-80:2   fits       2    $2.70    47.4│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Answer: all memory is of the engine's budget on one GPU; bands are low..high.
 END
@@ -247,7 +247,7 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:1      fits       1    $0.50    43.7│
 │ Prompt     1,024 tokens    ││2 rtx-6000-ada:1   fits       1    $0.83    34.8│
-│ Output     256 tokens      ││3 l4:2             fits       2    $0.88    55.3│
+│ Output     256 tokens      ││3 l4:2             fits       2    $0.88    55.4│
 │ Users      1 at once       ││4 --tp auto        fits       1    $2.29    11.5│
 │ Rate       none            ││5 tp 4             fits       4   $13.96     4.7│
 END
@@ -295,22 +295,22 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x A10G (AWS), TP 1 x PP 4 ──────────┐
-│▸Model      qwen3-30b-a3b  ▾││FITS         4 GPUs   $5.67/h    $27.63/M tok   │
+│▸Model      qwen3-30b-a3b  ▾││FITS         4 GPUs   $5.67/h    $27.44/M tok   │
 │ Weights    auto: bf16     ▾││memory 80 % of budget, 4.05 GiB to spare        │
 │ GPU        a10g           ▾││████████████████████████████▓▒▒░░········│ 20.30│
 │ GPUs       auto: 4         ││█ weights 14.5 ▓ KV 0.2 ▒ act 0.8 ░ run 0.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        419 ms  120..2094        none       │
-│ Prompt     1,024 tokens    ││TPOT       16.0 ms  10.2..28.6       none       │
-│ Output     256 tokens      ││output  57.0 tok/s  31.8..89.5       none       │
+│ Context    8,192 tokens    ││TTFT        403 ms  115..2016        none       │
+│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.1..28.5       none       │
+│ Output     256 tokens      ││output  57.4 tok/s  32.0..90.2       none       │
 │ Users      1 at once       ││holds   22.6 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $5.67/h  $4,141/mo  aws, 2026-07-20   │
 │ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│ Throughput none            ││1 h100-sxm:1        cheaper    1     5.5   $3.63│
-│+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     9.6  $18.14│
-│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.4   $4.84│
+│ Throughput none            ││1 h100-sxm:1        cheaper    1     5.4   $3.60│
+│+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     9.5  $17.87│
+│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.1   $4.79│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││warning: the profile of a10g has low confidence │
 END
@@ -363,19 +363,19 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 19, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
-│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.62    │           │
-│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.54    │░···│ 72.85│
-│ GPUs     │  int8       INT8 W8A8, one scale per output channel  fits       2    $6.98    16.7  $33.53    │           │
-│── Load ──│  int4-awq   AWQ INT4, groups of 128                  fits       2    $6.98    12.5  $27.18    │───────────│
-│ Context  │  nvfp4      NVFP4 (E2M1, E4M3 per 16)                fits       2    $6.98    13.2  $28.54    │           │
+│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.52    │           │
+│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.61    │░···│ 72.85│
+│ GPUs     │  int8       INT8 W8A8, one scale per output channel  fits       2    $6.98    16.7  $33.51    │           │
+│── Load ──│  int4-awq   AWQ INT4, groups of 128                  fits       2    $6.98    12.5  $27.08    │───────────│
+│ Context  │  nvfp4      NVFP4 (E2M1, E4M3 per 16)                fits       2    $6.98    13.2  $28.44    │           │
 │ Prompt   │  q4_k_m     GGUF Q4_K_M                              fits       2    $6.98    18.9  $40.83    │           │
-│ Output   │  q8_0       GGUF Q8_0                                fits       2    $6.98    27.2  $56.86    │           │
-│ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.62    │           │
+│ Output   │  q8_0       GGUF Q8_0                                fits       2    $6.98    27.2  $56.85    │           │
+│ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.52    │           │
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
-│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.62    │───────────│
-│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.47    │           │
-│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.53    │           │
-│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.53    │ ms     $/M│
+│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.52    │───────────│
+│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.37    │           │
+│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.8  $33.60    │           │
+│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.52    │ ms     $/M│
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -478,18 +478,18 @@ expect <<'END'
 │▸GPU        a100-sxm-80/3g.4…▾││█████████████████████████████████▓▓▒░░·········································│ 36.04│
 │ GPUs       auto: 1           ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0 · spare 18.6                              │
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ────────────────────────────────────────────│
-│ Context    8,192 tokens      ││TTFT        251 ms  72..1255         none                                             │
-│ Prompt     1,024 tokens      ││TPOT       19.5 ms  13.4..30.3       none                                             │
-│ Output     256 tokens        ││output  49.0 tok/s  31.5..71.1       none                                             │
+│ Context    8,192 tokens      ││TTFT        240 ms  69..1201         none                                             │
+│ Prompt     1,024 tokens      ││TPOT       19.5 ms  13.5..30.4       none                                             │
+│ Output     256 tokens        ││output  49.1 tok/s  31.5..71.2       none                                             │
 │ Users      1 at once         ││holds   19.6 requests of 8,192; first: KV pool                                        │
 │ Rate       none              ││bound   memory bandwidth: reading the weights; not measured: 4                        │
 │── Goals ─────────────────────││── Cost ──────────────────────────────────────────────────────────────────────────────│
 │ TTFT goal  none              ││on demand $1.29/h  $941.70/mo  verda, by 2026-11                                      │
 │ TPOT goal  none              ││buy       $0.44/h  break-even 16.5 months                                             │
 │ Throughput none              ││── Changes (a) ───────────────────────────────── verdict    n      $/h TPOT ms     $/M│
-│+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     8.2   $3.26│
-│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    32.2   $0.75│
-│+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.38│
+│+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     8.3   $3.26│
+│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    31.5   $0.74│
+│+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.39│
 │                              ││── Why ───────────────────────────────────────────────────────────────────────────────│
 └──────────────────────────────┘└──────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
@@ -520,7 +520,7 @@ expect <<'END'
 │ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │…│
 │ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │M│
-│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │3│
+│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │2│
 │ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │7│
 │ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │─│
 │ │  vLLM 0.23                  budgets by utilization, 0.92 by default     ▼│ │
@@ -583,8 +583,8 @@ expect <<'END'
 │ GPU        l4             ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
-│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -592,7 +592,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
 │+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││GPUs 1: TP 1, 1 host                            │
@@ -607,8 +607,8 @@ expect <<'END'
 │ GPU        l4             ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
-│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -616,7 +616,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
 │+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││GPUs 1: TP 1, 1 host                            │
@@ -648,8 +648,8 @@ expect <<'END'
 │ GPU        l4             ▾││███████████████▓▓▒░░░░░░·················│ 20.30│
 │ GPUs       2               ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        231 ms  66..1153         none       │
-│ Prompt     1,024 tokens    ││TPOT       30.5 ms  19.3..50.0       none       │
+│ Context    8,192 tokens    ││TTFT        223 ms  64..1113         none       │
+│ Prompt     1,024 tokens    ││TPOT       30.5 ms  19.3..50.1       none       │
 │ Output     512 tokens      ││output  16.1 tok/s                   none       │
 │ Users      by rate: 2      ││holds   18.9 requests of 8,192; first: KV pool  │
 │▸Rate       0.0315 /s       ││bound   memory bandwidth; not measured: 4       │
@@ -677,22 +677,22 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 1 x PP 2 ──────┐
-│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $2.88/M tok    │
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    │
 │ Weights    fp8            ▾││memory 95 % of budget, 3.37 GiB to spare        │
 │ GPU        h100-sxm       ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░··│ 72.85│
 │ GPUs       2               ││█ weights 33.9 ▓ KV 32.5 ▒ act 2.0 ░ run 1.2    │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        509 ms  145..2546        none       │
-│ Prompt     1,024 tokens    ││TPOT       36.8 ms  28.3..52.5       none       │
-│ Output     256 tokens      ││output   673 tok/s  472..876         none       │
+│ Context    8,192 tokens    ││TTFT        489 ms  140..2447        none       │
+│ Prompt     1,024 tokens    ││TPOT       36.3 ms  27.9..51.9       none       │
+│ Output     256 tokens      ││output   682 tok/s  478..888         none       │
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…│
 │ TPOT goal  none            ││buy       $2.42/h  break-even 15.2 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1 x PP…││1 h200-sxm:2        cheaper    2    23.2   $1.76│
-│+Engine     auto: vLLM 0.33+││2 h100-sxm:4, tp 2  faster     4    21.7   $3.36│
+│+Layout     auto: TP 1 x PP…││1 h200-sxm:2        cheaper    2    22.6   $1.72│
+│+Engine     auto: vLLM 0.33+││2 h100-sxm:4, tp 2  faster     4    21.5   $3.33│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││2 GPUs would be marginal: TP 2                  │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -738,24 +738,24 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 10 x L4, TP 2 x PP 5 ─────────────────┐
-│ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $532.94/M tok  │
+│ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $532.43/M tok  │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.92 GiB to spare        │
 │ GPU        l4             ▾││███████████████████████████▓▒░░░░░░······│ 20.30│
 │ GPUs       auto: 10        ││█ weights 13.8 ▓ KV 0.2 ▒ act 0.5 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        2.12 s  0.61..10.61      none       │
+│ Context    8,192 tokens    ││TTFT        2.04 s  0.58..10.21      none       │
 │ Prompt     1,024 tokens    ││TPOT        265 ms  144..622         none       │
-│ Output     256 tokens      ││output  3.67 tok/s  1.57..6.76       none       │
+│ Output     256 tokens      ││output  3.67 tok/s  1.57..6.77       none       │
 │▸Users      1 at once       ││holds   12.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $7.04/h  $5,139/mo  jarvislabs, by 20…│
 │ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 2 x PP…││1 max-pp 9          fits       9     525  $1,051│
-│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     170  $91.70│
-│+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.62│
-│                            ││4 tp 4              cheaper   12     136 $275.43│
+│+Layout     auto: TP 2 x PP…││1 max-pp 9          fits       9     525  $1,050│
+│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     170  $91.24│
+│+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.52│
+│                            ││4 tp 4              cheaper   12     136 $275.29│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
 
@@ -767,8 +767,8 @@ expect <<'END'
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
-│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
 │▸Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -776,7 +776,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
 │+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
@@ -801,11 +801,11 @@ expect <<'END'
 │ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │─┌─ Ways out ────────────────────────────────────────────────────── 6 of 6 ─┐s│
 │ │/ type words to find it     verdict    n      $/h TPOT ms     $/M         │8│
-│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.80         │2│
-│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │4│
-│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.4  $22.70         │2│
-│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.2  $26.12         │1│
-│─│  5. l40s:2                 fits       2    $2.00    52.1  $30.09         │-│
+│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.78         │2│
+│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │5│
+│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.5  $22.69         │3│
+│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.3  $26.12         │1│
+│─│  5. l40s:2                 fits       2    $2.00    52.1  $30.07         │-│
 │ │  6. cpu-offload-gb 34      fits       1    $1.00       -       -         │─│
 │ └──────────────────────────────────────────────────────────────────────────┘ │
 │ Throughput none            ││  may be used                                   │
@@ -874,8 +874,8 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
-│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.2│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
+│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
 │── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
 │ TTFT goal  none            ││── Why ─────────────────────────────────────────│
@@ -900,24 +900,24 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
-│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.54/M tok   ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 55 % of budget, 32.56 GiB to spare       ││rtx-a6000       2  $1.00 58.4 $17.63│
-│ GPU        h100-sxm         ▾││███████████████████▓▒░░··················│ 72.85││rtx-6000-ada    2  $1.65 46.5 $22.29│
-│ GPUs       2                 ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 55.5 $26.78│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  123 $66.26│
-│ Context    8,192 tokens      ││TTFT        157 ms  45..783          none       ││l40             2  $2.00 95.0 $55.67│
-│ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..23.9       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output  57.8 tok/s  40.5..75.2       none       ││+25 users               KV pool     │
+│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.61/M tok   ││GPU             n    $/h TPOT    $/M│
+│ Weights    fp8              ▾││memory 55 % of budget, 32.56 GiB to spare       ││rtx-a6000       2  $1.00 58.5 $17.57│
+│ GPU        h100-sxm         ▾││███████████████████▓▒░░··················│ 72.85││rtx-6000-ada    2  $1.65 46.5 $22.27│
+│ GPUs       2                 ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 55.5 $26.75│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  123 $66.01│
+│ Context    8,192 tokens      ││TTFT        152 ms  44..762          none       ││l40             2  $2.00 95.0 $55.51│
+│ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..24.0       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output  57.7 tok/s  40.4..75.1       none       ││+25 users               KV pool     │
 │ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││up to 131,072 context … nothing     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
 │ TTFT goal  none              ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…││    ││                              │
-│ TPOT goal  none              ││buy       $2.38/h  break-even 15.1 months       ││    ││                           ⢀⡴⠋│
-│ Throughput none              ││── Against the pinned plan ─────────────────────││1500││                          ⣠⠞  │
-│+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││    ││                        ⣠⠞⠁   │
-│+Engine     auto: vLLM 0.33+  ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⡴⠃     │
-│+Cost       on-demand         ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                     ⢀⡞⠁      │
-│                              ││spare -1.62 GiB                                 ││1000││                    ⣠⠏        │
+│ TPOT goal  none              ││buy       $2.38/h  break-even 15.1 months       ││    ││                            ⣰⠋│
+│ Throughput none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
+│+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢠⠞⠁   │
+│+Engine     auto: vLLM 0.33+  ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣰⠋     │
+│+Cost       on-demand         ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                     ⢀⡼⠁      │
+│                              ││spare -1.62 GiB                                 ││    ││                    ⢠⠞        │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -929,7 +929,7 @@ KEYS
 only 2,6
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
-│▸Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $33.54/M tok   │
+│▸Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $33.61/M tok   │
 │ Weights    fp8            ▾││memory 55 % of budget, 32.56 GiB to spare       │
 │ GPU        h100-sxm       ▾││███████████████████▓▒░░··················│ 72.85│
 │ GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
@@ -941,7 +941,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 539 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 544 ─┐
 │   max concurrency (concurrency) = 54.6426 requests (52.3867..55.2832), model │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
@@ -994,13 +994,13 @@ only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $59.37/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $59.41/M tok   │
 │ Weights    auto: bf16     ▾││memory 90 % of budget, 3.94 GiB to spare        │
 │ GPU        l40s           ▾││████████████████████████████████▓▒░░░····│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 0.6 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        706 ms  202..3530        none       │
-│ Prompt     1,024 tokens    ││TPOT       50.9 ms  32.2..83.5       none       │
+│ Context    8,192 tokens    ││TTFT        693 ms  198..3464        none       │
+│ Prompt     1,024 tokens    ││TPOT       51.0 ms  32.2..83.6       none       │
 │ Output     256 tokens      ││output  18.7 tok/s  11.4..29.6       none       │
 │ Users      1 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -1008,9 +1008,9 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    20.1  $25.62│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.4  $72.99│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    20.2  $25.62│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $73.26│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
@@ -1018,23 +1018,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
 │ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.19│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.5  $39.01│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $39.08│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  set: users 2
@@ -1042,23 +1042,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
 │ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.19│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.5  $39.01│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $39.08│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  one line of --batch
@@ -1066,23 +1066,23 @@ expect <<'END'
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
 │ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.19│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.3  $21.53│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.5  $39.01│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $39.08│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
@@ -1102,14 +1102,14 @@ only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.97/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        740 ms  211..3700        none       │
+│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
 │ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.7       none       │
+│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 END
@@ -1228,8 +1228,8 @@ expect <<'END'
 │ TPOT goal  none            ││██████████████████████████████▓▓▒░░······│ 20.30│
 │ Throughput none            ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
-│-Engine     auto: vLLM 0.33+││TTFT        425 ms  121..2126        none       │
-│ Engine     auto: vLLM 0.3…▾││TPOT       58.2 ms  41.2..88.6       none       │
+│-Engine     auto: vLLM 0.33+││TTFT        409 ms  117..2045        none       │
+│ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  41.2..88.6       none       │
 │ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.0..23.7       none       │
 │ Slots      auto: 256 reque…││holds   3.8 requests of 8,192; first: KV pool   │
 │▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
@@ -1237,7 +1237,7 @@ expect <<'END'
 │ Headroom   0.00 share      ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ Used       0 GiB           ││buy       $0.11/h  break-even 10.9 months       │
 │ GPU layers auto: 33        ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│ CPU experts0 layers        ││1 int4-awq          cheaper    1    22.1   $2.93│
+│ CPU experts0 layers        ││1 int4-awq          cheaper    1    22.2   $2.92│
 │ Offload    0 GiB           ││2 tp 2              faster     2    30.5   $7.67│
 │ KV offload 0 GiB           ││── Why ─────────────────────────────────────────│
 │ KV on host off            ▾││no GPU was named: this is the cheapest list     │
@@ -1261,8 +1261,8 @@ expect <<'END'
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
-│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -1270,7 +1270,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
 │+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
@@ -1285,8 +1285,8 @@ expect <<'END'
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        425 ms  121..2126        none       │
-│ Prompt     1,024 tokens    ││TPOT       58.2 ms  41.2..88.6       none       │
+│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
 │ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
@@ -1294,7 +1294,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.1   $2.93│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
 │+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
@@ -1331,8 +1331,8 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
-│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.2│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
+│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
 │── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
 │ TTFT goal  none            ││── Why ─────────────────────────────────────────│
@@ -1348,23 +1348,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
-│ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.80/M tok   │
+│ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.78/M tok   │
 │ Weights    int8           ▾││memory 88 % of budget, 5.11 GiB to spare        │
 │ GPU        rtx-a6000      ▾││███████████████████████████████▓▒░░░·····│ 43.62│
 │▸GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 0.5 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        758 ms  217..3790        none       │
-│ Prompt     1,024 tokens    ││TPOT       57.8 ms  37.7..94.2       none       │
-│ Output     256 tokens      ││output  16.5 tok/s  10.1..25.4       none       │
+│ Context    8,192 tokens    ││TTFT        729 ms  208..3646        none       │
+│ Prompt     1,024 tokens    ││TPOT       57.8 ms  37.7..94.3       none       │
+│ Output     256 tokens      ││output  16.6 tok/s  10.1..25.4       none       │
 │ Users      1 at once       ││holds   5.1 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $1.00/h  $730.00/mo  hyperstack, by 2…│
 │ TPOT goal  none            ││buy       $0.48/h  break-even 19.6 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    36.9  $12.02│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.5   $6.06│
-│+Cost       on-demand       ││3 rtx-a6000:4, tp 4 faster     4    33.2  $19.92│
+│+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    36.9  $11.93│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.2   $6.03│
+│+Cost       on-demand       ││3 rtx-a6000:4, tp 4 faster     4    33.3  $19.92│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  applied: --gpu rtx-a6000:2 (u undoes it)

@@ -45,8 +45,8 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Weights ────────────────────────────────────────────────────────── 2 of 52 ─┐
 │/ gptq                                  verdict    n      $/h TPOT ms     $/M │
-│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00     102  $58.89 │
-│  int4-gptq  GPTQ INT4, groups of 128   fits       2    $2.00    33.5  $20.64 │
+│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00     102  $58.76 │
+│  int4-gptq  GPTQ INT4, groups of 128   fits       2    $2.00    33.6  $20.58 │
 │  "gptq" as typed                                                             │
 │                                                                              │
 │                                                                              │
@@ -61,7 +61,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 │  int8-gptq  GPTQ INT8, groups of 128                                         │
-│  fits       2    $2.00     102  $58.89                                       │
+│  fits       2    $2.00     102  $58.76                                       │
 └──────────────────────────────────────────────────────────────────────────────┘
  Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
  bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
@@ -111,32 +111,32 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 100 of 100 ─┐
 │/ type words to find it, or id/slice:count,… verdict    n      $/h TPOT ms     $/M                                    │
-│  auto: this machine's, else the cheapest    fits       4    $2.00    57.4  $33.80                                    │
+│  auto: this machine's, else the cheapest    fits       4    $2.00    57.5  $33.79                                    │
 │  here: Intel(R) Xeon(R) Processor, 2 cores  no fit   weights                       22.13 GiB usable, 24 GB/s         │
-│▸ L40S                                       fits       4    $4.00    50.9  $59.37  44.42 GiB usable, 864 GB/s, 2023  │
-│  RTX A6000                                  fits       4    $2.00    57.4  $33.80  47.41 GiB usable, 768 GB/s, 2020  │
-│  A100 PCIe 80GB                             fits       2    $2.70    47.3  $36.95  79.15 GiB usable, 1.94 TB/s, 2021 │
-│  RTX PRO 6000 Blackwell Server Edition      fits       2    $3.38    53.8  $52.15  94.44 GiB usable, 1.6 TB/s, 2025  │
-│  Instinct MI300X                            fits       1    $3.45    52.7  $51.64  189.70 GiB usable, 5.3 TB/s, 2023 │
-│  A40                                        fits       4    $3.60    62.8  $66.26  44.45 GiB usable, 696 GB/s, 2020  │
-│  H100 PCIe 80GB                             fits       2    $3.80    81.3  $87.61  79.19 GiB usable, 2.04 TB/s, 2022 │
-│  A100 SXM4 80GB                             fits       2    $3.90    45.1  $50.95  79.15 GiB usable, 2.04 TB/s, 2020 │
-│  L40                                        fits       4    $4.00    50.9  $60.40  44.45 GiB usable, 864 GB/s, 2022  │
-│  B200 SXM                                   fits       1    $4.89    24.5  $34.14  178.35 GiB usable, 7.7 TB/s, 2024 │
+│▸ L40S                                       fits       4    $4.00    51.0  $59.41  44.42 GiB usable, 864 GB/s, 2023  │
+│  RTX A6000                                  fits       4    $2.00    57.5  $33.79  47.41 GiB usable, 768 GB/s, 2020  │
+│  A100 PCIe 80GB                             fits       2    $2.70    47.4  $36.90  79.15 GiB usable, 1.94 TB/s, 2021 │
+│  RTX PRO 6000 Blackwell Server Edition      fits       2    $3.38    54.0  $52.20  94.44 GiB usable, 1.6 TB/s, 2025  │
+│  Instinct MI300X                            fits       1    $3.45    52.5  $51.39  189.70 GiB usable, 5.3 TB/s, 2023 │
+│  A40                                        fits       4    $3.60    62.8  $66.24  44.45 GiB usable, 696 GB/s, 2020  │
+│  H100 PCIe 80GB                             fits       2    $3.80    81.3  $87.53  79.19 GiB usable, 2.04 TB/s, 2022 │
+│  A100 SXM4 80GB                             fits       2    $3.90    45.2  $50.89  79.15 GiB usable, 2.04 TB/s, 2020 │
+│  L40                                        fits       4    $4.00    51.0  $60.37  44.45 GiB usable, 864 GB/s, 2022  │
+│  B200 SXM                                   fits       1    $4.89    24.5  $34.16  178.35 GiB usable, 7.7 TB/s, 2024 │
 │  H200 SXM 141GB                             fits       2    $6.78    20.3  $39.54  138.72 GiB usable, 4.8 TB/s, 2024 │
-│  H100 SXM5 80GB                             fits       2    $6.98    50.6 $100.62  79.19 GiB usable, 3.35 TB/s, 2022 │
-│  B300 SXM (Blackwell Ultra)                 fits       1    $6.99    23.6  $47.22  265.37 GiB usable, 8 TB/s, 2025   │
-│  L4                                         fits      10    $7.04     265 $532.94  22.07 GiB usable, 300 GB/s, 2023  │
-│  A100 PCIe 40GB                             fits       5    $7.25     111 $231.72  39.50 GiB usable, 1.55 TB/s, 2020 │
-│  H100 NVL 94GB                              fits       2   $13.96    23.9  $96.07  92.46 GiB usable, 3.94 TB/s, 2023 │
-│  A100 SXM4 40GB                             fits       5   $15.92     111 $508.83  39.50 GiB usable, 1.55 TB/s, 2020 │
-│  A10                                        fits      10   $24.00     137 $949.04  22.07 GiB usable, 600 GB/s, 2021  │
-│  A10G (AWS)                                 fits      10   $32.58     137  $1,327  22.07 GiB usable, 600 GB/s, 2021  │
-│  GB200 (per GPU)                            fits       1   $64.00    23.6 $431.44  182.81 GiB usable, 8 TB/s, 2024   │
-│  Instinct MI355X                            fits       1   $68.80    34.2 $666.26  284.54 GiB usable, 8 TB/s, 2025   │
-│  GB300 (per GPU)                            fits       1   $72.00    23.6 $485.38  274.22 GiB usable, 8 TB/s, 2025   │
-│  B100                                       fits       1        -    23.6       -  189.70 GiB usable, 8 TB/s, 2024   │
-│  Instinct MI325X                            fits       1        -    47.7       -  252.93 GiB usable, 6 TB/s, 2024   │
+│  H100 SXM5 80GB                             fits       2    $6.98    50.6 $100.52  79.19 GiB usable, 3.35 TB/s, 2022 │
+│  B300 SXM (Blackwell Ultra)                 fits       1    $6.99    23.7  $47.25  265.37 GiB usable, 8 TB/s, 2025   │
+│  L4                                         fits      10    $7.04     265 $532.43  22.07 GiB usable, 300 GB/s, 2023  │
+│  A100 PCIe 40GB                             fits       5    $7.25     111 $231.38  39.50 GiB usable, 1.55 TB/s, 2020 │
+│  H100 NVL 94GB                              fits       2   $13.96    24.0  $96.05  92.46 GiB usable, 3.94 TB/s, 2023 │
+│  A100 SXM4 40GB                             fits       5   $15.92     111 $508.08  39.50 GiB usable, 1.55 TB/s, 2020 │
+│  A10                                        fits      10   $24.00     137 $947.75  22.07 GiB usable, 600 GB/s, 2021  │
+│  A10G (AWS)                                 fits      10   $32.58     137  $1,323  22.07 GiB usable, 600 GB/s, 2021  │
+│  GB200 (per GPU)                            fits       1   $64.00    23.7 $431.75  182.81 GiB usable, 8 TB/s, 2024   │
+│  Instinct MI355X                            fits       1   $68.80    34.2 $665.21  284.54 GiB usable, 8 TB/s, 2025   │
+│  GB300 (per GPU)                            fits       1   $72.00    23.7 $485.72  274.22 GiB usable, 8 TB/s, 2025   │
+│  B100                                       fits       1        -    23.7       -  189.70 GiB usable, 8 TB/s, 2024   │
+│  Instinct MI325X                            fits       1        -    47.5       -  252.93 GiB usable, 6 TB/s, 2024   │
 │  Instinct MI350X                            fits       1        -       -       -  284.54 GiB usable, 8 TB/s, 2025  ▼│
 │                                                                                                                      │
 │                                                                                                                      │
@@ -379,7 +379,7 @@ expect <<'END'
 │ w:save  q:quit anyway  Esc:stay      │
 └──────────────────────────────────────┘
  w:save  q:quit anyway  Esc:stay
-│ Context    8,192 tokens    ││TTFT        774 ms  221..3871        none       │
+│ Context    8,192 tokens    ││TTFT        760 ms  217..3798        none       │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ plan.json exists. Replace it?                                │       │
 │ Users │                                                              │pool   │

@@ -55,6 +55,10 @@ static void test_moe(void **state)
     assert_near(moe_time(&m, 1, 1), 8e-6, 1e-12);
     m.ep = 4; /* the fullest rank has more than its share */
     assert_near(moe_time(&m, 1, 1), 8e-6 * (1 + 0.3 * sqrt(4 / 8.0)), 1e-12);
+    m = (struct moe){.experts = 128, .active = 8, .expert = 1e-6, .traffic = 1e-9, .times = 1,
+                     .ep = 1, .pad = 128 * 128 / 8}; /* all are read, whoever asks */
+    assert_near(moe_time(&m, 1, 1), 128e-6 + 2049e-9, 1e-12);
+    assert_near(moe_time(&m, 20, 1), 128e-6 + 2068e-9, 1e-12);
 }
 
 static void test_comm(void **state)

@@ -11,6 +11,9 @@
  * at random. Each expert that has tokens costs a while of its own (a block of a grouped
  * product), by format.
  *
+ * Where a kernel gives each expert room for a block of tokens, chosen or not, A = E and T
+ * grows by that room in B: the memory is gone over, the arithmetic of empty blocks skipped.
+ *
  * Example: Qwen3-235B, E 128, k 8, one token: A = 8; 64 tokens: 123.5.
  */
 #ifndef GP_CORE_SPEED_MOE_H
@@ -26,10 +29,12 @@ struct moe {
     double token;           /* s per token */
     double fixed;           /* s per layer */
     double ep;
+    double pad;             /* tokens' worth of empty rows that are worked on; 0 = none */
     double times;           /* such layers in a step */
 };
 
-double moe_reached(double experts, double active, double tokens); /* A */
+double moe_reached(double experts, double active, double tokens);
+double moe_read(const struct moe *moe, double tokens); /* A: with weights that are read */
 /* compute: factor on the arithmetic's time. */
 double moe_time(const struct moe *moe, double tokens, double compute); /* s */
 

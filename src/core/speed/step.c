@@ -273,23 +273,27 @@ static void cut_product(struct step *s, int i, const struct layout *l)
                                   shape.bytes, p->times);
 }
 
-static double engine_experts(const struct engine_speed *e, const struct family *f,
-                             enum kernel kernel)
+/* The engine's kernel of experts; those of no case of its own need no padding. */
+static struct speed_case engine_experts(const struct engine_speed *e,
+                                        const struct family *f, enum kernel kernel, int tp)
 {
-    for (int i = 0; i < e->case_count; i++)
-        if (e->at[i].kernel == (int)kernel &&
-            (e->at[i].family[0] == '\0' || strcmp(e->at[i].family, f->id) == 0))
-            return e->at[i].experts;
-    return e->experts;
+    for (int i = 0; i < e->case_count; i++) {
+        const struct speed_case *c = &e->at[i];
+        if (c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
+            (c->family[0] == '\0' || strcmp(c->family, f->id) == 0))
+            return *c;
+    }
+    return (struct speed_case){.experts = e->experts};
 }
 
 static void cut_experts(struct step *s, int kind, const struct layout *l)
 {
     const struct request *q = s->load->request;
     const struct layer_kind *k = &q->model->kind[kind];
-    const struct engine_speed *e = &q->engine->speed;
     bool is_alike;
     enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
+    struct speed_case own =
+        engine_experts(&q->engine->speed, q->gpu->family, kernel, l->tp);
     struct expert_share share = family_expert(q->gpu->family, kernel, &is_alike);
     struct pace p = pace_of(q, kernel, (struct product_share){share.compute, share.memory});
     double width = k->latent > 0 ? k->latent : q->model->hidden;
@@ -305,8 +309,9 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
                    p.byte,
         .each = share.each / ep,
         .token = q->gpu->family->expert_token,
-        .fixed = engine_experts(e, q->gpu->family, kernel),
+        .fixed = own.experts,
         .ep = ep,
+        .pad = own.rows * k->experts / k->experts_active,
         .times = s->load->layers_of[kind],
     };
 }
