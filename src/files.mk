@@ -269,6 +269,8 @@ request_sources = \
 	src/request/pool_demand.h \
 	src/request/pool_file.c \
 	src/request/pool_file.h \
+	src/request/pool_measured.c \
+	src/request/pool_measured.h \
 	src/request/pool_run.c \
 	src/request/pool_run.h \
 	src/request/plan_file.c \
@@ -334,6 +336,8 @@ output_sources = \
 	src/output/pool_export.h \
 	src/output/pool_mps.c \
 	src/output/pool_mps.h \
+	src/output/pool_page.c \
+	src/output/pool_page.h \
 	src/output/pool_record.c \
 	src/output/pool_record.h \
 	src/output/print_plan.c \
@@ -505,6 +509,11 @@ tui_sources = \
 	src/tui/curves/s_curves.c \
 	src/tui/page_job.c \
 	src/tui/page_job.h \
+	src/tui/pool/pool_propose.c \
+	src/tui/pool/pool_view.c \
+	src/tui/pool/pool_worker.c \
+	src/tui/pool/s_pool.c \
+	src/tui/pool/s_pool.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plain/plain_bench.c \

@@ -454,6 +454,7 @@ cli_tests = \
 	tests/script/curves.sh \
 	tests/script/plain.sh \
 	tests/script/plan.sh \
+	tests/script/pool.sh \
 	tests/script/readme.sh \
 	tests/script/walk.sh \
 	tests/script/windows.sh \

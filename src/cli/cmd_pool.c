@@ -5,8 +5,14 @@
  * more than there are GPUs for.
  */
 #include "cli/command.h"
+
+#include <stdlib.h>
+
 #include "output/pool_export.h"
+#include "output/pool_page.h"
 #include "output/print_pool.h"
+#include "tui/loop.h"
+#include "tui/settings.h"
 #include "util/say.h"
 
 #define UNMET_LEAST 5e-4 /* share of all demand: what the table prints as 0.0 % */
@@ -31,6 +37,7 @@ static struct pool_run_options options_of(const struct invocation *in)
         .rung = rung,
         .gpus = o->gpus,
         .gpu_count = o->gpu_count,
+        .no_what_ifs = o->value[OPT_EXPORT].given || in->format == OUTPUT_CSV || in->quiet,
     };
 }
 
@@ -46,8 +53,44 @@ static enum gp_status print(struct invocation *in, const struct pool_run *run,
                        run->c.pool.hours - 1);
     if (kind >= 0)
         return pool_export(run, (enum pool_export)kind, hour, &in->out, err);
+    int page = document_format_of(options_word(o, OPT_OUT, ""));
+    if (page >= 0 && !o->value[OPT_FORMAT].given) {
+        pool_page(run, (enum document_format)page, &in->out);
+        return GP_OK;
+    }
     print_pool(run, in->format, in->quiet, o->value[OPT_RUNG].given, &in->out);
     return GP_OK;
+}
+
+/* The line that opens it on its screen, with the options that were given. */
+static void screen_line(const struct invocation *in, struct strbuf *out)
+{
+    static const enum option_id kept[] = {OPT_SEED, OPT_SOLVE_SECONDS, OPT_RUNG};
+
+    strbuf_addf(out, "pool %s", in->args[0]);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (in->options.value[kept[i]].given)
+            strbuf_addf(out, " --%s %s", option_rows[kept[i]].name,
+                        in->options.value[kept[i]].text);
+}
+
+static enum gp_status show(struct invocation *in, struct gp_err *err)
+{
+    static const struct options none;
+    struct app_start start = {.planner = in->planner, .options = &none,
+                              .script = getenv("GPUPLAN_SCRIPT")};
+    struct gp_err wrong = {0};
+    char report[GP_ERR_LINE];
+    struct strbuf line;
+
+    strbuf_init(&line);
+    screen_line(in, &line);
+    start.command = line.text;
+    if (settings_read(&start.settings, &wrong))
+        start.report = gp_err_line(&wrong, report);
+    in->exit_code = app_run(&start, err);
+    strbuf_fini(&line);
+    return err->code;
 }
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
@@ -58,6 +101,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (in->arg_count != 1)
         return gp_fail(err, GP_E_USAGE, "--pool", "gpuplan --pool mixed-sizes",
                        "takes one file, or the name of one of profiles/pools");
+    if (options_flag(&in->options, OPT_ON_SCREEN))
+        return show(in, err);
     answer = pool_run_new();
     enum gp_status rc = pool_run(in->planner, &options, warn, in, answer, err);
     if (!rc)

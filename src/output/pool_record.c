@@ -452,7 +452,7 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
         record_title(r, "GPUs are");
         record_count(r, "gpus", "", w->gpus);
         record_title(r, "GPUs");
-        money(run, r, "cost", "$/day", w->total);
+        money(run, r, "paid", "$/day", w->paid);
         record_quantity(r, "bound", "$/day",
                         w->bound > 0 ? modelled(w->bound / pool_days(run))
                                      : quantity_unknown(),

@@ -153,6 +153,11 @@ enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
 void record_table(const struct record *rows, size_t count, const char *group,
                   enum record_as as, struct strbuf *out);
 
+/* The same as a table that lives while use() runs: for pages. */
+typedef void record_table_fn(void *ctx, const struct table *table);
+void record_table_use(const struct record *rows, size_t count, const char *group,
+                      enum record_as as, record_table_fn *use, void *ctx);
+
 /* Each fact of one record as a row: part, value, low, high, unit, origin, note. */
 void record_rows(const struct record *record, enum record_as as, struct strbuf *out);
 /* The same as a table, which wants table_fini(). */

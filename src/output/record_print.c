@@ -172,7 +172,7 @@ static void row_cells(struct table *table, const struct record *row, const char 
     }
 }
 
-static void table_end(struct table *table, enum record_as as, struct strbuf *out)
+static void table_as(const struct table *table, enum record_as as, struct strbuf *out)
 {
     if (as == RECORD_TEXT)
         table_text(table, out);
@@ -180,11 +180,16 @@ static void table_end(struct table *table, enum record_as as, struct strbuf *out
         table_csv(table, out);
     else
         table_markdown(table, out);
+}
+
+static void table_end(struct table *table, enum record_as as, struct strbuf *out)
+{
+    table_as(table, as, out);
     table_fini(table);
 }
 
-void record_table(const struct record *rows, size_t count, const char *group,
-                  enum record_as as, struct strbuf *out)
+void record_table_use(const struct record *rows, size_t count, const char *group,
+                      enum record_as as, record_table_fn *use, void *ctx)
 {
     struct table table;
     struct columns c = {0};
@@ -197,10 +202,29 @@ void record_table(const struct record *rows, size_t count, const char *group,
     table_init(&table, c.column, c.count);
     for (size_t i = 0; i < count; i++)
         row_cells(&table, &rows[i], group, as);
-    table_end(&table, as, out);
+    use(ctx, &table);
+    table_fini(&table);
     for (size_t i = 0; i < c.count; i++)
         free((char *)c.column[i].title);
     free(c.column);
+}
+
+struct printing {
+    enum record_as as;
+    struct strbuf *out;
+};
+
+static void print_table(void *ctx, const struct table *table)
+{
+    const struct printing *p = ctx;
+    table_as(table, p->as, p->out);
+}
+
+void record_table(const struct record *rows, size_t count, const char *group,
+                  enum record_as as, struct strbuf *out)
+{
+    struct printing p = {as, out};
+    record_table_use(rows, count, group, as, print_table, &p);
 }
 
 /* A number, which may be unknown, or a word in its place. */

@@ -234,6 +234,8 @@ OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|d
        "none", FOR_POOL, false, "print that in place of the answer, for other programs")
 OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL,
        false, "hour of the pool that --export writes down")
+OPTION(ON_SCREEN, "screen", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_POOL, false,
+       "show the pool on its screen in place of printing it")
 OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", C, false,
        "measure a GPU even if other processes use it")
 OPTION(LOCK_CLOCKS, "lock-clocks", 0, OPTION_TEXT, "base|MHZ", "", 0, 0, NULL,

@@ -385,6 +385,21 @@ enum gp_status pool_case_step(struct planner *planner, struct pool_case *c, bool
     return rc;
 }
 
+bool pool_case_copy(const struct pool_case *from, struct pool_case *c)
+{
+    const struct pool_replicas *known = &from->replicas;
+    struct pool_replicas *out = &c->replicas;
+
+    out->market = known->market;
+    for (size_t i = 0; i < known->count; i++) {
+        if (known->row[i].workload != (int)c->done)
+            continue;
+        out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
+        out->row[out->count++] = known->row[i];
+    }
+    return ++c->done < c->file.workload_count;
+}
+
 /* GPUs and watts that the chassis hold together. */
 static void add_chassis(struct pool_case *c)
 {

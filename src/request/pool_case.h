@@ -47,6 +47,9 @@ enum gp_status pool_case_read(struct planner *planner, const char *name,
 /* Finds the candidates of one more workload; *more: there are others. */
 enum gp_status pool_case_step(struct planner *planner, struct pool_case *c, bool *more,
                               struct gp_err *err);
+/* Takes those of the next workload from a case whose file is the same for it; false: it was
+ * the last. */
+bool pool_case_copy(const struct pool_case *from, struct pool_case *c);
 /* All of them known: fills c->pool and checks it. */
 enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err);
 /* The three after each other. On failure *out is empty. */

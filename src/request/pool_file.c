@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "request/pool_demand.h"
+#include "request/pool_measured.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"
@@ -321,6 +322,19 @@ static const struct pool_file defaults = {
     .costs = {-1, -1, -1, -1, -1, -1},
 };
 
+/* What was measured wins over what is assumed. */
+static void read_measured(struct profile_group moves, const struct pool_source *source,
+                          double *rate)
+{
+    char path[GP_PATH_MAX] = "";
+    struct gp_err err = {0};
+
+    profile_string(moves, "measured", path, sizeof(path));
+    if (pool_source_file(moves, "measured", source, path, sizeof(path)) &&
+        pool_measured_load(path, rate, &err))
+        profile_fail(moves, "measured", err.hint, "%s: %s", err.where, err.text);
+}
+
 static void read_top(struct profile_group top, const struct pool_source *source,
                      struct pool_file *file)
 {
@@ -335,6 +349,7 @@ static void read_top(struct profile_group top, const struct pool_source *source,
                    &file->moves);
     profile_fields(profile_sub(top, "costs"), cost_fields, COUNT(cost_fields),
                    &file->costs);
+    read_measured(profile_sub(top, "moves"), source, &file->moves.load_rate);
     read_types(top, file);
     read_chassis(top, file);
     read_workloads(top, source, file);

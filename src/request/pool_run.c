@@ -243,8 +243,8 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
     pool_solve_rung(pool, rung, &options, &answer);
     const struct pool_rung *r = &answer.rungs[rung];
     out->rung = rung;
-    out->total = r->total;
-    out->bound = r->bound;
+    out->paid = r->total - r->cost.penalty;
+    out->bound = out->fleet ? 0 : r->bound;
     out->unmet = r->unmet_share;
     out->jobs_undone = r->jobs_undone;
     out->gpus = 0;
@@ -404,7 +404,8 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
     if (rc)
         return rc;
     pool_run_solve(out, options);
-    rc = pool_run_what_ifs(planner, out, options, err);
+    if (!options->no_what_ifs)
+        rc = pool_run_what_ifs(planner, out, options, err);
     if (rc)
         pool_run_fini(out);
     return rc;

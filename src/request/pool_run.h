@@ -20,7 +20,8 @@ struct pool_what_if {
     enum pool_rung_id rung;
     bool fleet;          /* of the GPUs there are; else new ones are bought */
     int gpus;            /* owned then */
-    double total, bound; /* $ over all hours */
+    double paid;         /* $ over all hours, without the price of what is unmet */
+    double bound;        /* of the whole cost; 0 = of a fleet, which mostly lacks GPUs */
     double unmet;        /* share of all demand */
     double jobs_undone;  /* GPU-hours */
 };
@@ -43,6 +44,7 @@ struct pool_run_options {
     int rung;            /* enum pool_rung_id; POOL_RUNGS: the cheapest that is owned */
     const char *const *gpus; /* what if all GPUs were of this type */
     int gpu_count;
+    bool no_what_ifs;    /* they are not asked */
     pool_stop_fn *stop;  /* NULL: never */
     void *stop_ctx;
     pool_progress_fn *progress;

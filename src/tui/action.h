@@ -22,7 +22,8 @@
     X(PLAN, plan, "Plan", "1", "Plan: one request, one answer")                        \
     X(COMPARE, compare, "Compare", "2", "Compare: GPUs x precisions")                  \
     X(CURVES, curves, "Curves", "3", "Curves: speed, cost, memory")                    \
-    X(BENCH, bench, "Bench", "4", "Bench: measure this machine")
+    X(BENCH, bench, "Bench", "4", "Bench: measure this machine")                       \
+    X(POOL, pool, "Pool", "5", "Pool: a mix of models over a day, once :pool FILE is given")
 
 #define X(id, ...) SCREEN_##id,
 enum screen_id { SCREENS(X) SCREEN_COUNT };
@@ -69,7 +70,7 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(MORE, "more", "+ =", ON_PLAN, 0, "", "number: a step up")                        \
     X(LESS, "less", "-", ON_PLAN, 0, "", "number: a step down")                        \
     X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")            \
-    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE, 3, "apply",                           \
+    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE | ON_POOL, 3, "apply",                 \
       "apply a change; on Compare: take this row into the plan")                       \
     X(SOLVE, "solve", "s", ON_PLAN, 3, "solve",                                        \
       "the best value of this field that still fits")                                  \
@@ -123,6 +124,9 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(OPTIONS, "options", "o", ON_BENCH, 4, "options",                                 \
       "the options that are rarely needed: force, rel-ci, fill")                       \
     X(AGAIN, "again", "r", ON_BENCH, 5, "again", "back to choosing, for another run")  \
+    X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to have the GPUs")           \
+    X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                  \
+      "the cheapest change that serves what is short")                                 \
     X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save",                            \
       "save the result under a name")
 

@@ -52,8 +52,20 @@ void *app_state(struct app *app, enum screen_id screen)
     return app->state[screen];
 }
 
+bool app_has(const struct app *app, enum screen_id screen)
+{
+    bool (*here)(const void *) = app->screens[screen]->here;
+
+    return !here || here(app->state[screen]);
+}
+
 void app_show(struct app *app, enum screen_id screen)
 {
+    if (!app_has(app, screen)) {
+        app_report(app, true, "nothing is loaded for %s: name its file, as in :%s FILE",
+                   screen_names[screen], screen_names[screen]);
+        return;
+    }
     void *state = app_state(app, screen);
 
     app->screen = screen;

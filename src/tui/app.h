@@ -60,6 +60,7 @@ struct app_start {
     struct app_settings settings;
     const char *script;         /* keys from this file instead of the terminal; NULL */
     const char *report;         /* the first line at the bottom; NULL */
+    const char *command;        /* a `:` line that is run first; NULL */
 };
 
 /* A line at the bottom until the next key; bad: in the colour of what is wrong. */
@@ -69,6 +70,9 @@ void app_report_err(struct app *app, const struct gp_err *err);
 void app_touch(struct app *app);
 struct frame app_frame(const struct app *app); /* of the terminal as it is now */
 
+/* Has the screen something to show? */
+bool app_has(const struct app *app, enum screen_id screen);
+/* Says so where it has not. */
 void app_show(struct app *app, enum screen_id screen);
 void *app_state(struct app *app, enum screen_id screen); /* opens it when needed */
 

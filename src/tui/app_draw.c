@@ -28,6 +28,9 @@ static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
         bool shown = i == (int)app->screen;
         struct tab *tab = &tabs[i];
 
+        *tab = (struct tab){.x = x};
+        if (!app_has(app, (enum screen_id)i))
+            continue;
         gp_format(tab->text, sizeof(tab->text), "%s%d%s%s%s", shown ? "[" : " ", i + 1,
                   wide || shown ? " " : "", wide || shown ? screen_names[i] : "",
                   shown ? "]" : " ");

@@ -257,7 +257,10 @@ static bool run_screen(struct app *app, int screen, const char *options,
 
     strbuf_init(&own);
     strbuf_init(&request);
-    part_options(app, screen, options, &own, &request);
+    if (app->screens[screen]->own_line)
+        strbuf_add(&own, options);
+    else
+        part_options(app, screen, options, &own, &request);
     ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
     if (ok && own.len &&
         app->screens[screen]->options(app, app_state(app, (enum screen_id)screen),

@@ -39,7 +39,11 @@ enum gp_status app_begin(struct app *app, const struct app_start *start,
         return err->code;
     if (start->report)
         app_report(app, true, "%s", start->report);
-    app_show(app, app->settings.screen);
+    app_show(app, SCREEN_PLAN);
+    if (app->settings.screen != SCREEN_PLAN && app_has(app, app->settings.screen))
+        app_show(app, app->settings.screen);
+    if (start->command && !app_command(app, start->command, err))
+        return err->code;
     return GP_OK;
 }
 

@@ -65,6 +65,9 @@ struct screen_ops {
     /* What an action of the key bar is called just now; NULL: not offered. */
     const char *(*word)(const void *state, enum action action);
     void (*click)(struct app *app, void *state, int y, int x); /* cell of the body */
+    /* Is there something to show? Else it has no tab. state may be NULL. NULL: always. */
+    bool (*here)(const void *state);
+    bool own_line; /* what follows its name at `:` is its own, whole: "pool FILE" */
 };
 
 #define X(id, word, ...) extern const struct screen_ops screen_##word;

@@ -81,9 +81,19 @@ json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm -
 json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
 json_of front --compare -m llama-3.1-8b -p fp8 -g l4 -g gaudi2 -g h100-sxm --front
 json_of front --compare -m llama-3.1-70b -g l4 --front --tpot 0.1
-json_of pool --pool mixed-sizes
-json_of pool --pool azure-week-jobs --rung hourly
-json_of compose --pool mixed-sizes --rung hourly --export compose
+cat >day.cfg <<'END'
+gpus = ( { gpu = "h100-pcie"; stock = 8; buy = 24; price = 25000.0; mig = true; } );
+workloads = (
+    { name = "a"; model = "llama-3.1-8b"; tpot_ms = 30;
+      demand = { shape = "office"; peak = 9.0; }; },
+    { name = "b"; model = "llama-3.3-70b"; tpot_ms = 2;
+      demand = { shape = "flat"; mean = 1.0; }; }
+);
+jobs = ( { name = "j"; gpu = "h100-pcie"; gpu_hours = 40; } );
+END
+json_of pool --pool day.cfg
+json_of pool --pool day.cfg --rung hourly
+json_of compose --pool day.cfg --rung hourly --export compose
 json_of plan --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 64 --tpot 25 --ttft 4000 --budget 9
 json_of plan --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 32 --throughput 2000
 json_of table --table

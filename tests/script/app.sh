@@ -249,14 +249,13 @@ screen "a screen by its name" <<'KEYS'
 KEYS
 shows "[4 Bench]"
 
-screen "no key, no word and no tab of a screen that is not there" <<'KEYS'
+screen "no tab of a screen that has nothing to show" <<'KEYS'
 5
 :dump -
 :pool
 :dump -
 KEYS
-shows "5 does nothing here"
-shows "unknown action or option 'pool'"
+shows "nothing is loaded for Pool"
 lacks "5 Pool"
 
 # ---- pasted text ----------------------------------------------------------------------

@@ -206,9 +206,10 @@ g / "suggestion" Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 52 ─┐
+┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 53 ─┐
 │   3               Curves: speed, cost, memory                                │
 │   4               Bench: measure this machine                                │
+│   5               Pool: a mix of models over a day, once :pool FILE is given │
 │   Up, k           up                                                         │
 │   Down, j         down                                                       │
 │   Left, h         previous value, left                                       │
@@ -224,13 +225,12 @@ expect <<'END'
 │   u               undo the last change of the plan                           │
 │   U               redo it                                                    │
 │   e               write what is shown to a file                              │
-│   c               the command that prints the same                           │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 52 ─┐
+┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 53 ─┐
 │ Plan                                                                         │
 │   Enter           change the field, or choose from a list                    │
 │   +, =            number: a step up                                          │
@@ -264,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 91 -+
++- Help: Plan ------------- 1-7 of 95 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -276,7 +276,7 @@ expect <<'END'
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 91 -+
++- Help: Plan ------------- 1-7 of 95 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
