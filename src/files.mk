@@ -50,6 +50,8 @@ core_sources = \
 	src/core/pool/assign.h \
 	src/core/pool/bound.c \
 	src/core/pool/bound.h \
+	src/core/pool/branch.c \
+	src/core/pool/branch.h \
 	src/core/pool/check.c \
 	src/core/pool/cover.c \
 	src/core/pool/cover.h \

@@ -50,6 +50,8 @@ void bound_init(struct bound *b, const struct grid *grid, int leaves)
     b->x = gp_calloc(ways * (size_t)grid->hours, sizeof(*b->x));
     b->held = gp_calloc(ways, sizeof(*b->held));
     b->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*b->job_held));
+    for (int g = 0; g < grid->types; g++)
+        b->high[g] = grid->type[g].most;
     start_prices(b);
 }
 
@@ -191,6 +193,12 @@ static double fleet_cost(const struct grid_type *type, int kept, double more,
                            more * kept - sum * (kept - type->spare);
 }
 
+/* Is there an end to buying? Then its GPUs may be worth more than they cost. */
+static bool is_limited(const struct bound *b, int g)
+{
+    return b->grid->type[g].scarce || b->high[g] < b->grid->type[g].most;
+}
+
 static double mean_of_day(const struct bound *b, int g)
 {
     double sum = 0;
@@ -205,12 +213,14 @@ static double mean_of_day(const struct bound *b, int g)
 static double fleet_part(struct bound *b, int g)
 {
     const struct grid_type *type = &b->grid->type[g];
-    double more = cap_price(b, g), sum = 0, best = 0, mean;
-    int sizes[] = {type->stock, type->most}, kept = 0;
+    double more = cap_price(b, g), sum = 0, best = INFINITY, mean;
+    int low = b->low[g], high = b->high[g], kept = 0;
+    int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
+    int sizes[] = {low, stock, high};
 
     for (int t = 0; t < b->grid->hours; t++)
         sum += b->trial[t * b->grid->types + g];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         double cost = fleet_cost(type, sizes[i], more, sum);
         if (cost < best) {
             best = cost;
@@ -219,8 +229,8 @@ static double fleet_part(struct bound *b, int g)
     }
     b->fleet[g] = kept > type->spare ? kept - type->spare : 0;
     mean = mean_of_day(b, g);
-    if (!type->scarce && sum >= (type->own_buy + more) * (1 - 1e-9))
-        b->fleet[g] = fmax(mean, type->stock - type->spare);
+    if (!is_limited(b, g) && sum >= (type->own_buy + more) * (1 - 1e-9))
+        b->fleet[g] = fmax(mean, stock - type->spare);
     return best;
 }
 
@@ -332,7 +342,7 @@ static void move_prices(struct bound *b, double upper)
             int at = t * grid->types + g;
             b->trial[at] = b->lambda[at] + size * scale * scale * violation(b, t, g);
         }
-        project(b, g, type->scarce ? INFINITY : type->own_buy + cap_price(b, g));
+        project(b, g, is_limited(b, g) ? INFINITY : type->own_buy + cap_price(b, g));
     }
 }
 

@@ -28,11 +28,12 @@ struct bound {
     double *use;    /* violations are use - fleet; of the last step, and their mean */
     double *mean_use;
     double fleet[POOL_MOST_TYPES], mean_fleet[POOL_MOST_TYPES];
-    double cap[2], trial_cap[2]; /* prices of a slot and a watt */
-    double step;                 /* share of the Polyak step */
-    int fails;                   /* steps since L rose */
-    short *x;                    /* [way x hours + hour] of the last step */
-    short *held;                 /* [way] constant workloads */
+    double cap[2], trial_cap[2];                     /* prices of a slot and a watt */
+    int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* fleets, in whole units */
+    double step;                                     /* share of the Polyak step */
+    int fails;                                       /* steps since L rose */
+    short *x;    /* [way x hours + hour] of the last step */
+    short *held; /* [way] constant workloads */
     int *job_held;
     int leaves; /* fixed_solve's, for one workload */
     uint64_t work;

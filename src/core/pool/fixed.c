@@ -203,6 +203,7 @@ static void fill(struct search *s, int i, double spent)
 static void choose(struct search *s, int b, double spent, double left)
 {
     const struct block *block;
+    int enough;
     double bound = spent + s->unlimited + (left > 0 ? left * s->rest_rate[b] : 0);
 
     if (bound >= s->out->cost || is_spent(s, bound))
@@ -212,7 +213,11 @@ static void choose(struct search *s, int b, double spent, double left)
         return;
     }
     block = &s->blocks[b];
-    for (int x = block->most; x >= 0; x--) {
+    enough =
+        left > 0 ? (int)fmin(ceil(left / block->rate * (1 - 1e-12)), block->most) : 0;
+    for (int k = 0; k <= block->most;
+         k++) { /* what is just enough first, more at last */
+        int x = k <= enough ? enough - k : k;
         if (block->way >= 0)
             s->held[block->way] = (short)x;
         else

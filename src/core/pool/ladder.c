@@ -11,6 +11,7 @@
 #include "core/pool/account.h"
 #include "core/pool/assign.h"
 #include "core/pool/bound.h"
+#include "core/pool/branch.h"
 #include "core/pool/fixed.h"
 #include "core/pool/improve.h"
 #include "util/mem.h"
@@ -38,7 +39,7 @@ struct rung {
 #define WORK_MOST   60000000
 
 /* Where the time of each rung ends. */
-static const double time_shares[POOL_RUNGS] = {0.08, 0.16, 0.58, 0.97, 1};
+static const double time_shares[POOL_RUNGS] = {0.1, 0.25, 0.6, 0.97, 1};
 
 /* By the caller, or the time of this part is up. */
 static bool is_stopped(struct rung *r)
@@ -151,7 +152,7 @@ static void hold_anew(struct rung *r, struct assign *a, int w, const double *mor
 
     assign_own(a, w, none);
     marginal_market(a, more, &market);
-    fixed_solve(grid, w, &market, r->bound.leaves, &fixed);
+    fixed_solve(grid, w, &market, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
     spend(r, (uint64_t)fixed.nodes);
     assign_own(a, w, fixed.held);
     for (int t = 0; t < grid->hours; t++) {
@@ -265,6 +266,23 @@ static void raise_bound(struct rung *r, uint64_t work)
     }
 }
 
+static bool stop_dividing(void *ctx)
+{
+    return is_stopped(ctx);
+}
+
+/* What work is left goes into whole units. */
+static void divide_bound(struct rung *r)
+{
+    uint64_t before = r->bound.work;
+
+    if (is_stopped(r))
+        return;
+    branch_raise(&r->bound, r->total, r->work, stop_dividing, r);
+    spend(r, r->bound.work - before);
+    tell(r);
+}
+
 static void improve(struct rung *r, uint64_t work, bool polish)
 {
     struct improve how = improve_with(r, work);
@@ -363,17 +381,18 @@ static void search(struct rung *r)
 {
     uint64_t all = r->work;
 
-    set_part(r, 0.25);
-    raise_bound(r, all / 4);
+    set_part(r, 0.22);
+    raise_bound(r, all / 100 * 22);
+    set_part(r, 0.55);
+    improve(r, all / 100 * 33, false);
     set_part(r, 0.6);
-    improve(r, all * 3 / 8, false);
-    set_part(r, 0.7);
-    raise_bound(r, all / 8);
-    set_part(r, 0.95);
-    improve(r, r->work, false);
+    raise_bound(r, all / 100 * 5);
+    set_part(r, 0.85);
+    improve(r, all / 100 * 25, false);
+    set_part(r, 0.9);
+    improve(r, all / 100 * 5, true);
     set_part(r, 1);
-    r->work = all / 8;
-    improve(r, r->work, true);
+    divide_bound(r);
 }
 
 static void solve_rung(const struct pool *pool, enum pool_rung_id id,
@@ -395,7 +414,8 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
     grid_init(&r.grid, pool, id);
     assign_init(&r.best, &r.grid);
     assign_init(&r.trial, &r.grid);
-    bound_init(&r.bound, &r.grid, leaves_for(&r.grid, r.work));
+    bound_init(&r.bound, &r.grid,
+               leaves_for(&r.grid, options->work ? options->work : pool_work(pool)));
     keep_better(&r); /* nothing at all: everything unmet */
     if (r.grid.jobs_own) {
         raise_bound(&r, r.work / 2);
