@@ -356,12 +356,15 @@ static const char *find_piece(const char *text, const char *piece, size_t len, b
     bool end = len > 0 && piece[len - 1] == '\n';
     size_t n = end ? len - 1 : len;
 
-    for (const char *p = text;; p++) {
+    for (const char *p = text; p; p++) {
+        if (!here && !(p = memmem(p, strlen(p), piece, n)))
+            return NULL;
         if (strncmp(p, piece, n) == 0 && (!end || p[n + strspn(p + n, " ")] == '\0'))
             return p;
         if (here || !*p)
             return NULL;
     }
+    return NULL;
 }
 
 struct hole {
