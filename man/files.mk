@@ -5,3 +5,20 @@ dist_man_MANS = \
 	man/gpuplan-model.7 \
 	man/gpuplan-profile.5 \
 	man/gpuplan.1
+
+# Screens of real terminals, for README.md; make pictures draws them anew.
+man_pictures = \
+	man/pictures/compare-120x36.svg \
+	man/pictures/curves-front-80x24-ascii.svg \
+	man/pictures/curves-memory-80x24-light.svg \
+	man/pictures/curves-roofline-80x24.svg \
+	man/pictures/curves-speed-120x36.svg \
+	man/pictures/plan-120x36.svg \
+	man/pictures/plan-200x60.svg \
+	man/pictures/plan-40x12.svg \
+	man/pictures/plan-80x24.svg \
+	man/pictures/plan-80x24-ascii.svg \
+	man/pictures/plan-80x24-light.svg \
+	man/pictures/plan-80x24-mono.svg
+
+EXTRA_DIST += man/picture.awk man/pictures.sh $(man_pictures)

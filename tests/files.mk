@@ -439,6 +439,7 @@ cli_tests = \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \
+	tests/cli/pictures.sh \
 	tests/cli/plan.sh \
 	tests/cli/pool.sh \
 	tests/cli/readme.sh \

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# pictures.sh - make pictures: gpuplan on real terminals (tmux), drawn into man/pictures.
+#
+#   GPUPLAN=./gpuplan bash man/pictures.sh FOLDER
+#
+# The day, the user's settings and the devices (none) are fixed, and only what is computed
+# from the catalogue is shown, so that the same tree draws the same pictures.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+to=$(mkdir -p "$1" && cd "$1" && pwd)
+gp=${GPUPLAN:-./gpuplan}
+case $gp in
+/*) ;;
+*) gp=$PWD/$gp ;;
+esac
+command -v tmux >/dev/null || { echo "pictures.sh: tmux is not installed" >&2; exit 1; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuplan-pictures.XXXXXX")
+socket=gpuplan-pictures-$$
+
+tm() {
+    LC_ALL=C.UTF-8 tmux -L "$socket" "$@"
+}
+trap 'tm kill-server 2>/dev/null; rm -rf "$work"' EXIT
+
+# settled: the screen as it is when it does not change any more.
+settled() {
+    local before='' now='' same=0
+    for ((i = 0; i < 300 && same < 5; i++)); do
+        sleep 0.1
+        now=$(tm capture-pane -e -p)
+        if [ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ]; then
+            same=$((same + 1))
+        else
+            same=0
+        fi
+        before=$now
+    done
+    tm capture-pane -e -p -N
+}
+
+# shot NAME COLUMNS ROWS LIGHT KEYS OPTION...: KEYS as tmux names them, blanks between.
+shot() {
+    local name=$1 columns=$2 rows=$3 light=$4 keys=$5 command
+    shift 5
+    command="env -i PATH='$PATH' HOME='$work' LC_ALL=C.UTF-8 TERM=tmux-256color \
+GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent ${extra:-} '$gp' $*"
+    tm -f /dev/null new-session -d -x "$columns" -y "$rows" "$command"
+    tm set-option -g status off
+    settled >/dev/null
+    for key in $keys; do
+        tm send-keys "$key"
+        settled >/dev/null
+    done
+    settled >"$work/screen"
+    tm kill-server
+    grep -q gpuplan "$work/screen" || grep -q Plan "$work/screen" || {
+        echo "pictures.sh: $name: no screen came" >&2
+        cat "$work/screen" >&2
+        exit 1
+    }
+    LC_ALL=C awk -v columns="$columns" -v light="$light" -f "$here/picture.awk" \
+        "$work/screen" >"$work/$name.svg"
+    mv "$work/$name.svg" "$to/$name.svg"
+    echo "$to/$name.svg"
+}
+
+load="-m llama-3.1-70b -p int8 -g l40s -u 4 --tpot 40 --ttft 1000"
+dark="--color dark --no-mouse"
+light="--color light --no-mouse"
+
+shot plan-80x24 80 24 0 "" "$load $dark"
+shot plan-80x24-light 80 24 1 "" "$load $light"
+extra=NO_COLOR=1
+shot plan-80x24-mono 80 24 0 "" "$load --no-mouse"
+shot plan-80x24-ascii 80 24 0 "" "$load --ascii --no-mouse"
+extra=
+shot plan-120x36 120 36 0 "" "$load $dark"
+shot plan-200x60 200 60 0 "" "$load $dark"
+shot plan-40x12 40 12 0 "" "$load $dark"
+shot compare-120x36 120 36 0 "2" "$load $dark"
+shot curves-speed-120x36 120 36 0 "3" "$load $dark"
+shot curves-memory-80x24-light 80 24 1 "3 m" "$load $light"
+shot curves-roofline-80x24 80 24 0 "3 r" "$load $dark"
+shot curves-front-80x24-ascii 80 24 0 "3 f" "$load --ascii $dark"
