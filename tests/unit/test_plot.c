@@ -245,10 +245,71 @@ static void svg_holds_no_markup_of_names(void **state)
     plot_fini(&plot);
 }
 
+static struct plot band(void)
+{
+    struct plot plot;
+    struct plot_series *s;
+
+    plot_init(&plot);
+    plot.x = (struct plot_axis){1, 16, true, 2, "users", "", false};
+    plot.y = (struct plot_axis){0, 10, false, 10, "ms", "ms", false};
+    s = plot_add_shade(&plot, "TPOT", PLOT_1, PLOT_BAND);
+    plot_span(s, 1, 2, 6);
+    plot_span(s, 4, 2, 6);
+    plot_span(s, 16, NAN, NAN);
+    s = plot_add(&plot, "TPOT", PLOT_1, 0);
+    s->label = 't';
+    plot_point(s, 1, 4);
+    plot_point(s, 4, 4);
+    plot_rule(&plot, true, 4, PLOT_WARN, "%s", "a word that is wider than its place");
+    plot_rule(&plot, false, 8, PLOT_WARN, "goal %d", 8);
+    plot_rule(&plot, false, 80, PLOT_WARN, "outside");
+    return plot;
+}
+
+/* A band is shaded, a rule has its word; neither leaves the area. */
+static void a_band_and_rules(void **state)
+{
+    struct plot plot = band();
+    const char *seen = picture(&plot, 14, 50, CHARSET_ASCII, NAN);
+
+    (void)state;
+    assert_int_equal(plot.rules, 2);
+    assert_non_null(strstr(seen, "goal 8"));
+    assert_non_null(strstr(seen, "a word that is wider"));
+    assert_non_null(strstr(seen, "....."));
+    assert_null(strstr(seen, "outside"));
+    picture(&plot, 5, 17, CHARSET_BRAILLE, NAN); /* no room for words */
+    plot_fini(&plot);
+}
+
+static void shades_as_files(void **state)
+{
+    struct plot plot = band();
+    struct strbuf out;
+
+    (void)state;
+    strbuf_init(&out);
+    plot_csv(&plot, &out);
+    assert_non_null(strstr(out.text, "TPOT low,1,2\n"));
+    assert_non_null(strstr(out.text, "TPOT high,4,6\n"));
+    strbuf_clear(&out);
+    gp_copy(plot.title, sizeof(plot.title), "<b a=\"1\">&'");
+    plot_svg_part(&plot, 7, 480, 360, &out);
+    assert_non_null(strstr(out.text, "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"));
+    assert_non_null(strstr(out.text, "url(#in7)"));
+    assert_non_null(strstr(out.text, "goal 8"));
+    assert_null(strstr(out.text, "nan"));
+    strbuf_fini(&out);
+    plot_fini(&plot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_roofline_in_ascii),
+        cmocka_unit_test(a_band_and_rules),
+        cmocka_unit_test(shades_as_files),
         cmocka_unit_test(the_same_in_blocks_and_braille),
         cmocka_unit_test(gaps_and_single_points),
         cmocka_unit_test(values_are_read_on_the_axes_as_drawn),
