@@ -1,43 +1,87 @@
 /*
- * cmd_report.c - gpuplan --report FILE: a plan, its alternatives and curves on one page.
+ * cmd_report.c - gpuplan --report FILE: a plan, its alternatives and curves on one page; or a
+ * pool's ladder and hours.
  */
 #include "cli/command.h"
 
 #include "output/report_page.h"
+#include "output/report_pool.h"
+#include "util/say.h"
 
-static enum gp_status report_run(struct invocation *in, struct gp_err *err)
+#define POOL_SEED 24301 /* that of --pool */
+
+static void warn(void *ctx, const char *line)
 {
-    struct option_value *file = &in->options.value[OPT_OUT];
-    struct report_page *page;
-    int format = in->arg_count == 1 ? document_format_of(in->args[0]) : -1;
-    enum gp_status rc;
+    const struct invocation *in = ctx;
 
-    if (in->arg_count != 1 || format < 0)
-        return gp_fail(err, GP_E_USAGE, in->arg_count == 1 ? in->args[0] : "--report",
-                       "a name that ends in html, md or svg; the suffix sets the format",
-                       in->arg_count == 1 ? "is not a page" : "takes one file");
-    if (file->given)
-        return gp_fail(err, GP_E_USAGE, "--output", "gpuplan --report FILE",
-                       "the file is named after --report");
-    rc = in->options.value[OPT_TRAIN].given
-             ? GP_OK
-             : options_inference(&in->options, "is for --train only", err);
+    if (!in->quiet)
+        gp_say("gpuplan: %s", line);
+}
+
+static enum gp_status report_pool(struct invocation *in, enum document_format format,
+                                  struct gp_err *err)
+{
+    struct pool_run_options options = {
+        .name = in->args[1], .seed = POOL_SEED, .rung = POOL_RUNGS};
+    struct pool_run *run = pool_run_new();
+    enum gp_status rc = pool_run(in->planner, &options, warn, in, run, err);
+    struct strbuf command;
+
+    strbuf_init(&command);
+    strbuf_add(&command, "gpuplan --pool ");
+    strbuf_quote(&command, in->args[1]);
+    if (!rc)
+        report_pool_page(run, command.text, format, &in->out);
+    strbuf_fini(&command);
+    pool_run_delete(run);
+    return rc;
+}
+
+static enum gp_status report_plan_page(struct invocation *in, enum document_format format,
+                                       struct gp_err *err)
+{
+    struct report_page *page;
+    enum gp_status rc = in->options.value[OPT_TRAIN].given
+                            ? GP_OK
+                            : options_inference(&in->options, "is for --train only", err);
+
     if (!rc)
         rc = report_page_begin(in->planner, &in->options, NULL, &page, err);
     if (rc)
         return rc;
     while (report_page_step(page, 1000))
         ;
-    report_page_write(page, (enum document_format)format, &in->out);
+    report_page_write(page, format, &in->out);
     in->exit_code = !report_page_fits(page);
     report_page_free(page);
+    return GP_OK;
+}
+
+static enum gp_status report_run(struct invocation *in, struct gp_err *err)
+{
+    struct option_value *file = &in->options.value[OPT_OUT];
+    int format = in->arg_count > 0 ? document_format_of(in->args[0]) : -1;
+    enum gp_status rc;
+
+    if (in->arg_count < 1 || in->arg_count > 2 || format < 0)
+        return gp_fail(err, GP_E_USAGE, in->arg_count == 1 ? in->args[0] : "--report",
+                       "a name that ends in html, md or svg; the suffix sets the format",
+                       in->arg_count == 1 ? "is not a page"
+                                          : "takes one file, and a pool's after it");
+    if (file->given)
+        return gp_fail(err, GP_E_USAGE, "--output", "gpuplan --report FILE",
+                       "the file is named after --report");
+    rc = in->arg_count == 2 ? report_pool(in, (enum document_format)format, err)
+                            : report_plan_page(in, (enum document_format)format, err);
+    if (rc)
+        return rc;
     *file = (struct option_value){.given = true, .text = in->args[0]};
     return GP_OK;
 }
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "FILE.html|.md|.svg -m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
+    .usage = "FILE.html|.md|.svg [POOL] | -m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "a page to pass on: plan, alternatives, curves, sources",
     .bit = FOR_REPORT,
     .one = ONE_EACH,

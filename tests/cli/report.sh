@@ -48,6 +48,13 @@ assert_eq "exit code of training" 0 "$rc"
 assert_contains "training is named" 'Fine-tuning Llama 3.1 8B' "$(cat train.html)"
 assert_contains "its parts" 'adapters' "$(cat train.html)"
 
+# ---- of a pool ----
+run --report pool.html mixed-sizes
+assert_eq "exit code of a pool" 0 "$rc"
+assert_contains "its ladder" 'Ladder: the same demand' "$(cat pool.html)"
+assert_contains "its hours" 'GPUs in use by the hour' "$(cat pool.html)"
+assert_contains "its command" 'gpuplan --pool mixed-sizes' "$(cat pool.html)"
+
 # ---- what a server measured ----
 cat >bench.json <<'END'
 {"max_concurrency": 4, "request_rate": "inf", "completed": 64, "duration": 120.0,
