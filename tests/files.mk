@@ -44,6 +44,7 @@ unit_tests = \
 	tests/unit/test_facts \
 	tests/unit/test_format \
 	tests/unit/test_frame \
+	tests/unit/test_glance \
 	tests/unit/test_gguf \
 	tests/unit/test_hfcheck \
 	tests/unit/test_hfconfig \
@@ -453,6 +454,7 @@ cli_tests = \
 	tests/script/bench.sh \
 	tests/script/compare.sh \
 	tests/script/curves.sh \
+	tests/script/glance.sh \
 	tests/script/plain.sh \
 	tests/script/plan.sh \
 	tests/script/pool.sh \

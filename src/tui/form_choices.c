@@ -54,6 +54,8 @@ static void add_model(struct list *list, const struct model *m)
                   m->weights_only ? "weights only" : m->native_dtype);
 }
 
+static const char of_a_size[] = "a dense model of about this size, shape assumed";
+
 static bool is_listed(const struct list *list, const char *id)
 {
     for (int i = 0; i < list->count; i++)
@@ -88,7 +90,7 @@ static void add_recent(struct form *form, const struct model *const *all, size_t
         if (i < count)
             add_model(list, all[i]);
         else
-            list_add(list, id, id, "chosen before");
+            list_add(list, id, id, id[0] >= '0' && id[0] <= '9' ? of_a_size : "chosen before");
     }
 }
 
@@ -124,8 +126,7 @@ static void models(struct form *form, bool details, struct list *list)
     }
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         if (!is_listed(list, sizes[i]))
-            list_add(list, sizes[i], sizes[i],
-                     "a dense model of about this size, shape assumed");
+            list_add(list, sizes[i], sizes[i], of_a_size);
     sorted = gp_calloc(count + 1, sizeof(*sorted));
     for (size_t i = 0; i < count; i++)
         sorted[i] = all[i];
@@ -336,7 +337,7 @@ static void gpus(struct form *form, bool details, struct list *list)
     const struct gpu *const *all;
     size_t count;
 
-    list_add(list, "", "auto: this machine's, else the cheapest", "");
+    list_add(list, "", "auto: here, else the cheapest", "");
     if (details)
         add_local_gpu(form, list);
     if (catalog_gpus(planner_catalog(form->planner), &all, &count, NULL))

@@ -118,7 +118,7 @@ Model [8B (assumed)]: ?
 Model: its parameters set memory and speed. An id, 70B, or a path.
 parameters = sum of rows*cols over all its tensors
 Besides the list: a size such as 70B, or a path.
-1. 8B: chosen before
+1. 8B: a dense model of about this size, shape assumed
 2. 70B: a dense model of about this size, shape assumed
 3. 400B: a dense model of about this size, shape assumed
 4. BLOOM 176B: 176.25 B, 2,048 tokens, bf16

@@ -26,7 +26,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -56,7 +56,7 @@ expect <<'END'
 | Users      1 at once       ||holds   3.8 requests of 8,192; first: KV pool   |
 | Rate       none            ||bound   memory bandwidth; not measured: 4       |
 |-- Goals -------------------||-- Cost ----------------------------------------|
-| TTFT goal  none            ||on demand $0.44/h  $321.20/mo  jarvislabs, by 2~|
+| TTFT goal  none            ||on demand $0.44/h $321/mo jarvislabs, by 2026-11|
 | TPOT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
 | Throughput none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
 |+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    22.2   $2.92|
@@ -87,7 +87,7 @@ expect <<'END'
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
-│ TTFT goal  none              ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…││    │                 │             │
+│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…││    │                 │             │
 │ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
 │ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
 │+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.12││1500│                 │       ⢠⠞⠁   │
@@ -124,7 +124,7 @@ Tab
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.86/M tok
+FITS        2 GPUs   $6.98/h  $2.86/M
 memory 81 % of budget, 13.81 GiB to spa…
 TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
@@ -136,7 +136,7 @@ TPOT 22.7 ms TTFT 244 ms 679/s model
  Model: its parameters set memory and …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.86/M tok
+FITS        2 GPUs   $6.98/h  $2.86/M
 memory 81 % of budget, 13.81 GiB to spa…
 TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
@@ -148,7 +148,7 @@ TPOT 22.7 ms TTFT 244 ms 679/s model
  Answer: all memory is of the engine's…
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.86/M tok
+FITS        2 GPUs   $6.98/h  $2.86/M
 memory 81 % of budget, 13.81 GiB to spa…
 TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
@@ -160,7 +160,7 @@ TPOT 22.7 ms TTFT 244 ms 679/s model
  Answer: all memory is of the engine's…
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS       2 GPUs $6.98/h $2.86/M tok
+FITS        2 GPUs   $6.98/h  $2.86/M
 memory 81 % of budget, 13.81 GiB to spa…
 TPOT 22.7 ms TTFT 244 ms 679/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
@@ -225,7 +225,7 @@ expect <<'END'
 │── Goals ───────────────────││        --memory-utilization, or run without    │
 │ TTFT goal  none            ││        graphs                                  │
 │ TPOT goal  none            ││── Cost ────────────────────────────────────────│
-│ Throughput none            ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…│
+│ Throughput none            ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…│
 │+Layout     TP 2            ││buy       $2.41/h  break-even 15.2 months       │
 │+Engine     auto: vLLM 0.33+││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.5│
@@ -284,7 +284,7 @@ expect <<'END'
 │── Load ────────────────────││── Speed: unknown ─ low..high ──────────────────│
 │ Context    8,192 tokens    ││this model decodes no tokens                    │
 │ Prompt     1,024 tokens    ││── Cost ────────────────────────────────────────│
-│ Output     256 tokens      ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ Output     256 tokens      ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ Users      1 at once       ││buy       $0.11/h  break-even 10.9 months       │
 │ Rate       none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 END
@@ -306,7 +306,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   22.6 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $5.67/h  $4,141/mo  aws, 2026-07-20   │
+│ TTFT goal  none            ││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
 │ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │ Throughput none            ││1 h100-sxm:1        cheaper    1     5.4   $3.60│
 │+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     9.5  $17.87│
@@ -349,7 +349,7 @@ expect <<'END'
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x RTX A6000, TP 4 ──────────────────┐
 END
 
@@ -412,7 +412,7 @@ expect <<'END'
  KV cache: 8-bit keys and values hold twice the users of 16-bit ones.
  KV per token = sum over attention layers of kv*(d + dv)*e bytes
  type:find  Up/Down:move  Enter:choose  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
 ┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
 │ Users      1 at once       ││FITS         1 GPU    $0.44/h    $2.82/M tok    │
 ┌─ KV cache ──────────────────────────────────────────────────────── 10 of 10 ─┐
@@ -449,8 +449,8 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 107 ─┐
-│/ 3g                                         verdict    n      $/h TPOT ms     $/M                                    │
-│▸ A100 SXM4 80GB, MIG 3g.40gb                fits       1    $1.29    19.5   $7.31  39.18 GiB usable, 1.02 TB/s, 2020 │
+│/ 3g                                                         verdict    n      $/h TPOT ms     $/M                    │
+│▸ A100 SXM4 80GB, MIG 3g.40gb                                fits       1    $1.29    19.5   $7.31                    │
 │  "3g" as typed                                                                                                       │
 │                                                                                                                      │
 │                                                                                                                      │
@@ -465,13 +465,13 @@ expect <<'END'
 │                                                                                                                      │
 │                                                                                                                      │
 │                                                                                                                      │
-│                                                                                                                      │
-│                                                                                                                      │
+│  A100 SXM4 80GB, MIG 3g.40gb                                                                                         │
+│  fits       1    $1.29    19.5   $7.31  39.18 GiB usable, 1.02 TB/s, 2020                                            │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                                                                8B*
 ┌─ Ask ────────────────────────┐┌─ Answer: 1 x A100 SXM4 80GB (MIG 3g.40gb), TP 1 ─────────────────── 1-14 of 17, Tab ─┐
 │ Model      8B (assumed)     ▾││FITS         1 GPU    $1.29/h    $7.31/M tokens out                                   │
 │ Weights    auto: bf16       ▾││memory 49 % of budget, 18.55 GiB to spare                                             │
@@ -484,7 +484,7 @@ expect <<'END'
 │ Users      1 at once         ││holds   19.6 requests of 8,192; first: KV pool                                        │
 │ Rate       none              ││bound   memory bandwidth: reading the weights; not measured: 4                        │
 │── Goals ─────────────────────││── Cost ──────────────────────────────────────────────────────────────────────────────│
-│ TTFT goal  none              ││on demand $1.29/h  $941.70/mo  verda, by 2026-11                                      │
+│ TTFT goal  none              ││on demand $1.29/h $941/mo verda, by 2026-11                                           │
 │ TPOT goal  none              ││buy       $0.44/h  break-even 16.5 months                                             │
 │ Throughput none              ││── Changes (a) ───────────────────────────────── verdict    n      $/h TPOT ms     $/M│
 │+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     8.3   $3.26│
@@ -517,7 +517,7 @@ expect <<'END'
 │-│  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
 │▸│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
 │ │  vLLM up to 0.7             budgets by utilization, 0.90 by default      │─│
-│ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │…│
+│ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │1│
 │ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │M│
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │2│
@@ -589,7 +589,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -613,7 +613,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -688,7 +688,7 @@ expect <<'END'
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…│
+│ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…│
 │ TPOT goal  none            ││buy       $2.42/h  break-even 15.2 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1 x PP…││1 h200-sxm:2        cheaper    2    22.6   $1.72│
@@ -736,7 +736,7 @@ r
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 10 x L4, TP 2 x PP 5 ─────────────────┐
 │ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $532.43/M tok  │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.92 GiB to spare        │
@@ -749,7 +749,7 @@ expect <<'END'
 │▸Users      1 at once       ││holds   12.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $7.04/h  $5,139/mo  jarvislabs, by 20…│
+│ TTFT goal  none            ││on demand $7.04/h $5,139/mo jarvislabs, by 2026…│
 │ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 2 x PP…││1 max-pp 9          fits       9     525  $1,050│
@@ -760,7 +760,7 @@ expect <<'END'
  Users: reset to its default; r again resets every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
 │ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
@@ -773,7 +773,7 @@ expect <<'END'
 │▸Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -837,7 +837,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   2.0 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $1.00/h  $730.00/mo  crusoe, 2026-08-…│
+│ TTFT goal  none            ││on demand $1.00/h $730/mo crusoe, 2026-08-19    │
 │ TPOT goal  none            ││buy       $0.40/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 h100-sxm:1        faster     1    29.1  $21.01│
@@ -911,7 +911,7 @@ expect <<'END'
 │ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││up to 131,072 context … nothing     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
-│ TTFT goal  none              ││on demand $6.98/h  $5,095/mo  jarvislabs, by 20…││    ││                              │
+│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…││    ││                              │
 │ TPOT goal  none              ││buy       $2.38/h  break-even 15.1 months       ││    ││                            ⣰⠋│
 │ Throughput none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
 │+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢠⠞⠁   │
@@ -1005,7 +1005,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    20.2  $25.62│
@@ -1029,7 +1029,7 @@ expect <<'END'
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
@@ -1053,7 +1053,7 @@ expect <<'END'
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
@@ -1077,7 +1077,7 @@ expect <<'END'
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
@@ -1186,7 +1186,7 @@ expect <<'END'
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 tiny.gguf*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x Tesla V100 SXM2 16GB, TP 1 ───────┐
 │▸Model      tiny.gguf      ▾││FITS         1 GPU    $0.14/h    $0.0072/M tok  │
 │ Weights    auto: ggml-q8_0▾││memory 1 % of budget, 15.64 GiB to spare        │
@@ -1234,7 +1234,7 @@ expect <<'END'
 │ Slots      auto: 256 reque…││holds   3.8 requests of 8,192; first: KV pool   │
 │▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
 │ Utilizationauto: 0.92 share││── Cost ────────────────────────────────────────│
-│ Headroom   0.00 share      ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ Headroom   0.00 share      ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ Used       0 GiB           ││buy       $0.11/h  break-even 10.9 months       │
 │ GPU layers auto: 33        ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │ CPU experts0 layers        ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -1267,7 +1267,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -1291,7 +1291,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $0.44/h  $321.20/mo  jarvislabs, by 2…│
+│ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
@@ -1346,7 +1346,7 @@ expect <<'END'
  GPUs: more hold more, are faster, cost more. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
 │ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.78/M tok   │
 │ Weights    int8           ▾││memory 88 % of budget, 5.11 GiB to spare        │
@@ -1359,7 +1359,7 @@ expect <<'END'
 │ Users      1 at once       ││holds   5.1 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $1.00/h  $730.00/mo  hyperstack, by 2…│
+│ TTFT goal  none            ││on demand $1.00/h $730/mo hyperstack, by 2026-11│
 │ TPOT goal  none            ││buy       $0.48/h  break-even 19.6 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    36.9  $11.93│

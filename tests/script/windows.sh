@@ -83,8 +83,8 @@ expect <<'END'
 |  8B                                  |
 |  400B                                |
 |  BLOOM 176B                         v|
-|  chosen before                       |
-|                                      |
+|  a dense model of about this size,   |
+|  shape assumed                       |
 +--------------------------------------+
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
@@ -110,36 +110,36 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 100 of 100 ─┐
-│/ type words to find it, or id/slice:count,… verdict    n      $/h TPOT ms     $/M                                    │
-│  auto: this machine's, else the cheapest    fits       4    $2.00    57.5  $33.79                                    │
-│  here: Intel(R) Xeon(R) Processor, 2 cores  no fit   weights                       22.13 GiB usable, 24 GB/s         │
-│▸ L40S                                       fits       4    $4.00    51.0  $59.41  44.42 GiB usable, 864 GB/s, 2023  │
-│  RTX A6000                                  fits       4    $2.00    57.5  $33.79  47.41 GiB usable, 768 GB/s, 2020  │
-│  A100 PCIe 80GB                             fits       2    $2.70    47.4  $36.90  79.15 GiB usable, 1.94 TB/s, 2021 │
-│  RTX PRO 6000 Blackwell Server Edition      fits       2    $3.38    54.0  $52.20  94.44 GiB usable, 1.6 TB/s, 2025  │
-│  Instinct MI300X                            fits       1    $3.45    52.5  $51.39  189.70 GiB usable, 5.3 TB/s, 2023 │
-│  A40                                        fits       4    $3.60    62.8  $66.24  44.45 GiB usable, 696 GB/s, 2020  │
-│  H100 PCIe 80GB                             fits       2    $3.80    81.3  $87.53  79.19 GiB usable, 2.04 TB/s, 2022 │
-│  A100 SXM4 80GB                             fits       2    $3.90    45.2  $50.89  79.15 GiB usable, 2.04 TB/s, 2020 │
-│  L40                                        fits       4    $4.00    51.0  $60.37  44.45 GiB usable, 864 GB/s, 2022  │
-│  B200 SXM                                   fits       1    $4.89    24.5  $34.16  178.35 GiB usable, 7.7 TB/s, 2024 │
-│  H200 SXM 141GB                             fits       2    $6.78    20.3  $39.54  138.72 GiB usable, 4.8 TB/s, 2024 │
-│  H100 SXM5 80GB                             fits       2    $6.98    50.6 $100.52  79.19 GiB usable, 3.35 TB/s, 2022 │
-│  B300 SXM (Blackwell Ultra)                 fits       1    $6.99    23.7  $47.25  265.37 GiB usable, 8 TB/s, 2025   │
-│  L4                                         fits      10    $7.04     265 $532.43  22.07 GiB usable, 300 GB/s, 2023  │
-│  A100 PCIe 40GB                             fits       5    $7.25     111 $231.38  39.50 GiB usable, 1.55 TB/s, 2020 │
-│  H100 NVL 94GB                              fits       2   $13.96    24.0  $96.05  92.46 GiB usable, 3.94 TB/s, 2023 │
-│  A100 SXM4 40GB                             fits       5   $15.92     111 $508.08  39.50 GiB usable, 1.55 TB/s, 2020 │
-│  A10                                        fits      10   $24.00     137 $947.75  22.07 GiB usable, 600 GB/s, 2021  │
-│  A10G (AWS)                                 fits      10   $32.58     137  $1,323  22.07 GiB usable, 600 GB/s, 2021  │
-│  GB200 (per GPU)                            fits       1   $64.00    23.7 $431.75  182.81 GiB usable, 8 TB/s, 2024   │
-│  Instinct MI355X                            fits       1   $68.80    34.2 $665.21  284.54 GiB usable, 8 TB/s, 2025   │
-│  GB300 (per GPU)                            fits       1   $72.00    23.7 $485.72  274.22 GiB usable, 8 TB/s, 2025   │
-│  B100                                       fits       1        -    23.7       -  189.70 GiB usable, 8 TB/s, 2024   │
-│  Instinct MI325X                            fits       1        -    47.5       -  252.93 GiB usable, 6 TB/s, 2024   │
-│  Instinct MI350X                            fits       1        -       -       -  284.54 GiB usable, 8 TB/s, 2025  ▼│
-│                                                                                                                      │
-│                                                                                                                      │
+│/ type words to find it, or id/slice:count, such as a100-sx… verdict    n      $/h TPOT ms     $/M                    │
+│  auto: here, else the cheapest                              fits       4    $2.00    57.5  $33.79                    │
+│  here: Intel(R) Xeon(R) Processor, 2 cores                  no fit   weights                                         │
+│▸ L40S                                                       fits       4    $4.00    51.0  $59.41                    │
+│  RTX A6000                                                  fits       4    $2.00    57.5  $33.79                    │
+│  A100 PCIe 80GB                                             fits       2    $2.70    47.4  $36.90                    │
+│  RTX PRO 6000 Blackwell Server Edition                      fits       2    $3.38    54.0  $52.20                    │
+│  Instinct MI300X                                            fits       1    $3.45    52.5  $51.39                    │
+│  A40                                                        fits       4    $3.60    62.8  $66.24                    │
+│  H100 PCIe 80GB                                             fits       2    $3.80    81.3  $87.53                    │
+│  A100 SXM4 80GB                                             fits       2    $3.90    45.2  $50.89                    │
+│  L40                                                        fits       4    $4.00    51.0  $60.37                    │
+│  B200 SXM                                                   fits       1    $4.89    24.5  $34.16                    │
+│  H200 SXM 141GB                                             fits       2    $6.78    20.3  $39.54                    │
+│  H100 SXM5 80GB                                             fits       2    $6.98    50.6 $100.52                    │
+│  B300 SXM (Blackwell Ultra)                                 fits       1    $6.99    23.7  $47.25                    │
+│  L4                                                         fits      10    $7.04     265 $532.43                    │
+│  A100 PCIe 40GB                                             fits       5    $7.25     111 $231.38                    │
+│  H100 NVL 94GB                                              fits       2   $13.96    24.0  $96.05                    │
+│  A100 SXM4 40GB                                             fits       5   $15.92     111 $508.08                    │
+│  A10                                                        fits      10   $24.00     137 $947.75                    │
+│  A10G (AWS)                                                 fits      10   $32.58     137  $1,323                    │
+│  GB200 (per GPU)                                            fits       1   $64.00    23.7 $431.75                    │
+│  Instinct MI355X                                            fits       1   $68.80    34.2 $665.21                    │
+│  GB300 (per GPU)                                            fits       1   $72.00    23.7 $485.72                    │
+│  B100                                                       fits       1        -    23.7       -                    │
+│  Instinct MI325X                                            fits       1        -    47.5       -                    │
+│  Instinct MI350X                                            fits       1        -       -       -                   ▼│
+│  L40S                                                                                                                │
+│  fits       4    $4.00    51.0  $59.41  44.42 GiB usable, 864 GB/s, 2023                                             │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -385,7 +385,7 @@ expect <<'END'
 │ Users │                                                              │pool   │
 │ Rate  │ y:yes  n or Esc:no                                           │       │
 │── Goal└──────────────────────────────────────────────────────────────┘───────│
-│ TTFT goal  none            ││on demand $4.00/h  $2,920/mo  crusoe, 2026-08-19│
+│ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 END
 

@@ -116,10 +116,10 @@ static void refresh(struct app *app, void *state)
         strbuf_clear(&s->load);
         strbuf_add(&s->load, text.text);
         begin(s, app, load);
-        app_touch(app);
     }
     pin_own(s, app->form);
     follow(s);
+    app_touch(app);
     strbuf_fini(&text);
     free(load);
 }
@@ -170,12 +170,27 @@ static void close(struct app *app, void *state)
     strbuf_fini(&s->load);
 }
 
+/* Plan shows the first rows where it has room. */
+static bool is_below_plan(const struct app *app)
+{
+    struct frame frame = app_frame(app);
+    struct rect box[PLAN_PANELS];
+
+    if (app->screen != SCREEN_PLAN)
+        return false;
+    frame_plan(frame.body, frame.size, PLAN_FORM, box);
+    return !rect_empty(box[PLAN_ROWS]);
+}
+
 static double compare_tick(struct app *app, void *state, double now)
 {
     struct compare_state *s = state;
-    if (s->version != app->form->version &&
-        (app->screen == SCREEN_COMPARE || app->screen == SCREEN_PLAN))
-        refresh(app, s); /* Plan shows the first rows where it has room */
+    bool shown = app->screen == SCREEN_COMPARE || is_below_plan(app);
+
+    if (s->version != app->form->version && app->display.touched && !app->scripted)
+        return shown ? 0 : -1; /* what the key itself changed is painted first */
+    if (s->version != app->form->version && shown)
+        refresh(app, s);
     if (!s->run || s->view.complete)
         return -1;
     while (comparison_step(s->run, 1) && clock_now() < now + SLICE)

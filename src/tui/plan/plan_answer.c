@@ -196,10 +196,12 @@ static void show_rent(struct page *p, const char *name, const struct rent *r)
     if (!r->known)
         return;
     sentence_price_date(r->instance, date);
-    gp_format(text, sizeof(text), "%-9s %s/h  %s/mo  %s, %s", name,
-              units_money(hour, sizeof(hour), r->per_hour),
-              units_money(month, sizeof(month), r->per_month), r->instance->provider,
-              date[0] ? date : "undated");
+    units_money(hour, sizeof(hour), r->per_hour);
+    units_money(month, sizeof(month), r->per_month);
+    if (r->per_month >= 100) /* cents are noise there */
+        month[strcspn(month, ".")] = '\0';
+    gp_format(text, sizeof(text), "%-9s %s/h %s/mo %s, %s", name, hour, month,
+              r->instance->provider, date[0] ? date : "undated");
     page_row(p, 0, INK_TEXT, text);
 }
 

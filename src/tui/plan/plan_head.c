@@ -47,7 +47,7 @@ struct places {
 static void draw_decision(struct canvas *canvas, struct rect in, int y,
                           const struct plan *plan, int next)
 {
-    static const struct places wide = {13, 22, 33}, narrow = {11, 18, 26};
+    static const struct places wide = {13, 22, 33}, narrow = {12, 21, 30};
     const struct places *at = in.cols >= 46 ? &wide : &narrow;
     struct quantity hour, month, million = plan_token_price(plan);
     int gpus = plan->layout.gpus;
@@ -59,7 +59,10 @@ static void draw_decision(struct canvas *canvas, struct rect in, int y,
     gp_format(text, sizeof(text), hour.known ? "%s/h" : "no price",
               units_money(money, sizeof(money), hour.value));
     next = put(canvas, in, y, at->hour, next, INK_HEADING, text);
-    gp_format(text, sizeof(text), in.cols >= 54 ? "%s/M tokens out" : "%s/M tok",
+    gp_format(text, sizeof(text),
+              in.cols >= 54   ? "%s/M tokens out"
+              : in.cols >= 46 ? "%s/M tok"
+                              : "%s/M",
               units_money(money, sizeof(money), million.value));
     if (million.known)
         put(canvas, in, y, at->million, next, INK_HEADING, text);

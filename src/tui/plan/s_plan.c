@@ -22,6 +22,7 @@
 #include "tui/plan/plan_form.h"
 #include "tui/plan/plan_more.h"
 #include "util/clock.h"
+#include "util/path.h"
 #include "util/str.h"
 
 #define SLICE   0.004 /* s of planning between two looks at the keyboard */
@@ -163,8 +164,9 @@ static double plan_tick(struct app *app, void *state, double now)
 
     if (app->screen != SCREEN_PLAN)
         return -1;
-    if (app->display.touched && !app->scripted)
-        return 0;
+    if (app->display.touched && !app->scripted &&
+        (s->choices.told == 0 || !plan_more_fresh(&s->more, app->form)))
+        return 0; /* what the key itself changed is painted first */
     if (plan_choices_step(&s->choices, app->form, &app->display, end)) {
         app_touch(app);
         return 0;
@@ -584,14 +586,17 @@ static void plan_explain(const struct app *app, const void *state, struct strbuf
                         "low..high.\nUp and Down scroll; a: change it; y: every equation");
 }
 
+/* The file, or the model where there is none yet; edited: "*". */
 static void plan_title(const struct app *app, const void *state, struct strbuf *out)
 {
-    const char *file = app->form->file, *slash = strrchr(file, '/');
+    const char *file = app->form->file;
+    bool changed = form_changed(app->form);
 
     (void)state;
-    if (file[0])
-        strbuf_addf(out, "%s%s", slash ? slash + 1 : file,
-                    form_changed(app->form) ? "*" : "");
+    if (file[0] || changed)
+        strbuf_addf(out, "%s%s",
+                    path_name(file[0] ? file : app->form->values.value[FIELD_MODEL]),
+                    changed ? "*" : "");
 }
 
 static enum gp_status plan_export(const struct app *app, const void *state,

@@ -22,6 +22,7 @@
 #include "util/str.h"
 
 #define TEXT_COLS   36 /* a longer text may be cut where `more` stands beside it */
+#define HEADED_COLS 28 /* likewise where it is columns, which must be whole */
 #define BESIDE_COLS 76 /* window from which it does */
 #define BELOW_ROWS  2
 #define LEAST_COLS  50
@@ -373,7 +374,8 @@ static struct layout layout_of(const struct chooser *c, struct rect body)
         rows = LEAST_ROWS;
     if (body.rows <= LEAST_ROWS + 4)
         rows = body.rows;
-    left = cols - 2 - margin(c) - 3 - c->more_cols;
+    left = cols - 2 - margin(c) - 3 -
+           (c->heads[0] ? (int)strlen(c->heads) : c->more_cols);
     l.box = frame_middle(body, rows, cols);
     l.in = rect_inside(l.box);
     if (l.below_rows > 0 && l.in.rows < LEAST_ROWS)
@@ -381,8 +383,8 @@ static struct layout layout_of(const struct chooser *c, struct rect body)
     l.rows = l.in.rows - 1 - l.below_rows;
     if (l.rows < 1)
         l.rows = 1;
-    if (left < TEXT_COLS)
-        left = TEXT_COLS;
+    if (left < (c->heads[0] ? HEADED_COLS : TEXT_COLS))
+        left = c->heads[0] ? HEADED_COLS : TEXT_COLS;
     if (l.text_cols > left)
         l.text_cols = left;
     return l;

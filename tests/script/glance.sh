@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# glance.sh - what a newcomer asks is answered by the screen, at every size and in every
+# scheme; the first time from start to a measurement is counted in bench.sh.
+. "${srcdir:-.}/tests/script/lib.sh"
+
+ask=(-m 70B -p int8 -g l40s)
+
+# answered QUESTION PATTERN: the screen has a line like this.
+answered() {
+    checks=$((checks + 1))
+    printf '%s\n' "$out" | grep -qE -- "$2" && return
+    fail "$last: no answer to: $1" "wanted: $2" "$out"
+}
+
+# ---- a newcomer's questions ---------------------------------------------------------
+
+screen "a plan that fits" "${ask[@]}" --tpot 60 <<'KEYS'
+:wait
+:dump -
+KEYS
+answered "does it fit?" 'FITS  '
+answered "how many GPUs?" 'FITS +2 GPUs'
+answered "of which kind?" 'Answer: 2 x L40S'
+answered "what does an hour cost?" 'FITS.*\$[0-9.]+/h'
+answered "what do a million tokens cost?" 'FITS.*\$[0-9.]+/M'
+answered "what a month?" '\$[0-9,.]+/mo'
+answered "whose price, of when?" 'on demand.*[a-z]+, (by )?20[0-9]{2}-'
+answered "would buying be cheaper?" 'buy +\$[0-9.]+/h +break-even'
+answered "how full is it?" 'memory [0-9]+ % of budget'
+answered "what is to spare?" '[0-9.]+ GiB to spare'
+answered "what takes the memory?" 'weights [0-9.]+.*KV [0-9.]+.*act [0-9.]+.*run [0-9.]+'
+answered "how fast is it?" 'TPOT +[0-9.]+ ms +[0-9.]+\.\.[0-9.]+'
+answered "when comes the first word?" 'TTFT +[0-9.]+ m?s'
+answered "how much in all?" 'output +[0-9.]+ tok/s'
+answered "is my goal met?" 'TPOT .* 60 +met'
+answered "what limits it?" 'bound +memory bandwidth'
+answered "how many users does it hold?" 'holds +[0-9.]+ requests'
+answered "what runs out first?" 'first: KV pool'
+answered "is it measured?" 'not measured: 4'
+answered "is it an estimate?" 'Speed: model'
+answered "what would be better?" 'Changes \(a\)'
+answered "where is help?" '\?:help'
+answered "how do I get out?" 'q:quit'
+
+screen "a plan that does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
+:wait
+:dump -
+KEYS
+answered "does it fit?" 'NO FIT'
+answered "what is short?" 'NO FIT +short [0-9.]+ GiB on each L40S'
+answered "what would fit, at what cost, how fast?" \
+    '1 [a-z0-9-]+.* fits +[0-9]+ +\$[0-9.]+ +[0-9.]+'
+answered "why does it not fit?" 'the weights take'
+
+screen "a goal that is missed" -m 70B -p int8 -g l40s:2 --tpot 20 <<'KEYS'
+:wait
+:dump -
+KEYS
+answered "does it fit?" 'FITS, SLOW +2 GPUs'
+answered "which goal is missed?" 'TPOT .* 20 +slow'
+
+screen "what else is there" "${ask[@]}" --tpot 60 <<'KEYS'
+:size 120 36
+:wait
+:dump -
+KEYS
+answered "what are the alternatives?" 'Alternatives'
+answered "at what cost and speed?" '[a-z0-9-]+ +[0-9]+ +\$[0-9.]+ +[0-9.]+ +\$[0-9.]+'
+answered "how many more users break it?" '\+[0-9,]+ users? .*(KV pool|goal)'
+answered "how does it grow?" 'over users'
+
+screen "which GPU" -m 70B -p int8 -g l4 <<'KEYS'
+/ "gpu" Enter
+Enter
+:wait
+:dump -
+Esc
+:gpu auto
+g Down Enter
+:wait
+:dump -
+KEYS
+answered "what would the cheapest be?" 'auto.* fits +[0-9]+ +\$[0-9.]+ +[0-9.]+ +\$[0-9.]+'
+answered "what each GPU?" 'RTX A6000 .* fits +2 +\$[0-9.]+'
+answered "and each format?" 'int8 .* fits +[0-9]+ +\$'
+
+screen "all of them" "${ask[@]}" <<'KEYS'
+2
+:wait
+:dump -
+KEYS
+answered "where is my plan?" '^│= +l40s +int8 +2 +fits'
+answered "how many are there?" '[0-9]+ of [0-9]+ fit and meet goals'
+answered "what does the star say?" '\* best for its cost'
+
+# ---- sizes --------------------------------------------------------------------------
+
+for size in "80 24" "80 23" "79 40" "70 18" "120 36" "200 60" "40 12"; do
+    for how in "" --ascii "--color light" "--color never"; do
+        # shellcheck disable=SC2086 # words
+        screen "$size $how" "${ask[@]}" $how <<KEYS
+:size $size
+:wait
+:dump -
+2
+:wait
+:dump $work/compare.out
+KEYS
+        answered "the verdict" 'FITS +2 GPUs'
+        answered "the cost" '\$2\.00/h +\$[0-9.]+/M'
+        answered "memory" 'memory 94 % of budget'
+        answered "speed" 'TPOT +52\.1 ms'
+        answered "the way out" '\?:help  q:quit$'
+        wide=$(printf '%s\n' "$out" | wc -L)
+        assert_true "$last: no wider than ${size% *}" [ "$wide" -le "${size% *}" ]
+        assert_eq "$last: rows" "${size#* }" "$(printf '%s\n' "$out" | wc -l)"
+        out=$(cat "$work/compare.out")
+        answered "the plan among the others" '= +l40s +int8 +2'
+    done
+done
+
+# More room, more to see: what a size adds.
+for size in "70 18:Ask:Alternatives" "119 35:Ask:Alternatives" "120 36:Alternatives:─ Compare" \
+    "199 60:Alternatives:─ Compare" "200 60:─ Compare:x"; do
+    has=${size#*:}
+    screen "what $size adds" "${ask[@]}" <<KEYS
+:size ${size%%:*}
+:wait
+:dump -
+KEYS
+    shows "${has%:*}"
+    [ "${has#*:}" = x ] || lacks "${has#*:}"
+done
+
+finish
