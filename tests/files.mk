@@ -451,6 +451,7 @@ cli_tests = \
 	tests/cli/version.sh \
 	tests/cli/why.sh \
 	tests/script/app.sh \
+	tests/script/confirm.sh \
 	tests/script/bench.sh \
 	tests/script/compare.sh \
 	tests/script/curves.sh \

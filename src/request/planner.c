@@ -95,6 +95,11 @@ long planner_today(const struct planner *p)
     return p->today;
 }
 
+void planner_measured_anew(struct planner *p)
+{
+    planner_calib_forget(p->calib);
+}
+
 static enum gp_status load_market(struct planner *p, struct gp_err *err)
 {
     struct market *m = &p->market;

@@ -34,6 +34,9 @@ void planner_free(struct planner *planner);
 struct catalog *planner_catalog(struct planner *planner);
 long planner_today(const struct planner *planner); /* as given to planner_new */
 
+/* What was measured here is looked for again by the next request (planner_calib.h). */
+void planner_measured_anew(struct planner *planner);
+
 /* A request and how it came to be, as the answer reports it. */
 struct resolved {
     struct request request;

@@ -44,6 +44,12 @@ void planner_calib_free(struct planner_calib *c)
     free(c);
 }
 
+void planner_calib_forget(struct planner_calib *c)
+{
+    for (size_t i = 0; c && i < c->count; i++)
+        c->entry[i]->key[0] = '\0';
+}
+
 /* ---- whose it is ---- */
 
 struct source {
@@ -367,6 +373,21 @@ static enum gp_status keep_device(const struct benchlog *log, int device, struct
     json_decref(json);
     benchlog_fini(&old);
     return status;
+}
+
+int planner_calib_drop(const char *gpu)
+{
+    char folder[GP_PATH_MAX], path[GP_PATH_MAX], **names = NULL;
+    size_t count = 0;
+    int dropped = 0;
+
+    if (!kept_folder(folder) || path_list(folder, ".json", &names, &count, NULL))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        dropped += is_of(names[i], gpu) && path_join(path, sizeof(path), folder, names[i]) &&
+                   remove(path) == 0;
+    path_list_free(names, count);
+    return dropped;
 }
 
 enum gp_status planner_calib_keep(const struct benchlog *log, struct gp_err *err)

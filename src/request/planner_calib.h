@@ -34,6 +34,12 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
 /* Is that file of --calibration a result of --bench? */
 bool planner_calib_is_result(const char *path);
 
+/* The next request looks again; what requests borrowed stays until the planner is freed. */
+void planner_calib_forget(struct planner_calib *calib);
+
+/* Removes what is kept of a GPU's kind; how many files. */
+int planner_calib_drop(const char *gpu);
+
 /* Keeps what a run measured of each device; GP_OK where there is nothing to keep. */
 enum gp_status planner_calib_keep(const struct benchlog *log, struct gp_err *err);
 

@@ -280,7 +280,7 @@ void confirm_measure(struct confirm *c, const struct session *session)
 
 /* ---- the plan after ---- */
 
-static bool any_counts(const struct confirm *c)
+bool confirm_counts(const struct confirm *c)
 {
     for (int i = 0; i < c->terms; i++)
         if (c->term[i].use == CONFIRM_COUNTS || c->term[i].use == CONFIRM_LESS)
@@ -295,7 +295,7 @@ enum gp_status confirm_after(struct confirm *c, struct planner *planner,
     struct options with = *options;
     enum gp_status rc = GP_OK;
 
-    c->measured = any_counts(c);
+    c->measured = confirm_counts(c);
     if (!c->measured)
         return GP_OK;
     with.value[OPT_CALIBRATION] = (struct option_value){.given = true, .text = result};

@@ -67,6 +67,9 @@ void confirm_predict(struct confirm *confirm, const struct session *session);
 /* What has been measured so far of them. */
 void confirm_measure(struct confirm *confirm, const struct session *session);
 
+/* Has anything been measured that corrects the plan? */
+bool confirm_counts(const struct confirm *confirm);
+
 /* The same options with that result file: the plan after. */
 enum gp_status confirm_after(struct confirm *confirm, struct planner *planner,
                              const struct options *options, const char *result,

@@ -35,7 +35,7 @@ void form_ask(const struct form *form, struct options *options)
         options_text(options, OPT_PROFILES, "", form->profiles, NULL);
 }
 
-static void form_replan(struct form *form)
+void form_again(struct form *form)
 {
     const char *gpu = form->values.value[FIELD_GPU];
     const char *count = form->values.value[FIELD_GPUS];
@@ -95,7 +95,7 @@ static void form_commit(struct form *form, const struct form_values *values)
     if (form->undo_last - form->undo_first >= FORM_UNDO)
         form->undo_first = form->undo_last - FORM_UNDO + 1;
     form->undo[form->undo_at % FORM_UNDO] = *values;
-    form_replan(form);
+    form_again(form);
 }
 
 bool form_changed(const struct form *form)
@@ -123,7 +123,7 @@ static bool undo_to(struct form *form, int at)
         return false;
     form->undo_at = at;
     form->values = form->undo[at % FORM_UNDO];
-    form_replan(form);
+    form_again(form);
     return true;
 }
 
@@ -169,7 +169,7 @@ struct form *form_new(struct planner *planner, const struct options *options,
         return NULL;
     }
     form->undo[0] = form->values;
-    form_replan(form);
+    form_again(form);
     field = solved_field(options);
     if (field != FIELD_COUNT)
         form_solve(form, field, NULL); /* nothing fits: the plan says so */

@@ -81,6 +81,9 @@ enum gp_status form_apply(struct form *form, int i, struct gp_err *err);
 /* The best value of this field that still fits, put into it. */
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err);
 
+/* The same form, answered again: what it rests on has changed. */
+void form_again(struct form *form);
+
 /* What can be chosen for a field, in order; to be freed. details: also what is said
  * about each, which plans every precision, and folders with a model in them below the
  * current one. */

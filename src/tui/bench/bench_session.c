@@ -93,6 +93,8 @@ static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
     struct options *options = &ask->options;
     enum gp_status rc;
 
+    if (b->confirm)
+        return bench_confirm_ask(&ask->form, options, ask->tests, sizeof(ask->tests), err);
     if (!ask->tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
     if (b->values.left_out && !ask->devices[0] && b->session &&
@@ -121,6 +123,7 @@ static struct bench_ask *ask_new(const struct app *app, struct bench *b)
     ask->how = (struct session_ask){.options = &ask->options,
                                     .planner = app->form->planner,
                                     .tests = ask->tests,
+                                    .confirm = b->confirm,
                                     .folder = ask->folder};
     bench_tests_list(b->values.tests, ask->tests, sizeof(ask->tests));
     bench_ask_devices(b, ask->devices, sizeof(ask->devices));
@@ -171,8 +174,10 @@ void bench_drop(struct bench *b)
 {
     session_free(b->session);
     free(b->ask);
+    free(b->told);
     b->session = NULL;
     b->ask = NULL;
+    b->told = NULL;
     lines_drop(b);
 }
 
@@ -202,8 +207,10 @@ void bench_replan(struct app *app, struct bench *b)
     app_touch(app);
     if (!ask)
         return;
-    if (session_replan(b->session, &ask->how, &b->err) == GP_OK)
+    if (session_replan(b->session, &ask->how, &b->err) == GP_OK) {
         bench_sum_up(b);
+        bench_confirm_ready(app, b);
+    }
     free(b->ask);
     b->ask = ask;
 }

@@ -37,6 +37,7 @@ static void finish_run(struct app *app, struct bench *b)
         app_report(app, failed, "%s", session_outcome(b->session, text, sizeof(text)));
     }
     session_plan(b->session, &b->plan);
+    bench_confirm_over(app, b);
     b->stage = STAGE_DONE;
     b->panel =
         app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
@@ -55,6 +56,7 @@ static void take_event(struct app *app, struct bench *b,
     switch (event->kind) {
     case SESSION_EVENT_READY:
         bench_sum_up(b);
+        bench_confirm_ready(app, b);
         if (b->wanted)
             bench_begin(app, b);
         break;
@@ -136,6 +138,7 @@ static void open_bench(struct app *app, void *state)
 
     b->values.tests = bench_tests_that(TEST_IS_CHOSEN);
     gp_copy(b->values.bench.value[OPT_PRESET], BENCH_VALUE, "quick");
+    b->confirm = bench_confirm_first(app);
     bench_renew(app, b);
 }
 
@@ -185,6 +188,8 @@ static bool bench_act(struct app *app, void *state, enum action action)
     }
     if (b->monitor)
         return devices_view_act(b->view, action);
+    if (bench_confirm_act(app, b, action))
+        return true;
     if (b->stage == STAGE_CHOOSE)
         return bench_choose_act(app, b, action);
     if (b->stage == STAGE_DONE && bench_done_act(app, b, action))
@@ -245,6 +250,8 @@ static const char *bench_word(const void *state, enum action action)
                : done && action == ACT_START && bench_unfinished(b)
                    ? (session_can_resume(b->session) ? "go on" : "try again")
                    : NULL;
+    case ACT_CONFIRM:
+        return b->monitor || b->stage == STAGE_RUN ? NULL : b->confirm ? "all tests" : "confirm";
     case ACT_STOP:
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
@@ -283,6 +290,8 @@ static void bench_draw(const struct app *app, const void *state, struct canvas *
 
     if (b->monitor)
         devices_view_draw(b->view, canvas, frame);
+    else if (b->confirm && b->stage != STAGE_RUN)
+        bench_confirm_draw(app, b, canvas, frame);
     else if (b->stage == STAGE_CHOOSE)
         bench_choose_draw(b, canvas, frame);
     else if (b->stage == STAGE_RUN)
@@ -298,6 +307,8 @@ static void bench_explain(const struct app *app, const void *state, struct strbu
     (void)app;
     if (b->monitor)
         devices_view_explain(out);
+    else if (b->confirm && b->stage != STAGE_RUN)
+        bench_confirm_explain(out);
     else if (b->stage == STAGE_CHOOSE)
         bench_choose_explain(b, out);
     else

@@ -5,6 +5,7 @@
  *   s_bench_choose.c  before: what is measured, on what; what a start would do
  *   s_bench_options.c how: an option changed, the window with the rarely used ones
  *   s_bench_live.c    meanwhile: points, devices, what is left
+ *   s_bench_confirm.c the second page: what the plan rests on, predicted beside measured
  *   s_bench_done.c    after: summary, predicted beside measured, where it is
  *   bench_session.c   below them: the form as options of --bench, the session
  *   bench_rows.c      rows that several panels have
@@ -76,6 +77,8 @@ struct bench {
     bool stale;       /* the values or the form changed */
     unsigned version; /* of the form when it was planned */
     bool wanted;      /* start as soon as the devices are known */
+    bool confirm;     /* the page Confirm: just what the plan on the form rests on */
+    struct confirm *told; /* its terms; owned, NULL until the devices are known */
 
     struct session_plan plan;
     struct bench_sum sum[TEST_COUNT];
@@ -169,6 +172,20 @@ void bench_point_explain(const struct bench *b, struct strbuf *out);
 void bench_done_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);
+
+/* ---- s_bench_confirm.c ---- */
+/* Is the plan one of this machine, so that the page comes first? */
+bool bench_confirm_first(const struct app *app);
+/* What the session asks for there. */
+enum gp_status bench_confirm_ask(const struct form *form, struct options *options,
+                                 char *tests, size_t size, struct gp_err *err);
+void bench_confirm_ready(const struct app *app, struct bench *b); /* points are known */
+void bench_confirm_over(struct app *app, struct bench *b);        /* all is measured */
+void bench_confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                        const struct frame *frame);
+void bench_confirm_explain(struct strbuf *out);
+/* Of both pages: turns them, drops what is kept; of this one, whether it can start. */
+bool bench_confirm_act(struct app *app, struct bench *b, enum action action);
 
 /* ---- devices_view.c ---- */
 struct devices_view *devices_view_new(void);

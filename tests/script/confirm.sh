@@ -1,0 +1,154 @@
+#!/bin/bash
+# confirm.sh - Confirm, the second page of Bench, by script: the terms before, the run, and the
+# plan that turns from model to measured. The engine is a stand-in that measures nothing
+# (tests/fixtures/standin_engine.c): only what becomes of its figures is tested.
+
+. "${srcdir:-.}/tests/script/lib.sh"
+
+built=${top_builddir:-$src}
+case $built in /*) ;; *) built=$(dirname "$gp") ;; esac
+engine=${STANDIN_ENGINE:-$built/tests/fixtures/standin_engine}
+[ -x "$engine" ] || skip "no $engine"
+mkdir "$work/libexec" "$work/proc" "$work/sys" || exit 99
+cp "$engine" "$work/libexec/gpuplan-bench-cpu" || exit 99
+GPUPLAN_LIBEXEC=libexec GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys
+GPUPLAN_STANDIN_DEVICES=1
+export GPUPLAN_LIBEXEC GPUPLAN_PROC GPUPLAN_SYSFS GPUPLAN_STANDIN_DEVICES
+unset GPUPLAN_STANDIN
+printf 'processor : 0\nmodel name : stand-in 0\ncore id : 0\nflags : fma\n\n' >"$work/proc/cpuinfo"
+printf 'processor : 1\ncore id : 1\n' >>"$work/proc/cpuinfo"
+printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
+
+# The plan is one of this machine: the page comes first.
+screen "predicted" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+4
+:wait
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
+│term                    predicted    low..high measured    error  band        │
+│fp32 qkv n=1            21.4 GB/s    8.0..57.1        -        -              │
+│fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 o n=1              21.4 GB/s    8.0..57.1        -        -              │
+│fp32 o n=512         80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 gate_up n=1        21.4 GB/s    8.0..57.1        -        -              │
+│fp32 gate_up n=512   80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 down n=1           21.4 GB/s    8.0..57.1        -        -              │
+│fp32 down n=512      80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 lm_head n=1        21.4 GB/s    8.0..57.1        -        -              │
+│memory read             24.0 GB/s    9.0..64.0        -        -              │
+│decode step fp32 n=1     234.5 ms  87.9..625.2        -        -              │
+│memory (fit)             2.42 GiB   2.42..2.42        -        -              │
+│TPOT planned: 123 ms (44.9..349), model                                       │
+│F5 measures these, two minutes at most; p all of Bench                        │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Confirm: only what the plan rests on is measured, and the plan takes it.
+ ~ scattered and counts less; ignored: other programs disturbed it.
+ Enter:start  d:devices  o:options  e:export  p:all tests        ?:help  q:quit
+END
+
+screen "measured" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+4
+:wait
+F5
+:wait
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                  complete
+┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
+│term                    predicted    low..high measured    error  band        │
+│fp32 qkv n=1            21.4 GB/s    8.0..57.1     12.6    -41 %  in band     │
+│fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
+│fp32 o n=1              21.4 GB/s    8.0..57.1      8.4    -61 %  in band     │
+│fp32 o n=512         80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
+│fp32 gate_up n=1        21.4 GB/s    8.0..57.1     67.1   +214 %  outside     │
+│fp32 gate_up n=512   80.0 GFLOP/s  30.0..213.3  17179.9 +21379 %  outside     │
+│fp32 down n=1           21.4 GB/s    8.0..57.1     33.6    +57 %  in band     │
+│fp32 down n=512      80.0 GFLOP/s  30.0..213.3   8589.9 +10639 %  outside     │
+│fp32 lm_head n=1        21.4 GB/s    8.0..57.1    525.6  +2355 %  outside     │
+│memory read             24.0 GB/s    9.0..64.0     67.1   +180 %  outside     │
+│decode step fp32 n=1     234.5 ms  87.9..625.2      2.0    -99 %  outside     │
+│memory (fit)             2.42 GiB   2.42..2.42     2.42     +0 %  in band     │
+│TPOT planned: 123 ms (44.9..349), model                                       │
+│TPOT calibrated: 53.5 ms (37.9..81.3), measured                               │
+│cpu reads memory 180 % faster than assumed                                    │
+│TPOT 53.5 ms, not 123; the band is 0.4 times as wide as before                │
+│the planned 2.42 GiB were allocated and held what was written                 │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Complete: every point was measured.
+
+ Enter:read  d:devices  e:export  r:again  w:save  p:all tests   ?:help  q:quit
+END
+
+# What was measured is kept, and the plan is of it from the start; D drops it.
+screen "the plan is measured" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+:dump -
+KEYS
+assert_contains "measured" "Speed: measured" "$out"
+screen "dropped" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+4
+:wait
+D
+1
+:dump -
+KEYS
+assert_contains "a model again" "Speed: model" "$out"
+assert_eq "no file is left" "" "$(ls "$work/state/gpuplan/calibration")"
+
+# At once: the same screen turns
+screen "turns" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+4
+:wait
+F5
+:wait
+1
+:dump -
+KEYS
+assert_contains "turns" "Speed: measured" "$out"
+rm -r "$work/state"
+
+# Another device than the planned one: all tests first, and p says why.
+screen "not here" -m llama-3.2-1b -g h100-sxm <<'KEYS'
+4
+:wait
+:dump first
+p
+:wait
+F5
+:dump -
+KEYS
+assert_contains "all tests first" "[4 Bench]" "$(cat first)"
+assert_contains "measure" "─ Measure ─" "$(cat first)"
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
+┌─ Confirm ──────────────────────────────────── llama-3.2-1b bf16 on h100-sxm ─┐
+│this host has no h100-sxm: it cannot confirm the plan, it has stand-in 0; p   │
+│measures that                                                                 │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ nothing to confirm here
+
+ Enter:start  d:devices  o:options  e:export  p:all tests        ?:help  q:quit
+END
+finish
