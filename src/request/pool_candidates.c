@@ -3,6 +3,7 @@
  */
 #include "request/pool_candidates.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,18 @@ static void keep(struct scan *s, const struct served *r)
         s->found[s->count++] = *r;
 }
 
-/* A layout that spans hosts only where nothing else serves. */
+static int fewest_gpus(const struct scan *s)
+{
+    int fewest = INT_MAX;
+
+    for (int i = 0; i < s->count; i++)
+        fewest = s->found[i].layout.gpus < fewest ? s->found[i].layout.gpus : fewest;
+    return fewest;
+}
+
+/* A layout that spans hosts only where nothing else serves; and stages for a model that
+ * needs the GPUs, not for more requests: replicas do that, and the law of a pipeline that
+ * is always full is kind to it. */
 static void try_cut(void *ctx, int tp, int pp, int ep)
 {
     struct scan *s = ctx;
@@ -98,7 +110,8 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         return;
     r.layout.gpus = tp * pp * r.layout.replicas;
     if (r.layout.gpus > GPUS_MOST ||
-        (r.layout.gpus > s->request.host_gpus && s->count > 0))
+        (r.layout.gpus > s->request.host_gpus && s->count > 0) ||
+        (pp > 1 && r.layout.gpus > fewest_gpus(s)))
         return;
     r.rate = most_rate(s, &r.layout);
     if (r.rate > 0)
