@@ -102,8 +102,8 @@ expect <<'END'
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
 if have_json; then
-    shows "t TPOT       $(ms speed.tpot.value %.2f) ms"
-    shows "f TTFT       $(ms speed.ttft.value %.1f) ms"
+    shows "t TPOT       $(ms speed.tpot.value %.4g) ms"
+    shows "f TTFT       $(ms speed.ttft.value %.4g) ms"
     shows "output     $(answer speed.output_tokens_per_s.value %.0f) tok/s"
 fi
 
@@ -121,7 +121,7 @@ if have_json; then
 :dump -
 KEYS
     shows "17 users: fits"
-    shows "t TPOT       $(ms speed.tpot.value %.2f) ms"
+    shows "t TPOT       $(ms speed.tpot.value %.4g) ms"
     screen "cost at it" "${load[@]}" "${goals[@]}" <<'KEYS'
 3 $ Right
 :dump -
