@@ -23,11 +23,11 @@ static void take(struct app *at, void *ctx, const char *id)
 }
 
 static const struct choice gpus[] = {
-    {"h100-sxm", "H100 SXM 80 GB", "79.6 GiB, 3.35 TB/s, 2022"},
-    {"h200-sxm", "H200 SXM 141 GB", "139.8 GiB, 4.8 TB/s, 2023"},
-    {"l40s", "L40S 48 GB", "44.5 GiB, 0.86 TB/s, 2023"},
-    {"l4", "L4 24 GB", "22.5 GiB, 0.3 TB/s, 2023"},
-    {"mi300x", "Instinct MI300X", "191.5 GiB, 5.3 TB/s, 2023"},
+    {.id = "h100-sxm", .text = "H100 SXM 80 GB", .more = "79.6 GiB, 3.35 TB/s, 2022"},
+    {.id = "h200-sxm", .text = "H200 SXM 141 GB", .more = "139.8 GiB, 4.8 TB/s, 2023"},
+    {.id = "l40s", .text = "L40S 48 GB", .more = "44.5 GiB, 0.86 TB/s, 2023"},
+    {.id = "l4", .text = "L4 24 GB", .more = "22.5 GiB, 0.3 TB/s, 2023"},
+    {.id = "mi300x", .text = "Instinct MI300X", .more = "191.5 GiB, 5.3 TB/s, 2023"},
 };
 
 static struct chooser_ask ask_of(const char *free, bool many)
