@@ -367,8 +367,6 @@ output_sources = \
 	src/output/report_price.c \
 	src/output/report_page.c \
 	src/output/report_page.h \
-	src/output/report_pool.c \
-	src/output/report_pool.h \
 	src/output/report_train.c \
 	src/output/report_train.h \
 	src/output/sentence.c \

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "output/pool_export.h"
-#include "output/pool_page.h"
 #include "output/print_pool.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
@@ -53,11 +52,6 @@ static enum gp_status print(struct invocation *in, const struct pool_run *run,
                        run->c.pool.hours - 1);
     if (kind >= 0)
         return pool_export(run, (enum pool_export)kind, hour, &in->out, err);
-    int page = document_format_of(options_word(o, OPT_OUT, ""));
-    if (page >= 0 && !o->value[OPT_FORMAT].given) {
-        pool_page(run, (enum document_format)page, &in->out);
-        return GP_OK;
-    }
     print_pool(run, in->format, in->quiet, o->value[OPT_RUNG].given, &in->out);
     return GP_OK;
 }

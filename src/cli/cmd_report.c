@@ -4,8 +4,8 @@
  */
 #include "cli/command.h"
 
+#include "output/pool_page.h"
 #include "output/report_page.h"
-#include "output/report_pool.h"
 #include "util/say.h"
 
 #define POOL_SEED 24301 /* that of --pool */
@@ -31,7 +31,7 @@ static enum gp_status report_pool(struct invocation *in, enum document_format fo
     strbuf_add(&command, "gpuplan --pool ");
     strbuf_quote(&command, in->args[1]);
     if (!rc)
-        report_pool_page(run, command.text, format, &in->out);
+        pool_page(run, command.text, format, &in->out);
     strbuf_fini(&command);
     pool_run_delete(run);
     return rc;

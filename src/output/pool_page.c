@@ -9,7 +9,7 @@
 #include "output/pool_record.h"
 #include "util/str.h"
 
-#define SHOWN 12 /* workloads in the plot; the others are summed */
+#define SHOWN 7 /* workloads with a part of their own in the plot */
 
 /* ---- tables ---- */
 
@@ -31,56 +31,78 @@ static void add_table(const struct record *doc, const char *name, const char *gr
 
 /* ---- GPUs by the hour ---- */
 
-static double taken(const struct pool_run *run, int series, int hour)
+static double taken(const struct pool_run *run, int from, int to, int hour)
 {
-    int n = run->c.pool.workload_count;
     double sum = 0;
 
-    for (int w = series; w < n && (w == series || series == SHOWN - 1); w++)
+    for (int w = from; w < to; w++)
         sum += pool_run_taken(run, run->rung, w, hour);
     return sum;
 }
 
-/* A line for each workload. */
-static void add_plot(const struct pool_run *run, struct document *d)
+/* The GPUs of workloads from..to-1, on those of the ones before. */
+static void add_part(const struct pool_run *run, struct plot *plot, int i, int from, int to)
 {
+    const char *name = to - from > 1 ? "others" : run->c.file.workloads[from].name;
+    struct plot_series *part = plot_add_shade(plot, name, plot_role(i), PLOT_PART);
+    struct plot_series *line = plot_add(plot, name, plot_role(i), 0);
+
+    if (!part || !line)
+        return;
+    line->label = (char)('a' + i);
+    for (int h = 0; h < run->c.pool.hours; h++) {
+        double low = taken(run, 0, from, h), high = taken(run, 0, to, h);
+
+        plot_span(part, h, low, high);
+        plot_point(line, h, high);
+        plot->y.high = fmax(plot->y.high, 1.1 * high);
+    }
+}
+
+static void add_hours(const struct pool_run *run, struct document *d)
+{
+    int count = (int)run->c.file.workload_count, shown = count > SHOWN + 1 ? SHOWN : count;
     struct plot plot;
-    int n = run->c.pool.workload_count < SHOWN ? run->c.pool.workload_count : SHOWN;
 
     plot_init(&plot);
     plot.x = (struct plot_axis){.high = run->c.pool.hours - 1, .title = "hour"};
-    plot.y = (struct plot_axis){.high = 1, .title = "GPUs", .unit = "GPUs"};
-    gp_format(plot.title, sizeof(plot.title), "GPUs by the hour, %s",
+    plot.y = (struct plot_axis){.high = 1, .unit = "GPUs", .title = "GPUs in use"};
+    gp_format(plot.title, sizeof(plot.title), "GPUs in use by the hour, %s",
               pool_rung_word(run->rung));
-    for (int i = 0; i < n; i++) {
-        bool rest = i == SHOWN - 1 && run->c.pool.workload_count > SHOWN;
-        struct plot_series *s =
-            plot_add(&plot, rest ? "all others" : run->c.file.workloads[i].name,
-                     (enum plot_role)(PLOT_1 + i % 4), 0);
-        for (int h = 0; h < run->c.pool.hours; h++) {
-            plot_point(s, h, taken(run, i, h));
-            plot.y.high = fmax(plot.y.high, taken(run, i, h) * 1.05);
-        }
-    }
-    document_plot(d, &plot, "");
+    for (int i = 0; i < shown; i++)
+        add_part(run, &plot, i, i, i + 1);
+    if (shown < count)
+        add_part(run, &plot, shown, shown, count);
+    document_heading(d, "Hours");
+    document_plot(d, &plot, "workloads on each other; MIG slices as their share of memory");
     plot_fini(&plot);
 }
 
 /* ---- the page ---- */
 
+/* The first sentence is the answer. */
 static void add_conclusion(const struct record *doc, struct document *d)
 {
     const struct fact *list = record_find(doc, "conclusion");
 
-    for (size_t i = 0; i < list->record_count; i++)
-        document_line(d, DOCUMENT_PLAIN, record_get(&list->records[i], ""));
+    for (size_t i = 0; i < list->record_count; i++) {
+        const char *text = record_get(&list->records[i], "");
+
+        if (i == 0)
+            document_answer(d, DOCUMENT_GOOD, text);
+        else
+            document_line(d, DOCUMENT_PLAIN, text);
+    }
 }
 
 static void add_sources(const struct pool_run *run, const struct record *doc,
                         struct document *d)
 {
     document_heading(d, "Sources");
-    document_line(d, DOCUMENT_SMALL, run->c.file.source);
+    if (run->c.file.note[0])
+        document_line(d, DOCUMENT_SMALL, run->c.file.note);
+    if (run->c.file.source[0])
+        document_line(d, DOCUMENT_SMALL, run->c.file.source);
     for (int t = 0; t < run->c.pool.type_count; t++) {
         const struct record *type = &record_find(doc, "types")->records[t];
         char line[320];
@@ -91,26 +113,27 @@ static void add_sources(const struct pool_run *run, const struct record *doc,
     }
 }
 
-void pool_page(const struct pool_run *run, enum document_format format, struct strbuf *out)
+void pool_page(const struct pool_run *run, const char *command,
+               enum document_format format, struct strbuf *out)
 {
+    const struct pool_file *f = &run->c.file;
     struct document d;
     struct record doc;
-    char answer[160];
+    char title[160];
 
     record_init(&doc);
     pool_record(run, &doc);
-    document_init(&d, format, run->c.file.name[0] ? run->c.file.name : "pool");
-    gp_format(answer, sizeof(answer), "%s: $%.0f a day, %d GPUs", pool_rung_word(run->rung),
-              run->answer.rungs[run->rung].total / pool_days(run),
-              pool_run_gpus(run, run->rung));
-    document_answer(&d, DOCUMENT_GOOD, answer);
+    gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name,
+              f->workload_count, f->hours);
+    document_init(&d, format, title);
     add_conclusion(&doc, &d);
-    add_table(&doc, "ladder", "main", "Ladder, per day", &d);
+    add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);
     add_table(&doc, "ladder", "stranded", "GPUs that serve nothing, by cause", &d);
-    add_plot(run, &d);
+    add_hours(run, &d);
     add_table(&doc, "workloads", NULL, "Workloads", &d);
     add_table(&doc, "what_ifs", NULL, "What if", &d);
     add_sources(run, &doc, &d);
+    document_line(&d, DOCUMENT_CODE, command);
     document_end(&d, out);
     document_fini(&d);
     record_fini(&doc);

@@ -8,6 +8,8 @@
 #include "output/document.h"
 #include "request/pool_run.h"
 
-void pool_page(const struct pool_run *run, enum document_format format, struct strbuf *out);
+/* command: the line that prints the same answer. */
+void pool_page(const struct pool_run *run, const char *command,
+               enum document_format format, struct strbuf *out);
 
 #endif

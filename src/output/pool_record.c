@@ -526,7 +526,8 @@ static void say_refused(const struct pool_run *run, struct record *doc)
     }
 }
 
-void pool_conclusion(const struct pool_run *run, struct record *doc)
+/* What to make of it, a sentence each; the first is the verdict. */
+static void add_conclusion(const struct pool_run *run, struct record *doc)
 {
     double least = total_of(run, run->rung), cloud = total_of(run, POOL_CLOUD);
 
@@ -574,5 +575,5 @@ void pool_record(const struct pool_run *run, struct record *doc)
     job_hours(run, doc);
     moves(run, doc);
     what_ifs(run, doc);
-    pool_conclusion(run, doc);
+    add_conclusion(run, doc);
 }

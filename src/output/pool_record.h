@@ -15,9 +15,6 @@ void pool_record(const struct pool_run *run, struct record *doc);
 void pool_record_ladder(const struct pool_run *run, struct record *doc);
 void pool_record_hours(const struct pool_run *run, struct record *doc);
 
-/* What to make of it, a sentence each; the first is the verdict. */
-void pool_conclusion(const struct pool_run *run, struct record *doc);
-
 /* Days that a pool's hours are. */
 double pool_days(const struct pool_run *run);
 

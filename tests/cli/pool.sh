@@ -79,10 +79,6 @@ if have_json; then
     assert_eq "two workloads" 2 "$(json workloads.#)"
 fi
 
-run --pool two.cfg -o page.html
-assert_contains "a page" "<table" "$(cat page.html)"
-assert_contains "with a picture" "<svg" "$(cat page.html)"
-
 # ---- shortages --------------------------------------------------------------------------
 
 pool short.cfg '{ gpu = "l4"; stock = 1; }' "$chat"
