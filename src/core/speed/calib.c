@@ -20,7 +20,7 @@
 /* Bands that are left, where nothing else is known of them (assumed): llama.cpp's kernels on
  * processors are not those that were measured. */
 #define DOUBT_LEAST  0.02
-#define DOUBT_HOST   0.22
+#define DOUBT_HOST   0.45
 #define DOUBT_OTHER  0.08 /* another device of the kind */
 #define DOUBT_COUSIN 0.18
 
