@@ -20,7 +20,7 @@ socket=gpuplan-pictures-$$
 tm() {
     LC_ALL=C.UTF-8 tmux -L "$socket" "$@"
 }
-trap 'tm kill-server 2>/dev/null; rm -rf "$work"' EXIT
+trap 'tm kill-server 2>/dev/null || :; rm -rf "$work"' EXIT
 
 # settled: the screen as it is when it does not change any more.
 settled() {
