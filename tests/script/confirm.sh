@@ -76,9 +76,9 @@ expect <<'END'
 │decode step fp32 n=1     234.5 ms  87.9..625.2      2.0    -99 %  outside     │
 │memory (fit)             2.42 GiB   2.42..2.42     2.42     +0 %  in band     │
 │TPOT planned: 123 ms (44.9..349), model                                       │
-│TPOT calibrated: 53.5 ms (37.9..81.3), measured                               │
+│TPOT calibrated: 53.5 ms (31.8..95), measured                                 │
 │cpu reads memory 180 % faster than assumed                                    │
-│TPOT 53.5 ms, not 123; the band is 0.4 times as wide as before                │
+│TPOT 53.5 ms, not 123; the band is 0.5 times as wide as before                │
 │the planned 2.42 GiB were allocated and held what was written                 │
 └──────────────────────────────────────────────────────────────────────────────┘
  Complete: every point was measured.
