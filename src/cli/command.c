@@ -54,13 +54,19 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
 
 /* ---- parsing ---- */
 
-/* The command's own options first, then those of others. */
+/* The command's own options first, then those of others. "-m 70B --plan" is a command
+ * that stands too late. */
 static enum gp_status unknown_option(const struct command *command, const char *arg,
                                      struct gp_err *err)
 {
     const char *names[OPTION_COUNT];
     char hint[256];
     size_t own = option_names(command->bit, names);
+
+    if (strncmp(arg, "--", 2) == 0 && command_find(arg)) {
+        gp_format(hint, sizeof(hint), "gpuplan %.60s, and then the options", arg);
+        return gp_fail(err, GP_E_USAGE, arg, hint, "a command is the first argument");
+    }
     if (!spelling_option(arg, "--", names, own, hint, sizeof(hint)) &&
         !spelling_option(arg, "--", names, option_names(~0u, names), hint,
                          sizeof(hint)))
