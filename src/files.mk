@@ -491,6 +491,7 @@ tui_sources = \
 	src/tui/bench/s_bench.h \
 	src/tui/bench/s_bench_choose.c \
 	src/tui/bench/s_bench_confirm.c \
+	src/tui/bench/s_bench_diagnose.c \
 	src/tui/bench/s_bench_done.c \
 	src/tui/bench/s_bench_live.c \
 	src/tui/bench/s_bench_options.c \

@@ -452,6 +452,7 @@ cli_tests = \
 	tests/cli/why.sh \
 	tests/script/app.sh \
 	tests/script/confirm.sh \
+	tests/script/diagnose.sh \
 	tests/script/bench.sh \
 	tests/script/compare.sh \
 	tests/script/curves.sh \

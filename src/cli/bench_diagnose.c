@@ -4,9 +4,7 @@
 #include "cli/bench_diagnose.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/bench_progress.h"
 #include "output/diagnose_print.h"
@@ -25,29 +23,6 @@ struct diagnose_job {
     struct gp_err err;
 };
 
-/* Unless asked otherwise: quick points, less than a minute; no result is kept, the journal
- * goes with the run. A busy GPU is measured: that it is busy is an answer. */
-static void take_defaults(struct diagnose_job *job)
-{
-    bool host = job->d.seen_count == 0 ||
-                strcmp(options_word(&job->options, OPT_BACKEND, ""), "cpu") == 0;
-    const struct {
-        enum option_id id;
-        const char *text;
-    } defaults[] = {
-        {OPT_PRESET, "quick"},
-        {OPT_TIME_LIMIT, "40s"},
-        {OPT_FORCE, ""},
-        {OPT_SHAPES, host ? "2048:2048:2048" : "8192:8192:8192"},
-    };
-
-    for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
-        if (!job->options.value[defaults[i].id].given)
-            job->options.value[defaults[i].id] =
-                (struct option_value){.given = true, .text = defaults[i].text};
-    job->options.value[OPT_OUT] = (struct option_value){.given = true, .text = "-"};
-}
-
 static bool take_event(void *ctx, const struct session_event *event)
 {
     struct diagnose_job *job = ctx;
@@ -65,30 +40,14 @@ static bool take_event(void *ctx, const struct session_event *event)
 
 /* ---- the verdict ---- */
 
-static enum diagnose_status worst_of(const struct diagnosing *d)
-{
-    enum diagnose_status worst = DIAGNOSE_HEALTHY;
-
-    for (int i = 0; i < d->count; i++) {
-        struct diagnosis of = diagnose(&d->device[i].facts);
-        worst = of.status > worst ? of.status : worst;
-    }
-    return d->count > 0 ? worst : DIAGNOSE_UNKNOWN;
-}
-
 static enum gp_status print(struct diagnose_job *job, struct gp_err *err)
 {
     struct invocation *in = job->in;
-    enum diagnose_status worst = worst_of(&job->d);
+    enum diagnose_status worst;
     struct record doc;
 
     record_init(&doc);
-    record_text(&doc, "schema", "gpuplan.diagnose/1");
-    record_text(&doc, "status", diagnose_status_word(worst));
-    record_list(&doc, "devices");
-    for (int i = 0; i < job->d.count; i++)
-        diagnose_record(&job->d.device[i].facts, job->d.device[i].name, job->d.device[i].profile,
-                        record_append(&doc, "devices"));
+    worst = diagnosing_record(&job->d, &doc);
     if (in->format == OUTPUT_JSON)
         record_json(&doc, &in->out);
     else if (in->quiet)
@@ -102,24 +61,13 @@ static enum gp_status print(struct diagnose_job *job, struct gp_err *err)
     return path_write(options_word(&in->options, OPT_OUT, "-"), in->out.text, in->out.len, err);
 }
 
-/* The verdict is what is kept. */
-static void drop_journal(struct diagnose_job *job)
-{
-    struct session_plan plan;
-
-    session_plan(job->session, &plan);
-    session_settle(job->session);
-    if (plan.journal && plan.journal[0])
-        remove(plan.journal); /* of a run that the time limit ended */
-}
-
 static enum gp_status measure(struct diagnose_job *job, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct session_ask ask = {
         .options = &job->options,
         .planner = job->in->planner,
-        .tests = job->in->arg_count > 0 ? job->in->args[0] : "memory,gemm,transfer",
+        .tests = job->in->arg_count > 0 ? job->in->args[0] : DIAGNOSING_TESTS,
     };
     int signal;
     enum gp_status rc;
@@ -136,7 +84,6 @@ static enum gp_status measure(struct diagnose_job *job, struct gp_err *err)
     else
         rc = session_finish(job->session, err);
     if (!rc) {
-        drop_journal(job);
         diagnosing_finish(&job->d, job->session);
         rc = print(job, err);
     }
@@ -157,7 +104,7 @@ enum gp_status bench_diagnose(struct invocation *in, struct gp_err *err)
     job->in = in;
     job->options = in->options;
     diagnosing_begin(&job->d);
-    take_defaults(job);
+    diagnosing_options(&job->d, &job->options);
     bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
                         in->quiet, in->verbose);
     rc = measure(job, err);

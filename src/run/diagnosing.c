@@ -4,9 +4,11 @@
 #include "run/diagnosing.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/diagnose_print.h"
 #include "result/benchlog.h"
 #include "util/clock.h"
 #include "util/path.h"
@@ -59,6 +61,27 @@ void diagnosing_begin(struct diagnosing *d)
 void diagnosing_end(struct diagnosing *d)
 {
     probe_close(d->probe);
+}
+
+void diagnosing_options(const struct diagnosing *d, struct options *options)
+{
+    bool host =
+        d->seen_count == 0 || strcmp(options_word(options, OPT_BACKEND, ""), "cpu") == 0;
+    const struct {
+        enum option_id id;
+        const char *text;
+    } defaults[] = {
+        {OPT_PRESET, "quick"},
+        {OPT_TIME_LIMIT, "40s"},
+        {OPT_FORCE, ""},
+        {OPT_SHAPES, host ? "2048:2048:2048" : "8192:8192:8192"},
+    };
+
+    for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+        if (!options->value[defaults[i].id].given)
+            options->value[defaults[i].id] =
+                (struct option_value){.given = true, .text = defaults[i].text};
+    options->value[OPT_OUT] = (struct option_value){.given = true, .text = "-"};
 }
 
 /* ---- the devices ---- */
@@ -198,10 +221,21 @@ static void take_point(struct diagnose_facts *f, const struct benchlog_point *p)
         most(&f->upload, p->bytes);
 }
 
-void diagnosing_finish(struct diagnosing *d, const struct session *session)
+void diagnosing_drop_journal(struct session *session)
+{
+    struct session_plan plan;
+
+    session_plan(session, &plan);
+    session_settle(session);
+    if (plan.journal && plan.journal[0])
+        remove(plan.journal); /* of a run that the time limit ended */
+}
+
+void diagnosing_finish(struct diagnosing *d, struct session *session)
 {
     const struct benchlog *log = session_log(session);
 
+    diagnosing_drop_journal(session);
     for (int i = 0; log && i < log->count; i++)
         if (log->point[i].device >= 0 && log->point[i].device < d->count)
             take_point(&d->device[log->point[i].device].facts, &log->point[i]);
@@ -212,4 +246,30 @@ void diagnosing_finish(struct diagnosing *d, const struct session *session)
         for (int t = 0; t < DIAGNOSE_THROTTLES && to->readings > 0; t++)
             to->facts.throttled[t] = to->throttled[t] / to->readings;
     }
+}
+
+/* ---- the verdict ---- */
+
+static enum diagnose_status worst_of(const struct diagnosing *d)
+{
+    enum diagnose_status worst = DIAGNOSE_HEALTHY;
+
+    for (int i = 0; i < d->count; i++) {
+        struct diagnosis of = diagnose(&d->device[i].facts);
+        worst = of.status > worst ? of.status : worst;
+    }
+    return d->count > 0 ? worst : DIAGNOSE_UNKNOWN;
+}
+
+enum diagnose_status diagnosing_record(const struct diagnosing *d, struct record *doc)
+{
+    enum diagnose_status worst = worst_of(d);
+
+    record_text(doc, "schema", "gpuplan.diagnose/1");
+    record_text(doc, "status", diagnose_status_word(worst));
+    record_list(doc, "devices");
+    for (int i = 0; i < d->count; i++)
+        diagnose_record(&d->device[i].facts, d->device[i].name, d->device[i].profile,
+                        record_append(doc, "devices"));
+    return worst;
 }

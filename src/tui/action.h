@@ -126,6 +126,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(AGAIN, "again", "r", ON_BENCH, 5, "again", "back to choosing, for another run")  \
     X(CONFIRM, "confirm", "p", ON_BENCH, 6, "confirm",                                 \
       "the plan confirmed here: predicted beside measured")                            \
+    X(DIAGNOSE, "diagnose", "y", ON_BENCH, 7, "why slow",                              \
+      "why is a device slow? measures, then one verdict with its evidence")             \
     X(DROP, "drop", "D", ON_BENCH, 0, "", "forget what was measured of the planned GPU") \
     X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to have the GPUs")           \
     X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                  \

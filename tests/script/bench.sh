@@ -75,7 +75,7 @@ expect <<'END'
 └──────────────────────────────────────┘└──────────────────────────────────────┘
  Start: measures with what is chosen below; what is measured is kept whatever
  happens.
- Enter:start  d:devices  o:options  e:export  p:confirm          ?:help  q:quit
+ Enter:start  d:devices  o:options  p:confirm  y:why slow        ?:help  q:quit
 END
 assert_eq "no folder before a run" "" "$(results)"
 
@@ -122,7 +122,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────┘└──────────────────────────────────────────────────────────┘
  batch: the linear layers of the plan's model as one GPU holds them, for 1 to 8192 tokens: where weights stop being the
  limit.
- F5:start  Space:choose  d:devices  o:options  e:export  p:confirm                                       ?:help  q:quit
+ F5:start  Space:choose  d:devices  o:options  p:confirm  y:why slow                                     ?:help  q:quit
 END
 
 screen "choosing, 40 columns" -m 8B -g h100-sxm <<'KEYS'
@@ -192,7 +192,7 @@ expect <<'END'
 +--------------------------------------++--------------------------------------+
  Devices are measured at the same time, as they are used. d shows what they do
  now.
- F5:start  Space:choose  d:devices  o:options  e:export          ?:help  q:quit
+ F5:start  Space:choose  d:devices  o:options  p:confirm         ?:help  q:quit
 END
 
 screen "no test, no device" -m 8B -g h100-sxm <<'KEYS'
@@ -256,7 +256,7 @@ expect <<'END'
 └──────────────────────────────────────┘└──────────────────────────────────────┘
  Start: measures with what is chosen below; what is measured is kept whatever
  happens.
- Enter:start  d:devices  o:options  e:export  p:confirm          ?:help  q:quit
+ Enter:start  d:devices  o:options  p:confirm  y:why slow        ?:help  q:quit
 END
 
 # ---- options without a row ------------------------------------------------------------
@@ -826,7 +826,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  memory/write/134217728: 67.1 GB/s in 2 ms (1.999 ms..2.001 ms, 3 samples)
 
- Enter:read  d:devices  e:export  r:again  w:save  p:confirm                                             ?:help  q:quit
+ Enter:read  d:devices  e:export  r:again  w:save  p:confirm  y:why slow                                 ?:help  q:quit
 END
 run --merge kept.json
 assert_eq "what was saved is a result" 0 "$rc"

@@ -49,7 +49,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Confirm: only what the plan rests on is measured, and the plan takes it.
  ~ scattered and counts less; ignored: other programs disturbed it.
- Enter:start  d:devices  o:options  e:export  p:all tests        ?:help  q:quit
+ Enter:start  d:devices  o:options  p:all tests  y:why slow      ?:help  q:quit
 END
 
 screen "measured" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
@@ -149,6 +149,6 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  nothing to confirm here
 
- Enter:start  d:devices  o:options  e:export  p:all tests        ?:help  q:quit
+ Enter:start  d:devices  o:options  p:all tests  y:why slow      ?:help  q:quit
 END
 finish

@@ -93,8 +93,12 @@ static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
     struct options *options = &ask->options;
     enum gp_status rc;
 
-    if (b->confirm)
+    if (b->page == BENCH_PAGE_CONFIRM)
         return bench_confirm_ask(&ask->form, options, ask->tests, sizeof(ask->tests), err);
+    if (b->page == BENCH_PAGE_DIAGNOSE) {
+        bench_diagnose_ask(b, options, ask->tests, sizeof(ask->tests));
+        return GP_OK;
+    }
     if (!ask->tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
     if (b->values.left_out && !ask->devices[0] && b->session &&
@@ -123,7 +127,7 @@ static struct bench_ask *ask_new(const struct app *app, struct bench *b)
     ask->how = (struct session_ask){.options = &ask->options,
                                     .planner = app->form->planner,
                                     .tests = ask->tests,
-                                    .confirm = b->confirm,
+                                    .confirm = b->page == BENCH_PAGE_CONFIRM,
                                     .folder = ask->folder};
     bench_tests_list(b->values.tests, ask->tests, sizeof(ask->tests));
     bench_ask_devices(b, ask->devices, sizeof(ask->devices));
@@ -172,6 +176,7 @@ void bench_sum_up(struct bench *b)
 
 void bench_drop(struct bench *b)
 {
+    bench_diagnose_free(b);
     session_free(b->session);
     free(b->ask);
     free(b->told);
@@ -193,6 +198,8 @@ void bench_renew(struct app *app, struct bench *b)
     b->saved[0] = b->unwritten[0] = '\0';
     b->wanted = false;
     b->follow = true;
+    if (b->page == BENCH_PAGE_DIAGNOSE)
+        bench_diagnose_new(b);
     b->ask = ask_new(app, b);
     if (b->ask)
         b->session = session_new(&b->ask->how, &b->err);
@@ -260,7 +267,7 @@ void bench_begin(struct app *app, struct bench *b)
 
 bool bench_unfinished(const struct bench *b)
 {
-    return b->stage == STAGE_DONE &&
+    return b->stage == STAGE_DONE && b->page != BENCH_PAGE_DIAGNOSE &&
            strcmp(session_status(b->session), "complete") != 0;
 }
 

@@ -37,7 +37,8 @@ static void finish_run(struct app *app, struct bench *b)
         app_report(app, failed, "%s", session_outcome(b->session, text, sizeof(text)));
     }
     session_plan(b->session, &b->plan);
-    bench_confirm_over(app, b);
+    if (!bench_diagnose_over(app, b))
+        bench_confirm_over(app, b);
     b->stage = STAGE_DONE;
     b->panel =
         app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
@@ -53,6 +54,7 @@ static bool notes_in_sight(const struct app *app, const struct bench *b)
 static void take_event(struct app *app, struct bench *b,
                        const struct session_event *event, double now)
 {
+    bench_diagnose_event(b, event);
     switch (event->kind) {
     case SESSION_EVENT_READY:
         bench_sum_up(b);
@@ -138,7 +140,7 @@ static void open_bench(struct app *app, void *state)
 
     b->values.tests = bench_tests_that(TEST_IS_CHOSEN);
     gp_copy(b->values.bench.value[OPT_PRESET], BENCH_VALUE, "quick");
-    b->confirm = bench_confirm_first(app);
+    b->page = bench_confirm_first(app) ? BENCH_PAGE_CONFIRM : BENCH_PAGE_TESTS;
     bench_renew(app, b);
 }
 
@@ -188,7 +190,7 @@ static bool bench_act(struct app *app, void *state, enum action action)
     }
     if (b->monitor)
         return devices_view_act(b->view, action);
-    if (bench_confirm_act(app, b, action))
+    if (bench_confirm_act(app, b, action) || bench_diagnose_act(app, b, action))
         return true;
     if (b->stage == STAGE_CHOOSE)
         return bench_choose_act(app, b, action);
@@ -250,8 +252,14 @@ static const char *bench_word(const void *state, enum action action)
                : done && action == ACT_START && bench_unfinished(b)
                    ? (session_can_resume(b->session) ? "go on" : "try again")
                    : NULL;
-    case ACT_CONFIRM:
-        return b->monitor || b->stage == STAGE_RUN ? NULL : b->confirm ? "all tests" : "confirm";
+    case ACT_CONFIRM: /* the other page */
+        return b->monitor || b->stage == STAGE_RUN   ? NULL
+               : b->page == BENCH_PAGE_TESTS ? "confirm"
+                                             : "all tests";
+    case ACT_DIAGNOSE:
+        return b->monitor || b->stage == STAGE_RUN ? NULL
+               : b->page == BENCH_PAGE_DIAGNOSE    ? "again"
+                                                   : action_rows[action].word;
     case ACT_STOP:
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
@@ -259,9 +267,11 @@ static const char *bench_word(const void *state, enum action action)
         return choose || (done && session_some_busy(b->session))
                    ? action_rows[action].word
                    : NULL;
+    case ACT_EXPORT: /* of a plan: seldom wanted */
+        return choose ? NULL : action_rows[action].word;
     case ACT_AGAIN:
     case ACT_SAVE_RESULT:
-        return done ? action_rows[action].word : NULL;
+        return done && b->page != BENCH_PAGE_DIAGNOSE ? action_rows[action].word : NULL;
     case ACT_DEVICES:
         return b->monitor ? "back" : action_rows[action].word;
     default:
@@ -290,8 +300,10 @@ static void bench_draw(const struct app *app, const void *state, struct canvas *
 
     if (b->monitor)
         devices_view_draw(b->view, canvas, frame);
-    else if (b->confirm && b->stage != STAGE_RUN)
+    else if (b->page == BENCH_PAGE_CONFIRM && b->stage != STAGE_RUN)
         bench_confirm_draw(app, b, canvas, frame);
+    else if (b->page == BENCH_PAGE_DIAGNOSE && b->stage != STAGE_RUN)
+        bench_diagnose_draw(b, canvas, frame);
     else if (b->stage == STAGE_CHOOSE)
         bench_choose_draw(b, canvas, frame);
     else if (b->stage == STAGE_RUN)
@@ -307,8 +319,10 @@ static void bench_explain(const struct app *app, const void *state, struct strbu
     (void)app;
     if (b->monitor)
         devices_view_explain(out);
-    else if (b->confirm && b->stage != STAGE_RUN)
+    else if (b->page == BENCH_PAGE_CONFIRM && b->stage != STAGE_RUN)
         bench_confirm_explain(out);
+    else if (b->page == BENCH_PAGE_DIAGNOSE && b->stage != STAGE_RUN)
+        bench_diagnose_explain(out);
     else if (b->stage == STAGE_CHOOSE)
         bench_choose_explain(b, out);
     else
@@ -325,9 +339,10 @@ static void bench_running(const void *state, struct strbuf *out)
         return;
     session_progress(b->session, &p);
     strbuf_addf(out, "%s %.0f %%",
-                b->stopping      ? "stopping"
-                : bench_warms(b) ? "warm-up"
-                                 : "bench",
+                b->stopping                        ? "stopping"
+                : bench_warms(b)                   ? "warm-up"
+                : b->page == BENCH_PAGE_DIAGNOSE ? "diagnose"
+                                                   : "bench",
                 p.of ? floor(100.0 * p.done / p.of) : 0);
 }
 
@@ -339,6 +354,8 @@ static void bench_title(const struct app *app, const void *state, struct strbuf 
     (void)app;
     if (b->monitor)
         devices_view_title(b->view, out);
+    else if (b->page == BENCH_PAGE_DIAGNOSE)
+        strbuf_add(out, bench_diagnose_word(b));
     else if (b->stage == STAGE_DONE)
         strbuf_add(out, session_outcome_word(b->session, word, sizeof(word)));
 }
@@ -352,6 +369,10 @@ static void bench_command(const struct app *app, const void *state, struct strbu
 
     if (b->monitor) {
         strbuf_add(out, "gpuplan --list devices");
+        return;
+    }
+    if (b->page == BENCH_PAGE_DIAGNOSE) {
+        strbuf_add(out, "gpuplan --bench --diagnose");
         return;
     }
     bench_tests_list(b->values.tests, text, sizeof(text));
@@ -402,6 +423,8 @@ static enum gp_status export_result(const struct app *app, const void *state,
 
     if (b->monitor)
         return export_devices(app, suffix, out, err);
+    if (b->page == BENCH_PAGE_DIAGNOSE)
+        return bench_diagnose_export(b, suffix, out, err);
     if (log && strcmp(suffix, "json") == 0)
         gp_json_write(log->json, true, out);
     else if (log)

@@ -6,6 +6,7 @@
  *   s_bench_options.c how: an option changed, the window with the rarely used ones
  *   s_bench_live.c    meanwhile: points, devices, what is left
  *   s_bench_confirm.c the second page: what the plan rests on, predicted beside measured
+ *   s_bench_diagnose.c  the third page: why a device is slow
  *   s_bench_done.c    after: summary, predicted beside measured, where it is
  *   bench_session.c   below them: the form as options of --bench, the session
  *   bench_rows.c      rows that several panels have
@@ -35,6 +36,9 @@
 #define BENCH_DEVICES 16 /* that have a panel */
 #define BENCH_NOTES   8
 
+/* What is measured: the tests that are chosen, just what the plan on the form rests on, or
+ * why a device is slow. */
+enum bench_page { BENCH_PAGE_TESTS, BENCH_PAGE_CONFIRM, BENCH_PAGE_DIAGNOSE };
 enum bench_stage { STAGE_CHOOSE, STAGE_RUN, STAGE_DONE };
 
 struct bench_form {
@@ -77,8 +81,9 @@ struct bench {
     bool stale;       /* the values or the form changed */
     unsigned version; /* of the form when it was planned */
     bool wanted;      /* start as soon as the devices are known */
-    bool confirm;     /* the page Confirm: just what the plan on the form rests on */
-    struct confirm *told; /* its terms; owned, NULL until the devices are known */
+    enum bench_page page;
+    struct confirm *told; /* the terms of Confirm; owned, NULL until the devices are known */
+    struct bench_diagnosis *diagnosis; /* of Diagnose; owned, NULL on another page */
 
     struct session_plan plan;
     struct bench_sum sum[TEST_COUNT];
@@ -186,6 +191,20 @@ void bench_confirm_draw(const struct app *app, const struct bench *b, struct can
 void bench_confirm_explain(struct strbuf *out);
 /* Of both pages: turns them, drops what is kept; of this one, whether it can start. */
 bool bench_confirm_act(struct app *app, struct bench *b, enum action action);
+
+/* ---- s_bench_diagnose.c ---- */
+void bench_diagnose_new(struct bench *b); /* before its session is made */
+void bench_diagnose_free(struct bench *b);
+void bench_diagnose_ask(const struct bench *b, struct options *options, char *tests, size_t size);
+void bench_diagnose_event(struct bench *b, const struct session_event *event);
+/* After session_finish(): says the verdict; false: this is another page. */
+bool bench_diagnose_over(struct app *app, struct bench *b);
+void bench_diagnose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
+const char *bench_diagnose_word(const struct bench *b); /* "slow"; "" before */
+void bench_diagnose_explain(struct strbuf *out);
+enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix,
+                                     struct strbuf *out, struct gp_err *err);
+bool bench_diagnose_act(struct app *app, struct bench *b, enum action action);
 
 /* ---- devices_view.c ---- */
 struct devices_view *devices_view_new(void);

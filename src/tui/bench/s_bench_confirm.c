@@ -50,7 +50,7 @@ void bench_confirm_ready(const struct app *app, struct bench *b)
 {
     free(b->told);
     b->told = NULL;
-    if (!b->confirm || !app->form->answered)
+    if (b->page != BENCH_PAGE_CONFIRM || !app->form->answered)
         return;
     b->told = gp_calloc(1, sizeof(*b->told));
     b->told->before = *app->form->answer;
@@ -199,20 +199,21 @@ static bool drop_kept(struct app *app, struct bench *b)
 
 bool bench_confirm_act(struct app *app, struct bench *b, enum action action)
 {
-    bool none = b->confirm && b->stage == STAGE_CHOOSE && (!b->told || b->told->terms == 0);
+    bool here = b->page == BENCH_PAGE_CONFIRM;
+    bool none = here && b->stage == STAGE_CHOOSE && (!b->told || b->told->terms == 0);
 
     if (action == ACT_CONFIRM && b->stage == STAGE_RUN) {
         app_report(app, true, "it runs: x stops after the point");
         return true;
     }
     if (action == ACT_CONFIRM) {
-        b->confirm = !b->confirm;
+        b->page = b->page == BENCH_PAGE_TESTS ? BENCH_PAGE_CONFIRM : BENCH_PAGE_TESTS;
         bench_renew(app, b);
         return true;
     }
     if (action == ACT_DROP)
         return drop_kept(app, b);
-    if (!b->confirm || b->stage != STAGE_CHOOSE)
+    if (!here || b->stage != STAGE_CHOOSE)
         return false;
     if (action == ACT_START || action == ACT_OPEN) {
         if (none)
