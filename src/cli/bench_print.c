@@ -70,7 +70,7 @@ void bench_stragglers(const json_t *result, struct strbuf *out)
 /* "fp32 212 GFLOP/s*", "8 tokens 4.93 ms" */
 static void add_figure(const struct benchlog_point *p, struct strbuf *line)
 {
-    bool layer = p->test == TEST_BATCH;
+    bool layer = bench_test_is(p->test, TEST_IS_LAYER);
     char label[48], figure[64];
 
     if (layer)
@@ -96,7 +96,7 @@ static bool has_figure(const struct benchlog_point *p, int device, enum bench_te
 static void add_test(const struct benchlog *log, int device, enum bench_test test,
                      struct strbuf *out)
 {
-    bool layer = test == TEST_BATCH;
+    bool layer = bench_test_is(test, TEST_IS_LAYER);
     char type[16] = "", name[40];
     struct strbuf line;
 

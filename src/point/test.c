@@ -212,7 +212,7 @@ const struct test_row test_rows[TEST_COUNT] = {
             .help = "batch: the linear layers of the plan's model as one GPU holds them, "
                     "for 1 to 8192 tokens: where weights stop being the limit.",
             .is = TEST_IS_PRODUCT | TEST_IS_LIBRARY | TEST_IS_ROTATED | TEST_NEEDS_MODEL |
-                  TEST_IS_DEFAULT | TEST_IS_CHOSEN,
+                  TEST_IS_LAYER | TEST_IS_DEFAULT | TEST_IS_CHOSEN,
             .bound = BOUND_WORK,
             .rate = RATE_OPERATIONS,
             .term = CAL_BANDWIDTH,

@@ -51,6 +51,7 @@ enum test_property {
     TEST_NEEDS_DEVICES = 1 << 10, /* several devices work on each point together */
     TEST_IS_DEFAULT = 1 << 11,   /* measured when no test is named */
     TEST_IS_CHOSEN = 1 << 12,    /* already chosen when the screen opens */
+    TEST_IS_LAYER = 1 << 13,     /* told by a layer of a model and the tokens it takes at once */
 };
 
 enum test_bound { /* what a data sheet says of its time */

@@ -34,7 +34,7 @@ static bool counts_for(const struct benchlog_point *p, int device)
 
 static bool is_layer(const struct benchlog_point *p, int device)
 {
-    return p->test == TEST_BATCH && counts_for(p, device);
+    return bench_test_is(p->test, TEST_IS_LAYER) && counts_for(p, device);
 }
 
 /* ---- memory ---- */
@@ -98,7 +98,7 @@ static const struct benchlog_point *best_read(const struct benchlog *log, int de
 static bool is_one_token(const struct benchlog *log, const struct benchlog_point *p)
 {
     (void)log;
-    return p->test == TEST_BATCH && p->n == 1;
+    return bench_test_is(p->test, TEST_IS_LAYER) && p->n == 1;
 }
 
 static bool is_product(const struct benchlog *log, const struct benchlog_point *p)

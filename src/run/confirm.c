@@ -108,7 +108,7 @@ static double near_of(const struct device_law *law, const struct session_point *
     const struct calib *calib = law->gpu->family->calib;
     enum kernel kernel;
 
-    if (!calib || calib->points == 0 || !measured_kernel(bench_type_parse(p->type), &kernel))
+    if (!calib || calib->points == 0 || !measured_kernel(p->type, &kernel))
         return 1;
     calib_near(calib, kernel, (double)p->m, (double)p->k, g.near);
     return gemm_near(&g, (double)p->n);
@@ -129,8 +129,10 @@ static bool is_memory_bound(const struct device_law *law, const struct session_p
     return p->moved / (law->gpu->bandwidth.value * seconds) > 0.5;
 }
 
-static void set_rate(struct confirm_term *t, const char *unit, double divide, int decimals)
+static void set_rate(struct confirm_term *t, enum test_rate rate, const char *unit,
+                     double divide, int decimals)
 {
+    t->rate = rate;
     t->unit = unit;
     t->divide = divide;
     t->decimals = decimals;
@@ -139,23 +141,23 @@ static void set_rate(struct confirm_term *t, const char *unit, double divide, in
 static void set_operations(struct confirm_term *t, bool integer, double rate)
 {
     if (rate >= 1e12)
-        set_rate(t, integer ? "TOP/s" : "TFLOP/s", 1e12, rate >= 1e14 ? 0 : 1);
+        set_rate(t, RATE_OPERATIONS, integer ? "TOP/s" : "TFLOP/s", 1e12, rate >= 1e14 ? 0 : 1);
     else
-        set_rate(t, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
+        set_rate(t, RATE_OPERATIONS, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
 }
 
 static void predict_product(const struct device_law *law, const struct session_point *p,
                             struct confirm_term *t)
 {
-    double s = work_time(law, bench_type_parse(p->type), p->operations, p->moved) * near_of(law, p);
+    double s = work_time(law, p->type, p->operations, p->moved) * near_of(law, p);
     bool memory = is_memory_bound(law, p, s);
 
-    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", p->type, p->layer[0] ? p->layer : p->test,
-              (long)p->n);
+    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", bench_type_word(p->type),
+              p->layer[0] ? p->layer : bench_test_word(p->test), (long)p->n);
     if (memory)
-        set_rate(t, "GB/s", 1e9, 1);
+        set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
     else
-        set_operations(t, bench_type_integer(bench_type_parse(p->type)), p->operations / s);
+        set_operations(t, bench_type_integer(p->type), p->operations / s);
     if (isfinite(s) && s > 0)
         t->predicted = banded_rate(law, (memory ? p->moved : p->operations) / s);
 }
@@ -165,25 +167,25 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
 {
     const struct gpu *gpu = law->gpu;
 
-    if (strcmp(p->test, "memory") == 0) {
+    if (p->test == TEST_MEMORY) {
         gp_copy(t->name, sizeof(t->name), "memory read");
-        set_rate(t, "GB/s", 1e9, 1);
+        set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
         t->predicted = banded_rate(law, gpu->bandwidth.value * best_share(gpu));
-    } else if (strcmp(p->test, "decode") == 0) {
-        double s = work_time(law, bench_type_parse(p->type), p->operations, p->moved);
-        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", p->type,
+    } else if (p->test == TEST_DECODE) {
+        double s = work_time(law, p->type, p->operations, p->moved);
+        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", bench_type_word(p->type),
                   c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
-        set_rate(t, "ms", 1e-3, 1);
+        set_rate(t, RATE_SECONDS, "ms", 1e-3, 1);
         t->predicted = isfinite(s) ? banded_time(law, s) : quantity_unknown();
-    } else if (strcmp(p->test, "fit") == 0) {
+    } else if (p->test == TEST_FIT) {
         gp_copy(t->name, sizeof(t->name), "memory (fit)");
-        set_rate(t, "GiB", GP_GIB, 2);
+        set_rate(t, RATE_BYTES, "GiB", GP_GIB, 2);
         t->predicted = quantity_of(p->size, ORIGIN_MODEL);
     } else if (p->m > 0) {
         predict_product(law, p, t);
     } else {
-        gp_format(t->name, sizeof(t->name), "%s %s", p->test, p->kind);
-        set_rate(t, "GB/s", 1e9, 1);
+        gp_format(t->name, sizeof(t->name), "%s %s", bench_test_word(p->test), p->kind);
+        set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
     }
 }
 
@@ -223,14 +225,14 @@ static bool only_scatters(const char *flags)
 
 static bool corrects(const struct session_point *p)
 {
-    return strcmp(p->test, "decode") != 0 && strcmp(p->test, "fit") != 0;
+    return p->test != TEST_DECODE && p->test != TEST_FIT;
 }
 
 static void take_use(struct confirm_term *t, const struct session_point *p,
                      const struct session_result *r)
 {
     gp_copy(t->why, sizeof(t->why), r->flags);
-    if (strcmp(p->test, "fit") == 0) /* bytes are there whoever else computes */
+    if (p->test == TEST_FIT) /* bytes are there whoever else computes */
         t->use = r->check == 0 ? CONFIRM_IGNORED : CONFIRM_CHECKS;
     else if (r->check == 0 || (r->disturbed && !only_scatters(r->flags)))
         t->use = CONFIRM_IGNORED;
@@ -241,12 +243,13 @@ static void take_use(struct confirm_term *t, const struct session_point *p,
 static double figure_of(const struct confirm_term *t, const struct session_point *p,
                         const struct session_result *r)
 {
-    if (strcmp(p->test, "fit") == 0)
+    if (p->test == TEST_FIT)
         return p->size;
-    if (strcmp(t->unit, "ms") == 0)
+    if (t->rate == RATE_SECONDS)
         return r->median;
-    return strcmp(t->unit, "GB/s") == 0 ? (p->m > 0 ? p->moved / r->median : r->bytes)
-                                        : r->operations;
+    return t->rate == RATE_OPERATIONS ? r->operations
+           : p->m > 0                 ? p->moved / r->median
+                                      : r->bytes;
 }
 
 static void measure_one(struct confirm_term *t, const struct session_point *p)

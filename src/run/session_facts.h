@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "point/test.h"
+
 struct gpu;
 
 #define SESSION_DEVICES  64 /* that one session measures at most */
@@ -92,8 +94,8 @@ struct session_result {
 struct session_point {
     int index;
     const char *id;           /* "gemm/bf16/4096x8x4096/weights-cold" */
-    const char *test;         /* "gemm" */
-    const char *type;         /* "bf16" */
+    enum bench_test test;
+    enum bench_type type;
     const char *layer;        /* of batch: "gate_up", else "" */
     const char *kind;         /* of memory, transfer, allreduce: "read", else "" */
     int64_t m, n, k;          /* of gemm and batch; n is the batch; else 0 */

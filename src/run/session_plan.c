@@ -466,7 +466,7 @@ static int64_t nearest_batch(const struct points *p, double tokens)
 
     for (int i = 0; i < p->count; i++) {
         double apart = fabs(log2((double)fmax((double)p->point[i].n, 1) / tokens));
-        if (p->point[i].test == TEST_BATCH && apart < least) {
+        if (bench_test_is(p->point[i].test, TEST_IS_LAYER) && apart < least) {
             least = apart;
             best = p->point[i].n;
         }
@@ -483,14 +483,10 @@ static bool is_confirmed(const void *ctx, const struct point *p)
 {
     const struct confirmed *c = ctx;
 
-    switch (p->test) {
-    case TEST_BATCH:
+    if (bench_test_is(p->test, TEST_IS_LAYER))
         return p->n == c->decode || p->n == c->prompt;
-    case TEST_MEMORY:
-        return p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes >= c->read;
-    default:
-        return true;
-    }
+    return p->test != kind_rows[KIND_READ].test ||
+           (p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes >= c->read);
 }
 
 static void take_confirmed(struct bench_plan *plan)

@@ -160,7 +160,7 @@ void bench_sum_up(struct bench *b)
     for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
         struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
 
-        if (b->sums == 0 || strcmp(sum->test, p.test) != 0) {
+        if (b->sums == 0 || sum->test != p.test) {
             if (b->sums == TEST_COUNT)
                 break;
             sum = &b->sum[b->sums++];

@@ -48,14 +48,14 @@ struct bench_form {
 };
 
 struct bench_sum { /* of one test's points */
-    const char *test;
+    enum bench_test test;
     int points;
     double seconds, bytes; /* all passes; the most at once */
 };
 
 struct bench_line { /* of the list of points */
-    int point;      /* index, -1 = a heading */
-    const char *test;
+    int point; /* index, -1 = a heading */
+    enum bench_test test;
 };
 
 struct bench_live { /* what one device told */

@@ -211,7 +211,7 @@ static void show_sums(struct page *page, const struct bench *b)
         const struct bench_sum *sum = &b->sum[i];
 
         canvas_textf(page->canvas, page->in, page->y++, 0, INK_TEXT,
-                     "%-9s %4d  %12s  %8s", sum->test, sum->points,
+                     "%-9s %4d  %12s  %8s", bench_test_word(sum->test), sum->points,
                      session_say_time(time, sizeof(time), sum->seconds),
                      units_bytes(bytes, sizeof(bytes), sum->bytes));
     }

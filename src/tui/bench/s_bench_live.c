@@ -108,15 +108,15 @@ static const struct list_column columns[COLUMNS] = {
 static void name_point(const struct session_point *p, char *text, size_t size)
 {
     char bytes[32];
-    const char *slash = strchr(p->id, '/');
+    const char *slash = strchr(p->id, '/'), *type = bench_type_word(p->type);
 
     if (p->layer[0])
-        gp_format(text, size, "%s %lld %s", p->layer, (long long)p->n, p->type);
+        gp_format(text, size, "%s %lld %s", p->layer, (long long)p->n, type);
     else if (p->m > 0 && p->m == p->n && p->n == p->k)
-        gp_format(text, size, "%lld^3 %s", (long long)p->m, p->type);
+        gp_format(text, size, "%lld^3 %s", (long long)p->m, type);
     else if (p->m > 0)
         gp_format(text, size, "%lldx%lldx%lld %s", (long long)p->m, (long long)p->n,
-                  (long long)p->k, p->type);
+                  (long long)p->k, type);
     else if (p->kind[0])
         gp_format(text, size, "%s %s", p->kind,
                   units_bytes(bytes, sizeof(bytes), p->size));
@@ -219,11 +219,9 @@ static int line_of_point(const struct bench *b, int point)
     return 0;
 }
 
-static const char *heading_of(const char *test)
+static const char *heading_of(enum bench_test test)
 {
-    int row = bench_test_parse(test);
-
-    return row >= 0 && test_rows[row].heading ? test_rows[row].heading : test;
+    return test_rows[test].heading ? test_rows[test].heading : bench_test_word(test);
 }
 
 void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,

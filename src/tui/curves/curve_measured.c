@@ -47,7 +47,7 @@ static struct set set_of(const struct benchlog_point *p)
 {
     struct set s = {p->test, p->device, TYPE_COUNT, "", 0};
 
-    if (p->test == TEST_BATCH) {
+    if (bench_test_is(p->test, TEST_IS_LAYER)) {
         s.type = p->type;
         s.model = benchlog_param_text(p, "model");
         s.tp = benchlog_param(p, "tp");
@@ -105,13 +105,15 @@ static bool shown(const struct benchlog_point *p, const struct set *set)
 /* Tokens at once, or the arithmetic intensity; 0: it has none. */
 static double x_of(const struct benchlog_point *p)
 {
-    return p->test == TEST_BATCH ? p->n : p->bytes > 0 ? p->ops / p->bytes : 0;
+    return bench_test_is(p->test, TEST_IS_LAYER) ? p->n
+           : p->bytes > 0                        ? p->ops / p->bytes
+                                                 : 0;
 }
 
 /* What has a series of its own: the layer, or the type; NULL: nothing. */
 static const char *group_of(const struct benchlog_point *p)
 {
-    return p->test == TEST_BATCH    ? benchlog_param_text(p, "layer")
+    return bench_test_is(p->test, TEST_IS_LAYER)    ? benchlog_param_text(p, "layer")
            : p->type < TYPE_COUNT ? bench_type_word(p->type)
                                     : NULL;
 }
