@@ -266,7 +266,7 @@ static void test_grandchild(void **state)
 
     (void)state;
     assert_non_null(strstr(s.err.text, "SIGSEGV"));
-    assert_true(now() - began < 2);
+    assert_true(now() - began < 8);
 }
 
 static void test_words(void **state)
@@ -334,7 +334,7 @@ static void test_stop_stubborn(void **state)
     (void)state;
     assert_int_equal(s.done, 1);
     assert_true(s.interrupted);
-    assert_true(now() - began > 2.9 && now() - began < 6);
+    assert_true(now() - began > 2.9 && now() - began < 20);
 }
 
 /* One crashes, one hangs, one is good: each gets its own end. */
@@ -446,7 +446,7 @@ static void test_step_waits(void **state)
     runner_start(runner, &plan, &err);
     began = now();
     assert_false(runner_step(runner, 0.3, &event));
-    assert_true(now() - began > 0.25 && now() - began < 1);
+    assert_true(now() - began > 0.25 && now() - began < 5); /* not 10, its limit */
     runner_free(runner);
 }
 

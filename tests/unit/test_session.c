@@ -285,7 +285,7 @@ static void silent_while_it_looks(void **state)
     assert_true(now() - began > 2.9);
     assert_true(until(s, SESSION_EVENT_FAILED, &event));
     assert_non_null(strstr(event.err.text, "wrote nothing for 3.5 s"));
-    assert_true(now() - began < 8);
+    assert_true(now() - began < 30);
     unsetenv("GPUPLAN_ENGINE_TIMEOUT");
     session_free(s);
 }
