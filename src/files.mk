@@ -104,6 +104,8 @@ core_sources = \
 	src/core/cost.h \
 	src/core/diagnose.c \
 	src/core/diagnose.h \
+	src/core/products.c \
+	src/core/products.h \
 	src/core/draft.c \
 	src/core/draft.h \
 	src/core/engine.c \
@@ -327,6 +329,8 @@ output_sources = \
 	src/output/load_curve.h \
 	src/output/measured_rows.c \
 	src/output/measured_rows.h \
+	src/output/roof_curve.c \
+	src/output/roof_curve.h \
 	src/output/memory_curve.c \
 	src/output/memory_curve.h \
 	src/output/plot.c \
@@ -412,7 +416,6 @@ run_sources = \
 	src/run/points.c \
 	src/run/points.h \
 	src/run/points_cost.c \
-	src/run/points_layers.c \
 	src/run/points_order.c \
 	src/run/points_parse.c \
 	src/run/runner.c \

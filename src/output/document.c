@@ -373,13 +373,19 @@ static void markdown_plot(struct document *d, const struct plot *plot, const cha
 void document_answer(struct document *d, enum document_tone tone, const char *text)
 {
     if (d->format == DOCUMENT_HTML)
-        html_element(d, "p", tone == DOCUMENT_GOOD ? " class=\"answer good\"" :
-                                                     " class=\"answer bad\"", text);
+        html_element(d, "p",
+                     tone == DOCUMENT_GOOD  ? " class=\"answer good\""
+                     : tone == DOCUMENT_BAD ? " class=\"answer bad\""
+                                            : " class=\"answer\"",
+                     text);
     else if (d->format == DOCUMENT_MARKDOWN)
         markdown_line(d, "**", text, "**");
     else
-        svg_line(d, tone == DOCUMENT_GOOD ? "class=\"b m c3\"" : "class=\"b m c4\"", 28,
-                 text);
+        svg_line(d,
+                 tone == DOCUMENT_GOOD  ? "class=\"b m c3\""
+                 : tone == DOCUMENT_BAD ? "class=\"b m c4\""
+                                        : "class=\"b m\"",
+                 28, text);
 }
 
 void document_heading(struct document *d, const char *text)

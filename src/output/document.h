@@ -46,7 +46,7 @@ void document_fini(struct document *document);
 /* How a line is set. */
 enum document_tone { DOCUMENT_PLAIN, DOCUMENT_GOOD, DOCUMENT_BAD, DOCUMENT_SMALL,
                      DOCUMENT_CODE };
-/* The answer itself, large; good or bad. */
+/* The answer itself, large; good, bad or plain. */
 void document_answer(struct document *document, enum document_tone tone,
                      const char *text);
 void document_heading(struct document *document, const char *text);

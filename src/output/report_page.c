@@ -16,6 +16,7 @@
 #include "output/memory_curve.h"
 #include "output/print_plan.h"
 #include "output/report_train.h"
+#include "output/roof_curve.h"
 #include "output/sentence.h"
 #include "request/planner_train.h"
 #include "util/mem.h"
@@ -144,7 +145,9 @@ void report_page_free(struct report_page *p)
 
 static enum document_tone tone_of(const struct report_page *p)
 {
-    return report_page_fits(p) ? DOCUMENT_GOOD : DOCUMENT_BAD;
+    enum verdict v = p->train ? p->trained.memory.verdict : p->answer.plan.verdict;
+
+    return v == VERDICT_FITS ? DOCUMENT_GOOD : report_page_fits(p) ? DOCUMENT_PLAIN : DOCUMENT_BAD;
 }
 
 /* Lines of one kind, each with `before`: "warning: ...". */
@@ -367,6 +370,24 @@ static void add_memory_curves(const struct report_page *p, struct document *d)
             document_plot(d, &p->memory[i].plot, p->memory[i].words);
 }
 
+/* The products of the plan: under the roof, and by tokens at once. */
+static void add_rates(const struct report_page *p, struct plot *plot, struct document *d)
+{
+    const struct plan *plan = &p->answer.plan;
+    struct roof_curve roof;
+    char words[CURVE_WORDS];
+
+    plot_clear(plot);
+    if (roof_curve(&roof, plan, NAN, NAN, plot, words))
+        document_plot(d, plot, words);
+    plot_clear(plot);
+    if (!roof_curve_by_batch(plan, NAN, NAN, plot))
+        return;
+    gp_copy(plot->title, sizeof(plot->title), "Matrix products, by tokens at once");
+    document_plot(d, plot, "predicted, of one GPU: gpuplan --confirm measures them where the "
+                           "GPU is");
+}
+
 static void add_curves(const struct report_page *p, struct document *d)
 {
     struct plot plot;
@@ -383,6 +404,7 @@ static void add_curves(const struct report_page *p, struct document *d)
         gp_copy(plot.title, sizeof(plot.title), "All GPUs and formats, and the front");
         document_plot(d, &plot, words);
     }
+    add_rates(p, &plot, d);
     plot_fini(&plot);
 }
 

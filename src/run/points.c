@@ -219,7 +219,7 @@ static bool has_model(struct planning *p, enum bench_test test)
     return false;
 }
 
-static void add_batch(struct planning *p, const struct points_layer *layer, int64_t n)
+static void add_batch(struct planning *p, const struct products_layer *layer, int64_t n)
 {
     struct point point = {.test = TEST_BATCH,
                           .cache = cache_of(p->options, CACHE_WEIGHTS_COLD),
@@ -235,7 +235,7 @@ static void add_batch(struct planning *p, const struct points_layer *layer, int6
 
 static void plan_batch(struct planning *p)
 {
-    struct points_layer layers[LAYERS_MAX];
+    struct products_layer layers[LAYERS_MAX];
     struct layout layout = layout_of(p->options);
     int64_t step = p->options->preset == PRESET_QUICK ? 8 : 2;
     int64_t most = p->options->subset && p->options->cpu ? 64 : BATCH_MAX;
@@ -243,7 +243,7 @@ static void plan_batch(struct planning *p)
 
     if (!has_model(p, TEST_BATCH))
         return;
-    count = points_layers(p->options->request->model, &layout, layers,
+    count = products_layers(p->options->request->model, &layout, layers,
                           p->options->subset ? 1 : LAYERS_MAX);
     for (int i = 0; i < count; i++)
         for (int64_t n = 1; n <= most; n *= step)

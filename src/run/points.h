@@ -44,6 +44,7 @@
 
 #include "bench/method.h"
 #include "core/layout.h"
+#include "core/products.h"
 #include "core/request.h"
 #include "point/point.h"
 #include "util/err.h"
@@ -110,15 +111,6 @@ double points_seconds(const struct points_options *options, const struct point *
 double points_memory(const struct points_options *options, const struct point *point);
 /* Of all: every pass, the device's warm-up, and the rests between tests. */
 double points_time(const struct points_options *options, const struct points *points);
-/* The linear layers of a model as one GPU of that layout holds them (points_layers.c):
- * m outputs, k inputs, each shape once. Returns how many (at most max). */
-struct points_layer {
-    char name[24];
-    enum tensor_role role; /* of its weights; of fused ones, the first's */
-    int64_t m, k;
-};
-int points_layers(const struct model *model, const struct layout *layout,
-                  struct points_layer *out, int max);
 
 /* "gemm,memory" or "all"; "bf16,fp8"; "4096x8x4096,1024:1:1024" (points_parse.c).
  * GP_E_USAGE names what is wrong and the words there are. */

@@ -20,13 +20,14 @@ for suffix in html md svg; do
     assert_eq "$suffix prints nothing" "" "$out"
     page=$(cat "page.$suffix")
     for part in 'Llama 3.1 8B' 'FITS' 'Alternatives' 'Curves' 'Measured against predicted' \
-        'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'GPUs needed'; do
+        'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'GPUs needed' 'Roofline' \
+        'Matrix products, by tokens at once'; do
         assert_contains "$suffix has $part" "$part" "$page"
     done
 done
 page=$(cat page.html)
-assert_eq "six curves" 6 "$(grep -c '</figure>' page.html)"
-assert_eq "six tables of curves" 6 "$(grep -c '^### ' page.md)"
+assert_eq "eight curves" 8 "$(grep -c '</figure>' page.html)"
+assert_eq "eight tables of curves" 8 "$(grep -c '^### ' page.md)"
 for part in '<script' 'http-equiv' '<link' '<img' '@import' 'url(http' 'src='; do
     assert_lacks "the page needs nothing else: $part" "$part" "$page"
 done

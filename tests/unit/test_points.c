@@ -109,7 +109,7 @@ static void test_too_long(void **state)
     points_fini(&points);
 }
 
-static const struct points_layer *layer(const struct points_layer *layers, int count,
+static const struct products_layer *layer(const struct products_layer *layers, int count,
                                         const char *name)
 {
     for (int i = 0; i < count; i++)
@@ -119,10 +119,10 @@ static const struct points_layer *layer(const struct points_layer *layers, int c
     return NULL;
 }
 
-static void shape_is(const struct points_layer *layers, int count, const char *name,
+static void shape_is(const struct products_layer *layers, int count, const char *name,
                      int64_t m, int64_t k)
 {
-    const struct points_layer *l = layer(layers, count, name);
+    const struct products_layer *l = layer(layers, count, name);
 
     if (l->m != m || l->k != k)
         fail_msg("%s is %lld x %lld", name, (long long)l->m, (long long)l->k);
@@ -132,8 +132,8 @@ static void test_layers_of_llama(void **state)
 {
     struct model m = sample_llama_8b();
     struct layout one = sample_layout(1, 1, 1, 1), wide = sample_layout(16, 1, 1, 1);
-    struct points_layer layers[32];
-    int n = points_layers(&m, &one, layers, 32);
+    struct products_layer layers[32];
+    int n = products_layers(&m, &one, layers, 32);
 
     (void)state;
     assert_int_equal(n, 5);
@@ -142,7 +142,7 @@ static void test_layers_of_llama(void **state)
     shape_is(layers, n, "gate_up", 28672, 4096);
     shape_is(layers, n, "down", 4096, 14336);
     shape_is(layers, n, "lm_head", 128256, 4096);
-    n = points_layers(&m, &wide, layers, 32); /* KV heads are replicated */
+    n = products_layers(&m, &wide, layers, 32); /* KV heads are replicated */
     shape_is(layers, n, "qkv", 2 * 128 + 2 * 128, 4096);
     shape_is(layers, n, "o", 4096, 256);
     shape_is(layers, n, "gate_up", 1792, 4096);
@@ -154,8 +154,8 @@ static void test_layers_of_deepseek(void **state)
 {
     struct model m = sample_deepseek_v3();
     struct layout l = sample_layout(8, 1, 1, 1), spread = sample_layout(8, 1, 32, 4);
-    struct points_layer layers[32];
-    int n = points_layers(&m, &l, layers, 32);
+    struct products_layer layers[32];
+    int n = products_layers(&m, &l, layers, 32);
 
     (void)state;
     shape_is(layers, n, "q_a", 1536, 7168); /* latents are whole on every GPU */
@@ -167,7 +167,7 @@ static void test_layers_of_deepseek(void **state)
     shape_is(layers, n, "expert_gate_up", 512, 7168);
     shape_is(layers, n, "expert_down", 7168, 256);
     shape_is(layers, n, "shared_gate_up", 512, 7168);
-    n = points_layers(&m, &spread, layers, 32); /* whole experts */
+    n = products_layers(&m, &spread, layers, 32); /* whole experts */
     shape_is(layers, n, "expert_gate_up", 4096, 7168);
 }
 

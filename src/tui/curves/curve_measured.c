@@ -302,7 +302,7 @@ static void add_roof(struct curves *c, const struct gpu *gpu, double read,
     if (gpu)
         roof = roof_of_type(gpu, (enum bench_type)bench_type_parse(type));
     gp_format(name, sizeof(name), "%s %s", type, gpu ? "sheet" : "read bandwidth");
-    curve_roof(c, name, PLOT_DIM, (char)('a' + i), roof, unit);
+    roof_curve_line(&c->plot, name, PLOT_DIM, (char)('a' + i), roof, unit);
 }
 
 void curve_fill_gemm(struct curves *c, struct form *form)
@@ -327,8 +327,8 @@ void curve_fill_gemm(struct curves *c, struct form *form)
         return;
     count = groups_of(c, &set, types);
     most = sheet ? highest(sheet, types, count, n.y_high) : n.y_high;
-    curve_range(c, curve_floor2(n.x_low), curve_ceil2(n.x_high * 1.01));
-    unit = curve_rates(c, n.y_low / 2, most * 1.1, most, false);
+    curve_range(c, roof_curve_floor2(n.x_low), roof_curve_ceil2(n.x_high * 1.01));
+    unit = roof_curve_rates(&c->plot, n.y_low / 2, most * 1.1, most, false);
     for (int i = 0; i < count; i++)
         add_roof(c, sheet, read, types[i], i, unit);
     for (int i = 0; i < count; i++)
@@ -399,7 +399,7 @@ void curve_fill_batch(struct curves *c, struct form *form)
         return;
     most = fmax(n.predicted, n.y_high);
     curve_range(c, n.x_low, fmax(n.x_high, 2 * n.x_low));
-    unit = curve_rates(c, n.y_low, most * 1.1, most, false);
+    unit = roof_curve_rates(&c->plot, n.y_low, most * 1.1, most, false);
     count = groups_of(c, &set, layers);
     for (int i = 0; i < count; i++) {
         add_marks(c, &set, layers[i], i, unit);

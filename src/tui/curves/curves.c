@@ -48,16 +48,6 @@ void curve_more(struct curves *c, const char *fmt, ...)
     va_end(args);
 }
 
-double curve_floor2(double value)
-{
-    return value > 0 && isfinite(value) ? exp2(floor(log2(value) + 1e-9)) : 1;
-}
-
-double curve_ceil2(double value)
-{
-    return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
-}
-
 int curve_nearest(const struct plot *plot, const struct plot_series *s, double x)
 {
     double at = plot_place(&plot->x, x), least = INFINITY;
@@ -72,42 +62,6 @@ int curve_nearest(const struct plot *plot, const struct plot_series *s, double x
         }
     }
     return best;
-}
-
-double curve_rates(struct curves *c, double low, double high, double most, bool whole)
-{
-    bool giga = most > 0 && most < 1e12;
-    double unit = giga ? 1e9 : 1e12;
-
-    c->plot.y = (struct plot_axis){.low = curve_floor2(low / unit),
-                                   .high = curve_ceil2(high / unit),
-                                   .log = true,
-                                   .base = 2,
-                                   .unit = whole  ? (giga ? "GOP/s" : "TOP/s")
-                                           : giga ? "GFLOP/s"
-                                                  : "TFLOP/s"};
-    c->plot.y.title = c->plot.y.unit;
-    return unit;
-}
-
-void curve_roof(struct curves *c, const char *name, enum plot_role role, char label,
-                struct roof roof, double unit)
-{
-    bool flat = roof.rate.known && roof.rate.value > 0;
-    bool slope = roof.bandwidth.known && roof.bandwidth.value > 0;
-    double rate = flat ? roof.rate.value : INFINITY;
-    double bandwidth = slope ? roof.bandwidth.value : INFINITY;
-    double low = c->plot.x.low, high = c->plot.x.high, ridge = rate / bandwidth;
-    struct plot_series *s =
-        flat || slope ? plot_add(&c->plot, name, role, 0) : NULL;
-
-    if (!s)
-        return;
-    s->label = label;
-    plot_point(s, low, fmin(rate, low * bandwidth) / unit);
-    if (ridge > low && ridge < high)
-        plot_point(s, ridge, rate / unit);
-    plot_point(s, high, fmin(rate, high * bandwidth) / unit);
 }
 
 void curve_read_series(struct curves *c, const struct form *form, double x,

@@ -12,6 +12,7 @@
 #include "output/compare_run.h"
 #include "output/load_curve.h"
 #include "output/memory_curve.h"
+#include "output/roof_curve.h"
 #include "result/benchlog.h"
 #include "tui/form.h"
 #include "tui/toolkit/frame.h"
@@ -58,7 +59,7 @@ struct curves {
     char file[GP_PATH_MAX];   /* of log */
     int set, sets;            /* which device (and type) of the file */
     int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */
-    double batch[PLOT_SERIES]; /* of a roofline's series: tokens */
+    struct roof_curve roof;
 };
 
 struct curve_row {
@@ -103,15 +104,6 @@ void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
 /* Beside the value said last. */
 void curve_more(struct curves *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* A power of two at or below / at or above a value. */
-double curve_floor2(double value);
-double curve_ceil2(double value);
-/* The axis of y for low..high operations/s; whole: of whole numbers. Returns the unit
- * it is in, by the largest rate. */
-double curve_rates(struct curves *c, double low, double high, double most, bool whole);
-/* A line: min(rate, intensity x bandwidth); what is unknown does not bound it. */
-void curve_roof(struct curves *c, const char *name, enum plot_role role, char label,
-                struct roof roof, double unit);
 /* Reads every series of rates at x. mark: what to say of point i of a mark's series. */
 void curve_read_series(struct curves *c, const struct form *form, double x,
                        void (*mark)(struct curves *c, const struct form *form,

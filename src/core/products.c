@@ -1,5 +1,5 @@
 /*
- * points_layers.c - the matrix products of a model's layers, as one of tp GPUs runs them.
+ * products.c - the matrix products of a model's layers, as one of tp GPUs runs them.
  *
  * A table says of each tensor of core/model.h which product it belongs to (engines fuse
  * q, k and v, and gate and up) and which side tensor parallelism cuts: the outputs
@@ -10,7 +10,7 @@
  * Llama-3.1-70B, tp 8: qkv 1280 x 8192 (8 query heads, one KV head each for k and v),
  * o 8192 x 1024, gate_up 7168 x 8192, down 8192 x 3584, lm_head 16032 x 8192.
  */
-#include "run/points.h"
+#include "core/products.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static const struct product *product_of(const struct tensor *tensor)
 
 /* The products of one layer kind, summed over the tensors that are fused. */
 struct fusing {
-    struct points_layer layer[MODEL_MAX_TENSORS];
+    struct products_layer layer[MODEL_MAX_TENSORS];
     int count;
 };
 
@@ -120,8 +120,8 @@ static void take_tensor(struct fusing *f, const struct model *model,
         fuse(f, p->layer, t->role, t->rows * copies, ceil(t->cols * share));
 }
 
-static int add(struct points_layer *out, int count, int max,
-               const struct points_layer *layer)
+static int add(struct products_layer *out, int count, int max,
+               const struct products_layer *layer)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(out[i].name, layer->name) == 0 && out[i].m == layer->m &&
@@ -146,8 +146,8 @@ static void rename_single(struct fusing *f, const struct layer_kind *kind)
     }
 }
 
-int points_layers(const struct model *model, const struct layout *layout,
-                  struct points_layer *out, int max)
+int products_layers(const struct model *model, const struct layout *layout,
+                  struct products_layer *out, int max)
 {
     struct tensor tensors[MODEL_MAX_TENSORS];
     int count = 0;
@@ -163,7 +163,7 @@ int points_layers(const struct model *model, const struct layout *layout,
             count = add(out, count, max, &f.layer[i]);
     }
     if (model->vocab > 0) {
-        struct points_layer head = {
+        struct products_layer head = {
             .name = "lm_head", .role = ROLE_HEAD, .k = model->hidden};
 
         head.m = (int64_t)ceil(ceil(model->vocab / VOCAB_PAD) * VOCAB_PAD / layout->tp);
