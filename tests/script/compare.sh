@@ -22,26 +22,26 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│ * rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84│
-│   rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89│
-│   …ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74│
-│ * rtx-a6000        fp8         3  fits         149.1      97   2.00      5.71│
-│ * a100-sxm-80      int4-awq    2  fits          49.3     299   2.58      2.40│
-│   a100-pcie-80     fp8         2  fits          49.3     306   2.70      2.45│
-│ * a100-pcie-80     int4-awq    2  fits          41.3     361   2.70      2.08│
-│   a40              fp8         3  fits         161.7      90   2.70      8.32│
-│   a40              int4-awq    3  fits         127.0     108   2.70      6.92│
-│   l40s             fp8         3  fits         105.9     145   3.00      5.76│
-│   l40s             int4-awq    3  fits          85.1     169   3.00      4.94│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│ * rtx-a6000     int4-awq    2  fits         143.9±91      98   1.00      2.84│
+│   rtx-6000-ada  int4-awq    2  fits          91.0±47     159   1.65      2.89│
+│   …6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74│
+│ * rtx-a6000     fp8         3  fits         149.1±94      97   2.00      5.71│
+│ * a100-sxm-80   int4-awq    2  fits          49.3±27     299   2.58      2.40│
+│   a100-pcie-80  fp8         2  fits          49.3±27     306   2.70      2.45│
+│ * a100-pcie-80  int4-awq    2  fits          41.3±23     361   2.70      2.08│
+│   a40           fp8         3  fits        161.7±102      90   2.70      8.32│
+│   a40           int4-awq    3  fits         127.0±80     108   2.70      6.92│
+│   l40s          fp8         3  fits         105.9±55     145   3.00      5.76│
+│   l40s          int4-awq    3  fits          85.1±44     169   3.00      4.94│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░···········│ 43.62│
 │█ weights 27.5 ▓ KV 8.0 ▒ act 0.5 ░ run 0.8 · spare 6.8                       │
 └──────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 5, bf16 (as published): fits, = the plan
- users: requests of the whole context it holds; ~ estimated, ? assumed, - unkn…
+ ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
  Enter:open  a:apply  s:sort  /:filter  y:why  e:export          ?:help  q:quit
 END
 
@@ -55,38 +55,38 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
-│   GPU           format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      weights GiB  limit   │
-│=  rtx-a6000     bf16        5  fits         226.5      67   4.00     16.63    29.6  TP1 PP5           27.49  none    │
-│ * rtx-a6000     int4-awq    2  fits         143.9      98   1.00      2.84    19.0  TP1 PP2           18.55  none    │
-│   rtx-6000-ada  int4-awq    2  fits          91.0     159   1.65      2.89    19.0  TP1 PP2           18.55  none    │
-│   …6000-server  int4-awq    1  fits          86.7     171   1.69      2.74    18.6  TP1               37.07  none    │
-│ * rtx-a6000     fp8         3  fits         149.1      97   2.00      5.71    22.3  TP1 PP3           23.51  none    │
-│ * a100-sxm-80   int4-awq    2  fits          49.3     299   2.58      2.40    27.4  TP1 x2            37.07  none    │
-│   a100-pcie-80  fp8         2  fits          49.3     306   2.70      2.45    28.4  TP2               33.88  none    │
-│ * a100-pcie-80  int4-awq    2  fits          41.3     361   2.70      2.08    40.7  TP2               18.55  none    │
-│   a40           fp8         3  fits         161.7      90   2.70      8.32    19.1  TP1 PP3           23.51  none    │
-│   a40           int4-awq    3  fits         127.0     108   2.70      6.92    31.3  TP1 PP3           13.17  none    │
-│   l40s          fp8         3  fits         105.9     145   3.00      5.76    19.0  TP1 PP3           23.51  none    │
-│   l40s          int4-awq    3  fits          85.1     169   3.00      4.94    31.3  TP1 PP3           13.17  none    │
-│   …6000-server  fp8         2  fits          46.9     328   3.38      2.87    38.3  TP2               33.88  none    │
-│   h200-sxm      fp8         1  fits          30.2     508   3.39      1.86    22.6  TP1               67.72  none    │
-│   h200-sxm      int4-awq    1  fits          49.4     296   3.39      3.18    34.9  TP1               37.07  none    │
-│   mi300x        fp8         1  fits          43.6     357   3.45      2.69    40.9  TP1               67.72  none    │
-│ * mi300x        int4-awq    1  fits          51.6     290   3.45      3.31    53.1  TP1               37.07  none    │
-│   l4            int4-awq    5  fits         212.9      66   3.52     14.79    20.8  TP1 PP5            8.61  none    │
-│   l4            fp8         7  fits         279.5      55   3.52     17.91    24.0  TP1 PP7           10.76  none    │
-│   h100-pcie     fp8         2  fits          32.6     474   3.80      2.23    27.1  TP2               33.88  none    │
-│   h100-pcie     int4-awq    2  fits          42.2     352   3.80      3.00    39.3  TP2               18.55  none    │
-│   a100-sxm-80   fp8         2  fits          48.1     313   3.90      3.46    28.4  TP2               33.88  none    │
-│   l40           fp8         3  fits         115.7     129   4.00      8.63    19.1  TP1 PP3           23.51  none    │
-│   l40           int4-awq    3  fits         107.1     127   4.00      8.77    31.3  TP1 PP3           13.17  none    │
+│   GPU            format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      $/month  limit   │
+│=  rtx-a6000      bf16        5  fits        226.5±143      67   4.00     16.63    29.6  TP1 PP5        2920  none    │
+│ * rtx-a6000      int4-awq    2  fits         143.9±91      98   1.00      2.84    19.0  TP1 PP2         730  none    │
+│   rtx-6000-ada   int4-awq    2  fits          91.0±47     159   1.65      2.89    19.0  TP1 PP2        1206  none    │
+│   …-6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74    18.6  TP1            1234  none    │
+│ * rtx-a6000      fp8         3  fits         149.1±94      97   2.00      5.71    22.3  TP1 PP3        1460  none    │
+│ * a100-sxm-80    int4-awq    2  fits          49.3±27     299   2.58      2.40    27.4  TP1 x2         1883  none    │
+│   a100-pcie-80   fp8         2  fits          49.3±27     306   2.70      2.45    28.4  TP2            1971  none    │
+│ * a100-pcie-80   int4-awq    2  fits          41.3±23     361   2.70      2.08    40.7  TP2            1971  none    │
+│   a40            fp8         3  fits        161.7±102      90   2.70      8.32    19.1  TP1 PP3        1971  none    │
+│   a40            int4-awq    3  fits         127.0±80     108   2.70      6.92    31.3  TP1 PP3        1971  none    │
+│   l40s           fp8         3  fits         105.9±55     145   3.00      5.76    19.0  TP1 PP3        2190  none    │
+│   l40s           int4-awq    3  fits          85.1±44     169   3.00      4.94    31.3  TP1 PP3        2190  none    │
+│   …-6000-server  fp8         2  fits          46.9±31     328   3.38      2.87    38.3  TP2            2467  none    │
+│   h200-sxm       fp8         1  fits          30.2±13     508   3.39      1.86    22.6  TP1            2475  none    │
+│   h200-sxm       int4-awq    1  fits          49.4±21     296   3.39      3.18    34.9  TP1            2475  none    │
+│   mi300x         fp8         1  fits          43.6±39     357   3.45      2.69    40.9  TP1            2518  none    │
+│ * mi300x         int4-awq    1  fits          51.6±46     290   3.45      3.31    53.1  TP1            2518  none    │
+│   l4             int4-awq    5  fits        212.9±111      66   3.52     14.79    20.8  TP1 PP5        2570  none    │
+│   l4             fp8         7  fits        279.5±146      55   3.52     17.91    24.0  TP1 PP7        2570  none    │
+│   h100-pcie      fp8         2  fits          32.6±14     474   3.80      2.23    27.1  TP2            2774  none    │
+│   h100-pcie      int4-awq    2  fits          42.2±18     352   3.80      3.00    39.3  TP2            2774  none    │
+│   a100-sxm-80    fp8         2  fits          48.1±27     313   3.90      3.46    28.4  TP2            2847  none    │
+│   l40            fp8         3  fits         115.7±60     129   4.00      8.63    19.1  TP1 PP3        2920  none    │
+│   l40            int4-awq    3  fits         107.1±56     127   4.00      8.77    31.3  TP1 PP3        2920  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
 │█ weights 27.5 ▓ KV 8.0 ▒ act 0.5 ░ run 0.8 · spare 6.8                                                               │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 5, bf16 (as published): fits, = the plan
- users: requests of the whole context it holds; ~ estimated, ? assumed, - unknown
+ ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
  Enter:open  a:apply  s:sort  /:filter  y:why  e:export  p:precisions  w:save                            ?:help  q:quit
 END
 
@@ -158,19 +158,19 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
 | 221 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
-|   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out|
-|=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63|
-|>* rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84|
-|   rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89|
-|   ~ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74|
-| * rtx-a6000        fp8         3  fits         149.1      97   2.00      5.71|
-| * a100-sxm-80      int4-awq    2  fits          49.3     299   2.58      2.40|
-|   a100-pcie-80     fp8         2  fits          49.3     306   2.70      2.45|
-| * a100-pcie-80     int4-awq    2  fits          41.3     361   2.70      2.08|
-|   a40              fp8         3  fits         161.7      90   2.70      8.32|
-|   a40              int4-awq    3  fits         127.0     108   2.70      6.92|
-|   l40s             fp8         3  fits         105.9     145   3.00      5.76|
-|   l40s             int4-awq    3  fits          85.1     169   3.00      4.94|
+|   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out|
+|=  rtx-a6000     bf16        5  fits       226.5+-143      67   4.00     16.63|
+|>* rtx-a6000     int4-awq    2  fits        143.9+-91      98   1.00      2.84|
+|   rtx-6000-ada  int4-awq    2  fits         91.0+-47     159   1.65      2.89|
+|   ~6000-server  int4-awq    1  fits         86.7+-48     171   1.69      2.74|
+| * rtx-a6000     fp8         3  fits        149.1+-94      97   2.00      5.71|
+| * a100-sxm-80   int4-awq    2  fits         49.3+-27     299   2.58      2.40|
+|   a100-pcie-80  fp8         2  fits         49.3+-27     306   2.70      2.45|
+| * a100-pcie-80  int4-awq    2  fits         41.3+-23     361   2.70      2.08|
+|   a40           fp8         3  fits       161.7+-102      90   2.70      8.32|
+|   a40           int4-awq    3  fits        127.0+-80     108   2.70      6.92|
+|   l40s          fp8         3  fits        105.9+-55     145   3.00      5.76|
+|   l40s          int4-awq    3  fits         85.1+-44     169   3.00      4.94|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -189,11 +189,11 @@ lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
-│   GPU                 format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=  rtx-a6000           bf16        5  fits         226.5      67   4.00     16.63    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
-│▸  l40s                fp8         3  fits         105.9     145   3.00      5.76    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
-│   l40s                int4-awq    3  fits          85.1     169   3.00      4.94    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s                bf16        5  fits         192.8      80   5.00     17.36    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│   GPU              format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
+│=  rtx-a6000        bf16        5  fits        226.5±143      67   4.00     16.63    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
+│▸  l40s             fp8         3  fits         105.9±55     145   3.00      5.76    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│   l40s             int4-awq    3  fits          85.1±44     169   3.00      4.94    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
+│   l40s             bf16        5  fits        192.8±101      80   5.00     17.36    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -212,14 +212,14 @@ out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│   b200             fp8         1  fits          19.7     784   4.89      1.73│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│   b200          fp8         1  fits         19.7±8.4     784   4.89      1.73│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│   a10g             fp8         7  fits         180.3      74  16.29     61.51│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│   a10g          fp8         7  fits        180.3±114      74  16.29     61.51│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
@@ -238,14 +238,14 @@ lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│   p100-sxm2-16     bf16        1  no fit: type of the weights, short 158.4 G…│
-│   p100-sxm2-16     fp8         1  no fit: type of the weights, short 94.7 GiB│
-│   p100-sxm2-16     int4-awq    1  no fit: type of the weights, short 64.0 GiB│
-│   p100-pcie-16     bf16        1  no fit: type of the weights, short 158.4 G…│
-│   p100-pcie-16     fp8         1  no fit: type of the weights, short 94.7 GiB│
-│▸  p100-pcie-16     int4-awq    1  no fit: type of the weights, short 64.0 GiB│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│   p100-sxm2-16  bf16        1  no fit: type of the weights, short 158.4 GiB  │
+│   p100-sxm2-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
+│   p100-sxm2-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
+│   p100-pcie-16  bf16        1  no fit: type of the weights, short 158.4 GiB  │
+│   p100-pcie-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
+│▸  p100-pcie-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -296,15 +296,15 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│▸* rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84│
-│   rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89│
-│   …ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│▸* rtx-a6000     int4-awq    2  fits         143.9±91      98   1.00      2.84│
+│   rtx-6000-ada  int4-awq    2  fits          91.0±47     159   1.65      2.89│
+│   …6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -320,13 +320,13 @@ out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -343,8 +343,8 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   1 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -363,12 +363,12 @@ lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│+  h100-pcie        int4-awq    2  fits          42.2     352   3.80      3.00│
-│+  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
-│   h100-pcie        fp8         2  fits          32.6     474   3.80      2.23│
-│   h100-nvl         int4-awq    1  fits          58.3     251   6.98      7.73│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│+  h100-pcie     int4-awq    2  fits          42.2±18     352   3.80      3.00│
+│+  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
+│   h100-pcie     fp8         2  fits          32.6±14     474   3.80      2.23│
+│   h100-nvl      int4-awq    1  fits          58.3±25     251   6.98      7.73│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -383,9 +383,9 @@ lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│▸  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│▸  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -405,9 +405,9 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   5 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 310 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│▸  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│▸  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -419,11 +419,11 @@ KEYS
 lines 3 8
 expect <<'END'
 │ 296 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=* rtx-a6000        int8        3  fits         127.9     118   2.00      4.70│
-│▸  l40s             fp8         3  fits         105.9     145   3.00      5.76│
-│   l40s             int4-awq    3  fits          85.1     169   3.00      4.94│
-│   l40s             int8        3  fits         107.5     143   3.00      5.82│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=* rtx-a6000     int8        3  fits         127.9±81     118   2.00      4.70│
+│▸  l40s          fp8         3  fits         105.9±55     145   3.00      5.76│
+│   l40s          int4-awq    3  fits          85.1±44     169   3.00      4.94│
+│   l40s          int8        3  fits         107.5±56     143   3.00      5.82│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -445,7 +445,7 @@ expect <<'END'
 │█ weights 131.4 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                 │
 └──────────────────────────────────────────────────────────────────────────────┘
  t4 x 1, bf16 (as published): no fit
- users: requests of the whole context it holds; ~ estimated, ? assumed, - unkn…
+ ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
 END
 
 screen "the terms of a row" "${load[@]}" <<'KEYS'
@@ -478,9 +478,9 @@ lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s   ~$/h  ~$/M out│
-│=  …n-ai-pro-r9700  bf16        8  fits          73.7     206   0.81      1.09│
-│▸  h100-sxm         fp8         2  fits          22.7     679   2.40      0.98│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s   ~$/h  ~$/M out│
+│=  …i-pro-r9700  bf16        8  fits          73.7±94     206   0.81      1.09│
+│▸  h100-sxm      fp8         2  fits         22.7±9.7     679   2.40      0.98│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -513,16 +513,16 @@ out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
-│   GPU              format      n  verdict   ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│▸  h100-sxm         int4-awq    2  fits          35.9     404   4.58      3.15│
-│   h100-sxm         fp8         2  fits          22.7     679   6.98      2.86│
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│▸  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
+│   h100-sxm      fp8         2  fits         22.7±9.7     679   6.98      2.86│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 218 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
-│   GPU             format      n  verdict   ~TPOT ms  ~tok/s     $/h  ~$/M out│
-│=  mi300x          bf16        4  fits          84.3    2257   13.80      1.70│
-│   h100-sxm        fp8        10  fits          41.8    4309   38.40      2.48│
-│▸  h100-sxm        int4-awq   10  fits          68.9    2340   38.40      4.56│
+│   GPU                  format      n  verdict      ~TPOT ms     $/h  ~$/M out│
+│=  mi300x               bf16        4  fits          84.3±84   13.80      1.70│
+│   h100-sxm             fp8        10  fits          41.8±23   38.40      2.48│
+│▸  h100-sxm             int4-awq   10  fits          68.9±38   38.40      4.56│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│=  rtx-a6000        bf16        5  fits         226.5      67   4.00     16.63│
-│ * rtx-a6000        int4-awq    2  fits         143.9      98   1.00      2.84│
-│▸  rtx-6000-ada     int4-awq    2  fits          91.0     159   1.65      2.89│
-│   …ro-6000-server  int4-awq    1  fits          86.7     171   1.69      2.74│
+│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│ * rtx-a6000     int4-awq    2  fits         143.9±91      98   1.00      2.84│
+│▸  rtx-6000-ada  int4-awq    2  fits          91.0±47     159   1.65      2.89│
+│   …6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74│
 END
 
 # ---- numbers --------------------------------------------------------------------------
@@ -598,6 +598,12 @@ mark = {'model': '~', 'assumed': '?'}
 def cell(q, digits):
     return '-' if q is None else \
         mark.get(q['origin'], '') + '%.*f' % (digits, q['value'] - half)
+def banded(q): # and the wider side of its band
+    text = cell(q, 1)
+    if q is None or q['high'] >= 1000:
+        return text
+    side = max(q['value'] - q['low'], q['high'] - q['value'])
+    return text + ('' if side == 0 else '±%.*f' % (side < 10, side))
 word = {'fits': 'fits', 'slow': 'slow', 'marginal': 'marginal', 'does-not-fit': 'no fit'}
 half = 0
 # the plan's own row is the first on the screen, wherever it is in the list
@@ -619,7 +625,7 @@ for r, s in zip(rows, shown):
         '%.0f' % r['per_month']['value'] not in s else 0
     want = [('', r['gpu']), ('', r['precision']),
             ('n', '-' if r['gpus'] is None else str(r['gpus'])),
-            ('', word[r['verdict']]), ('TPOT ms', cell(r['tpot'], 1)),
+            ('', word[r['verdict']]), ('TPOT ms', banded(r['tpot'])),
             ('tok/s', cell(r['output_tokens_per_s'], 0)),
             ('', cell(r['per_hour'], 2)),
             ('$/M out', cell(r['per_million_output_tokens'], 2)),

@@ -70,6 +70,19 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
         strbuf_addf(out, " EP%d", l->ep);
 }
 
+#define BAND_MOST 1000.0 /* ms; above it the column would be wider than it is worth */
+
+/* "52.1±20": and the wider side of its band. */
+static void band_cell(const struct fact *f, struct strbuf *out)
+{
+    const struct quantity *q = &f->number;
+    double low = q->value - q->low, high = q->high - q->value, side = high > low ? high : low;
+
+    record_cell(f, out);
+    if (f->known && side > 0 && q->high < BAND_MOST)
+        strbuf_addf(out, "±%.*f", side < 10 ? 1 : 0, side);
+}
+
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out)
 {
@@ -78,19 +91,23 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
         strbuf_add(out, outcome_word(row->compared->plan.verdict));
+    else if (f && column == COLUMN_TPOT)
+        band_cell(f, out);
     else if (f)
         record_cell(f, out);
 }
 
-/* Columns are as wide as the widest cell of any row, shown or not. */
+/* Columns are as wide as the widest cell of any row, shown or not. What does not fit has its
+ * reason in place of figures. */
 static void measure_row(struct compare_view *view, const struct compare_row *row)
 {
+    bool refused = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
     struct strbuf cell;
     strbuf_init(&cell);
-    for (int c = 0; c < COLUMN_COUNT; c++) {
+    for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
         strbuf_clear(&cell);
         compare_view_cell(row, (enum compare_column)c, &cell);
-        int wide = gp_width(cell.text);
+        int wide = gp_width(cell.text) + (c == COLUMN_TPOT); /* ASCII: "+-" */
         view->width[c] = wide > view->width[c] ? wide : view->width[c];
     }
     strbuf_fini(&cell);

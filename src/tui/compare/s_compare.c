@@ -442,8 +442,7 @@ static void compare_explain(const struct app *app, const void *state,
                                    : "",
                 row->compared->front ? ", * best for its cost" : "",
                 row->marked ? ", + marked" : "");
-    strbuf_add(out, "\nusers: requests of the whole context it holds; ~ estimated, "
-                    "? assumed, - unknown");
+    strbuf_add(out, "\n~ estimated, ? assumed, - unknown; TPOT with its band's wider side");
 }
 
 static void compare_title(const struct app *app, const void *state, struct strbuf *out)

@@ -129,6 +129,16 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
                                                                        : INK_TEXT;
 }
 
+static const char *cell_text(const struct compare_view *view, const struct canvas *canvas,
+                             enum compare_column column, struct strbuf *text)
+{
+    char *band = canvas->charset == CHARSET_ASCII ? strstr(text->text, "±") : NULL;
+
+    if (band) /* two bytes either way */
+        memcpy(band, "+-", 2);
+    return text->text + (view->estimated[column] && text->text[0] == '~');
+}
+
 /* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
 static void draw_refusal(const struct compare_row *row, struct canvas *canvas,
                          struct rect in, int y, int x)
@@ -166,8 +176,7 @@ static void draw_cells(const struct compare_view *view, const struct compare_row
             canvas_fit_end(canvas, in, y, x, g->width[i], ink_of(row, column), text.text);
         else
             list_text(canvas, in, y, x, g->width[i], compare_columns[column].right,
-                      ink_of(row, column),
-                      text.text + (view->estimated[column] && text.text[0] == '~'));
+                      ink_of(row, column), cell_text(view, canvas, column, &text));
         x += g->width[i] + 2;
     }
     strbuf_fini(&text);
