@@ -479,6 +479,8 @@ tui_sources = \
 	src/tui/outcome.c \
 	src/tui/outcome.h \
 	src/tui/screen.h \
+	src/tui/recent_models.c \
+	src/tui/recent_models.h \
 	src/tui/script.c \
 	src/tui/script.h \
 	src/tui/settings.c \

@@ -461,6 +461,7 @@ cli_tests = \
 	tests/script/plan.sh \
 	tests/script/pool.sh \
 	tests/script/readme.sh \
+	tests/script/recent.sh \
 	tests/script/walk.sh \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \

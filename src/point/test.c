@@ -206,7 +206,7 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_BATCH] =
         {
-            .title = "the plan's layers by batch",
+            .title = "the plan's layers",
             .heading = "batch (layer, tokens)",
             .label = "a layer",
             .help = "batch: the linear layers of the plan's model as one GPU holds them, "
@@ -264,7 +264,7 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_FIT] =
         {
-            .title = "allocates what is planned",
+            .title = "allocates the plan",
             .label = "fit",
             .help = "fit: allocates the bytes per GPU that the plan asks for: does the plan "
                     "fit for real?",

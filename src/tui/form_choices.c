@@ -5,10 +5,12 @@
  * walks the same list, without the details, which for precisions means planning each.
  */
 #include "tui/form.h"
+#include "tui/recent_models.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkpoint/hub_cache.h"
 #include "checkpoint/local_models.h"
 #include "output/sentence.h"
 #include "util/mem.h"
@@ -64,34 +66,52 @@ static bool is_listed(const struct list *list, const char *id)
     return false;
 }
 
+/* Those of the hub's cache, and those of the current folder. */
 static void add_local_models(struct list *list)
 {
+    struct hub_model *hub;
+    size_t cached = hub_cache_list(&hub);
     char **paths;
     size_t count = local_models(".", &paths);
 
     for (size_t i = 0; i < count; i++)
         if (!is_listed(list, paths[i]))
             list_add(list, paths[i], paths[i], "a model in this folder");
+    for (size_t i = 0; i < cached; i++)
+        if (!is_listed(list, hub[i].name))
+            list_add(list, hub[i].name, hub[i].name, "in the hub's cache here");
+    free(hub);
     local_models_free(paths, count);
 }
 
-/* The one that is chosen, and those that were before, the last one first. */
+static void add_chosen(const struct model *const *all, size_t count, const char *id,
+                       struct list *list)
+{
+    size_t i = 0;
+
+    while (i < count && strcmp(all[i]->id, id) != 0)
+        i++;
+    if (is_listed(list, id))
+        return;
+    if (i < count)
+        add_model(list, all[i]);
+    else
+        list_add(list, id, id, id[0] >= '0' && id[0] <= '9' ? of_a_size : "chosen before");
+}
+
+/* The one that is chosen, and those that were before, the last one first: in this run, then in
+ * earlier ones. */
 static void add_recent(struct form *form, const struct model *const *all, size_t count,
                        struct list *list)
 {
-    for (int at = form->undo_last; at >= form->undo_first; at--) {
-        const char *id = form->undo[at % FORM_UNDO].value[FIELD_MODEL];
-        size_t i = 0;
+    struct recent_models recent;
 
-        while (i < count && strcmp(all[i]->id, id) != 0)
-            i++;
-        if (is_listed(list, id))
-            continue;
-        if (i < count)
-            add_model(list, all[i]);
-        else
-            list_add(list, id, id, id[0] >= '0' && id[0] <= '9' ? of_a_size : "chosen before");
-    }
+    for (int at = form->undo_last; at >= form->undo_first; at--)
+        add_chosen(all, count, form->undo[at % FORM_UNDO].value[FIELD_MODEL], list);
+    recent_models_read(&recent);
+    for (int i = 0; i < recent.count; i++)
+        if (recent_models_is_there(form, recent.id[i]))
+            add_chosen(all, count, recent.id[i], list);
 }
 
 /* Language models first; by family, and within one from small to large. */

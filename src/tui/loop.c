@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tui/page_job.h"
+#include "tui/recent_models.h"
 #include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
@@ -56,6 +57,7 @@ void app_end(struct app *app)
             app->screens[i]->close(app, app->state[i]);
         free(app->state[i]);
     }
+    recent_models_keep(app->form);
     form_free(app->form);
 }
 

@@ -103,8 +103,7 @@ enum gp_status settings_read(struct app_settings *out, struct gp_err *err)
 
 /* ---- writing ---- */
 
-/* The folders above a file, as private as the specification asks. */
-static enum gp_status make_folders(const char *path, struct gp_err *err)
+enum gp_status settings_make_folders(const char *path, struct gp_err *err)
 {
     char folder[GP_PATH_MAX];
 
@@ -130,7 +129,7 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
         return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
                        "no folder to keep settings in");
     }
-    rc = make_folders(path, err);
+    rc = settings_make_folders(path, err);
     if (rc != GP_OK)
         return rc;
     strbuf_init(&out);
@@ -159,5 +158,5 @@ void settings_make_results(void)
     char path[GP_PATH_MAX];
 
     if (path_state_home(path, sizeof(path), "bench/"))
-        make_folders(path, NULL);
+        settings_make_folders(path, NULL);
 }

@@ -35,4 +35,7 @@ void settings_results(char *path, size_t size);
 /* Makes it; whoever then writes into it says what is wrong. */
 void settings_make_results(void);
 
+/* The folders above a file of the state, as private as the specification asks. */
+enum gp_status settings_make_folders(const char *path, struct gp_err *err);
+
 #endif

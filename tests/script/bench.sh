@@ -57,11 +57,11 @@ expect <<'END'
 │▸ Start       50 points, 1 min 16 s   ││points  25, 2 passes on 2 devices     │
 │── Tests ─────────────────────────────││time    about 1 min 16 s              │
 │  [x] gemm      products of matrices  ││memory  456 MiB at once, 1.00 GiB free│
-│  [x] batch     the plan's layers by… ││engine  cpu: measures the CPU: engine │
+│  [x] batch     the plan's layers     ││engine  cpu: measures the CPU: engine │
 │  [x] memory    read, write and copy  ││        gpuplan-bench-cuda is not     │
 │  [ ] transfer  to and from the host  ││        installed here                │
 │  [ ] decode    a whole decoder step  ││results ~/state/gpuplan/bench/        │
-│  [ ] fit       allocates what is pl… ││── Points, time, memory ──────────────│
+│  [ ] fit       allocates the plan    ││── Points, time, memory ──────────────│
 │  [ ] allreduce sums over devices     ││gemm         8          23 s    96 MiB│
 │── How ───────────────────────────────││batch       14          41 s   456 MiB│
 │  Types       as the test does        ││memory       3           5 s   256 MiB│
@@ -92,11 +92,11 @@ expect <<'END'
 │  Start       50 points, 1 min 16 s                       ││points  25, 2 passes on 2 devices                         │
 │── Tests ─────────────────────────────────────────────────││time    about 1 min 16 s                                  │
 │  [x] gemm      products of matrices                      ││memory  456 MiB at once, 1.00 GiB free                    │
-│▸ [x] batch     the plan's layers by batch                ││engine  cpu: measures the CPU: engine gpuplan-bench-cuda  │
+│▸ [x] batch     the plan's layers                         ││engine  cpu: measures the CPU: engine gpuplan-bench-cuda  │
 │  [x] memory    read, write and copy                      ││        is not installed here                             │
 │  [ ] transfer  to and from the host                      ││results ~/state/gpuplan/bench/                            │
 │  [ ] decode    a whole decoder step                      ││── Points, time, memory ──────────────────────────────────│
-│  [ ] fit       allocates what is planned                 ││gemm         8          23 s    96 MiB                    │
+│  [ ] fit       allocates the plan                        ││gemm         8          23 s    96 MiB                    │
 │  [ ] allreduce sums over devices                         ││batch       14          41 s   456 MiB                    │
 │── How ───────────────────────────────────────────────────││memory       3           5 s   256 MiB                    │
 │  Types       as the test does                            ││── Notes ─────────────────────────────────────────────────│
@@ -137,7 +137,7 @@ KEYS
 expect <<'END'
  1  2  3 [4 Bench]
 ┌─ Measure ────────────────────────────┐
-│  [ ] fit       allocates what is pl…▲│
+│  [ ] fit       allocates the plan   ▲│
 │  [ ] allreduce sums over devices     │
 │── How ───────────────────────────────│
 │▸ Types       as the test does        │
@@ -173,11 +173,11 @@ expect <<'END'
 +- Measure ----------------------------++- The plan ---------------------------+
 |-- Tests ----------------------------^||points  25, 2 passes on 1 device      |
 |  [x] gemm      products of matrices  ||time    about 1 min 16 s              |
-|  [x] batch     the plan's layers by~ ||memory  456 MiB at once, 1.00 GiB free|
+|  [x] batch     the plan's layers     ||memory  456 MiB at once, 1.00 GiB free|
 |  [x] memory    read, write and copy  ||engine  cpu: measures the CPU: engine |
 |  [ ] transfer  to and from the host  ||        gpuplan-bench-cuda is not     |
 |  [ ] decode    a whole decoder step  ||        installed here                |
-|  [ ] fit       allocates what is pl~ ||results ~/state/gpuplan/bench/        |
+|  [ ] fit       allocates the plan    ||results ~/state/gpuplan/bench/        |
 |  [ ] allreduce sums over devices     ||-- Points, time, memory --------------|
 |-- How -------------------------------||gemm         8          23 s    96 MiB|
 |  Types       as the test does        ||batch       14          41 s   456 MiB|
@@ -238,11 +238,11 @@ expect <<'END'
 │▸ Start       cannot start yet        ││gpuplan-bench-cpu: no device: the     │
 │── Tests ─────────────────────────────││stand-in was told to have none        │
 │  [x] gemm      products of matrices  ││tell it otherwise                     │
-│  [x] batch     the plan's layers by …││                                      │
+│  [x] batch     the plan's layers     ││                                      │
 │  [x] memory    read, write and copy  ││r looks again                         │
 │  [ ] transfer  to and from the host  ││                                      │
 │  [ ] decode    a whole decoder step  ││                                      │
-│  [ ] fit       allocates what is pla…││                                      │
+│  [ ] fit       allocates the plan    ││                                      │
 │  [ ] allreduce sums over devices     ││                                      │
 │── How ───────────────────────────────││                                      │
 │  Types       as the test does        ││                                      │

@@ -941,7 +941,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 544 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 546 ─┐
 │   max concurrency (concurrency) = 54.6426 requests (52.3867..55.2832), model │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │

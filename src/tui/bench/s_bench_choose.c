@@ -272,16 +272,18 @@ static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect 
 
 /* ---- both ---- */
 
+#define LEAST_COLS 36 /* of a panel: else the one in focus has all columns */
+
 static void panel_rects(const struct bench *b, const struct frame *frame,
                         struct rect out[PANELS])
 {
     static const int weights[PANELS] = {1, 1};
 
     out[0] = out[1] = (struct rect){0};
-    if (frame->size <= SIZE_ONE)
+    if (frame->size <= SIZE_ONE || frame->body.cols < PANELS * LEAST_COLS)
         out[b->panel == PANEL_PLAN ? PANEL_PLAN : PANEL_FORM] = frame->body;
     else
-        frame_columns(frame->body, weights, PANELS, 36, out);
+        frame_columns(frame->body, weights, PANELS, LEAST_COLS, out);
 }
 
 void bench_choose_draw(const struct bench *b, struct canvas *canvas,

@@ -16,6 +16,12 @@ static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_PROMPT] = {"a prompt alone", "what a prompt adds", "TTFT"},
     [FIELD_OUTPUT] = {"prompts of the others", "output tokens"},
     [FIELD_USERS] = {"users'", "max concurrency", "requests at once"},
+    [FIELD_RATE] = {"requests per second", "utilisation", "requests at once"},
+    [FIELD_TTFT] = {"TTFT", "a prompt alone", "what a prompt adds"},
+    [FIELD_TPOT] = {"TPOT", "decode step", "product"},
+    [FIELD_THROUGHPUT] = {"output tokens", "throughput"},
+    [FIELD_BUDGET] = {"rent", "instances"},
+    [FIELD_POWER_CAP] = {"power", "a GPU", "energy"},
     [FIELD_GPU] = {"physical memory", "usable memory", "product"},
     [FIELD_GPUS] = {"GPUs"},
     [FIELD_ENGINE] = {"budget", "KV pool", "fixed time"},
@@ -46,18 +52,25 @@ static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_ELECTRICITY] = {"buy"},
 };
 
+/* Those of the answer's first rows. */
+static const char *const terms_of_answer[3] = {"GPUs", "free", "rent"};
+
 static bool goes_into(enum field field, const struct term *term)
 {
-    for (int i = 0; field < FIELD_COUNT && i < 3 && terms_of[field][i]; i++)
-        if (strncmp(term->name, terms_of[field][i], strlen(terms_of[field][i])) == 0)
+    const char *const *names = field < FIELD_COUNT ? terms_of[field] : terms_of_answer;
+
+    for (int i = 0; i < 3 && names[i]; i++)
+        if (strncmp(term->name, names[i], strlen(names[i])) == 0)
             return true;
     return false;
 }
 
 void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
 {
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
+        strbuf_add(out, pass == 0 ? "" : "\nall the others\n");
         for (int i = 0; i < form->why_count; i++)
             if (goes_into(first, &form->why[i]) == (pass == 0))
                 print_why_term(&form->why[i], out);
+    }
 }

@@ -1,0 +1,92 @@
+/*
+ * recent_models.c - see recent_models.h.
+ */
+#include "tui/recent_models.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkpoint/hub_cache.h"
+#include "tui/settings.h"
+#include "util/path.h"
+#include "util/str.h"
+
+#define FILE_MOST 16384 /* bytes; ours has at most 8 lines of 240 */
+
+static bool holds(const struct recent_models *r, const char *id)
+{
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->id[i], id) == 0)
+            return true;
+    return false;
+}
+
+static void add(struct recent_models *r, const char *id)
+{
+    bool plain = id[0] && strlen(id) < RECENT_MODEL_MAX && gp_is_utf8(id);
+
+    for (const char *p = id; *p; p++)
+        plain = plain && (unsigned char)*p >= ' ' && *p != 0x7f;
+    if (plain && r->count < RECENT_MODELS && !holds(r, id))
+        gp_copy(r->id[r->count++], RECENT_MODEL_MAX, id);
+}
+
+void recent_models_read(struct recent_models *r)
+{
+    char path[GP_PATH_MAX], *text = NULL;
+    size_t len;
+
+    r->count = 0;
+    if (!path_state_home(path, sizeof(path), "recent-models") || !path_is_file(path) ||
+        path_read(path, FILE_MOST, &text, &len, NULL))
+        return;
+    for (char *at = text, *line; (line = strsep(&at, "\n"));)
+        add(r, line);
+    free(text);
+}
+
+bool recent_models_is_there(const struct form *form, const char *id)
+{
+    const struct model *model;
+    struct hub_model hub;
+
+    return (id[0] >= '0' && id[0] <= '9') || path_is_there(id) || hub_cache_find(id, &hub) ||
+           catalog_model(planner_catalog(form->planner), id, &model, NULL) == GP_OK;
+}
+
+/* What the form was given, the last first; not what it began with. */
+static void take_chosen(const struct form *form, struct recent_models *r)
+{
+    const char *begun = form->undo[form->undo_first % FORM_UNDO].value[FIELD_MODEL];
+
+    for (int at = form->undo_at; at > form->undo_first; at--) {
+        const char *id = form->undo[at % FORM_UNDO].value[FIELD_MODEL];
+        char *whole;
+
+        if (!id[0] || strcmp(id, begun) == 0 || !recent_models_is_there(form, id))
+            continue;
+        whole = path_is_there(id) ? realpath(id, NULL) : NULL;
+        add(r, whole ? whole : id);
+        free(whole);
+    }
+}
+
+void recent_models_keep(const struct form *form)
+{
+    struct recent_models before, now = {0};
+    char path[GP_PATH_MAX];
+    struct strbuf out;
+
+    take_chosen(form, &now);
+    if (now.count == 0 || !path_state_home(path, sizeof(path), "recent-models"))
+        return;
+    recent_models_read(&before);
+    for (int i = 0; i < before.count; i++)
+        add(&now, before.id[i]);
+    strbuf_init(&out);
+    for (int i = 0; i < now.count; i++)
+        strbuf_addf(&out, "%s\n", now.id[i]);
+    if (settings_make_folders(path, NULL) == GP_OK)
+        path_write(path, out.text, out.len, NULL); /* a list that cannot be kept is no loss */
+    strbuf_fini(&out);
+}
