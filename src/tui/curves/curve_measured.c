@@ -113,9 +113,9 @@ static double x_of(const struct benchlog_point *p)
 /* What has a series of its own: the layer, or the type; NULL: nothing. */
 static const char *group_of(const struct benchlog_point *p)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER)    ? benchlog_param_text(p, "layer")
-           : p->type < TYPE_COUNT ? bench_type_word(p->type)
-                                    : NULL;
+    return bench_test_is(p->test, TEST_IS_LAYER) ? benchlog_param_text(p, "layer")
+           : p->type < TYPE_COUNT                ? bench_type_word(p->type)
+                                                 : NULL;
 }
 
 static bool in_group(const struct benchlog_point *p, const struct set *set,
