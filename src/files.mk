@@ -57,11 +57,19 @@ core_sources = \
 	src/core/pool/cover.h \
 	src/core/pool/fixed.c \
 	src/core/pool/fixed.h \
+	src/core/pool/fleet.c \
+	src/core/pool/fleet.h \
 	src/core/pool/grid.c \
 	src/core/pool/grid.h \
+	src/core/pool/hour.c \
+	src/core/pool/hour.h \
 	src/core/pool/improve.c \
 	src/core/pool/improve.h \
 	src/core/pool/ladder.c \
+	src/core/pool/lp.c \
+	src/core/pool/lp.h \
+	src/core/pool/pack.c \
+	src/core/pool/pack.h \
 	src/core/pool/pool.h \
 	src/core/pool/slices.c \
 	src/core/pool/slices.h \

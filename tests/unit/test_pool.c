@@ -106,6 +106,22 @@ static struct pool_rung_sum {
     return sum;
 }
 
+/* Thirty models on six types, two seconds of work: within 3 % of its own bound. */
+static void test_thirty_models(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        static const enum pool_rung_id rung[] = {POOL_SHARED, POOL_HOURLY};
+        struct pool_case c;
+        struct pool_rung_sum sum;
+        case_mix(&c, 1, 30, 1);
+        sum = sums(&c.pool, rung[i], 30000000);
+        if (sum.total > sum.bound * 1.03)
+            fail_msg("case %d: cost %.1f, bound %.1f", i, sum.total, sum.bound);
+        case_fini(&c);
+    }
+}
+
 /* Bounds of the two pools are proofs: each must lie under the plans of any pool that
  * asks more or has less. */
 static void test_more_and_less(void **state)
@@ -240,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_example), cmocka_unit_test(test_random_mixes),
+        cmocka_unit_test(test_thirty_models),
         cmocka_unit_test(test_more_and_less),  cmocka_unit_test(test_composing_free),
         cmocka_unit_test(test_everything),     cmocka_unit_test(test_thousand),
     };

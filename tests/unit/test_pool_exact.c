@@ -4,6 +4,8 @@
  *
  * GPUPLAN_POOL_CASES sets how many (default 12), GPUPLAN_POOL_SEED begins elsewhere.
  */
+#include "core/pool/lp.h"
+#include "core/pool/pack.h"
 #include "output/pool_mps.h"
 #include "pool_cases.h"
 
@@ -225,6 +227,61 @@ static void test_tiny_against_all(void **state)
     }
 }
 
+/* One hour in fleets of all sizes: the least of all covers, and a bound that meets it. */
+static void test_hour_against_all(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct pool_case c;
+        struct grid grid;
+        struct brute b;
+        tiny_case(&c, seed, false);
+        b = (struct brute){&c.pool, seed % 2, seed % 2 ? 2 : 1};
+        grid_init(&grid, &c.pool, b.servers ? POOL_SHARED : POOL_HOURLY);
+        for (int n0 = 0; n0 <= 6; n0 += 2)
+            for (int n1 = 0; n1 <= 6; n1 += 2) {
+                short x[8] = {0};
+                double least = hour_within(&b, 1, (int[]){n0, n1});
+                struct pack pack = {.grid = &grid,
+                                    .t = 1,
+                                    .room = {n0, n1},
+                                    .limit = INFINITY,
+                                    .work = 10000000,
+                                    .x = x,
+                                    .bound = -INFINITY};
+                pack_hour(&pack);
+                if (fabs(pack.cost - least) > 1e-6 || fabs(pack.bound - least) > 1e-6)
+                    fail_msg("seed %d, %d and %d GPUs: %.6f, bound %.6f, the least is %.6f",
+                             (int)seed, n0, n1, pack.cost, pack.bound, least);
+            }
+        grid_fini(&grid);
+        case_fini(&c);
+    }
+}
+
+/* The example at the head of lp.h. */
+static void test_linear_program(void **state)
+{
+    struct lp lp;
+    int a, s;
+
+    (void)state;
+    lp_init(&lp, 2);
+    lp.right[0] = 4;
+    lp.right[1] = 3;
+    a = lp_add(&lp, 3, (struct lp_entry[]){{0, 1}, {1, 1}}, 2);
+    lp_add(&lp, 2, (struct lp_entry[]){{0, 1}}, 1);
+    s = lp_add(&lp, 0, (struct lp_entry[]){{1, 1}}, 1);
+    assert_true(lp_begin(&lp, (int[]){1, 2}));
+    assert_true(lp_solve(&lp, 10));
+    assert_true(fabs(lp_value(&lp) - 11) < 1e-9 && fabs(lp_level(&lp, a) - 3) < 1e-9);
+    assert_true(lp_level(&lp, s) == 0);
+    assert_true(fabs(lp.price[0] - 2) < 1e-9 && fabs(lp.price[1] - 1) < 1e-9);
+    lp_add(&lp, 1, (struct lp_entry[]){{0, -1}}, 1); /* no end to it */
+    assert_false(lp_solve(&lp, 10));
+    lp_fini(&lp);
+}
+
 /* ---- a plan in the integer program of its rung ---- */
 
 struct row {
@@ -329,6 +386,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiny_against_all),
+        cmocka_unit_test(test_hour_against_all),
+        cmocka_unit_test(test_linear_program),
         cmocka_unit_test(test_plan_in_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

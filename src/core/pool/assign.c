@@ -167,31 +167,40 @@ void assign_set(struct assign *a, int w, int t, const short *x)
     a->serve[w * grid->hours + t] = assign_serving(grid, w, t, x, NULL);
 }
 
-void assign_cover(const struct grid *grid, int w, int t, const double *guide,
-                  const int *room, int nodes, struct cover *out)
+void assign_ask(const struct grid *grid, int w, int t, const double *guide,
+                struct cover_item *items, struct cover_ask *ask)
 {
-    struct cover_item items[POOL_MOST_WAYS];
-    struct cover_ask ask = {.items = items,
-                            .count = grid->first[w + 1] - grid->first[w],
-                            .need = grid->need[w * grid->hours + t],
-                            .penalty = grid->penalty[w],
-                            .missing = grid->missing[w],
-                            .minimum = grid->pool->workloads[w].minimum,
-                            .room = room,
-                            .groups = grid->types,
-                            .nodes = nodes};
-
-    for (int i = 0; i < ask.count; i++) {
+    *ask = (struct cover_ask){.items = items,
+                              .count = grid->first[w + 1] - grid->first[w],
+                              .need = grid->need[w * grid->hours + t],
+                              .penalty = grid->penalty[w],
+                              .missing = grid->missing[w],
+                              .minimum = grid->pool->workloads[w].minimum,
+                              .groups = grid->types};
+    for (int i = 0; i < ask->count; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];
         const struct grid_type *type = &grid->type[way->type];
         double share = way->slice >= 0 ? type->weight[way->slice] : 0;
         items[i].rate = way->rate;
         items[i].group = way->type;
+        items[i].least = 0;
+        items[i].most = POOL_MOST_REPLICAS;
         items[i].seat = way->slice >= 0 ? 0 : way->seat;
         items[i].price = way->slice >= 0
                              ? share * (type->run + guide[way->type])
                              : way->gpus * type->run + way->seat * guide[way->type];
     }
+}
+
+void assign_cover(const struct grid *grid, int w, int t, const double *guide,
+                  const int *room, int nodes, struct cover *out)
+{
+    struct cover_item items[POOL_MOST_WAYS];
+    struct cover_ask ask;
+
+    assign_ask(grid, w, t, guide, items, &ask);
+    ask.room = room;
+    ask.nodes = nodes;
     cover_solve(&ask, out);
 }
 

@@ -51,6 +51,10 @@ double assign_serving(const struct grid *grid, int w, int t, const short *x,
 void assign_cover(const struct grid *grid, int w, int t, const double *guide,
                   const int *room, int nodes, struct cover *out);
 
+/* The same as it is asked of cover.h, without a limit of room. */
+void assign_ask(const struct grid *grid, int w, int t, const double *guide,
+                struct cover_item *items, struct cover_ask *ask);
+
 /* Sets the workers that a job keeps GPUs for all day; they work until it is done. */
 void assign_own_job(struct assign *a, int j, int held);
 

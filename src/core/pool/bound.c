@@ -69,6 +69,25 @@ void bound_fini(struct bound *b)
 
 /* ---- the parts of L ---- */
 
+static double cover_hour(struct bound *b, int w, int t, const double *lambda,
+                         double *use, struct cover *cover)
+{
+    const struct grid *grid = b->grid;
+
+    assign_cover(grid, w, t, lambda, NULL, 0, cover);
+    b->work += (uint64_t)cover->nodes + COVER_WORK;
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        use[grid->ways[i].type] += cover->x[i - grid->first[w]] * grid_seat(grid, i);
+    return cover->lower;
+}
+
+double bound_cover(struct bound *b, int w, int t, const double *lambda, double *use)
+{
+    struct cover cover;
+
+    return cover_hour(b, w, t, lambda, use, &cover);
+}
+
 static double hourly_part(struct bound *b, int w)
 {
     const struct grid *grid = b->grid;
@@ -76,18 +95,10 @@ static double hourly_part(struct bound *b, int w)
     double sum = 0;
 
     for (int t = 0; t < grid->hours; t++) {
-        double *use = &b->use[t * grid->types];
-        assign_cover(grid, w, t, &b->trial[t * grid->types], NULL, 0, &cover);
-        sum += cover.lower;
-        b->work += (uint64_t)cover.nodes + COVER_WORK;
-        for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-            const struct way *way = &grid->ways[i];
-            int x = cover.x[i - grid->first[w]];
-            b->x[i * grid->hours + t] = (short)x;
-            use[way->type] +=
-                x * (way->slice >= 0 ? grid->type[way->type].weight[way->slice]
-                                     : way->seat);
-        }
+        int at = t * grid->types;
+        sum += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
+        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+            b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
     }
     return sum;
 }
@@ -193,6 +204,24 @@ static double fleet_cost(const struct grid_type *type, int kept, double more,
                            more * kept - sum * (kept - type->spare);
 }
 
+double bound_fleet(const struct grid_type *type, int low, int high, double more,
+                   double sum, int *kept)
+{
+    int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
+    int sizes[] = {low, stock, high};
+    double best = INFINITY;
+
+    for (int i = 0; i < 3; i++) {
+        double cost = fleet_cost(type, sizes[i], more, sum);
+        if (cost >= best)
+            continue;
+        best = cost;
+        if (kept)
+            *kept = sizes[i];
+    }
+    return best;
+}
+
 /* Is there an end to buying? Then its GPUs may be worth more than they cost. */
 static bool is_limited(const struct bound *b, int g)
 {
@@ -213,20 +242,13 @@ static double mean_of_day(const struct bound *b, int g)
 static double fleet_part(struct bound *b, int g)
 {
     const struct grid_type *type = &b->grid->type[g];
-    double more = cap_price(b, g), sum = 0, best = INFINITY, mean;
+    double more = cap_price(b, g), sum = 0, best, mean;
     int low = b->low[g], high = b->high[g], kept = 0;
     int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
-    int sizes[] = {low, stock, high};
 
     for (int t = 0; t < b->grid->hours; t++)
         sum += b->trial[t * b->grid->types + g];
-    for (int i = 0; i < 3; i++) {
-        double cost = fleet_cost(type, sizes[i], more, sum);
-        if (cost < best) {
-            best = cost;
-            kept = sizes[i];
-        }
-    }
+    best = bound_fleet(type, low, high, more, sum, &kept);
     b->fleet[g] = kept > type->spare ? kept - type->spare : 0;
     mean = mean_of_day(b, g);
     if (!is_limited(b, g) && sum >= (type->own_buy + more) * (1 - 1e-9))

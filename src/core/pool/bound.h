@@ -48,6 +48,13 @@ double bound_evaluate(struct bound *b);
 /* One step upwards, when the best plan known costs `upper`. */
 void bound_step(struct bound *b, double upper);
 
+/* One part of L: a workload and hour at prices lambda[g], what it takes added to use[g];
+ * and a fleet of low..high GPUs when the prices of its hours sum to `sum` and each GPU
+ * costs `more` besides (*kept: the best size, or NULL). */
+double bound_cover(struct bound *b, int w, int t, const double *lambda, double *use);
+double bound_fleet(const struct grid_type *type, int low, int high, double more,
+                   double sum, int *kept);
+
 /* The covers of the last step as a plan. */
 void bound_plan(const struct bound *b, struct assign *a);
 

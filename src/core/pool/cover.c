@@ -71,6 +71,8 @@ static int most_of(const struct search *s, const struct cover_item *item, double
     if (count < lacking)
         count = lacking;
     most = count > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : (int)count;
+    if (most > item->most - item->least)
+        most = item->most > item->least ? item->most - item->least : 0;
     if (s->ask->room && item->seat > 0 && most > s->room[item->group] / item->seat)
         most = s->room[item->group] / item->seat;
     return most;
@@ -115,7 +117,8 @@ static void descend(struct search *s, int i, double cost, double left, int lacki
 void cover_solve(const struct cover_ask *ask, struct cover *out)
 {
     struct search s = {.ask = ask, .out = out};
-    int nodes = ask->nodes > 0 ? ask->nodes : COVER_NODES;
+    int nodes = ask->nodes > 0 ? ask->nodes : COVER_NODES, lacking = ask->minimum;
+    double need = ask->need, cost = 0;
 
     memset(out->x, 0, sizeof(out->x[0]) * (size_t)ask->count);
     out->cost = INFINITY;
@@ -125,8 +128,15 @@ void cover_solve(const struct cover_ask *ask, struct cover *out)
     if (ask->room)
         memcpy(s.room, ask->room, sizeof(s.room[0]) * (size_t)ask->groups);
     sort_items(&s);
-    take_leaf(&s, 0, ask->need, ask->minimum);
-    descend(&s, 0, 0, ask->need, ask->minimum);
+    for (int i = 0; i < ask->count; i++) {
+        need -= ask->items[i].least * ask->items[i].rate;
+        cost += ask->items[i].least * ask->items[i].price;
+        lacking -= ask->items[i].least;
+    }
+    take_leaf(&s, cost, need, lacking);
+    descend(&s, 0, cost, need, lacking);
+    for (int i = 0; i < ask->count; i++)
+        out->x[i] += ask->items[i].least;
     out->lower = fmin(out->cost, s.open);
     out->nodes = nodes - s.nodes;
 }

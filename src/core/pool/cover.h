@@ -26,6 +26,7 @@ struct cover_item {
     double rate;  /* over 0 */
     int seat;     /* of the group's room; 0: none */
     int group;
+    int least, most; /* how often it is taken */
 };
 
 struct cover_ask {

@@ -60,7 +60,8 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
         const struct way *way = &grid->ways[grid->first[w] + i];
         double share = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : 0;
         room[i] = held[i];
-        items[i] = (struct cover_item){.price = (way->slice >= 0 ? share : way->gpus) *
+        items[i] = (struct cover_item){.most = POOL_MOST_REPLICAS,
+                                      .price = (way->slice >= 0 ? share : way->gpus) *
                                                 grid->type[way->type].run,
                                        .rate = way->rate,
                                        .seat = 1,

@@ -255,6 +255,13 @@ void grid_fini(struct grid *grid)
     *grid = (struct grid){0};
 }
 
+double grid_seat(const struct grid *grid, int i)
+{
+    const struct way *way = &grid->ways[i];
+
+    return way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat;
+}
+
 double grid_own(const struct grid_type *type, int used, int *kept)
 {
     int n = used <= 0 ? 0 : grid_units(type, used + type->spare);

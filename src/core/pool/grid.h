@@ -60,6 +60,9 @@ struct grid {
 void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id);
 void grid_fini(struct grid *grid);
 
+/* GPUs that a replica of way i takes, a slice by its weight. */
+double grid_seat(const struct grid *grid, int i);
+
 /* $ over all hours for owning what `used` GPUs at the busiest hour take: spares and
  * whole units included; *kept: how many that is. */
 double grid_own(const struct grid_type *type, int used, int *kept);

@@ -13,6 +13,7 @@
 #include "core/pool/bound.h"
 #include "core/pool/branch.h"
 #include "core/pool/fixed.h"
+#include "core/pool/fleet.h"
 #include "core/pool/improve.h"
 #include "util/mem.h"
 
@@ -271,14 +272,40 @@ static bool stop_dividing(void *ctx)
     return is_stopped(ctx);
 }
 
-/* What work is left goes into whole units. */
-static void divide_bound(struct rung *r)
+static double take_plan(void *ctx, const short *plan)
 {
+    struct rung *r = ctx;
+    const struct grid *grid = &r->grid;
+    short x[POOL_MOST_WAYS];
+
+    for (int w = 0; w < grid->workloads; w++)
+        for (int t = 0; t < grid->hours; t++) {
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                x[i - grid->first[w]] = plan[i * grid->hours + t];
+            assign_set(&r->trial, w, t, x);
+        }
+    keep_better(r);
+    tell(r);
+    return r->total;
+}
+
+/* The bound by whole fleets, and the plans that are found on the way. */
+static void divide_bound(struct rung *r, uint64_t work)
+{
+    struct fleet_search search = {.upper = r->total,
+                                  .x = r->best.x,
+                                  .work = work,
+                                  .stop = stop_dividing,
+                                  .take = take_plan,
+                                  .ctx = r};
     uint64_t before = r->bound.work;
 
     if (is_stopped(r))
         return;
-    branch_raise(&r->bound, r->total, r->work, stop_dividing, r);
+    if (fleet_takes(&r->grid))
+        fleet_raise(&r->bound, &search);
+    else
+        branch_raise(&r->bound, r->total, work, stop_dividing, r);
     spend(r, r->bound.work - before);
     tell(r);
 }
@@ -383,16 +410,14 @@ static void search(struct rung *r)
 
     set_part(r, 0.22);
     raise_bound(r, all / 100 * 22);
-    set_part(r, 0.55);
-    improve(r, all / 100 * 33, false);
-    set_part(r, 0.6);
-    raise_bound(r, all / 100 * 5);
+    set_part(r, 0.4);
+    improve(r, all / 100 * 18, false);
     set_part(r, 0.85);
-    improve(r, all / 100 * 25, false);
-    set_part(r, 0.9);
-    improve(r, all / 100 * 5, true);
+    divide_bound(r, all / 100 * 45);
+    set_part(r, 0.95);
+    improve(r, all / 100 * 10, false);
     set_part(r, 1);
-    divide_bound(r);
+    improve(r, all / 100 * 5, true);
 }
 
 static void solve_rung(const struct pool *pool, enum pool_rung_id id,

@@ -1,0 +1,519 @@
+/*
+ * fleet.c - see fleet.h.
+ */
+#include "core/pool/fleet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pool/hour.h"
+#include "core/pool/lp.h"
+#include "core/pool/pack.h"
+#include "util/mem.h"
+
+#define MOST_PARTS   4096
+#define ROUNDS       12
+#define MOST_REST    5    /* 2^k rounds at most in which an hour that stands is left */
+#define LEAST_RISE   1e-4 /* of the gap: what a plane must bring */
+#define LP_STEPS     4000
+#define FIRST_EFFORT 100000 /* units on an hour of a single fleet */
+#define MORE_EFFORT  4      /* times as much when it is looked at again */
+
+struct part {
+    double bound;
+    uint64_t effort; /* on a single fleet; 0: there are others in it */
+    int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES];
+};
+
+struct plane { /* value(n) >= base - sum of lambda[g] room(n[g]) */
+    int hour, column;
+    double base;
+    double lambda[POOL_MOST_TYPES];
+};
+
+struct master {
+    struct bound *b;
+    const struct grid *grid;
+    struct lp lp;
+    struct plane *planes;
+    size_t plane_count, plane_cap;
+    int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* columns of the part's box */
+    int caps[2];
+    struct hour hour; /* the one that is looked at */
+    double scale[POOL_MOST_TYPES];
+    double n[POOL_MOST_TYPES];
+    struct fleet_search *search;
+    uint64_t until;
+    int idle[POOL_MOST_HOURS]; /* tries without a rise, one after the other */
+    unsigned round;
+    struct part *parts;
+    int count;
+    short *x;       /* [way] of an hour */
+    short *plan;    /* [way x hours + hour] */
+    double *lambda; /* [hour x types + type] mixed of the planes */
+};
+
+bool fleet_takes(const struct grid *grid)
+{
+    bool constant = grid->workloads > PACK_MOST_WORKLOADS;
+
+    for (int w = 0; w < grid->workloads; w++)
+        constant = constant || grid->constant[w];
+    return !constant && grid->jobs == 0;
+}
+
+/* ---- rows and columns ---- */
+
+static int own_row(const struct master *m, int g)
+{
+    return m->grid->hours + g;
+}
+
+static int type_row(const struct master *m, int g)
+{
+    return m->grid->hours + m->grid->types + g;
+}
+
+static void add_plane(struct master *m, int t, double base, const double *lambda)
+{
+    struct lp_entry entries[POOL_MOST_TYPES + 1];
+    struct plane *plane;
+
+    m->planes =
+        gp_grow(m->planes, &m->plane_cap, m->plane_count + 1, sizeof(*m->planes));
+    plane = &m->planes[m->plane_count++];
+    plane->hour = t;
+    plane->base = base;
+    memcpy(plane->lambda, lambda, sizeof(*lambda) * (size_t)m->grid->types);
+    entries[0] = (struct lp_entry){t, 1};
+    for (int g = 0; g < m->grid->types; g++)
+        entries[g + 1] = (struct lp_entry){type_row(m, g), lambda[g] / m->scale[g]};
+    plane->column = lp_add(&m->lp, base, entries, m->grid->types + 1);
+}
+
+/* Owning n of a type: two lines, the first of those in stock. */
+static int add_own(struct master *m, int g)
+{
+    const struct grid_type *type = &m->grid->type[g];
+    const double each[] = {type->own_stock, type->own_buy};
+    const double less[] = {0, (type->own_stock - type->own_buy) * type->stock};
+    int first = 0;
+
+    for (int k = 0; k < 2; k++) {
+        struct lp_entry entries[] = {{own_row(m, g), 1},
+                                     {type_row(m, g), -each[k] / m->scale[g]}};
+        int at = lp_add(&m->lp, less[k], entries, 2);
+        first = k ? first : at;
+    }
+    return type->stock > 0 ? first : first + 1;
+}
+
+static void add_limits(struct master *m)
+{
+    const struct grid *grid = m->grid;
+    struct lp_entry entries[POOL_MOST_TYPES];
+
+    for (int k = 0; k < 2; k++) {
+        double cap = k ? grid->watts : grid->slots;
+        m->caps[k] = -1;
+        for (int g = 0; g < grid->types; g++)
+            entries[g] = (struct lp_entry){
+                type_row(m, g), -(k ? grid->type[g].watts : 1) / m->scale[g]};
+        if (cap > 0)
+            m->caps[k] = lp_add(&m->lp, -cap, entries, grid->types);
+    }
+}
+
+static void master_init(struct master *m, struct bound *b)
+{
+    const struct grid *grid = b->grid;
+    int basis[POOL_MOST_HOURS + 2 * POOL_MOST_TYPES];
+    double none[POOL_MOST_TYPES] = {0}, use[POOL_MOST_TYPES];
+
+    m->b = b;
+    m->grid = grid;
+    lp_init(&m->lp, grid->hours + 2 * grid->types);
+    for (int g = 0; g < grid->types; g++)
+        m->hour.scale[g] = m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
+    m->hour.b = b;
+    for (int t = 0; t < grid->hours; t++) {
+        m->hour.t = t;
+        add_plane(m, t, hour_value(&m->hour, none, use), none);
+        basis[t] = m->planes[m->plane_count - 1].column;
+        m->lp.right[t] = 1;
+    }
+    for (int g = 0; g < grid->types; g++) {
+        basis[own_row(m, g)] = add_own(m, g);
+        m->lp.right[own_row(m, g)] = 1;
+        m->low[g] = lp_add(&m->lp, 0, &(struct lp_entry){type_row(m, g), 1}, 1);
+        m->high[g] = lp_add(&m->lp, 0, &(struct lp_entry){type_row(m, g), -1}, 1);
+        basis[type_row(m, g)] = m->low[g];
+    }
+    add_limits(m);
+    lp_begin(&m->lp, basis);
+    m->lambda = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*m->lambda));
+    m->x = gp_calloc((size_t)grid->first[grid->workloads] + 1, sizeof(*m->x));
+    m->plan =
+        gp_calloc((size_t)(grid->first[grid->workloads] + 1) * (size_t)grid->hours,
+                  sizeof(*m->plan));
+    m->parts = gp_calloc(MOST_PARTS, sizeof(*m->parts));
+}
+
+static void master_fini(struct master *m)
+{
+    lp_fini(&m->lp);
+    free(m->planes);
+    free(m->x);
+    free(m->plan);
+    free(m->parts);
+    free(m->lambda);
+}
+
+/* ---- a part ---- */
+
+static void set_part(struct master *m, const struct part *part)
+{
+    const struct grid *grid = m->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        m->lp.columns[m->low[g]].gain = part->low[g] * m->scale[g];
+        m->lp.columns[m->high[g]].gain = -part->high[g] * m->scale[g];
+    }
+    for (size_t i = 0; i < m->plane_count; i++) {
+        double gain = m->planes[i].base;
+        for (int g = 0; g < grid->types; g++)
+            gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
+        m->lp.columns[m->planes[i].column].gain = gain;
+    }
+}
+
+/* What the weights of the planes prove for this part. */
+static double proof(struct master *m, const struct part *part, double *lambda)
+{
+    const struct grid *grid = m->grid;
+    double weight[POOL_MOST_HOURS] = {0}, sums[POOL_MOST_TYPES] = {0}, value = 0;
+
+    for (size_t i = 0; i < m->plane_count; i++)
+        weight[m->planes[i].hour] += lp_level(&m->lp, m->planes[i].column);
+    memset(lambda, 0, sizeof(*lambda) * (size_t)(grid->hours * grid->types));
+    for (size_t i = 0; i < m->plane_count; i++) {
+        const struct plane *plane = &m->planes[i];
+        double share = lp_level(&m->lp, plane->column) / weight[plane->hour];
+        value += share * plane->base;
+        for (int g = 0; g < grid->types && share > 0; g++) {
+            lambda[plane->hour * grid->types + g] += share * plane->lambda[g];
+            sums[g] += share * plane->lambda[g];
+        }
+    }
+    double caps[2] = {0};
+    for (int k = 0; k < 2; k++)
+        caps[k] = m->caps[k] >= 0 ? lp_level(&m->lp, m->caps[k]) : 0;
+    for (int g = 0; g < grid->types; g++)
+        value += bound_fleet(&grid->type[g], part->low[g], part->high[g],
+                             caps[0] + caps[1] * grid->type[g].watts, sums[g], NULL);
+    return value - caps[0] * grid->slots - caps[1] * grid->watts;
+}
+
+/* A higher plane of hour t where the program stands; false: none is found. */
+static bool raise_hour(struct master *m, int t, double *lambda)
+{
+    double known = m->lp.price[t], base;
+
+    m->hour.t = t;
+    if (hour_raise(&m->hour, lambda, known, &base) <=
+        known + LEAST_RISE * m->hour.gap) {
+        m->idle[t]++;
+        return false;
+    }
+    m->idle[t] = 0;
+    add_plane(m, t, base, lambda);
+    return true;
+}
+
+/* Solves the program for a part; false when that fails. */
+static bool solve_part(struct master *m, struct part *part, double *lambda)
+{
+    set_part(m, part);
+    m->lp.work = 0;
+    if (!lp_solve(&m->lp, LP_STEPS))
+        return false;
+    m->b->work += m->lp.work;
+    part->bound = fmax(part->bound, proof(m, part, lambda));
+    m->hour.gap = m->search->upper - part->bound;
+    for (int g = 0; g < m->grid->types; g++) {
+        m->n[g] = m->lp.price[type_row(m, g)] / m->scale[g];
+        m->hour.room[g] = m->n[g] - (part->low[g] > 0 ? m->grid->type[g].spare : 0);
+    }
+    return true;
+}
+
+static bool is_done(const struct master *m, const struct part *part)
+{
+    return part->bound >= m->search->upper * (1 - 1e-9) || m->b->work > m->until ||
+           m->search->stop(m->search->ctx);
+}
+
+/* More planes until the part's bound stands or meets the upper one. */
+static void raise_part(struct master *m, struct part *part)
+{
+    const struct grid *grid = m->grid;
+
+    for (int round = 0; round < ROUNDS; round++, m->round++) {
+        double before = part->bound;
+        int raised = 0;
+        if (!solve_part(m, part, m->lambda) || is_done(m, part) ||
+            (round > 2 && part->bound - before < 1e-3 * m->hour.gap))
+            break;
+        for (int t = 0; t < grid->hours; t++) {
+            unsigned rest = 1u << (m->idle[t] < MOST_REST ? m->idle[t] : MOST_REST);
+            if ((m->round + (unsigned)t) % rest == 0)
+                raised += raise_hour(m, t, &m->lambda[t * grid->types]);
+        }
+        if (raised == 0)
+            break;
+    }
+}
+
+/* ---- a single fleet ---- */
+
+/* The hours, those whose GPUs are dearest first. */
+static void order_hours(const struct master *m, int *order)
+{
+    double price[POOL_MOST_HOURS];
+
+    for (int t = 0; t < m->grid->hours; t++) {
+        int at = t;
+        double sum = 0;
+        for (int g = 0; g < m->grid->types; g++)
+            sum += m->lambda[t * m->grid->types + g] * m->hour.room[g];
+        for (; at > 0 && price[at - 1] < sum; at--) {
+            price[at] = price[at - 1];
+            order[at] = order[at - 1];
+        }
+        price[at] = sum;
+        order[at] = t;
+    }
+}
+
+/* Serves hour t with the fleet; *sum, the bound of all, follows. False: it can't be in
+ * what is left. */
+static bool pack_one(struct master *m, int t, uint64_t work, double *sum, double *cost)
+{
+    const struct grid *grid = m->grid;
+    size_t ways = (size_t)grid->first[grid->workloads];
+    double known = m->lp.price[t];
+    struct pack pack = {.grid = grid,
+                        .t = t,
+                        .limit = known + m->search->upper - *sum,
+                        .work = work,
+                        .x = m->x,
+                        .bound = known};
+
+    for (size_t i = 0; i < ways; i++)
+        m->x[i] = m->search->x[i * (size_t)grid->hours + (size_t)t];
+    memcpy(pack.room, m->hour.room, sizeof(pack.room));
+    pack_hour(&pack);
+    m->b->work += work - pack.work;
+    *sum += pack.bound - known;
+    *cost += pack.cost;
+    for (size_t i = 0; i < ways; i++)
+        m->plan[i * (size_t)grid->hours + (size_t)t] = m->x[i];
+    return *sum < m->search->upper * (1 - 1e-9);
+}
+
+/* A part that is one fleet: its hours are served one by one, which raises its bound and
+ * may give a plan. */
+static void serve_single(struct master *m, struct part *part)
+{
+    const struct grid *grid = m->grid;
+    double sum = 0, cost = 0;
+    int order[POOL_MOST_HOURS], at = 0;
+
+    if (!solve_part(m, part, m->lambda) || is_done(m, part))
+        return;
+    for (int g = 0; g < grid->types; g++) {
+        sum += bound_fleet(&grid->type[g], part->low[g], part->low[g], 0, 0, NULL);
+        m->hour.room[g] =
+            part->low[g] > grid->type[g].spare ? part->low[g] - grid->type[g].spare : 0;
+    }
+    cost = sum;
+    for (int t = 0; t < grid->hours; t++)
+        sum += m->lp.price[t];
+    order_hours(m, order);
+    while (at < grid->hours && !is_done(m, part) &&
+           pack_one(m, order[at], part->effort, &sum, &cost))
+        at++;
+    part->bound = fmax(part->bound, fmin(sum, m->search->upper));
+    if (at == grid->hours && cost < m->search->upper)
+        m->search->upper =
+            fmin(m->search->upper, m->search->take(m->search->ctx, m->plan));
+}
+
+static void keep_part(struct master *m, const struct part *part)
+{
+    if (part->bound < m->search->upper * (1 - 1e-9))
+        m->parts[m->count++] = *part;
+}
+
+/* The type to divide by at n: furthest from whole, in dollars. */
+static int pick_type(const struct master *m, const struct part *part, int *at)
+{
+    double most = 1e-6;
+    int best = -1;
+
+    for (int g = 0; g < m->grid->types; g++) {
+        const struct grid_type *type = &m->grid->type[g];
+        double units = m->n[g] / type->unit, off = units - floor(units + 1e-6);
+        double worth = fmin(off, 1 - off) * type->unit * fmax(type->own_buy, 1e-6);
+        if (part->low[g] < part->high[g] && off > 1e-6 && worth > most) {
+            most = worth;
+            best = g;
+            *at = (int)floor(units + 1e-6);
+        }
+    }
+    return best;
+}
+
+/* The part with the lowest bound, of single fleets or of the others; -1: none. */
+static int lowest_part(const struct master *m, bool single)
+{
+    int lowest = -1;
+
+    for (int i = 0; i < m->count; i++)
+        if ((m->parts[i].effort > 0) == single &&
+            m->parts[i].bound < m->search->upper &&
+            (lowest < 0 || m->parts[i].bound < m->parts[lowest].bound))
+            lowest = i;
+    return lowest;
+}
+
+static double lowest_bound(const struct master *m)
+{
+    double bound = m->search->upper;
+
+    for (int i = 0; i < m->count; i++)
+        bound = fmin(bound, m->parts[i].bound);
+    return bound;
+}
+
+/* Whole fleets that the part's program points at. */
+static void round_up(const struct master *m, const struct part *part, int *kept)
+{
+    for (int g = 0; g < m->grid->types; g++) {
+        const struct grid_type *type = &m->grid->type[g];
+        int n = (int)ceil(m->n[g] / type->unit - 1e-6) * type->unit;
+        kept[g] = n < part->low[g]    ? part->low[g]
+                  : n > part->high[g] ? part->high[g]
+                                      : n;
+    }
+}
+
+static void divide(struct master *m, const struct part *part, int g, int low, int high)
+{
+    struct part half = *part;
+
+    if (low > high)
+        return;
+    half.low[g] = low;
+    half.high[g] = high;
+    raise_part(m, &half);
+    keep_part(m, &half);
+}
+
+/* Everything in the part but these fleets, and these. */
+static void divide_around(struct master *m, struct part *part, const int *kept)
+{
+    for (int g = 0; g < m->grid->types; g++) {
+        int unit = m->grid->type[g].unit;
+        divide(m, part, g, part->low[g], kept[g] - unit);
+        divide(m, part, g, kept[g] + unit, part->high[g]);
+        part->low[g] = part->high[g] = kept[g];
+    }
+    part->effort = FIRST_EFFORT;
+    raise_part(m, part);
+    serve_single(m, part);
+    part->effort *= MORE_EFFORT;
+    keep_part(m, part);
+}
+
+/* Tries the whole fleet next to where the program stands. */
+static void serve_rounded(struct master *m, const struct part *part)
+{
+    struct part single = *part;
+
+    round_up(m, part, single.low);
+    memcpy(single.high, single.low, sizeof(single.high));
+    single.effort = FIRST_EFFORT;
+    serve_single(m, &single);
+}
+
+/* Divides the lowest part of several fleets. */
+static void divide_part(struct master *m, int index)
+{
+    struct part part = m->parts[index];
+    int at = 0, g, kept[POOL_MOST_TYPES];
+
+    m->parts[index] = m->parts[--m->count];
+    raise_part(m, &part);
+    if (is_done(m, &part)) {
+        keep_part(m, &part);
+        return;
+    }
+    g = pick_type(m, &part, &at);
+    if (g < 0) {
+        round_up(m, &part, kept);
+        divide_around(m, &part, kept);
+    } else {
+        int unit = m->grid->type[g].unit;
+        serve_rounded(m, &part);
+        divide(m, &part, g, part.low[g], at * unit);
+        divide(m, &part, g, (at + 1) * unit, part.high[g]);
+    }
+}
+
+static void serve_again(struct master *m, int index)
+{
+    struct part part = m->parts[index];
+
+    m->parts[index] = m->parts[--m->count];
+    serve_single(m, &part);
+    part.effort *= MORE_EFFORT;
+    keep_part(m, &part);
+}
+
+static bool go_on(struct master *m)
+{
+    int index = lowest_part(m, false);
+
+    if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until ||
+        m->search->stop(m->search->ctx))
+        return false;
+    if (index >= 0)
+        divide_part(m, index);
+    else if ((index = lowest_part(m, true)) >= 0)
+        serve_again(m, index);
+    return index >= 0;
+}
+
+void fleet_raise(struct bound *b, struct fleet_search *search)
+{
+    struct master m = {.search = search, .until = b->work + search->work};
+    struct part all = {.bound = b->best};
+    double use[POOL_MOST_TYPES];
+
+    master_init(&m, b);
+    for (int g = 0; g < m.grid->types; g++)
+        all.high[g] = m.grid->type[g].most;
+    for (int t = 0; t < m.grid->hours; t++) {
+        const double *lambda = &b->lambda[t * m.grid->types];
+        m.hour.t = t;
+        add_plane(&m, t, hour_value(&m.hour, lambda, use), lambda);
+    }
+    raise_part(&m, &all);
+    keep_part(&m, &all);
+    while (go_on(&m))
+        continue;
+    b->best = fmax(b->best, lowest_bound(&m));
+    master_fini(&m);
+}
