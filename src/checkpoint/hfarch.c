@@ -351,6 +351,9 @@ static const struct hf_arch archs[] = {
      HF_ROUTER_BIAS | HF_LOW_GATE, .layer = hf_layer_kimi_linear},
     {"kimi_k3", "kimi_k3", 2, .linear = MIXER_KDA, .traits = DEEPSEEK | HF_OUT_GATE,
      .layer = hf_layer_kimi_linear},
+    {"solar_open2", "solar_open2", 2, .linear = MIXER_KDA, .traits = HF_BIAS_KEY |
+     HF_QK_HEAD | HF_QK_KEY | HF_ROUTER_BIAS | HF_LOW_GATE,
+     .defaults = "gqa_interval=3", .layer = hf_layer_solar2},
     {"minimax", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
      .layer = hf_layer_minimax},
     {"minimax_m1", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,

@@ -203,6 +203,7 @@ void hf_layer_nemotron_h(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_jamba(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind);
+void hf_layer_solar2(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind);

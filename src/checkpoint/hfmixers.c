@@ -7,6 +7,7 @@
  *   Jamba       attention where i % attn_layer_period == attn_layer_offset, Mamba1
  *               elsewhere; experts likewise
  *   Kimi Linear linear_attn_config: lists of layers counted from 1
+ *   Solar Open2 layer_types, or gqa_layers counted from 0, or gqa_interval
  *   DeepSeek V4 compress_ratios: 0 window only, 4 with indexer, 128 without
  *   NAS         block_configs: heads and width per layer (Nemotron-NAS)
  *
@@ -258,6 +259,30 @@ void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
         kind->gate_rank = 0;
     if (!linear && hf_bool(hf, "mla_use_output_gate", false))
         kind->out_gate = true;
+    hf_mlp(hf, i, kind);
+}
+
+/* Solar Open2: attention in the layers that gqa_layers lists, counted from 0, or in the
+ * first of each gqa_interval + 1. */
+static bool solar2_attends(struct hf *hf, int i)
+{
+    if (hf_layer_word(hf, i) != NULL)
+        return hf_layer_mixer(hf, i) == MIXER_FULL;
+    if (json_is_array(hf_get(hf, "gqa_layers")))
+        return hf_listed(hf, "gqa_layers", i);
+    return i % (hf_need(hf, "gqa_interval") + 1) == 0;
+}
+
+void hf_layer_solar2(struct hf *hf, int i, struct layer_kind *kind)
+{
+    if (solar2_attends(hf, i)) {
+        hf_attention(hf, i, kind, MIXER_FULL);
+        kind->out_gate = hf_bool(hf, "use_gqa_gate", true);
+    } else {
+        hf_recurrence(hf, kind, MIXER_KDA);
+        if (hf_bool(hf, "kda_use_full_proj", false))
+            kind->gate_rank = 0;
+    }
     hf_mlp(hf, i, kind);
 }
 

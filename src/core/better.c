@@ -119,15 +119,10 @@ static void on_other_gpus(struct best *b, const struct choices *choices)
 {
     for (size_t i = 0; i < choices->gpu_count; i++) {
         struct fix f = begin(b->plan, FIX_GPU, CHANGE_GPU);
-        const struct request *asked = &b->plan->request;
-        if (choices->gpus[i] == asked->gpu)
+        if (choices->gpus[i] == b->plan->request.gpu)
             continue;
         f.request = search_on(&f.request, choices->gpus[i], 0, b->market);
-        f.changes |= (unsigned)(asked->tp > 0) << CHANGE_TP |
-                     (unsigned)(asked->pp > 0) << CHANGE_PP |
-                     (unsigned)(asked->ep > 0) << CHANGE_EP |
-                     (unsigned)(asked->replicas > 0) << CHANGE_REPLICAS;
-        f.request.tp = f.request.pp = f.request.ep = f.request.replicas = 0;
+        f.changes |= plan_free_layout(&f.request);
         weigh(b, &f);
     }
 }

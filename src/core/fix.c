@@ -503,15 +503,15 @@ static bool propose_cut(struct fixer *f, struct proposal p)
     return true;
 }
 
-/* Leaves open what was given of the layout. */
-static void free_layout(const struct fixer *f, struct proposal *p)
+unsigned plan_free_layout(struct request *r)
 {
-    const struct request *asked = &f->plan->request;
-    p->changes |= (unsigned)(asked->tp > 0) << CHANGE_TP |
-                  (unsigned)(asked->pp > 0) << CHANGE_PP |
-                  (unsigned)(asked->ep > 0) << CHANGE_EP |
-                  (unsigned)(asked->replicas > 0) << CHANGE_REPLICAS;
-    p->request.tp = p->request.pp = p->request.ep = p->request.replicas = 0;
+    unsigned changes = (unsigned)(r->tp > 0) << CHANGE_TP |
+                       (unsigned)(r->pp > 0) << CHANGE_PP |
+                       (unsigned)(r->ep > 0) << CHANGE_EP |
+                       (unsigned)(r->replicas > 0) << CHANGE_REPLICAS |
+                       (unsigned)(r->dp > 0) << CHANGE_DP;
+    r->tp = r->pp = r->ep = r->replicas = r->dp = 0;
+    return changes;
 }
 
 /* The nearest smaller or larger TP that is offered. */
@@ -533,7 +533,7 @@ static void layouts(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
     struct proposal p = begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
-    free_layout(f, &p);
+    p.changes = plan_free_layout(&p.request);
     bool same_count = p.changes && asked->gpu_count > 0 && propose(f, &p);
     p.kind = FIX_OPEN;
     if (!same_count && (p.changes || asked->gpu_count > 0))
@@ -601,9 +601,8 @@ struct other {
 static void offer_gpu(struct fixer *f, const struct other *o)
 {
     struct proposal p = begin(f, FIX_GPU, RANK_GPU);
-    free_layout(f, &p);
+    p.changes = plan_free_layout(&p.request) | 1u << CHANGE_GPU;
     p.request = o->request;
-    p.changes |= 1u << CHANGE_GPU;
     offer(f, &p, &o->best);
 }
 
@@ -654,7 +653,7 @@ static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found
     struct other o;
     struct request *r = &o.request;
     *r = search_on(asked, gpu, 0, f->market);
-    r->tp = r->pp = r->ep = r->replicas = 0;
+    plan_free_layout(r);
     if (!fits_on(f, &o))
         return;
     keep_cheapest(found->best, &found->count, &o);
@@ -733,35 +732,97 @@ static int by_worth(const void *pa, const void *pb)
     return (int)a->kind - (int)b->kind;
 }
 
+static int pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
+{
+    qsort(f->found, (size_t)f->count, sizeof(f->found[0]), by_worth);
+    bool any_fits = f->count > 0 && f->found[0].verdict == VERDICT_FITS;
+    int n = 0;
+    for (int i = 0; i < f->count && n < PLAN_MAX_FIXES; i++)
+        if (!any_fits || f->found[i].verdict == VERDICT_FITS)
+            out[n++] = f->found[i];
+    return n;
+}
+
+static void propose_all(struct fixer *f)
+{
+    const struct plan *plan = f->plan;
+    deeper_pipeline(f);
+    fewer_slots(f);
+    wait_for_fewer(f);
+    if (plan->verdict == VERDICT_SLOW)
+        reach_goals(f);
+    if (plan->verdict != VERDICT_FITS) {
+        layouts(f);
+        engines(f);
+        other_gpus(f);
+        if (plan->request.draft)
+            without_draft(f);
+    }
+    if (plan->verdict != VERDICT_FITS && plan->has_memory) {
+        less_of_it(f);
+        if (plan->request.lora_slots > 1)
+            fewer_adapters(f);
+        engine_knobs(f);
+        formats(f);
+        on_host(f);
+    }
+}
+
+/* ---- several things wrong at once ---- */
+
+/* Takes back what no model, engine or layout of this kind could serve, whatever the
+ * memory: a proposal that changes one field cannot cure two of them. */
+static struct proposal put_right(const struct fixer *f)
+{
+    uint64_t reasons = f->plan->reasons;
+    struct proposal p = begin(f, FIX_REPAIRED, RANK_LAYOUT);
+    struct request *r = &p.request;
+    if (r->context > r->model->max_context &&
+        r->prompt + r->output <= r->model->max_context) {
+        r->context = r->model->max_context;
+        p.changes |= 1u << CHANGE_CONTEXT;
+    }
+    if (reasons & REASON_BIT(REASON_KV_FORMAT)) {
+        r->kv = r->precision.base;
+        p.changes |= 1u << CHANGE_KV;
+    }
+    if (reasons & REASON_BIT(REASON_SLOTS)) {
+        r->max_num_seqs = 0;
+        p.changes |= 1u << CHANGE_SEQS;
+    }
+    if (reasons & (REASON_BIT(REASON_LAYOUT) | REASON_BIT(REASON_GPU_COUNT)))
+        p.changes |= plan_free_layout(r);
+    return p;
+}
+
+/* The fixes of the request put right, each with that change besides its own. */
+static void fix_repaired(struct fixer *f)
+{
+    struct proposal p = put_right(f);
+    struct plan right;
+    if (p.changes == 0 || propose(f, &p))
+        return;
+    plan_request(&p.request, f->market, &right);
+    struct fixer again = {.plan = &right, .choices = f->choices, .market = f->market};
+    propose_all(&again);
+    double asked = f->plan->cost.per_hour;
+    for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
+        struct fix *fix = &f->found[f->count++];
+        *fix = again.found[i];
+        fix->changes |= p.changes;
+        fix->cost_known = fix->per_hour > 0 && asked > 0;
+        fix->cost_delta = fix->cost_known ? fix->per_hour - asked : 0;
+    }
+}
+
 int plan_fixes(const struct plan *plan, const struct choices *choices,
                const struct market *market, struct fix out[PLAN_MAX_FIXES])
 {
     struct fixer f = {.plan = plan, .choices = choices, .market = market};
-    deeper_pipeline(&f);
-    fewer_slots(&f);
-    wait_for_fewer(&f);
-    if (plan->verdict == VERDICT_SLOW)
-        reach_goals(&f);
-    if (plan->verdict != VERDICT_FITS) {
-        layouts(&f);
-        engines(&f);
-        other_gpus(&f);
-        if (plan->request.draft)
-            without_draft(&f);
-    }
-    if (plan->verdict != VERDICT_FITS && plan->has_memory) {
-        less_of_it(&f);
-        if (plan->request.lora_slots > 1)
-            fewer_adapters(&f);
-        engine_knobs(&f);
-        formats(&f);
-        on_host(&f);
-    }
-    qsort(f.found, (size_t)f.count, sizeof(f.found[0]), by_worth);
-    bool any_fits = f.count > 0 && f.found[0].verdict == VERDICT_FITS;
-    int n = 0;
-    for (int i = 0; i < f.count && n < PLAN_MAX_FIXES; i++)
-        if (!any_fits || f.found[i].verdict == VERDICT_FITS)
-            out[n++] = f.found[i];
-    return n;
+    propose_all(&f);
+    int n = pick(&f, out);
+    if (plan->verdict != VERDICT_DOES_NOT_FIT || (n > 0 && out[0].verdict == VERDICT_FITS))
+        return n;
+    fix_repaired(&f);
+    return pick(&f, out);
 }

@@ -106,6 +106,7 @@ enum change {
     CHANGE_PP,
     CHANGE_EP,
     CHANGE_REPLICAS,
+    CHANGE_DP,          /* attention copies that share experts */
     CHANGE_MAX_PP,
     CHANGE_USERS,
     CHANGE_CONTEXT,
@@ -140,6 +141,7 @@ enum fix_kind {
     FIX_SMALLER_TP,
     FIX_LARGER_TP,
     FIX_PIPELINE,   /* more stages than max_pp */
+    FIX_REPAIRED,   /* several options that contradict model or engine, put right */
     FIX_GPU,
     FIX_HOST_LAYERS,  /* layers in host memory */
     FIX_HOST_EXPERTS, /* experts there */
@@ -207,6 +209,10 @@ struct quantity plan_token_price(const struct plan *plan);
 
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool plan_spans(const struct plan *plan);
+
+/* Leaves open what a request gives of its layout. Returns the fields: bits of enum
+ * change. */
+unsigned plan_free_layout(struct request *request);
 
 /* Fixes for a plan that does not fit or is marginal, best first; for one that fits, the
  * deeper pipeline and the fewer slots that need fewer GPUs. Returns how many. */

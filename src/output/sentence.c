@@ -175,6 +175,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_MORE_USERS] = "more users at once: {users}",
     [FIX_STEPS] = "{batched} tokens in a step",
     [FIX_HOST_KV] = "the KV cache in host memory: much slower",
+    [FIX_REPAIRED] = "these options put right: {GPUs} in all",
     [FIX_GPU] = "{count} x {gpu}",
 };
 
