@@ -71,6 +71,8 @@ static const struct profile_field fields[] = {
     {"group_slack", PROFILE_NUMBER, AT(group_slack), 1, 4},
     {"batches", PROFILE_COUNT, AT(batches), 1, 16},
     {"state_blocks", PROFILE_COUNT, AT(state_blocks), 1, 16},
+    {"state_checkpoints", PROFILE_TEXT, AT(checkpoints)},
+    {"state_checkpoints_cc90", PROFILE_TEXT, AT(checkpoints_90)},
     {"state_fp32", PROFILE_TEXT, AT(state_fp32)},
     {"conv_fp32", PROFILE_FLAG, AT(conv_fp32)},
     {"no_evict", PROFILE_FLAG, AT(no_evict)},

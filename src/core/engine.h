@@ -154,6 +154,9 @@ struct engine {
     double state_share;     /* bytes of the states' own pool per byte of KV; 0 = none */
     int batches;            /* batches of prompt that a window holds besides itself */
     int state_blocks;       /* blocks of recurrent state a request holds per layer */
+    char checkpoints[64];   /* mixers or families whose requests hold one more: prefill
+                             * stores the state at a block's end in it */
+    char checkpoints_90[64]; /* the same on NVIDIA GPUs from compute capability 9.0 on */
     char state_fp32[64];    /* families whose recurrent state is FP32, else 16 bit; "all" */
     bool no_evict;          /* lets a request in when its last token's room is free too */
     bool conv_fp32;         /* the convolutions' tails too */

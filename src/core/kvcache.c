@@ -298,9 +298,36 @@ void kvcache_cut(const struct request *q, int tp, double users, double tokens,
     cut_kinds(&d, tp, q->engine->draft_cells, out, out->of_draft);
 }
 
+static bool keeps_checkpoint(const struct request *q, const struct layer_kind *k)
+{
+    const struct engine *e = q->engine;
+    const char *mixer = mixer_word(k->mixer), *family = q->model->family;
+    bool recent = q->gpu->compute_capability >= 90;
+    return engine_lists(e->checkpoints, mixer) || engine_lists(e->checkpoints, family) ||
+           (recent && (engine_lists(e->checkpoints_90, mixer) ||
+                       engine_lists(e->checkpoints_90, family)));
+}
+
+/* vLLM takes checkpoints only where every recurrent layer can (MambaBase,
+ * get_prefill_checkpoint_alignment). */
+static bool all_keep_checkpoints(const struct request *q)
+{
+    const struct model *m = q->model;
+    bool any = false;
+    for (int k = 0; k < m->kind_count; k++) {
+        if (!mixer_is_recurrent(m->kind[k].mixer))
+            continue;
+        if (!keeps_checkpoint(q, &m->kind[k]))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 double kvcache_state_blocks(const struct request *q)
 {
-    return q->engine->state_blocks + (q->engine->state_drafts ? q->draft_tokens : 0);
+    return q->engine->state_blocks + (all_keep_checkpoints(q) ? 1 : 0) +
+           (q->engine->state_drafts ? q->draft_tokens : 0);
 }
 
 /* ---- vLLM's groups of equal layers ---- */

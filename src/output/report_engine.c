@@ -43,6 +43,8 @@ static const struct member show_members[] = {
     {"group_slack", MEMBER_LISTED, AT(group_slack), "x", .decimals = 2},
     {"batches_in_flight", MEMBER_SOME_INT, AT(batches)},
     {"state_blocks", MEMBER_SOME_INT, AT(state_blocks), "per request"},
+    {"state_checkpoints", MEMBER_CHARS, AT(checkpoints)},
+    {"state_checkpoints_cc90", MEMBER_CHARS, AT(checkpoints_90)},
     {"state_fp32", MEMBER_CHARS, AT(state_fp32)},
     {"conv_fp32", MEMBER_FLAG, AT(conv_fp32)},
     {"no_evict", MEMBER_FLAG, AT(no_evict)},

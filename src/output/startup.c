@@ -223,8 +223,8 @@ static const struct check {
      .fails = no_pool},
     {"vllm", V(0, 22), NEWEST, "cache-blocks",
      "ValueError: No available memory for the cache blocks. Try increasing "
-     "`gpu_memory_utilization` (this flag also controls CPU memory reservation on the CPU "
-     "backend, despite its name) when initializing the engine.",
+     "`gpu_memory_utilization` when initializing the engine (this flag also controls CPU "
+     "memory reservation on the CPU backend, despite its name).",
      .fails = no_pool},
     {"vllm", V(0, 8), V(0, 21), "one-request",
      "ValueError: To serve at least one request with the models's max seq len ({context}), "

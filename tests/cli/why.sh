@@ -28,8 +28,8 @@ rule "weights: of which padding" "fused_moe/oracle/mxfp4.py, 0.33.0:837" -m gpt-
 rule "weights: of which padding" "quantization/mxfp4.py, 0.11.0:187" \
     -m gpt-oss-20b -g h100-sxm:1 --engine vllm@0.11
 # recurrent state, and the blocks that slots need to start
-rule "state: 48 deltanet layers" "kv_cache_interface.py MambaSpec" -m qwen3.5-27b -g h100-sxm:2
-rule "blocks of state" "vLLM 0.33+ of 2026-11: kv_cache_interface.py MambaSpec, 0.29" \
+rule "state: 48 deltanet layers" "qwen_gdn_linear_attn.py:741" -m qwen3.5-27b -g h100-sxm:2
+rule "blocks of state" "vLLM 0.33+ of 2026-11: mamba_mixer2.py, 0.33.0:1117" \
     -m qwen3.5-27b -g h100-sxm:2
 rule "blocks of state" "config/compilation.py, 0.20.2:1436" \
     -m qwen3.5-27b -g h100-sxm:2 --engine vllm@0.25

@@ -218,6 +218,29 @@ static void test_states(void **state)
     assert_true(whole(q, 1, 8192).block < block);
 }
 
+/* vLLM: one block more where every recurrent layer can store a checkpoint, which some do
+ * on any GPU, others from compute capability 9.0 on. */
+static void test_checkpoints(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+
+    (void)state;
+    s.engine.state_blocks = 2;
+    assert_near(kvcache_state_blocks(q), 2, 0);
+    snprintf(s.engine.checkpoints_90, sizeof(s.engine.checkpoints_90), "kimi_k3|deltanet");
+    s.gpu.compute_capability = 90;
+    assert_near(kvcache_state_blocks(q), 3, 0);
+    s.gpu.compute_capability = 89;
+    assert_near(kvcache_state_blocks(q), 2, 0);
+    snprintf(s.engine.checkpoints, sizeof(s.engine.checkpoints), "mamba2");
+    assert_near(kvcache_state_blocks(q), 2, 0);
+    s.model.kind[0].mixer = MIXER_MAMBA2;
+    assert_near(kvcache_state_blocks(q), 3, 0);
+    s.model = sample_llama_8b(); /* nothing recurrent: nothing to store */
+    assert_near(kvcache_state_blocks(q), 2, 0);
+}
+
 /* ---- properties ---- */
 
 static struct model (*const models[])(void) = {
@@ -356,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_csa),
         cmocka_unit_test(test_csa_pages),
         cmocka_unit_test(test_states),
+        cmocka_unit_test(test_checkpoints),
         cmocka_unit_test(test_monotone_and_enough),
         cmocka_unit_test(test_whole_blocks),
         cmocka_unit_test(test_windows_off),

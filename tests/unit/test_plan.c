@@ -585,6 +585,50 @@ static void test_layout_fix(void **state)
     assert_int_equal(8 % tp, 0);
 }
 
+/* Each wrong option of bits: a context beyond the model's, a TP that divides nothing and a
+ * count that is no layout's, a KV format that the engine lacks, experts spread where there
+ * are none. */
+static void wrong(struct request *q, int bits)
+{
+    static const struct format q8 = {.id = "q8_0", .bits = 8.5};
+    if (bits & 1)
+        q->context = 4.0 * q->model->max_context;
+    if (bits & 2)
+        q->tp = 3;
+    if (bits & 4)
+        q->kv = &q8;
+    if (bits & 8)
+        q->ep = 8;
+    if (bits & 16)
+        q->gpu_count = 3;
+}
+
+/* However many options are wrong, something cures them, and does when it is asked. */
+static void test_wrong_together(void **state)
+{
+    struct choices none = {0};
+    (void)state;
+    for (int bits = 1; bits < 32; bits++) {
+        struct sample s;
+        struct request *q = sample_request(&s, sample_llama_8b());
+        struct fix fix[PLAN_MAX_FIXES];
+        q->precision.base = &sample_bf16;
+        wrong(q, bits);
+        struct plan p = searched(q);
+        if (p.verdict == VERDICT_FITS)
+            continue;
+        int count = plan_fixes(&p, &none, &nowhere, fix);
+        if (count == 0)
+            fail_msg("no cure for %d", bits);
+        for (int i = 0; i < count; i++) {
+            struct plan cured = searched(&fix[i].request);
+            assert_int_equal(cured.verdict, fix[i].verdict);
+            assert_int_equal(cured.verdict, VERDICT_FITS);
+            assert_int_equal(cured.layout.gpus, fix[i].gpus);
+        }
+    }
+}
+
 static void test_solve(void **state)
 {
     struct sample s;
@@ -762,6 +806,7 @@ int main(void)
         cmocka_unit_test(test_fixes_were_planned),
         cmocka_unit_test(test_no_fix_for_what_fits),
         cmocka_unit_test(test_layout_fix),
+        cmocka_unit_test(test_wrong_together),
         cmocka_unit_test(test_solve),
     };
 
