@@ -39,9 +39,9 @@ static void add_hash(const char *path, char *text, size_t size)
     free(bytes);
 }
 
-static void today(char *date, size_t size)
+static void write_day(long days, char *date, size_t size)
 {
-    time_t now = time(NULL);
+    time_t now = (time_t)days * 86400;
     struct tm day;
 
     if (gmtime_r(&now, &day) == NULL || strftime(date, size, "%Y-%m-%d", &day) == 0)
@@ -105,7 +105,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (date)
         gp_copy(model.date, sizeof model.date, date);
     else
-        today(model.date, sizeof model.date);
+        write_day(planner_today(in->planner), model.date, sizeof model.date);
     file_id(model.name, id, sizeof id);
     strbuf_addf(&in->out,
                 "# %.0f parameters.\n"

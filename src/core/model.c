@@ -84,11 +84,6 @@ int role_parse(const char *word)
     return word_index(role_words, ROLE_COUNT, word);
 }
 
-int mixer_parse(const char *word)
-{
-    return word_index(mixer_words, MIXER_COUNT, word);
-}
-
 /* ---- sums ----------------------------------------------------------------------- */
 
 int model_kind_layers(const struct model *model, int k)

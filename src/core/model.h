@@ -270,7 +270,6 @@ const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ...
 bool mixer_is_recurrent(enum mixer mixer);
 /* The opposite, for profiles and readers; -1 when there is no such word. */
 int role_parse(const char *word);
-int mixer_parse(const char *word);
 
 /* Structured pruning: `layers` layers fewer, taken before the last one, which depth
  * pruning keeps; false when that leaves none. */

@@ -121,11 +121,6 @@ const char *train_optimizer_word(enum train_optimizer optimizer)
     return (unsigned)optimizer < OPTIMIZER_COUNT ? recipes[optimizer].word : "?";
 }
 
-int train_method_parse(const char *word)
-{
-    return word_index(method_words, TRAIN_COUNT, word);
-}
-
 int train_recompute_parse(const char *word)
 {
     return word_index(recompute_words, RECOMPUTE_COUNT, word);

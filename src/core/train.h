@@ -372,7 +372,6 @@ const char *train_offload_word(enum train_offload offload); /* "optimizer" */
 const char *train_base_word(const struct train *train); /* "16-bit", "int4-awq" */
 const char *train_limit_word(enum train_limit limit); /* "optimizer-states" */
 /* The opposite, for the command line; -1 when there is no such word. */
-int train_method_parse(const char *word);
 int train_recompute_parse(const char *word);
 int train_optimizer_parse(const char *word);
 int train_loss_parse(const char *word);

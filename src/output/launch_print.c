@@ -26,11 +26,6 @@ enum launch_target launch_target_find(const char *word)
     return TARGET_ENGINE;
 }
 
-const char *launch_target_word(enum launch_target target)
-{
-    return target_words[target];
-}
-
 enum gp_status launch_target_check(const struct launch *l, enum launch_target target,
                                    struct gp_err *err)
 {

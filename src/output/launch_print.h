@@ -14,7 +14,6 @@ enum launch_target { TARGET_ENGINE, TARGET_K8S, TARGET_SLURM, TARGET_TRITON };
 
 /* "k8s"; TARGET_ENGINE for any other word. */
 enum launch_target launch_target_find(const char *word);
-const char *launch_target_word(enum launch_target target);
 
 /* Can that be printed of this engine? */
 enum gp_status launch_target_check(const struct launch *launch, enum launch_target target,

@@ -384,11 +384,6 @@ const char *bench_test_word(enum bench_test test)
     return (unsigned)test < TEST_COUNT ? bench_test_words[test] : "?";
 }
 
-int bench_test_parse(const char *word)
-{
-    return line_word(bench_test_words, TEST_COUNT, word);
-}
-
 bool bench_kind_is(enum bench_kind kind, unsigned properties)
 {
     return (unsigned)kind < KIND_COUNT && (kind_rows[kind].is & properties) == properties;

@@ -104,7 +104,6 @@ unsigned bench_tests_that(unsigned properties); /* a bit per test that has all o
 void bench_tests_list(unsigned tests, char *text, size_t size);
 extern const char *const bench_test_words[TEST_COUNT];
 const char *bench_test_word(enum bench_test test); /* "gemm"; "?" */
-int bench_test_parse(const char *word);            /* -1 = no such word */
 
 /* ---- kinds of a test ---- */
 

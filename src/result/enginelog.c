@@ -192,11 +192,6 @@ static const struct {
 #undef X
 };
 
-const char *enginelog_term_word(enum enginelog_term term)
-{
-    return terms[term].word;
-}
-
 bool enginelog_is_host(const char *device)
 {
     size_t len = strlen(device);

@@ -94,8 +94,6 @@ struct enginelog {
     char last[160];    /* and what it said */
 };
 
-const char *enginelog_term_word(enum enginelog_term term);
-
 /* GP_E_FILE: no line of a known engine's is in it. where: the file's name. */
 enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
                                struct enginelog *out, struct gp_err *err);

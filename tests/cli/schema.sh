@@ -179,7 +179,11 @@ for class in models gpus engines instances formats servers families devices; do
     run --list "$class" --format json
     printf '%s\n' "$out" >>list.json
     [ "$class" = devices ] && continue
-    nth=$([ "$class" = instances ] && echo 20 || echo 1)
+    case $class in # where many items are alike, some of them
+    instances) nth=20 ;;
+    models | formats) nth=3 ;;
+    *) nth=1 ;;
+    esac
     for id in $("$gp" --list "$class" -q | awk -v n="$nth" 'NR % n == 0'); do
         "$gp" --show "$id" --format json >>show.json || fail "--show $id"
     done

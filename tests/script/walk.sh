@@ -6,7 +6,7 @@
 # the answer and of the form is compared with its JSON, rounded as it is shown.
 . "${srcdir:-.}/tests/script/lib.sh"
 
-states=80
+states=48
 fields=28
 models=(llama-3.1-8b llama-3.1-70b qwen3-30b-a3b mixtral-8x7b gpt-oss-120b deepseek-v3
     gemma-3-27b qwen3-next-80b-a3b 8B 123B qwen3-14b llama-4-scout-17b-16e)
@@ -25,7 +25,7 @@ any() {
     printf '%s%s\n' "$before" "$1"
 }
 
-# The keys of state number $1: each field is stepped at least twice, and lists are
+# The keys of state number $1: each field is stepped, most of them twice, and lists are
 # gone through in leaps in between.
 keys() {
     local focus=$(($1 % fields)) i
@@ -219,9 +219,9 @@ for ((state = 1; state <= states; state++)); do
 done
 echo "$numbers numbers of $answered answers; $unanswered states without one," \
     "$refused layouts refused"
-assert_true "most states have an answer" [ $answered -ge 60 ]
-assert_true "some have none" [ $unanswered -ge 2 ]
-assert_true "most answers have memory" [ $refused -le 30 ]
-assert_true "many numbers" [ $numbers -ge 1500 ]
+assert_true "most states have an answer" [ $answered -ge 36 ]
+assert_true "some have none" [ $unanswered -ge 1 ]
+assert_true "most answers have memory" [ $refused -le 18 ]
+assert_true "many numbers" [ $numbers -ge 900 ]
 
 finish

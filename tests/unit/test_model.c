@@ -367,13 +367,10 @@ static void test_words(void **state)
     (void)state;
     for (int r = 0; r < ROLE_COUNT; r++)
         assert_int_equal(role_parse(role_word((enum tensor_role)r)), r);
-    for (int m = 0; m < MIXER_COUNT; m++)
-        assert_int_equal(mixer_parse(mixer_word((enum mixer)m)), m);
     for (const struct profile_word *w = format_file_roles; w->word; w++)
         assert_int_equal(role_parse(w->word), w->value);
     assert_int_equal(role_parse("Attention_Q"), ROLE_ATTN_Q);
     assert_int_equal(role_parse("attention"), -1);
-    assert_int_equal(mixer_parse(""), -1);
 }
 
 /* ---- bare sizes ----------------------------------------------------------------- */

@@ -943,9 +943,6 @@ static void test_experts(void **state)
 static void test_words(void **state)
 {
     (void)state;
-    for (int i = 0; i < TRAIN_COUNT; i++)
-        assert_int_equal(train_method_parse(train_method_word((enum train_method)i)),
-                         i);
     for (int i = 0; i < RECOMPUTE_COUNT; i++)
         assert_int_equal(train_recompute_parse(train_recompute_word((enum recompute)i)),
                          i);
@@ -954,7 +951,6 @@ static void test_words(void **state)
             train_optimizer_parse(train_optimizer_word((enum train_optimizer)i)), i);
     for (int i = 0; i < LOSS_COUNT; i++)
         assert_int_equal(train_loss_parse(train_loss_word((enum train_loss)i)), i);
-    assert_int_equal(train_method_parse("dpo"), -1);
     assert_int_equal(train_optimizer_parse(""), -1);
     assert_string_equal(train_limit_word(TRAIN_LIMIT_STATES), "optimizer-states");
 }
