@@ -19,6 +19,7 @@ static const struct {
 } numbers[] = {
     [NUMBER_F32] = {4, "fp32"}, [NUMBER_BF16] = {2, "bf16"}, [NUMBER_F16] = {2, "fp16"},
     [NUMBER_S8] = {1, "s8"},    [NUMBER_U8] = {1, "u8"},     [NUMBER_S32] = {4, "s32"},
+    [NUMBER_S4] = {1, "s4"},
 };
 
 size_t number_size(enum number number)
@@ -78,6 +79,7 @@ double number_get(enum number number, const void *base, size_t index)
         memcpy(&half, at, sizeof half);
         return half_value(half);
     case NUMBER_S8:
+    case NUMBER_S4:
         return (double)(signed char)*at;
     case NUMBER_U8:
         return (double)*at;
@@ -101,7 +103,7 @@ static float unit_float(uint32_t bits)
     return (float)(int32_t)(bits >> 8) * (2.0f / 16777215.0f) - 1.0f;
 }
 
-static uint16_t bf16_bits(float value)
+uint16_t number_bf16(float value)
 {
     uint32_t bits;
 
@@ -145,7 +147,7 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
             ((float *)base)[i] = real;
             break;
         case NUMBER_BF16:
-            ((uint16_t *)base)[i] = bf16_bits(real);
+            ((uint16_t *)base)[i] = number_bf16(real);
             break;
         case NUMBER_F16:
             ((uint16_t *)base)[i] = half_bits(as_normal ? whole(512 * z, -2047, 2047)
@@ -155,6 +157,10 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
             ((signed char *)base)[i] =
                 (signed char)(as_normal ? whole(42 * z, -127, 127)
                                         : (int)(bits % 255) - 127);
+            break;
+        case NUMBER_S4:
+            ((signed char *)base)[i] =
+                (signed char)(as_normal ? whole(2.7f * z, -8, 7) : (int)(bits >> 28) - 8);
             break;
         case NUMBER_U8:
             ((unsigned char *)base)[i] =
@@ -194,6 +200,15 @@ void *cpu_alloc(size_t bytes)
         return NULL;
     if (bytes >= page)
         madvise(base, bytes, MADV_HUGEPAGE); /* a wish: refused, nothing is lost */
+    return base;
+}
+
+void *cpu_alloc_small(size_t bytes)
+{
+    void *base = cpu_alloc(bytes);
+
+    if (base)
+        madvise(base, bytes, MADV_NOHUGEPAGE); /* nothing is written there yet */
     return base;
 }
 

@@ -170,8 +170,7 @@ static enum gp_status open_engine(int index, const struct method_settings *setti
         close_engine(engine);
         return gp_fail(err, GP_E_DEVICE, "cpu", "", "no threads can be started");
     }
-    if (cpu_gemm_library())
-        cpu_gemm_library()->threads(engine->topology.threads);
+    cpu_gemm_threads(engine->topology.threads);
     engine->heater = make_heater(engine);
     describe(&engine->topology, device);
     *ctx = engine;
@@ -219,8 +218,7 @@ static bool prepare_test(struct cpu_engine *engine, const struct point *point,
                           together ? "%s needs several devices; the processors are one"
                                    : "%s is not measured on a CPU",
                           bench_test_word(point->test));
-    if (cpu_gemm_library())
-        cpu_gemm_library()->threads(engine->topology.threads);
+    cpu_gemm_threads(engine->topology.threads);
     engine->test = tests[point->test];
     engine->work = gp_calloc(1, engine->test->size);
     return engine->test->prepare(engine, point, engine->work, out);

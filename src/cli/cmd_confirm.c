@@ -34,10 +34,9 @@ struct confirm_job {
 
 /* ---- what is measured ---- */
 
-/* Of processors FP32: every one multiplies it, and it is the rate that llama.cpp adds up in. */
 static void take_ask(struct confirm_job *job)
 {
-    bool host = job->c.before.plan.request.gpu->host;
+    const char *type = confirm_type(&job->c.before.plan.request);
     bool several = job->c.before.plan.layout.tp > 1;
 
     job->ask = (struct session_ask){
@@ -47,10 +46,10 @@ static void take_ask(struct confirm_job *job)
         .folder = job->folder,
         .confirm = true,
     };
-    if (host)
+    if (type)
         job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
-    if (host)
-        job->options.value[OPT_TYPE] = (struct option_value){.given = true, .text = "fp32"};
+    if (type)
+        job->options.value[OPT_TYPE] = (struct option_value){.given = true, .text = type};
 }
 
 /* Where results of the screen are, too; else the current folder. */

@@ -350,7 +350,8 @@ static void know_serving(const struct walk *k)
     know_number(k->w, "C", v->serve.running, "at once");
     know_number(k->w, "B", v->serve.decoding, "that decode");
     know_number(k->w, "phi", e->interference, ENGINE);
-    know_number(k->w, "share", e->prefill_compute, ENGINE);
+    if (!q->gpu->host)
+        know_number(k->w, "share", e->prefill_compute, ENGINE);
     know_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
     know_number(k->w, "efa", q->gpu->family->prefill_attention, FAMILY);
     know_ms(k->w, "tau", e->ttft_base, ENGINE);

@@ -326,21 +326,28 @@ const char *const bench_type_words[TYPE_COUNT] = {
     [TYPE_FP16ACC] = "fp16-acc16", [TYPE_BF16] = "bf16",
     [TYPE_INT8] = "int8",          [TYPE_FP8] = "fp8",
     [TYPE_MXFP8] = "mxfp8",        [TYPE_NVFP4] = "nvfp4",
+    [TYPE_GGML_F16] = "ggml-f16",  [TYPE_GGML_BF16] = "ggml-bf16",
+    [TYPE_GGML_Q8_0] = "ggml-q8_0", [TYPE_GGML_Q4_0] = "ggml-q4_0",
 };
 
 const struct type_row type_rows[TYPE_COUNT] = {
-    /* bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, stored */
-    [TYPE_FP32] = {4, 0, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
-    [TYPE_FP32_PEDANTIC] = {4, 0, 4, "fp32", "fp32", "fp32", false, false, {0}},
-    [TYPE_TF32] = {4, 0, 4, "tf32", "fp32", "fp32", false, false, {0}},
-    [TYPE_FP16] = {2, 0, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
-    [TYPE_FP16ACC] = {2, 0, 2, "fp16", "fp16", "fp16", false, false, {0}},
-    [TYPE_BF16] = {2, 0, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
-    [TYPE_INT8] = {1, 0, 4, "int8", "int32", "bf16", true, false, {0}},
+    /* bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, rows, stored */
+    [TYPE_FP32] = {4, 0, 4, "fp32", "fp32", "fp32", true, true, false, {"ggml-f32"}},
+    [TYPE_FP32_PEDANTIC] = {4, 0, 4, "fp32", "fp32", "fp32", false, false, false, {0}},
+    [TYPE_TF32] = {4, 0, 4, "tf32", "fp32", "fp32", false, false, false, {0}},
+    [TYPE_FP16] = {2, 0, 2, "fp16", "fp32", "fp16", true, true, false, {"ggml-f16"}},
+    [TYPE_FP16ACC] = {2, 0, 2, "fp16", "fp16", "fp16", false, false, false, {0}},
+    [TYPE_BF16] = {2, 0, 2, "bf16", "fp32", "bf16", true, true, false, {"ggml-bf16"}},
+    [TYPE_INT8] = {1, 0, 4, "int8", "int32", "bf16", true, false, false, {0}},
     /* scales by tensor, row or column are applied to the sums, which is little work */
-    [TYPE_FP8] = {1, 0, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
-    [TYPE_MXFP8] = {1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, {0}},
-    [TYPE_NVFP4] = {0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, {0}},
+    [TYPE_FP8] = {1, 0, 2, "fp8", "fp32", "bf16", false, false, false, {"fp8-tensor"}},
+    [TYPE_MXFP8] = {1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, false, {0}},
+    [TYPE_NVFP4] = {0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, false, {0}},
+    /* blocks of 32 weights with a scale of 16 bits */
+    [TYPE_GGML_F16] = {2, 0, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
+    [TYPE_GGML_BF16] = {2, 0, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
+    [TYPE_GGML_Q8_0] = {1, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
+    [TYPE_GGML_Q4_0] = {0.5, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
 };
 
 const char *const bench_cache_words[CACHE_COUNT] = {
@@ -438,6 +445,18 @@ bool bench_type_integer(enum bench_type type)
     return (unsigned)type < TYPE_COUNT && strcmp(type_rows[type].accumulate, "int32") == 0;
 }
 
+bool bench_type_rows(enum bench_type type)
+{
+    return (unsigned)type < TYPE_COUNT && type_rows[type].rows;
+}
+
+enum bench_type bench_type_of_bits(double bits, bool bf16)
+{
+    return bits >= 16 ? (bf16 ? TYPE_GGML_BF16 : TYPE_GGML_F16)
+           : bits > 6 ? TYPE_GGML_Q8_0
+                      : TYPE_GGML_Q4_0;
+}
+
 enum bench_type bench_type_of_arithmetic(const char *arithmetic)
 {
     for (int i = 0; i < TYPE_COUNT; i++)
@@ -448,11 +467,13 @@ enum bench_type bench_type_of_arithmetic(const char *arithmetic)
 
 enum bench_type bench_type_of_format(const char *format)
 {
-    int type = bench_type_parse(format);
+    int type = -1;
 
     for (int i = 0; i < TYPE_COUNT && type < 0; i++)
         if (line_word(type_rows[i].stored, 2, format) >= 0)
             type = i;
+    if (type < 0)
+        type = bench_type_parse(format);
     return type < 0 ? TYPE_COUNT : (enum bench_type)type;
 }
 

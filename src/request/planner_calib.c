@@ -123,9 +123,7 @@ static void say_used(const struct source *s, const struct gpu *sheet, char *text
     char rate[32], read[96] = "", products[96] = "", left[64] = "";
 
     if (c->read.known && sheet->host)
-        gp_format(read, sizeof(read), ": reads %s, rows of weights at %.0f %% of it",
-                  units_bandwidth(rate, sizeof(rate), c->read.value),
-                  100 * s->entry->family.product[KERNEL_16].memory);
+        gp_format(read, sizeof(read), ": reads %s", units_bandwidth(rate, sizeof(rate), c->read.value));
     else if (c->read.known && sheet->bandwidth.known)
         gp_format(read, sizeof(read), ": reads %s, %.0f %% of its sheet",
                   units_bandwidth(rate, sizeof(rate), c->read.value),

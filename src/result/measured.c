@@ -14,7 +14,8 @@ static const struct {
 } kernels[] = {
     {TYPE_FP32, KERNEL_32},   {TYPE_FP16, KERNEL_16},         {TYPE_BF16, KERNEL_16},
     {TYPE_INT8, KERNEL_INT8}, {TYPE_FP8, KERNEL_FP8},         {TYPE_MXFP8, KERNEL_FP8_BLOCK},
-    {TYPE_NVFP4, KERNEL_FP4},
+    {TYPE_NVFP4, KERNEL_FP4}, {TYPE_GGML_F16, KERNEL_GGUF16},     {TYPE_GGML_BF16, KERNEL_GGUF16},
+    {TYPE_GGML_Q8_0, KERNEL_GGUF}, {TYPE_GGML_Q4_0, KERNEL_GGUF},
 };
 
 static bool is_processors(const struct benchlog *log, int device)
@@ -75,6 +76,11 @@ bool measured_kernel(enum bench_type type, enum kernel *kernel)
     return false;
 }
 
+double measured_bytes(enum bench_type type)
+{
+    return bench_type_bytes(type) + type_rows[type].scale;
+}
+
 /* Both tests are of cold weights; what the last cache holds is of no use. */
 static bool is_hot(const struct benchlog_point *p)
 {
@@ -93,7 +99,7 @@ static void add_point(const struct benchlog_point *p, double weight, struct cali
         .rows = p->m,
         .cols = p->k,
         .tokens = p->n,
-        .bytes = bench_type_bytes(p->type),
+        .bytes = measured_bytes(p->type),
         .time = p->median - (launch < p->median / 2 ? launch : 0),
         .weight = weight,
     };
@@ -111,30 +117,19 @@ static void take_rate(const struct benchlog_point *p, double rate, double weight
         *best = quantity_band(rate, low, high, ORIGIN_MEASURED);
 }
 
-/* Of all products of one token together. */
-struct skinny {
-    double bytes, seconds;
-};
-
-static void take_skinny(const struct benchlog_point *p, struct skinny *sum)
-{
-    sum->bytes += p->bytes * p->median;
-    sum->seconds += p->median;
-}
-
+/* Of processors the products of GGUF's formats are those of an engine; of the others FP32
+ * alone says how fast they compute. */
 static bool take_point(const struct benchlog_point *p, bool host, double weight,
-                       struct skinny *sum, struct calib *out)
+                       struct calib *out)
 {
     if (is_read(p))
         take_rate(p, p->bytes, weight, &out->read);
     else if (!is_product(p) || is_hot(p))
         return false;
-    else if (!host)
+    else if (!host || bench_type_rows(p->type))
         add_point(p, weight, out);
     else if (p->type == TYPE_FP32 && p->n > 1)
         take_rate(p, p->ops, weight, &out->rate);
-    else if (p->type == TYPE_FP32)
-        take_skinny(p, sum);
     else
         return false;
     return true;
@@ -143,7 +138,6 @@ static bool take_point(const struct benchlog_point *p, bool host, double weight,
 bool measured_take(const struct benchlog *log, int device, struct calib *out)
 {
     bool host = is_processors(log, device);
-    struct skinny sum = {0, 0};
     int used = 0;
 
     memset(out, 0, sizeof(*out));
@@ -160,12 +154,11 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
             continue;
         if ((weight = weight_of(p)) <= 0)
             out->ignored++;
-        else if (take_point(p, host, weight, &sum, out)) {
+        else if (take_point(p, host, weight, out)) {
             used++;
             out->scattered += weight < 1;
         }
     }
-    out->skinny = sum.seconds > 0 ? sum.bytes / sum.seconds : 0;
     return used > 0;
 }
 

@@ -3,9 +3,9 @@
  *
  * Only the figures that frameworks get count (heuristic, cold weights). A point that was
  * disturbed (contended, shared, throttled, wrong ...) is left out and counted; one that only
- * scattered (unconverged, drift) counts less. Of processors the best read, the best FP32
- * product and all FP32 products of one token are taken, of a GPU products by kernel, the best
- * read and the empty launch.
+ * scattered (unconverged, drift) counts less. Products are taken by
+ * kernel, with the best read, and of a GPU the empty launch. Of processors those of GGUF's
+ * formats (the engine's kernels), and of the others the rate of the best FP32 product.
  *
  * A kept file is such a result without samples, sensors and algorithms: some 700 bytes a point
  * instead of 10,000, so that a plan reads it in a millisecond.
@@ -23,6 +23,8 @@ const char *measured_profile(const struct benchlog *log, int device);
 
 /* How products of a type run; false: as none that an estimate knows. */
 bool measured_kernel(enum bench_type type, enum kernel *kernel);
+
+double measured_bytes(enum bench_type type); /* per weight, with its block's scale */
 
 /* Of the device at that place; from is the caller's. False: nothing of it counts. */
 bool measured_take(const struct benchlog *log, int device, struct calib *out);

@@ -50,6 +50,16 @@ bool confirm_find(struct confirm *c, const struct session *session)
     return false;
 }
 
+const char *confirm_type(const struct request *q)
+{
+    const struct layer_kind *last = &q->model->kind[q->model->kind_count - 1];
+    const struct format *f = q->precision.by_role[last->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
+
+    if (!q->gpu->host || !f)
+        return NULL;
+    return bench_type_word(bench_type_of_bits(f->bits, f->math == MATH_BF16));
+}
+
 /* ---- predictions ---- */
 
 struct device_law {
@@ -110,7 +120,8 @@ static double near_of(const struct device_law *law, const struct session_point *
 
     if (!calib || calib->points == 0 || !measured_kernel(p->type, &kernel))
         return 1;
-    calib_near(calib, kernel, (double)p->m, (double)p->k, g.near);
+    calib_near(calib, kernel, (double)p->m, (double)p->k,
+               measured_bytes(p->type), g.near);
     return gemm_near(&g, (double)p->n);
 }
 
@@ -146,13 +157,20 @@ static void set_operations(struct confirm_term *t, bool integer, double rate)
         set_rate(t, RATE_OPERATIONS, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
 }
 
+/* "f16" of "ggml-f16": nothing else of that name is in the table. */
+static const char *short_type(enum bench_type type)
+{
+    const char *word = bench_type_word(type);
+    return bench_type_rows(type) ? strchr(word, '-') + 1 : word;
+}
+
 static void predict_product(const struct device_law *law, const struct session_point *p,
                             struct confirm_term *t)
 {
     double s = work_time(law, p->type, p->operations, p->moved) * near_of(law, p);
     bool memory = is_memory_bound(law, p, s);
 
-    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", bench_type_word(p->type),
+    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", short_type(p->type),
               p->layer[0] ? p->layer : bench_test_word(p->test), (long)p->n);
     if (memory)
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
@@ -173,7 +191,7 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
         t->predicted = banded_rate(law, gpu->bandwidth.value * best_share(gpu));
     } else if (p->test == TEST_DECODE) {
         double s = work_time(law, p->type, p->operations, p->moved);
-        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", bench_type_word(p->type),
+        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", short_type(p->type),
                   c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
         set_rate(t, RATE_SECONDS, "ms", 1e-3, 1);
         t->predicted = isfinite(s) ? banded_time(law, s) : quantity_unknown();

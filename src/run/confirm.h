@@ -2,7 +2,8 @@
  * confirm.h - what a plan rests on, predicted before it is measured, and the same plan after.
  *
  * A session with ask.confirm measures only that: a read of memory, the model's products at the
- * plan's own numbers of tokens (of processors in FP32: llama.cpp's kernels are its own), one
+ * plan's own numbers of tokens (of processors in the format of GGUF's nearest to the plan's, as
+ * llama.cpp multiplies it), one
  * decoder step, and the planned bytes allocated for real. Each is predicted from
  * the figures that the plan takes:
  *
@@ -61,6 +62,9 @@ struct confirm {
 /* The device of the planned GPU among those found; false: it is not here, and ->here says
  * what is. */
 bool confirm_find(struct confirm *confirm, const struct session *session);
+
+/* The type that products are measured in, as --type takes it; NULL: the model's own. */
+const char *confirm_type(const struct request *request);
 
 /* Terms and predictions of the points of a session that is READY. */
 void confirm_predict(struct confirm *confirm, const struct session *session);

@@ -361,17 +361,20 @@ static unsigned product_types(const struct bench_plan *plan, bool *told)
 /* Products that no library is there for are refused before anything is measured. */
 static enum gp_status check_products(struct bench_plan *plan, struct gp_err *err)
 {
-    unsigned need = bench_tests_that(TEST_IS_LIBRARY);
+    unsigned need = bench_tests_that(TEST_IS_LIBRARY), rows = 0;
     bool told;
 
     plan->options.products = product_types(plan, &told);
-    if (!told || plan->options.products || !(plan->tests & need))
+    for (int t = 0; t < TYPE_COUNT; t++)
+        rows |= (unsigned)bench_type_rows((enum bench_type)t) << t;
+    if (!told || (plan->options.products & ~rows) || !(plan->tests & need) ||
+        (plan->options.types && !(plan->options.types & ~rows)))
         return GP_OK;
     return gp_fail(err, GP_E_DEVICE, "--bench",
                    "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, "
                    "transfer and fit need neither",
                    "gemm, batch and decode need oneDNN or OpenBLAS, and the CPU engine "
-                   "was built without");
+                   "was built without; only --type ggml-... does not");
 }
 
 /* The smallest device decides, so that all measure the same points. */

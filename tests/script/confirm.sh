@@ -29,17 +29,17 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
-│fp32 qkv n=1            21.4 GB/s    8.0..57.1        -        -              │
-│fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
-│fp32 o n=1              21.4 GB/s    8.0..57.1        -        -              │
-│fp32 o n=512         80.0 GFLOP/s  30.0..213.3        -        -              │
-│fp32 gate_up n=1        21.4 GB/s    8.0..57.1        -        -              │
-│fp32 gate_up n=512   80.0 GFLOP/s  30.0..213.3        -        -              │
-│fp32 down n=1           21.4 GB/s    8.0..57.1        -        -              │
-│fp32 down n=512      80.0 GFLOP/s  30.0..213.3        -        -              │
-│fp32 lm_head n=1        21.4 GB/s    8.0..57.1        -        -              │
+│ggml-bf16 qkv n=1       20.9 GB/s    7.8..55.6        -        -              │
+│ggml-bf16 qkv n=512  80.0 GFLOP/s  30.0..213.3        -        -              │
+│ggml-bf16 o n=1         20.9 GB/s    7.8..55.6        -        -              │
+│ggml-bf16 o n=512    80.0 GFLOP/s  30.0..213.3        -        -              │
+│ggml-bf16 gate_up n=    20.9 GB/s    7.8..55.6        -        -              │
+│ggml-bf16 gate_up n= 80.0 GFLOP/s  30.0..213.3        -        -              │
+│ggml-bf16 down n=1      20.9 GB/s    7.8..55.6        -        -              │
+│ggml-bf16 down n=512 80.0 GFLOP/s  30.0..213.3        -        -              │
+│ggml-bf16 lm_head n=    20.9 GB/s    7.8..55.6        -        -              │
 │memory read             24.0 GB/s    9.0..64.0        -        -              │
-│decode step fp32 n=1     234.5 ms  87.9..625.2        -        -              │
+│decode step ggml-bf1     122.4 ms  45.9..326.4        -        -              │
 │memory (fit)             2.42 GiB   2.42..2.42        -        -              │
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │F5 measures these, two minutes at most; p all of Bench                        │
@@ -63,17 +63,17 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                  complete
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
-│fp32 qkv n=1            21.4 GB/s    8.0..57.1     12.6    -41 %  in band     │
-│fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
-│fp32 o n=1              21.4 GB/s    8.0..57.1      8.4    -61 %  in band     │
-│fp32 o n=512         80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
-│fp32 gate_up n=1        21.4 GB/s    8.0..57.1     67.1   +214 %  outside     │
-│fp32 gate_up n=512   80.0 GFLOP/s  30.0..213.3  17179.9 +21379 %  outside     │
-│fp32 down n=1           21.4 GB/s    8.0..57.1     33.6    +57 %  in band     │
-│fp32 down n=512      80.0 GFLOP/s  30.0..213.3   8589.9 +10639 %  outside     │
-│fp32 lm_head n=1        21.4 GB/s    8.0..57.1    525.6  +2355 %  outside     │
+│ggml-bf16 qkv n=1       20.9 GB/s    7.8..55.6      6.3    -70 %  outside     │
+│ggml-bf16 qkv n=512  80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
+│ggml-bf16 o n=1         20.9 GB/s    7.8..55.6      4.2    -80 %  outside     │
+│ggml-bf16 o n=512    80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
+│ggml-bf16 gate_up n=    20.9 GB/s    7.8..55.6     33.6    +61 %  in band     │
+│ggml-bf16 gate_up n= 80.0 GFLOP/s  30.0..213.3  17179.9 +21376 %  outside     │
+│ggml-bf16 down n=1      20.9 GB/s    7.8..55.6     16.8    -19 %  in band     │
+│ggml-bf16 down n=512 80.0 GFLOP/s  30.0..213.3   8589.9 +10638 %  outside     │
+│ggml-bf16 lm_head n=    20.9 GB/s    7.8..55.6    262.9  +1161 %  outside     │
 │memory read             24.0 GB/s    9.0..64.0     67.1   +180 %  outside     │
-│decode step fp32 n=1     234.5 ms  87.9..625.2      2.0    -99 %  outside     │
+│decode step ggml-bf1     122.4 ms  45.9..326.4      2.0    -98 %  outside     │
 │memory (fit)             2.42 GiB   2.42..2.42     2.42     +0 %  in band     │
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │TPOT calibrated: 53.5 ms (31.8..95), measured                                 │

@@ -81,15 +81,15 @@ static void keeps_shapes(void **state)
     for (int i = 0; i < 6; i++) /* the first shape alone is slow */
         c.point[i].time *= 1.3;
     calib_fit(&c, h100, h100, &gpu, &f);
-    calib_near(&c, KERNEL_16, rows[0], cols[0], at);
+    calib_near(&c, KERNEL_16, rows[0], cols[0], 2, at);
     for (int i = 0; i < 6; i++) /* at 1, 4, 16 .. tokens it is as measured */
         assert_near(calib_law(h100, &f, &c.point[i]) * at[2 * i] / c.point[i].time, 1,
                             1e-4);
     assert_true(at[1] > 1.1);
-    calib_near(&c, KERNEL_16, 512, 131072, at); /* far from all that was measured */
+    calib_near(&c, KERNEL_16, 512, 131072, 2, at); /* far from all that was measured */
     for (int i = 0; i < CALIB_OCTAVES; i++)
         assert_near(at[i], 1, 1e-6);
-    calib_near(&c, KERNEL_FP8, rows[0], cols[0], at); /* another kernel */
+    calib_near(&c, KERNEL_FP8, rows[0], cols[0], 2, at); /* another kernel */
     assert_near(at[0], 1, 1e-6);
 }
 
@@ -121,13 +121,14 @@ static void reads(void **state)
     assert_string_equal(gpu.id, "h200-sxm");
 }
 
-/* Of processors: what a stream reads, and what rows of weights reach of it. */
+/* Of processors: what a stream reads, and what an engine's rows of weights reach of it. */
 static void rows_of_processors(void **state)
 {
     const struct family *cpu;
-    struct calib c = {.from = CALIB_OWN, .skinny = 20e9};
+    struct calib c = {.from = CALIB_OWN};
     struct gpu host = {.host = true, .bandwidth = quantity_of(24e9, ORIGIN_ASSUMED)}, out;
     struct family f;
+    float at[CALIB_OCTAVES];
 
     (void)state;
     assert_int_equal(catalog_family(catalog, "cpu", &cpu, NULL), GP_OK);
@@ -137,15 +138,21 @@ static void rows_of_processors(void **state)
     calib_fit(&c, &host, &host, &out, &f);
     assert_near(out.bandwidth.value, 40e9, 1);
     assert_near(out.rate[MATH_BF16].value, 300e9, 1);
-    assert_near(f.product[KERNEL_16].memory, 0.5, 1e-9);
-    assert_near(f.product[KERNEL_GGUF].memory / f.product[KERNEL_GGUF16].memory,
-                cpu->product[KERNEL_GGUF].memory / cpu->product[KERNEL_GGUF16].memory, 1e-9);
-    c.skinny = 0; /* not measured: the family's */
+    assert_near(f.product[KERNEL_GGUF16].memory, cpu->product[KERNEL_GGUF16].memory, 1e-9);
+    for (int i = 0; i < 4; i++) /* rows at half of the stream, whatever the sheet assumed */
+        c.point[i] = (struct calib_point){.kernel = KERNEL_GGUF16, .rows = 1024 << i, .cols = 2048,
+                                          .tokens = 1, .bytes = 2, .weight = 1,
+                                          .time = (1024 << i) * 2048 * 2 / 20e9};
+    c.points = 4;
     calib_fit(&c, &host, &host, &out, &f);
-    assert_near(f.product[KERNEL_16].memory, cpu->product[KERNEL_16].memory, 1e-9);
-    c.skinny = 1e15; /* nonsense */
+    assert_true(f.product[KERNEL_GGUF16].memory > 0.46 && f.product[KERNEL_GGUF16].memory < 0.54);
+    assert_near(f.product[KERNEL_GGUF].memory, cpu->product[KERNEL_GGUF].memory, 1e-9);
+    c.point[0].time *= 1.5;
     calib_fit(&c, &host, &host, &out, &f);
-    assert_true(f.product[KERNEL_16].memory < 1.06);
+    calib_near(&c, KERNEL_GGUF16, 1024, 2048, 2, at);
+    assert_true(at[0] > 1.3);
+    calib_near(&c, KERNEL_GGUF16, 1024, 2048, 0.5, at); /* a format of a quarter the bytes */
+    assert_true(at[0] < 1.1);
 }
 
 static void bands(void **state)

@@ -13,6 +13,7 @@
 #define SHARE_LOW  0.05
 #define SHARE_HIGH 1.05
 #define SHRINK     0.15 /* of points near to the law */
+#define SAME_BYTES 0.1 /* octaves: scales of rows or tensors */
 #define FAR        9.0  /* d^2 beyond which a point says nothing */
 #define ROUNDS     8
 #define STEPS      24
@@ -144,20 +145,6 @@ static void slow_reads(const struct calib *c, const struct gpu *sheet, struct fa
     f->kv_memory *= times;
 }
 
-/* Rows of weights, as a decoder reads them, against a stream. */
-static void walk_rows(const struct calib *c, struct family *f)
-{
-    double share, times;
-    if (c->skinny <= 0 || !c->read.known)
-        return;
-    share = fmin(fmax(c->skinny / c->read.value, SHARE_LOW), SHARE_HIGH);
-    times = share / f->product[KERNEL_16].memory;
-    for (int k = 0; k < KERNEL_COUNT; k++) {
-        f->product[k].memory *= times;
-        f->expert[k].memory *= times;
-    }
-}
-
 static void leave_residuals(struct calib *c, const struct gpu *gpu, const struct family *f)
 {
     double sum = 0, weight = 0;
@@ -180,8 +167,8 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu,
         out->bandwidth = c->read;
     if (gpu->host && c->rate.known)
         out->rate[MATH_FP32] = out->rate[MATH_FP16] = out->rate[MATH_BF16] = c->rate;
-    if (gpu->host)
-        walk_rows(c, family);
+    if (gpu->host) /* assumed itself: what was measured is the sheet */
+        sheet = out;
     else
         slow_reads(c, sheet, family);
     for (int k = 0; k < KERNEL_COUNT; k++)
@@ -198,7 +185,7 @@ static double octaves(double a, double b)
     return log2(a / b);
 }
 
-void calib_near(const struct calib *c, enum kernel kernel, double rows, double cols,
+void calib_near(const struct calib *c, enum kernel kernel, double rows, double cols, double bytes,
                 float factor[CALIB_OCTAVES])
 {
     double sum[CALIB_OCTAVES] = {0}, weight[CALIB_OCTAVES] = {0};
@@ -207,12 +194,14 @@ void calib_near(const struct calib *c, enum kernel kernel, double rows, double c
         exact[t] = NAN;
     for (int i = 0; i < c->points; i++) {
         const struct calib_point *p = &c->point[i];
-        double dr, dc, shape;
+        double dr, dc, db, shape;
         if (p->kernel != kernel)
             continue;
         dr = octaves(p->rows, rows);
         dc = octaves(p->cols, cols);
-        if ((shape = dr * dr + dc * dc) > FAR)
+        db = octaves(p->bytes, bytes);
+        db = fabs(db) < SAME_BYTES ? 0 : db;
+        if ((shape = dr * dr + dc * dc + db * db) > FAR)
             continue;
         for (int t = 0; t < CALIB_OCTAVES; t++) {
             double dt = log2(p->tokens) - t, v = p->weight * exp(-shape - dt * dt);

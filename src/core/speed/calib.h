@@ -1,9 +1,7 @@
 /*
  * calib.h - a device's own measurements in place of what its data sheet and generation say.
  *
- *   bandwidth  of processors, what a stream of reads reached; and as shares of memory what
- *              products of one token reach of that, for a core that walks rows has fewer reads
- *              under way than one that streams. Of a GPU the sheet's stays, but no kernel
+ *   bandwidth  of processors, what a stream of reads reached. Of a GPU the sheet's stays, but no kernel
  *              reads faster than a stream does: shares of memory above r = read / BW come
  *              down to it, and the others as far (r over the family's best share)
  *   shares     ec and em of each kind of kernel that was measured, the least of
@@ -12,7 +10,9 @@
  *              0.05..1.05; three points or more
  *   near       what is left of each point, ln(measured / law), holds at its own shape and
  *              number of tokens, and fades with the distance d in octaves of rows, columns and
- *              tokens: factor exp(sum v r / (sum v + 0.15)), v = w exp(-d^2); at d = 0, all of it
+ *              tokens: factor exp(sum v r / (sum v + 0.15)), v = w exp(-d^2); at d = 0, all of it;
+ *              octaves of bytes per weight count into d, too, for one kernel may have several
+ *              formats
  *
  * What an empty launch takes is taken off each point before; a step counts launches itself.
  *
@@ -59,7 +59,6 @@ struct calib {
     char host[72], device[96];
     struct quantity read; /* bytes/s of its memory; unknown */
     struct quantity rate; /* FLOP/s of the best FP32 product; of processors */
-    double skinny;        /* bytes/s of all FP32 products of one token; likewise; 0 = unknown */
     double node;          /* s that an empty launch of a graph takes; 0 = unknown */
     int points, scattered, ignored; /* used; of them scattered; disturbed and not used */
     double rms;           /* of the residuals about the fitted law; NAN = no law */
@@ -76,8 +75,8 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu,
 double calib_law(const struct gpu *gpu, const struct family *family,
                  const struct calib_point *point);
 
-/* Factors on the time of a product at 1, 2, 4 .. 8192 tokens. */
-void calib_near(const struct calib *c, enum kernel kernel, double rows, double cols,
+/* Factors on the time of a product at 1, 2, 4 .. 8192 tokens; bytes per weight. */
+void calib_near(const struct calib *c, enum kernel kernel, double rows, double cols, double bytes,
                 float factor[CALIB_OCTAVES]);
 
 /* The band that is left of what the device makes of its sheet: x and /. */

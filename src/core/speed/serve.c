@@ -49,6 +49,14 @@ static double chunk_of(const struct serve_load *l)
     return fmin(new_tokens(l), l->chunk);
 }
 
+/* More of a product's arithmetic than alone; fitted on GPUs, whose kernels are libraries': of
+ * processors the engine's own method is timed, and nothing runs beside it. */
+static double prompt_compute(const struct step *s)
+{
+    const struct request *q = s->load->request;
+    return q->gpu->host ? 1 : 1 / q->engine->speed.prefill_compute;
+}
+
 static double prompt_cost(const struct step *s, const struct serve_load *l, double users)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
@@ -56,8 +64,8 @@ static double prompt_cost(const struct step *s, const struct serve_load *l, doub
     /* chunks that share a step when more of them come than decode steps there are */
     double shared = fmax(1, users * chunks / l->output);
     double pass = e->prefill_alone
-                      ? step_work(s, q * shared, 1 / e->prefill_compute)
-                      : step_work(s, users + q * shared, 1 / e->prefill_compute) -
+                      ? step_work(s, q * shared, prompt_compute(s))
+                      : step_work(s, users + q * shared, prompt_compute(s)) -
                             step_work(s, users, 1);
     /* the stages of a pipeline work on other requests meanwhile */
     return s->slow[CORRECT_PROMPTS] * chunks *
@@ -73,7 +81,7 @@ static double solo_prompt(const struct step *s, const struct serve_load *l)
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
     double chunk =
-        step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + chunk_launch(s);
+        step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q) + chunk_launch(s);
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
 
@@ -141,8 +149,7 @@ static double apart_cost(const struct step *s, const struct serve_load *l)
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     double together = fmax(floor(l->chunk / q), 1);
-    double compute = 1 / s->load->request->engine->speed.prefill_compute;
-    double step = step_work(s, q * together, compute) + chunk_launch(s) + s->fixed;
+    double step = step_work(s, q * together, prompt_compute(s)) + chunk_launch(s) + s->fixed;
     return chunks * (step / together + chunk_rest(s, l, q)) / s->pp;
 }
 

@@ -239,7 +239,7 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
     const struct calib *calib = q->gpu->family->calib;
     if (calib && calib->points > 0) {
         g.measured = true;
-        calib_near(calib, kernel, rows, cols, g.near);
+        calib_near(calib, kernel, rows, cols, bytes, g.near);
     }
     return g;
 }

@@ -26,16 +26,16 @@ bool bench_confirm_first(const struct app *app)
 enum gp_status bench_confirm_ask(const struct form *form, struct options *options,
                                  char *tests, size_t size, struct gp_err *err)
 {
-    bool host = form->answered && form->answer->plan.request.gpu->host;
+    const char *type = form->answered ? confirm_type(&form->answer->plan.request) : NULL;
     bool several = form->answered && form->answer->plan.layout.tp > 1;
     enum gp_status rc = GP_OK;
 
     gp_copy(tests, size, several ? "memory,batch,decode,fit,allreduce" : "memory,batch,decode,fit");
     form_ask(form, options);
-    if (host)
+    if (type)
         rc = options_text(options, OPT_BACKEND, "confirm", "cpu", err);
-    if (!rc && host)
-        rc = options_text(options, OPT_TYPE, "confirm", "fp32", err);
+    if (!rc && type)
+        rc = options_text(options, OPT_TYPE, "confirm", type, err);
     return rc;
 }
 

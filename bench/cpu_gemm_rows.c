@@ -1,0 +1,626 @@
+/*
+ * cpu_gemm_rows.c - products whose weights stay as a GGUF file stores them, the way llama.cpp's
+ * kernels for processors multiply them: x is turned into the partner of the format (F16, BF16,
+ * blocks of 32 int8 with a scale), and every row of W is a dot product, or of many tokens a
+ * tile of rows and tokens in registers.
+ *
+ *   ggml-f16, ggml-bf16  both sides widened to FP32 on the way; one token: a row at a time, four
+ *                        sums; more: 4 rows x 6 tokens (AVX2: 3)
+ *   ggml-q8_0            |w| times x with the sign of w, in int8, scaled per block; 4 rows x 4
+ *   ggml-q4_0            eight rows beside each other, as llama.cpp repacks them; 8 rows x 4
+ *
+ * One token is no stream of reads: a core that unpacks and sums asks for less memory than one
+ * that only adds. On two cores of 2 GHz with AVX-512 a stream reads 31 GB/s, these 19, 14 and 14.
+ * Weights lie in pages of 4 KiB, as those of a mapped file do.
+ */
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "bench/cpu_engine.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum { BLOCK = 32, Q4_ROWS = 8 };
+
+struct x_block { /* of activations */
+    float scale;
+    int8_t q[BLOCK];
+};
+struct q8_block {
+    uint16_t scale; /* FP16 */
+    int8_t q[BLOCK];
+};
+struct q4_block { /* of eight rows: byte 4r + i of part p is row r, columns 8p + i and 8p + 4 + i */
+    uint16_t scale[Q4_ROWS];
+    uint8_t q[Q4_ROWS * BLOCK / 2];
+};
+
+/* A group of rows times so many tokens; ld = values between two tokens of y. */
+typedef void tile_kernel(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y,
+                         int64_t ld);
+
+enum { TILES = 3 };
+struct kernels {
+    const char *isa;
+    int rows;
+    tile_kernel *one; /* a row times one token; NULL = tile[] does */
+    struct {
+        int tokens;
+        tile_kernel *run;
+    } tile[TILES];    /* from many tokens to one */
+};
+
+struct op {
+    struct gemm_shape shape;
+    struct kernels kernels;
+    size_t row, token; /* bytes of a row of W (of Q4_0, of eight), and of a token of x */
+    char *converted;   /* x, as the format wants it */
+    const char *w;     /* of the run */
+    const float *x;
+    float *y;
+};
+
+static struct cpu_pool *pool;
+
+/* Halves are floats whose exponents are 112 less; infinities do not occur. */
+static float from_half(uint16_t half)
+{
+    uint32_t bits = (half & 0x7fffu) << 13;
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    value *= 0x1p112f;
+    return half & 0x8000 ? -value : value;
+}
+
+static uint16_t to_half(float value)
+{
+    float moved = __builtin_fabsf(value) * 0x1p-112f;
+    uint32_t bits;
+
+    memcpy(&bits, &moved, sizeof bits);
+    bits = (bits + 0xfff + (bits >> 13 & 1)) >> 13;
+    return (uint16_t)(bits | (value < 0 ? 0x8000u : 0));
+}
+
+static float from_bf16(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* ---- plain C ---- */
+
+#define PLAIN_HALF(name, widen)                                                                    \
+    static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y,  \
+                     int64_t ld)                                                                   \
+    {                                                                                              \
+        const uint16_t *a = (const void *)w, *b = (const void *)x;                                 \
+        float sum[16] = {0}, all = 0;                                                              \
+        (void)row, (void)token, (void)ld;                                                          \
+        for (int64_t l = 0; l < k; l += 16)                                                        \
+            for (int i = 0; i < 16; i++)                                                           \
+                sum[i] += widen(a[l + i]) * widen(b[l + i]);                                       \
+        for (int i = 0; i < 16; i++)                                                               \
+            all += sum[i];                                                                         \
+        *y = all;                                                                                  \
+    }
+PLAIN_HALF(f16_plain, from_half)
+PLAIN_HALF(bf16_plain, from_bf16)
+
+static void q8_plain(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y,
+                     int64_t ld)
+{
+    const struct q8_block *a = (const void *)w;
+    const struct x_block *b = (const void *)x;
+    float all = 0;
+
+    (void)row, (void)token, (void)ld;
+    for (int64_t l = 0; l < k / BLOCK; l++) {
+        int sum = 0;
+
+        for (int i = 0; i < BLOCK; i++)
+            sum += a[l].q[i] * b[l].q[i];
+        all += (float)sum * from_half(a[l].scale) * b[l].scale;
+    }
+    *y = all;
+}
+
+static void q4_plain(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y,
+                     int64_t ld)
+{
+    const struct q4_block *a = (const void *)w;
+    const struct x_block *b = (const void *)x;
+    float all[Q4_ROWS] = {0};
+
+    (void)row, (void)token, (void)ld;
+    for (int64_t l = 0; l < k / BLOCK; l++)
+        for (int r = 0; r < Q4_ROWS; r++) {
+            int sum = 0;
+
+            for (int p = 0; p < 4; p++)
+                for (int i = 0; i < 4; i++) {
+                    int q = a[l].q[32 * p + 4 * r + i];
+
+                    sum += ((q & 15) - 8) * b[l].q[8 * p + i] +
+                           ((q >> 4) - 8) * b[l].q[8 * p + 4 + i];
+                }
+            all[r] += (float)sum * from_half(a[l].scale[r]) * b[l].scale;
+        }
+    memcpy(y, all, sizeof all);
+}
+
+/* ---- AVX2 and AVX-512 ---- */
+
+#if defined(__x86_64__)
+
+#define AVX2   __attribute__((target("avx2,fma,f16c")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2,fma,f16c")))
+
+AVX2 static inline float sum_avx2(__m256 v)
+{
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
+AVX512 static inline float sum_avx512(__m512 v)
+{
+    return _mm512_reduce_add_ps(v);
+}
+
+/* Sums stay in registers only where their places in c[][] are known. */
+#if defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+#define F16_avx2(p)    _mm256_cvtph_ps(_mm_loadu_si128((const void *)(p)))
+#define F16_avx512(p)  _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(p)))
+#define BF16_avx2(p)                                                                               \
+    _mm256_castsi256_ps(                                                                           \
+        _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(p))), 16))
+#define BF16_avx512(p)                                                                             \
+    _mm512_castsi512_ps(                                                                           \
+        _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(p))), 16))
+
+/* One row and one token with four sums; four rows and some tokens with one sum each. */
+#define HALF_DOT(name, attribute, vec, lanes, zero, fma, load, sum)                                \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
+                               float *y, int64_t ld)                                               \
+    {                                                                                              \
+        const uint16_t *a = (const void *)w, *b = (const void *)x;                                 \
+        vec c[4] = {zero, zero, zero, zero};                                                       \
+        int64_t l = 0;                                                                             \
+        (void)row, (void)token, (void)ld;                                                          \
+        for (; l + 4 * (lanes) <= k; l += 4 * (lanes))                                             \
+            UNROLL for (int i = 0; i < 4; i++)                                                     \
+                c[i] = fma(load(a + l + i * (lanes)), load(b + l + i * (lanes)), c[i]);            \
+        for (; l < k; l += lanes)                                                                  \
+            c[0] = fma(load(a + l), load(b + l), c[0]);                                            \
+        *y = sum(c[0]) + sum(c[1]) + sum(c[2]) + sum(c[3]);                                        \
+    }
+
+#define HALF_TILE(name, attribute, tokens, vec, lanes, zero, fma, load, sum)                       \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
+                               float *y, int64_t ld)                                               \
+    {                                                                                              \
+        vec c[tokens][4];                                                                          \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+            UNROLL for (int r = 0; r < 4; r++)                                                            \
+                c[t][r] = zero;                                                                    \
+        for (int64_t l = 0; l < k; l += lanes) {                                                   \
+            vec a[4];                                                                              \
+            UNROLL for (int r = 0; r < 4; r++)                                                            \
+                a[r] = load(w + (size_t)r * row + 2 * l);                                          \
+            UNROLL for (int t = 0; t < (tokens); t++) {                                                   \
+                vec b = load(x + (size_t)t * token + 2 * l);                                       \
+                UNROLL for (int r = 0; r < 4; r++)                                                        \
+                    c[t][r] = fma(a[r], b, c[t][r]);                                               \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+            UNROLL for (int r = 0; r < 4; r++)                                                            \
+                y[t * ld + r] = sum(c[t][r]);                                                      \
+    }
+
+#define ON_AVX2   __m256, 8, _mm256_setzero_ps(), _mm256_fmadd_ps
+#define ON_AVX512 __m512, 16, _mm512_setzero_ps(), _mm512_fmadd_ps
+#define EXPAND(make, ...) make(__VA_ARGS__)
+EXPAND(HALF_DOT, f16_avx2, AVX2, ON_AVX2, F16_avx2, sum_avx2)
+EXPAND(HALF_TILE, f16_avx2_3, AVX2, 3, ON_AVX2, F16_avx2, sum_avx2)
+EXPAND(HALF_TILE, f16_avx2_1, AVX2, 1, ON_AVX2, F16_avx2, sum_avx2)
+EXPAND(HALF_DOT, bf16_avx2, AVX2, ON_AVX2, BF16_avx2, sum_avx2)
+EXPAND(HALF_TILE, bf16_avx2_3, AVX2, 3, ON_AVX2, BF16_avx2, sum_avx2)
+EXPAND(HALF_TILE, bf16_avx2_1, AVX2, 1, ON_AVX2, BF16_avx2, sum_avx2)
+EXPAND(HALF_DOT, f16_avx512, AVX512, ON_AVX512, F16_avx512, sum_avx512)
+EXPAND(HALF_TILE, f16_avx512_6, AVX512, 6, ON_AVX512, F16_avx512, sum_avx512)
+EXPAND(HALF_TILE, f16_avx512_3, AVX512, 3, ON_AVX512, F16_avx512, sum_avx512)
+EXPAND(HALF_TILE, f16_avx512_1, AVX512, 1, ON_AVX512, F16_avx512, sum_avx512)
+EXPAND(HALF_DOT, bf16_avx512, AVX512, ON_AVX512, BF16_avx512, sum_avx512)
+EXPAND(HALF_TILE, bf16_avx512_6, AVX512, 6, ON_AVX512, BF16_avx512, sum_avx512)
+EXPAND(HALF_TILE, bf16_avx512_3, AVX512, 3, ON_AVX512, BF16_avx512, sum_avx512)
+EXPAND(HALF_TILE, bf16_avx512_1, AVX512, 1, ON_AVX512, BF16_avx512, sum_avx512)
+
+/* Sums of four products of u8 and s8. */
+AVX2 static inline __m256i quads_avx2(__m256i sum, __m256i a, __m256i b)
+{
+    return _mm256_add_epi32(
+        sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1)));
+}
+
+AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
+{
+    return _mm256_dpbusd_epi32(sum, a, b);
+}
+
+#define LOAD_256(p) _mm256_loadu_si256((const void *)(p))
+
+#define Q8_TILE(name, attribute, rows, tokens, quads)                                              \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
+                               float *y, int64_t ld)                                               \
+    {                                                                                              \
+        __m256 c[tokens][rows];                                                                    \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+            UNROLL for (int r = 0; r < (rows); r++)                                                       \
+                c[t][r] = _mm256_setzero_ps();                                                     \
+        for (int64_t l = 0; l < k / BLOCK; l++)                                                    \
+            UNROLL for (int r = 0; r < (rows); r++) {                                                     \
+                const struct q8_block *a = (const struct q8_block *)(const void *)(w + (size_t)r * row) + l; \
+                __m256i q = LOAD_256(a->q), size = _mm256_sign_epi8(q, q);                         \
+                float scale = _cvtsh_ss(a->scale);                                                 \
+                UNROLL for (int t = 0; t < (tokens); t++) {                                               \
+                    const struct x_block *b =                                                      \
+                        (const struct x_block *)(const void *)(x + (size_t)t * token) + l;         \
+                    __m256i s = quads(_mm256_setzero_si256(), size,                                \
+                                      _mm256_sign_epi8(LOAD_256(b->q), q));                        \
+                    c[t][r] = _mm256_fmadd_ps(_mm256_set1_ps(scale * b->scale),                    \
+                                              _mm256_cvtepi32_ps(s), c[t][r]);                     \
+                }                                                                                  \
+            }                                                                                      \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+            UNROLL for (int r = 0; r < (rows); r++)                                                       \
+                y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
+    }
+Q8_TILE(q8_avx2, AVX2, 1, 1, quads_avx2)
+Q8_TILE(q8_avx2_4, AVX2, 4, 4, quads_avx2)
+Q8_TILE(q8_avx2_1, AVX2, 4, 1, quads_avx2)
+Q8_TILE(q8_avx512, AVX512, 1, 1, quads_avx512)
+Q8_TILE(q8_avx512_4, AVX512, 4, 4, quads_avx512)
+Q8_TILE(q8_avx512_1, AVX512, 4, 1, quads_avx512)
+
+AVX2 static inline __m256i four_bytes(const int8_t *at)
+{
+    int value;
+
+    memcpy(&value, at, sizeof value);
+    return _mm256_set1_epi32(value);
+}
+
+/* Nibbles become signed bytes by a table, as every 4-bit format's do. */
+#define Q4_TILE(name, attribute, tokens, quads)                                                    \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
+                               float *y, int64_t ld)                                               \
+    {                                                                                              \
+        const __m256i low = _mm256_set1_epi8(15);                                                  \
+        const __m256i table = _mm256_broadcastsi128_si256(                                         \
+            _mm_set_epi8(7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7, -8));                 \
+        __m256 c[tokens];                                                                          \
+        (void)row;                                                                                 \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+            c[t] = _mm256_setzero_ps();                                                            \
+        for (int64_t l = 0; l < k / BLOCK; l++) {                                                  \
+            const struct q4_block *a = (const struct q4_block *)(const void *)w + l;               \
+            __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const void *)a->scale));               \
+            __m256i s[tokens];                                                                     \
+            UNROLL for (int t = 0; t < (tokens); t++)                                                     \
+                s[t] = _mm256_setzero_si256();                                                     \
+            UNROLL for (int p = 0; p < 4; p++) {                                                          \
+                __m256i q = LOAD_256(a->q + 32 * p);                                               \
+                __m256i u = _mm256_shuffle_epi8(table, _mm256_and_si256(q, low));                  \
+                __m256i v = _mm256_shuffle_epi8(                                                   \
+                    table, _mm256_and_si256(_mm256_srli_epi16(q, 4), low));                        \
+                __m256i su = _mm256_sign_epi8(u, u), sv = _mm256_sign_epi8(v, v);                  \
+                UNROLL for (int t = 0; t < (tokens); t++) {                                               \
+                    const struct x_block *b =                                                      \
+                        (const struct x_block *)(const void *)(x + (size_t)t * token) + l;         \
+                    s[t] = quads(s[t], su, _mm256_sign_epi8(four_bytes(b->q + 8 * p), u));         \
+                    s[t] = quads(s[t], sv, _mm256_sign_epi8(four_bytes(b->q + 8 * p + 4), v));     \
+                }                                                                                  \
+            }                                                                                      \
+            UNROLL for (int t = 0; t < (tokens); t++) {                                                   \
+                const struct x_block *b =                                                          \
+                    (const struct x_block *)(const void *)(x + (size_t)t * token) + l;             \
+                c[t] = _mm256_fmadd_ps(_mm256_mul_ps(scale, _mm256_set1_ps(b->scale)),             \
+                                       _mm256_cvtepi32_ps(s[t]), c[t]);                            \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+            _mm256_storeu_ps(y + t * ld, c[t]);                                                    \
+    }
+Q4_TILE(q4_avx2_4, AVX2, 4, quads_avx2)
+Q4_TILE(q4_avx2_1, AVX2, 1, quads_avx2)
+Q4_TILE(q4_avx512_4, AVX512, 4, quads_avx512)
+Q4_TILE(q4_avx512_1, AVX512, 1, quads_avx512)
+#endif
+
+/* ---- which of them ---- */
+
+static const struct row_type {
+    enum bench_type type;
+    enum number w;
+    int columns;       /* a multiple of which k is */
+    size_t row, token; /* bytes of so many columns */
+    struct kernels kernels[3]; /* from the widest registers to plain C */
+} row_types[] = {
+    {TYPE_GGML_F16, NUMBER_F16, 16, 32, 32, {
+#if defined(__x86_64__)
+        {"AVX-512", 4, f16_avx512, {{6, f16_avx512_6}, {3, f16_avx512_3}, {1, f16_avx512_1}}},
+        {"AVX2", 4, f16_avx2, {{3, f16_avx2_3}, {1, f16_avx2_1}}},
+#endif
+        {"plain C", 1, f16_plain, {{1, f16_plain}}}}},
+    {TYPE_GGML_BF16, NUMBER_BF16, 16, 32, 32, {
+#if defined(__x86_64__)
+        {"AVX-512", 4, bf16_avx512, {{6, bf16_avx512_6}, {3, bf16_avx512_3}, {1, bf16_avx512_1}}},
+        {"AVX2", 4, bf16_avx2, {{3, bf16_avx2_3}, {1, bf16_avx2_1}}},
+#endif
+        {"plain C", 1, bf16_plain, {{1, bf16_plain}}}}},
+    {TYPE_GGML_Q8_0, NUMBER_S8, BLOCK, sizeof(struct q8_block), sizeof(struct x_block), {
+#if defined(__x86_64__)
+        {"AVX-512 VNNI", 4, q8_avx512, {{4, q8_avx512_4}, {1, q8_avx512_1}}},
+        {"AVX2", 4, q8_avx2, {{4, q8_avx2_4}, {1, q8_avx2_1}}},
+#endif
+        {"plain C", 1, q8_plain, {{1, q8_plain}}}}},
+    {TYPE_GGML_Q4_0, NUMBER_S4, BLOCK, sizeof(struct q4_block) / Q4_ROWS, sizeof(struct x_block), {
+#if defined(__x86_64__)
+        {"AVX-512 VNNI", Q4_ROWS, NULL, {{4, q4_avx512_4}, {1, q4_avx512_1}}},
+        {"AVX2", Q4_ROWS, NULL, {{4, q4_avx2_4}, {1, q4_avx2_1}}},
+#endif
+        {"plain C", Q4_ROWS, NULL, {{1, q4_plain}}}}},
+};
+
+static const struct row_type *row_type_of(enum bench_type type)
+{
+    for (size_t i = 0; i < sizeof row_types / sizeof row_types[0]; i++)
+        if (row_types[i].type == type)
+            return &row_types[i];
+    return NULL;
+}
+
+static const struct kernels *best_kernels(const struct row_type *t)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+        return &t->kernels[0];
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &t->kernels[1];
+    return &t->kernels[2];
+#else
+    return &t->kernels[0];
+#endif
+}
+
+static bool make(const struct gemm_shape *s, struct gemm_made *out, struct refusal *why)
+{
+    const struct row_type *t = row_type_of(s->type);
+    struct op *op;
+
+    if (s->k % t->columns || s->m % Q4_ROWS)
+        return cpu_refuse(why, POINT_UNSUPPORTED,
+                          "rows of %s come in blocks of %d columns, eight at a time",
+                          bench_type_word(s->type), t->columns);
+    op = gp_calloc(1, sizeof *op);
+    op->shape = *s;
+    op->kernels = *best_kernels(t);
+    op->row = (size_t)(s->k / t->columns) * t->row * (t->type == TYPE_GGML_Q4_0 ? Q4_ROWS : 1);
+    op->token = (size_t)(s->k / t->columns) * t->token;
+    op->converted = gp_malloc((size_t)s->n * op->token);
+    out->op = op;
+    out->x = out->y = NUMBER_F32;
+    out->w = t->w;
+    out->packed = (size_t)(s->k / t->columns) * t->row * (size_t)s->m;
+    out->small_pages = true;
+    gp_format(out->algorithm, sizeof out->algorithm, "rows as stored, %s", op->kernels.isa);
+    return true;
+}
+
+static void free_op(void *ctx)
+{
+    struct op *op = ctx;
+
+    free(op->converted);
+    free(op);
+}
+
+/* ---- operands ---- */
+
+static void pack_q8(const struct op *op, const int8_t *w, struct q8_block *out)
+{
+    for (int64_t i = 0; i < op->shape.m * op->shape.k / BLOCK; i++) {
+        out[i].scale = to_half(1);
+        memcpy(out[i].q, w + i * BLOCK, BLOCK);
+    }
+}
+
+static void pack_q4(const struct op *op, const int8_t *w, struct q4_block *out)
+{
+    int64_t k = op->shape.k;
+
+    for (int64_t m = 0; m < op->shape.m; m += Q4_ROWS)
+        for (int64_t l = 0; l < k; l += BLOCK, out++)
+            for (int r = 0; r < Q4_ROWS; r++) {
+                const int8_t *at = w + (m + r) * k + l;
+
+                out->scale[r] = to_half(1);
+                for (int i = 0; i < BLOCK / 2; i++) {
+                    int c = i / 4 * 8 + i % 4;
+                    out->q[i / 4 * 32 + 4 * r + i % 4] =
+                        (uint8_t)((at[c] + 8) | (at[c + 4] + 8) << 4);
+                }
+            }
+}
+
+static bool pack(void *ctx, void *w, void *packed)
+{
+    const struct op *op = ctx;
+
+    if (op->shape.type == TYPE_GGML_Q8_0)
+        pack_q8(op, w, packed);
+    else if (op->shape.type == TYPE_GGML_Q4_0)
+        pack_q4(op, w, packed);
+    else
+        memcpy(packed, w, (size_t)op->shape.m * op->row);
+    return true;
+}
+
+static void *same(void *op, void *data)
+{
+    (void)op;
+    return data;
+}
+
+static void forget(void *handle)
+{
+    (void)handle;
+}
+
+/* To the nearest of 127 steps to each side: the sum with 1.5 * 2^23 rounds. */
+static void quantize(const float *x, struct x_block *out, int64_t count)
+{
+    for (int64_t l = 0; l < count; l++, x += BLOCK) {
+        float most = 0, per;
+
+        for (int i = 0; i < BLOCK; i++)
+            most = __builtin_fabsf(x[i]) > most ? __builtin_fabsf(x[i]) : most;
+        per = most > 0 ? 127 / most : 0;
+        out[l].scale = most / 127;
+        for (int i = 0; i < BLOCK; i++) {
+            float moved = x[i] * per + 12582912.0f;
+            int32_t bits;
+
+            memcpy(&bits, &moved, sizeof bits);
+            out[l].q[i] = (int8_t)(bits & 0xff);
+        }
+    }
+}
+
+static void convert(const struct op *op, int64_t token)
+{
+    const float *x = op->x + token * op->shape.k;
+    void *to = op->converted + (size_t)token * op->token;
+    uint16_t *half = to;
+
+    if (op->shape.type == TYPE_GGML_F16)
+        for (int64_t i = 0; i < op->shape.k; i++)
+            half[i] = to_half(x[i]);
+    else if (op->shape.type == TYPE_GGML_BF16)
+        for (int64_t i = 0; i < op->shape.k; i++)
+            half[i] = number_bf16(x[i]);
+    else
+        quantize(x, to, op->shape.k / BLOCK);
+}
+
+/* ---- runs ---- */
+
+static void convert_part(void *ctx, int part, int parts)
+{
+    struct op *op = ctx;
+
+    for (int64_t t = part; t < op->shape.n; t += parts)
+        convert(op, t);
+}
+
+static void run_group(const struct op *op, int64_t m, size_t row)
+{
+    const char *w = op->w + (size_t)(m / op->kernels.rows) * row * (size_t)op->kernels.rows;
+    int64_t n = op->shape.n, k = op->shape.k, ld = op->shape.m;
+
+    for (int64_t t = 0, i = 0; t < n;) {
+        int tokens = op->kernels.tile[i].tokens;
+
+        if (t + tokens > n) {
+            i++;
+            continue;
+        }
+        op->kernels.tile[i].run(w, row, op->converted + (size_t)t * op->token, op->token, k,
+                                op->y + t * ld + m, ld);
+        t += tokens;
+    }
+}
+
+static void run_part(void *ctx, int part, int parts)
+{
+    struct op *op = ctx;
+    int64_t m = op->shape.m, rows = op->kernels.rows, groups = m / rows;
+    int64_t from = groups * part / parts, to = groups * (part + 1) / parts;
+    size_t row = op->shape.type == TYPE_GGML_Q4_0 ? op->row / Q4_ROWS : op->row;
+
+    if (op->shape.n == 1 && op->kernels.one) {
+        for (int64_t r = from * rows; r < to * rows; r++)
+            op->kernels.one(op->w + (size_t)r * row, row, op->converted, op->token, op->shape.k,
+                            op->y + r, m);
+        return;
+    }
+    for (int64_t g = from; g < to; g++)
+        run_group(op, g * rows, row);
+}
+
+static bool execute(void *ctx, void *w, void *x, void *y)
+{
+    struct op *op = ctx;
+
+    if (!pool && !(pool = cpu_pool_new(1)))
+        return false;
+    op->w = w;
+    op->x = x;
+    op->y = y;
+    if (op->shape.n == 1)
+        convert(op, 0);
+    else
+        cpu_pool_run(pool, convert_part, op);
+    cpu_pool_run(pool, run_part, op);
+    return true;
+}
+
+static void threads(int count)
+{
+    if (pool && cpu_pool_threads(pool) == count)
+        return;
+    cpu_pool_free(pool);
+    pool = cpu_pool_new(count);
+}
+
+/* ---- as a library ---- */
+
+static void version(char *text, size_t size)
+{
+    gp_copy(text, size, "gpuplan");
+}
+
+static void isa(char *text, size_t size)
+{
+    gp_copy(text, size, best_kernels(&row_types[0])->isa);
+}
+
+static bool wait_all(void *op)
+{
+    (void)op;
+    return true;
+}
+
+const struct gemm_library gemm_rows = {
+    .name = "rows",  .version = version, .isa = isa,         .threads = threads,
+    .make = make,    .pack = pack,       .weights = same,    .input = same,
+    .output = same,  .forget = forget,   .execute = execute, .wait = wait_all,
+    .free = free_op,
+};
