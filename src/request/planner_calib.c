@@ -120,7 +120,7 @@ static enum calib_from from_of(const struct source *s, const struct benchlog *lo
 static void say_used(const struct source *s, const struct gpu *sheet, char *text, size_t size)
 {
     const struct calib *c = &s->entry->calib;
-    char rate[32], read[96] = "", products[96] = "", left[64] = "";
+    char rate[32], read[96] = "", products[96] = "", left[64] = "", links[64] = "";
 
     if (c->read.known && sheet->host)
         gp_format(read, sizeof(read), ": reads %s", units_bandwidth(rate, sizeof(rate), c->read.value));
@@ -131,11 +131,14 @@ static void say_used(const struct source *s, const struct gpu *sheet, char *text
     if (c->points > 0)
         gp_format(products, sizeof(products), "%s %d products, %.0f %% off the law",
                   read[0] ? "," : ":", c->points, 100 * c->rms);
+    if (c->reduces > 0 || c->peer > 0)
+        gp_format(links, sizeof(links), ", %d all-reduce%s%s", c->reduces, c->reduces == 1 ? "" : "s",
+                  c->peer > 0 ? " and copies between GPUs" : "");
     if (c->scattered || c->ignored)
         gp_format(left, sizeof(left), "; %d scattered, %d disturbed and left out", c->scattered,
                   c->ignored);
-    gp_format(text, size, "%s %s (%.40s)%s%s%s", calib_from_words(c->from), c->date,
-              c->from == CALIB_OWN ? c->host : c->device, read, products, left);
+    gp_format(text, size, "%s %s (%.40s)%s%s%s%s", calib_from_words(c->from), c->date,
+              c->from == CALIB_OWN ? c->host : c->device, read, products, links, left);
 }
 
 /* ---- reading ---- */

@@ -133,6 +133,7 @@ static const struct pattern {
      "available KV cache memory when calculating max tokens: {kv GiB} GiB"},
     {"tensorrt-llm", TAKES, "fraction is set {=--free_gpu_memory_fraction},"},
     {"tensorrt-llm", TAKES, "device total memory {usable GiB} GiB"},
+    {"tensorrt-llm", TAKES, "temporary kv cache memory during profiling {temporary GiB} GiB"},
     {"tensorrt-llm", TAKES, "Estimated max memory in KV cache : {kv GiB} GiB"},
     {"tensorrt-llm", TAKES,
      "[MemUsageChange] Allocated {kv GiB} GiB for max tokens in paged KV cache ({tokens})"},
@@ -778,6 +779,25 @@ static void split_host(struct enginelog *log, enum enginelog_term term, bool gpu
     f->ranks = kept;
 }
 
+static void take_off(struct enginelog_figure *f, double bytes)
+{
+    if (f->ranks == 0 || f->low < bytes)
+        return;
+    f->value -= bytes;
+    f->low -= bytes;
+    f->high -= bytes;
+}
+
+/* TensorRT-LLM profiles with a pool that it frees: available = (device - peak + temporary) x
+ * fraction. It is in the peak, and in what PyTorch allocated where that is no less (1.3). */
+static void drop_temporary(struct enginelog *log)
+{
+    double bytes = log->figure[ENGINELOG_TEMPORARY].value;
+
+    take_off(&log->figure[ENGINELOG_TOTAL], bytes);
+    take_off(&log->figure[ENGINELOG_ACTIVATION], bytes);
+}
+
 static void finish(struct enginelog *log)
 {
     bool gpus = false;
@@ -793,6 +813,7 @@ static void finish(struct enginelog *log)
     }
     if (log->ranks == 0)
         log->ranks = 1;
+    drop_temporary(log);
 }
 
 enum gp_status enginelog_parse(const char *where, const char *text, size_t len,

@@ -40,6 +40,7 @@
     X(NON_TORCH, "non_torch", MOST)                                                     \
     X(CONSUMED, "consumed", MOST) /* weights and non-torch together */                  \
     X(TOTAL, "total", MOST)       /* weights, activation and non-torch together */      \
+    X(TEMPORARY, "temporary", MOST) /* a pool for profiling alone, freed afterwards */ \
     X(ESTIMATE, "estimate", MOST) /* graphs, as they are taken from the budget */       \
     X(GRAPHS, "graphs", MOST)                                                           \
     X(KV, "kv", LEAST)            /* the pool; states of recurrent layers in it */      \

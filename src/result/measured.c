@@ -117,6 +117,30 @@ static void take_rate(const struct benchlog_point *p, double rate, double weight
         *best = quantity_band(rate, low, high, ORIGIN_MEASURED);
 }
 
+static bool is_reduce(const struct benchlog_point *p)
+{
+    return p->test == TEST_ALLREDUCE && p->size >= CALIB_REDUCE_LEAST &&
+           benchlog_param(p, "gpus") >= 2;
+}
+
+static bool is_peer(const struct benchlog_point *p)
+{
+    return p->kind == KIND_PEER && p->size >= CALIB_REDUCE_LEAST && p->bytes > 0;
+}
+
+/* Messages that the link decides. Of copies the slowest pair: a pipeline waits for it. */
+static bool take_link(const struct benchlog_point *p, struct calib *out)
+{
+    if (is_peer(p))
+        out->peer = out->peer > 0 ? fmin(out->peer, p->bytes) : p->bytes;
+    else if (is_reduce(p) && out->reduces < CALIB_REDUCES)
+        out->reduce[out->reduces++] = (struct calib_reduce){
+            .gpus = (int)benchlog_param(p, "gpus"), .bytes = p->size, .time = p->median};
+    else
+        return false;
+    return true;
+}
+
 /* Of processors the products of GGUF's formats are those of an engine; of the others FP32
  * alone says how fast they compute. */
 static bool take_point(const struct benchlog_point *p, bool host, double weight,
@@ -124,6 +148,8 @@ static bool take_point(const struct benchlog_point *p, bool host, double weight,
 {
     if (is_read(p))
         take_rate(p, p->bytes, weight, &out->read);
+    else if (take_link(p, out))
+        return true;
     else if (!is_product(p) || is_hot(p))
         return false;
     else if (!host || bench_type_rows(p->type))
@@ -166,7 +192,8 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
 
 static bool is_kept(const struct benchlog_point *p)
 {
-    return is_figure(p) && weight_of(p) > 0 && (is_read(p) || (is_product(p) && !is_hot(p)));
+    return is_figure(p) && weight_of(p) > 0 &&
+           (is_read(p) || is_reduce(p) || is_peer(p) || (is_product(p) && !is_hot(p)));
 }
 
 static bool has_point(const json_t *points, const struct benchlog_point *p)

@@ -47,6 +47,11 @@ result() {
     }'
 }
 
+# less A B: is A < B?
+less() {
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'
+}
+
 plan() {
     run --plan -m llama-3.1-8b -p bf16 -g h100-sxm -c 4096 "$@"
 }
@@ -58,11 +63,6 @@ line() {
 
 tpot() {
     json speed.tpot.value
-}
-
-# less A B: is A < B?
-less() {
-    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'
 }
 
 plan
@@ -78,6 +78,37 @@ assert_contains "how many products" "10 products" "$(line calibrated)"
 assert_contains "band" "device measured" "$(line band)"
 plan --calibration none
 assert_eq "none" "" "$(line calibrated)"
+
+# measured links: all-reduces of large messages at half the law's rate, made up too
+# reduce SECONDS BYTES: one of 4 GPUs
+reduce() {
+    sed "s|\\]}\$|, {\"id\": \"allreduce/bf16/plain/0-3/$2\", \"state\": \"ok\", \"reason\": null, \
+\"variant\": \"\", \"device\": 0, \"test\": \"allreduce\", \"params\": {\"test\": \"allreduce\", \
+\"type\": \"bf16\", \"kind\": \"plain\", \"bytes\": $2, \"gpus\": 4}, \"time_s\": {\"n\": 10, \
+\"median\": $1, \"min\": $1, \"max\": $1, \"ci95\": [$1, $1], \"converged\": true}, \
+\"rate\": {\"ops_per_s\": null}, \"check\": {\"ok\": true}, \"flags\": []}]}|"
+}
+four() {
+    run --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 --tp 4 -u 64 -c 8192 --prompt 4096 "$@" --format json
+}
+result h100-sxm GPU-1 580.82 3015 "" 1 >"$work/links.json"
+if have_json; then
+    four --calibration "$work/links.json"
+    quick=$(json speed.ttft.value)
+    reduce 0.004 268435456 <"$work/links.json" >"$work/slow-links.json"
+    four --calibration "$work/slow-links.json"
+    less "$quick" "$(json speed.ttft.value)" ||
+        fail "slow all-reduces do not slow prompts on 4 GPUs: $quick, $(json speed.ttft.value)"
+    assert_contains "links are said" "1 all-reduce" "$(json request.calibrated)"
+    slow=$(json speed.ttft.value)
+    reduce 0.004 65536 <"$work/links.json" >"$work/small.json" # its launches, not the link
+    four --calibration "$work/small.json"
+    assert_eq "a small message corrects nothing" "$quick" "$(json speed.ttft.value)"
+    reduce 4 268435456 <"$work/links.json" >"$work/odd.json" # within a factor of 4
+    four --calibration "$work/odd.json"
+    less "$(json speed.ttft.value)" "$(awk -v a="$slow" 'BEGIN { print 10 * a }')" ||
+        fail "nonsense is not bounded: $(json speed.ttft.value)"
+fi
 
 # kept, and of this machine
 cp "$work/slow.json" "$kept/h100-sxm@GPU-1.json"

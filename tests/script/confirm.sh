@@ -29,17 +29,17 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
-│ggml-bf16 qkv n=1       20.9 GB/s    7.8..55.6        -        -              │
-│ggml-bf16 qkv n=512  80.0 GFLOP/s  30.0..213.3        -        -              │
-│ggml-bf16 o n=1         20.9 GB/s    7.8..55.6        -        -              │
-│ggml-bf16 o n=512    80.0 GFLOP/s  30.0..213.3        -        -              │
-│ggml-bf16 gate_up n=    20.9 GB/s    7.8..55.6        -        -              │
-│ggml-bf16 gate_up n= 80.0 GFLOP/s  30.0..213.3        -        -              │
-│ggml-bf16 down n=1      20.9 GB/s    7.8..55.6        -        -              │
-│ggml-bf16 down n=512 80.0 GFLOP/s  30.0..213.3        -        -              │
-│ggml-bf16 lm_head n=    20.9 GB/s    7.8..55.6        -        -              │
+│bf16 qkv n=1            20.9 GB/s    7.8..55.6        -        -              │
+│bf16 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
+│bf16 o n=1              20.9 GB/s    7.8..55.6        -        -              │
+│bf16 o n=512         80.0 GFLOP/s  30.0..213.3        -        -              │
+│bf16 gate_up n=1        20.9 GB/s    7.8..55.6        -        -              │
+│bf16 gate_up n=512   80.0 GFLOP/s  30.0..213.3        -        -              │
+│bf16 down n=1           20.9 GB/s    7.8..55.6        -        -              │
+│bf16 down n=512      80.0 GFLOP/s  30.0..213.3        -        -              │
+│bf16 lm_head n=1        20.9 GB/s    7.8..55.6        -        -              │
 │memory read             24.0 GB/s    9.0..64.0        -        -              │
-│decode step ggml-bf1     122.4 ms  45.9..326.4        -        -              │
+│decode step bf16 n=1     122.4 ms  45.9..326.4        -        -              │
 │memory (fit)             2.42 GiB   2.42..2.42        -        -              │
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │F5 measures these, two minutes at most; p all of Bench                        │
@@ -63,17 +63,17 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                  complete
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
-│ggml-bf16 qkv n=1       20.9 GB/s    7.8..55.6      6.3    -70 %  outside     │
-│ggml-bf16 qkv n=512  80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
-│ggml-bf16 o n=1         20.9 GB/s    7.8..55.6      4.2    -80 %  outside     │
-│ggml-bf16 o n=512    80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
-│ggml-bf16 gate_up n=    20.9 GB/s    7.8..55.6     33.6    +61 %  in band     │
-│ggml-bf16 gate_up n= 80.0 GFLOP/s  30.0..213.3  17179.9 +21376 %  outside     │
-│ggml-bf16 down n=1      20.9 GB/s    7.8..55.6     16.8    -19 %  in band     │
-│ggml-bf16 down n=512 80.0 GFLOP/s  30.0..213.3   8589.9 +10638 %  outside     │
-│ggml-bf16 lm_head n=    20.9 GB/s    7.8..55.6    262.9  +1161 %  outside     │
+│bf16 qkv n=1            20.9 GB/s    7.8..55.6      6.3    -70 %  outside     │
+│bf16 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
+│bf16 o n=1              20.9 GB/s    7.8..55.6      4.2    -80 %  outside     │
+│bf16 o n=512         80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
+│bf16 gate_up n=1        20.9 GB/s    7.8..55.6     33.6    +61 %  in band     │
+│bf16 gate_up n=512   80.0 GFLOP/s  30.0..213.3  17179.9 +21376 %  outside     │
+│bf16 down n=1           20.9 GB/s    7.8..55.6     16.8    -19 %  in band     │
+│bf16 down n=512      80.0 GFLOP/s  30.0..213.3   8589.9 +10638 %  outside     │
+│bf16 lm_head n=1        20.9 GB/s    7.8..55.6    262.9  +1161 %  outside     │
 │memory read             24.0 GB/s    9.0..64.0     67.1   +180 %  outside     │
-│decode step ggml-bf1     122.4 ms  45.9..326.4      2.0    -98 %  outside     │
+│decode step bf16 n=1     122.4 ms  45.9..326.4      2.0    -98 %  outside     │
 │memory (fit)             2.42 GiB   2.42..2.42     2.42     +0 %  in band     │
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │TPOT calibrated: 53.5 ms (31.8..95), measured                                 │

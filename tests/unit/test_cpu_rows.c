@@ -98,6 +98,25 @@ static void halves(void **state)
     assert_near((double)from_half(to_half(0.1f)), 0.1, 0x1p-14);
 }
 
+static void blocks(void **state)
+{
+    float x[BLOCK];
+    struct x_block a, b;
+
+    (void)state;
+    for (int i = 0; i < BLOCK; i++)
+        x[i] = (float)(i * i % 37 - 18) / 3;
+    quantize(x, &a);
+    for (int i = 0; i < BLOCK; i++)
+        assert_near((double)((float)a.q[i] * a.scale), (double)x[i], (double)a.scale * 0.501);
+    quantize_all(x, &b, 1);
+    assert_memory_equal(&a, &b, sizeof a);
+    memset(x, 0, sizeof x);
+    quantize(x, &a);
+    quantize_all(x, &b, 1);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
 static void odd_shapes(void **state)
 {
     static const struct gemm_shape shapes[] = {
@@ -117,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel),
         cmocka_unit_test(halves),
+        cmocka_unit_test(blocks),
         cmocka_unit_test(odd_shapes),
     };
 

@@ -2,8 +2,10 @@
 #include "core/speed/calib.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/speed/comm.h"
 #include "core/speed/gemm.h"
 
 #define NOISE      0.05 /* of a point, as a logarithm */
@@ -18,8 +20,8 @@
 #define ROUNDS     8
 #define STEPS      24
 
-/* Bands that are left, where nothing else is known of them (assumed): llama.cpp's kernels on
- * processors are not those that were measured. */
+/* Bands that are left, where nothing else is known of them (assumed). A host of which only reads
+ * and FP32 products were measured says little of an engine's kernels. */
 #define DOUBT_LEAST  0.02
 #define DOUBT_HOST   0.45
 #define DOUBT_OTHER  0.08 /* another device of the kind */
@@ -37,7 +39,7 @@ double calib_doubt(const struct calib *c, const struct gpu *gpu)
 {
     double left = fmax(isfinite(c->rms) ? c->rms : DOUBT_LEAST, DOUBT_LEAST);
     double apart = c->from == CALIB_FAMILY ? DOUBT_COUSIN : c->from == CALIB_KIND ? DOUBT_OTHER : 0;
-    double host = gpu->host ? DOUBT_HOST : 0;
+    double host = gpu->host && c->points == 0 ? DOUBT_HOST : 0;
     return exp(sqrt(left * left + apart * apart + host * host));
 }
 
@@ -145,6 +147,58 @@ static void slow_reads(const struct calib *c, const struct gpu *sheet, struct fa
     f->kv_memory *= times;
 }
 
+/* ---- links ---- */
+
+#define LINK_MOST 4.0 /* that a law may be off, either way */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What all-reduces among so many GPUs take of the law's time, by their median; 0 = none. */
+static double reduce_times(const struct calib *c, const struct gpu *sheet, int size, bool *pcie)
+{
+    double times[CALIB_REDUCES], law;
+    size_t n = 0;
+    for (int i = 0; i < c->reduces; i++) {
+        const struct calib_reduce *r = &c->reduce[i];
+        struct comm comm = comm_of(sheet, sheet->family, r->gpus, r->gpus, 1);
+        if (comm_size(r->gpus) != size || !comm.known || r->bytes < CALIB_REDUCE_LEAST)
+            continue;
+        law = comm_allreduce(&comm, r->bytes);
+        *pcie = comm.pcie;
+        times[n++] = r->time / law;
+    }
+    if (n == 0)
+        return 0;
+    qsort(times, n, sizeof(times[0]), compare);
+    law = n % 2 ? times[n / 2] : sqrt(times[n / 2 - 1] * times[n / 2]);
+    return fmin(fmax(law, 1 / LINK_MOST), LINK_MOST);
+}
+
+/* Sizes that were not measured go by the nearest that was. */
+static void fit_links(const struct calib *c, const struct gpu *sheet, struct family *f)
+{
+    double times[LINK_SIZES], near = 0;
+    bool pcie = false;
+    for (int i = 0; i < LINK_SIZES; i++)
+        times[i] = reduce_times(c, sheet, i, &pcie);
+    struct link_law *law = pcie ? &f->pcie : &f->link;
+    for (int i = 0; i < LINK_SIZES; i++) {
+        for (int d = 0; d < LINK_SIZES && !(near = times[i]); d++)
+            if ((i - d >= 0 && (near = times[i - d]) > 0) ||
+                (i + d < LINK_SIZES && (near = times[i + d]) > 0))
+                break;
+        if (near <= 0)
+            continue;
+        law->root[i] *= near;
+        law->share[i] /= near;
+    }
+    f->hop = c->peer;
+}
+
 static void leave_residuals(struct calib *c, const struct gpu *gpu, const struct family *f)
 {
     double sum = 0, weight = 0;
@@ -171,6 +225,8 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu,
         sheet = out;
     else
         slow_reads(c, sheet, family);
+    if (!gpu->host)
+        fit_links(c, sheet, family);
     for (int k = 0; k < KERNEL_COUNT; k++)
         fit_kernel(c, sheet, (enum kernel)k, family);
     leave_residuals(c, sheet, family);

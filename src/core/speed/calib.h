@@ -14,6 +14,12 @@
  *              octaves of bytes per weight count into d, too, for one kernel may have several
  *              formats
  *
+ *   links      all-reduces of 4 MiB and more, by the number of GPUs: the law's share of the link
+ *              (and its root) by the median of ln(measured / law), within a factor of 4; copies
+ *              between two GPUs: the rate of a hop. The latency of small messages stays: one
+ *              process with a library measures its own launches there, and engines have kernels
+ *              of their own
+ *
  * What an empty launch takes is taken off each point before; a step counts launches itself.
  *
  * A point that scattered has w = 0.25. What was measured on another device of the kind, or
@@ -53,6 +59,14 @@ struct calib_point {
     double residual; /* ln(measured / law), of calib_fit */
 };
 
+struct calib_reduce { /* an all-reduce */
+    int gpus;
+    double bytes, time;
+};
+
+#define CALIB_REDUCES     64
+#define CALIB_REDUCE_LEAST (4.0 * (1 << 20)) /* bytes */
+
 struct calib {
     enum calib_from from;
     char date[16];        /* 2026-11-23 */
@@ -61,6 +75,9 @@ struct calib {
     struct quantity rate; /* FLOP/s of the best FP32 product; of processors */
     double node;          /* s that an empty launch of a graph takes; 0 = unknown */
     int points, scattered, ignored; /* used; of them scattered; disturbed and not used */
+    struct calib_reduce reduce[CALIB_REDUCES];
+    int reduces;
+    double peer;          /* bytes/s of a copy between two GPUs; 0 = not measured */
     double rms;           /* of the residuals about the fitted law; NAN = no law */
     struct calib_point point[CALIB_POINTS];
 };

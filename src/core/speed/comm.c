@@ -14,14 +14,14 @@
 #define NETWORK_RATE 115e9    /* bytes/s of a host, one direction */
 #define NETWORK_GPUS 8        /* that share it */
 
-static int size_of(int n)
+int comm_size(int n)
 {
     return n <= 2 ? 0 : n <= 4 ? 1 : 2;
 }
 
 static struct comm over(const struct link_law *law, int n, double factor, double rate)
 {
-    int i = size_of(n);
+    int i = comm_size(n);
     /* beyond 8 the ring has more steps */
     double more = n > 8 ? n / 8.0 : 1;
     return (struct comm){.gpus = n,
@@ -53,6 +53,7 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int ho
     int together = gpu->link_domain > host ? gpu->link_domain : host;
     bool spread = together > 0 && n > together;
     struct comm c = within(gpu, f, spread ? together : n, factor);
+    c.hop = f->hop;
     c.hosts = spread ? (n + together - 1) / together : 1;
     return c;
 }
@@ -79,5 +80,6 @@ double comm_hop_hosts(double bytes)
 
 double comm_hop(const struct comm *c, double bytes)
 {
-    return HOP + (c->rate > 0 ? bytes / c->rate : 0);
+    double rate = c->hop > 0 ? c->hop : c->rate;
+    return HOP + (rate > 0 ? bytes / rate : 0);
 }

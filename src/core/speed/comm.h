@@ -32,6 +32,7 @@ struct comm {
     int gpus;
     double latency, root; /* s; root per sqrt(MB) */
     double rate;          /* bytes/s in one direction */
+    double hop;           /* likewise of a copy between two; 0 = as the rate */
     bool pcie;            /* not over a link of the GPUs' own */
     bool known;           /* false: nothing is known of the link */
     int hosts;            /* that share the group */
@@ -41,6 +42,7 @@ struct comm {
 struct comm comm_of(const struct gpu *gpu, const struct family *family, int n, int host,
                     double factor);
 
+int comm_size(int gpus); /* place in link_law's figures: of 2, 4 or 8 */
 double comm_allreduce(const struct comm *comm, double bytes); /* s */
 double comm_hop(const struct comm *comm, double bytes);       /* s */
 double comm_hop_hosts(double bytes);                          /* s, to another host */
