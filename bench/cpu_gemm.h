@@ -61,6 +61,11 @@ void cpu_gemm_threads(int threads); /* of all libraries */
 /* gemm_rows: GGUF's formats, without a math library. */
 extern const struct gemm_library gemm_onednn, gemm_blas, gemm_rows;
 
+/* Of libraries whose handle of an operand is the operand, and which do not run on. */
+void *gemm_as_it_is(void *op, void *data);
+void gemm_forget_none(void *handle);
+bool gemm_is_done(void *op);
+
 struct cpu_gemm;
 
 /* Asks the library; nothing large is allocated yet. NULL: refused. */

@@ -71,17 +71,6 @@ static bool pack(void *op, void *w, void *packed)
     return true;
 }
 
-static void *same(void *op, void *data)
-{
-    (void)op;
-    return data;
-}
-
-static void forget(void *handle)
-{
-    (void)handle;
-}
-
 static bool execute(void *op, void *w, void *x, void *y)
 {
     const struct gemm_shape *s = op;
@@ -91,16 +80,10 @@ static bool execute(void *op, void *w, void *x, void *y)
     return true;
 }
 
-static bool wait_all(void *op)
-{
-    (void)op;
-    return true;
-}
-
 const struct gemm_library gemm_blas = {
     .name = "blas", .version = version, .isa = isa,    .threads = threads,
-    .make = make,   .pack = pack,       .weights = same, .input = same,
-    .output = same, .forget = forget,   .execute = execute, .wait = wait_all,
+    .make = make,   .pack = pack,       .weights = gemm_as_it_is, .input = gemm_as_it_is,
+    .output = gemm_as_it_is, .forget = gemm_forget_none,   .execute = execute, .wait = gemm_is_done,
     .free = free,
 };
 

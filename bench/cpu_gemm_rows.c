@@ -214,21 +214,21 @@ AVX512 static inline float sum_avx512(__m512 v)
                                float *y, int64_t ld)                                               \
     {                                                                                              \
         vec c[tokens][4];                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
-            UNROLL for (int r = 0; r < 4; r++)                                                            \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
+            UNROLL for (int r = 0; r < 4; r++)                                                     \
                 c[t][r] = zero;                                                                    \
         for (int64_t l = 0; l < k; l += lanes) {                                                   \
             vec a[4];                                                                              \
-            UNROLL for (int r = 0; r < 4; r++)                                                            \
+            UNROLL for (int r = 0; r < 4; r++)                                                     \
                 a[r] = load(w + (size_t)r * row + 2 * l);                                          \
-            UNROLL for (int t = 0; t < (tokens); t++) {                                                   \
+            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
                 vec b = load(x + (size_t)t * token + 2 * l);                                       \
-                UNROLL for (int r = 0; r < 4; r++)                                                        \
+                UNROLL for (int r = 0; r < 4; r++)                                                 \
                     c[t][r] = fma(a[r], b, c[t][r]);                                               \
             }                                                                                      \
         }                                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
-            UNROLL for (int r = 0; r < 4; r++)                                                            \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
+            UNROLL for (int r = 0; r < 4; r++)                                                     \
                 y[t * ld + r] = sum(c[t][r]);                                                      \
     }
 
@@ -269,15 +269,16 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
                                float *y, int64_t ld)                                               \
     {                                                                                              \
         __m256 c[tokens][rows];                                                                    \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
-            UNROLL for (int r = 0; r < (rows); r++)                                                       \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
+            UNROLL for (int r = 0; r < (rows); r++)                                                \
                 c[t][r] = _mm256_setzero_ps();                                                     \
         for (int64_t l = 0; l < k / BLOCK; l++)                                                    \
-            UNROLL for (int r = 0; r < (rows); r++) {                                                     \
-                const struct q8_block *a = (const struct q8_block *)(const void *)(w + (size_t)r * row) + l; \
+            UNROLL for (int r = 0; r < (rows); r++) {                                              \
+                const struct q8_block *a =                                                         \
+                    (const struct q8_block *)(const void *)(w + (size_t)r * row) + l;              \
                 __m256i q = LOAD_256(a->q), size = _mm256_sign_epi8(q, q);                         \
                 float scale = _cvtsh_ss(a->scale);                                                 \
-                UNROLL for (int t = 0; t < (tokens); t++) {                                               \
+                UNROLL for (int t = 0; t < (tokens); t++) {                                        \
                     const struct x_block *b =                                                      \
                         (const struct x_block *)(const void *)(x + (size_t)t * token) + l;         \
                     __m256i s = quads(_mm256_setzero_si256(), size,                                \
@@ -286,8 +287,8 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
                                               _mm256_cvtepi32_ps(s), c[t][r]);                     \
                 }                                                                                  \
             }                                                                                      \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
-            UNROLL for (int r = 0; r < (rows); r++)                                                       \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
+            UNROLL for (int r = 0; r < (rows); r++)                                                \
                 y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
     }
 Q8_TILE(q8_avx2, AVX2, 1, 1, quads_avx2)
@@ -315,35 +316,35 @@ AVX2 static inline __m256i four_bytes(const int8_t *at)
             _mm_set_epi8(7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7, -8));                 \
         __m256 c[tokens];                                                                          \
         (void)row;                                                                                 \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
             c[t] = _mm256_setzero_ps();                                                            \
         for (int64_t l = 0; l < k / BLOCK; l++) {                                                  \
             const struct q4_block *a = (const struct q4_block *)(const void *)w + l;               \
             __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const void *)a->scale));               \
             __m256i s[tokens];                                                                     \
-            UNROLL for (int t = 0; t < (tokens); t++)                                                     \
+            UNROLL for (int t = 0; t < (tokens); t++)                                              \
                 s[t] = _mm256_setzero_si256();                                                     \
-            UNROLL for (int p = 0; p < 4; p++) {                                                          \
+            UNROLL for (int p = 0; p < 4; p++) {                                                   \
                 __m256i q = LOAD_256(a->q + 32 * p);                                               \
                 __m256i u = _mm256_shuffle_epi8(table, _mm256_and_si256(q, low));                  \
                 __m256i v = _mm256_shuffle_epi8(                                                   \
                     table, _mm256_and_si256(_mm256_srli_epi16(q, 4), low));                        \
                 __m256i su = _mm256_sign_epi8(u, u), sv = _mm256_sign_epi8(v, v);                  \
-                UNROLL for (int t = 0; t < (tokens); t++) {                                               \
+                UNROLL for (int t = 0; t < (tokens); t++) {                                        \
                     const struct x_block *b =                                                      \
                         (const struct x_block *)(const void *)(x + (size_t)t * token) + l;         \
                     s[t] = quads(s[t], su, _mm256_sign_epi8(four_bytes(b->q + 8 * p), u));         \
                     s[t] = quads(s[t], sv, _mm256_sign_epi8(four_bytes(b->q + 8 * p + 4), v));     \
                 }                                                                                  \
             }                                                                                      \
-            UNROLL for (int t = 0; t < (tokens); t++) {                                                   \
+            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
                 const struct x_block *b =                                                          \
                     (const struct x_block *)(const void *)(x + (size_t)t * token) + l;             \
                 c[t] = _mm256_fmadd_ps(_mm256_mul_ps(scale, _mm256_set1_ps(b->scale)),             \
                                        _mm256_cvtepi32_ps(s[t]), c[t]);                            \
             }                                                                                      \
         }                                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                         \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
             _mm256_storeu_ps(y + t * ld, c[t]);                                                    \
     }
 Q4_TILE(q4_avx2_4, AVX2, 4, quads_avx2)
@@ -481,17 +482,6 @@ static bool pack(void *ctx, void *w, void *packed)
     else
         memcpy(packed, w, (size_t)op->shape.m * op->row);
     return true;
-}
-
-static void *same(void *op, void *data)
-{
-    (void)op;
-    return data;
-}
-
-static void forget(void *handle)
-{
-    (void)handle;
 }
 
 /* To the nearest of 127 steps to each side: the sum with 1.5 * 2^23 rounds. */
@@ -648,15 +638,18 @@ static void isa(char *text, size_t size)
     gp_copy(text, size, best_kernels(&row_types[0])->isa);
 }
 
-static bool wait_all(void *op)
-{
-    (void)op;
-    return true;
-}
-
 const struct gemm_library gemm_rows = {
-    .name = "rows",  .version = version, .isa = isa,         .threads = threads,
-    .make = make,    .pack = pack,       .weights = same,    .input = same,
-    .output = same,  .forget = forget,   .execute = execute, .wait = wait_all,
+    .name = "rows",
+    .version = version,
+    .isa = isa,
+    .threads = threads,
+    .make = make,
+    .pack = pack,
+    .weights = gemm_as_it_is,
+    .input = gemm_as_it_is,
+    .output = gemm_as_it_is,
+    .forget = gemm_forget_none,
+    .execute = execute,
+    .wait = gemm_is_done,
     .free = free_op,
 };

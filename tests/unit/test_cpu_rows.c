@@ -69,6 +69,15 @@ static int can_run(const struct row_type *t, const struct kernels *kernels)
     return kernels >= best_kernels(t);
 }
 
+static int every_count(const struct row_type *t, const struct kernels *kernels)
+{
+    int ran = 0;
+
+    for (int n = 1; n <= N_MOST && can_run(t, kernels); n += 4, ran++)
+        compare(t, kernels, n);
+    return ran;
+}
+
 static void every_kernel(void **state)
 {
     int ran = 0;
@@ -77,10 +86,7 @@ static void every_kernel(void **state)
     gemm_rows.threads(3);
     for (size_t i = 0; i < sizeof row_types / sizeof row_types[0]; i++)
         for (int k = 0; k < 3 && row_types[i].kernels[k].isa; k++)
-            for (int n = 1; n <= N_MOST && can_run(&row_types[i], &row_types[i].kernels[k]); n += 4) {
-                compare(&row_types[i], &row_types[i].kernels[k], n);
-                ran++;
-            }
+            ran += every_count(&row_types[i], &row_types[i].kernels[k]);
     assert_true(ran >= 20); /* plain C of four formats is anywhere */
     gemm_rows.threads(1);
     compare(&row_types[0], best_kernels(&row_types[0]), 6);
