@@ -39,8 +39,8 @@ struct q4_block { /* of eight rows: byte 4r + i of part p is row r, columns 8p +
 };
 
 /* A group of rows times so many tokens; ld = values between two tokens of y. */
-typedef void tile_kernel(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y,
-                         int64_t ld);
+typedef void tile_kernel(const char *w, size_t row, const char *x, size_t token, int64_t k,
+                         float *y, int64_t ld);
 
 enum { TILES = 3 };
 struct kernels {

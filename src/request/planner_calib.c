@@ -123,7 +123,8 @@ static void say_used(const struct source *s, const struct gpu *sheet, char *text
     char rate[32], read[96] = "", products[96] = "", left[64] = "", links[64] = "";
 
     if (c->read.known && sheet->host)
-        gp_format(read, sizeof(read), ": reads %s", units_bandwidth(rate, sizeof(rate), c->read.value));
+        gp_format(read, sizeof(read), ": reads %s",
+                  units_bandwidth(rate, sizeof(rate), c->read.value));
     else if (c->read.known && sheet->bandwidth.known)
         gp_format(read, sizeof(read), ": reads %s, %.0f %% of its sheet",
                   units_bandwidth(rate, sizeof(rate), c->read.value),
@@ -132,8 +133,8 @@ static void say_used(const struct source *s, const struct gpu *sheet, char *text
         gp_format(products, sizeof(products), "%s %d products, %.0f %% off the law",
                   read[0] ? "," : ":", c->points, 100 * c->rms);
     if (c->reduces > 0 || c->peer > 0)
-        gp_format(links, sizeof(links), ", %d all-reduce%s%s", c->reduces, c->reduces == 1 ? "" : "s",
-                  c->peer > 0 ? " and copies between GPUs" : "");
+        gp_format(links, sizeof(links), ", %d all-reduce%s%s", c->reduces,
+                  c->reduces == 1 ? "" : "s", c->peer > 0 ? " and copies between GPUs" : "");
     if (c->scattered || c->ignored)
         gp_format(left, sizeof(left), "; %d scattered, %d disturbed and left out", c->scattered,
                   c->ignored);

@@ -1,7 +1,8 @@
 /*
  * calib.h - a device's own measurements in place of what its data sheet and generation say.
  *
- *   bandwidth  of processors, what a stream of reads reached. Of a GPU the sheet's stays, but no kernel
+ *   bandwidth  of processors, what a stream of reads reached. Of a GPU the sheet's stays, but no
+ *              kernel
  *              reads faster than a stream does: shares of memory above r = read / BW come
  *              down to it, and the others as far (r over the family's best share)
  *   shares     ec and em of each kind of kernel that was measured, the least of
