@@ -281,8 +281,12 @@ request_sources = \
 	src/request/pool_demand.h \
 	src/request/pool_file.c \
 	src/request/pool_file.h \
+	src/request/pool_highs.c \
+	src/request/pool_highs.h \
 	src/request/pool_measured.c \
 	src/request/pool_measured.h \
+	src/request/pool_mps.c \
+	src/request/pool_mps.h \
 	src/request/pool_run.c \
 	src/request/pool_run.h \
 	src/request/plan_file.c \
@@ -348,8 +352,6 @@ output_sources = \
 	src/output/print_compare.h \
 	src/output/pool_export.c \
 	src/output/pool_export.h \
-	src/output/pool_mps.c \
-	src/output/pool_mps.h \
 	src/output/pool_page.c \
 	src/output/pool_page.h \
 	src/output/pool_record.c \

@@ -8,7 +8,7 @@
 
 #include "output/pool_record.h"
 #include "output/record.h"
-#include "output/pool_mps.h"
+#include "request/pool_mps.h"
 
 static size_t cell(const struct seating *p, int hour, int gpu)
 {

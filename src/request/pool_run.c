@@ -14,19 +14,23 @@
 #define WHAT_IF_PART 4 /* of the usual work */
 #define MORE_DEMAND  1.3
 #define SPIKE        2.0
+#define HIGHS_SHARE  0.4  /* of the time, when there is one */
+#define HIGHS_LEAST  0.5  /* s */
+#define HIGHS_GAP    1e-6 /* from which on it is asked */
 
 /* ---- the solver ---- */
 
 struct timed {
     const struct pool_run_options *options;
     double begun; /* clock_now() */
+    double seconds;
 };
 
 static double share_of_time(void *ctx)
 {
     const struct timed *t = ctx;
 
-    return (clock_now() - t->begun) / t->options->seconds;
+    return (clock_now() - t->begun) / t->seconds;
 }
 
 static struct pool_options solver_options(const struct pool_run_options *o, uint64_t work)
@@ -39,18 +43,34 @@ static struct pool_options solver_options(const struct pool_run_options *o, uint
                                  .progress_ctx = o->progress_ctx};
 }
 
+/* The chosen rung by HiGHS, with what is left of the time. */
+static void ask_highs(struct pool_run *run, const struct pool_run_options *o, double left)
+{
+    if (run->rung == POOL_CLOUD || left < HIGHS_LEAST ||
+        run->answer.rungs[run->rung].gap < HIGHS_GAP)
+        return;
+    pool_highs_solve(&run->c.pool, run->rung, left, &run->answer, &run->highs);
+    if (run->highs.taken)
+        pool_run_choose(run, o->rung);
+}
+
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
 {
-    struct timed t = {.options = o, .begun = clock_now()};
+    struct timed t = {.options = o, .begun = clock_now(), .seconds = o->seconds};
     struct pool_options options = solver_options(o, 0);
+    bool highs = o->seconds > 0 && pool_highs_find(&run->highs);
 
     run->seconds = o->seconds;
+    if (highs)
+        t.seconds *= 1 - HIGHS_SHARE;
     if (o->seconds > 0) {
         options.share = share_of_time;
         options.share_ctx = &t;
     }
     pool_solve(&run->c.pool, &options, &run->answer);
     pool_run_choose(run, o->rung);
+    if (highs)
+        ask_highs(run, o, t.begun + o->seconds - clock_now());
 }
 
 /* ---- which rung ---- */
@@ -394,6 +414,20 @@ enum gp_status pool_run_what_ifs(struct planner *planner, struct pool_run *run,
 
 /* ---- all ---- */
 
+static void tell_highs(const struct pool_run *run, profile_warn_fn warn, void *ctx)
+{
+    const struct pool_highs *h = &run->highs;
+    double days = run->c.pool.hours / 24.0;
+    char line[256];
+
+    if (h->version[0] == '\0' || (h->bound <= 0 && h->trouble[0] == '\0'))
+        return;
+    gp_format(line, sizeof(line), "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
+              pool_rung_word(h->rung), h->bound / days, h->trouble[0] ? ", " : "",
+              h->trouble, h->taken ? "it was better" : "it was no better");
+    warn(ctx, line);
+}
+
 enum gp_status pool_run(struct planner *planner, const struct pool_run_options *options,
                         profile_warn_fn warn, void *ctx, struct pool_run *out,
                         struct gp_err *err)
@@ -404,6 +438,7 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
     if (rc)
         return rc;
     pool_run_solve(out, options);
+    tell_highs(out, warn, ctx);
     if (!options->no_what_ifs)
         rc = pool_run_what_ifs(planner, out, options, err);
     if (rc)

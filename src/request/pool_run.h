@@ -12,6 +12,7 @@
 #include "core/pool/pool.h"
 #include "request/planner.h"
 #include "request/pool_case.h"
+#include "request/pool_highs.h"
 
 #define POOL_WHAT_IFS 24
 
@@ -34,6 +35,7 @@ struct pool_run {
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     double seconds;                /* of --solve-seconds; 0: a fixed amount of work */
+    struct pool_highs highs;       /* what another solver said of the chosen rung */
 };
 
 /* Options of a run, as the command line gives them. name: file or id. */

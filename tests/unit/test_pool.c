@@ -228,6 +228,35 @@ static void test_everything(void **state)
     }
 }
 
+/* Another solver's word: a bound above the cost and a plan of nothing are not taken, a
+ * bound that is higher and a plan that is cheaper are. */
+static void test_adopt(void **state)
+{
+    struct pool_case c;
+    struct pool_answer poor, good;
+    struct pool_options options = {.seed = 1, .work = 2000};
+    struct pool_rung *r = &poor.rungs[POOL_SHARED];
+    int *nothing;
+
+    (void)state;
+    case_mix(&c, 1, 6, 1);
+    pool_solve_rung(&c.pool, POOL_SHARED, &options, &poor);
+    options.work = 3000000;
+    pool_solve_rung(&c.pool, POOL_SHARED, &options, &good);
+    nothing = gp_calloc((size_t)c.pool.candidate_count * 24, sizeof(*nothing));
+    assert_false(pool_adopt(&c.pool, POOL_SHARED, nothing, r->total * 2, &poor));
+    assert_true(good.rungs[POOL_SHARED].total < r->total);
+    assert_true(pool_adopt(&c.pool, POOL_SHARED, good.rungs[POOL_SHARED].replicas,
+                           good.rungs[POOL_SHARED].bound, &poor));
+    assert_true(fabs(r->total - good.rungs[POOL_SHARED].total) < 1e-6 * r->total);
+    assert_true(r->bound >= good.rungs[POOL_SHARED].bound * (1 - 1e-9));
+    check_sums(&c.pool, r);
+    free(nothing);
+    pool_answer_fini(&poor);
+    pool_answer_fini(&good);
+    case_fini(&c);
+}
+
 /* A thousand workloads, thousands of GPUs, and hardly any time. */
 static bool stop_at_once(void *ctx)
 {
@@ -257,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_example), cmocka_unit_test(test_random_mixes),
         cmocka_unit_test(test_thirty_models),
+        cmocka_unit_test(test_adopt),
         cmocka_unit_test(test_more_and_less),  cmocka_unit_test(test_composing_free),
         cmocka_unit_test(test_everything),     cmocka_unit_test(test_thousand),
     };

@@ -6,7 +6,7 @@
  */
 #include "core/pool/lp.h"
 #include "core/pool/pack.h"
-#include "output/pool_mps.h"
+#include "request/pool_mps.h"
 #include "pool_cases.h"
 
 static uint64_t setting(const char *name, uint64_t usual)

@@ -47,6 +47,7 @@ struct master {
     uint64_t until;
     int idle[POOL_MOST_HOURS]; /* tries without a rise, one after the other */
     unsigned round;
+    double jobs; /* $ at least, whatever the fleets */
     struct part *parts;
     int count;
     short *x;       /* [way] of an hour */
@@ -60,7 +61,7 @@ bool fleet_takes(const struct grid *grid)
 
     for (int w = 0; w < grid->workloads; w++)
         constant = constant || grid->constant[w];
-    return !constant && grid->jobs == 0;
+    return !constant;
 }
 
 /* ---- rows and columns ---- */
@@ -151,6 +152,11 @@ static void master_init(struct master *m, struct bound *b)
         basis[type_row(m, g)] = m->low[g];
     }
     add_limits(m);
+    for (int j = 0; j < grid->jobs; j++) {
+        const struct pool_job *job = &grid->pool->jobs[j];
+        m->jobs +=
+            job->gpu_hours * fmin(grid->type[job->type].run, grid->job_penalty[j]);
+    }
     lp_begin(&m->lp, basis);
     m->lambda = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*m->lambda));
     m->x = gp_calloc((size_t)grid->first[grid->workloads] + 1, sizeof(*m->x));
@@ -192,7 +198,7 @@ static void set_part(struct master *m, const struct part *part)
 static double proof(struct master *m, const struct part *part, double *lambda)
 {
     const struct grid *grid = m->grid;
-    double weight[POOL_MOST_HOURS] = {0}, sums[POOL_MOST_TYPES] = {0}, value = 0;
+    double weight[POOL_MOST_HOURS] = {0}, sums[POOL_MOST_TYPES] = {0}, value = m->jobs;
 
     for (size_t i = 0; i < m->plane_count; i++)
         weight[m->planes[i].hour] += lp_level(&m->lp, m->planes[i].column);
@@ -327,7 +333,7 @@ static bool pack_one(struct master *m, int t, uint64_t work, double *sum, double
 static void serve_single(struct master *m, struct part *part)
 {
     const struct grid *grid = m->grid;
-    double sum = 0, cost = 0;
+    double sum = m->jobs, cost = 0;
     int order[POOL_MOST_HOURS], at = 0;
 
     if (!solve_part(m, part, m->lambda) || is_done(m, part))

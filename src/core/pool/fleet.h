@@ -24,8 +24,8 @@
 
 #include "core/pool/bound.h"
 
-/* Can the hours be taken one by one: no job, no workload with GPUs of its own, and not
- * too many? */
+/* Can the hours be taken one by one: no workload with GPUs of its own, and not too many?
+ * Jobs are taken to find room in the valleys, at what their running costs. */
 bool fleet_takes(const struct grid *grid);
 
 struct fleet_search {

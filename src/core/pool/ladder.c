@@ -469,6 +469,40 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
     solve_rung(pool, id, options, out);
 }
 
+bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
+                double bound, struct pool_answer *answer)
+{
+    static const struct pool_options options = {.work = 1};
+    struct pool_rung *rung = &answer->rungs[id], theirs = {.replicas = replicas};
+    struct rung r = {
+        .pool = pool, .options = &options, .answer = answer, .total = INFINITY, .until = 1};
+    bool better = false, higher;
+
+    grid_init(&r.grid, pool, id);
+    assign_init(&r.best, &r.grid);
+    assign_init(&r.trial, &r.grid);
+    bound_init(&r.bound, &r.grid, 1);
+    start_from(&r, &theirs);
+    if (r.total < rung->total * (1 - 1e-9)) {
+        free(rung->use);
+        free(rung->replicas);
+        free(rung->workers);
+        free(rung->unmet);
+        double before = rung->bound;
+        account_rung(&r.best, rung);
+        rung->bound = before;
+        better = true;
+    }
+    higher = bound > rung->bound * (1 + 1e-9) && bound <= rung->total * (1 + 1e-6);
+    rung->bound = fmin(higher ? bound : rung->bound, rung->total);
+    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+    bound_fini(&r.bound);
+    assign_fini(&r.trial);
+    assign_fini(&r.best);
+    grid_fini(&r.grid);
+    return better || higher;
+}
+
 void pool_solve(const struct pool *pool, const struct pool_options *options,
                 struct pool_answer *out)
 {

@@ -219,6 +219,12 @@ void pool_answer_fini(struct pool_answer *answer);
 void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out);
 
+/* Another solver's word on a rung of an answer. Its plan, replicas[candidate x hours +
+ * hour], is priced as any other and taken when it is allowed and cheaper; its bound when
+ * it is higher and under the cost. True: one of them was. */
+bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
+                double bound, struct pool_answer *answer);
+
 /* Units of work that a rung of this pool is given when nobody says: by its size. */
 uint64_t pool_work(const struct pool *pool);
 

@@ -12,12 +12,18 @@
  * Its optimum is the least cost of the rung; its rows and columns stand in a fixed
  * order, so the same pool gives the same text.
  */
-#ifndef GP_OUTPUT_POOL_MPS_H
-#define GP_OUTPUT_POOL_MPS_H
+#ifndef GP_REQUEST_POOL_MPS_H
+#define GP_REQUEST_POOL_MPS_H
 
 #include "core/pool/pool.h"
 #include "util/str.h"
 
 void pool_mps(const struct pool *pool, enum pool_rung_id rung, struct strbuf *out);
+
+/* What a solver made of it: replicas[candidate x hours + hour] from the values of the
+ * columns of these names. False: a name or a count that the program does not have. */
+bool pool_mps_read(const struct pool *pool, enum pool_rung_id rung, int columns,
+                   const char *(*name)(void *ctx, int column), void *ctx,
+                   const double *value, int *replicas);
 
 #endif
