@@ -68,14 +68,15 @@ static void read_shared(struct profile_group group, struct instance *row)
                    row);
 }
 
-/* The row of an earlier file that this one replaces in part. */
+/* The row of an earlier file that this one replaces in part. Every row is held against
+ * all of those: most differ in the first letter. */
 static struct instance *find_row(const struct instance_list *list,
                                  const struct instance *like, size_t known)
 {
     for (size_t i = 0; i < known; i++) {
         struct instance *row = &list->instances[i];
 
-        if (strcmp(row->type, like->type) == 0 &&
+        if (row->type[0] == like->type[0] && strcmp(row->type, like->type) == 0 &&
             strcmp(row->provider, like->provider) == 0 &&
             strcmp(row->region, like->region) == 0)
             return row;

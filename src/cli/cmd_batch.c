@@ -141,7 +141,7 @@ static bool flush(struct run *r)
         if (r->to_file)
             strbuf_addn(&r->in->out, out->text, out->len);
         else
-            ok = ok && gp_out(out->text, out->len);
+            ok = ok && gp_out_json(out->text, out->len);
         strbuf_clear(out);
     }
     return ok;

@@ -76,9 +76,12 @@ int cost_instances(const struct layout *l, int gpu_count)
     return gpu_count < l->tp ? 0 : layout_hosts(l, gpu_count);
 }
 
-/* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. */
-static bool is_gpu(const char *listed, const char *id)
+/* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. Most of
+ * those that every search looks through differ in the first letter. */
+static inline bool is_gpu(const char *listed, const char *id)
 {
+    if (*id != *listed)
+        return false;
     for (; *id && *id == *listed; id++)
         listed++;
     return (*id == '\0' || *id == '/') && (*listed == '\0' || *listed == '|');
@@ -490,17 +493,15 @@ void cost_draw(struct cost *cost, const struct market *market, double watts)
     settle(cost);
 }
 
-void cost_estimate(const struct request *q, const struct layout *l,
-                   const struct market *market, struct cost *out)
+void cost_estimate(const struct prices *prices, const struct layout *l, struct cost *out)
 {
-    struct prices prices;
+    const struct request *q = prices->request;
+    const struct market *market = prices->market;
     memset(out, 0, sizeof(*out));
-    prices_init(q, market, &prices);
     out->want = q->price;
-    out->on_demand = cheapest_rent(&prices, WANT_ON_DEMAND, l);
-    out->spot = cheapest_rent(&prices, WANT_SPOT, l);
-    out->market = cheapest_rent(&prices, WANT_MARKET, l);
-    prices_fini(&prices);
+    out->on_demand = cheapest_rent(prices, WANT_ON_DEMAND, l);
+    out->spot = cheapest_rent(prices, WANT_SPOT, l);
+    out->market = cheapest_rent(prices, WANT_MARKET, l);
     out->buy = buy_layout(q, l, market);
     settle(out);
     out->note = note_of(q, market, out);

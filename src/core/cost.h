@@ -145,8 +145,8 @@ struct price {
 };
 struct price cost_price(const struct prices *prices, const struct layout *layout);
 
-void cost_estimate(const struct request *request, const struct layout *layout,
-                   const struct market *market, struct cost *out);
+void cost_estimate(const struct prices *prices, const struct layout *layout,
+                   struct cost *out);
 
 /* Owning at the watts that the load takes (power.h), not at the most. */
 void cost_draw(struct cost *cost, const struct market *market, double watts);

@@ -818,7 +818,11 @@ static void fix_repaired(struct fixer *f)
 int plan_fixes(const struct plan *plan, const struct choices *choices,
                const struct market *market, struct fix out[PLAN_MAX_FIXES])
 {
-    struct fixer f = {.plan = plan, .choices = choices, .market = market};
+    struct fixer f; /* found[] is large, and filled as it is counted */
+    f.plan = plan;
+    f.choices = choices;
+    f.market = market;
+    f.count = f.cuts = 0;
     propose_all(&f);
     int n = pick(&f, out);
     if (plan->verdict != VERDICT_DOES_NOT_FIT || (n > 0 && out[0].verdict == VERDICT_FITS))

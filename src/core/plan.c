@@ -87,14 +87,15 @@ static uint64_t missed_goals(const struct plan *p)
     return reasons;
 }
 
-static void fill_figures(const struct load *load, const struct market *market,
+static void fill_figures(const struct load *load, const struct prices *prices,
                          struct plan *p)
 {
+    const struct market *market = prices->market;
     struct request held = p->request; /* the others wait outside of the memory */
     held.users = evaluate_held(&p->request, load, &p->layout);
     p->warnings = load->warnings;
     memory_estimate(&held, load, &p->layout, &p->memory);
-    cost_estimate(&p->request, &p->layout, market, &p->cost);
+    cost_estimate(prices, &p->layout, &p->cost);
     if (has_knob(p))
         p->knob = widest_knob(p);
     if (p->verdict != VERDICT_DOES_NOT_FIT || p->limit == LIMIT_POWER)
@@ -114,7 +115,7 @@ static void fill_figures(const struct load *load, const struct market *market,
 }
 
 void plan_fill(const struct request *q, const struct load *load,
-               const struct layout *layout, const struct market *market, struct plan *p)
+               const struct layout *layout, const struct prices *prices, struct plan *p)
 {
     struct evaluation e;
     struct load own;
@@ -133,14 +134,17 @@ void plan_fill(const struct request *q, const struct load *load,
     p->has_memory = e.valid;
     p->speed.gap = SPEED_NO_LAYOUT;
     if (p->has_memory)
-        fill_figures(load, market, p);
+        fill_figures(load, prices, p);
 }
 
 void plan_layout(const struct request *q, const struct layout *layout,
                  const struct market *market, struct plan *p)
 {
     struct load load = load_sum(q);
-    plan_fill(q, &load, layout, market, p);
+    struct prices prices;
+    prices_init(q, market, &prices);
+    plan_fill(q, &load, layout, &prices, p);
+    prices_fini(&prices);
 }
 
 void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *month)

@@ -195,9 +195,10 @@ void plan_request(const struct request *request, const struct market *market,
 void plan_layout(const struct request *request, const struct layout *layout,
                  const struct market *market, struct plan *out);
 
-/* The same of a request whose load is summed: load_sum(request). */
+/* The same of a request whose load is summed, load_sum(request), and what its GPU costs,
+ * prices_init(). */
 void plan_fill(const struct request *request, const struct load *load,
-               const struct layout *layout, const struct market *market,
+               const struct layout *layout, const struct prices *prices,
                struct plan *out);
 
 /* What the price class that was asked for costs; unknown where nothing is offered. */

@@ -534,7 +534,8 @@ static void search_tuned(struct search *s)
     s->chunked = NULL;
 }
 
-/* False when no layout of the given numbers is valid: best is then the nearest one. */
+/* False when no layout of the given numbers is valid: best is then the nearest one. The
+ * prices are the caller's to free. */
 static bool search_all(struct search *s, const struct request *q,
                        const struct market *market)
 {
@@ -552,20 +553,30 @@ static bool search_all(struct search *s, const struct request *q,
         struct layout nearest = nearest_layout(q);
         evaluate(q, &s->load, &s->prices, &nearest, &s->best);
     }
-    prices_fini(&s->prices);
     return s->any;
+}
+
+/* The rest is filled in before it is read. */
+static void search_init(struct search *s, enum search_goal goal, bool fits_only)
+{
+    s->goal = goal;
+    s->fits_only = fits_only;
+    s->any = s->has_second = s->has_slow = false;
+    s->marginal = (struct layout){0};
+    s->chunked = NULL;
 }
 
 void search_layout(const struct request *q, const struct market *market,
                    enum search_goal goal, struct evaluation *out)
 {
-    struct search s = {.goal = goal, .fits_only = true};
+    struct search s;
+    search_init(&s, goal, true);
     search_all(&s, q, market);
+    prices_fini(&s.prices);
     *out = s.best;
 }
 
-static void plan_best(const struct search *s, const struct request *q,
-                      const struct market *market, struct plan *out)
+static void plan_best(const struct search *s, const struct request *q, struct plan *out)
 {
     struct request tuned = *q;
     struct load own;
@@ -573,16 +584,19 @@ static void plan_best(const struct search *s, const struct request *q,
         tuned.max_batched_tokens = s->best.chunk;
         own = load_sum(&tuned);
     }
-    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, market, out);
+    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, &s->prices,
+              out);
     name_tuned(s, out);
 }
 
 void search_plan(const struct request *q, const struct market *market,
                  enum search_goal goal, struct plan *out)
 {
-    struct search s = {.goal = goal};
+    struct search s;
+    search_init(&s, goal, false);
     bool any = search_all(&s, q, market);
-    plan_best(&s, q, market, out);
+    plan_best(&s, q, out);
+    prices_fini(&s.prices);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
         out->reasons |= REASON_BIT(REASON_GPU_COUNT);
     if (search_fits(&s) && s.has_slow && could_win(&s, &s.slow))

@@ -29,18 +29,21 @@ void train_cost(const struct request *q, const struct train *t,
 {
     int host = q->host_gpus > 1 ? q->host_gpus : 1;
     int group = t->gpus < host ? t->gpus : host;
+    struct prices prices;
     *layout = groups_of(t, group);
     layout->hosts = layout_hosts(layout, host);
-    cost_estimate(q, layout, market, out);
+    prices_init(q, market, &prices);
+    cost_estimate(&prices, layout, out);
     for (int less = group / 2; !priced(out) && less >= t->tp && less > 0; less /= 2) {
         struct layout part = groups_of(t, less);
         struct cost cost;
-        cost_estimate(q, &part, market, &cost);
+        cost_estimate(&prices, &part, &cost);
         if (!priced(&cost))
             continue;
         *out = cost;
         *layout = part;
     }
+    prices_fini(&prices);
     if (out->machines > 0)
         layout->hosts = out->machines;
 }

@@ -46,17 +46,14 @@ static void close_bracket(struct writer *w, char bracket, bool empty)
 static void next_item(struct writer *w, bool first)
 {
     if (!first)
-        strbuf_addc(w->out, ',');
-    if (!first && !w->indent)
-        strbuf_addc(w->out, ' ');
+        strbuf_addn(w->out, ", ", w->indent ? 1 : 2);
     new_line(w);
 }
 
 static void next_member(struct writer *w, const char *name, bool first)
 {
     next_item(w, first);
-    gp_json_add_text(w->out, name);
-    strbuf_addn(w->out, ": ", 2);
+    gp_json_add_name(w->out, name);
 }
 
 /* ---- values ---- */

@@ -480,23 +480,24 @@ static enum gp_status prune_structure(struct planner *p, const struct options *o
     const char *text = options_word(options, OPT_PRUNE, "none");
     const struct model *whole = out->request.model;
     const struct local_model *kept;
-    struct model pruned = *whole;
+    struct model pruned;
     double amount;
     char key[192], note[sizeof(pruned.note)];
 
-    if (strncmp(text, "layers:", 7) == 0) {
+    if (strncmp(text, "layers:", 7) != 0 && strncmp(text, "width:", 6) != 0)
+        return GP_OK;
+    pruned = *whole;
+    if (text[0] == 'l') {
         if (units_parse_number(text + 7, "", &amount, NULL) ||
             amount != floor(amount) || amount < 1 ||
             !model_prune_layers(&pruned, (int)fmin(amount, MODEL_MAX_LAYERS)))
             return gp_fail(err, GP_E_USAGE, "--prune", "layers:8, and one layer stays",
                            "'%s' does not fit the %d layers of %s", text,
                            whole->layer_count, whole->id);
-    } else if (strncmp(text, "width:", 6) == 0) {
+    } else {
         if (!read_percent(text + 6, &amount))
             return unknown_prune(text, err);
         model_prune_width(&pruned, amount / 100);
-    } else {
-        return GP_OK;
     }
     gp_copy(note, sizeof(note), pruned.note);
     gp_format(pruned.note, sizeof(pruned.note), "pruned by %.24s%s%.300s", text,
@@ -513,11 +514,12 @@ static enum gp_status prune_structure(struct planner *p, const struct options *o
 static void leave_out_vision(struct planner *p, const struct options *options,
                              struct resolved *out)
 {
-    struct model text = *out->request.model;
+    struct model text;
     char key[256];
     out->text_only = options_flag(options, OPT_LANGUAGE_MODEL_ONLY);
-    if (!out->text_only || model_params_role(&text, ROLE_VISION) == 0)
+    if (!out->text_only || model_params_role(out->request.model, ROLE_VISION) == 0)
         return;
+    text = *out->request.model;
     gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only",
               out->model_text, out->prune);
     const struct local_model *kept = kept_model(p, key);

@@ -101,7 +101,8 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
                               struct answer *out, struct gp_err *err)
 {
     struct choices c;
-    memset(out, 0, sizeof(*out));
+    memset(out, 0, offsetof(struct answer, fixes)); /* fix_count tells of the rest */
+    out->fix_count = 0;
     memset(&c, 0, sizeof(c));
     enum gp_status status =
         planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);

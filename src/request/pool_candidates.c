@@ -129,10 +129,13 @@ static int by_gpus(const void *a, const void *b)
 static void finish(struct scan *s, struct served *r)
 {
     struct plan plan;
+    struct prices prices;
     double ttft = s->request.ttft, tpot = s->request.tpot;
 
     s->request.rate = r->rate;
-    plan_fill(&s->request, &s->load, &r->layout, s->market, &plan);
+    prices_init(&s->request, s->market, &prices);
+    plan_fill(&s->request, &s->load, &r->layout, &prices, &plan);
+    prices_fini(&prices);
     r->layout = plan.layout;
     r->watts = plan.power.loaded ? plan.power.gpu.value : plan.power.limit;
     s->request.ttft = s->request.tpot = 0;

@@ -153,6 +153,26 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
 
 /* ---- without a tree ---- */
 
+/* Writes a whole number, with zeros in front up to `least` digits; returns how many. */
+static size_t whole_digits(uint64_t value, int least, char *text)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    char digit[2 * DIGITS];
+    int at = 2 * DIGITS, len = least > 1 ? least : 1;
+
+    for (; value > 0; value /= 100)
+        memcpy(digit + (at -= 2), pairs + 2 * (value % 100), 2);
+    at += at < 2 * DIGITS && digit[at] == '0';
+    while (2 * DIGITS - at < len)
+        digit[--at] = '0';
+    len = 2 * DIGITS - at;
+    memcpy(text, digit + at, (size_t)len);
+    return (size_t)len;
+}
+
 /* What %.12g prints of a number from 1e-4 to 1e12, from its 12 digits as a whole number:
  * a tenth of printf's work. The product is off by less than 1e-4 of the last digit; where
  * that could change it, and elsewhere, the length returned is 0. */
@@ -163,29 +183,24 @@ static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const double *one = &power[4];
     int order = DIGITS - 1; /* of the first digit */
-    int last = DIGITS - 1;  /* the last that is no zero */
-    char digit[DIGITS];
-    size_t len = 0;
 
     if (value < one[-4] || value >= one[DIGITS])
         return 0;
+    if (whole)
+        return whole_digits((uint64_t)value, 1, text);
     while (value < one[order])
         order--;
-    double scaled = value * one[DIGITS - 1 - order], rest = scaled - floor(scaled);
+    int places = DIGITS - 1 - order; /* behind the point */
+    double scaled = value * one[places], rest = scaled - floor(scaled);
     uint64_t digits = (uint64_t)scaled + (rest > 0.5);
-    if (fabs(rest - 0.5) < 1e-3 || (double)digits >= one[DIGITS])
+    if (places == 0 || fabs(rest - 0.5) < 1e-3 || (double)digits >= one[DIGITS])
         return 0;
-    for (int i = DIGITS - 1; i >= 0; i--, digits /= 10)
-        digit[i] = (char)('0' + digits % 10);
-    while (digit[last] == '0')
-        last--;
-    int end = whole ? order : last > order ? last : order + 1;
-    for (int i = order < 0 ? order : 0; i <= end; i++) {
-        if (i == order + 1)
-            text[len++] = '.';
-        text[len++] = i < 0 || i > last ? '0' : digit[i];
-    }
-    return len;
+    for (; places > 1 && digits % 10 == 0; places--)
+        digits /= 10;
+    uint64_t unit = (uint64_t)one[places];
+    size_t len = whole_digits(digits / unit, 1, text);
+    text[len++] = '.';
+    return len + whole_digits(digits % unit, places, text + len);
 }
 
 void gp_json_add_number(struct strbuf *out, double value)
@@ -210,17 +225,15 @@ void gp_json_add_number(struct strbuf *out, double value)
     strbuf_addn(out, text, len);
 }
 
-/* Adds the bytes that stand in a JSON text as they are; returns where they end. */
-static const char *add_plain(struct strbuf *out, const char *text, size_t len)
+/* Adds the bytes that stand in a JSON text as they are; there is room for them. Returns
+ * where they end. */
+static const char *add_plain(struct strbuf *out, const char *text)
 {
-    char *to;
+    char *to = out->text + out->len;
 
-    strbuf_reserve(out, len);
-    to = out->text + out->len;
     while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
         *to++ = *text++;
     out->len = (size_t)(to - out->text);
-    *to = '\0';
     return text;
 }
 
@@ -248,10 +261,24 @@ void gp_json_add_text(struct strbuf *out, const char *text)
     const char *end = text + strlen(text);
 
     strbuf_addc(out, '"');
-    while (*text) {
-        text = add_plain(out, text, (size_t)(end - text));
-        if (*text)
+    while (text < end) {
+        strbuf_reserve(out, (size_t)(end - text));
+        text = add_plain(out, text);
+        if (text < end)
             text += add_special(out, text);
     }
     strbuf_addc(out, '"');
+}
+
+void gp_json_add_name(struct strbuf *out, const char *name)
+{
+    size_t len = strlen(name);
+    char *to;
+
+    strbuf_reserve(out, len + 4);
+    to = out->text + out->len;
+    to[0] = '"';
+    memcpy(to + 1, name, len);
+    memcpy(to + 1 + len, "\": ", 4);
+    out->len += len + 4;
 }

@@ -16,13 +16,18 @@ bool gp_out(const char *text, size_t len)
     bool ok;
 
     if (gp_lines_are_tame(text, len))
-        return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0;
+        return gp_out_json(text, len);
     strbuf_init(&tame);
     strbuf_addn(&tame, text, len);
     tame.len = gp_tame_lines(tame.text, tame.len);
     ok = fwrite(tame.text, 1, tame.len, stdout) == tame.len && fflush(stdout) == 0;
     strbuf_fini(&tame);
     return ok;
+}
+
+bool gp_out_json(const char *text, size_t len)
+{
+    return fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0;
 }
 
 void gp_say(const char *fmt, ...)

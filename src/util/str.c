@@ -39,13 +39,10 @@ void strbuf_clear(struct strbuf *buf)
         buf->text[0] = '\0';
 }
 
-/* Room for `more` bytes and the terminator behind the text. */
-void strbuf_reserve(struct strbuf *buf, size_t more)
+void strbuf_grow(struct strbuf *buf, size_t more)
 {
     char *old = buf->cap ? buf->text : NULL;
 
-    if (buf->len + more < buf->cap)
-        return;
     buf->text = gp_grow(old, &buf->cap, buf->len + more + 1, 1);
 }
 

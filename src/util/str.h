@@ -22,12 +22,16 @@ void strbuf_init(struct strbuf *buf);
 void strbuf_fini(struct strbuf *buf);
 void strbuf_clear(struct strbuf *buf);
 /* Makes room for `more` bytes after the text (and the terminator). */
-void strbuf_reserve(struct strbuf *buf, size_t more);
+void strbuf_grow(struct strbuf *buf, size_t more);
+static inline void strbuf_reserve(struct strbuf *buf, size_t more)
+{
+    if (buf->len + more >= buf->cap)
+        strbuf_grow(buf, more);
+}
 void strbuf_add(struct strbuf *buf, const char *text);
 static inline void strbuf_addc(struct strbuf *buf, char c)
 {
-    if (buf->cap - buf->len < 2)
-        strbuf_reserve(buf, 1);
+    strbuf_reserve(buf, 1);
     buf->text[buf->len++] = c;
     buf->text[buf->len] = '\0';
 }

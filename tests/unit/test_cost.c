@@ -118,8 +118,11 @@ static struct market sample_market(void)
 
 static struct cost estimate(struct request *q, struct layout l, struct market market)
 {
+    struct prices prices;
     struct cost c;
-    cost_estimate(q, &l, &market, &c);
+    prices_init(q, &market, &prices);
+    cost_estimate(&prices, &l, &c);
+    prices_fini(&prices);
     return c;
 }
 
