@@ -8,17 +8,48 @@ dist_man_MANS = \
 
 # Screens of real terminals, for README.md; make pictures draws them anew.
 man_pictures = \
+	man/pictures/bench-120x36.svg \
+	man/pictures/bench-80x24-ascii.svg \
+	man/pictures/bench-80x24-light.svg \
+	man/pictures/bench-80x24-mono.svg \
+	man/pictures/bench-80x24.svg \
 	man/pictures/compare-120x36.svg \
+	man/pictures/compare-80x24-ascii.svg \
+	man/pictures/compare-80x24-light.svg \
+	man/pictures/compare-80x24-mono.svg \
+	man/pictures/compare-80x24.svg \
+	man/pictures/confirm-80x24-ascii.svg \
+	man/pictures/confirm-80x24-light.svg \
+	man/pictures/confirm-80x24-mono.svg \
+	man/pictures/confirm-80x24.svg \
 	man/pictures/curves-front-80x24-ascii.svg \
+	man/pictures/curves-front-80x24-light.svg \
+	man/pictures/curves-front-80x24-mono.svg \
+	man/pictures/curves-front-80x24.svg \
+	man/pictures/curves-memory-80x24-ascii.svg \
 	man/pictures/curves-memory-80x24-light.svg \
+	man/pictures/curves-memory-80x24-mono.svg \
+	man/pictures/curves-memory-80x24.svg \
+	man/pictures/curves-roofline-80x24-ascii.svg \
+	man/pictures/curves-roofline-80x24-light.svg \
+	man/pictures/curves-roofline-80x24-mono.svg \
 	man/pictures/curves-roofline-80x24.svg \
 	man/pictures/curves-speed-120x36.svg \
+	man/pictures/curves-speed-80x24-ascii.svg \
+	man/pictures/curves-speed-80x24-light.svg \
+	man/pictures/curves-speed-80x24-mono.svg \
+	man/pictures/curves-speed-80x24.svg \
 	man/pictures/plan-120x36.svg \
 	man/pictures/plan-200x60.svg \
 	man/pictures/plan-40x12.svg \
-	man/pictures/plan-80x24.svg \
 	man/pictures/plan-80x24-ascii.svg \
 	man/pictures/plan-80x24-light.svg \
-	man/pictures/plan-80x24-mono.svg
+	man/pictures/plan-80x24-mono.svg \
+	man/pictures/plan-80x24.svg \
+	man/pictures/pool-120x36.svg \
+	man/pictures/pool-80x24-ascii.svg \
+	man/pictures/pool-80x24-light.svg \
+	man/pictures/pool-80x24-mono.svg \
+	man/pictures/pool-80x24.svg
 
 EXTRA_DIST += man/picture.awk man/pictures.sh $(man_pictures)

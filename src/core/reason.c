@@ -14,6 +14,11 @@ const char *verdict_word(enum verdict verdict)
     return words[verdict];
 }
 
+const char *verdict_say(enum verdict verdict)
+{
+    return verdict == VERDICT_DOES_NOT_FIT ? "no fit" : verdict_word(verdict);
+}
+
 const char *limit_word(enum limit limit)
 {
     static const char *const words[LIMIT_COUNT] = {

@@ -128,7 +128,9 @@ static inline bool verdict_holds(enum verdict verdict)
     return verdict == VERDICT_FITS || verdict == VERDICT_SLOW;
 }
 
-const char *verdict_word(enum verdict verdict); /* "fits", "slow", ... */
+const char *verdict_word(enum verdict verdict); /* "fits", "slow", ..., "does-not-fit" */
+/* The same on screens and in pictures, where "no fit" is the word. */
+const char *verdict_say(enum verdict verdict);
 const char *limit_word(enum limit limit);       /* "weights", "kv-cache", ... */
 
 #endif

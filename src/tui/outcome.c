@@ -28,16 +28,6 @@ struct outcome outcome_of(const struct plan *plan)
 
 /* ---- words ---- */
 
-const char *outcome_word(enum verdict verdict)
-{
-    static const char *const words[] = {[VERDICT_FITS] = "fits",
-                                        [VERDICT_SLOW] = "slow",
-                                        [VERDICT_MARGINAL] = "marginal",
-                                        [VERDICT_DOES_NOT_FIT] = "no fit"};
-
-    return words[verdict];
-}
-
 const char *outcome_shout(const struct plan *plan)
 {
     if (plan->verdict == VERDICT_SLOW)
@@ -96,7 +86,7 @@ char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
     text[0] = '\0';
     if (!o || !o->known)
         return text;
-    word = o->gain && o->gain[0] ? o->gain : outcome_word(o->verdict);
+    word = o->gain && o->gain[0] ? o->gain : verdict_say(o->verdict);
     if (o->verdict == VERDICT_DOES_NOT_FIT) {
         gp_format(text, OUTCOME_TEXT, "%-8s %s", word,
                   o->limit == LIMIT_NONE ? "" : outcome_limit(o->limit));

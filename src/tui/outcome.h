@@ -23,8 +23,6 @@ struct outcome {
 };
 
 struct outcome outcome_of(const struct plan *plan);
-/* "fits", "slow", "marginal", "no fit": the only words there are on screens for it. */
-const char *outcome_word(enum verdict verdict);
 /* "FITS", "FITS, SLOW", "OVER BUDGET", "OVER POWER", "MARGINAL", "NO FIT" */
 const char *outcome_shout(const struct plan *plan);
 enum ink outcome_ink(enum verdict verdict);

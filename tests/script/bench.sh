@@ -145,7 +145,7 @@ expect <<'END'
 │  Preset      quick                   │
 │  Time limit  none                   ▼│
 └──────────────────────────────────────┘
- Types: which number formats. Left/Rig…
+ Types: which number formats. …
  Enter:change            ?:help  q:quit
  1  2  3 [4 Bench]
 ┌─ The plan ─────────── Enter: points ─┐
@@ -157,7 +157,7 @@ expect <<'END'
 │        installed here                │
 │results ~/state/gpuplan/bench/        │
 └──────────────────────────────────────┘
- The plan: what a start would do. Ente…
+ The plan: what a start would do. …
  Enter:read  F5:start    ?:help  q:quit
 END
 
@@ -281,7 +281,7 @@ expect <<'END'
 │the operands; zeros: not comparable   │
 │                                      │
 └──────────────────────────────────────┘
- Start: measures with what is chosen b…
+ Start: measures with what is chosen …
  Enter:change  Del:default  Esc:back
  1  2  3 [4 Bench]
 ┌─ More options of the measurement ────┐
@@ -654,7 +654,7 @@ expect <<'END'
 │same (force); or wait, then F5; or r  │
 │and leave it out                     …│
 └──────────────────────────────────────┘
- Nothing was measured: other processes…
+ Nothing was measured: other …
  Enter:read  d:devices   ?:help  q:quit
 END
 
@@ -852,7 +852,7 @@ expect <<'END'
 │no sheet to compare it with           │
 │device 1: memory reads at 67.1 GB/s; …│
 └──────────────────────────────────────┘
- memory/read/134217728: 67.1 GB/s in 2…
+ memory/read/134217728: 67.1 GB/s in …
  Enter:read  d:devices   ?:help  q:quit
 END
 
@@ -1022,7 +1022,7 @@ expect <<'END'
 ┌─ NVIDIA H100 80GB HBM3 ──────────────┐
 │profile  h100-sxm                     │
 │driver   570.86.15 (from nvml)        │
-│memory   76.65 free, 3.00 used of 79.…│
+│memory   76.65 free, 3.00 used of …   │
 └──────────────────────────────────────┘
  Driver readings, once a second; "-": …
  d:back  e:export        ?:help  q:quit

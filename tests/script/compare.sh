@@ -107,7 +107,7 @@ expect <<'END'
  * rtx-a6000        fp8         3   2.00
  * a100-sxm-80      int4-awq    2   2.58
    a100-pcie-80     fp8         2   2.70
- rtx-a6000 x 5, bf16 (as published): f…
+ rtx-a6000 x 5, bf16 (as published): …
  Enter:open  a:apply     ?:help  q:quit
 END
 
@@ -131,7 +131,7 @@ hyperstack n3-RTX-A6000x8, 8 GPUs (by
 2026-11); 3 of 8 GPUs are not used; the
 price has no date of its own: check it
 TPOT 227 ms (148..370 ms), TTFT 3.53 s
- rtx-a6000 x 5, bf16 (as published): f…
+ rtx-a6000 x 5, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            294 rows
 █weights 27.5 ▓KV 8.0 ▒act 0.5 ░run 0.8
@@ -143,7 +143,7 @@ hyperstack n3-RTX-A6000x8, 8 GPUs (by
 price has no date of its own: check it
 TPOT 227 ms (148..370 ms), TTFT 3.53 s
 (1.01..17.64 s), output tokens 66.8/s
- rtx-a6000 x 5, bf16 (as published): f…
+ rtx-a6000 x 5, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END
 

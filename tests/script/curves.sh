@@ -91,10 +91,10 @@ expect <<'END'
 │     1           2           4           8          16          32          64│
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
 ┌─ 16 users: fits ─────────────────────────────────────────────────────────────┐
-│   GPUs       2                           $/M tok    $2.86  2.19..4.07        │
-│ t TPOT       22.7 ms  17.44..32.39       $ an hour  $6.98                    │
-│ f TTFT       244.3 ms  69.79..1221                                           │
-│   output     679 tok/s  476..884                                             │
+│   GPUs         2                         $/M tok      $2.86  2.19..4.07      │
+│ t TPOT         22.7 ms  17.44..32.39     $ an hour    $6.98                  │
+│ f TTFT         244.3 ms  69.79..1221                                         │
+│   output       679 tok/s  476..884                                           │
 └──────────────────────────────────────────────────────────────────────────────┘
  TPOT goal reached to 34 users; TTFT goal reached as far as it fits; 2 x
  h100-sxm fit 25 users, then the KV pool is full
@@ -102,9 +102,9 @@ expect <<'END'
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
 if have_json; then
-    shows "t TPOT       $(ms speed.tpot.value %.4g) ms"
-    shows "f TTFT       $(ms speed.ttft.value %.4g) ms"
-    shows "output     $(answer speed.output_tokens_per_s.value %.0f) tok/s"
+    shows "t TPOT         $(ms speed.tpot.value %.4g) ms"
+    shows "f TTFT         $(ms speed.ttft.value %.4g) ms"
+    shows "output       $(answer speed.output_tokens_per_s.value %.0f) tok/s"
 fi
 
 screen "the command of a point of it" "${load[@]}" "${goals[@]}" <<'KEYS'
@@ -121,12 +121,12 @@ if have_json; then
 :dump -
 KEYS
     shows "17 users: fits"
-    shows "t TPOT       $(ms speed.tpot.value %.4g) ms"
+    shows "t TPOT         $(ms speed.tpot.value %.4g) ms"
     screen "cost at it" "${load[@]}" "${goals[@]}" <<'KEYS'
 3 $ Right
 :dump -
 KEYS
-    shows "m \$/M tok    \$$(answer cost.per_million_output_tokens.value %.2f)"
+    shows "m \$/M tok      \$$(answer cost.per_million_output_tokens.value %.2f)"
 fi
 
 screen "goals and break points in words" "${load[@]}" "${goals[@]}" <<'KEYS'
@@ -144,7 +144,7 @@ screen "GPUs needed, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 shows "GPUs needed"
-shows "n GPUs       2"
+shows "n GPUs         2"
 shows "2 for the plan's"
 
 screen "the front" "${load[@]}" <<'KEYS'
@@ -217,10 +217,10 @@ expect <<'END'
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────┐
-│ a fp8 roof   1979 TFLOP/s              3 decode b=64 down 358.4 TFLOP/s      │
-│ b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s │
-│ 1 decode b=1 down 5.852 TFLOP/s                                              │
-│ 2 decode b=16 down 93.03 TFLOP/s                                             │
+│ a fp8 roof     1979 TFLOP/s            3 decode b=64  down 358.4 TFLOP/s     │
+│ b bf16 roof    989.4 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
+│ 1 decode b=1   down 5.852 TFLOP/s                                            │
+│ 2 decode b=16  down 93.03 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -248,10 +248,10 @@ expect <<'END'
 |     1          4         16         64         256       1024       4096     |
 +- intensity, FLOP per byte of memory (log2) ----------------------------------+
 +- 590.7 FLOP/B: the ridge ----------------------------------------------------+
-| a fp8 roof   1979 TFLOP/s              3 decode b=64 down 358.4 TFLOP/s      |
-| b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s |
-| 1 decode b=1 down 5.852 TFLOP/s                                              |
-| 2 decode b=16 down 93.03 TFLOP/s                                             |
+| a fp8 roof     1979 TFLOP/s            3 decode b=64  down 358.4 TFLOP/s     |
+| b bf16 roof    989.4 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s |
+| 1 decode b=1   down 5.852 TFLOP/s                                            |
+| 2 decode b=16  down 93.03 TFLOP/s                                            |
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -292,10 +292,10 @@ expect <<'END'
 │     1                4               16                64               256             1024             4096        │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
-│ a fp8 roof   1979 TFLOP/s                                  3 decode b=64 down 358.4 TFLOP/s                          │
-│ b bf16 roof  989.4 TFLOP/s                                 4 prefill 1,024 lm_head 774.3 TFLOP/s                     │
-│ 1 decode b=1 down 5.852 TFLOP/s  8192x1x14336, 2 FLOP/B                                                              │
-│ 2 decode b=16 down 93.03 TFLOP/s                                                                                     │
+│ a fp8 roof     1979 TFLOP/s                                3 decode b=64  down 358.4 TFLOP/s                         │
+│ b bf16 roof    989.4 TFLOP/s                               4 prefill 1,024 lm_head 774.3 TFLOP/s                     │
+│ 1 decode b=1   down 5.852 TFLOP/s  8192x1x14336, 2 FLOP/B                                                            │
+│ 2 decode b=16  down 93.03 TFLOP/s                                                                                    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
  Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks: the plan's products as the law predicts …
@@ -324,10 +324,10 @@ expect <<'END'
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
-│ a fp8 roof   142.9 TFLOP/s             3 decode b=64 lm_head 183.4 TFLOP/s   │
-│ b bf16 roof  142.9 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s │
-│ 1 decode b=1 down 5.852 TFLOP/s                                              │
-│ 2 decode b=16 down 93.03 TFLOP/s                                             │
+│ a fp8 roof     142.9 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
+│ b bf16 roof    142.9 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
+│ 1 decode b=1   down 5.852 TFLOP/s                                            │
+│ 2 decode b=16  down 93.03 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -356,10 +356,10 @@ expect <<'END'
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
-│ a fp8 roof   106.1 TFLOP/s             3 decode b=64 lm_head 183.4 TFLOP/s   │
-│ b bf16 roof  106.1 TFLOP/s             4 prefill 1,024 lm_head 774.3 TFLOP/s │
-│ 1 decode b=1 down 5.852 TFLOP/s                                              │
-│ 2 decode b=16 o 92.46 TFLOP/s                                                │
+│ a fp8 roof     106.1 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
+│ b bf16 roof    106.1 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
+│ 1 decode b=1   down 5.852 TFLOP/s                                            │
+│ 2 decode b=16  o 92.46 TFLOP/s                                               │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -387,9 +387,9 @@ expect <<'END'
 │    1            4            16           64           256         1024      │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 153 FLOP/B: the ridge ──────────────────────────────────────────────────────┐
-│ a bf16 roof  312 TFLOP/s                                                     │
-│ 1 decode b=1 down 3.198 TFLOP/s                                              │
-│ 2 decode b=64 gate_up 150.8 TFLOP/s                                          │
+│ a bf16 roof    312 TFLOP/s                                                   │
+│ 1 decode b=1   down 3.198 TFLOP/s                                            │
+│ 2 decode b=64  gate_up 150.8 TFLOP/s                                         │
 │ 3 prefill 1,024 lm_head 249.6 TFLOP/s                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens
@@ -418,9 +418,9 @@ expect <<'END'
 │    1           4          16           64          256        1024       4096│
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
-│ a bf16 roof  989.4 TFLOP/s                                                   │
-│ 1 decode b=1 lm_head 2.92 TFLOP/s                                            │
-│ 2 decode b=64 lm_head 181.5 TFLOP/s                                          │
+│ a bf16 roof    989.4 TFLOP/s                                                 │
+│ 1 decode b=1   lm_head 2.92 TFLOP/s                                          │
+│ 2 decode b=64  lm_head 181.5 TFLOP/s                                         │
 │ 3 prefill 1,024 expert_gate_up 557.3…                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
@@ -451,10 +451,10 @@ expect <<'END'
 │   256            1024            4096              16k             64k       │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: fits ─────────────────────────────────────────────────────────┐
-│ a weights    33.88 GiB                 l limit      72.72 GiB                │
-│ b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  20.28 free    │
-│ c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                │
-│ d + KV cache 58.91 GiB  +20.00 GiB     : fits to    12,960 tokens            │
+│ a weights      33.88 GiB               l limit        72.72 GiB              │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable       79.19 GiB  20.28 free  │
+│ c + runtime    38.91 GiB  +3.08 GiB    P the plan     58.91 GiB              │
+│ d + KV cache   58.91 GiB  +20.00 GiB   : fits to      12,960 tokens          │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits
@@ -465,7 +465,7 @@ END
 shows "8,192 tokens: fits"
 if have_json; then
     "$gp" --plan "${load[@]}" --format json >"$work/plan.json"
-    shows "a weights    $(answer memory.per_gpu.weights.value %.2f) GiB"
+    shows "a weights      $(answer memory.per_gpu.weights.value %.2f) GiB"
     shows " +$(answer memory.per_gpu.activation.value %.2f) GiB"
     shows " $(answer memory.per_gpu.free.value %.2f) free"
 fi
@@ -528,10 +528,10 @@ expect <<'END'
 |   256            1024            4096              16k             64k       |
 +- tokens of a request (log2) -------------------------------------------------+
 +- 8,192 tokens: fits ---------------------------------------------------------+
-| a weights    33.88 GiB                 l limit      72.72 GiB                |
-| b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  20.28 free    |
-| c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                |
-| d + KV cache 58.91 GiB  +20.00 GiB     : fits to    12,960 tokens            |
+| a weights      33.88 GiB               l limit        72.72 GiB              |
+| b + activation 35.83 GiB  +1.95 GiB    u usable       79.19 GiB  20.28 free  |
+| c + runtime    38.91 GiB  +3.08 GiB    P the plan     58.91 GiB              |
+| d + KV cache   58.91 GiB  +20.00 GiB   : fits to      12,960 tokens          |
 +-- e: all --------------------------------------------------------------------+
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits
@@ -559,10 +559,10 @@ expect <<'END'
 │               8k                              16k                            │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 18,480 tokens: marginal, kv-cache ──────────────────────────────────────────┐
-│ a weights    33.88 GiB                 l limit      72.72 GiB                │
-│ b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  4.84 short    │
-│ c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                │
-│ d + KV cache 84.03 GiB  +45.12 GiB     : fits to    12,960 tokens            │
+│ a weights      33.88 GiB               l limit        72.72 GiB              │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable       79.19 GiB  4.84 short  │
+│ c + runtime    38.91 GiB  +3.08 GiB    P the plan     58.91 GiB              │
+│ d + KV cache   84.03 GiB  +45.12 GiB   : fits to      12,960 tokens          │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits
@@ -596,11 +596,11 @@ expect <<'END'
 │   └──────────────────────────────────────────────────────────────────────────│
 │    1               4              16               64              256       │
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
-┌─ 512 users: does-not-fit, kv-cache ──────────────────────────────────────────┐
-│ a weights    33.88 GiB                 l limit      72.72 GiB                │
-│ b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  599.72 short  │
-│ c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                │
-│ d + KV cache 678.91 GiB  +640.00 GiB   : fits to    25 users                 │
+┌─ 512 users: no fit, kv-cache ────────────────────────────────────────────────┐
+│ a weights      33.88 GiB               l limit        72.72 GiB              │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable       79.19 GiB              │
+│ c + runtime    38.91 GiB  +3.08 GiB    P the plan     58.91 GiB              │
+│ d + KV cache   678.91 GiB              : fits to      25 users               │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 25 users at once, marginal to 196 users; then the KV pool is full. The
  plan's 16 users: fits
@@ -634,14 +634,14 @@ expect <<'END'
 │   └──────────────────────────────────────────────────────────────────────────│
 │   256            1024            4096              16k             64k       │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
-┌─ 8,192 tokens: does-not-fit, weights ────────────────────────────────────────┐
-│ a weights    131.45 GiB                l limit      20.17 GiB                │
-│ b + activation 131.98 GiB  +0.54 GiB   u usable     22.07 GiB  113.24 short  │
-│ c + runtime  132.81 GiB  +0.83 GiB     P the plan   135.31 GiB               │
-│ d + KV cache 135.31 GiB  +2.50 GiB       KV pool    none                     │
+┌─ 8,192 tokens: no fit, weights ──────────────────────────────────────────────┐
+│ a weights      131.45 GiB              l limit        20.17 GiB              │
+│ b + activation 131.98 GiB  +0.54 GiB   u usable       22.07 GiB              │
+│ c + runtime    132.81 GiB  +0.83 GiB   P the plan     135.31 GiB             │
+│ d + KV cache   135.31 GiB  +2.50 GiB     KV pool      none                   │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then the weights do not fit. The plan's 8,192
- tokens: does-not-fit
+ tokens: no fit
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -661,7 +661,7 @@ expect <<'END'
 │   └──────────────────────────────────│
 │    1          8         64        512│
 └─ users: requests in flight (log2) ───┘
- fits to 25 users at once, marginal to…
+ fits to 25 users at once, marginal …
  t:speed  $:cost         ?:help  q:quit
 END
 
@@ -673,15 +673,15 @@ KEYS
 expect <<'END'
  1  2 [3 Curves] 4               5 of 9
 ┌─ 16 users: fits ─────────────────────┐
-│ a weights    33.88 GiB               │
+│ a weights      33.88 GiB             │
 │ b + activation 35.83 GiB  +1.95 GiB  │
-│ c + runtime  38.91 GiB  +3.08 GiB    │
-│ d + KV cache 58.91 GiB  +20.00 GiB   │
-│ l limit      72.72 GiB               │
-│ u usable     79.19 GiB  20.28 free   │
-│ P the plan   58.91 GiB               │
+│ c + runtime    38.91 GiB  +3.08 GiB  │
+│ d + KV cache   58.91 GiB  +20.00 GiB │
+│ l limit        72.72 GiB             │
+│ u usable       79.19 GiB  20.28 free │
+│ P the plan     58.91 GiB             │
 └── j k: more ─────────────────────────┘
- fits to 25 users at once, marginal to…
+ fits to 25 users at once, marginal …
  t:speed  $:cost         ?:help  q:quit
 END
 
@@ -746,7 +746,7 @@ expect <<'END'
 │    128           256            512          1024           2048         4096│
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 2731 FLOP/B; % of what was predicted ───────────────────────────────────────┐
-│ a bf16 sheet 989.4 TFLOP/s                                                   │
+│ a bf16 sheet   989.4 TFLOP/s                                                 │
 │ 1 bf16 measured 600 TFLOP/s, 61 %                                            │
 │ ! bf16: throttled 268.4 TFLOP/s                                              │
 │                                                                              │

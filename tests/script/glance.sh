@@ -132,4 +132,45 @@ KEYS
     [ "${has#*:}" = x ] || lacks "${has#*:}"
 done
 
+# What does not fit says so in the same two words on every screen; a row is never cut within a
+# word of the sentence below it, and no folded field loses what it says.
+for size in "80 24" "79 40" "70 18" "40 12"; do
+    screen "no fit, $size" -m llama-3.1-70b -p bf16 -g l40s:1 <<KEYS
+:size $size
+:wait
+:dump -
+2
+:wait
+:dump -
+3
+:wait
+:dump -
+m
+:wait
+:dump -
+x
+:wait
+:dump -
+KEYS
+    shows "NO FIT"
+    lacks "does-not-fit"
+    assert_eq "$last: no folded field is cut" "" "$(grep '^│+.*…│' <<<"$out")"
+    assert_eq "$last: no sentence is cut in a word" "" "$(grep '^ .*[^ ]…$' <<<"$out")"
+done
+
+# On Bench what can be chosen is readable, in two columns or in one; Tab shows the other.
+for size in "80 24" "70 18" "40 12"; do
+    screen "Bench, $size" -m llama-3.1-70b -p int8 -g l40s <<KEYS
+:size $size
+4
+:wait
+:dump -
+Tab
+:dump other
+KEYS
+    shows "Measure"
+    assert_contains "$last: the plan of it" "The plan" "$(cat other)"
+    assert_eq "$last: no test is cut" "" "$(grep '\[[x ]\] [a-z].*…' <<<"$out")"
+done
+
 finish

@@ -145,7 +145,7 @@ TPOT 22.7 ms TTFT 244 ms 679/s model
 │TPOT       22.7 ms  17.4..32.4        │
 │output   679 tok/s  476..884          │
 └──────────────────────────────────────┘
- Answer: all memory is of the engine's…
+ Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.86/M
@@ -157,7 +157,7 @@ TPOT 22.7 ms TTFT 244 ms 679/s model
 │holds   27.0 requests of 8,192; first…│
 │bound   memory bandwidth; not measure…│
 └──────────────────────────────────────┘
- Answer: all memory is of the engine's…
+ Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.86/M
@@ -189,9 +189,9 @@ expect <<'END'
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
 │ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
-│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.3│
+│ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
-│── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
+│── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
 │ TTFT goal  none            ││── Why ─────────────────────────────────────────│
 │ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
 │ Throughput none            ││  may be used                                   │
@@ -691,7 +691,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…│
 │ TPOT goal  none            ││buy       $2.42/h  break-even 15.2 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1 x PP…││1 h200-sxm:2        cheaper    2    22.6   $1.72│
+│+Layout     TP 1 x PP 2     ││1 h200-sxm:2        cheaper    2    22.6   $1.72│
 │+Engine     auto: vLLM 0.33+││2 h100-sxm:4, tp 2  faster     4    21.5   $3.33│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││2 GPUs would be marginal: TP 2                  │
@@ -752,7 +752,7 @@ expect <<'END'
 │ TTFT goal  none            ││on demand $7.04/h $5,139/mo jarvislabs, by 2026…│
 │ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 2 x PP…││1 max-pp 9          fits       9     525  $1,050│
+│+Layout     TP 2 x PP 5     ││1 max-pp 9          fits       9     525  $1,050│
 │+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     170  $91.24│
 │+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.52│
 │                            ││4 tp 4              cheaper   12     136 $275.29│
@@ -875,9 +875,9 @@ expect <<'END'
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
 │ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
-│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.3│
+│ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
-│── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
+│── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
 │ TTFT goal  none            ││── Why ─────────────────────────────────────────│
 │ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
 │ Throughput none            ││  may be used                                   │
@@ -1332,9 +1332,9 @@ expect <<'END'
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
 │ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
-│ Users      1 at once       ││4 rtx-pro-6000-se… fits       1    $1.69    54.3│
+│ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
-│── Goals ───────────────────││6 cpu-offload-gb … fits       1    $1.00       -│
+│── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
 │ TTFT goal  none            ││── Why ─────────────────────────────────────────│
 │ TPOT goal  none            ││the weights take 67.71 GiB per GPU, 40.87 GiB   │
 │ Throughput none            ││  may be used                                   │

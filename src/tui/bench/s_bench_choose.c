@@ -89,6 +89,15 @@ static void device_text(const struct bench *b, int i, char *text, size_t size)
     gp_format(text, size, "%d %s%s", d.id, d.name, free);
 }
 
+/* Without what is free on it, which the plan says. */
+static void device_text_short(char *text)
+{
+    char *free = strstr(text, " GiB free") ? strrchr(text, ',') : NULL;
+
+    if (free)
+        *free = '\0';
+}
+
 static void row_text(const struct bench *b, int row, char *text, size_t size)
 {
     const struct bench_form *f = &b->values;
@@ -140,6 +149,8 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
             continue;
         }
         row_text(b, row, text, sizeof(text));
+        if (gp_width(text) > inside.cols - 2 - scrolls && form_row_of(row, &which) == ROW_DEVICE)
+            device_text_short(text);
         canvas_fit(canvas, inside, y, 2, inside.cols - 2 - scrolls, INK_TEXT, text);
         if (row != b->row || b->panel != PANEL_FORM)
             continue;

@@ -160,5 +160,5 @@ void compare_detail_title(const struct compare_row *row, struct strbuf *out)
         strbuf_addf(out, " x %d", p->layout.gpus);
     strbuf_addf(out, ", %s%s: %s", p->request.precision.id,
                 p->request.precision.native ? " (as published)" : "",
-                outcome_word(p->verdict));
+                verdict_say(p->verdict));
 }

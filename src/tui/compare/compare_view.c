@@ -90,7 +90,7 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
-        strbuf_add(out, outcome_word(row->compared->plan.verdict));
+        strbuf_add(out, verdict_say(row->compared->plan.verdict));
     else if (f && column == COLUMN_TPOT)
         band_cell(f, out);
     else if (f)

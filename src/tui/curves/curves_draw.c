@@ -6,7 +6,7 @@
 #include "tui/app.h"
 #include "tui/curves/curves.h"
 
-#define VALUE_COL 13 /* where values begin */
+#define VALUE_COL 15 /* where values begin */
 #define TEXT_ROWS 30 /* of an export as text */
 #define TEXT_COLS 100
 

@@ -315,8 +315,10 @@ static void show_ways(struct page *p, const struct answer *a,
             continue;
         gp_format(number, sizeof(number), "%d", i + 1);
         canvas_text(p->canvas, p->in, p->y, 0, INK_KEY, number);
-        canvas_fit(p->canvas, p->in, p->y, 2 + (i >= 9), x - 3 - (i >= 9), INK_TEXT,
-                   plan_fix_change(&a->plan, &a->fixes[i], change));
+        plan_fix_change(&a->plan, &a->fixes[i], change);
+        /* of one change the end decides: "server:2" */
+        (strstr(change, ", ") ? canvas_fit : canvas_fit_end)(
+            p->canvas, p->in, p->y, 2 + (i >= 9), x - 3 - (i >= 9), INK_TEXT, change);
         canvas_fit(p->canvas, p->in, p->y, x, cols, outcome_ink(o.verdict),
                    outcome_text(&o, cols, row));
         canvas_ink(p->canvas, p->in, p->y, x + 8, cols - 8, INK_TEXT);

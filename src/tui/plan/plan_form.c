@@ -153,6 +153,8 @@ static void draw_fold(struct canvas *canvas, struct rect in, int y,
         folds[fold].value(form, value, sizeof(value));
     gp_format(text, sizeof(text), "%s%s", is_given(form, fold) || fold == 2 ? "" : "auto: ",
               value);
+    if (gp_width(text) > in.cols - LABEL_COLS - 1)
+        gp_copy(text, sizeof(text), value);
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
     canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
                field_rows[folds[fold].first].section);

@@ -52,8 +52,8 @@ static int plan_differences(const struct plan *now, const struct plan *then,
     int n = 0;
 
     if (now->verdict != then->verdict)
-        gp_format(d[n++].text, size, "%s -> %s", outcome_word(then->verdict),
-                  outcome_word(now->verdict));
+        gp_format(d[n++].text, size, "%s -> %s", verdict_say(then->verdict),
+                  verdict_say(now->verdict));
     if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
         gp_format(d[n++].text, size, "GPU %s -> %s", then->request.gpu->id,
                   now->request.gpu->id);

@@ -177,19 +177,19 @@ int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
     if (rect_empty(in))
         return 0;
     while (*text && y < in.rows) {
-        size_t n = utf8_fit(text, strcspn(text, "\n"), in.cols);
+        size_t len = strcspn(text, "\n"), n = utf8_fit(text, len, in.cols);
+        bool more = y == in.rows - 1 && n < len; /* the last row there is: whole words of it */
         char line[1024];
+        int used;
 
+        if (more && in.cols > 2)
+            n = utf8_fit(text, len, in.cols - 2);
         gp_format(line, sizeof(line), "%.*s", (int)n, text);
+        used = canvas_text(canvas, in, y, 0, ink, line);
+        if (more)
+            canvas_glyph(canvas, in, y, used < in.cols - 1 ? used + 1 : in.cols - 1, ink,
+                         GLYPH_MORE);
         text += n;
-        if (y == in.rows - 1 && *text && *text != '\n') { /* the last row there is */
-            char rest[1024];
-
-            gp_format(rest, sizeof(rest), "%s%s", line, text);
-            canvas_fit(canvas, in, y, 0, in.cols, ink, rest);
-        } else {
-            canvas_text(canvas, in, y, 0, ink, line);
-        }
         y++;
         while (*text == ' ')
             text++;
