@@ -3,7 +3,8 @@
 #
 #   GPUPLAN=./gpuplan STANDIN_ENGINE=tests/fixtures/standin_engine bash man/pictures.sh FOLDER
 #
-# ONLY=bench draws those whose names begin so. The day, the user's settings and the devices (none) are fixed, and only what is computed
+# ONLY=bench draws those whose names begin so. The day, the user's settings and the devices
+# (none) are fixed, and only what is computed
 # from the catalogue is shown, so that the same tree draws the same pictures.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
