@@ -326,7 +326,7 @@ KEYS
 only 1,26
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 7 of 191 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 7 of 192 ─┐
 │/ 70b                                                                         │
 │▸ 70B                                   a dense model of about this size, sh… │
 │  Generic 70B (hypothetical seed)       70.55 B, 131,072 tokens, bf16         │
@@ -1163,7 +1163,7 @@ KEYS
 only 1,30
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 3 of 194 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 3 of 195 ─┐
 │/ ./                                                                          │
 │▸ ./models/broken                       a model in this folder                │
 │  ./models/deep/tiny.gguf               a model in this folder                │
