@@ -88,6 +88,8 @@ core_sources = \
 	src/core/speed/hits.h \
 	src/core/speed/moe.c \
 	src/core/speed/moe.h \
+	src/core/speed/waves.c \
+	src/core/speed/waves.h \
 	src/core/speed/serve.c \
 	src/core/speed/serve.h \
 	src/core/speed/anchor.c \

@@ -26,6 +26,7 @@ const struct profile_word family_file_kernels[] = {
 static const struct profile_field fields[] = {
     {"name", PROFILE_TEXT, AT(name)},
     {"norm", PROFILE_NUMBER, AT(norm), 1, 8},
+    {"waves", PROFILE_FLAG, AT(waves)},
     {"expert_token_ns", PROFILE_NUMBER, AT(expert_token), 0, 1e4, 1e-9},
     {"prefill_attention", PROFILE_NUMBER, AT(prefill_attention), 0.01, 1.5},
     {"kv_memory", PROFILE_NUMBER, AT(kv_memory), 0.01, 1.1},

@@ -483,7 +483,7 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
 {
     int bits = number(hf, config, "bits", 0);
     int group = number(hf, config, "group_size", 0);
-    const char *id = bits == 8 ? "int8-gptq" : bits == 4 ? "int4-g32" : NULL;
+    const char *id = bits == 8 ? "mlx-8bit" : bits == 4 ? "mlx-4bit" : NULL;
 
     if (id == NULL) {
         hf_fail(hf, "quantization.bits", HF_HINT,

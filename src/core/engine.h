@@ -99,7 +99,9 @@ struct engine_speed {
     double allreduce;       /* factor on the latency of an all-reduce */
     double kv;              /* factor on the family's reads of the cache; 0 = 1 */
     bool prefill_alone;     /* prompts run in steps of their own */
-    double prefill_layer;   /* s per layer and chunk of a prompt */
+    double prefill_kernel;  /* s per kernel of a step with prompts, to launch it */
+    double captured;        /* tokens of the largest step with prompts that is a graph */
+    double prefill_layer;   /* s per layer and chunk of a prompt; llama.cpp, MLX */
     double prefill_attention; /* factor on the family's attention of prompts; 0 = 1 */
     double prefill_overlap; /* share of the pipeline's stages that chunks of one prompt fill */
     double score_bytes;     /* written and read per score of a prompt; 0: flash attention */

@@ -90,7 +90,8 @@ static void know_kernel(struct terms *w, enum kernel kernel, double compute, dou
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     know_word(w, "kernel", kernel_word(kernel));
     know_number(w, "ec", compute, FAMILY);
-    know_number(w, "em", memory, FAMILY);
+    double unpacked = family_unpacked(kernel, gpu, memory);
+    know_number(w, "em", unpacked, unpacked < memory ? FAMILY ", unpacking" : FAMILY);
     know_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
 }
 
@@ -352,6 +353,8 @@ static void know_serving(const struct walk *k)
     know_number(k->w, "phi", e->interference, ENGINE);
     if (!q->gpu->host)
         know_number(k->w, "share", e->prefill_compute, ENGINE);
+    know_us(k->w, "launch", e->prefill_kernel, ENGINE);
+    know_number(k->w, "kernels", k->step->load->kernels, "counted");
     know_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
     know_number(k->w, "efa", q->gpu->family->prefill_attention, FAMILY);
     know_ms(k->w, "tau", e->ttft_base, ENGINE);
@@ -371,16 +374,17 @@ static void add_prompts(const struct walk *k)
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
     term_add(k->w, "a prompt alone", "solo",
-             "prompt/c * (products of c tokens/share + attention/efa + values + per layer "
-             "and chunk*L + fixed)",
+             "prompt/c * (hypot(products of c tokens/share + attention/efa + values, "
+             "launch*kernels) + per layer and chunk*L + fixed)",
              part_ms(k, v->serve.solo), "ms", source_pace(q->engine),
-             "prompt, c, share, efa, per layer and chunk, L");
+             "prompt, c, share, efa, launch, kernels, per layer and chunk, L");
     term_add(k->w, "what a prompt adds", "pc",
              q->engine->speed.prefill_alone
-                 ? "a step of its own over its tokens + attention + values"
-                 : "a step over prompt and B tokens less one over B + attention + values",
+                 ? "hypot(a step over its tokens + attention + values, launch*kernels)"
+                 : "hypot(a step over prompt and B tokens + attention + values, "
+                   "launch*kernels) less a step over B",
              part_ms(k, v->serve.prompt), "ms", source_pace(q->engine),
-             "prompt, c, B, share, efa, per layer and chunk, L");
+             "prompt, c, B, share, efa, launch, kernels, per layer and chunk, L");
     term_add(k->w, "prompts of the others", "prompts", "phi * (B - 1)/O * pc",
              part_ms(k, v->prompts), "ms", source_pace(q->engine), "phi, B, O, pc");
 }

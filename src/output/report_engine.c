@@ -144,6 +144,7 @@ static const struct member speed_members[] = {
     {"speed_allreduce", MEMBER_FITTED, AT(speed.allreduce), "x", .decimals = 2},
     {"speed_kv", MEMBER_FITTED, AT(speed.kv), "x", .decimals = 2},
     {"speed_prefill_alone", MEMBER_FLAG, AT(speed.prefill_alone)},
+    {"speed_prefill_kernel", MEMBER_FITTED, AT(speed.prefill_kernel), "us", 1e-6, 1},
     {"speed_prefill_layer", MEMBER_FITTED, AT(speed.prefill_layer), "us", 1e-6, 1},
     {"speed_prefill_compute", MEMBER_FITTED, AT(speed.prefill_compute), "x",
      .decimals = 3},

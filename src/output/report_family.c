@@ -25,6 +25,7 @@ static const struct member first_members[] = {
     {"id", MEMBER_CHARS, AT(id)},
     {"name", MEMBER_CHARS, AT(name)},
     {"norm", MEMBER_FITTED, AT(norm), "p", .decimals = 2, .group = "products"},
+    {"waves", MEMBER_FLAG, AT(waves)},
 };
 
 static const struct member middle_members[] = {

@@ -178,22 +178,6 @@ static double law_allreduce(const struct op *op, const double *c)
     return c[0] + c[1] * op->each + op->memory / c[2];
 }
 
-/* Products that fill the multiprocessors in waves of tiles: 128 x 128 and 256 x 128. */
-static double waves_of(const struct op *op, double sms)
-{
-    static const double tile[][3] = {{256, 128, 1}, {128, 256, 1}, {128, 128, .93},
-                                     {128, 64, .80}, {64, 128, .80}, {64, 64, .6}};
-    double best = INFINITY;
-    for (int i = 0; i < 6; i++)
-        for (double split = 1; split <= 8 && op->k / split >= 256; split *= 2) {
-            double tiles = ceil(op->m / tile[i][0]) * ceil(op->n / tile[i][1]) * split;
-            double issued = ceil(tiles / sms) * sms * tile[i][0] * tile[i][1] *
-                            (op->k / split + 140) / tile[i][2];
-            best = fmin(best, issued);
-        }
-    return best / (op->m * op->n * op->k);
-}
-
 static double wave_sms;
 
 static double law_waves(const struct op *op, const double *c)
@@ -314,7 +298,7 @@ static void read_product(const struct gz *g, const struct table *t, struct ops *
                       .memory = (t->kind->weight * n * k + t->kind->value * m * k + 2 * m * n) /
                                 t->spec->bandwidth.value,
                       .m = m, .n = n, .k = k, .time = gz_number(g, "latency_ms") / 1e3};
-    op->token = waves_of(op, wave_sms);
+    op->token = waves_issued(op->m, op->n, op->k, wave_sms);
 }
 
 /* A prompt's: causal, no window, 16 bit. */
@@ -490,8 +474,7 @@ static bool table_of(struct operators *o, const char *what, const char *name,
 /* Waves: on compute capability 12.0 the law needs them for its floor. */
 static void score_products(struct operators *o, const char *name, double floor)
 {
-    const char *id = o->family->id;
-    bool waves = strcmp(id, "blackwell-rtx") == 0 || strcmp(id, "ampere") == 0;
+    bool waves = o->family->waves;
     char file[128];
     table_of(o, "slim_gemm_perf", name, o->version, file, sizeof(file));
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -507,9 +490,10 @@ static void score_products(struct operators *o, const char *name, double floor)
         struct product_share s = family_product(o->family, types[i].kernel, &alike);
         double start[] = {4e-6, .7, .8, 2};
         double own[] = {4e-6, s.compute, s.memory, o->family->norm};
-        score(o, "product", law_product, start, alike ? NULL : own, 4, plain && !waves ? floor : 0);
-        if (plain && waves)
-            score(o, "product, waves", law_waves, start, NULL, 4, floor);
+        score(o, "product", law_product, start, alike || waves ? NULL : own, 4,
+              plain && !waves ? floor : 0);
+        if (waves)
+            score(o, "product, waves", law_waves, start, alike ? NULL : own, 4, plain ? floor : 0);
     }
 }
 

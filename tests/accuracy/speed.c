@@ -342,6 +342,7 @@ static void ideal(struct constants *c)
     for (int i = 0; i < c->engines; i++) {
         struct engine_speed *e = &c->engine[i].speed;
         e->host = e->request = e->sampler = e->experts = e->prefill_layer = 0;
+        e->prefill_kernel = 0;
         e->prefill_compute = e->interference = 1;
         e->case_count = 0;
     }

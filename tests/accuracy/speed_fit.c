@@ -52,13 +52,13 @@ static const struct family_prior {
  * shares the GB10 takes over; MI300X and Apple: assumed. */
 static const struct family_prior other_priors[] = {
     {"ampere",
-     {{KERNEL_16, .823, .83, 0}, {KERNEL_W4, .825, .67, 0}},
-     {{KERNEL_16, .364, .928, 20}, {KERNEL_W4, .25, .65, 100}},
+     {{KERNEL_16, .823, .83, 0}, {KERNEL_W4, .825, .83, 0}},
+     {{KERNEL_16, .364, .928, 20}, {KERNEL_W4, .25, .83, 100}},
      90, .425, .75, .70, 1, .1},
     {"blackwell-rtx",
-     {{KERNEL_16, .852, .88, 0}, {KERNEL_FP8, .735, .86, 0}, {KERNEL_FP4, .61, .74, 0},
-      {KERNEL_W4, .45, .75, 0}},
-     {{KERNEL_16, .475, .957, 20}, {KERNEL_W4, .25, .75, 100}},
+     {{KERNEL_16, .906, .88, 0}, {KERNEL_FP8, .735, .86, 0}, {KERNEL_FP4, .61, .74, 0},
+      {KERNEL_W4, .45, .86, 0}},
+     {{KERNEL_16, .475, .957, 20}, {KERNEL_W4, .25, .86, 100}},
      24, .407, .83, .70, 1, .1},
     {"gb10",
      {{KERNEL_16, .85, .88, 0}, {KERNEL_FP8, .72, .86, 0}, {KERNEL_FP4, .61, .74, 0},
@@ -101,9 +101,10 @@ static void add_family(struct fit *fit, struct family *f, const struct family_pr
 
 static const struct engine_prior {
     const char *id;
-    double experts, allreduce, interference;
-} engine_priors[] = {
-    {"vllm", 10, 1.2, .95}, {"tensorrt-llm", 8, 1.0, .95}, {"sglang", 10, 1.2, .80}};
+    double experts, allreduce, interference, launch;
+} engine_priors[] = {{"vllm", 10, 1.2, .95, 30},
+                     {"tensorrt-llm", 8, 1.0, .95, 15},
+                     {"sglang", 10, 1.2, .80, 30}};
 
 static void add_engine(struct fit *fit, struct engine *e, const struct engine_prior *p)
 {
@@ -117,7 +118,7 @@ static void add_engine(struct fit *fit, struct engine *e, const struct engine_pr
         if (s->at[i].family[0] && s->at[i].rows <= 0)
             add(fit, &s->at[i].experts, 50, .4, 1e-6, e->id, "cases experts_us");
     add(fit, &s->allreduce, p->allreduce, .3, 1, e->id, "allreduce");
-    add(fit, &s->prefill_layer, 60, .5, 1e-6, e->id, "prefill_layer_us");
+    add(fit, &s->prefill_kernel, p->launch, .7, 1e-6, e->id, "prefill_kernel_us");
     add(fit, &s->prefill_compute, .85, .2, 1, e->id, "prefill_compute");
     add(fit, &s->interference, p->interference, .1, 1, e->id, "interference");
 }
@@ -176,7 +177,7 @@ void fit_others(struct fit *fit, struct constants *c)
         if (strcmp(c->family[f].id, "hopper") == 0 || strcmp(c->family[f].id, "blackwell") == 0) {
             struct expert_share *w4 = &c->family[f].expert[KERNEL_W4];
             add(fit, &w4->compute, .25, .3, 1, c->family[f].id, "experts w4a16 compute");
-            add(fit, &w4->memory, .70, .12, 1, c->family[f].id, "experts w4a16 memory");
+            add(fit, &w4->memory, .82, .12, 1, c->family[f].id, "experts w4a16 memory");
             add(fit, &w4->each, 100, .5, 1e-9, c->family[f].id, "experts w4a16 each_ns");
         }
 }
@@ -242,8 +243,8 @@ void fit_batch1(struct fit *fit, struct constants *c)
     for (int f = 0; f < c->families; f++) {
         struct product_share *p = c->family[f].product;
         add(fit, &p[KERNEL_16].memory, .83, .12, 1, "ampere products 16-bit", "memory");
-        add(fit, &p[KERNEL_W8].memory, .75, .2, 1, "ampere products w8a16", "memory");
-        add(fit, &p[KERNEL_W4].memory, .65, .2, 1, "ampere products w4a16", "memory");
+        add(fit, &p[KERNEL_W8].memory, .83, .2, 1, "ampere products w8a16", "memory");
+        add(fit, &p[KERNEL_W4].memory, .83, .2, 1, "ampere products w4a16", "memory");
     }
 }
 

@@ -122,15 +122,17 @@ static void keep_attention(struct request *q)
 
 static bool resolve(struct rows *rows, const struct asked *a, struct request *q);
 
-/* GGUF files of gpt-oss: what the release has in BF16 is in Q8_0 (11.27 GiB of the 20B:
- * 19.1 billion weights of 4.25 bits and 1.8 of 8.5). */
-static void gguf_native(struct rows *rows, const struct asked *a, struct request *q)
+/* Files of gpt-oss for llama.cpp and MLX: what the release has in BF16 is in 8 bits (11.27
+ * GiB of the 20B: 19.1 billion weights of 4.25 bits and 1.8 of 8.5; "MXFP4-Q8"). */
+static void native_q8(struct rows *rows, const struct asked *a, struct request *q)
 {
     struct request q8;
     struct asked again = *a;
-    if (!q->engine->gguf || a->precision[0] != '\0' || strstr(a->model, "gpt-oss") == NULL)
+    bool mlx = strcmp(a->engine, "mlx") == 0;
+    if ((!q->engine->gguf && !mlx) || a->precision[0] != '\0' ||
+        strstr(a->model, "gpt-oss") == NULL)
         return;
-    again.precision = "q8_0";
+    again.precision = mlx ? "mlx-8bit" : "q8_0";
     if (!resolve(rows, &again, &q8))
         return;
     for (int role = 0; role < ROLE_COUNT; role++)
@@ -164,7 +166,7 @@ static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
     q->gpu = copy_gpu(&rows->constants, q->gpu);
     q->engine = copy_engine(&rows->constants, q->engine);
     keep_attention(q);
-    gguf_native(rows, a, q);
+    native_q8(rows, a, q);
     return true;
 }
 
@@ -181,7 +183,7 @@ static struct layout layout_asked(const struct asked *a)
 static double admitted_of(const struct row *r, const struct load *load,
                           const struct asked *a, const struct memory *m)
 {
-    if (a->peer > 0 || a->phase == PHASE_DECODE || a->phase == PHASE_PROMPT)
+    if (a->settled || a->phase == PHASE_DECODE || a->phase == PHASE_PROMPT)
         return 1e9;
     return speed_admitted(&r->request, load, m) * (a->ways > 1 ? a->ways : 1);
 }
@@ -199,7 +201,9 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     r->layout = layout_asked(a);
     r->serve = (struct serve_load){.users = a->users / a->replicas, .admitted = 1e9,
                                    .prompt = a->prompt, .output = a->output,
-                                   .chunk = load.max_batched_tokens};
+                                   .chunk = load.max_batched_tokens,
+                                   .receive = a->receive,
+                                   .captured = a->captured};
     memory_estimate(&r->request, &load, &r->layout, &memory);
     r->weights = memory.weights.value;
     r->serve.admitted = admitted_of(r, &load, a, &memory);
@@ -283,8 +287,8 @@ static bool only_r4(const char *rules)
            (strncmp(rules, "R4", 2) == 0 && strchr(rules, ' ') == NULL);
 }
 
-/* The caches of quantized releases: TensorRT-LLM's in FP8, SGLang's of FP4 ones, vLLM's on
- * B200 (InferenceMAX's launch scripts set kv-cache-dtype: fp8 there). */
+/* The caches of quantized releases: TensorRT-LLM's in FP8, SGLang's and vLLM's on B200
+ * (InferenceMAX's launch scripts set kv-cache-dtype to fp8 there). */
 static const char *serving_kv(const char *engine, const char *precision, const char *model,
                               const char *gpu)
 {
@@ -294,7 +298,24 @@ static const char *serving_kv(const char *engine, const char *precision, const c
         return fp4 || fp8 || oss ? "fp8" : "bf16";
     if (strcmp(engine, "vllm") == 0)
         return strcmp(gpu, "b200") == 0 && (fp4 || fp8 || oss) ? "fp8" : "bf16";
-    return strcmp(engine, "sglang") == 0 && fp4 && !oss ? "fp8" : "bf16";
+    return strcmp(engine, "sglang") == 0 && strcmp(gpu, "b200") == 0 && (fp4 || fp8) ? "fp8"
+                                                                                    : "bf16";
+}
+
+/* InferenceMAX's launch scripts of DeepSeek-R1 on B200: --scheduler-recv-interval 10, and 30
+ * from 16 users on. */
+static double receive_interval(const struct asked *a)
+{
+    bool set = strcmp(a->engine, "sglang") == 0 && strcmp(a->gpu, "b200") == 0 &&
+               strcmp(a->model, "deepseek-r1") == 0;
+    return !set ? 0 : a->users < 16 ? 10 : 30;
+}
+
+/* Its scripts of gpt-oss for vLLM: max-cudagraph-capture-size 2048. */
+static double captured_tokens(const struct asked *a)
+{
+    bool set = strcmp(a->engine, "vllm") == 0 && strcmp(a->model, "gpt-oss-120b") == 0;
+    return set ? 2048 : 0;
 }
 
 /* vLLM 0.12 to 0.16 run another kernel of block-scaled experts on Hopper: its range; other
@@ -334,7 +355,10 @@ static void serving_row(struct rows *rows, const struct table_file *t,
         .time = table_number_of(t, "silicon_tpot_ms") / 1e3,
         .ttft = table_number_of(t, "silicon_ttft_ms") / 1e3,
         .peer = table_number_of(rule, "aiconfigurator_tpot_ms") / 1e3,
+        .settled = true,
     };
+    a.receive = receive_interval(&a);
+    a.captured = captured_tokens(&a);
     rows_ask(rows, &a);
 }
 
@@ -370,7 +394,7 @@ static const char *recent_precision(const struct name *m, const char *weights,
 {
     static const char *const words[][2] = {
         {"bf16", "bf16"}, {"int4 (awq)", "int4-awq"}, {"Q8_0", "q8_0"},
-        {"4-bit MLX", "int4-awq"},
+        {"4-bit MLX", "mlx-4bit"},
     };
     if (strcmp(engine, "llama.cpp") == 0 && strstr(weights, "Q4_K"))
         return "q4_k_m";

@@ -59,6 +59,8 @@ struct asked {
     int tp, pp, ways, ep, replicas; /* ways: attention DP */
     double time, ttft, peer;
     double tokens;
+    double receive, captured; /* as serve_load's */
+    bool settled;           /* none queued, whatever the memory settings were */
 };
 
 /* What gpuplan says. */

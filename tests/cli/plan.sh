@@ -180,7 +180,7 @@ if have_json; then
     assert_eq "as asked: decode" 2 "$(json layout.decode)"
     assert_true "KV moves" awk -v t="$(json speed.transfer)" 'BEGIN{exit !(t > 0.002 && t < 0.1)}'
     # shellcheck disable=SC2086
-    run --plan $speed:8 --tp 2 --rate 12 --disaggregate 1:3 -f json
+    run --plan $speed:8 --tp 2 -c 4k --rate 20 --disaggregate 1:3 -f json
     assert_eq "one is too few for the prompts" slow "$(json verdict.status)"
     assert_eq "by their work" prefill "$(json speed.saturates)"
 fi

@@ -12,7 +12,7 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 5 of 191 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 5 of 192 ─┐
 │/ llama 70b                                                                   │
 │▸ Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
 │  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
@@ -43,10 +43,10 @@ Down Enter "gptq"
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Weights ────────────────────────────────────────────────────────── 2 of 52 ─┐
+┌─ Weights ────────────────────────────────────────────────────────── 2 of 54 ─┐
 │/ gptq                                  verdict    n      $/h TPOT ms     $/M │
-│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00     102  $58.76 │
-│  int4-gptq  GPTQ INT4, groups of 128   fits       2    $2.00    33.6  $20.58 │
+│▸ int8-gptq  GPTQ INT8, groups of 128   fits       2    $2.00     102  $58.51 │
+│  int4-gptq  GPTQ INT4, groups of 128   fits       2    $2.00    31.3  $18.92 │
 │  "gptq" as typed                                                             │
 │                                                                              │
 │                                                                              │
@@ -61,7 +61,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 │  int8-gptq  GPTQ INT8, groups of 128                                         │
-│  fits       2    $2.00     102  $58.76                                       │
+│  fits       2    $2.00     102  $58.51                                       │
 └──────────────────────────────────────────────────────────────────────────────┘
  Weights: fewer bits need fewer GPUs, decode faster. auto: as published.
  bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
@@ -77,7 +77,7 @@ Enter
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Model ----------------- 191 of 191 -+
++- Model ----------------- 192 of 192 -+
 |/ type words to find it, or a size su~|
 |> 70B                                 |
 |  8B                                  |
@@ -89,7 +89,7 @@ expect <<'END'
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
-+- Model ------------------ 16 of 191 -+
++- Model ------------------ 16 of 192 -+
 |/ llama                               |
 |  Llama 2 7B                          |
 |  Code Llama 7B                       |
@@ -111,35 +111,35 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 100 of 100 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sx… verdict    n      $/h TPOT ms     $/M                    │
-│  auto: here, else the cheapest                              fits       4    $2.00    57.5  $33.79                    │
+│  auto: here, else the cheapest                              fits       4    $2.00    57.5  $33.40                    │
 │  here: Intel(R) Xeon(R) Processor, 2 cores                  no fit   weights                                         │
-│▸ L40S                                                       fits       4    $4.00    51.0  $59.41                    │
-│  RTX A6000                                                  fits       4    $2.00    57.5  $33.79                    │
-│  A100 PCIe 80GB                                             fits       2    $2.70    47.4  $36.90                    │
-│  RTX PRO 6000 Blackwell Server Edition                      fits       2    $3.38    54.0  $52.20                    │
-│  Instinct MI300X                                            fits       1    $3.45    52.5  $51.39                    │
-│  A40                                                        fits       4    $3.60    62.8  $66.24                    │
-│  H100 PCIe 80GB                                             fits       2    $3.80    81.3  $87.53                    │
-│  A100 SXM4 80GB                                             fits       2    $3.90    45.2  $50.89                    │
-│  L40                                                        fits       4    $4.00    51.0  $60.37                    │
-│  B200 SXM                                                   fits       1    $4.89    24.5  $34.16                    │
-│  H200 SXM 141GB                                             fits       2    $6.78    20.3  $39.54                    │
-│  H100 SXM5 80GB                                             fits       2    $6.98    50.6 $100.52                    │
-│  B300 SXM (Blackwell Ultra)                                 fits       1    $6.99    23.7  $47.25                    │
-│  L4                                                         fits      10    $7.04     265 $532.43                    │
-│  A100 PCIe 40GB                                             fits       5    $7.25     111 $231.38                    │
-│  H100 NVL 94GB                                              fits       2   $13.96    24.0  $96.05                    │
-│  A100 SXM4 40GB                                             fits       5   $15.92     111 $508.08                    │
-│  A10                                                        fits      10   $24.00     137 $947.75                    │
-│  A10G (AWS)                                                 fits      10   $32.58     137  $1,323                    │
-│  GB200 (per GPU)                                            fits       1   $64.00    23.7 $431.75                    │
-│  Instinct MI355X                                            fits       1   $68.80    34.2 $665.21                    │
-│  GB300 (per GPU)                                            fits       1   $72.00    23.7 $485.72                    │
+│▸ L40S                                                       fits       4    $4.00    50.9  $58.82                    │
+│  RTX A6000                                                  fits       4    $2.00    57.5  $33.40                    │
+│  A100 PCIe 80GB                                             fits       2    $2.70    47.3  $36.54                    │
+│  RTX PRO 6000 Blackwell Server Edition                      fits       2    $3.38    53.9  $51.82                    │
+│  Instinct MI300X                                            fits       1    $3.45    52.5  $51.15                    │
+│  A40                                                        fits       4    $3.60    62.8  $65.54                    │
+│  H100 PCIe 80GB                                             fits       2    $3.80    81.3  $87.20                    │
+│  A100 SXM4 80GB                                             fits       2    $3.90    45.0  $50.36                    │
+│  L40                                                        fits       4    $4.00    50.9  $59.59                    │
+│  B200 SXM                                                   fits       1    $4.89    24.5  $33.96                    │
+│  H200 SXM 141GB                                             fits       2    $6.78    20.3  $39.24                    │
+│  H100 SXM5 80GB                                             fits       2    $6.98    50.6 $100.03                    │
+│  B300 SXM (Blackwell Ultra)                                 fits       1    $6.99    23.7  $46.96                    │
+│  L4                                                         fits      10    $7.04     265 $529.83                    │
+│  A100 PCIe 40GB                                             fits       5    $7.25     111 $229.49                    │
+│  H100 NVL 94GB                                              fits       2   $13.96    23.9  $95.32                    │
+│  A100 SXM4 40GB                                             fits       5   $15.92     111 $503.92                    │
+│  A10                                                        fits      10   $24.00     137 $940.69                    │
+│  A10G (AWS)                                                 fits      10   $32.58     137  $1,306                    │
+│  GB200 (per GPU)                                            fits       1   $64.00    23.7 $429.29                    │
+│  Instinct MI355X                                            fits       1   $68.80    34.1 $662.38                    │
+│  GB300 (per GPU)                                            fits       1   $72.00    23.7 $482.95                    │
 │  B100                                                       fits       1        -    23.7       -                    │
-│  Instinct MI325X                                            fits       1        -    47.5       -                    │
+│  Instinct MI325X                                            fits       1        -    47.4       -                    │
 │  Instinct MI350X                                            fits       1        -       -       -                   ▼│
 │  L40S                                                                                                                │
-│  fits       4    $4.00    51.0  $59.41  44.42 GiB usable, 864 GB/s, 2023                                             │
+│  fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023                                             │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -379,7 +379,7 @@ expect <<'END'
 │ w:save  q:quit anyway  Esc:stay      │
 └──────────────────────────────────────┘
  w:save  q:quit anyway  Esc:stay
-│ Context    8,192 tokens    ││TTFT        760 ms  217..3798        none       │
+│ Context    8,192 tokens    ││TTFT        630 ms  180..3149        none       │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐       │
 │ Output│ plan.json exists. Replace it?                                │       │
 │ Users │                                                              │pool   │

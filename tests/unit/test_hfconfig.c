@@ -403,7 +403,7 @@ static void test_quant_forms(void **state)
                "{\"weights\":{\"num_bits\":4,\"type\":\"float\",\"group_size\":16}}},"
                "\"ignore\":[\"lm_head\"]}"), "nvfp4", "bf16"},
         {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":64,"
-         "\"bits\":4}}", "int4-g32", "int4-g32"},
+         "\"bits\":4}}", "mlx-4bit", "mlx-4bit"},
     };
 
     (void)state;

@@ -45,6 +45,26 @@ static void test_gemm(void **state)
     assert_true(gemm_time(&g, 65, 1, 2.5) > 1e-3 + g.weights);
 }
 
+static void test_waves(void **state)
+{
+    const struct gpu b200 = {.sm_count = 148, .boost_mhz = 1965,
+                             .bandwidth = {.value = 7.7e12, .known = true}};
+    double before = 0;
+
+    (void)state;
+    assert_near(waves_issued(64, 4096, 4096, 188), 1, 0);
+    /* 128 tiles of 256 x 128, K in four: 512 in three waves of 188, 564/512 * 1164/1024 */
+    assert_near(waves_issued(1024, 4096, 4096, 188), 1.2522, 1e-4);
+    for (double t = 1; t < 20000; t *= 1.07) { /* more tokens never take less */
+        double work = t * waves_issued(t, 5120, 5120, 188);
+        assert_true(work >= before * (1 - 1e-9) && work >= t);
+        before = work;
+    }
+    /* 0.38 of 7.7 TB/s: 2.9 TB/s of 4-bit weights */
+    assert_near(family_unpacked(KERNEL_W4, &b200, 0.83), 0.378, 1e-3);
+    assert_near(family_unpacked(KERNEL_16, &b200, 0.83), 0.83, 0);
+}
+
 static void test_moe(void **state)
 {
     (void)state;
@@ -545,7 +565,8 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),       cmocka_unit_test(test_moe),
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_waves),       cmocka_unit_test(test_moe),
         cmocka_unit_test(test_comm),       cmocka_unit_test(test_attention),
         cmocka_unit_test(test_old_builds),
         cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),

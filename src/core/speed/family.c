@@ -3,6 +3,7 @@
  */
 #include "core/speed/family.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *kernel_word(enum kernel kernel)
@@ -79,6 +80,21 @@ double kernel_rate(enum kernel kernel, const struct gpu *gpu)
     default:
         return rate_16(gpu);
     }
+}
+
+/* ---- weights that are packed ---- */
+
+#define INTEGER_LANES 64  /* of a multiprocessor; from cc 8.0 on */
+#define UNPACK        2.85 /* integer instructions per weight, beside its share of a load */
+
+double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory)
+{
+    double lanes = INTEGER_LANES * gpu->sm_count * gpu->boost_mhz * 1e6;
+    double weights = kernel == KERNEL_W8 ? 1 : 2; /* of a byte */
+    bool packed = kernel == KERNEL_W4 || kernel == KERNEL_W8;
+    if (!packed || lanes <= 0 || !gpu->bandwidth.known)
+        return memory;
+    return 1 / hypot(1 / memory, UNPACK * weights * gpu->bandwidth.value / lanes);
 }
 
 /* Whose figure stands in for a kernel's; 16 bit is every family's own. */

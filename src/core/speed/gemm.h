@@ -9,6 +9,9 @@
  * the knee neither arithmetic nor memory is fully hidden behind the other. The launch is
  * no part of it: inside a step's graph the fixed time per kernel carries it (step.h).
  *
+ * Where a generation's tables show it, the arithmetic is that of whole waves of tiles
+ * (waves.h).
+ *
  * Where the device itself was measured, factors that points of such shapes left (calib.h)
  * follow.
  *
@@ -26,6 +29,8 @@
 
 #include <math.h>
 #include <stdbool.h>
+
+#include "core/speed/waves.h"
 
 #define GEMM_OCTAVES 14
 
@@ -50,6 +55,8 @@ struct gemm {
     double compute;   /* arithmetic of one token */
     double unpack;    /* writing the weights in 16 bit */
     double times;     /* such products in a step */
+    double rows, cols; /* N, K */
+    double sms;       /* multiprocessors that work in whole waves (waves.h); 0: no matter */
     bool measured;    /* near[] counts: what points of it make of the law (calib.h) */
     float near[GEMM_OCTAVES]; /* factors at 1, 2, 4 .. tokens */
 };
@@ -68,7 +75,9 @@ static inline double gemm_near(const struct gemm *g, double tokens)
 static inline double gemm_time(const struct gemm *g, double tokens, double compute,
                                double p)
 {
-    double t = gemm_norm(g->compute * tokens * compute, g->weights + g->traffic * tokens, p);
+    double issued = g->sms > 0 ? waves_issued(tokens, g->rows, g->cols, g->sms) : 1;
+    double t = gemm_norm(g->compute * tokens * compute * issued,
+                         g->weights + g->traffic * tokens, p);
     if (g->measured)
         t *= gemm_near(g, tokens);
     return g->times * (tokens > GEMM_UNPACKED ? t + g->unpack : t);

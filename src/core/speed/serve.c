@@ -37,11 +37,17 @@ static double chunk_rest(const struct step *s, const struct serve_load *l, doubl
     return chunk_attention(s, l, q) + s->slow[CORRECT_WORK] * values;
 }
 
-/* What a step takes longer for having prompts in it, however many. */
-static double chunk_launch(const struct step *s)
+/* A step with prompts is no captured graph, unless it is small: its kernels are launched one
+ * by one, by a host that is not always faster than the GPU. */
+static double launched(const struct step *s, const struct serve_load *l, double tokens,
+                       double work)
 {
     const struct request *r = s->load->request;
-    return s->slow[CORRECT_WORK] * r->engine->speed.prefill_layer * r->model->layer_count;
+    const struct engine_speed *e = &r->engine->speed;
+    double captured = l->captured > 0 ? l->captured : e->captured;
+    double kernel = tokens > captured ? e->prefill_kernel : 0;
+    double launch = s->slow[CORRECT_FIXED] * s->load->kernels * kernel;
+    return hypot(work, launch) + s->slow[CORRECT_WORK] * e->prefill_layer * r->model->layer_count;
 }
 
 static double chunk_of(const struct serve_load *l)
@@ -57,19 +63,25 @@ static double prompt_compute(const struct step *s)
     return q->gpu->host ? 1 : 1 / q->engine->speed.prefill_compute;
 }
 
-static double prompt_cost(const struct step *s, const struct serve_load *l, double users)
+/* decode: s of a step of `users` without prompts. */
+static double prompt_cost(const struct step *s, const struct serve_load *l, double users,
+                          double decode)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
-    double q = chunk_of(l), chunks = new_tokens(l) / q;
-    /* chunks that share a step when more of them come than decode steps there are */
-    double shared = fmax(1, users * chunks / l->output);
-    double pass = e->prefill_alone
-                      ? step_work(s, q * shared, prompt_compute(s))
-                      : step_work(s, users + q * shared, prompt_compute(s)) -
-                            step_work(s, users, 1);
+    double q = chunk_of(l), chunks = new_tokens(l) / q, pass;
+    /* chunks that share a step when more of them come than steps look for them */
+    double shared = fmax(1, fmax(l->receive, 1) * users * chunks / l->output);
+    double rest = shared * chunk_rest(s, l, q);
+    if (e->prefill_alone)
+        pass = launched(s, l, q * shared,
+                        step_work(s, q * shared, prompt_compute(s)) + rest);
+    else
+        pass = launched(s, l, users + q * shared,
+                        decode + step_work(s, users + q * shared, prompt_compute(s)) -
+                            step_work(s, users, 1) + rest) -
+               decode;
     /* the stages of a pipeline work on other requests meanwhile */
-    return s->slow[CORRECT_PROMPTS] * chunks *
-           ((fmax(pass, 0) + chunk_launch(s)) / shared + chunk_rest(s, l, q)) /
+    return s->slow[CORRECT_PROMPTS] * chunks * fmax(pass, 0) / shared /
            fmax(fmin(s->pp, users), 1);
 }
 
@@ -80,8 +92,8 @@ static double solo_prompt(const struct step *s, const struct serve_load *l)
     /* chunks that follow each other through the stages: all but pp - 1 overlap */
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
-    double chunk =
-        step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q) + chunk_launch(s);
+    double chunk = launched(s, l, q,
+                            step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
 
@@ -149,8 +161,8 @@ static double apart_cost(const struct step *s, const struct serve_load *l)
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     double together = fmax(floor(l->chunk / q), 1);
-    double step = step_work(s, q * together, prompt_compute(s)) + chunk_launch(s) + s->fixed;
-    return chunks * (step / together + chunk_rest(s, l, q)) / s->pp;
+    double work = step_work(s, q * together, prompt_compute(s)) + together * chunk_rest(s, l, q);
+    return chunks * (launched(s, l, q * together, work) + s->fixed) / together / s->pp;
 }
 
 static struct queue apart_queue(const struct serve_load *l, const struct serve *out)
@@ -334,21 +346,20 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
         apart_estimate(s, l, out);
         return;
     }
-    double cost = prompt_cost(s, l, users);
-    double first = step_decode(s, users, tokens) +
-                   e->interference * users / l->output * cost;
+    double decode = step_decode(s, users, tokens), cost = prompt_cost(s, l, users, decode);
+    double first = decode + e->interference * users / l->output * cost;
     /* while one decodes it is at least that one */
     double decoding = fmax(users / (1 + cost / (l->output * first)), 1);
     out->running = users;
     out->decoding = decoding;
     out->decode = step_decode(s, decoding, tokens);
-    out->prompt = prompt_cost(s, l, decoding);
+    out->prompt = prompt_cost(s, l, decoding, out->decode);
     out->spread = work_spread(s, l, out->prompt);
     out->tpot = out->decode + e->interference * fmax(decoding - 1, 0) / l->output *
                                   out->prompt;
     out->solo = solo_prompt(s, l);
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * out->solo +
-                            e->ttft_decode * out->decode +
+                            (e->ttft_decode + l->receive / 2) * out->decode +
                             e->ttft_queue * out->solo * (users - 1) / 20);
     out->middle = out->late = 0;
     out->requests = users / (out->ttft + tokens_out(l) * out->tpot);

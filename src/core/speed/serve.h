@@ -62,6 +62,8 @@ struct serve_load {
     struct spread spread;  /* of them */
     double cached;  /* of the prompt, in the prefix cache: read, not computed */
     double chunk;   /* most tokens of a step */
+    double captured; /* tokens of the largest step with a graph; 0 = the engine's */
+    double receive; /* decode steps between two looks for new prompts; 0 = each */
     double prefill; /* groups that work prompts off for this one, which only decodes; 0 =
                      * it does both */
     double transfer; /* s that a prompt's KV takes from them */

@@ -36,10 +36,10 @@ const char *speed_saturation_word(enum saturation saturation)
 static const struct factors {
     double low, high;
 } factors[DOUBT_COUNT] = {
-    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.27, 1.45},
-    [DOUBT_MIXED] = {1.35, 1.40},        [DOUBT_BUILD] = {1.20, 1.35},
+    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.38},
+    [DOUBT_MIXED] = {1.35, 1.62},        [DOUBT_BUILD] = {1.20, 1.35},
     [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
-    [DOUBT_INT4_EXPERTS] = {1.35, 1.70}, [DOUBT_PCIE] = {1.35, 1.30},
+    [DOUBT_INT4_EXPERTS] = {1.35, 1.35}, [DOUBT_PCIE] = {1.35, 1.30},
     [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
     [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
     [DOUBT_POINTS_3] = {1.30, 1.30},

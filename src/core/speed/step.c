@@ -218,7 +218,8 @@ static struct pace pace_of(const struct request *q, enum kernel kernel,
     double rate = kernel_rate(kernel, gpu);
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     return (struct pace){1 / (share.compute * rate),
-                         1 / (share.memory * gpu->bandwidth.value)};
+                         1 / (family_unpacked(kernel, gpu, share.memory) *
+                              gpu->bandwidth.value)};
 }
 
 static struct gemm gemm_of(const struct request *q, const struct format *format,
@@ -234,6 +235,9 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
     struct gemm g = {.weights = rows * cols * bytes * p.byte,
                          .traffic = 2 * (rows + cols) * p.byte,
                          .compute = 2 * rows * cols * p.flop,
+                         .rows = rows,
+                         .cols = cols,
+                         .sms = q->gpu->family->waves ? q->gpu->sm_count : 0,
                          .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
                          .times = times};
     const struct calib *calib = q->gpu->family->calib;
@@ -295,7 +299,9 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
     struct speed_case own =
         engine_experts(&q->engine->speed, q->gpu->family, kernel, l->tp);
     struct expert_share share = family_expert(q->gpu->family, kernel, &is_alike);
-    struct pace p = pace_of(q, kernel, (struct product_share){share.compute, share.memory});
+    bool stands_in = is_alike && kernel == KERNEL_MXFP4;
+    struct pace p = pace_of(q, stands_in ? KERNEL_W4 : kernel,
+                            (struct product_share){share.compute, share.memory});
     double width = k->latent > 0 ? k->latent : q->model->hidden;
     double matrices = k->gated ? 3 : 2, n = l->tp * s->ways;
     double weights = matrices * width * k->expert_ff / n;
