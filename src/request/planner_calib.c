@@ -354,6 +354,14 @@ static enum gp_status make_folder(char folder[GP_PATH_MAX], struct gp_err *err)
     return GP_OK;
 }
 
+/* Driver and libraries, as the engine named them: points of others are not put beside these. */
+static bool same_software(const struct benchlog *a, const struct benchlog *b)
+{
+    const json_t *of_a = json_object_get(a->json, "software");
+    const json_t *of_b = json_object_get(b->json, "software");
+    return of_a == of_b || (of_a && of_b && json_equal(of_a, of_b));
+}
+
 static enum gp_status keep_device(const struct benchlog *log, int device, struct gp_err *err)
 {
     char folder[GP_PATH_MAX], path[GP_PATH_MAX], name[192];
@@ -368,7 +376,7 @@ static enum gp_status keep_device(const struct benchlog *log, int device, struct
     if (status || !path_join(path, sizeof(path), folder, name))
         return status;
     has_old = path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK &&
-              strcmp(driver_of(&old), driver_of(log)) == 0;
+              same_software(&old, log);
     json = measured_slim(log, device, has_old ? &old : NULL);
     if (json)
         status = benchlog_write(path, json, err);

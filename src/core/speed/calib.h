@@ -2,9 +2,8 @@
  * calib.h - a device's own measurements in place of what its data sheet and generation say.
  *
  *   bandwidth  of processors, what a stream of reads reached. Of a GPU the sheet's stays, but no
- *              kernel
- *              reads faster than a stream does: shares of memory above r = read / BW come
- *              down to it, and the others as far (r over the family's best share)
+ *              kernel reads faster than a stream does: shares of memory above r = read / BW
+ *              come down to it, and the others as far (r over the family's best share)
  *   shares     ec and em of each kind of kernel that was measured, the least of
  *                sum w L(ln(measured / law) / 0.05) + (ln ec / ec0)^2 / 0.35^2 + ... em
  *              L Huber's loss, so that one odd point moves little, ec in 0.05..1.05, em in
