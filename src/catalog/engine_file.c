@@ -117,6 +117,8 @@ static const struct profile_field fields[] = {
     {"sampler_buffer", PROFILE_FLAG, AT(sampler_buffer)},
     {"vision_run", PROFILE_TEXT, AT(vision_run)},
     {"vision_masks", PROFILE_TEXT, AT(vision_masks)},
+    {"graphs_layer_gib", PROFILE_NUMBER, AT(graphs_layer), 0, 1024, GP_GIB},
+    {"graphs_layer_tp_gib", PROFILE_NUMBER, AT(graphs_layer_tp), 0, 1024, GP_GIB},
     {"vision_kept_gib", PROFILE_NUMBER, AT(vision_kept), 0, 1024, GP_GIB},
     {"moe_workspace", PROFILE_NUMBER, AT(moe_workspace), 0, 64},
     {"graphs_in_budget", PROFILE_FLAG, AT(graphs_in_budget)},

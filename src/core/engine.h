@@ -203,6 +203,8 @@ struct engine {
     struct quantity non_torch_moe; /* bytes at tp > 1 with experts; unknown = as above */
     double vision_kept;            /* bytes taken from the KV pool for a vision tower */
     struct quantity graphs;         /* bytes of CUDA graphs that the card holds */
+    double graphs_layer;          /* bytes for each layer of a stage, besides `graphs` */
+    double graphs_layer_tp;       /* and such that TP cuts */
     struct quantity graphs_moe;     /* the same of mixtures of experts; unknown = as above */
     struct quantity graphs_charged; /* estimated before the KV pool is sized */
     bool graphs_in_budget;          /* and taken from the budget (vLLM >= 0.20) */

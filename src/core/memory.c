@@ -209,13 +209,19 @@ static struct quantity graphs_of(const struct request *q, struct quantity graphs
     return graphs;
 }
 
-static struct quantity real_graphs(const struct request *q)
+/* Graphs hold nodes for the kernels of every layer of a stage, and what the layers of one
+ * keep between them, which TP cuts. */
+static struct quantity real_graphs(const struct request *q, const struct layout *l)
 {
+    double layers = ceil((double)q->model->layer_count / l->pp);
     const struct engine *e = q->engine;
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
     if (q->gpu->host)
         return quantity_exact(0);
-    return graphs_of(q, moe ? e->graphs_moe : e->graphs);
+    if (moe)
+        return graphs_of(q, e->graphs_moe);
+    double each = e->graphs_layer + e->graphs_layer_tp / l->tp;
+    return graphs_of(q, quantity_add(e->graphs, quantity_of(layers * each, ORIGIN_MODEL)));
 }
 
 /* A tower whose shape the engine does not read counts as a ViT-L. */
@@ -294,7 +300,7 @@ static void cut_stages(const struct request *q, const struct load *load,
         for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
-        s->graphs = real_graphs(q);
+        s->graphs = real_graphs(q, l);
         if (load->graphs_in_budget)
             s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
     }
@@ -654,7 +660,7 @@ static void add_overheads(struct terms *w, const struct load *load)
              m->non_torch, "GiB", source_engine(e, TERM_NON_TORCH),
              l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
                        : "context, cuBLAS, the runner's buffers");
-    term_add(w, "CUDA graphs", "graphs", "engine's constant", m->graphs, "GiB",
+    term_add(w, "CUDA graphs", "graphs", "engine's constant, in some versions for each layer", m->graphs, "GiB",
              source_engine(e, TERM_GRAPHS),
              e->budget != BUDGET_UTILIZATION ? "memory beside the pool"
                                              : "capture after the KV pool is set");

@@ -82,6 +82,8 @@ static const struct member overheads[] = {
     {"flash_attention", MEMBER_FLAG, AT(flash_attention)},
     {"embedding_on_host", MEMBER_FLAG, AT(embedding_on_host)},
     {"graphs", MEMBER_BYTES, AT(graphs)},
+    {"graphs_layer", MEMBER_LISTED, AT(graphs_layer), "GiB a layer", GP_GIB, 4},
+    {"graphs_layer_tp", MEMBER_LISTED, AT(graphs_layer_tp), "GiB a layer", GP_GIB, 4},
     {"graphs_moe", MEMBER_BYTES, AT(graphs_moe)},
     {"graphs_charged", MEMBER_BYTES, AT(graphs_charged)},
     {"graphs_in_budget", MEMBER_FLAG, AT(graphs_in_budget)},

@@ -344,7 +344,10 @@ static void refit_row(const struct table_file *row, const struct asked *a)
     push(&r[a->layout.tp > 1 ? FIT_NT_TP : a->layout.pp > 1 ? FIT_NT_PP : FIT_NT1], nt);
     double graphs = table_number_of(row, "cuda_graph_gib") * GP_GIB;
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
-    push(&r[moe ? FIT_GRAPHS_MOE : FIT_GRAPHS], graphs > 0 ? graphs : NAN);
+    double layers = ceil((double)q->model->layer_count / a->layout.pp);
+    double each = e->graphs_layer + e->graphs_layer_tp / a->layout.tp;
+    push(&r[moe ? FIT_GRAPHS_MOE : FIT_GRAPHS],
+         graphs <= 0 ? NAN : moe ? graphs : graphs - layers * each);
 }
 
 static void print_fit(const char *name, double profile, struct residuals *r,

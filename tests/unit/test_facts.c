@@ -395,7 +395,7 @@ static void test_vllm_ranges(void **state)
             if (e->evidence[t][0] == '\0')
                 fail_msg("%s: no evidence for term %d", cases[i].name, t);
     }
-    assert_near(profile_engine(catalog, "vllm@0.19")->graphs.high, 1.85 * GP_GIB, 1);
+    assert_near(profile_engine(catalog, "vllm@0.19")->graphs.high, 0.83 * GP_GIB, 1);
     assert_int_equal(profile_engine(catalog, "vllm@0.19")->graphs.origin, ORIGIN_MODEL);
     assert_false(profile_engine(catalog, "vllm@0.19")->graphs_in_budget);
     assert_true(profile_engine(catalog, "vllm@0.21")->graphs_in_budget);
