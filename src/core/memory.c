@@ -660,7 +660,8 @@ static void add_overheads(struct terms *w, const struct load *load)
              m->non_torch, "GiB", source_engine(e, TERM_NON_TORCH),
              l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
                        : "context, cuBLAS, the runner's buffers");
-    term_add(w, "CUDA graphs", "graphs", "engine's constant, in some versions for each layer", m->graphs, "GiB",
+    term_add(w, "CUDA graphs", "graphs",
+             "engine's constant, in some versions for each layer", m->graphs, "GiB",
              source_engine(e, TERM_GRAPHS),
              e->budget != BUDGET_UTILIZATION ? "memory beside the pool"
                                              : "capture after the KV pool is set");
