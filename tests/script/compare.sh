@@ -23,18 +23,18 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│ * rtx-a6000     int4-awq    2  fits         143.9±91      98   1.00      2.84│
-│   rtx-6000-ada  int4-awq    2  fits          91.0±47     159   1.65      2.89│
-│   …6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74│
-│ * rtx-a6000     fp8         3  fits         149.1±94      97   2.00      5.71│
-│ * a100-sxm-80   int4-awq    2  fits          49.3±27     299   2.58      2.40│
-│   a100-pcie-80  fp8         2  fits          49.3±27     306   2.70      2.45│
-│ * a100-pcie-80  int4-awq    2  fits          41.3±23     361   2.70      2.08│
-│   a40           fp8         3  fits        161.7±102      90   2.70      8.32│
-│   a40           int4-awq    3  fits         127.0±80     108   2.70      6.92│
-│   l40s          fp8         3  fits         105.9±55     145   3.00      5.76│
-│   l40s          int4-awq    3  fits          85.1±44     169   3.00      4.94│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│ * rtx-a6000     int4-awq    2  fits         140.9±89     101   1.00      2.75│
+│   rtx-6000-ada  int4-awq    2  fits          86.6±45     168   1.65      2.73│
+│   …6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74│
+│ * rtx-a6000     fp8         3  fits         150.5±95      98   2.00      5.69│
+│ * a100-sxm-80   int4-awq    2  fits          52.5±29     285   2.58      2.51│
+│   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70      2.43│
+│ * a100-pcie-80  int4-awq    2  fits          42.2±23     357   2.70      2.10│
+│   a40           fp8         3  fits        163.0±103      90   2.70      8.30│
+│   a40           int4-awq    3  fits         123.6±78     113   2.70      6.65│
+│   l40s          fp8         3  fits         105.7±55     146   3.00      5.72│
+│   l40s          int4-awq    3  fits          80.3±42     180   3.00      4.63│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░···········│ 43.62│
@@ -56,30 +56,30 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU            format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      $/month  limit   │
-│=  rtx-a6000      bf16        5  fits        226.5±143      67   4.00     16.63    29.6  TP1 PP5        2920  none    │
-│ * rtx-a6000      int4-awq    2  fits         143.9±91      98   1.00      2.84    19.0  TP1 PP2         730  none    │
-│   rtx-6000-ada   int4-awq    2  fits          91.0±47     159   1.65      2.89    19.0  TP1 PP2        1206  none    │
-│   …-6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74    18.6  TP1            1234  none    │
-│ * rtx-a6000      fp8         3  fits         149.1±94      97   2.00      5.71    22.3  TP1 PP3        1460  none    │
-│ * a100-sxm-80    int4-awq    2  fits          49.3±27     299   2.58      2.40    27.4  TP1 x2         1883  none    │
-│   a100-pcie-80   fp8         2  fits          49.3±27     306   2.70      2.45    28.4  TP2            1971  none    │
-│ * a100-pcie-80   int4-awq    2  fits          41.3±23     361   2.70      2.08    40.7  TP2            1971  none    │
-│   a40            fp8         3  fits        161.7±102      90   2.70      8.32    19.1  TP1 PP3        1971  none    │
-│   a40            int4-awq    3  fits         127.0±80     108   2.70      6.92    31.3  TP1 PP3        1971  none    │
-│   l40s           fp8         3  fits         105.9±55     145   3.00      5.76    19.0  TP1 PP3        2190  none    │
-│   l40s           int4-awq    3  fits          85.1±44     169   3.00      4.94    31.3  TP1 PP3        2190  none    │
-│   …-6000-server  fp8         2  fits          46.9±31     328   3.38      2.87    38.3  TP2            2467  none    │
-│   h200-sxm       fp8         1  fits          30.2±13     508   3.39      1.86    22.6  TP1            2475  none    │
-│   h200-sxm       int4-awq    1  fits          49.4±21     296   3.39      3.18    34.9  TP1            2475  none    │
-│   mi300x         fp8         1  fits          43.6±39     357   3.45      2.69    40.9  TP1            2518  none    │
-│ * mi300x         int4-awq    1  fits          51.6±46     290   3.45      3.31    53.1  TP1            2518  none    │
-│   l4             int4-awq    5  fits        212.9±111      66   3.52     14.79    20.8  TP1 PP5        2570  none    │
-│   l4             fp8         7  fits        279.5±146      55   3.52     17.91    24.0  TP1 PP7        2570  none    │
-│   h100-pcie      fp8         2  fits          32.6±14     474   3.80      2.23    27.1  TP2            2774  none    │
-│   h100-pcie      int4-awq    2  fits          42.2±18     352   3.80      3.00    39.3  TP2            2774  none    │
-│   a100-sxm-80    fp8         2  fits          48.1±27     313   3.90      3.46    28.4  TP2            2847  none    │
-│   l40            fp8         3  fits         115.7±60     129   4.00      8.63    19.1  TP1 PP3        2920  none    │
-│   l40            int4-awq    3  fits         107.1±56     127   4.00      8.77    31.3  TP1 PP3        2920  none    │
+│=  rtx-a6000      bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5        2920  none    │
+│ * rtx-a6000      int4-awq    2  fits         140.9±89     101   1.00      2.75    19.0  TP1 PP2         730  none    │
+│   rtx-6000-ada   int4-awq    2  fits          86.6±45     168   1.65      2.73    19.0  TP1 PP2        1206  none    │
+│   …-6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74    18.6  TP1            1234  none    │
+│ * rtx-a6000      fp8         3  fits         150.5±95      98   2.00      5.69    22.3  TP1 PP3        1460  none    │
+│ * a100-sxm-80    int4-awq    2  fits          52.5±29     285   2.58      2.51    27.4  TP1 x2         1883  none    │
+│   a100-pcie-80   fp8         2  fits          49.2±27     309   2.70      2.43    28.4  TP2            1971  none    │
+│ * a100-pcie-80   int4-awq    2  fits          42.2±23     357   2.70      2.10    40.7  TP2            1971  none    │
+│   a40            fp8         3  fits        163.0±103      90   2.70      8.30    19.1  TP1 PP3        1971  none    │
+│   a40            int4-awq    3  fits         123.6±78     113   2.70      6.65    31.3  TP1 PP3        1971  none    │
+│   l40s           fp8         3  fits         105.7±55     146   3.00      5.72    19.0  TP1 PP3        2190  none    │
+│   l40s           int4-awq    3  fits          80.3±42     180   3.00      4.63    31.3  TP1 PP3        2190  none    │
+│   …-6000-server  fp8         2  fits          47.2±32     327   3.38      2.87    38.3  TP2            2467  none    │
+│   h200-sxm       fp8         1  fits          29.9±13     514   3.39      1.83    22.6  TP1            2475  none    │
+│   h200-sxm       int4-awq    1  fits          51.7±22     287   3.39      3.28    34.9  TP1            2475  none    │
+│   mi300x         fp8         1  fits          43.4±39     359   3.45      2.67    40.9  TP1            2518  none    │
+│ * mi300x         int4-awq    1  fits          51.8±46     291   3.45      3.29    53.1  TP1            2518  none    │
+│   l4             int4-awq    5  fits        199.7±104      71   3.52     13.77    20.8  TP1 PP5        2570  none    │
+│   l4             fp8         7  fits        279.4±146      55   3.52     17.81    24.0  TP1 PP7        2570  none    │
+│   h100-pcie      fp8         2  fits          32.4±14     479   3.80      2.21    27.1  TP2            2774  none    │
+│   h100-pcie      int4-awq    2  fits          41.1±18     364   3.80      2.90    39.3  TP2            2774  none    │
+│   a100-sxm-80    fp8         2  fits          48.1±27     315   3.90      3.43    28.4  TP2            2847  none    │
+│   l40            fp8         3  fits         115.4±60     130   4.00      8.54    19.1  TP1 PP3        2920  none    │
+│   l40            int4-awq    3  fits         102.0±53     135   4.00      8.26    31.3  TP1 PP3        2920  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
@@ -130,7 +130,7 @@ on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
 2026-11); 3 of 8 GPUs are not used; the
 price has no date of its own: check it
-TPOT 227 ms (148..370 ms), TTFT 3.53 s
+TPOT 226 ms (148..369 ms), TTFT 3.15 s
  rtx-a6000 x 5, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            294 rows
@@ -141,8 +141,8 @@ on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
 2026-11); 3 of 8 GPUs are not used; the
 price has no date of its own: check it
-TPOT 227 ms (148..370 ms), TTFT 3.53 s
-(1.01..17.64 s), output tokens 66.8/s
+TPOT 226 ms (148..369 ms), TTFT 3.15 s
+(0.90..15.73 s), output tokens 67.3/s
  rtx-a6000 x 5, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END
@@ -159,18 +159,18 @@ expect <<'END'
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
 | 221 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out|
-|=  rtx-a6000     bf16        5  fits       226.5+-143      67   4.00     16.63|
-|>* rtx-a6000     int4-awq    2  fits        143.9+-91      98   1.00      2.84|
-|   rtx-6000-ada  int4-awq    2  fits         91.0+-47     159   1.65      2.89|
-|   ~6000-server  int4-awq    1  fits         86.7+-48     171   1.69      2.74|
-| * rtx-a6000     fp8         3  fits        149.1+-94      97   2.00      5.71|
-| * a100-sxm-80   int4-awq    2  fits         49.3+-27     299   2.58      2.40|
-|   a100-pcie-80  fp8         2  fits         49.3+-27     306   2.70      2.45|
-| * a100-pcie-80  int4-awq    2  fits         41.3+-23     361   2.70      2.08|
-|   a40           fp8         3  fits       161.7+-102      90   2.70      8.32|
-|   a40           int4-awq    3  fits        127.0+-80     108   2.70      6.92|
-|   l40s          fp8         3  fits        105.9+-55     145   3.00      5.76|
-|   l40s          int4-awq    3  fits         85.1+-44     169   3.00      4.94|
+|=  rtx-a6000     bf16        5  fits       226.3+-143      67   4.00     16.51|
+|>* rtx-a6000     int4-awq    2  fits        140.9+-89     101   1.00      2.75|
+|   rtx-6000-ada  int4-awq    2  fits         86.6+-45     168   1.65      2.73|
+|   ~6000-server  int4-awq    1  fits         87.4+-49     171   1.69      2.74|
+| * rtx-a6000     fp8         3  fits        150.5+-95      98   2.00      5.69|
+| * a100-sxm-80   int4-awq    2  fits         52.5+-29     285   2.58      2.51|
+|   a100-pcie-80  fp8         2  fits         49.2+-27     309   2.70      2.43|
+| * a100-pcie-80  int4-awq    2  fits         42.2+-23     357   2.70      2.10|
+|   a40           fp8         3  fits       163.0+-103      90   2.70      8.30|
+|   a40           int4-awq    3  fits        123.6+-78     113   2.70      6.65|
+|   l40s          fp8         3  fits        105.7+-55     146   3.00      5.72|
+|   l40s          int4-awq    3  fits         80.3+-42     180   3.00      4.63|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -190,10 +190,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU              format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=  rtx-a6000        bf16        5  fits        226.5±143      67   4.00     16.63    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
-│▸  l40s             fp8         3  fits         105.9±55     145   3.00      5.76    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
-│   l40s             int4-awq    3  fits          85.1±44     169   3.00      4.94    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s             bf16        5  fits        192.8±101      80   5.00     17.36    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│=  rtx-a6000        bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
+│▸  l40s             fp8         3  fits         105.7±55     146   3.00      5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│   l40s             int4-awq    3  fits          80.3±42     180   3.00      4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
+│   l40s             bf16        5  fits        192.6±100      80   5.00     17.27    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -213,18 +213,18 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│   b200          fp8         1  fits         19.7±8.4     784   4.89      1.73│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│   b200          fp8         1  fits         19.8±8.4     782   4.89      1.74│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│   a10g          fp8         7  fits        180.3±114      74  16.29     61.51│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│   a10g          fp8         7  fits        179.8±114      75  16.29     60.15│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
-│=  rtx-a6000      bf16        5  fits          67   4.00     16.63  TP1 PP5   │
-│ * rtx-a6000      int4-awq    2  fits          98   1.00      2.84  TP1 PP2   │
+│=  rtx-a6000      bf16        5  fits          67   4.00     16.51  TP1 PP5   │
+│ * rtx-a6000      int4-awq    2  fits         101   1.00      2.75  TP1 PP2   │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -239,7 +239,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │   p100-sxm2-16  bf16        1  no fit: type of the weights, short 158.4 GiB  │
 │   p100-sxm2-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
 │   p100-sxm2-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
@@ -270,15 +270,15 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 14 ─┐
 │ 221 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
 │   GPU           format      n  verdict   ~tok/s    $/h  ~$/M out  weights GiB│
-│=  rtx-a6000     bf16        5  fits          67   4.00     16.63        27.49│
-│▸* mi300x        int4-awq    1  fits         290   3.45      3.31        37.07│
-│ * mi355x        int4-awq    1  fits         764  68.80     25.03        37.07│
-│   gaudi2        int4-awq    1  fits         194      -         -        37.07│
-│   gaudi3        int4-awq    1  fits         441      -         -        37.07│
-│   mi325x        int4-awq    1  fits         300      -         -        37.07│
+│=  rtx-a6000     bf16        5  fits          67   4.00     16.51        27.49│
+│▸* mi300x        int4-awq    1  fits         291   3.45      3.29        37.07│
+│ * mi355x        int4-awq    1  fits         721  68.80     26.50        37.07│
+│   gaudi2        int4-awq    1  fits         198      -         -        37.07│
+│   gaudi3        int4-awq    1  fits         447      -         -        37.07│
+│   mi325x        int4-awq    1  fits         301      -         -        37.07│
 │   mi350x        int4-awq    1  fits           -      -         -        37.07│
-│   mi300x        fp8         1  fits         357   3.45      2.69        67.72│
-│   mi355x        fp8         1  fits         586  68.80     32.63        67.72│
+│   mi300x        fp8         1  fits         359   3.45      2.67        67.72│
+│   mi355x        fp8         1  fits         585  68.80     32.68        67.72│
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -297,10 +297,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│▸* rtx-a6000     int4-awq    2  fits         143.9±91      98   1.00      2.84│
-│   rtx-6000-ada  int4-awq    2  fits          91.0±47     159   1.65      2.89│
-│   …6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│▸* rtx-a6000     int4-awq    2  fits         140.9±89     101   1.00      2.75│
+│   rtx-6000-ada  int4-awq    2  fits          86.6±45     168   1.65      2.73│
+│   …6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
@@ -344,7 +344,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -364,11 +364,11 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│+  h100-pcie     int4-awq    2  fits          42.2±18     352   3.80      3.00│
-│+  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
-│   h100-pcie     fp8         2  fits          32.6±14     474   3.80      2.23│
-│   h100-nvl      int4-awq    1  fits          58.3±25     251   6.98      7.73│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│+  h100-pcie     int4-awq    2  fits          41.1±18     364   3.80      2.90│
+│+  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
+│   h100-pcie     fp8         2  fits          32.4±14     479   3.80      2.21│
+│   h100-nvl      int4-awq    1  fits          54.8±23     269   6.98      7.22│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -384,8 +384,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│▸  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│▸  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -406,8 +406,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 310 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│▸  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│▸  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -420,10 +420,10 @@ lines 3 8
 expect <<'END'
 │ 296 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=* rtx-a6000     int8        3  fits         127.9±81     118   2.00      4.70│
-│▸  l40s          fp8         3  fits         105.9±55     145   3.00      5.76│
-│   l40s          int4-awq    3  fits          85.1±44     169   3.00      4.94│
-│   l40s          int8        3  fits         107.5±56     143   3.00      5.82│
+│=* rtx-a6000     int8        3  fits         127.6±81     119   2.00      4.66│
+│▸  l40s          fp8         3  fits         105.7±55     146   3.00      5.72│
+│   l40s          int4-awq    3  fits          80.3±42     180   3.00      4.63│
+│   l40s          int8        3  fits         107.3±56     144   3.00      5.79│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 523 ─┐
+┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 529 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 5 GPUs, exact                                                │
@@ -479,8 +479,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s   ~$/h  ~$/M out│
-│=  …i-pro-r9700  bf16        8  fits          73.7±94     206   0.81      1.09│
-│▸  h100-sxm      fp8         2  fits         22.7±9.7     679   2.40      0.98│
+│=  …i-pro-r9700  bf16        8  fits          73.3±93     209   0.81      1.08│
+│▸  h100-sxm      fp8         2  fits         22.7±9.7     683   2.40      0.98│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -514,15 +514,15 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│▸  h100-sxm      int4-awq    2  fits          35.9±15     404   4.58      3.15│
-│   h100-sxm      fp8         2  fits         22.7±9.7     679   6.98      2.86│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│▸  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
+│   h100-sxm      fp8         2  fits         22.7±9.7     683   6.98      2.84│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 218 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU                  format      n  verdict      ~TPOT ms     $/h  ~$/M out│
-│=  mi300x               bf16        4  fits          84.3±84   13.80      1.70│
-│   h100-sxm             fp8        10  fits          41.8±23   38.40      2.48│
-│▸  h100-sxm             int4-awq   10  fits          68.9±38   38.40      4.56│
+│=  mi300x               bf16        4  fits          82.5±82   13.80      1.66│
+│   h100-sxm             fp8        10  fits          41.4±23   38.40      2.44│
+│▸  h100-sxm             int4-awq   10  fits          68.7±38   38.40      4.51│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│=  rtx-a6000     bf16        5  fits        226.5±143      67   4.00     16.63│
-│ * rtx-a6000     int4-awq    2  fits         143.9±91      98   1.00      2.84│
-│▸  rtx-6000-ada  int4-awq    2  fits          91.0±47     159   1.65      2.89│
-│   …6000-server  int4-awq    1  fits          86.7±48     171   1.69      2.74│
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│ * rtx-a6000     int4-awq    2  fits         140.9±89     101   1.00      2.75│
+│▸  rtx-6000-ada  int4-awq    2  fits          86.6±45     168   1.65      2.73│
+│   …6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74│
 END
 
 # ---- numbers --------------------------------------------------------------------------

@@ -77,24 +77,24 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 9
 ┌─ 1 TPOT and TTFT  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────────────── y: ms ─┐
-│    │                           25 users: the KV pool is full:          ······│
-│    │ TTFT goal 1000 ms                             ·│·······:················│
+│    │                           25 users: the KV pool is full:           ·····│
+│    │ TTFT goal 1000 ms                              │ ······:················│
 │1000│-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·:·-·-·-·-·-·-·-·-│
-│    │················································│·······:···⢀⣀⣀⣀⣀⠤⠤⠤⠤⠒⠒⠒f│
-│    │·································⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠒⠒⠒⠒⠒⠒⠉⠉⠉⠉⠁············│
-│    │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉···············│·······:················│
-│ 100│·TPOT goal 30 ms································│·······:····         ···│
-│    │-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·- - - - -·-·-·-·-·-·-·:·-·-⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒t│
-│    │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠔⠒⠒P⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉·········   │
+│    │················································│·······:·····⣀⣀⣀⣀⠤⠤⠤⠴⠒⠒f│
+│    │········································⢀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠤⠒⠒⠒⠒⠚⠉⠉⠉⠉···········│
+│ 100│⠠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠚⠉⠉⠉⠉⠉⠉⠉⠉⠁·······│·······:················│
+│    │·TPOT goal 30 ms································│·······:······      ····│
+│    │-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·:·-·⢀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠔⠒t│
+│    │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠒⠒⠒P⠒⠒⠒⠒⠒⠉⠉⠉⠉⠉⠉⠁········    │
 │    │··········································      │       :                │
 │    └─────────────────────────────────────────────────────────────────────────│
 │     1           2           4           8          16          32          64│
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
 ┌─ 16 users: fits ─────────────────────────────────────────────────────────────┐
-│   GPUs         2                         $/M tok      $2.86  2.19..4.07      │
-│ t TPOT         22.7 ms  17.44..32.39     $ an hour    $6.98                  │
-│ f TTFT         244.3 ms  69.79..1221                                         │
-│   output       679 tok/s  476..884                                           │
+│   GPUs         2                         $/M tok      $2.84  2.18..4.05      │
+│ t TPOT         22.67 ms  17.41..32.35    $ an hour    $6.98                  │
+│ f TTFT         218.4 ms  62.4..1092                                          │
+│   output       683 tok/s  479..889                                           │
 └──────────────────────────────────────────────────────────────────────────────┘
  TPOT goal reached to 34 users; TTFT goal reached as far as it fits; 2 x
  h100-sxm fit 25 users, then the KV pool is full
@@ -217,10 +217,10 @@ expect <<'END'
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────┐
-│ a fp8 roof     1979 TFLOP/s            3 decode b=64  down 358.4 TFLOP/s     │
+│ a fp8 roof     1979 TFLOP/s            3 decode b=64  down 359.7 TFLOP/s     │
 │ b bf16 roof    989.4 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
-│ 1 decode b=1   down 5.852 TFLOP/s                                            │
-│ 2 decode b=16  down 93.03 TFLOP/s                                            │
+│ 1 decode b=1   down 5.872 TFLOP/s                                            │
+│ 2 decode b=16  down 93.35 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -248,10 +248,10 @@ expect <<'END'
 |     1          4         16         64         256       1024       4096     |
 +- intensity, FLOP per byte of memory (log2) ----------------------------------+
 +- 590.7 FLOP/B: the ridge ----------------------------------------------------+
-| a fp8 roof     1979 TFLOP/s            3 decode b=64  down 358.4 TFLOP/s     |
+| a fp8 roof     1979 TFLOP/s            3 decode b=64  down 359.7 TFLOP/s     |
 | b bf16 roof    989.4 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s |
-| 1 decode b=1   down 5.852 TFLOP/s                                            |
-| 2 decode b=16  down 93.03 TFLOP/s                                            |
+| 1 decode b=1   down 5.872 TFLOP/s                                            |
+| 2 decode b=16  down 93.35 TFLOP/s                                            |
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -292,10 +292,10 @@ expect <<'END'
 │     1                4               16                64               256             1024             4096        │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
-│ a fp8 roof     1979 TFLOP/s                                3 decode b=64  down 358.4 TFLOP/s                         │
+│ a fp8 roof     1979 TFLOP/s                                3 decode b=64  down 359.7 TFLOP/s                         │
 │ b bf16 roof    989.4 TFLOP/s                               4 prefill 1,024 lm_head 774.3 TFLOP/s                     │
-│ 1 decode b=1   down 5.852 TFLOP/s  8192x1x14336, 2 FLOP/B                                                            │
-│ 2 decode b=16  down 93.03 TFLOP/s                                                                                    │
+│ 1 decode b=1   down 5.872 TFLOP/s  8192x1x14336, 2 FLOP/B                                                            │
+│ 2 decode b=16  down 93.35 TFLOP/s                                                                                    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
  Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks: the plan's products as the law predicts …
@@ -326,8 +326,8 @@ expect <<'END'
 ┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof     142.9 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
 │ b bf16 roof    142.9 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
-│ 1 decode b=1   down 5.852 TFLOP/s                                            │
-│ 2 decode b=16  down 93.03 TFLOP/s                                            │
+│ 1 decode b=1   down 5.872 TFLOP/s                                            │
+│ 2 decode b=16  down 93.35 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -358,8 +358,8 @@ expect <<'END'
 ┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
 │ a fp8 roof     106.1 TFLOP/s           3 decode b=64  lm_head 183.4 TFLOP/s  │
 │ b bf16 roof    106.1 TFLOP/s           4 prefill 1,024 lm_head 774.3 TFLOP/s │
-│ 1 decode b=1   down 5.852 TFLOP/s                                            │
-│ 2 decode b=16  o 92.46 TFLOP/s                                               │
+│ 1 decode b=1   down 5.872 TFLOP/s                                            │
+│ 2 decode b=16  o 92.77 TFLOP/s                                               │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
@@ -388,8 +388,8 @@ expect <<'END'
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 153 FLOP/B: the ridge ──────────────────────────────────────────────────────┐
 │ a bf16 roof    312 TFLOP/s                                                   │
-│ 1 decode b=1   down 3.198 TFLOP/s                                            │
-│ 2 decode b=64  gate_up 150.8 TFLOP/s                                         │
+│ 1 decode b=1   down 3.12 TFLOP/s                                             │
+│ 2 decode b=64  gate_up 148.5 TFLOP/s                                         │
 │ 3 prefill 1,024 lm_head 249.6 TFLOP/s                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens

@@ -15,22 +15,22 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
-│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -45,22 +45,22 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 +- Ask ----------------------++- Answer: 1 x L4, TP 1 ------- 1-14 of 20, Tab -+
-|>Model      8B (assumed)   v||FITS         1 GPU    $0.44/h    $7.29/M tok    |
+|>Model      8B (assumed)   v||FITS         1 GPU    $0.44/h    $7.25/M tok    |
 | Weights    auto: bf16     v||memory 86 % of budget, 2.84 GiB to spare        |
 | GPU        auto: l4       v||##############################==:--......| 20.30|
 | GPUs       auto: 1         ||# weights 15.0 = KV 1.0 : act 0.5 - run 1.0     |
 |-- Load --------------------||-- Speed: model --- low..high ------ goal ------|
-| Context    8,192 tokens    ||TTFT        409 ms  117..2045        none       |
+| Context    8,192 tokens    ||TTFT        340 ms  97..1700         none       |
 | Prompt     1,024 tokens    ||TPOT       58.3 ms  41.2..88.6       none       |
-| Output     256 tokens      ||output  16.8 tok/s  11.0..23.7       none       |
+| Output     256 tokens      ||output  16.8 tok/s  11.1..23.8       none       |
 | Users      1 at once       ||holds   3.8 requests of 8,192; first: KV pool   |
 | Rate       none            ||bound   memory bandwidth; not measured: 4       |
 |-- Goals -------------------||-- Cost ----------------------------------------|
 | TTFT goal  none            ||on demand $0.44/h $321/mo jarvislabs, by 2026-11|
 | TPOT goal  none            ||buy       $0.11/h  break-even 10.9 months       |
 | Throughput none            ||-- Changes (a) ---- gain       n TPOT ms     $/M|
-|+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    22.2   $2.92|
-|+Engine     auto: vLLM 0.33+||2 tp 2              faster     2    30.5   $7.67|
+|+Layout     auto: TP 1      ||1 int4-awq          cheaper    1    20.9   $2.72|
+|+Engine     auto: vLLM 0.33+||2 tp 2              faster     2    30.5   $7.62|
 |+Cost       on-demand       ||-- Why -----------------------------------------|
 |                            ||no GPU was named: this is the cheapest list     |
 +----------------------------++------------------------------------------------+
@@ -76,22 +76,22 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
-│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.86/M tok    ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  149  $5.71│
-│ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.3  $2.45│
-│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  162  $8.32│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.76│
-│ Context    8,192 tokens      ││TTFT        244 ms  70..1221         none       ││rtx-6000-ada    3  $3.30 96.7  $5.81│
-│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   679 tok/s  476..884         none       ││+10 users               KV pool     │
+│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
+│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  150  $5.69│
+│ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
+│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.30│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.72│
+│ Context    8,192 tokens      ││TTFT        218 ms  62..1092         none       ││rtx-6000-ada    3  $3.30 96.6  $5.77│
+│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.3       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output   683 tok/s  479..889         none       ││+10 users               KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
 │ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…││    │                 │             │
 │ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
 │ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
-│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.12││1500│                 │       ⢠⠞⠁   │
-│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.0   $3.78││    │                 │      ⣰⠋     │
+│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.11││1500│                 │       ⢠⠞⠁   │
+│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.2   $3.82││    │                 │      ⣰⠋     │
 │+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │    ⢀⡼⠁      │
 │                              ││GPUs 2: TP 2, 1 host                            ││    │                 │   ⢠⠞        │
 │                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││1000│                 │  ⣰⠋         │
@@ -124,9 +124,9 @@ Tab
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-FITS        2 GPUs   $6.98/h  $2.86/M
+FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 22.7 ms TTFT 244 ms 679/s model
+TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
@@ -136,33 +136,33 @@ TPOT 22.7 ms TTFT 244 ms 679/s model
  Model: its parameters set memory and …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS        2 GPUs   $6.98/h  $2.86/M
+FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 22.7 ms TTFT 244 ms 679/s model
+TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
-│TTFT        244 ms  70..1221          │
-│TPOT       22.7 ms  17.4..32.4        │
-│output   679 tok/s  476..884          │
+│TTFT        218 ms  62..1092          │
+│TPOT       22.7 ms  17.4..32.3        │
+│output   683 tok/s  479..889          │
 └──────────────────────────────────────┘
  Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS        2 GPUs   $6.98/h  $2.86/M
+FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 22.7 ms TTFT 244 ms 679/s model
+TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
-│TPOT       22.7 ms  17.4..32.4        │
-│output   679 tok/s  476..884          │
+│TPOT       22.7 ms  17.4..32.3        │
+│output   683 tok/s  479..889          │
 │holds   27.0 requests of 8,192; first…│
 │bound   memory bandwidth; not measure…│
 └──────────────────────────────────────┘
  Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
-FITS        2 GPUs   $6.98/h  $2.86/M
+FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.81 GiB to spa…
-TPOT 22.7 ms TTFT 244 ms 679/s model
+TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
@@ -188,7 +188,7 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
 │ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
 │── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
@@ -212,14 +212,14 @@ KEYS
 only 2,22
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
-│ Model      llama-3.1-70b  ▾││MARGINAL     2 GPUs   $6.98/h    $54.74/M tok   │
+│ Model      llama-3.1-70b  ▾││MARGINAL     2 GPUs   $6.98/h    $54.42/M tok   │
 │ Weights    bf16           ▾││memory 99 % of budget, 0.70 GiB to spare        │
 │ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
 │ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        210 ms  60..1052         none       │
+│ Context    8,192 tokens    ││TTFT        171 ms  49..856          none       │
 │ Prompt     1,024 tokens    ││TPOT       27.5 ms  21.1..39.3       none       │
-│ Output     256 tokens      ││output  35.4 tok/s  24.8..46.1       none       │
+│ Output     256 tokens      ││output  35.6 tok/s  25.0..46.4       none       │
 │ Users      1 at once       ││holds   1.6 requests of 8,192                   │
 │ Rate       none            ││decides CUDA graphs (0.10..2.00 GiB): raise     │
 │── Goals ───────────────────││        --memory-utilization, or run without    │
@@ -229,7 +229,7 @@ expect <<'END'
 │+Layout     TP 2            ││buy       $2.41/h  break-even 15.2 months       │
 │+Engine     auto: vLLM 0.33+││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.5│
-│                            ││2 a100-pcie-80:2   fits       2    $2.70    47.4│
+│                            ││2 a100-pcie-80:2   fits       2    $2.70    47.3│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Answer: all memory is of the engine's budget on one GPU; bands are low..high.
 END
@@ -247,7 +247,7 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:1      fits       1    $0.50    43.7│
 │ Prompt     1,024 tokens    ││2 rtx-6000-ada:1   fits       1    $0.83    34.8│
-│ Output     256 tokens      ││3 l4:2             fits       2    $0.88    55.4│
+│ Output     256 tokens      ││3 l4:2             fits       2    $0.88    55.3│
 │ Users      1 at once       ││4 --tp auto        fits       1    $2.29    11.5│
 │ Rate       none            ││5 tp 4             fits       4   $13.96     4.7│
 END
@@ -295,22 +295,22 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x A10G (AWS), TP 1 x PP 4 ──────────┐
-│▸Model      qwen3-30b-a3b  ▾││FITS         4 GPUs   $5.67/h    $27.44/M tok   │
+│▸Model      qwen3-30b-a3b  ▾││FITS         4 GPUs   $5.67/h    $26.93/M tok   │
 │ Weights    auto: bf16     ▾││memory 80 % of budget, 4.05 GiB to spare        │
 │ GPU        a10g           ▾││████████████████████████████▓▒▒░░········│ 20.30│
 │ GPUs       auto: 4         ││█ weights 14.5 ▓ KV 0.2 ▒ act 0.8 ░ run 0.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        403 ms  115..2016        none       │
-│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.1..28.5       none       │
-│ Output     256 tokens      ││output  57.4 tok/s  32.0..90.2       none       │
+│ Context    8,192 tokens    ││TTFT        322 ms  92..1610         none       │
+│ Prompt     1,024 tokens    ││TPOT       15.9 ms  10.2..27.7       none       │
+│ Output     256 tokens      ││output  58.5 tok/s  33.6..91.1       none       │
 │ Users      1 at once       ││holds   22.6 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   the routed experts; not measured: 4     │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $5.67/h $4,141/mo aws, 2026-07-20     │
 │ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│ Throughput none            ││1 h100-sxm:1        cheaper    1     5.4   $3.60│
-│+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     9.5  $17.87│
-│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.1   $4.79│
+│ Throughput none            ││1 h100-sxm:1        cheaper    1     5.4   $3.57│
+│+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     8.9  $16.33│
+│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.1   $4.73│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││warning: the profile of a10g has low confidence │
 END
@@ -361,21 +361,21 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 19, Tab ─┐
+┌─ Ask ────┌─ Weights ────────────────────────────────────────────────────────────────────────── 54 of 54 ─┐f 19, Tab ─┐
 │ Model    │/ type words to find it, or another format, as --lis… verdict    n      $/h TPOT ms     $/M    │           │
-│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.52    │           │
-│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.61    │░···│ 72.85│
-│ GPUs     │  int8       INT8 W8A8, one scale per output channel  fits       2    $6.98    16.7  $33.51    │           │
-│── Load ──│  int4-awq   AWQ INT4, groups of 128                  fits       2    $6.98    12.5  $27.08    │───────────│
-│ Context  │  nvfp4      NVFP4 (E2M1, E4M3 per 16)                fits       2    $6.98    13.2  $28.44    │           │
-│ Prompt   │  q4_k_m     GGUF Q4_K_M                              fits       2    $6.98    18.9  $40.83    │           │
+│▸Weights  │▸ as published: bf16                                  fits       2    $6.98    50.6 $100.03    │           │
+│ GPU      │  fp8        FP8 E4M3, one scale per output channel   fits       2    $6.98    16.8  $33.30    │░···│ 72.85│
+│ GPUs     │  int8       INT8 W8A8, one scale per output channel  fits       2    $6.98    16.7  $33.27    │           │
+│── Load ──│  int4-awq   AWQ INT4, groups of 128                  fits       2    $6.98    12.9  $27.20    │───────────│
+│ Context  │  nvfp4      NVFP4 (E2M1, E4M3 per 16)                fits       2    $6.98    13.6  $28.61    │           │
+│ Prompt   │  q4_k_m     GGUF Q4_K_M                              fits       2    $6.98    18.9  $40.82    │           │
 │ Output   │  q8_0       GGUF Q8_0                                fits       2    $6.98    27.2  $56.85    │           │
-│ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.52    │           │
+│ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.03    │           │
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
-│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.52    │───────────│
-│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.37    │           │
-│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.8  $33.60    │           │
-│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.52    │ ms     $/M│
+│── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.03    │───────────│
+│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.13    │           │
+│ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │           │
+│ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.27    │ ms     $/M│
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -390,7 +390,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
-│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Rate       none            ││memory 86 % of budget, 2.84 GiB to spare        │
 ┌─ KV cache ────────────────────────────────────────────────────────── 7 of 7 ─┐
 │/ type words to find it, or another format, as --list formats has it          │
@@ -405,7 +405,7 @@ expect <<'END'
 │  auto                                                                        │
 │  what the checkpoint asks for, else the activations' format                  │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ GPU layers auto: 33        ││2 tp 2              faster     2    30.5   $7.67│
+│ GPU layers auto: 33        ││2 tp 2              faster     2    30.5   $7.62│
 │ CPU experts0 layers        ││── Why ─────────────────────────────────────────│
 │ Offload    0 GiB           ││GPUs 1: TP 1, 1 host                            │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -450,7 +450,7 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 107 ─┐
 │/ 3g                                                         verdict    n      $/h TPOT ms     $/M                    │
-│▸ A100 SXM4 80GB, MIG 3g.40gb                                fits       1    $1.29    19.5   $7.31                    │
+│▸ A100 SXM4 80GB, MIG 3g.40gb                                fits       1    $1.29    19.5   $7.22                    │
 │  "3g" as typed                                                                                                       │
 │                                                                                                                      │
 │                                                                                                                      │
@@ -466,30 +466,30 @@ expect <<'END'
 │                                                                                                                      │
 │                                                                                                                      │
 │  A100 SXM4 80GB, MIG 3g.40gb                                                                                         │
-│  fits       1    $1.29    19.5   $7.31  39.18 GiB usable, 1.02 TB/s, 2020                                            │
+│  fits       1    $1.29    19.5   $7.22  39.18 GiB usable, 1.02 TB/s, 2020                                            │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                                                                8B*
 ┌─ Ask ────────────────────────┐┌─ Answer: 1 x A100 SXM4 80GB (MIG 3g.40gb), TP 1 ─────────────────── 1-14 of 17, Tab ─┐
-│ Model      8B (assumed)     ▾││FITS         1 GPU    $1.29/h    $7.31/M tokens out                                   │
+│ Model      8B (assumed)     ▾││FITS         1 GPU    $1.29/h    $7.22/M tokens out                                   │
 │ Weights    auto: bf16       ▾││memory 49 % of budget, 18.55 GiB to spare                                             │
 │▸GPU        a100-sxm-80/3g.4…▾││█████████████████████████████████▓▓▒░░·········································│ 36.04│
 │ GPUs       auto: 1           ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0 · spare 18.6                              │
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ────────────────────────────────────────────│
-│ Context    8,192 tokens      ││TTFT        240 ms  69..1201         none                                             │
-│ Prompt     1,024 tokens      ││TPOT       19.5 ms  13.5..30.4       none                                             │
-│ Output     256 tokens        ││output  49.1 tok/s  31.5..71.2       none                                             │
+│ Context    8,192 tokens      ││TTFT        193 ms  55..965          none                                             │
+│ Prompt     1,024 tokens      ││TPOT       19.5 ms  13.4..30.3       none                                             │
+│ Output     256 tokens        ││output  49.6 tok/s  31.9..72.0       none                                             │
 │ Users      1 at once         ││holds   19.6 requests of 8,192; first: KV pool                                        │
 │ Rate       none              ││bound   memory bandwidth: reading the weights; not measured: 4                        │
 │── Goals ─────────────────────││── Cost ──────────────────────────────────────────────────────────────────────────────│
 │ TTFT goal  none              ││on demand $1.29/h $941/mo verda, by 2026-11                                           │
 │ TPOT goal  none              ││buy       $0.44/h  break-even 16.5 months                                             │
 │ Throughput none              ││── Changes (a) ───────────────────────────────── verdict    n      $/h TPOT ms     $/M│
-│+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     8.3   $3.26│
-│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    31.5   $0.74│
-│+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.39│
+│+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     7.7   $3.00│
+│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    31.2   $0.73│
+│+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.36│
 │                              ││── Why ───────────────────────────────────────────────────────────────────────────────│
 └──────────────────────────────┘└──────────────────────────────────────────────────────────────────────────────────────┘
  GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.
@@ -521,7 +521,7 @@ expect <<'END'
 │ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │M│
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │2│
-│ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │7│
+│ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │2│
 │ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │─│
 │ │  vLLM 0.23                  budgets by utilization, 0.92 by default     ▼│ │
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
@@ -530,7 +530,7 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
-│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Rate       none            ││memory 86 % of budget, 2.84 GiB to spare        │
 ┌─ KV cache ────────────────────────────────────────────────────────── 7 of 7 ─┐
 │/ type words to find it, or another format, as --list formats has it          │
@@ -545,7 +545,7 @@ expect <<'END'
 │  auto                                                                        │
 │  what the checkpoint asks for, else the activations' format                  │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ GPU layers auto: 33        ││2 tp 2              faster     2    30.5   $7.67│
+│ GPU layers auto: 33        ││2 tp 2              faster     2    30.5   $7.62│
 │ CPU experts0 layers        ││── Why ─────────────────────────────────────────│
 │ Offload    0 GiB           ││GPUs 1: TP 1, 1 host                            │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -578,22 +578,22 @@ only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
-│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        l4             ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││GPUs 1: TP 1, 1 host                            │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -602,22 +602,22 @@ expect <<'END'
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
-│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        l4             ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │▸GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││GPUs 1: TP 1, 1 host                            │
 END
@@ -648,7 +648,7 @@ expect <<'END'
 │ GPU        l4             ▾││███████████████▓▓▒░░░░░░·················│ 20.30│
 │ GPUs       2               ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        223 ms  64..1113         none       │
+│ Context    8,192 tokens    ││TTFT        176 ms  50..880          none       │
 │ Prompt     1,024 tokens    ││TPOT       30.5 ms  19.3..50.1       none       │
 │ Output     512 tokens      ││output  16.1 tok/s                   none       │
 │ Users      by rate: 2      ││holds   18.9 requests of 8,192; first: KV pool  │
@@ -677,22 +677,22 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 1 x PP 2 ──────┐
-│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    │
+│ Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $2.81/M tok    │
 │ Weights    fp8            ▾││memory 95 % of budget, 3.37 GiB to spare        │
 │ GPU        h100-sxm       ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░··│ 72.85│
 │ GPUs       2               ││█ weights 33.9 ▓ KV 32.5 ▒ act 2.0 ░ run 1.2    │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        489 ms  140..2447        none       │
-│ Prompt     1,024 tokens    ││TPOT       36.3 ms  27.9..51.9       none       │
-│ Output     256 tokens      ││output   682 tok/s  478..888         none       │
+│ Context    8,192 tokens    ││TTFT        441 ms  126..2204        none       │
+│ Prompt     1,024 tokens    ││TPOT       36.1 ms  27.7..51.5       none       │
+│ Output     256 tokens      ││output   690 tok/s  484..899         none       │
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…│
 │ TPOT goal  none            ││buy       $2.42/h  break-even 15.2 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     TP 1 x PP 2     ││1 h200-sxm:2        cheaper    2    22.6   $1.72│
-│+Engine     auto: vLLM 0.33+││2 h100-sxm:4, tp 2  faster     4    21.5   $3.33│
+│+Layout     TP 1 x PP 2     ││1 h200-sxm:2        cheaper    2    22.7   $1.71│
+│+Engine     auto: vLLM 0.33+││2 h100-sxm:4, tp 2  faster     4    21.5   $3.31│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││2 GPUs would be marginal: TP 2                  │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -738,46 +738,46 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 10 x L4, TP 2 x PP 5 ─────────────────┐
-│ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $532.43/M tok  │
+│ Model      70B (assumed)  ▾││FITS         10 GPUs  $7.04/h    $529.83/M tok  │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.92 GiB to spare        │
 │ GPU        l4             ▾││███████████████████████████▓▒░░░░░░······│ 20.30│
 │ GPUs       auto: 10        ││█ weights 13.8 ▓ KV 0.2 ▒ act 0.5 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        2.04 s  0.58..10.21      none       │
+│ Context    8,192 tokens    ││TTFT        1.71 s  0.49..8.53       none       │
 │ Prompt     1,024 tokens    ││TPOT        265 ms  144..622         none       │
-│ Output     256 tokens      ││output  3.67 tok/s  1.57..6.77       none       │
+│ Output     256 tokens      ││output  3.69 tok/s  1.57..6.80       none       │
 │▸Users      1 at once       ││holds   12.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $7.04/h $5,139/mo jarvislabs, by 2026…│
 │ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     TP 2 x PP 5     ││1 max-pp 9          fits       9     525  $1,050│
-│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     170  $91.24│
-│+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.52│
-│                            ││4 tp 4              cheaper   12     136 $275.29│
+│+Layout     TP 2 x PP 5     ││1 max-pp 9          fits       9     525  $1,045│
+│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     158  $83.39│
+│+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.03│
+│                            ││4 tp 4              cheaper   12     136 $273.48│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
-│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│ Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │▸Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -801,11 +801,11 @@ expect <<'END'
 │ GPUs       1               ││█ weights 67.7 ▓ KV 2.5 ▒ act 0.6 ░ run 1.0     │
 │─┌─ Ways out ────────────────────────────────────────────────────── 6 of 6 ─┐s│
 │ │/ type words to find it     verdict    n      $/h TPOT ms     $/M         │8│
-│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.78         │2│
-│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │5│
-│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.5  $22.69         │3│
-│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.3  $26.12         │1│
-│─│  5. l40s:2                 fits       2    $2.00    52.1  $30.07         │-│
+│ │▸ 1. rtx-a6000:2            fits       2    $1.00    57.8  $16.62         │2│
+│ │  2. llama.cpp, q4_k_m      fits       1    $1.00    62.2  $19.00         │4│
+│ │  3. rtx-6000-ada:2         fits       2    $1.65    47.4  $22.50         │3│
+│ │  4. rtx-pro-6000-server:1  fits       1    $1.69    54.3  $25.95         │1│
+│─│  5. l40s:2                 fits       2    $2.00    52.1  $29.84         │-│
 │ │  6. cpu-offload-gb 34      fits       1    $1.00       -       -         │─│
 │ └──────────────────────────────────────────────────────────────────────────┘ │
 │ Throughput none            ││  may be used                                   │
@@ -874,7 +874,7 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
 │ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
 │── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
@@ -900,14 +900,14 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
-│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.61/M tok   ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 55 % of budget, 32.56 GiB to spare       ││rtx-a6000       2  $1.00 58.5 $17.57│
-│ GPU        h100-sxm         ▾││███████████████████▓▒░░··················│ 72.85││rtx-6000-ada    2  $1.65 46.5 $22.27│
-│ GPUs       2                 ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 55.5 $26.75│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  123 $66.01│
-│ Context    8,192 tokens      ││TTFT        152 ms  44..762          none       ││l40             2  $2.00 95.0 $55.51│
-│ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..24.0       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output  57.7 tok/s  40.4..75.1       none       ││+25 users               KV pool     │
+│▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   ││GPU             n    $/h TPOT    $/M│
+│ Weights    fp8              ▾││memory 55 % of budget, 32.56 GiB to spare       ││rtx-a6000       2  $1.00 59.4 $17.56│
+│ GPU        h100-sxm         ▾││███████████████████▓▒░░··················│ 72.85││rtx-6000-ada    2  $1.65 46.5 $22.07│
+│ GPUs       2                 ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 55.5 $26.60│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  125 $66.04│
+│ Context    8,192 tokens      ││TTFT        125 ms  36..627          none       ││l40             2  $2.00 95.0 $54.96│
+│ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..23.9       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output  58.2 tok/s  40.8..75.8       none       ││+25 users               KV pool     │
 │ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││up to 131,072 context … nothing     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
@@ -929,7 +929,7 @@ KEYS
 only 2,6
 expect <<'END'
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐
-│▸Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $33.61/M tok   │
+│▸Model      llama-3.1-70b  ▾││FITS         2 GPUs   $6.98/h    $33.30/M tok   │
 │ Weights    fp8            ▾││memory 55 % of budget, 32.56 GiB to spare       │
 │ GPU        h100-sxm       ▾││███████████████████▓▒░░··················│ 72.85│
 │ GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
@@ -941,7 +941,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 546 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 558 ─┐
 │   max concurrency (concurrency) = 54.6426 requests (52.3867..55.2832), model │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
@@ -994,23 +994,23 @@ only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $59.41/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $58.82/M tok   │
 │ Weights    auto: bf16     ▾││memory 90 % of budget, 3.94 GiB to spare        │
 │ GPU        l40s           ▾││████████████████████████████████▓▒░░░····│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 0.6 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        693 ms  198..3464        none       │
-│ Prompt     1,024 tokens    ││TPOT       51.0 ms  32.2..83.6       none       │
-│ Output     256 tokens      ││output  18.7 tok/s  11.4..29.6       none       │
+│ Context    8,192 tokens    ││TTFT        564 ms  161..2819        none       │
+│ Prompt     1,024 tokens    ││TPOT       50.9 ms  32.2..83.6       none       │
+│ Output     256 tokens      ││output  18.9 tok/s  11.5..29.9       none       │
 │ Users      1 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    20.2  $25.62│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $73.26│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    19.1  $23.69│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $72.06│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
@@ -1018,23 +1018,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
+│ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
+│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $39.08│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.3  $13.15│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $38.47│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  set: users 2
@@ -1042,23 +1042,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
+│ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
+│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $39.08│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.3  $13.15│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $38.47│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  one line of --batch
@@ -1066,23 +1066,23 @@ expect <<'END'
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
+│ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
+│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    22.5  $14.14│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.48│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $39.08│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.3  $13.15│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $38.47│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
@@ -1102,14 +1102,14 @@ only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.94/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        726 ms  207..3631        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.0       none       │
-│ Output     256 tokens      ││output  35.9 tok/s  21.9..56.8       none       │
+│ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
+│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
+│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 END
@@ -1223,22 +1223,22 @@ KEYS
 only 2,24
 expect <<'END'
 ┌─ Ask ──────── 11-28 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
-│── Goals ───────────────────││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│── Goals ───────────────────││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ TTFT goal  none            ││memory 86 % of budget, 2.84 GiB to spare        │
 │ TPOT goal  none            ││██████████████████████████████▓▓▒░░······│ 20.30│
 │ Throughput none            ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │+Layout     auto: TP 1      ││── Speed: model ─── low..high ────── goal ──────│
-│-Engine     auto: vLLM 0.33+││TTFT        409 ms  117..2045        none       │
+│-Engine     auto: vLLM 0.33+││TTFT        340 ms  97..1700         none       │
 │ Engine     auto: vLLM 0.3…▾││TPOT       58.3 ms  41.2..88.6       none       │
-│ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.0..23.7       none       │
+│ KV cache   auto: bf16     ▾││output  16.8 tok/s  11.1..23.8       none       │
 │ Slots      auto: 256 reque…││holds   3.8 requests of 8,192; first: KV pool   │
 │▸Batch      auto: 2,048 tok…││bound   memory bandwidth; not measured: 4       │
 │ Utilizationauto: 0.92 share││── Cost ────────────────────────────────────────│
 │ Headroom   0.00 share      ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ Used       0 GiB           ││buy       $0.11/h  break-even 10.9 months       │
 │ GPU layers auto: 33        ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│ CPU experts0 layers        ││1 int4-awq          cheaper    1    22.2   $2.92│
-│ Offload    0 GiB           ││2 tp 2              faster     2    30.5   $7.67│
+│ CPU experts0 layers        ││1 int4-awq          cheaper    1    20.9   $2.72│
+│ Offload    0 GiB           ││2 tp 2              faster     2    30.5   $7.62│
 │ KV offload 0 GiB           ││── Why ─────────────────────────────────────────│
 │ KV on host off            ▾││no GPU was named: this is the cheapest list     │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -1256,22 +1256,22 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
-│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -1280,22 +1280,22 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ──────────────────────┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
-│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.29/M tok    │
+│▸Model      8B (assumed)   ▾││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Weights    auto: bf16     ▾││memory 86 % of budget, 2.84 GiB to spare        │
 │ GPU        auto: l4       ▾││██████████████████████████████▓▓▒░░······│ 20.30│
 │ GPUs       auto: 1         ││█ weights 15.0 ▓ KV 1.0 ▒ act 0.5 ░ run 1.0     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        409 ms  117..2045        none       │
+│ Context    8,192 tokens    ││TTFT        340 ms  97..1700         none       │
 │ Prompt     1,024 tokens    ││TPOT       58.3 ms  41.2..88.6       none       │
-│ Output     256 tokens      ││output  16.8 tok/s  11.0..23.7       none       │
+│ Output     256 tokens      ││output  16.8 tok/s  11.1..23.8       none       │
 │ Users      1 at once       ││holds   3.8 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ TPOT goal  none            ││buy       $0.11/h  break-even 10.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    22.2   $2.92│
-│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.67│
+│+Layout     auto: TP 1      ││1 int4-awq          cheaper    1    20.9   $2.72│
+│+Engine     auto: vLLM 0.33+││2 tp 2              faster     2    30.5   $7.62│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││no GPU was named: this is the cheapest list     │
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -1331,7 +1331,7 @@ expect <<'END'
 │── Load ────────────────────││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │ Context    8,192 tokens    ││1 rtx-a6000:2      fits       2    $1.00    57.8│
 │ Prompt     1,024 tokens    ││2 llama.cpp, q4_k… fits       1    $1.00    62.2│
-│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.5│
+│ Output     256 tokens      ││3 rtx-6000-ada:2   fits       2    $1.65    47.4│
 │ Users      1 at once       ││4 …o-6000-server:1 fits       1    $1.69    54.3│
 │ Rate       none            ││5 l40s:2           fits       2    $2.00    52.1│
 │── Goals ───────────────────││6 …u-offload-gb 34 fits       1    $1.00       -│
@@ -1348,23 +1348,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                       70B*
 ┌─ Ask ──────────────────────┐┌─ Answer: 2 x RTX A6000, TP 2 ──────────────────┐
-│ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.78/M tok   │
+│ Model      70B (assumed)  ▾││FITS         2 GPUs   $1.00/h    $16.62/M tok   │
 │ Weights    int8           ▾││memory 88 % of budget, 5.11 GiB to spare        │
 │ GPU        rtx-a6000      ▾││███████████████████████████████▓▒░░░·····│ 43.62│
 │▸GPUs       2               ││█ weights 33.9 ▓ KV 1.2 ▒ act 0.5 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        729 ms  208..3646        none       │
-│ Prompt     1,024 tokens    ││TPOT       57.8 ms  37.7..94.3       none       │
-│ Output     256 tokens      ││output  16.6 tok/s  10.1..25.4       none       │
+│ Context    8,192 tokens    ││TTFT        594 ms  170..2969        none       │
+│ Prompt     1,024 tokens    ││TPOT       57.8 ms  37.7..94.2       none       │
+│ Output     256 tokens      ││output  16.7 tok/s  10.2..25.6       none       │
 │ Users      1 at once       ││holds   5.1 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $1.00/h $730/mo hyperstack, by 2026-11│
 │ TPOT goal  none            ││buy       $0.48/h  break-even 19.6 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    36.9  $11.93│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.2   $6.03│
-│+Cost       on-demand       ││3 rtx-a6000:4, tp 4 faster     4    33.3  $19.92│
+│+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    35.8  $11.29│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.2   $5.97│
+│+Cost       on-demand       ││3 rtx-a6000:4, tp 4 faster     4    33.3  $19.62│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  applied: --gpu rtx-a6000:2 (u undoes it)
