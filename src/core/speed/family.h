@@ -99,10 +99,11 @@ struct expert_share family_expert(const struct family *family, enum kernel kerne
  *   1 / hypot(1/em, 2.85 * weights per byte * BW / (64 * SMs * clock))
  *
  * MXFP4's is a shift, and its figures were fitted as they are; where a family has none of its
- * own, those of 4 bits stand in, and are unpacked. 2.85 by the A100's table of int4 products (tests/accuracy/operators: 0.59 of 2,039 GB/s
- * for 1 to 4 tokens); 64 integer lanes of a multiprocessor: CUDA C++ Programming Guide,
- * arithmetic throughput. Example: em 0.83: 0.79 on an RTX 5090, 0.49 on an H200, 0.38 on a
- * B200. Other vendors' units, and where no count is known: em. */
+ * own, those of 4 bits stand in, and are unpacked. 2.85 by the A100's table of int4 products
+ * (tests/accuracy/operators: 0.59 of 2,039 GB/s for 1 to 4 tokens); 64 integer lanes of a
+ * multiprocessor: CUDA C++ Programming Guide, arithmetic throughput. Example: em 0.83: 0.79 on
+ * an RTX 5090, 0.49 on an H200, 0.38 on a B200. Other vendors' units, and where no count is
+ * known: em. */
 double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory);
 
 #endif
