@@ -212,12 +212,15 @@ static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g,
 bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
     const struct cuda_type *t = g->type;
-    int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple,
-                      t->n_fallback};
     cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
     enum point_state state = POINT_UNSUPPORTED;
     char why[200];
 
+    if (!t)
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "cuBLASLt has no such type: it is one of processors alone");
+    int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple,
+                      t->n_fallback};
     if (!cuda_type_supported(t->type, ctx->cc, ctx->lt_version, why, sizeof why) ||
         !cuda_type_shape(t, g->m, g->k, why, sizeof why))
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "%s", why);

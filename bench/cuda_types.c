@@ -72,7 +72,7 @@ enum { FLOORS = sizeof floors / sizeof floors[0] };
 
 const struct cuda_type *cuda_type_find(enum bench_type type)
 {
-    return (unsigned)type < TYPE_COUNT ? &types[type] : NULL;
+    return (unsigned)type < TYPE_COUNT && types[type].header ? &types[type] : NULL;
 }
 
 /* 111103 is 11.11.3: ten thousands, hundreds, units, in every release so far. */
@@ -116,7 +116,7 @@ bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
     int oldest = 0;
 
     if (!row) {
-        snprintf(why, size, "no such type");
+        snprintf(why, size, "%s is a type of processors alone", bench_type_word(type));
         return false;
     }
     for (int i = 0; i < GATES; i++) {

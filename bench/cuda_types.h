@@ -48,7 +48,7 @@ struct cuda_type {
     int header;                 /* CUDA version of the headers it needs, 12080 */
 };
 
-/* The row of a type; never NULL for a valid one. */
+/* The row of a type; NULL for one that cuBLASLt does not have. */
 const struct cuda_type *cuda_type_find(enum bench_type type);
 
 /* Can this device and library do it? If not, `why` says what it takes. `cc` is 90 for

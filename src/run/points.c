@@ -134,7 +134,7 @@ static unsigned gemm_types(const struct points_options *options)
     if (options->types)
         return options->types;
     for (int t = 0; t < TYPE_COUNT; t++)
-        known_types |= (unsigned)(!options->cpu || type_rows[t].cpu) << t;
+        known_types |= (unsigned)(options->cpu ? type_rows[t].cpu : !type_rows[t].rows) << t;
     return options->products ? known_types & options->products : known_types;
 }
 

@@ -85,7 +85,7 @@ static void test_fit_and_wrap(void **state)
     expect(&c, "exact\nlong…\n     end\n\n");
     canvas_clear(&c, 4, 8);
     assert_int_equal(canvas_wrap(&c, all, 1, INK_TEXT, "one two three four five"), 3);
-    expect(&c, "\none two\nthree\nfour fi…\n");
+    expect(&c, "\none two\nthree\nfour …\n");
     canvas_fini(&c);
 }
 
