@@ -440,6 +440,7 @@ cli_tests = \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/confirm.sh \
+	tests/cli/copy.sh \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \

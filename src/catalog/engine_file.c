@@ -337,25 +337,21 @@ static void name_range(struct engine *engine, const char *from, const char *unti
 
 /* The range of this engine that starts at `from`, or a new one, in version order: it takes
  * what it does not say from the range before it. */
-static struct engine *find_range(struct engine_list *list, const char *id, long from,
-                                 const struct engine *shared)
+static struct engine *find_range(struct engine_list *list, const struct engine *shared,
+                                 long from)
 {
     size_t at = 0;
 
-    while (at < list->count &&
-           (strcmp(list->engines[at].id, id) < 0 ||
-            (strcmp(list->engines[at].id, id) == 0 && list->engines[at].from < from)))
+    while (at < list->count && list->engines[at].from < from)
         at++;
-    if (at < list->count && strcmp(list->engines[at].id, id) == 0 &&
-        list->engines[at].from == from)
+    if (at < list->count && list->engines[at].from == from)
         return &list->engines[at];
     list->engines =
         gp_grow(list->engines, &list->cap, list->count + 1, sizeof *list->engines);
     memmove(&list->engines[at + 1], &list->engines[at],
             (list->count - at) * sizeof *list->engines);
     list->count++;
-    bool earlier = at > 0 && strcmp(list->engines[at - 1].id, id) == 0;
-    list->engines[at] = earlier ? list->engines[at - 1] : *shared;
+    list->engines[at] = at > 0 ? list->engines[at - 1] : *shared;
     return &list->engines[at];
 }
 
@@ -381,13 +377,21 @@ static void validate_range(struct profile_group item, const struct engine_list *
                      "a default is missing");
     else if (engine->until < engine->from)
         profile_fail(item, "until", "", "is lower than from");
-    else if (before != NULL && strcmp(before->id, engine->id) == 0 &&
-             before->until >= engine->from)
+    else if (before != NULL && before->until >= engine->from)
         profile_fail(item, "from", "", "overlaps the range %s", before->range);
 }
 
+/* What a group says holds for the ranges from that version on: within one file the later
+ * ones are not there yet, a later file's change those of the earlier files. */
+static void read_over(struct profile_group group, struct engine_list *list, long from)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->engines[i].from >= from)
+            read_keys(group, &list->engines[i]);
+}
+
 static void read_range(struct profile_group item, const struct engine *shared,
-                       struct engine_list *list)
+                       struct engine_list *list, long *newest)
 {
     char from_text[16], until_text[16];
     long from = read_version(item, "from", from_text, sizeof from_text, 0);
@@ -397,39 +401,35 @@ static void read_range(struct profile_group item, const struct engine *shared,
 
     if (profile_failed(item.profile))
         return;
-    engine = find_range(list, shared->id, from, shared);
+    if (from < *newest)
+        profile_fail(item, "from", "write the ranges in the order of their versions",
+                     "is lower than in the range before it");
+    *newest = from;
+    engine = find_range(list, shared, from);
     if (list->count > before || until_text[0] != '\0') {
         engine->from = from;
         engine->until = until;
         name_range(engine, from_text, until_text);
     }
-    read_keys(item, engine);
+    read_over(item, list, from);
     validate_range(item, list, engine);
-}
-
-/* A later file's top holds for every range there is. */
-static void read_over(struct profile_group top, const char *id,
-                      struct engine_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->engines[i].id, id) == 0)
-            read_keys(top, &list->engines[i]);
 }
 
 void engine_file_read(struct profile_group top, void *target)
 {
     struct engine_item *item = target;
     struct engine shared = {.group_slack = 1, .batches = 1, .state_blocks = 1};
+    long newest = 0;
 
     gp_copy(shared.id, sizeof shared.id, item->id);
     gp_copy(shared.name, sizeof shared.name, item->id);
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     profile_string(top, "name", shared.name, sizeof shared.name);
-    read_over(top, item->id, &item->list);
+    read_over(top, &item->list, 0);
     read_keys(top, &shared);
     for (int i = 0, n = profile_length(top, "ranges", RANGES_MAX);
          i < n && !profile_failed(top.profile); i++)
-        read_range(profile_item(top, "ranges", i), &shared, &item->list);
+        read_range(profile_item(top, "ranges", i), &shared, &item->list, &newest);
     if (item->list.count == 0)
         profile_fail(top, "ranges", "an engine needs at least one version range",
                      "is missing");

@@ -2,7 +2,8 @@
  * engine_file.h - profiles/engines/<id>.cfg: an engine's version ranges.
  *
  * Keys shared by the ranges stand at the top of the file; each range gives what
- * differs. Ranges are sorted by version, and may not overlap.
+ * differs from the one before it. Ranges stand in the order of their versions, and may not
+ * overlap.
  */
 #ifndef GP_CATALOG_ENGINE_FILE_H
 #define GP_CATALOG_ENGINE_FILE_H
@@ -23,8 +24,9 @@ struct engine_item {
     struct engine_list list;
 };
 
-/* Into a struct engine_item with its id: a profile_read_fn. A range that is there already
- * (same first version) has its fields changed. */
+/* Into a struct engine_item with its id: a profile_read_fn. What a later file says at its
+ * top changes every range that is there, what its range says that range and the newer ones:
+ * a copy of a file, laid over it, changes nothing. */
 void engine_file_read(struct profile_group top, void *item);
 
 #endif
