@@ -267,7 +267,7 @@ static int code_of(const struct confirm_job *job)
         return code;
     if (!job->c.measured)
         return gp_status_exit(GP_E_NOTHING);
-    return p->verdict == VERDICT_DOES_NOT_FIT || p->verdict == VERDICT_SLOW;
+    return !reasons_pass(p->reasons);
 }
 
 static enum gp_status finish(struct confirm_job *job, struct gp_err *err)

@@ -44,7 +44,7 @@ static enum gp_status print(struct invocation *in, enum launch_target target,
         launch_print_json(a, fits ? &launch : NULL, target, &in->out);
     else
         launch_print(a, fits ? &launch : NULL, target, &in->out);
-    in->exit_code = !fits || a->plan.verdict == VERDICT_SLOW;
+    in->exit_code = !reasons_pass(a->plan.reasons);
     return GP_OK;
 }
 

@@ -32,7 +32,7 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
     if (rc)
         return rc;
     print_answer(in, &a);
-    in->exit_code = a.plan.verdict == VERDICT_DOES_NOT_FIT || a.plan.verdict == VERDICT_SLOW;
+    in->exit_code = !reasons_pass(a.plan.reasons);
     return GP_OK;
 }
 

@@ -95,6 +95,15 @@ enum limit reasons_limit(uint64_t reasons)
     return LIMIT_NONE;
 }
 
+bool reasons_pass(uint64_t reasons)
+{
+    for (int r = 0; reasons >> r; r++)
+        if ((reasons >> r & 1) && (reason_rows[r].verdict == VERDICT_SLOW ||
+                                   reason_rows[r].verdict == VERDICT_DOES_NOT_FIT))
+            return false;
+    return true;
+}
+
 /* ---- of a request, whatever the layout ---- */
 
 static bool known_vendor(const struct gpu *gpu)

@@ -122,6 +122,10 @@ unsigned warnings_of_request(const struct request *request, const struct load *l
 enum verdict reasons_verdict(uint64_t reasons);
 enum limit reasons_limit(uint64_t reasons);
 
+/* Does the plan hold what was asked, its goals too? A marginal one may miss a goal. The
+ * commands exit with 1 where it does not. */
+bool reasons_pass(uint64_t reasons);
+
 /* Does it hold the load for sure, whatever its speed? */
 static inline bool verdict_holds(enum verdict verdict)
 {

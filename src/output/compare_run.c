@@ -330,8 +330,7 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
                      doc);
     *fits = false;
     for (size_t i = 0; i < c->row_count; i++)
-        *fits |= c->rows[i]->plan.verdict != VERDICT_DOES_NOT_FIT &&
-                 c->rows[i]->plan.verdict != VERDICT_SLOW;
+        *fits |= reasons_pass(c->rows[i]->plan.reasons);
     comparison_free(c);
     return GP_OK;
 }

@@ -125,9 +125,9 @@ bool report_page_step(struct report_page *p, int plans)
 
 bool report_page_fits(const struct report_page *p)
 {
-    enum verdict v = p->train ? p->trained.memory.verdict : p->answer.plan.verdict;
-
-    return v != VERDICT_DOES_NOT_FIT && v != VERDICT_SLOW;
+    if (p->train)
+        return p->trained.memory.verdict != VERDICT_DOES_NOT_FIT;
+    return reasons_pass(p->answer.plan.reasons);
 }
 
 void report_page_free(struct report_page *p)

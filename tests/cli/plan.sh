@@ -34,6 +34,15 @@ assert_contains "a fix" "--max-num-seqs 256" "$out"
 assert_contains "a fix by precision" "--precision fp8" "$out"
 assert_contains "a fix by another layout" "h100-sxm:2 -c 8k --tp auto" "$out"
 
+# what may fit and misses a goal for sure is no success either
+for words in "--plan" "--compare" "--launch vllm"; do
+    # shellcheck disable=SC2086 # words
+    run $words -m llama-3.1-70b -p bf16 -g h100-sxm:2 --tp 2 -c 8k --tpot 1
+    assert_eq "$words: marginal, with a goal missed, exits 1" 1 "$rc"
+done
+run --plan -m llama-3.1-70b -p bf16 -g h100-sxm:2 --tp 2 -c 8k --tpot 1
+assert_contains "it is marginal" "MARGINAL on 2 x" "$out"
+
 run --plan -m qwen3-14b --tp 5 -g h100-sxm
 assert_eq "refused exits 1" 1 "$rc"
 assert_contains "KV heads" "8 KV heads" "$out"
