@@ -56,6 +56,7 @@ static const struct profile_field kind_fields[] = {
     FLAG(kv_shared),   FLAG(k_is_v),      FLAG(index_shared),
     FLAG(gated),       FLAG(mlp_bias),    FLAG(shared_gate),
     FLAG(router_bias), FLAG(expert_bias), FLAG(norm_bias),
+    FLAG(unnormed),
 };
 
 static void read_counts(struct profile_group group, const struct layer_count *counts,

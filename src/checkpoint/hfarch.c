@@ -299,6 +299,8 @@ static const struct hf_arch archs[] = {
      .defaults = "max_position_embeddings=2048", .layer = hf_layer_falcon},
     {"gpt2", "gpt2", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
      .finish = hf_finish_positions},
+    {"gpt-sw3", "gpt2", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .finish = hf_finish_positions}, /* GPT-2's classes: tokenizer of its own */
     {"gpt_bigcode", "gpt_bigcode", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
      .defaults = "multi_query=1", .finish = hf_finish_positions},
     {"gpt_neox", "gpt_neox", 2, .traits = BIAS_KEYS | HF_MLP_BIAS | HF_NORM_BIAS |
@@ -328,6 +330,8 @@ static const struct hf_arch archs[] = {
      .defaults = "first_k_dense_replace=1"},
     {"axk1", "axk1", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=1", .each = "h*moe"},
+    {"longcat_flash", "longcat", 2, .parts = 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
+     .layer = hf_layer_longcat},
     {"minicpm3", "minicpm3", 2, .traits = DEEPSEEK | HF_TIED},
     {"mistral4", "mistral4", 2, .traits = DEEPSEEK},
     {"youtu", "youtu", 2, .traits = DEEPSEEK | HF_TIED},
@@ -382,6 +386,9 @@ static const struct hf_arch archs[] = {
      .defaults = "state_size=128 expand=2 conv_kernel=4 n_groups=8 num_heads=128 "
          "head_dim=64  max_position_embeddings=1048576",
      .layer = hf_layer_mamba},
+    {"falcon_h1", "falcon_h1", 2, .linear = MIXER_MAMBA2, .parts = 2,
+     .traits = BIAS_KEYS | HF_MLP_KEY, .defaults = "mamba_d_conv=4",
+     .layer = hf_layer_falcon_h1},
     {"bamba", "bamba", 2, .linear = MIXER_MAMBA2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"olmo_hybrid", "olmo2", 2, .linear = MIXER_DELTANET, .traits = BIAS_KEYS |
      HF_QK_FULL},
@@ -434,9 +441,7 @@ static const struct hf_arch archs[] = {
     {"zaya", .refuse = STATE},
     {"zamba", .refuse = TWICE},
     {"zamba2", .refuse = TWICE},
-    {"falcon_h1", .refuse = TWICE},
     {"hrm_text", .refuse = TWICE},
-    {"longcat_flash", .refuse = TWICE},
     {"jetmoe", .refuse = TWICE},
     {"gemma4_assistant", .refuse = DRAFTER},
     {"gemma4_unified_assistant", .refuse = DRAFTER},

@@ -76,6 +76,7 @@ struct hf_arch {
     const char *each;     /* elements of a layer that no other rule counts */
     const char *once;     /* and of the model outside its layers */
     const char *refuse;   /* the fact that is missing to plan this type */
+    int parts;            /* layers of ours that make one of the file's; 0 = one */
     void (*layer)(struct hf *hf, int i, struct layer_kind *kind); /* not the standard */
     void (*finish)(struct hf *hf); /* after the layers */
 };
@@ -207,6 +208,8 @@ void hf_layer_solar2(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind);
+void hf_layer_falcon_h1(struct hf *hf, int i, struct layer_kind *kind);
+void hf_layer_longcat(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_granite_hybrid(struct hf *hf, int i, struct layer_kind *kind);
 

@@ -581,12 +581,15 @@ static const json_t *own_config(struct hf *hf, int i)
 
 void hflayers_build(struct hf *hf)
 {
+    int parts = hf->arch->parts > 0 ? hf->arch->parts : 1;
     int layers = count_layers(hf);
 
-    if (hf->rc == GP_OK && (layers < 1 || layers > MODEL_MAX_LAYERS))
+    if (hf->rc == GP_OK && (layers < 1 || layers > MODEL_MAX_LAYERS / parts))
         hf_fail(hf, "num_hidden_layers", "", "%d is outside 1..%d", layers,
-                MODEL_MAX_LAYERS);
+                MODEL_MAX_LAYERS / parts);
     check_lists(hf, layers);
+    layers *= parts;
+    hf->model->layer_parts = parts;
     if (hf_bool(hf, "use_cla", false))
         hf_fail(hf, "use_cla", "describe the model in a profile: gpuplan-profile(5)",
                 "layers that share keys and values are not supported for %s",

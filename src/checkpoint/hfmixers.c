@@ -127,6 +127,40 @@ void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind)
     hf_recurrence(hf, kind, hf->arch->linear);
 }
 
+/* Falcon-H1 runs Mamba-2 and attention side by side: two layers of ours, of which the
+ * second has the norms and the MLP. Its Mamba may go without the norm. */
+void hf_layer_falcon_h1(struct hf *hf, int i, struct layer_kind *kind)
+{
+    if (i % 2 == 1) {
+        hf_attention(hf, i, kind, MIXER_FULL);
+        hf_mlp(hf, i, kind);
+        return;
+    }
+    kind->norms = 0;
+    hf_recurrence(hf, kind, MIXER_MAMBA2);
+    if (hf_has(hf, "mamba_d_ssm") && kind->lin_v_heads > 0)
+        kind->lin_v_dim = hf_int(hf, "mamba_d_ssm", 0) / kind->lin_v_heads;
+    kind->unnormed = !hf_bool(hf, "mamba_rms_norm", false);
+}
+
+/* LongCat-Flash: two attentions and two dense MLPs in a layer, and experts beside the
+ * first. An expert that returns its input has no weights, but a row of the router. */
+void hf_layer_longcat(struct hf *hf, int i, struct layer_kind *kind)
+{
+    double nothing = hf_int(hf, "zero_expert_num", 0);
+
+    hf_attention(hf, i, kind, MIXER_FULL);
+    kind->gated = true;
+    kind->ff = hf_need(hf, "intermediate_size");
+    if (i % 2 == 1)
+        return;
+    kind->experts = hf_need(hf, "n_routed_experts");
+    kind->experts_active = hf_need(hf, "num_experts_per_tok");
+    kind->expert_ff = hf_need(hf, "moe_intermediate_size");
+    kind->router_bias = true;
+    kind->extra += nothing * (hf->model->hidden + 1);
+}
+
 /* Jamba's Mamba also normalises dt, B and C. */
 void hf_layer_jamba(struct hf *hf, int i, struct layer_kind *kind)
 {

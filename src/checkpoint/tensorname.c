@@ -221,6 +221,15 @@ static int layer_of(const char *name, const char **rest)
     return -1;
 }
 
+/* Of two layers of ours that a checkpoint numbers as one, the first has the recurrence
+ * (Falcon-H1) or the experts (LongCat-Flash), the second what has no number. */
+static int layer_part(const char *rest)
+{
+    static const char *const first[] = {"mamba.", "mlp.experts.", "mlp.router.", ".0."};
+
+    return holds_any(first, COUNT(first), rest) ? 0 : 1;
+}
+
 static struct tensor_place finish_place(const struct model *model,
                                         struct tensor_place place, int role)
 {
@@ -273,6 +282,8 @@ struct tensor_place tensorname_hf(const struct model *model, const char *name)
             role = ROLE_HEAD;
     } else {
         role = FIND(layer_rules, rest);
+        if (model->layer_parts == 2)
+            place.layer = 2 * place.layer + layer_part(rest);
         role = recurrent_role(mixer_of(model, place.layer), rest, role);
     }
     place.mtp = holds_any(mtp_words, COUNT(mtp_words), name);

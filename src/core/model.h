@@ -115,6 +115,7 @@ struct layer_kind {
     int lin_k_heads, lin_v_heads, lin_k_dim, lin_v_dim;
     int groups, conv_kernel, dt_rank;
     int gate_rank;    /* KDA: of the output gate; 0 = full */
+    bool unnormed;    /* Mamba2: its output has no norm (Falcon-H1) */
 
     /* MLP: dense when ff > 0, MoE when experts > 0, both in parallel for Gemma 4 */
     int ff;           /* dense intermediate size */
@@ -180,6 +181,7 @@ struct model {
     int vocab;                       /* V; 0 for a vision or speech encoder */
     bool tied;                       /* output matrix = embedding */
     int layer_count;                 /* L */
+    int layer_parts;                 /* of ours that make one of a checkpoint's; 0 = 1 */
     uint8_t layer[MODEL_MAX_LAYERS]; /* index into kind[], layer by layer */
     int kind_count;
     struct layer_kind kind[MODEL_MAX_KINDS];

@@ -245,7 +245,8 @@ static void mamba2(struct list *l)
     add(l, "conv1d", ROLE_NORM, mixed, k->conv_kernel, 1);
     vector(l, "conv1d.bias", mixed);
     add(l, "A_log, D, dt_bias", ROLE_NORM, 1, k->lin_v_heads, 3);
-    vector(l, "norm", di);
+    if (!k->unnormed)
+        vector(l, "norm", di);
     matrix(l, "out_proj", ROLE_RECURRENT, h, di);
 }
 

@@ -276,7 +276,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     record_detail(s);
     record_quantity(s, "weights", "GiB/GPU", has ? m->weights : none, GP_GIB, 2);
     record_title(s, "weights GiB");
-    record_quantity(s, "kv_pool", "GiB/GPU", pool ? m->kv_pool : none, GP_GIB, 2);
+    record_quantity(s, "kv_pool", "GiB/GPU", pool ? quantity_max0(m->kv_pool) : none, GP_GIB, 2);
     record_title(s, "KV pool GiB");
     record_quantity(
         s, "max_concurrency", "requests",

@@ -200,7 +200,6 @@ static const struct member memory_added[] = {
     {"weights_draft", MEMBER_BYTES, MEMBER_AT(struct memory, draft)},
     {"weights_lora", MEMBER_BYTES, MEMBER_AT(struct memory, lora)},
 };
-static const struct member memory_pool[] = {OF_MEMORY(kv_pool)};
 static const struct member memory_taken[] = {
     OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
     OF_MEMORY(activation), OF_MEMORY(non_torch),
@@ -232,16 +231,32 @@ static void role_facts(const struct memory *m, struct record *r)
         record_count(r, "added at load", "GiB", m->split.loaded / GP_GIB);
 }
 
+/* What is left for the KV cache, never below 0, and how much is lacking where weights
+ * and the rest overrun the budget. */
+static void pool_facts(const struct request *q, const struct memory *m, struct record *r)
+{
+    struct pool {
+        struct quantity left, lacking;
+    } pool = {quantity_max0(m->kv_pool),
+              quantity_max0(quantity_sub(quantity_exact(0), m->kv_pool))};
+    static const struct member members[] = {
+        {"kv_pool", MEMBER_BYTES, MEMBER_AT(struct pool, left)},
+        {"kv_pool_short", MEMBER_BYTES, MEMBER_AT(struct pool, lacking)},
+    };
+    if (q->model->weights_only) {
+        record_text(r, "kv_pool", "");
+        return;
+    }
+    RECORD_MEMBERS(r, members, &pool);
+}
+
 static void gpu_facts(const struct plan *p, struct record *r)
 {
     const struct memory *m = &p->memory;
     RECORD_MEMBERS(r, memory_there, m);
     role_facts(m, record_inside(r, "weights_by_role_gib"));
     RECORD_MEMBERS(r, memory_added, m);
-    if (p->request.model->weights_only)
-        record_text(r, "kv_pool", "");
-    else
-        RECORD_MEMBERS(r, memory_pool, m);
+    pool_facts(&p->request, m, r);
     RECORD_MEMBERS(r, memory_taken, m);
 }
 
@@ -270,10 +285,7 @@ static void stages_facts(const struct plan *p, struct record *doc)
         record_flag(r, "embedding", i == 0);
         record_flag(r, "head", i == pp - 1);
         RECORD_MEMBERS(r, stage_parts, &m);
-        if (q->model->weights_only)
-            record_text(r, "kv_pool", "");
-        else
-            RECORD_MEMBERS(r, memory_pool, &m);
+        pool_facts(q, &m, r);
     }
 }
 

@@ -142,6 +142,7 @@ static const struct member kind_members[] = {
     FLAG(cross),
     FLAG(kv_shared),
     FLAG(k_is_v),
+    FLAG(unnormed),
     SOME("linear_k_heads", lin_k_heads),
     SOME("linear_v_heads", lin_v_heads),
     SOME("linear_k_dim", lin_k_dim),

@@ -161,7 +161,7 @@ compare() {
         $1 == "verdict" { wanted = json["verdict.status"] }
         $1 == "share" || $1 == "spare" || $1 == "lacks" { gpu = "memory.per_gpu."
             if ((gpu "kv_pool.value") in json)
-                lacks = json[gpu "kv_reserved.value"] - json[gpu "kv_pool.value"]
+                lacks = json[gpu "kv_reserved.value"] - json[gpu "kv_pool.value"] + json[gpu "kv_pool_short.value"]
             else # only the weights are counted
                 lacks = json[gpu "weights.value"] - json[gpu "budget.value"]
             free = json[gpu "usable.value"] - json["request.used.value"] - json[gpu "budget.value"]
