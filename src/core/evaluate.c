@@ -67,7 +67,7 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
 /* What is asked of the speed, before the memory is judged: the users that a rate leads
  * to; and after it: the goals. */
 struct pace {
-    bool asked;
+    bool asked, judged;
     struct step_load own;
     struct step_draft draft;
     struct step step;
@@ -81,14 +81,13 @@ struct pace {
 static void pace_of(const struct request *q, const struct load *load,
                     const struct layout *l, struct pace *p)
 {
-    p->asked = request_asks_speed(q);
     if (!p->asked)
         return;
     if (!load->step)
         step_load_sum(q, load, &p->own);
     step_cut(load->step ? load->step : &p->own, l, &p->step);
     step_attach_draft(&p->step, l, &p->draft);
-    p->held = true;
+    p->judged = p->held = true;
     p->served = 0;
     p->slots = speed_slots(q, load);
     if (p->step.gap == SPEED_KNOWN)
@@ -145,21 +144,30 @@ static uint64_t watts(const struct request *q, const struct layout *l)
     return l->gpus * most > q->power_cap ? REASON_BIT(REASON_POWER) : 0;
 }
 
-static void judge(const struct request *q, const struct load *load,
-                  const struct pace *pace, struct evaluation *e)
+/* users: that run at once. */
+static void judge_memory(const struct request *q, const struct load *load, double users,
+                         struct evaluation *e)
 {
+    struct request held;
+    struct load own;
+    if (users != q->users) {
+        held = *q;
+        held.users = users;
+        q = &held;
+        own = *load;
+        own.max_num_seqs = memory_max_num_seqs(q);
+        load = &own;
+    }
     memory_binding(q, load, &e->layout, &e->binding);
     e->reasons = reasons_of_layout(q, load, &e->layout, &e->binding);
     e->margin = e->binding.pool.value - e->binding.reserved;
-    if (pace->asked && reasons_verdict(e->reasons) == VERDICT_FITS)
-        e->reasons |= goals(q, pace, e);
-    e->reasons |= watts(q, &e->layout);
 }
 
 static void keep_pace(const struct request *q, const struct pace *p, struct evaluation *e)
 {
-    if (!p->asked || p->step.gap != SPEED_KNOWN)
+    if (!p->judged || p->step.gap != SPEED_KNOWN)
         return;
+    e->served = p->served;
     e->ttft = p->serve.ttft;
     e->tpot = p->serve.tpot;
     e->tokens = p->serve.requests * speed_busy(q, &e->layout) * q->output;
@@ -190,28 +198,27 @@ double evaluate_held(const struct request *q, const struct load *load,
     return q->ttft > 0 && q->rate <= 0 ? fmin(q->users, slots) : q->users;
 }
 
-/* Memory is judged for those that run at once, speed for all of them. */
+/* Memory is judged for those that run at once, speed for all of them; what does not fit
+ * has no speed, unless a rate says how many run. */
 static void judge_layout(const struct request *q, const struct load *load,
                          struct evaluation *e)
 {
-    struct pace pace;
-    struct request held;
-    struct load own;
-    pace_of(q, load, &e->layout, &pace);
-    double users = q->rate > 0 ? users_of(q, &e->layout, &pace)
-                               : evaluate_held(q, load, &e->layout);
-    e->users = q->rate > 0 ? users : q->users;
-    keep_pace(q, &pace, e);
-    if (users != q->users) {
-        held = *q;
-        held.users = users;
-        q = &held;
-        own = *load;
-        own.max_num_seqs = memory_max_num_seqs(q);
-        load = &own;
+    struct pace pace = {.asked = request_asks_speed(q)};
+    double users;
+    if (q->rate > 0) {
+        pace_of(q, load, &e->layout, &pace);
+        users = e->users = users_of(q, &e->layout, &pace);
+    } else {
+        users = evaluate_held(q, load, &e->layout);
+        e->users = q->users;
     }
-    judge(q, load, &pace, e);
-    e->served = pace.asked ? pace.served : 0;
+    judge_memory(q, load, users, e);
+    if (q->rate <= 0 && pace.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
+        pace_of(q, load, &e->layout, &pace);
+    keep_pace(q, &pace, e);
+    if (pace.asked && reasons_verdict(e->reasons) == VERDICT_FITS)
+        e->reasons |= goals(q, &pace, e);
+    e->reasons |= watts(q, &e->layout);
 }
 
 static void evaluate_one(const struct request *q, const struct load *load,

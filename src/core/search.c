@@ -108,6 +108,11 @@ static bool better_fit(const struct search *s, const struct evaluation *a,
     return more > 0;
 }
 
+static double rank_of(double miss)
+{
+    return ceil(log(miss) / log(1.25));
+}
+
 static bool lacks_memory(const struct evaluation *p)
 {
     return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD ||
@@ -118,7 +123,7 @@ static bool lacks_memory(const struct evaluation *p)
  * fourth, so that many more GPUs are not taken for a little. */
 static double miss_rank(const struct evaluation *e)
 {
-    return ceil(log(e->miss) / log(1.25));
+    return rank_of(e->miss);
 }
 
 /* A better verdict first; of what is marginal, what is surer; of what does not fit, what
@@ -243,6 +248,52 @@ static void keep_slow(struct search *s, const struct evaluation *e)
     s->has_slow = true;
 }
 
+/* ---- what cannot be reached ---- */
+
+#define CLOSE      1e-5 /* of a goal, as near as figures under load are solved for */
+#define CALIBRATED 0.8  /* where points of the device bend the law, more users may be faster */
+
+/* How many times worse than a goal of speed any number of replicas of l stays, in steps of
+ * whatever size; at most 1: it may reach them all. */
+static double least_miss(struct search *s, const struct layout *l)
+{
+    const struct request *q = s->request;
+    double ttft, tpot, miss = 0, other;
+    struct step step;
+    struct step_draft draft;
+    if (q->rate > 0 && q->throughput > q->rate * q->output)
+        miss = q->throughput / (q->rate * q->output);
+    if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0) || s->step.gap != SPEED_KNOWN)
+        return miss;
+    step_cut(&s->step, l, &step);
+    step_attach_draft(&step, l, &draft);
+    if (step.gap != SPEED_KNOWN)
+        return 0;
+    speed_least(q, &s->load, l, &step, &ttft, &tpot);
+    for (size_t i = 0; s->chunked && q->max_batched_tokens <= 0 && i < CHUNKS; i++) {
+        speed_least(q, &chunked(s, i)->load, l, &step, &other, &tpot);
+        ttft = fmin(ttft, other);
+    }
+    double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
+    miss = fmax(miss, q->ttft > 0 ? ttft / q->ttft : 0);
+    miss = fmax(miss, q->tpot > 0 ? tpot / q->tpot : 0);
+    miss = fmax(miss, q->rate <= 0 ? q->throughput / most : 0);
+    return miss * (q->gpu->family->calib ? CALIBRATED : 1);
+}
+
+/* Misses the goals however often it is copied, and is nothing that an answer names. */
+static bool is_hopeless(const struct search *s, double least)
+{
+    if (least <= 1 + CLOSE)
+        return false;
+    if (s->fits_only)
+        return true;
+    if (search_fits(s))
+        return !s->chunked || (s->has_slow && s->slow.miss <= least);
+    return s->any && s->best.verdict == VERDICT_SLOW &&
+           rank_of(least) > miss_rank(&s->best);
+}
+
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
@@ -359,8 +410,16 @@ static int under_cap(const struct request *q, const struct layout *l, int most, 
     return held >= most ? most : (int)fmax(held, l->replicas);
 }
 
+/* Do more replicas make nothing of it? */
+static bool is_final(const struct evaluation *e, double least)
+{
+    return e->limit == LIMIT_BUDGET || e->limit == LIMIT_WEIGHTS ||
+           (least > 1 + CLOSE && e->verdict == VERDICT_SLOW &&
+            miss_rank(e) <= rank_of(least));
+}
+
 /* The same as try_replicas(): doubled until the users fit, then halved between. */
-static void double_replicas(struct search *s, struct layout l, int step)
+static void double_replicas(struct search *s, struct layout l, int step, double least)
 {
     struct evaluation e;
     int most = most_gpus(s) / (l.tp * l.pp) / step * step, low = 0, no = 0;
@@ -369,7 +428,7 @@ static void double_replicas(struct search *s, struct layout l, int step)
     most = under_cap(s->request, &l, most, step);
     if (!try_layout(s, &l, &e))
         return;
-    while (e.verdict != VERDICT_FITS && e.limit != LIMIT_BUDGET && l.replicas < most) {
+    while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {
         low = l.replicas;
         no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
         l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
@@ -415,12 +474,15 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         return;
     if (count == 0 && tp * pp * l.replicas > most_gpus(s))
         return;
-    if (s->fits_only && s->any && too_heavy(s, tp, pp, ep))
+    if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
+        return;
+    double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
+    if (is_hopeless(s, least))
         return;
     if (count > 0 || q->replicas > 0)
         try_layout(s, &l, &e);
     else if (users_cost_more(q->engine) || request_asks_speed(q))
-        double_replicas(s, l, step);
+        double_replicas(s, l, step, least);
     else
         try_replicas(s, l, step);
 }

@@ -26,7 +26,8 @@
  *
  * The search leaves out only what cannot win: what a replica needs does not depend on
  * how many there are, so the fewest replicas follow from one layout of each (TP, PP, EP),
- * and a layout of more GPUs than the second best so far is not looked at.
+ * and a layout of more GPUs than the second best so far is not looked at; nor is one that
+ * misses a goal of speed by more than another does, even with one request at a time.
  *
  * Example: Llama-3.1-70B FP8, 16 requests of 8192 tokens on H100s: TP 1 lacks room for
  * the KV cache; TP 2 and PP 2 hold it on 2 GPUs; less PP wins: TP 2.

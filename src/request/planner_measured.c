@@ -15,7 +15,7 @@ static struct layout layout_of(const struct resolved *resolved)
 {
     struct request q = resolved->request;
     struct evaluation found;
-    q.rate = q.ttft = q.tpot = 0;
+    q.rate = q.ttft = q.tpot = q.throughput = q.budget = 0;
     search_layout(&q, &resolved->market, SEARCH_FEWEST_GPUS, &found);
     return found.layout;
 }

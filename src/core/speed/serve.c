@@ -63,12 +63,25 @@ static double prompt_compute(const struct step *s)
     return q->gpu->host ? 1 : 1 / q->engine->speed.prefill_compute;
 }
 
-/* decode: s of a step of `users` without prompts. */
-static double prompt_cost(const struct step *s, const struct serve_load *l, double users,
-                          double decode)
+/* A step of requests that decode, without prompts. */
+struct pass {
+    double users, time, work; /* time: s; work: of it, products, experts, communication */
+};
+
+static struct pass pass_of(const struct step *s, const struct serve_load *l, double users)
+{
+    struct pass p = {.users = users};
+    double tokens = spread_held(&l->spread, l->prompt, l->output);
+    p.time = step_decode_work(s, users, tokens, &p.work);
+    return p;
+}
+
+/* s that one prompt adds to a pass. */
+static double prompt_cost(const struct step *s, const struct serve_load *l,
+                          const struct pass *p)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
-    double q = chunk_of(l), chunks = new_tokens(l) / q, pass;
+    double q = chunk_of(l), chunks = new_tokens(l) / q, users = p->users, pass;
     /* chunks that share a step when more of them come than steps look for them */
     double shared = fmax(1, fmax(l->receive, 1) * users * chunks / l->output);
     double rest = shared * chunk_rest(s, l, q);
@@ -77,9 +90,9 @@ static double prompt_cost(const struct step *s, const struct serve_load *l, doub
                         step_work(s, q * shared, prompt_compute(s)) + rest);
     else
         pass = launched(s, l, users + q * shared,
-                        decode + step_work(s, users + q * shared, prompt_compute(s)) -
-                            step_work(s, users, 1) + rest) -
-               decode;
+                        p->time + step_work(s, users + q * shared, prompt_compute(s)) -
+                            p->work + rest) -
+               p->time;
     /* the stages of a pipeline work on other requests meanwhile */
     return s->slow[CORRECT_PROMPTS] * chunks * fmax(pass, 0) / shared /
            fmax(fmin(s->pp, users), 1);
@@ -131,20 +144,35 @@ static double queue_wait(const struct queue *q, double spread)
     return busy * q->service * (1 + spread * spread) / (2 * (1 - busy));
 }
 
-/* In an open loop; percentiles by the exponential tail of the wait. */
-static void open_ttft(const struct step *s, const struct serve_load *l,
-                      const struct queue *q, struct serve *out)
+/* In an open loop, the mean. */
+static void open_ttft(const struct step *s, const struct queue *q, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
+    out->ttft = s->first * (e->ttft_base + e->ttft_solo * out->solo + out->decode / 2) +
+                q->besides + queue_wait(q, out->spread);
+}
+
+/* Percentiles by the exponential tail of the wait. */
+static void open_percentiles(const struct step *s, const struct serve_load *l,
+                             const struct queue *q, struct serve *out)
+{
     double busy = fmin(q->busy, 0.99), wait = queue_wait(q, out->spread);
-    double rest = s->first * (e->ttft_base + e->ttft_solo * out->solo + out->decode / 2) +
-                  q->besides;
     /* where fewer than 5 of 100 wait at all, the mean of those that do not */
     double tail = busy > 0 ? fmax(wait / busy * log(busy / 0.05) - wait, 0) : 0;
     double half = busy > 0.5 ? wait / busy * log(busy / 0.5) : 0;
-    out->ttft = rest + wait;
     out->late = out->ttft + hypot(tail, fmax(solo_more(s, l, l->spread.late, out->solo), 0));
-    out->middle = rest + solo_more(s, l, l->spread.middle, out->solo) + half;
+    out->middle = out->ttft - wait + solo_more(s, l, l->spread.middle, out->solo) + half;
+}
+
+/* In a closed loop by the lengths alone. */
+static void closed_percentiles(const struct step *s, const struct serve_load *l,
+                               struct serve *out)
+{
+    out->middle = out->late = 0;
+    if (l->spread.prompt <= 0)
+        return;
+    out->middle = out->ttft + solo_more(s, l, l->spread.middle, out->solo);
+    out->late = out->ttft + fmax(solo_more(s, l, l->spread.late, out->solo), 0);
 }
 
 static double tokens_out(const struct serve_load *l)
@@ -153,6 +181,43 @@ static double tokens_out(const struct serve_load *l)
 }
 
 #define BUSY_MOST 0.95 /* share of the time in prompts at which a queue no longer ends */
+
+/* ---- where two figures meet ---- */
+
+/* Falls with x; what it works out it leaves in ctx. */
+typedef double falling_fn(void *ctx, double x);
+
+/* A range over which f falls to 0 or below: its values at both ends, not zero at low. */
+struct bracket {
+    double low, at_low, high, at_high;
+};
+
+#define TOLERANCE 1e-6 /* of the upper end */
+
+/* By secants, as the functions here bend little; an end that stays twice is halved in
+ * weight (Illinois), and no step is so short that it would not close the bracket. */
+static void bracket_close(struct bracket *b, falling_fn *f, void *ctx)
+{
+    int side = 0;
+    for (int i = 0; i < 60 && b->high - b->low > TOLERANCE * b->high; i++) {
+        double least = TOLERANCE / 2 * b->high;
+        double x = b->low + (b->high - b->low) * b->at_low / (b->at_low - b->at_high);
+        x = i % 8 == 7 ? (b->low + b->high) / 2 : x; /* a jump is not passed by secants */
+        x = fmin(fmax(x, b->low + least), b->high - least);
+        double y = f(ctx, x);
+        if (y > 0) {
+            b->at_high /= side > 0 ? 2 : 1;
+            b->low = x;
+            b->at_low = y;
+            side = 1;
+        } else {
+            b->at_low /= side < 0 ? 2 : 1;
+            b->high = x;
+            b->at_high = y;
+            side = -1;
+        }
+    }
+}
 
 /* ---- disaggregated ---- */
 
@@ -188,38 +253,41 @@ static void apart_prompt(const struct step *s, const struct serve_load *l,
     out->spread = work_spread(s, l, out->prompt);
 }
 
-/* Do B decode and the prompts for them take more than `users`, or than there is time? */
-static bool apart_exceeds(const struct step *s, const struct serve_load *l, double decoding,
-                          double users, struct serve *out)
-{
-    apart_decode(s, l, decoding, out);
-    struct queue q = apart_queue(l, out);
-    open_ttft(s, l, &q, out);
-    return q.busy > BUSY_MOST || out->requests * out->ttft + decoding > users;
-}
+struct apart {
+    const struct step *step;
+    const struct serve_load *load;
+    double rate; /* that has to be served; 0 = users are given */
+    struct serve *out;
+};
 
-#define HALVINGS 26
+/* The share of the users, and of the time for prompts, that is left where B decode. */
+static double apart_left(void *ctx, double decoding)
+{
+    const struct apart *a = ctx;
+    apart_decode(a->step, a->load, decoding, a->out);
+    if (a->rate > 0)
+        return a->rate - a->out->requests;
+    struct queue q = apart_queue(a->load, a->out);
+    open_ttft(a->step, &q, a->out);
+    double held = a->out->requests * a->out->ttft + decoding;
+    return fmin(1 - held / a->load->users, 1 - q.busy / BUSY_MOST);
+}
 
 static void apart_estimate(const struct step *s, const struct serve_load *l,
                            struct serve *out)
 {
-    double high = fmin(fmax(l->admitted, 1), l->users), low = 0;
+    struct apart a = {s, l, 0, out};
+    struct bracket b = {0, 1, fmin(fmax(l->admitted, 1), l->users), 0};
     apart_prompt(s, l, out);
-    bool over = apart_exceeds(s, l, high, l->users, out);
-    for (int i = 0; over && i < HALVINGS; i++) {
-        double mid = (low + high) / 2;
-        *(apart_exceeds(s, l, mid, l->users, out) ? &high : &low) = mid;
+    b.at_high = apart_left(&a, b.high);
+    if (b.at_high < 0) {
+        bracket_close(&b, apart_left, &a);
+        apart_decode(s, l, fmax(b.low, b.high / 2), out);
     }
-    if (over)
-        apart_decode(s, l, fmax(low, high / 2), out);
     /* the rest of the users wait for their first token */
     out->ttft = (l->users - fmax(tokens_out(l), 1) * out->tpot * out->requests) /
                 out->requests;
-    out->middle = out->late = 0;
-    if (l->spread.prompt > 0) {
-        out->middle = out->ttft + solo_more(s, l, l->spread.middle, out->solo);
-        out->late = out->ttft + fmax(solo_more(s, l, l->spread.late, out->solo), 0);
-    }
+    closed_percentiles(s, l, out);
 }
 
 static double apart_capacity(const struct step *s, const struct serve_load *l,
@@ -230,17 +298,20 @@ static double apart_capacity(const struct step *s, const struct serve_load *l,
     apart_decode(s, l, fmax(l->admitted, 1), &at);
     double most = at.requests, prefill = BUSY_MOST * l->prefill / at.prompt;
     double transfer = l->transfer > 0 ? l->prefill / l->transfer : INFINITY;
-    *by = SATURATES_RUNNING;
+    enum saturation first = SATURATES_RUNNING;
     if (prefill < most) {
-        *by = SATURATES_PREFILL;
+        first = SATURATES_PREFILL;
         most = prefill;
     }
     if (transfer < most) {
-        *by = SATURATES_TRANSFER;
+        first = SATURATES_TRANSFER;
         most = transfer;
     }
+    if (!by)
+        return most;
+    *by = first;
     apart_decode(s, l, 2 * fmax(l->admitted, 1), &at);
-    if (*by == SATURATES_RUNNING && at.requests < 1.1 * most)
+    if (first == SATURATES_RUNNING && at.requests < 1.1 * most)
         *by = SATURATES_DECODE;
     return most;
 }
@@ -248,87 +319,100 @@ static double apart_capacity(const struct step *s, const struct serve_load *l,
 static bool apart_rate(const struct step *s, const struct serve_load *l, double rate,
                        struct serve *out)
 {
-    double low = 0, high = fmax(l->admitted, 1);
-    enum saturation by;
-    double served = fmin(rate, apart_capacity(s, l, &by));
+    double served = fmin(rate, apart_capacity(s, l, NULL));
+    struct apart a = {s, l, served, out};
+    struct bracket b = {0, served, fmax(l->admitted, 1), 0};
     apart_prompt(s, l, out);
-    for (int i = 0; i < HALVINGS; i++) {
-        double mid = (low + high) / 2;
-        apart_decode(s, l, mid, out);
-        *(out->requests >= served ? &high : &low) = mid;
-    }
-    apart_decode(s, l, high, out);
+    b.at_high = apart_left(&a, b.high);
+    if (b.at_high < 0)
+        bracket_close(&b, apart_left, &a);
+    apart_decode(s, l, b.high, out);
     out->requests = served;
     struct queue q = apart_queue(l, out);
-    open_ttft(s, l, &q, out);
+    open_ttft(s, &q, out);
+    open_percentiles(s, l, &q, out);
     return rate <= served;
 }
 
 /* ---- both in one ---- */
 
-/* Requests in flight by Little's law when `users` of them slow each other. */
-static double in_flight(const struct step *s, struct serve_load *l, double users,
-                        double rate, struct serve *out)
+static void estimate(const struct step *s, const struct serve_load *l, double users,
+                     double solo, struct serve *out);
+
+struct arrivals {
+    const struct step *step;
+    const struct serve_load *load;
+    double rate, solo;
+    struct serve serve; /* of the last number that was enough */
+};
+
+/* How many more than `users` are in flight, by Little's law, when those slow each other. */
+static double in_flight(void *ctx, double users)
 {
-    l->users = users;
-    serve_estimate(s, l, out);
-    struct queue q = {rate * out->prompt, out->prompt, 0};
-    open_ttft(s, l, &q, out);
-    return rate * (out->ttft + tokens_out(l) * out->tpot);
+    struct arrivals *a = ctx;
+    struct serve out;
+    estimate(a->step, a->load, users, a->solo, &out);
+    struct queue q = {a->rate * out.prompt, out.prompt, 0};
+    open_ttft(a->step, &q, &out);
+    double more = a->rate * (out.ttft + tokens_out(a->load) * out.tpot) - users;
+    if (more <= 0)
+        a->serve = out;
+    return more;
 }
 
-bool serve_rate(const struct step *s, const struct serve_load *load, double rate,
+bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
                 struct serve *out)
 {
-    struct serve_load l = *load;
-    double low = 0, high = fmax(load->admitted, 1);
-    if (l.prefill > 0)
-        return apart_rate(s, load, rate, out);
-    bool held = in_flight(s, &l, high, rate, out) <= high && rate * out->prompt < BUSY_MOST;
-    for (int i = 0; held && i < 40 && high - low > 1e-6 * high; i++) {
-        double mid = (low + high) / 2;
-        *(in_flight(s, &l, mid, rate, out) <= mid ? &high : &low) = mid;
-    }
-    in_flight(s, &l, high, rate, out);
-    out->running = high;
-    if (held)
+    struct arrivals a = {.step = s, .load = l, .rate = rate, .solo = solo_prompt(s, l)};
+    struct bracket b = {0, 0, fmax(l->admitted, 1), 0};
+    if (l->prefill > 0)
+        return apart_rate(s, l, rate, out);
+    b.at_high = in_flight(&a, b.high);
+    bool held = b.at_high <= 0 && rate * a.serve.prompt < BUSY_MOST;
+    if (held) {
+        b.at_low = fmax(in_flight(&a, 0), rate * 1e-9);
+        bracket_close(&b, in_flight, &a);
+        *out = a.serve;
         out->requests = rate;
+    } else {
+        estimate(s, l, b.high, a.solo, out);
+    }
+    struct queue q = {rate * out->prompt, out->prompt, 0};
+    open_ttft(s, &q, out);
+    open_percentiles(s, l, &q, out);
+    out->running = b.high;
     return held;
 }
 
-/* At C requests at once their pace does not depend on the rate, so that it is solved
- * without another step. */
-static double capacity_at(const struct step *s, const struct serve_load *load, double users,
-                          struct serve *out)
+/* At C requests at once their pace does not depend on the rate r, so that it is solved
+ * without another step: C = r*(rest + pc*r*pc*(1 + cs^2) / (2*(1 - r*pc))), the smaller r. */
+static double capacity_at(const struct step *s, const struct serve_load *l, double users,
+                          double solo, struct serve *out)
 {
-    struct serve_load l = *load;
-    double high, low = 0;
-    l.users = l.admitted = users;
-    serve_estimate(s, &l, out);
-    high = BUSY_MOST / out->prompt;
-    for (int i = 0; i < 40; i++) {
-        double mid = i ? (low + high) / 2 : high;
-        struct queue q = {mid * out->prompt, out->prompt, 0};
-        open_ttft(s, &l, &q, out);
-        bool over = mid * (out->ttft + tokens_out(&l) * out->tpot) > users;
-        if (!over && i == 0)
-            return mid;
-        *(over ? &high : &low) = mid;
-    }
-    return low;
+    struct queue idle = {0};
+    estimate(s, l, users, solo, out);
+    open_ttft(s, &idle, out);
+    double rest = out->ttft + tokens_out(l) * out->tpot, prompt = out->prompt;
+    double wait = prompt * (1 + out->spread * out->spread) / 2;
+    double a = (wait - rest) * prompt, b = rest + prompt * users;
+    double most = 2 * users / (b + sqrt(fmax(b * b + 4 * a * users, 0)));
+    return fmin(most, BUSY_MOST / prompt);
 }
 
 double serve_capacity(const struct step *s, const struct serve_load *l, enum saturation *by)
 {
     struct serve at;
-    double users = fmax(l->admitted, 1);
+    double users = fmax(l->admitted, 1), solo;
     if (l->prefill > 0)
         return apart_capacity(s, l, by);
-    double most = capacity_at(s, l, users, &at);
+    solo = solo_prompt(s, l);
+    double most = capacity_at(s, l, users, solo, &at);
+    if (!by)
+        return most;
     *by = SATURATES_PREFILL;
     if (most * at.prompt < 0.999 * BUSY_MOST)
-        *by = capacity_at(s, l, 2 * users, &at) < 1.1 * most ? SATURATES_DECODE
-                                                            : SATURATES_RUNNING;
+        *by = capacity_at(s, l, 2 * users, solo, &at) < 1.1 * most ? SATURATES_DECODE
+                                                                  : SATURATES_RUNNING;
     return most;
 }
 
@@ -337,37 +421,52 @@ double serve_peak(double mean)
     return ceil(mean + 2 * sqrt(mean));
 }
 
-void serve_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
+/* Of `users` at once in a closed loop; those who queue are not counted. */
+static void estimate(const struct step *s, const struct serve_load *l, double users,
+                     double solo, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
-    double tokens = spread_held(&l->spread, l->prompt, l->output);
+    users = fmax(users, 1);
+    struct pass all = pass_of(s, l, users);
+    double cost = prompt_cost(s, l, &all);
+    double first = all.time + e->interference * users / l->output * cost;
+    /* while one decodes it is at least that one */
+    double decoding = fmax(users / (1 + cost / (l->output * first)), 1);
+    struct pass busy = decoding == users ? all : pass_of(s, l, decoding);
+    out->running = users;
+    out->decoding = decoding;
+    out->decode = busy.time;
+    out->prompt = decoding == users ? cost : prompt_cost(s, l, &busy);
+    out->spread = work_spread(s, l, out->prompt);
+    out->tpot = busy.time + e->interference * fmax(decoding - 1, 0) / l->output *
+                                out->prompt;
+    out->solo = solo;
+    out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
+                            (e->ttft_decode + l->receive / 2) * busy.time +
+                            e->ttft_queue * solo * (users - 1) / 20);
+    out->middle = out->late = 0;
+    out->requests = users / (out->ttft + tokens_out(l) * out->tpot);
+}
+
+void serve_least(const struct step *s, const struct serve_load *l, double *ttft,
+                 double *tpot)
+{
+    const struct engine_speed *e = &s->load->request->engine->speed;
+    double steps = fmin(0.5, e->ttft_decode + l->receive / 2);
+    *tpot = step_decode(s, 1, spread_held(&l->spread, l->prompt, l->output));
+    *ttft = s->first * (e->ttft_base + e->ttft_solo * solo_prompt(s, l) + steps * *tpot);
+}
+
+void serve_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
+{
     double users = fmax(fmin(l->users, l->admitted), 1);
     if (l->prefill > 0) {
         apart_estimate(s, l, out);
         return;
     }
-    double decode = step_decode(s, users, tokens), cost = prompt_cost(s, l, users, decode);
-    double first = decode + e->interference * users / l->output * cost;
-    /* while one decodes it is at least that one */
-    double decoding = fmax(users / (1 + cost / (l->output * first)), 1);
-    out->running = users;
-    out->decoding = decoding;
-    out->decode = step_decode(s, decoding, tokens);
-    out->prompt = prompt_cost(s, l, decoding, out->decode);
-    out->spread = work_spread(s, l, out->prompt);
-    out->tpot = out->decode + e->interference * fmax(decoding - 1, 0) / l->output *
-                                  out->prompt;
-    out->solo = solo_prompt(s, l);
-    out->ttft = s->first * (e->ttft_base + e->ttft_solo * out->solo +
-                            (e->ttft_decode + l->receive / 2) * out->decode +
-                            e->ttft_queue * out->solo * (users - 1) / 20);
-    out->middle = out->late = 0;
-    out->requests = users / (out->ttft + tokens_out(l) * out->tpot);
+    estimate(s, l, users, solo_prompt(s, l), out);
     /* those that do not run wait until as many as they are have been served */
     if (l->users > users)
         out->ttft += (l->users - users) / out->requests;
-    if (l->spread.prompt > 0) {
-        out->middle = out->ttft + solo_more(s, l, l->spread.middle, out->solo);
-        out->late = out->ttft + fmax(solo_more(s, l, l->spread.late, out->solo), 0);
-    }
+    closed_percentiles(s, l, out);
 }

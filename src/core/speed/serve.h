@@ -95,12 +95,17 @@ struct serve {
 void serve_estimate(const struct step *step, const struct serve_load *load,
                     struct serve *out);
 
+/* Below what TTFT and TPOT, s, no load comes: those of one request at a time. */
+void serve_least(const struct step *step, const struct serve_load *load, double *ttft,
+                 double *tpot);
+
 /* The same of requests that arrive at a rate, per second; load->users is not read. False
  * when more arrive than can be served: out is then of load->admitted at once. */
 bool serve_rate(const struct step *step, const struct serve_load *load, double rate,
                 struct serve *out);
 
-/* Requests per second that can be served at most, and what then saturates. */
+/* Requests per second that can be served at most, and what then saturates (NULL: not
+ * asked). */
 double serve_capacity(const struct step *step, const struct serve_load *load,
                       enum saturation *by);
 

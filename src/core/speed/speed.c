@@ -256,8 +256,15 @@ double speed_capacity(const struct request *q, const struct load *load,
                       double admitted)
 {
     struct serve_load l = load_of(q, load, layout, admitted);
-    enum saturation by;
-    return serve_capacity(step, &l, &by) * speed_groups(layout);
+    return serve_capacity(step, &l, NULL) * speed_groups(layout);
+}
+
+void speed_least(const struct request *q, const struct load *load,
+                 const struct layout *layout, const struct step *step, double *ttft,
+                 double *tpot)
+{
+    struct serve_load l = load_of(q, load, layout, 1);
+    serve_least(step, &l, ttft, tpot);
 }
 
 double speed_users(const struct layout *layout, const struct serve *serve)

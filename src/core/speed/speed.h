@@ -109,6 +109,11 @@ double speed_capacity(const struct request *request, const struct load *load,
                       const struct layout *layout, const struct step *step,
                       double admitted);
 
+/* Below what TTFT and TPOT no number of such replicas comes, s. */
+void speed_least(const struct request *request, const struct load *load,
+                 const struct layout *layout, const struct step *step, double *ttft,
+                 double *tpot);
+
 /* The requests in flight that a rate leads to, all groups together, at their peak. */
 double speed_users(const struct layout *layout, const struct serve *serve);
 

@@ -499,11 +499,26 @@ void step_decode_parts(const struct step *s, double users, double tokens,
         out->draft = each * s->drafted * step_decode(s->draft, users, tokens);
 }
 
+static double parts_sum(const struct step_parts *p)
+{
+    return p->linear + p->experts + p->attention + p->communication + p->fixed + p->head +
+           p->draft;
+}
+
 double step_decode(const struct step *s, double users, double tokens)
 {
     struct step_parts p;
     step_decode_parts(s, users, tokens, &p);
-    return p.linear + p.experts + p.attention + p.communication + p.fixed + p.head + p.draft;
+    return parts_sum(&p);
+}
+
+double step_decode_work(const struct step *s, double users, double tokens, double *work)
+{
+    struct step_parts p;
+    step_decode_parts(s, users, tokens, &p);
+    bool whole = !s->draft && step_batch(s, users) == users;
+    *work = whole ? p.linear + p.experts + p.communication : step_work(s, users, 1);
+    return parts_sum(&p);
 }
 
 double step_prefill_attention(const struct step *s, double q, double c)

@@ -138,6 +138,8 @@ double step_work(const struct step *step, double tokens, double compute);
 
 /* A decode step of `users` requests (of all ranks) whose caches hold `tokens` each. */
 double step_decode(const struct step *step, double users, double tokens);
+/* The same, and step_work() of as many tokens, which is a part of it. */
+double step_decode_work(const struct step *step, double users, double tokens, double *work);
 void step_decode_parts(const struct step *step, double users, double tokens,
                        struct step_parts *out);
 
