@@ -44,18 +44,12 @@ struct cpu_test {
     void (*release)(void *work); /* what is in it */
 };
 
-/* The tests of a CPU: a test of point/test.h, and what measures it. */
-#define CPU_TESTS(X)                                                                   \
-    X(GEMM, cpu_test_gemm)                                                             \
-    X(BATCH, cpu_test_gemm)                                                            \
-    X(MEMORY, cpu_test_memory)                                                         \
-    X(TRANSFER, cpu_test_transfer)                                                     \
-    X(DECODE, cpu_test_decode)                                                         \
-    X(FIT, cpu_test_fit)
-
-#define X(NAME, test) extern const struct cpu_test test;
-CPU_TESTS(X)
-#undef X
+/* What measures a test of point/test_rows.h on a CPU: weak, so that a test that no file has
+ * is a null pointer, and refused. */
+#define TEST(ID, word, ...)                                                            \
+    extern const struct cpu_test cpu_test_##word __attribute__((weak));
+#include "point/test_rows.h"
+#undef TEST
 
 /* Bytes one point may allocate: the setting, or a quarter of what is free now; never more
  * than nine tenths of what is free. */

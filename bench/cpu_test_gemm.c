@@ -100,5 +100,6 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     cpu_gemm_check(work->gemm, out);
 }
 
-const struct cpu_test cpu_test_gemm = {sizeof(struct gemm_work), prepare, run, check,
-                                       release};
+#define PRODUCT {sizeof(struct gemm_work), prepare, run, check, release}
+
+const struct cpu_test cpu_test_gemm = PRODUCT, cpu_test_batch = PRODUCT;

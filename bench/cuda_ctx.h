@@ -192,18 +192,10 @@ void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
                           struct prepared *out);
-#define CUDA_TESTS(X)                                                                  \
-    X(GEMM, cuda_gemm_prepare)                                                         \
-    X(BATCH, cuda_gemm_prepare)                                                        \
-    X(MEMORY, cuda_memory_prepare)                                                     \
-    X(TRANSFER, cuda_transfer_prepare)                                                 \
-    X(DECODE, cuda_decode_prepare)                                                     \
-    X(FIT, cuda_fit_prepare)                                                           \
-    X(ALLREDUCE, cuda_allreduce_prepare)
-
-#define X(NAME, prepare) cuda_prepare prepare;
-CUDA_TESTS(X)
-#undef X
+/* Weak, so that a test of point/test_rows.h that no file has is a null pointer, and refused. */
+#define TEST(ID, word, ...) cuda_prepare cuda_##word##_prepare __attribute__((weak));
+#include "point/test_rows.h"
+#undef TEST
 cuda_prepare cuda_peer_prepare; /* of the pairs of transfer */
 void cuda_choices_free(struct cuda_ctx *ctx);
 

@@ -477,3 +477,9 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
         describe(ctx, s, out);
     return true;
 }
+
+bool cuda_batch_prepare(struct cuda_ctx *ctx, const struct point *point,
+                        struct prepared *out)
+{
+    return cuda_gemm_prepare(ctx, point, out);
+}

@@ -1,7 +1,7 @@
 /*
  * engine_cpu.c - gpuplan-bench-cpu: the processors this process may use, as one device.
  *
- * One row per test names its file; what has no meaning without a GPU is "unsupported"
+ * A test is cpu_test_WORD of its file; what has no meaning without a GPU is "unsupported"
  * with its reason. There is no data sheet to compare with (bandwidth_sheet = 0): the
  * memory test's own read rate is what the other tests are held against.
  */
@@ -24,9 +24,9 @@
 #define BUSY   0.1 /* of the processors, by others, before anything is measured */
 
 static const struct cpu_test *const tests[TEST_COUNT] = {
-#define X(NAME, test) [TEST_##NAME] = &test,
-    CPU_TESTS(X)
-#undef X
+#define TEST(ID, word, ...) [TEST_##ID] = &cpu_test_##word,
+#include "point/test_rows.h"
+#undef TEST
 };
 
 /* ---- the device ---- */

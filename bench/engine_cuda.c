@@ -150,9 +150,9 @@ failed:
 /* ---- points ---- */
 
 static cuda_prepare *const prepares[TEST_COUNT] = {
-#define X(NAME, prepare) [TEST_##NAME] = prepare,
-    CUDA_TESTS(X)
-#undef X
+#define TEST(ID, word, ...) [TEST_##ID] = cuda_##word##_prepare,
+#include "point/test_rows.h"
+#undef TEST
 };
 
 /* What is kept between points, so that `fit` and the decoder have the whole device. */

@@ -41,7 +41,8 @@ point_sources = \
 	src/point/point.h \
 	src/point/point_decode.c \
 	src/point/test.c \
-	src/point/test.h
+	src/point/test.h \
+	src/point/test_rows.h
 
 core_sources = \
 	src/core/pool/account.c \

@@ -398,9 +398,11 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
 const struct command cmd_bench = {
     .name = "bench",
     .usage = "[TEST,...] [OPTION]...",
-#define X(NAME, word) word ", "
-    .brief = "measure: " BENCH_TESTS(X) "all; without TEST: quick",
-#undef X
+    .brief = "measure: "
+#define TEST(ID, word, ...) #word ", "
+#include "point/test_rows.h"
+#undef TEST
+             "all; without TEST: quick",
     .bit = FOR_BENCH,
     .streams = true,
     .run = run_bench,

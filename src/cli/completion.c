@@ -32,9 +32,11 @@ static const struct {
 #define OTHERS (sizeof(others) / sizeof(others[0]))
 
 static const char *const shell_words = "bash zsh fish";
-#define X(NAME, word) word " "
-static const char *const test_words = BENCH_TESTS(X) "all quick"; /* of --bench */
-#undef X
+static const char *const test_words = /* of --bench */
+#define TEST(ID, word, ...) #word " "
+#include "point/test_rows.h"
+#undef TEST
+    "all quick";
 static const char *const list_words = "models gpus engines instances formats servers families";
 
 static void add_choices(const char *choices, struct strbuf *out)

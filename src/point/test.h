@@ -5,8 +5,8 @@
  * explains tests walks test_rows[] and asks for a property (bench_test_is()) or a word, and
  * never compares names. What differs by more than a word is a function of the row.
  *
- * A new test is a word of BENCH_TESTS, a row here, and its work in an engine. One whose row
- * says TEST_IS_SIZED and BOUND_MEMORY is planned, estimated, predicted from the memory's
+ * A new test is a row of test_rows.h, and its work in an engine. One whose row says
+ * TEST_IS_SIZED and BOUND_MEMORY is planned, estimated, predicted from the memory's
  * bandwidth and calibrated like `memory`, without code of its own.
  */
 #ifndef GP_POINT_TEST_H
@@ -19,21 +19,10 @@ struct point;
 
 /* ---- tests ---- */
 
-/* In the order in which they are measured; the word is that of a command line, of ids and
- * of files. */
-#define BENCH_TESTS(X)                                                                 \
-    X(GEMM, "gemm")           /* one matrix product */                                 \
-    X(BATCH, "batch")         /* one of a model's linear layers at one batch size */   \
-    X(MEMORY, "memory")       /* device memory: read, write, copy */                   \
-    X(TRANSFER, "transfer")   /* host <-> device, storage -> device */                 \
-    X(DECODE, "decode")       /* a synthetic decoder step */                           \
-    X(FIT, "fit")             /* allocate the planned bytes for real */                \
-    X(ALLREDUCE, "allreduce") /* over several devices */
-
 enum bench_test {
-#define X(NAME, word) TEST_##NAME,
-    BENCH_TESTS(X)
-#undef X
+#define TEST(ID, word, ...) TEST_##ID,
+#include "point/test_rows.h"
+#undef TEST
     TEST_COUNT /* also: a test that this version does not know */
 };
 
