@@ -203,8 +203,10 @@ double evaluate_held(const struct request *q, const struct load *load,
 static void judge_layout(const struct request *q, const struct load *load,
                          struct evaluation *e)
 {
-    struct pace pace = {.asked = request_asks_speed(q)};
+    struct pace pace; /* large: the rest is filled in where speed is asked */
     double users;
+    pace.asked = request_asks_speed(q);
+    pace.judged = false;
     if (q->rate > 0) {
         pace_of(q, load, &e->layout, &pace);
         users = e->users = users_of(q, &e->layout, &pace);

@@ -272,12 +272,18 @@ double speed_users(const struct layout *layout, const struct serve *serve)
     return serve_peak(serve->running) * speed_groups(layout);
 }
 
+#define RARE 1e-6 /* requests/s: none waits for another */
+
+/* By the law of the load: of a request that arrives, or of a lone user who asks again. */
 static double alone(const struct step *s, const struct serve_load *l)
 {
     struct serve one;
     struct serve_load single = *l;
-    single.users = 1;
-    serve_estimate(s, &single, &one);
+    single.users = single.admitted = 1;
+    if (s->load->request->rate > 0)
+        serve_rate(s, &single, RARE, &one);
+    else
+        serve_estimate(s, &single, &one);
     return one.ttft;
 }
 
@@ -341,6 +347,8 @@ void speed_estimate(const struct request *q, const struct load *load,
     if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;
+    if (q->rate > 0) /* the most that arrives without a queue that only grows */
+        out->full = banded(&step, out->capacity, out->factor_high, out->factor_low);
     if (q->rate > 0 && !held) {
         out->requests = banded(&step, out->capacity, out->factor_high, out->factor_low);
         out->tokens = quantity_scale(out->requests, q->output);

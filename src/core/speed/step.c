@@ -268,13 +268,28 @@ struct step_shape step_shape(const struct step_load *load, int i, const struct l
     };
 }
 
+/* Layers that differ in their attention alone have the same products. */
+static void add_gemm(struct step *s, const struct gemm *g)
+{
+    for (int i = 0; i < s->gemms; i++) {
+        struct gemm *a = &s->gemm[i];
+        if (a->rows == g->rows && a->cols == g->cols && a->weights == g->weights &&
+            a->compute == g->compute && a->unpack == g->unpack) {
+            a->times += g->times;
+            return;
+        }
+    }
+    s->gemm[s->gemms++] = *g;
+}
+
 static void cut_product(struct step *s, int i, const struct layout *l)
 {
     const struct request *q = s->load->request;
     const struct step_product *p = &s->load->product[i];
     struct step_shape shape = step_shape(s->load, i, l);
-    s->gemm[s->gemms++] = gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols,
-                                  shape.bytes, p->times);
+    struct gemm g = gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols,
+                            shape.bytes, p->times);
+    add_gemm(s, &g);
 }
 
 /* The engine's kernel of experts; those of no case of its own need no padding. */
