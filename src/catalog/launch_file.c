@@ -51,6 +51,8 @@ static const struct profile_field fields[] = {
     {"name", PROFILE_TEXT, AT(name)},
     {"command", PROFILE_TEXTS, AT(command)},
     {"image", PROFILE_TEXT, AT(image)},
+    {"image_amd", PROFILE_TEXT, AT(image_amd)},
+    {"image_host", PROFILE_TEXT, AT(image_host)},
     {"port", PROFILE_COUNT, AT(port), 1, 65000},
     {"all_gpus", PROFILE_FLAG, AT(all_gpus)},
     {"kv_always", PROFILE_FLAG, AT(kv_always)},

@@ -132,6 +132,7 @@ struct launch_engine {
     char name[32];
     char command[96];  /* '|' between its words */
     char image[96];    /* of a container; {version} */
+    char image_amd[96], image_host[96]; /* likewise, of AMD GPUs and of processors; "" */
     int port;          /* of the first replica */
     bool all_gpus;     /* takes every GPU that it sees */
     bool kv_always;    /* the KV cache's type is always told */

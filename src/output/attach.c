@@ -105,9 +105,31 @@ static bool decodes_slowly(const struct seen *v)
     return v->plan && beyond(mean_tpot(v->s), &v->plan->speed.tpot);
 }
 
+/* Prompt tokens per second of the time in which prompts were worked on: llama.cpp's. */
+static double prompt_rate(const struct scrape *s)
+{
+    double seconds = s->given[SCRAPE_PROMPT_SECONDS] ? s->value[SCRAPE_PROMPT_SECONDS] : 0;
+
+    return seconds > 0 ? s->value[SCRAPE_PROMPT_TOKENS] / seconds : NAN;
+}
+
+/* The same of a plan: a prompt on an idle engine. */
+static struct quantity planned_rate(const struct plan *p)
+{
+    struct quantity solo = p->speed.solo;
+
+    if (!solo.known || !(solo.low > 0))
+        return quantity_unknown();
+    return quantity_band(p->request.prompt / solo.value, p->request.prompt / solo.high,
+                         p->request.prompt / solo.low, solo.origin);
+}
+
 static bool prompts_slowly(const struct seen *v)
 {
-    return v->plan && beyond(scrape_mean(&v->s->histogram[SCRAPE_TTFT]), &v->plan->speed.ttft);
+    struct quantity rate = v->plan ? planned_rate(v->plan) : quantity_unknown();
+
+    return v->plan && (beyond(scrape_mean(&v->s->histogram[SCRAPE_TTFT]), &v->plan->speed.ttft) ||
+                       (rate.known && prompt_rate(v->s) < rate.low));
 }
 
 static bool pool_empty(const struct seen *v)
@@ -229,9 +251,9 @@ static void record_rows_of(const struct seen *v, struct record *doc)
                                   *tpot = &s->histogram[SCRAPE_TPOT];
     const struct speed *fast = &p->speed;
     bool known = v->plan && fast->gap == SPEED_KNOWN && fast->tpot.known;
-    double produced = s->given[SCRAPE_OUTPUT_TOKENS]
-                          ? per_second(s, s->value[SCRAPE_OUTPUT_TOKENS])
-                          : NAN;
+    double produced = s->seconds <= 0                   ? value_of(s, SCRAPE_OUTPUT_RATE)
+                      : s->given[SCRAPE_OUTPUT_TOKENS] ? s->value[SCRAPE_OUTPUT_TOKENS] / s->seconds
+                                                       : NAN;
     const struct line lines[] = {
         {"running", "", v->running, plain(known, fast->running), 1, 1},
         {"waiting", "", v->waiting, plain(known, fast->users - fast->running), 1, 1},
@@ -245,6 +267,8 @@ static void record_rows_of(const struct seen *v, struct record *doc)
         {"ttft_p95", "ms", scrape_quantile(ttft, 0.95), plain(known, fast->late), 1e-3, 1},
         {"tpot", "ms", mean_tpot(s), known ? fast->tpot : quantity_unknown(), 1e-3, 2},
         {"tpot_p95", "ms", scrape_quantile(tpot, 0.95), quantity_unknown(), 1e-3, 2},
+        {"prompt_tokens_per_s", "", prompt_rate(s), known ? planned_rate(p) : quantity_unknown(),
+         1, 1},
         {"queue", "ms", scrape_mean(&s->histogram[SCRAPE_QUEUE]), quantity_unknown(), 1e-3, 1},
         {"output_tokens_per_s", "", produced, known ? fast->tokens : quantity_unknown(), 1, 1},
         {"requests_per_s", "", per_second(s, v->requests > 0 ? v->requests : NAN),
@@ -276,7 +300,8 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
         record_item(doc, "notes",
                     "one page: its means are since the server started; a second one gives rates");
     if (s->histogram[SCRAPE_TTFT].n <= 0 && strcmp(s->engine, "llama.cpp") == 0)
-        record_item(doc, "notes", "llama-server tells no TTFT, and TPOT as a mean alone");
+        record_item(doc, "notes", "llama-server tells no TTFT but how fast prompts are worked on, "
+                    "and TPOT as a mean alone");
     if (why[0])
         record_item(doc, "notes", why);
 }

@@ -29,13 +29,12 @@ static void plain_name(const struct launch *l, char *name, size_t size)
 
 static void image_name(const struct launch *l, char *text, size_t size)
 {
-    const char *at = strstr(l->table->image, "{version}");
+    const char *at = strstr(l->image, "{version}");
 
     if (!at)
-        gp_copy(text, size, l->table->image);
+        gp_copy(text, size, l->image);
     else
-        gp_format(text, size, "%.*s%s", (int)(at - l->table->image), l->table->image,
-                  l->version_text);
+        gp_format(text, size, "%.*s%s", (int)(at - l->image), l->image, l->version_text);
 }
 
 /* ---- Kubernetes ---- */
@@ -85,8 +84,9 @@ static void k8s_pod(const struct launch *l, const char *name, int node, const ch
     k8s_env(&c.env, inner, out);
     if (node == 0)
         strbuf_addf(out, "%sports:\n%s- containerPort: %d\n", inner, inner, l->table->port);
-    strbuf_addf(out, "%sresources:\n%s  limits:\n%s    %s: %d\n", inner, inner, inner,
-                l->resource, l->host_gpus);
+    if (l->resource[0])
+        strbuf_addf(out, "%sresources:\n%s  limits:\n%s    %s: %d\n", inner, inner, inner,
+                    l->resource, l->host_gpus);
     strbuf_addf(out, "%svolumeMounts:\n%s- name: shm\n%s  mountPath: /dev/shm\n", inner,
                 inner, inner);
     if (c.file[0])
@@ -165,9 +165,12 @@ static void slurm_heading(const struct launch *l, bool mpi, struct strbuf *out)
 
     plain_name(l, name, sizeof(name));
     strbuf_addf(out,
-                "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n"
-                "#SBATCH --gres=gpu:%d\n",
-                name, l->nodes, mpi ? l->host_gpus : 1, l->host_gpus);
+                "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n",
+                name, l->nodes, mpi ? l->host_gpus : 1);
+    if (l->resource[0])
+        strbuf_addf(out, "#SBATCH --gres=gpu:%d\n", l->host_gpus);
+    else
+        strbuf_add(out, "#SBATCH --exclusive\n"); /* all processors, as planned */
     if (l->groups > 1)
         strbuf_addf(out, "#SBATCH --array=0-%d\n", l->groups - 1);
 }

@@ -130,6 +130,8 @@ static void notes_of(const struct answer *a, const struct launch *l,
         return;
     note_checkpoints(a, l, n);
     note_hosts(l, target, n);
+    if (target == TARGET_K8S && l->foreign)
+        note(n, "the image is of NVIDIA GPUs: put in that of %s", a->plan.request.gpu->vendor);
 }
 
 /* ---- the processes ---- */

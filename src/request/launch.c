@@ -245,7 +245,7 @@ static void set_host(const struct making *m)
     const struct request *q = m->request;
 
     set_known(m, q->host_layers > 0, LAUNCH_GPU_LAYERS,
-              q->model->layer_count + 1 - q->host_layers);
+              q->gpu->host ? 0 : q->model->layer_count + 1 - q->host_layers);
     set_if(m, q->host_experts > 0, LAUNCH_CPU_MOE, q->host_experts);
     set_if(m, q->host_bytes > 0, LAUNCH_CPU_OFFLOAD, q->host_bytes / GP_GIB);
     set_if(m, q->host_kv > 0, LAUNCH_KV_OFFLOAD, q->host_kv / engine_kv_unit(q->engine));
@@ -327,7 +327,9 @@ static void name_resource(const struct gpu *gpu, char *text, size_t size)
 {
     const char *slice = strchr(gpu->id, '/');
 
-    if (slice)
+    if (gpu->host)
+        text[0] = '\0';
+    else if (slice)
         gp_format(text, size, "nvidia.com/mig-%s", slice + 1);
     else
         gp_format(text, size, "%s",
@@ -347,6 +349,16 @@ static int even_nodes(int gpus, int tp, int nodes)
     return even <= gpus && gpus % even == 0 && (gpus / even) % tp == 0 ? even : nodes;
 }
 
+static void choose_image(const struct gpu *gpu, struct launch *out)
+{
+    const struct launch_engine *t = out->table;
+    bool amd = strcmp(gpu->vendor, "amd") == 0, nvidia = strcmp(gpu->vendor, "nvidia") == 0;
+    const char *own = gpu->host ? t->image_host : amd ? t->image_amd : "";
+
+    out->image = own[0] ? own : t->image;
+    out->foreign = !own[0] && !nvidia;
+}
+
 static void place_groups(const struct making *m)
 {
     const struct layout *l = m->layout;
@@ -363,6 +375,7 @@ static void place_groups(const struct making *m)
     out->per_host = hosts < out->groups ? (out->groups + hosts - 1) / hosts : 1;
     out->host_gpus = (out->gpus + out->nodes - 1) / out->nodes;
     out->visible = visible_variable(m->request->gpu);
+    choose_image(m->request->gpu, out);
 }
 
 /* ---- what cannot be told ---- */

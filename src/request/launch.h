@@ -52,7 +52,9 @@ struct launch {
     int per_host;             /* groups on one host */
     int host_gpus;            /* GPUs of a group on one of its hosts */
     bool uneven;              /* more of them than planned: they hold as many GPUs each */
-    char resource[48];        /* "nvidia.com/gpu" */
+    char resource[48];        /* "nvidia.com/gpu"; "": processors, no GPU is asked for */
+    const char *image;        /* the table's, of that kind of device */
+    bool foreign;             /* it is of other GPUs: the table has none of these */
     const char *visible;      /* the variable that says which GPUs are seen; NULL */
     bool checkpoint;          /* the model is a placeholder: it has to be made or found */
     bool draft_file;          /* so is the draft */

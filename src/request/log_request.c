@@ -210,7 +210,15 @@ static bool all_host(const struct enginelog *log)
     return true;
 }
 
-/* By its name; llama.cpp's run on processors alone is one on those of this machine. */
+/* llama.cpp's buffers, or the device that vLLM names. */
+static bool on_processors(const struct enginelog *log)
+{
+    const char *device = enginelog_option(log, "device_config");
+
+    return (log->devices > 0 && all_host(log)) || (device && strcmp(device, "cpu") == 0);
+}
+
+/* By its name; a run on processors alone is one on those of this machine. */
 static void find_gpu(struct catalog *catalog, const struct enginelog *log,
                      struct log_request *out)
 {
@@ -224,7 +232,7 @@ static void find_gpu(struct catalog *catalog, const struct enginelog *log,
         device.memory_total = quantity_exact(log->figure[ENGINELOG_USABLE].value);
     if (log->gpu[0] && catalog_gpus(catalog, &gpus, &count, NULL) == GP_OK)
         found = probe_match(&device, gpus, count);
-    if (found || (log->devices > 0 && all_host(log)))
+    if (found || on_processors(log))
         gp_copy(out->gpu, sizeof(out->gpu), found ? found->id : "cpu");
 }
 
@@ -305,6 +313,8 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
         take_file(catalog, log, out);
     take_folder(catalog, out);
     find_gpu(catalog, log, out);
+    if (on_processors(log) && base->gpu_count > 0 && strcmp(base->gpus[0], out->gpu) != 0)
+        note(out, "the log is of a server on processors, the plan is of another device");
     if (!out->reading.values.given[LAUNCH_MODEL])
         note(out, "the log does not hold what the engine was told: the options are those given "
                   "here, or defaults");

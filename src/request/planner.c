@@ -587,7 +587,9 @@ static enum gp_status resolve_host(const struct options *options, struct request
     int layers = q->model->layer_count;
     const struct option_value *given = &options->value[OPT_GPU_LAYERS];
     /* the output is the last layer, and the first to be on a GPU */
-    q->host_layers = given->given ? (int)fmax(layers + 1 - given->number, 0) : 0;
+    q->host_layers = given->given && !(q->gpu && q->gpu->host)
+                         ? (int)fmax(layers + 1 - given->number, 0)
+                         : 0;
     q->host_experts = (int)fmin(options_or(options, OPT_N_CPU_MOE, 0), layers);
     q->host_bytes = options_or(options, OPT_CPU_OFFLOAD_GB, 0) * GP_GIB;
     const double kept[HOST_OPTIONS] = {q->host_layers, q->host_experts, q->host_bytes};

@@ -61,6 +61,7 @@ static const struct pattern {
     {"vllm", TAKES, "Model loading took {weights GiB} GiB"},
     {"vllm", TAKES, "Available KV cache memory: {kv GiB} GiB"},
     {"vllm", TAKES, "GPU KV cache size: {tokens} tokens"},
+    {"vllm", TAKES, "CPU KV cache size: {tokens} tokens"}, /* of processors, since 0.32 */
     {"vllm", TAKES,
      "Maximum concurrency for {=max_model_len} tokens per request: {concurrency}x"},
     {"vllm", TAKES, "Graph capturing finished in {*} secs, took {graphs GiB} GiB"},

@@ -59,8 +59,6 @@ static const struct metric {
     {"llama.cpp", "llamacpp:requests_processing", ADDS, SCRAPE_RUNNING},
     {"llama.cpp", "llamacpp:requests_deferred", ADDS, SCRAPE_WAITING},
     {"llama.cpp", "llamacpp:kv_cache_usage_ratio", MOST, SCRAPE_USAGE}, /* until 2025 */
-    {"llama.cpp", "llamacpp:predicted_tokens_seconds", ADDS, SCRAPE_OUTPUT_RATE},
-    {"llama.cpp", "llamacpp:n_busy_slots_per_decode", ADDS, SCRAPE_SLOTS_BUSY},
     {"llama.cpp", "llamacpp:prompt_tokens", ADDS, SCRAPE_PROMPT_TOKENS},
     {"llama.cpp", "llamacpp:prompt_seconds", ADDS, SCRAPE_PROMPT_SECONDS},
     {"llama.cpp", "llamacpp:tokens_predicted", ADDS, SCRAPE_OUTPUT_TOKENS},

@@ -28,7 +28,6 @@ enum scrape_value {
     SCRAPE_POOL,          /* tokens that the pool holds */
     SCRAPE_OUTPUT_RATE,   /* tokens/s, as the engine itself says */
     SCRAPE_HIT_RATE,      /* share of prompts in the prefix cache, likewise */
-    SCRAPE_SLOTS_BUSY,    /* requests of a decode step, mean since the start */
     SCRAPE_PREEMPTIONS,   /* from here on counters */
     SCRAPE_REQUESTS,      /* answered */
     SCRAPE_PROMPT_TOKENS,

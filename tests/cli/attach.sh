@@ -66,6 +66,11 @@ seen tpot 15.00
 run --attach "$pages/llama.cpp-own-run-first.txt" "$pages/llama.cpp-own-run-second.txt" \
     --interval 60 -m llama-3.2-1b -p fp16 -g l4
 assert_contains "llama.cpp" "llama.cpp" "$out"
+a=$(awk '$1 ~ /^llamacpp:prompt_tokens_total/ {t = $2} $1 ~ /^llamacpp:prompt_seconds_total/ {s = $2}
+         END {print t, s}' "$pages/llama.cpp-own-run-first.txt")
+b=$(awk '$1 ~ /^llamacpp:prompt_tokens_total/ {t = $2} $1 ~ /^llamacpp:prompt_seconds_total/ {s = $2}
+         END {print t, s}' "$pages/llama.cpp-own-run-second.txt")
+seen prompt_tokens_per_s "$(echo "$a $b" | awk '{printf "%.1f", ($3 - $1) / ($4 - $2)}')"
 sed 's/waiting{\(.*\)} .*/waiting{\1} 8/; s/running{\(.*\)} .*/running{\1} 64/' \
     "$pages/vllm-0.33-idle-pool.txt" >slots.txt
 run --attach slots.txt -g h100-sxm --max-num-seqs 64

@@ -29,6 +29,26 @@ run --launch ollama -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 4096 -u 2
 assert_contains "Ollama's file" "PARAMETER num_ctx 4096" "$out"
 assert_contains "its variables" "OLLAMA_NUM_PARALLEL=2" "$out"
 
+# ---- processors: no GPU is asked for, and no layer goes to one that is there ----
+GPUPLAN_PROC=$work/proc
+export GPUPLAN_PROC
+mkdir "$work/proc"
+printf 'processor : 0\nmodel name : two cores\nflags : fma\n' >"$work/proc/cpuinfo"
+printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
+run --launch llama.cpp -m llama-3.2-1b -g cpu -c 4096
+assert_contains "no layer on a GPU" "-ngl 0" "$out"
+run --launch k8s -m llama-3.2-1b -g cpu -c 4096
+assert_contains "the image of processors" "llama.cpp:server\"" "$out"
+assert_lacks "no GPU" "nvidia.com" "$out"
+run --launch slurm -m llama-3.2-1b -g cpu -c 4096
+assert_lacks "no GPU of Slurm's" "gres" "$out"
+assert_eq "layers that a command leaves to the host change nothing" \
+    "$("$gp" --plan -m llama-3.2-1b -g cpu -c 4096 --format json | grep '"weights"')" \
+    "$("$gp" --plan -m llama-3.2-1b -g cpu -c 4096 --gpu-layers 0 --format json | grep '"weights"')"
+unset GPUPLAN_PROC
+run --launch k8s -m llama-3.1-8b -g mi300x
+assert_contains "whose image it is" "the image is of NVIDIA GPUs" "$out"
+
 # ---- replicas, hosts ----
 run --launch vllm -m llama-3.1-8b -g l40s:2 --replicas 2
 assert_contains "the first" "CUDA_VISIBLE_DEVICES=0 vllm" "$out"
