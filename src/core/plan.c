@@ -27,6 +27,9 @@ struct quantity plan_knob_part(const struct memory *m, enum knob knob)
         [KNOB_NON_TORCH] = &m->non_torch, [KNOB_USABLE] = &m->usable,
         [KNOB_WEIGHTS] = &m->weights,
     };
+    if (knob == KNOB_LENGTHS)
+        return quantity_band(m->kv_mean.value, m->kv_mean.value, m->kv_reserved.value,
+                             m->kv_reserved.origin);
     return parts[knob] ? *parts[knob] : quantity_unknown();
 }
 
@@ -41,17 +44,23 @@ static enum knob widest_knob(const struct plan *p)
 {
     bool graphs = p->memory.graphs_charged.high > 0 || p->limit == LIMIT_OVERHEAD;
     int widest = KNOB_ACTIVATION;
-    for (int k = graphs ? KNOB_GRAPHS : KNOB_ACTIVATION; k < KNOB_COUNT; k++)
+    for (int k = graphs ? KNOB_GRAPHS : KNOB_ACTIVATION; k <= KNOB_WEIGHTS; k++)
         if (knob_width(p, k) > knob_width(p, widest))
             widest = k;
     return (enum knob)widest;
 }
 
-static bool has_knob(const struct plan *p)
+static enum knob knob_of(const struct plan *p)
 {
-    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
-    return (p->reasons >> REASON_DECIDES & 1) ||
-           ((p->reasons & rest) && p->verdict == VERDICT_MARGINAL);
+    uint64_t band = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
+    bool marginal = p->verdict == VERDICT_MARGINAL;
+    if ((p->reasons >> REASON_DECIDES & 1) || (marginal && (p->reasons & band)))
+        return widest_knob(p);
+    if (marginal && (p->reasons & REASON_BIT(REASON_SPREADS)))
+        return KNOB_LENGTHS;
+    if (marginal && (p->reasons & REASON_BIT(REASON_MEMORY_ONLY)))
+        return KNOB_ENGINE;
+    return KNOB_NONE;
 }
 
 /* ---- one layout ---- */
@@ -96,8 +105,7 @@ static void fill_figures(const struct load *load, const struct prices *prices,
     p->warnings = load->warnings;
     memory_estimate(&held, load, &p->layout, &p->memory);
     cost_estimate(prices, &p->layout, &p->cost);
-    if (has_knob(p))
-        p->knob = widest_knob(p);
+    p->knob = knob_of(p);
     if (p->verdict != VERDICT_DOES_NOT_FIT || p->limit == LIMIT_POWER)
         speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
     if (p->layout.prefill > 0 && p->speed.gap == SPEED_KNOWN)

@@ -65,14 +65,17 @@ struct untuned {
     double ttft, tpot;         /* s */
 };
 
-/* The part of memory whose band decides a marginal verdict: what to turn or to measure. */
+/* What decides a marginal verdict, to turn or to measure: the part of memory whose band is
+ * widest, or what no band of a part says. */
 enum knob {
     KNOB_NONE,
     KNOB_GRAPHS,
     KNOB_ACTIVATION,
     KNOB_NON_TORCH,
     KNOB_USABLE,
-    KNOB_WEIGHTS,
+    KNOB_WEIGHTS, /* the last that is a part's band */
+    KNOB_LENGTHS, /* how long the requests are at once: from the mean to full length */
+    KNOB_ENGINE,  /* what the engine adds, where only weights and KV are planned */
     KNOB_COUNT
 };
 

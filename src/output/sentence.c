@@ -135,6 +135,9 @@ static const struct {
     [KNOB_NON_TORCH] = {"memory outside the allocator", "raise --memory-utilization"},
     [KNOB_USABLE] = {"the usable memory of the GPU", "measure the device itself"},
     [KNOB_WEIGHTS] = {"the weights", "plan with the checkpoint's own files"},
+    [KNOB_LENGTHS] = {"how long the requests are at once",
+                      "fewer --users, a shorter --context or a lower --max-num-seqs"},
+    [KNOB_ENGINE] = {"what the engine adds", "start it there and look at its log"},
 };
 
 static const char *const lost_words[LOST_COUNT] = {
@@ -556,7 +559,8 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"mean tokens", SAY_NUMBER, .number = memory_mean_tokens(q)},
         {"pool", SAY_GIB, .number = m->kv_pool.value},
         {"pool high", SAY_GIB, .number = m->kv_pool.high},
-        {"pool band", SAY_BAND, .number = m->kv_pool.low, .high = m->kv_pool.high},
+        {"pool band", SAY_BAND, .number = fmax(m->kv_pool.low, 0),
+         .high = m->kv_pool.high},
         {"free band", SAY_BAND, .number = m->free.low, .high = m->free.high},
         {"knob", SAY_TEXT, .text = sentence_knob(p, knob)},
         {"overheads", SAY_GIB, .number = overheads},
@@ -629,7 +633,10 @@ const char *sentence_knob(const struct plan *p, char text[SENTENCE_MAX])
 {
     struct quantity q = plan_knob_part(&p->memory, p->knob);
     text[0] = '\0';
-    if (p->knob != KNOB_NONE)
+    if (p->knob == KNOB_ENGINE) /* of no known size */
+        gp_format(text, SENTENCE_MAX, "%s: %s", knob_words[p->knob].name,
+                  knob_words[p->knob].advice);
+    else if (p->knob != KNOB_NONE)
         gp_format(text, SENTENCE_MAX, "%s (%.2f..%.2f GiB): %s", knob_words[p->knob].name,
                   q.low / GP_GIB, q.high / GP_GIB, knob_words[p->knob].advice);
     return text;

@@ -435,8 +435,8 @@ struct startup startup_check(const struct plan *p)
 {
     struct startup out = {.check = NULL};
     enum outcome outcome;
-    if (p->request.model->weights_only)
-        return out;
+    if (p->request.model->weights_only && p->request.model->vocab == 0)
+        return out; /* no engine here serves it; a text encoder is, and has no KV cache */
     const struct check *c = first_failed(p, &outcome);
     if (!c)
         return out;

@@ -577,6 +577,33 @@ if have_json; then
     assert_eq "weights only: pool" null "$(json memory.per_gpu.kv_pool)"
 fi
 
+# a text encoder's start is checked: its layout, and its weights as they load
+run --plan -m bert-large -g l40s:3 --tp 3 --engine vllm --format json
+if have_json; then
+    assert_eq "an encoder's heads" heads "$(json verdict.startup.check)"
+fi
+run --plan -m bge-reranker-large -g l4:1 --used 20GiB --engine vllm --format json
+if have_json; then
+    assert_eq "an encoder's weights" load "$(json verdict.startup.check)"
+fi
+
+# a marginal verdict names what to change, without a band of a part too
+run --plan -m glm-5 -p nvfp4 -g gb200:16 --tp 4 --ep 4 -c 131072 -u 1000 --format json
+if have_json; then
+    assert_eq "spread requests" marginal "$(json verdict.status)"
+    assert_contains "their knob" "fewer --users" "$(json verdict.knob)"
+fi
+run --plan -m ministral-3-14b -g tpu-7x --format json
+have_json && assert_contains "memory only: knob" "its log" "$(json verdict.knob)"
+
+# weights that overrun the budget leave a pool of 0, and say by how much
+run --plan -m llama-3.1-70b -g l40s:1 --format json
+if have_json; then
+    assert_eq "no pool" 0 "$(json memory.per_gpu.kv_pool.value)"
+    assert_true "short" awk -v x="$(json memory.per_gpu.kv_pool_short.value)" \
+        'BEGIN{exit !(x > 80)}'
+fi
+
 # which rents count
 plan="--plan -m llama-3.1-8b -g h100-sxm:2"
 # shellcheck disable=SC2086 # the words of $plan
