@@ -611,7 +611,7 @@ static const struct row rows[] = {
     {"activations", "activations",
      "sequence / CP * micro-batch * micro-batches in flight (in series: 1) * bytes kept "
      "per token and layer (sequence parallel: all / TP; full recompute: 2*h; eager "
-     "attention: 5 * heads * sequence of scores; GPTQ: up to 2 * linears of dequantised matrices)",
+     "attention: 5 * heads * sequence of scores; GPTQ: up to 2 * linears of dequantized matrices)",
      "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
      "Lightning-AI/litgpt resource tables; AutoAWQ gemm.py and bitsandbytes "
      "_functions.py keep inputs, GPTQModel tritonv2.py nothing, torch.py the matrix",

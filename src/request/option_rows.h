@@ -15,7 +15,7 @@ OPTION(KV_PRECISION, "kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
 OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
        "the one in this machine, else the cheapest that fits", R | FOR_POOL, true,
        "GPU by id, with a MIG slice and a count; all; local; cpu; of a pool: what if all "
-       "were it")
+       "GPUs were of this type")
 OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R,
        false, "memory per GPU that other programs already hold")
 OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
@@ -47,8 +47,8 @@ OPTION(TPOT, "tpot", 0, OPTION_NUMBER, "MS", "ms", 0.01, 1e6, NULL, "none", R, f
        "goal: milliseconds for each output token after the first")
 OPTION(THROUGHPUT, "throughput", 0, OPTION_NUMBER, "N", "tokens/s", 0.01, 1e9, NULL, "none",
        R, false,
-       "goal: output tokens per second of all users; without --users, as many requests as "
-       "give them")
+       "goal: output tokens per second of all users; without --users, with as "
+       "many requests as that takes")
 OPTION(BUDGET, "budget", 0, OPTION_NUMBER, "DOLLARS", "$/h", 0.001, 1e7, NULL, "none", R,
        false, "goal: dollars per hour, by --price, at most")
 OPTION(TP, "tp", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
@@ -65,8 +65,8 @@ OPTION(REPLICAS, "replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL, "a
        false, "whole copies of the model that share the users")
 OPTION(DISAGGREGATE, "disaggregate", 0, OPTION_TEXT, "P:D", "copies", 0, 0, NULL, "none", R,
        false,
-       "replicas that only work prompts off, and that only decode, as in 1:3; auto: the "
-       "best of them")
+       "replicas for prefill alone and replicas for decode alone, as in 1:3; "
+       "auto: the best split")
 OPTION(MAX_NUM_SEQS, "max-num-seqs", 0, OPTION_COUNTED, "N", "requests", 1, 65536, NULL,
        "the engine's, for this GPU", R, false,
        "slots of the engine; sets its sampler workspace")
@@ -154,15 +154,15 @@ OPTION(OFFLOAD, "offload", 0, OPTION_WORD, "KIND", "", 0, 0,
        "none|optimizer|parameters", "none", P, false,
        "what --train keeps in host memory: optimizer and gradients, or " "weights too")
 OPTION(STEP_IN_BACKWARD, "step-in-backward", 0, OPTION_FLAG, NULL, "", 0, 0, NULL,
-       "off", P, false, "--train full that applies each gradient at once")
+       "off", P, false, "apply each gradient of --train full in the backward pass, and free it")
 OPTION(CP, "cp", 0, OPTION_COUNTED, "N", "GPUs", 1, 256, NULL, "1", P, false,
        "GPUs that share each sequence of --train (context parallel)")
 OPTION(SEQUENCE_PARALLEL, "sequence-parallel", 0, OPTION_FLAG, NULL, "", 0, 0, NULL,
-       "off", P, false, "--train with --tp that cuts norms and inputs too")
+       "off", P, false, "split the norms and inputs of --train with --tp, too")
 OPTION(DEVICE_MAP, "device-map", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
-       "--train in one process, its layers in series over the GPUs")
+       "run --train in one process, its layers one after another over the GPUs")
 OPTION(FUSED, "fused", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
-       "--train with fused norm, MLP, attention and loss kernels")
+       "use fused norm, MLP, attention and loss kernels in --train")
 OPTION(DEVICE, "device", 'd', OPTION_TEXT, "N[,N...]", "", 0, 0, NULL, "all", M, false,
        "devices to measure, as --dry-run numbers them, or all")
 OPTION(TYPE, "type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL,
@@ -196,7 +196,7 @@ OPTION(RESUME, "resume", 0, OPTION_PATH, "JOURNAL", "", 0, 0, NULL, "none", M, f
 OPTION(STRICT, "strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
        C | FOR_COMPARE_RESULTS | FOR_MERGE | FOR_CHECK_LOG, false,
        "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log is "
-       "outside of its band")
+       "outside its band")
 OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",
        M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN, false,
        "how much slower than the reference, or dearer than the saved plan, still "
@@ -259,7 +259,7 @@ OPTION(SORT, "sort", 0, OPTION_WORD, "COLUMN", "", 0, 0,
        "cost|gpus|memory|name|million|tpot|ttft|tokens", "cost", FOR_COMPARE, false,
        "order of the rows; memory: of all GPUs; million: dollars per million tokens")
 OPTION(FRONT, "front", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_COMPARE, false,
-       "what speed costs: the layouts and users of which none is better")
+       "what speed costs: the layouts and numbers of users that no other beats")
 OPTION(PROFILES, "profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", FOR_ALL,
        false, "a folder of profiles that override all others")
 OPTION(FORMAT, "format", 'f', OPTION_WORD, "FORMAT", "", 0, 0, "text|json|csv|markdown",
