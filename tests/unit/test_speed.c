@@ -397,6 +397,16 @@ static void test_users_queue(void **state)
     }
 }
 
+/* What a search leaves out by (search.c): no load is served faster. */
+static void check_least(const struct step *step, const struct serve_load *load,
+                        const struct serve *served)
+{
+    double ttft, tpot;
+    serve_least(step, load, &ttft, &tpot);
+    assert_true(served->ttft >= ttft * (1 - 1e-5));
+    assert_true(served->tpot >= tpot * (1 - 1e-5));
+}
+
 /* Requests that arrive at a rate: those in flight obey Little's law, more of them are in
  * flight at a higher rate, and 95 of 100 first tokens take no less than the mean. */
 static void test_rates(void **state)
@@ -420,6 +430,10 @@ static void test_rates(void **state)
         if (some.late < some.ttft)
             fail_msg("%s, %g requests/s: 95 of 100 within %g s, the mean is %g s",
                      q.model->id, rate, some.late, some.ttft);
+        check_least(&c.step, &load, &some);
+        load.users = fmax(load.admitted / 2, 1);
+        serve_estimate(&c.step, &load, &more);
+        check_least(&c.step, &load, &more);
         if (serve_rate(&c.step, &load, rate * 1.2, &more))
             assert_true(more.running >= some.running * (1 - 1e-5));
         assert_true(serve_peak(some.running) >= some.running);
