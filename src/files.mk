@@ -357,6 +357,7 @@ output_sources = \
 	src/output/pool_export.h \
 	src/output/pool_page.c \
 	src/output/pool_page.h \
+	src/output/pool_places.c \
 	src/output/pool_record.c \
 	src/output/pool_record.h \
 	src/output/print_plan.c \

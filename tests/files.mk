@@ -153,6 +153,11 @@ tests_bench_lt_descriptors_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
 tests_bench_lt_descriptors_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=cublasLtMatmulAlgoGetHeuristic
 
+# Checks that the plan of a pool can be carried out, from its JSON alone.
+check_PROGRAMS += tests/pool_check
+tests_pool_check_SOURCES = tests/pool_check.c
+tests_pool_check_LDADD = $(JANSSON_LIBS) -lm
+
 # Validates what is printed against schemas/.
 check_PROGRAMS += tests/schema/validate
 tests_schema_validate_SOURCES = tests/schema/validate.c
@@ -454,6 +459,7 @@ cli_tests = \
 	tests/cli/pictures.sh \
 	tests/cli/plan.sh \
 	tests/cli/pool.sh \
+	tests/cli/pool_plan.sh \
 	tests/cli/readme.sh \
 	tests/cli/report.sh \
 	tests/cli/schema.sh \

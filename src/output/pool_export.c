@@ -45,41 +45,7 @@ static void head(const struct pool_run *run, int hour, struct strbuf *out)
 
 /* ---- a neutral plan ---- */
 
-/* Hosts of a chassis: replicas are packed one after the other. */
-struct hosting {
-    int box, host, used;
-};
-
-static int per_host(const struct pool_run *run, int box)
-{
-    int chassis = run->seating.box[box].chassis;
-
-    return chassis >= 0 && (size_t)chassis < run->c.file.chassis_count
-               ? run->c.file.chassis[chassis].per_host
-               : run->seating.box[box].gpus;
-}
-
-static int size_of(const struct pool_run *run, int who)
-{
-    return who > 0   ? run->c.pool.candidates[who - 1].gpus
-           : who < 0 ? run->c.pool.jobs[-who - 1].gpus
-                     : 0;
-}
-
-static int host_of(const struct pool_run *run, int box, int gpus, struct hosting *at)
-{
-    if (at->box != box)
-        *at = (struct hosting){.box = box};
-    if (at->used > 0 && at->used + gpus > per_host(run, box)) {
-        at->host++;
-        at->used = 0;
-    }
-    at->used += gpus;
-    return at->host + 1;
-}
-
-static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct hosting *at,
-                      int *last, struct record *r)
+static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct record *r)
 {
     const struct seating *p = &run->seating;
     int box = p->box_of[gpu], who = p->who[cell(p, hour, gpu)];
@@ -87,9 +53,6 @@ static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct host
     struct strbuf layout;
     char name[POOL_FILE_NAME];
 
-    if (unit != *last && who != SEATING_FREE)
-        host_of(run, box, p->cut[cell(p, hour, gpu)] >= 0 ? 1 : size_of(run, who), at);
-    *last = unit;
     strbuf_init(&layout);
     if (who > 0 && p->cut[cell(p, hour, gpu)] < 0)
         pool_layout_words(run, who - 1, &layout);
@@ -97,7 +60,7 @@ static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct host
     record_text(r, "box", name);
     record_count(r, "slot", "", gpu - p->box[box].first + 1);
     record_text(r, "gpu", run->c.file.types[p->type[gpu]].gpu);
-    record_positive(r, "host", "", who == SEATING_FREE ? 0 : at->host + 1);
+    record_positive(r, "host", "", p->host[cell(p, hour, gpu)]);
     record_text(r, "serves",
                 who == SEATING_FREE                    ? ""
                 : p->cut[cell(p, hour, gpu)] >= 0    ? "slices"
@@ -111,9 +74,7 @@ static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct host
 
 static void export_compose(const struct pool_run *run, int hour, struct strbuf *out)
 {
-    struct hosting at = {.box = -1};
     struct record doc;
-    int last = 0;
 
     record_init(&doc);
     record_text(&doc, "schema", "gpuplan.compose/1");
@@ -122,7 +83,7 @@ static void export_compose(const struct pool_run *run, int hour, struct strbuf *
     record_count(&doc, "hour", "", hour);
     record_list(&doc, "gpus");
     for (int g = 0; g < run->seating.gpus; g++)
-        gpu_facts(run, hour, g, &at, &last, record_append(&doc, "gpus"));
+        gpu_facts(run, hour, g, record_append(&doc, "gpus"));
     record_json(&doc, out);
     record_fini(&doc);
 }
@@ -206,7 +167,7 @@ static bool take_layout(const struct pool_run *run, int candidate, int hour,
                        : c->replicas.type[one->type].slice[r->slice].profile,
         .gpus = one->gpus,
         .replicas = replicas_at(run, candidate, hour),
-        .layout = r->rate > 0 ? &r->server : &r->fabric,
+        .layout = pool_layout(run, candidate),
     };
     plain_name(out->workload, candidate + 1, out->name, sizeof(out->name));
     return out->replicas > 0;

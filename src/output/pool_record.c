@@ -154,12 +154,20 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     record_title(r, "at GPUs");
 }
 
+const struct layout *pool_layout(const struct pool_run *run, int candidate)
+{
+    const struct pool_replica *r = &run->c.replicas.row[run->c.replica_of[candidate]];
+    bool fabric = run->rung == POOL_COMPOSED || run->rung == POOL_HOURLY;
+
+    return (fabric ? r->fabric_rate > 0 : r->rate <= 0) ? &r->fabric : &r->server;
+}
+
 void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out)
 {
     const struct pool_case *c = &run->c;
     const struct pool_candidate *one = &c->pool.candidates[candidate];
     const struct pool_replica *r = &c->replicas.row[c->replica_of[candidate]];
-    const struct layout *l = r->rate > 0 ? &r->server : &r->fabric;
+    const struct layout *l = pool_layout(run, candidate);
 
     strbuf_add(out, c->file.types[one->type].gpu);
     if (one->slice != POOL_NO_SLICE)
@@ -320,6 +328,9 @@ static void hour_facts(const struct pool_run *run, int hour, int candidate, int 
     bool server = run->rung != POOL_COMPOSED && run->rung != POOL_HOURLY;
     record_quantity(r, "serves", "requests/s",
                     modelled(replicas * (server ? one->rate : one->composed_rate)), 1, 2);
+    const struct pool_workload *work = &run->c.pool.workloads[one->workload];
+    record_quantity(r, "needs", "requests/s", modelled(work->demand[hour] * work->burst), 1,
+                    2);
     record_quantity(r, "unmet", "requests/s",
                     modelled(rung->unmet[one->workload * run->c.pool.hours + hour]), 1, 2);
     strbuf_fini(&text);
@@ -354,88 +365,6 @@ static void job_hours(const struct pool_run *run, struct record *doc)
             record_text(r, "job", run->c.file.jobs[j].name);
             record_text(r, "gpu", run->c.file.types[pool->jobs[j].type].gpu);
             record_count(r, "gpus", "", n * pool->jobs[j].gpus);
-        }
-}
-
-/* ---- moves ---- */
-
-void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
-{
-    int chassis = run->seating.box[box].chassis;
-
-    if (chassis >= 0 && (size_t)chassis < run->c.file.chassis_count)
-        gp_copy(text, size, run->c.file.chassis[chassis].name);
-    else if (chassis >= 0)
-        gp_copy(text, size, run->c.file.chassis_count > 0 ? "no chassis" : "pool");
-    else
-        gp_format(text, size, "server %d", box + 1);
-}
-
-void pool_where(const struct pool_run *run, int hour, int candidate, struct strbuf *out)
-{
-    const struct seating *p = &run->seating;
-    int last_box = -1, last = -2, first = -1, named = 0;
-    char name[POOL_FILE_NAME];
-
-    for (int g = 0; g <= p->gpus; g++) {
-        bool here = g < p->gpus && p->who[(size_t)hour * (size_t)p->gpus + (size_t)g] ==
-                                       candidate + 1 &&
-                    seating_starts(p, hour, g);
-        bool on = here && last == g - 1 && p->box_of[g] == last_box;
-        if (first >= 0 && !on) {
-            if (last > first)
-                strbuf_addf(out, "-%d", last - p->box[last_box].first + 1);
-            first = -1;
-        }
-        if (here && !on) {
-            if (++named > 4) {
-                strbuf_add(out, ", ...");
-                return;
-            }
-            pool_box_name(run, p->box_of[g], name, sizeof(name));
-            strbuf_addf(out, "%s%s/%d", named > 1 ? ", " : "", name,
-                        g - p->box[p->box_of[g]].first + 1);
-            first = g;
-            last_box = p->box_of[g];
-        }
-        last = here ? g : last;
-    }
-}
-
-static void moves(const struct pool_run *run, struct record *doc)
-{
-    const struct pool *pool = &run->c.pool;
-    const struct pool_rung *rung = &run->answer.rungs[run->rung];
-
-    record_list(doc, "moves");
-    if (run->rung == POOL_FIXED || run->rung == POOL_COMPOSED)
-        return; /* the same replicas all day */
-    for (int h = 0; h < pool->hours; h++)
-        for (int i = 0; i < pool->candidate_count; i++) {
-            int before = rung->replicas[i * pool->hours + (h > 0 ? h : pool->hours) - 1];
-            int more = rung->replicas[i * pool->hours + h] - before;
-            struct strbuf text;
-            if (more == 0)
-                continue;
-            strbuf_init(&text);
-            pool_layout_words(run, i, &text);
-            struct record *r = record_append(doc, "moves");
-            record_count(r, "hour", "", h);
-            record_text(r, "move", more > 0 ? "start" : "stop");
-            record_text(r, "workload",
-                        run->c.file.workloads[pool->candidates[i].workload].name);
-            record_count(r, "replicas", "", more > 0 ? more : -more);
-            record_text(r, "layout", text.text);
-            record_quantity(r, "takes", "s",
-                            more > 0 ? modelled(pool_start_s(pool, i, run->rung))
-                                     : modelled(0),
-                            1, 0);
-            strbuf_fini(&text);
-            strbuf_init(&text);
-            if (more > 0)
-                pool_where(run, h, i, &text);
-            record_text(r, "where", text.text);
-            strbuf_fini(&text);
         }
 }
 
@@ -573,7 +502,8 @@ void pool_record(const struct pool_run *run, struct record *doc)
         candidate_facts(run, i, record_append(doc, "candidates"));
     pool_record_hours(run, doc);
     job_hours(run, doc);
-    moves(run, doc);
+    pool_record_moves(run, doc);
+    pool_record_places(run, doc);
     what_ifs(run, doc);
     add_conclusion(run, doc);
 }

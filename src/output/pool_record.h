@@ -18,11 +18,19 @@ void pool_record_hours(const struct pool_run *run, struct record *doc);
 /* Days that a pool's hours are. */
 double pool_days(const struct pool_run *run);
 
-/* "A/3-6": the GPUs that start to serve a candidate in an hour, as boxes and slots. */
-void pool_where(const struct pool_run *run, int hour, int candidate, struct strbuf *out);
+/* How a candidate is used on the chosen rung: on the fabric of a chassis, or in a server. */
+const struct layout *pool_layout(const struct pool_run *run, int candidate);
 
 /* "h100-sxm/1g.10gb x 2 TP 2" */
 void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out);
+
+/* ---- pool_places.c ---- */
+
+/* What starts, stops, goes to other GPUs, and GPUs that are cut anew, by the hour. */
+void pool_record_moves(const struct pool_run *run, struct record *doc);
+
+/* Which GPUs each replica has from when until when: all hours are in it. */
+void pool_record_places(const struct pool_run *run, struct record *doc);
 
 /* "server 3", or the name of a chassis. */
 void pool_box_name(const struct pool_run *run, int box, char *text, size_t size);

@@ -400,7 +400,7 @@ bool pool_case_copy(const struct pool_case *from, struct pool_case *c)
     return ++c->done < c->file.workload_count;
 }
 
-/* GPUs and watts that the chassis hold together. */
+/* GPUs that the chassis' hosts can hold together, and their watts. */
 static void add_chassis(struct pool_case *c)
 {
     double watts = 0;
@@ -408,7 +408,7 @@ static void add_chassis(struct pool_case *c)
 
     for (size_t i = 0; i < c->file.chassis_count; i++) {
         const struct pool_file_chassis *chassis = &c->file.chassis[i];
-        c->pool.chassis_slots += chassis->slots;
+        c->pool.chassis_slots += pool_file_held(chassis);
         watts += chassis->watts;
         all = all && chassis->watts > 0;
     }

@@ -424,6 +424,13 @@ enum gp_status pool_file_other_gpu(const struct pool_file *file, const char *gpu
                : gp_fail(err, GP_E_USAGE, "--gpu", "", "no GPU has so long an id");
 }
 
+int pool_file_held(const struct pool_file_chassis *chassis)
+{
+    int held = chassis->hosts * chassis->per_host;
+
+    return held < chassis->slots ? held : chassis->slots;
+}
+
 void pool_file_fini(struct pool_file *file)
 {
     free(file->workloads);

@@ -149,4 +149,7 @@ enum gp_status pool_file_other_gpu(const struct pool_file *file, const char *gpu
                                    struct pool_file *out, struct gp_err *err);
 void pool_file_fini(struct pool_file *file);
 
+/* GPUs of a chassis that its hosts can hold. */
+int pool_file_held(const struct pool_file_chassis *chassis);
+
 #endif

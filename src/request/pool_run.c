@@ -106,7 +106,9 @@ void pool_run_choose(struct pool_run *run, int rung)
     run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer)
                                                : (enum pool_rung_id)rung;
     for (size_t i = 0; i < n; i++)
-        chassis[i].slots = run->c.file.chassis[i].slots;
+        chassis[i] = (struct seating_chassis){pool_file_held(&run->c.file.chassis[i]),
+                                              run->c.file.chassis[i].hosts,
+                                              run->c.file.chassis[i].per_host};
     seating_fini(&run->seating);
     seating_rung(&run->c.pool, &run->answer.rungs[run->rung], chassis, (int)n, &run->seating);
     free(chassis);

@@ -76,31 +76,64 @@ static inline struct pool_candidate *case_way(struct pool_case *c, int w, int ty
     return way;
 }
 
-/* The synthetic mix of the pool's design: models of 3 to 405 billion parameters at 8 or
- * 16 bit on six GPU types in TP 1, 2, 4 and 8, rates by bandwidth, peaks spread over
- * the day. */
-static inline void case_mix(struct pool_case *c, uint64_t seed, int workloads,
-                            double scale)
+/* Mixes on six GPU types in TP 1, 2, 4 and 8, rates by bandwidth. They differ in the sizes
+ * of their models, in how their demand goes over the day, and in what there is to use. */
+enum case_family {
+    CASE_SPREAD,     /* 3 to 405 billion parameters, peaks all over the day */
+    CASE_TOGETHER,   /* mostly large ones, all peaks within four hours */
+    CASE_SMALL,      /* 3 to 14 billion, two peaks a day and hardly a soul at night */
+    CASE_SCARCE,     /* all sizes, a stock that is too small, little to buy, not all types */
+    CASE_FAMILIES
+};
+
+static inline double case_size(struct pool_case *c, enum case_family family)
+{
+    static const double sizes[] = {3, 7, 8, 13, 14, 27, 32, 34, 70, 72, 123, 235, 405};
+    unsigned at = family == CASE_TOGETHER ? 6 + case_below(c, 7)
+                  : family == CASE_SMALL  ? case_below(c, 5)
+                                          : case_below(c, 13);
+
+    return sizes[at];
+}
+
+/* Share of the peak in hour t. */
+static inline double case_day(enum case_family family, double phase, double width, int t)
+{
+    double day = 0.5 + 0.5 * cos((t - phase) * 2 * 3.14159265358979 / 24);
+    double twice = 0.5 + 0.5 * cos((t - phase) * 2 * 3.14159265358979 / 9);
+
+    if (family == CASE_SMALL)
+        return 0.02 + 0.98 * (day > 0.3 ? twice * day : 0);
+    return width + (1 - width) * day * day;
+}
+
+static inline void case_family(struct pool_case *c, enum case_family family, uint64_t seed,
+                               int workloads, double scale)
 {
     static const struct {
         double gib, gb_s, hour, busy, idle;
-    } gpu[] = {{141, 4800, 3.6, 700, 75}, {80, 3350, 2.6, 700, 70},
-               {80, 2039, 1.6, 400, 50},  {48, 864, 0.9, 350, 35},
-               {24, 600, 0.6, 150, 20},   {24, 300, 0.4, 72, 12}};
-    static const double sizes[] = {3, 7, 8, 13, 14, 27, 32, 34, 70, 72, 123, 235, 405};
+        int stock;
+    } gpu[] = {{141, 4800, 3.6, 700, 75, 8}, {80, 3350, 2.6, 700, 70, 24},
+               {80, 2039, 1.6, 400, 50, 16},  {48, 864, 0.9, 350, 35, 16},
+               {24, 600, 0.6, 150, 20, 8},    {24, 300, 0.4, 72, 12, 8}};
+    bool scarce = family == CASE_SCARCE;
 
     case_init(c, seed, 6, workloads, 24, 24);
     for (int g = 0; g < 6; g++)
-        c->types[g] = (struct pool_type){.buy = 20000,
+        c->types[g] = (struct pool_type){.stock = scarce ? gpu[g].stock : 0,
+                                         .buy = scarce ? 8 * (g % 2) : 20000,
+                                         .stock_hour = scarce ? gpu[g].hour : 0,
                                          .buy_hour = gpu[g].hour,
                                          .cloud_hour = 1.7 * gpu[g].hour,
                                          .busy_watts = gpu[g].busy,
                                          .idle_watts = gpu[g].idle,
                                          .server_gpus = 8};
     for (int w = 0; w < workloads; w++) {
-        double gb = sizes[case_below(c, 13)] * (1 + case_below(c, 2));
+        double gb = case_size(c, family) * (1 + case_below(c, 2));
         double peak = scale * (200 + 3000 * case_share(c)) * 70 / (gb + 20);
         double phase = 24 * case_share(c), width = 0.15 + 0.6 * case_share(c);
+        if (family == CASE_TOGETHER)
+            phase = 12 + phase / 6;
         for (int g = 0; g < 6; g++)
             for (int tp = 1; tp <= 8; tp *= 2) {
                 double room = 0.9 * tp * gpu[g].gib - gb;
@@ -109,11 +142,14 @@ static inline void case_mix(struct pool_case *c, uint64_t seed, int workloads,
                     continue;
                 case_way(c, w, g, tp, fmin(room * 2, 128) / (tpot * 1.6));
             }
-        for (int t = 0; t < 24; t++) {
-            double day = 0.5 + 0.5 * cos((t - phase) * 2 * 3.14159265358979 / 24);
-            c->demand[w * 24 + t] = peak * (width + (1 - width) * day * day);
-        }
+        for (int t = 0; t < 24; t++)
+            c->demand[w * 24 + t] = peak * case_day(family, phase, width, t);
     }
+}
+
+static inline void case_mix(struct pool_case *c, uint64_t seed, int workloads, double scale)
+{
+    case_family(c, CASE_SPREAD, seed, workloads, scale);
 }
 
 #endif

@@ -3,10 +3,12 @@
  * chassis.
  *
  * GPUs are interchangeable to the solver; here they get a place. A replica stays within
- * one box (a server, a chassis), or takes whole servers. What ran in the hour before and
- * still does keeps its GPUs; what starts goes where the least room is left over; where no
- * box has room left, all but the boxes' owners are packed anew, the largest first, and
- * what has other GPUs then moves. Hour 0 follows the last hour.
+ * one host (a server, or one of a chassis with the GPUs that are plugged to it), or takes
+ * whole ones. Workloads that share no host, and all of A, have theirs from the beginning.
+ * What ran in the hour before and still does keeps its GPUs; what starts goes where the
+ * least room is left over, side by side where it can; where no host has room left, all
+ * are packed anew, the largest first, and what has other GPUs then moves. Hour 0 follows
+ * the last hour.
  *
  *   moves[t] = replicas of t that were not on the same GPUs in t - 1
  *
@@ -25,12 +27,13 @@ enum { SEATING_FREE = 0 };
 struct seating_box {
     int type;        /* of its GPUs; -1 = of several, by seating.type */
     int first, gpus; /* its GPUs are first .. first + gpus - 1 */
-    int chassis;     /* place in the caller's list; -1 = a server */
+    int chassis;     /* place in the caller's list; -1 = a server, which is its host */
+    int first_host, hosts, per_host; /* GPUs that one holds */
 };
 
 /* Chassis that the caller has; servers need none. */
 struct seating_chassis {
-    int slots;
+    int slots, hosts, per_host;
 };
 
 struct seating {
@@ -40,7 +43,9 @@ struct seating {
     int *box_of;     /* [gpu] */
     int *who;        /* [hour x gpus + gpu] candidate + 1; -(job + 1); SEATING_FREE */
     int *unit;       /* likewise, which replica: its own number */
+    int *host;       /* likewise, of its box: 1 and up; 0 = free */
     signed char *cut; /* likewise, the way it is cut; -1 = it is whole */
+    bool *stays;     /* likewise: as it was in the hour before */
     int *moves;      /* [hour] */
     bool whole;      /* false: too large, or some replica found no box that holds it */
     int unplaced;    /* replica-hours that found none */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define NODES 3000
+#define NODES 60 /* tries for one set of slices: hundreds of thousands of sets are asked for */
 
 static double cut_weight(const struct pool_type *type, int k, const double *weight)
 {
