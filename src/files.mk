@@ -482,6 +482,8 @@ tui_sources = \
 	src/tui/form.c \
 	src/tui/form.h \
 	src/tui/form_choices.c \
+	src/tui/form_job.c \
+	src/tui/form_job.h \
 	src/tui/form_values.c \
 	src/tui/form_values.h \
 	src/tui/list.c \

@@ -61,7 +61,7 @@ void sweep_at(const struct request *q, const struct layout *layout, enum sweep o
     out->weights = m->weights;
     out->activation = m->activation;
     out->kv = m->kv_reserved;
-    out->runtime = quantity_add(m->non_torch, m->graphs);
+    out->runtime = quantity_add(m->non_torch, m->graphs_charged);
     out->pool = m->kv_pool;
     out->usable = m->usable;
     out->budget = m->budget;

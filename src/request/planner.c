@@ -42,16 +42,14 @@ struct planner {
     struct catalog *catalog;
     long today;
     planner_local_fn local;
-    bool local_asked, local_found;
+    bool local_asked, local_found, market_loaded;
     char local_text[320]; /* the id of the GPU in this machine, or why there is none */
     struct local_model *models;
-    size_t model_count, model_cap,
-        model_next; /* next: the slot to replace next */
+    size_t model_count, model_cap, model_next; /* next: the slot to replace next */
     struct local_slice *slices;
     size_t slice_count, slice_cap;
     struct planner_trace trace;
     struct market market;
-    bool market_loaded;
     struct planner_calib *calib;
 };
 
@@ -59,10 +57,14 @@ struct planner *planner_new(const char *profiles_dir, long today,
                             planner_local_fn local)
 {
     struct planner *p = gp_calloc(1, sizeof(*p));
-    p->catalog = catalog_new(profiles_dir);
-    p->today = today;
-    p->local = local;
+    *p = (struct planner){
+        .catalog = catalog_new(profiles_dir), .today = today, .local = local};
     return p;
+}
+
+struct planner *planner_twin(const struct planner *of, const char *profiles_dir)
+{
+    return planner_new(profiles_dir, of->today, of->local);
 }
 
 void planner_free(struct planner *p)
@@ -77,8 +79,7 @@ void planner_free(struct planner *p)
         free(p->slices[i].text);
         free(p->slices[i].gpu);
     }
-    free(p->models);
-    free(p->slices);
+    free(p->models), free(p->slices);
     planner_trace_fini(&p->trace);
     planner_calib_free(p->calib);
     catalog_free(p->catalog);
@@ -149,8 +150,7 @@ static const struct model *keep_model(struct planner *p, const char *text, bool 
         free(slot->text);
         free(slot->model);
     }
-    slot->text = gp_strdup(text);
-    slot->generic = generic;
+    *slot = (struct local_model){.text = gp_strdup(text), .generic = generic};
     slot->model = gp_malloc(sizeof(*model));
     *slot->model = *model;
     gp_tame(slot->model->source); /* holds the path */

@@ -29,6 +29,9 @@ typedef bool (*planner_local_fn)(struct catalog *catalog, char *text, size_t siz
 /* profiles_dir may be NULL; today in days since 1970-01-01 (cost_date_days). local is
  * called at most once, by the first request without a GPU or "local"; NULL: no GPU. */
 struct planner *planner_new(const char *profiles_dir, long today, planner_local_fn local);
+/* One more for another thread, of the same day; profiles_dir as in planner_new. What one
+ * of them returns is not for the other's lists. */
+struct planner *planner_twin(const struct planner *planner, const char *profiles_dir);
 void planner_free(struct planner *planner);
 
 struct catalog *planner_catalog(struct planner *planner);

@@ -65,7 +65,9 @@ static void draw_tabs(const struct app *app, struct canvas *canvas, struct rect 
     for (int i = 0; i < SCREEN_COUNT; i++)
         canvas_text(canvas, in, 0, tabs[i].x, INK_TITLE, tabs[i].text);
     strbuf_init(&title);
-    if (ops->title)
+    if (app->form->planning)
+        strbuf_add(&title, "planning...");
+    else if (ops->title)
         ops->title(app, app->state[app->screen], &title);
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (app->state[i] && app->screens[i]->running) {

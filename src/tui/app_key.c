@@ -19,14 +19,37 @@
 
 /* ---- ticks ---- */
 
+#define POLL_FORM 0.005 /* s */
+
+/* Does this screen go on planning from the answer while nobody types? */
+static bool of_answer(int screen)
+{
+    return screen == SCREEN_PLAN || screen == SCREEN_COMPARE || screen == SCREEN_CURVES;
+}
+
+/* Has the answer come? What is drawn rests on it. */
+static void tick_form(struct app *app)
+{
+    if (!form_poll(app->form))
+        return;
+    app->display.touched = true;
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        app->due[i] = 0;
+    if (!app->form->answered)
+        app_report_err(app, &app->form->err);
+}
+
 double app_tick(struct app *app)
 {
     double next = page_job_tick(app, clock_now()) < 0 ? INFINITY : clock_now();
 
+    tick_form(app);
+    if (app->form->planning)
+        next = fmin(next, clock_now() + POLL_FORM);
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const struct screen_ops *ops = app->screens[i];
 
-        if (!app->state[i] || !ops->tick)
+        if (!app->state[i] || !ops->tick || (app->form->planning && of_answer(i)))
             continue;
         if (app->due[i] <= clock_now()) {
             double wish = ops->tick(app, app->state[i], clock_now());
@@ -125,6 +148,7 @@ void app_click(struct app *app, int y, int x)
     int key = y == frame.bar.y ? app_bar_at(app, x) : K_NONE;
 
     app->display.touched = true;
+    form_settle(app->form);
     if (key != K_NONE)
         app_key(app, key);
     if (app->display.top || key != K_NONE)

@@ -262,6 +262,7 @@ static bool run_screen(struct app *app, int screen, const char *options,
     else
         part_options(app, screen, options, &own, &request);
     ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
+    form_settle(app->form);
     if (ok && own.len &&
         app->screens[screen]->options(app, app_state(app, (enum screen_id)screen),
                                       own.text, err)) {

@@ -17,40 +17,70 @@
 
 #include "request/request_line.h"
 #include "util/mem.h"
+#include "tui/form_job.h"
 #include "util/str.h"
 #include "util/units.h"
 
 /* ---- planning ---- */
 
-void form_ask(const struct form *form, struct options *options)
+void values_ask(const struct form_values *values, const char *gpu_option,
+                const char *profiles, struct options *options)
 {
     memset(options, 0, sizeof(*options));
     for (int f = 0; f < FIELD_COUNT; f++) {
-        const char *text = f == FIELD_GPU ? form->gpu_option : form->values.value[f];
+        const char *text = f == FIELD_GPU ? gpu_option : values->value[f];
 
         if (f != FIELD_GPUS && text[0])
             options_text(options, field_rows[f].option, "", text, NULL);
     }
-    if (form->profiles[0])
-        options_text(options, OPT_PROFILES, "", form->profiles, NULL);
+    if (profiles[0])
+        options_text(options, OPT_PROFILES, "", profiles, NULL);
+}
+
+void form_ask(const struct form *form, struct options *options)
+{
+    values_ask(&form->values, form->gpu_option, form->profiles, options);
+}
+
+static void name_gpu(struct form *form)
+{
+    const char *gpu = form->values.value[FIELD_GPU];
+    const char *count = form->values.value[FIELD_GPUS];
+
+    gp_format(form->gpu_option, sizeof(form->gpu_option), "%s%s%s", gpu,
+              gpu[0] && count[0] ? ":" : "", gpu[0] ? count : "");
+}
+
+void form_answered(struct form *form)
+{
+    form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
+    form->version++;
+    form_show(form);
 }
 
 void form_again(struct form *form)
 {
-    const char *gpu = form->values.value[FIELD_GPU];
-    const char *count = form->values.value[FIELD_GPUS];
     struct options options;
 
-    gp_format(form->gpu_option, sizeof(form->gpu_option), "%s%s%s", gpu,
-              gpu[0] && count[0] ? ":" : "", gpu[0] ? count : "");
+    form_job_drop(form);
+    name_gpu(form);
     form_ask(form, &options);
     form->err = (struct gp_err){0};
     form->answered =
         planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK &&
         planner_betters(form->planner, form->answer, &form->err) == GP_OK;
-    form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
-    form->version++;
-    form_show(form);
+    form_answered(form);
+}
+
+/* After a change of its values. */
+static void form_plan(struct form *form)
+{
+    if (!form->job) {
+        form_again(form);
+        return;
+    }
+    name_gpu(form);
+    form_job_begin(form);
 }
 
 /* ---- the command ---- */
@@ -95,7 +125,7 @@ static void form_commit(struct form *form, const struct form_values *values)
     if (form->undo_last - form->undo_first >= FORM_UNDO)
         form->undo_first = form->undo_last - FORM_UNDO + 1;
     form->undo[form->undo_at % FORM_UNDO] = *values;
-    form_again(form);
+    form_plan(form);
 }
 
 bool form_changed(const struct form *form)
@@ -123,7 +153,7 @@ static bool undo_to(struct form *form, int at)
         return false;
     form->undo_at = at;
     form->values = form->undo[at % FORM_UNDO];
-    form_again(form);
+    form_plan(form);
     return true;
 }
 
@@ -181,6 +211,7 @@ void form_free(struct form *form)
 {
     if (!form)
         return;
+    form_job_free(form->job);
     free(form->answer);
     free(form->pin);
     free(form->pin_model);
@@ -445,6 +476,7 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
                          "no limit: this model keeps no KV");
     if (!rc)
         rc = take_solution(form, field, found, err);
+    form_settle(form); /* `found` holds texts of the values before */
     free(found);
     return rc;
 }

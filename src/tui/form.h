@@ -38,7 +38,9 @@ struct form {
     char shown[FIELD_COUNT][80];  /* what stands in the form: "16 requests", "auto: 2" */
     struct term *why;    /* terms of the answer, made when it is planned */
     int why_count;
-    unsigned version;        /* grows with every change */
+    unsigned version;        /* grows with every answer */
+    struct form_job *job;    /* owned; NULL: a change waits for its answer */
+    bool planning;           /* the answer is of the values before: see form_job.h */
 
     struct form_values undo[FORM_UNDO]; /* a ring: undo_at is the form now */
     int undo_first, undo_at, undo_last;
@@ -83,6 +85,15 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
 
 /* The same form, answered again: what it rests on has changed. */
 void form_again(struct form *form);
+
+/* From now on changes are planned by a thread (form_job.h). */
+void form_background(struct form *form);
+/* Takes an answer that has come: true when there was one. */
+bool form_poll(struct form *form);
+/* Waits for it: what reads the answer, or rests on it, comes after this. */
+void form_settle(struct form *form);
+/* What is made of a new answer. (form.c, for form_job.c) */
+void form_answered(struct form *form);
 
 /* What can be chosen for a field, in order; to be freed. details: also what is said
  * about each, which plans every precision, and folders with a model in them below the

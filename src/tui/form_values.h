@@ -221,6 +221,10 @@ enum field field_of(int option);
 bool field_is_flag(enum field field);
 
 void values_default(struct form_values *values);
+/* As options, whose texts are borrowed; gpu_option: GPU and GPUs as --gpu takes them.
+ * (form.c) */
+void values_ask(const struct form_values *values, const char *gpu_option,
+                const char *profiles, struct options *options);
 /* What the options give, each checked likewise; the rest is the default. */
 enum gp_status values_of_options(struct planner *planner, const struct options *options,
                                  struct form_values *values, struct gp_err *err);

@@ -132,6 +132,7 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start,
     if (rc)
         return rc;
     take_terminal(app);
+    form_background(app->form);
     loop_run(app);
     return GP_OK;
 }

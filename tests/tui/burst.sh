@@ -41,7 +41,21 @@ done
 for ((i = 0; i < 6; i++)); do
     burst "$((12 + RANDOM % 4989))"
 done
-keys q
+
+# a plan that takes longer than a key: the burst is taken, the last value is answered
+type ":rate 2"
+keys Enter
+type ":ttft 1000"
+keys Enter
+type ":tpot 20"
+keys Enter
+type "g/rate"
+keys Enter
+type "++++++++++"
+gone "planning..."
+see "by rate:"
+checks=$((checks + 1))
+keys Q
 ends
 
 finish

@@ -45,11 +45,13 @@ static void same(const struct sweep_point *p, const struct plan *plan)
     assert_int_equal(p->limit, plan->limit);
     assert_near(p->weights.value, m->weights.value, 0);
     assert_near(p->activation.value, m->activation.value, 0);
-    assert_near(p->runtime.value, m->non_torch.value + m->graphs.value, 0);
+    assert_near(p->runtime.value, m->non_torch.value + m->graphs_charged.value, 0);
     assert_near(p->kv.value, m->kv_reserved.value, 0);
     assert_near(p->pool.value, m->kv_pool.value, 0);
     assert_near(p->free.value, m->free.value, 0);
-    assert_near(m->usable.value - sweep_taken(p), m->free.value, 1);
+    assert_near(m->usable.value - sweep_taken(p),
+                m->free.value + m->graphs.value - m->graphs_charged.value, 1);
+    assert_near(sweep_limit(p), m->budget.value, 1);
     assert_near(sweep_limit(p) - sweep_taken(p),
                 m->kv_pool.value - m->kv_reserved.value, 1);
 }

@@ -227,7 +227,7 @@ static void report_change(struct app *app, enum gp_status rc,
 {
     if (rc)
         app_report_err(app, err);
-    else if (!app->form->answered)
+    else if (!app->form->planning && !app->form->answered)
         app_report_err(app, &app->form->err);
 }
 

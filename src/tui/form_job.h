@@ -1,0 +1,41 @@
+/*
+ * form_job.h - the answer of a form, planned by a thread of its own.
+ *
+ * Under a rate or goals a plan may take a second, and a key is to be painted within
+ * 16 ms. So on a terminal a changed form begins a job and waits FORM_JOB_WAIT for it,
+ * which is enough for most. What takes longer leaves the answer before where it stands,
+ * with form->planning set, until form_poll() has taken the new one. A form that has
+ * changed since is planned again; answers in between are not shown.
+ *
+ * The thread has its own planner and its own copy of the form: nothing is shared.
+ */
+#ifndef GP_TUI_FORM_JOB_H
+#define GP_TUI_FORM_JOB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "tui/form.h"
+
+#define FORM_JOB_WAIT 0.008 /* s */
+
+struct form_job {
+    struct planner *planner; /* owned, the thread's; NULL until the first job */
+    struct form_values values;
+    char gpu_option[FORM_VALUE];
+    struct options options;  /* of the two above */
+    struct answer *answer;   /* owned */
+    bool answered;
+    struct gp_err err;
+    pthread_t thread;
+    bool on;
+    atomic_bool done;
+};
+
+/* Begins to plan form->values, or sees to it that they are planned next. */
+void form_job_begin(struct form *form);
+/* Joins the thread and forgets what it found; what it knew of measurements too. */
+void form_job_drop(struct form *form);
+void form_job_free(struct form_job *job);
+
+#endif
