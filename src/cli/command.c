@@ -54,8 +54,20 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
 
 /* ---- parsing ---- */
 
-/* The command's own options first, then those of others. "-m 70B --plan" is a command
- * that stands too late. */
+static bool is_command(const char *arg)
+{
+    return strncmp(arg, "--", 2) == 0 && command_find(arg);
+}
+
+/* "-m 70B --plan" is a command that stands too late. */
+static enum gp_status too_late(const char *arg, struct gp_err *err)
+{
+    char hint[256];
+    gp_format(hint, sizeof(hint), "gpuplan %.60s, and then the options", arg);
+    return gp_fail(err, GP_E_USAGE, arg, hint, "a command is the first argument");
+}
+
+/* The command's own options first, then those of others. */
 static enum gp_status unknown_option(const struct command *command, const char *arg,
                                      struct gp_err *err)
 {
@@ -63,10 +75,8 @@ static enum gp_status unknown_option(const struct command *command, const char *
     char hint[256];
     size_t own = option_names(command->bit, names);
 
-    if (strncmp(arg, "--", 2) == 0 && command_find(arg)) {
-        gp_format(hint, sizeof(hint), "gpuplan %.60s, and then the options", arg);
-        return gp_fail(err, GP_E_USAGE, arg, hint, "a command is the first argument");
-    }
+    if (is_command(arg))
+        return too_late(arg, err);
     if (!spelling_option(arg, "--", names, own, hint, sizeof(hint)) &&
         !spelling_option(arg, "--", names, option_names(~0u, names), hint,
                          sizeof(hint)))
@@ -104,6 +114,9 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
         return unknown_option(in->command, argv[*i], err);
     const struct option_row *row = &option_rows[id];
     gp_format(where, sizeof(where), "--%s", row->name);
+    for (int j = *i + 1; !(row->commands & in->command->bit) && j < argc; j++)
+        if (is_command(argv[j]))
+            return too_late(argv[j], err);
     if (!(row->commands & in->command->bit))
         return gp_fail(err, GP_E_USAGE, where, "see gpuplan --help",
                        "--%s does not take this option", in->command->name);

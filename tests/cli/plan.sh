@@ -540,6 +540,7 @@ assert_fails 2 "did you mean a100-pcie-80:2 or" --plan -m llama-3.1-8b -g '2x a1
 assert_fails 2 "--context: 0 is outside" --plan -m llama-3.1-8b -c 0
 assert_fails 2 "needs a value" --plan -m
 assert_fails 2 "--plan: a command is the first argument" -m 70B --plan
+assert_fails 2 "--show: a command is the first argument" -v --show h100-sxm
 assert_fails 2 "is given twice" --plan -m llama-3.1-8b -c 8k -c 4k
 assert_fails 2 "is not one of the choices" --plan -m llama-3.1-8b --price free
 assert_fails 2 "is not a count" --plan -m llama-3.1-8b -g h100-sxm:0
