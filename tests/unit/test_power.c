@@ -185,7 +185,8 @@ static void test_any_load(void **state)
 
 /* More users use no less of it, and a token takes no more energy: where every step with
  * prompts is a captured graph. One that just grew beyond the graphs is launched kernel by
- * kernel, which is a jump. */
+ * kernel, which is a jump. Where prompts are all the work, larger steps of them gain nothing
+ * and reach a few experts more. */
 static void test_more_users(void **state)
 {
     struct engine captured = *profile_engine(catalog, "vllm");
@@ -207,7 +208,7 @@ static void test_more_users(void **state)
         usage_of(&a, &few);
         usage_of(&b, &more);
         if (more.share.value < few.share.value * (1 - 1e-3) ||
-            b.power.joules.value > a.power.joules.value * (1 + 1e-3))
+            b.power.joules.value > a.power.joules.value * (1 + 5e-3))
             fail_msg("%s on %d x %s, %.0f users of %.0f + %.0f: %.4f -> %.4f, %g -> %g J",
                      q.model->id, gpus, q.gpu->id, q.users, q.prompt, q.output,
                      few.share.value, more.share.value, a.power.joules.value,

@@ -444,6 +444,8 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
                             (e->ttft_decode + l->receive / 2) * busy.time +
                             e->ttft_queue * solo * (users - 1) / 20);
+    /* of answers of a few tokens the prompts are the work, and each waits for its turn */
+    out->ttft = fmax(out->ttft, users * out->prompt - tokens_out(l) * out->tpot);
     out->middle = out->late = 0;
     out->requests = users / (out->ttft + tokens_out(l) * out->tpot);
 }
