@@ -134,16 +134,18 @@ static void add_product(const struct walk *k, int i)
     const struct step_load *l = k->step->load;
     const struct step_product *p = &l->product[i];
     struct step_shape shape = step_shape(l, i, &k->w->plan->layout);
-    double layers = 0, seconds = 0;
+    double layers = 0;
     for (int j = 0; j < l->products; j++) {
         if (!product_alike(k, i, j))
             continue;
         if (j < i)
             return;
         layers += l->product[j].times;
-        seconds += k->each * gemm_time(&k->step->gemm[j], k->tokens / k->step->ways, 1,
-                                       k->step->norm);
     }
+    const struct request *q = request_of(k);
+    double seconds = k->each * layers *
+                     step_product_time(q, q->precision.by_role[p->role], shape.rows, shape.cols,
+                                       shape.bytes, k->tokens / k->step->ways);
     add_product_term(k, p->role, shape, layers, k->step->norm, seconds);
     term_has_size(k->w, " ", (int)lround(shape.rows));
     term_has_size(k->w, " x ", (int)lround(shape.cols));
