@@ -563,7 +563,9 @@ static void add_instances(struct terms *w, const struct rent *r)
     know_number(w, "GPUs paid for", r->gpus_paid, NULL);
     know_number(w, "used", l->gpus, NULL);
     term_add(w, "instances", "instances",
-             count >= l->tp * l->pp ? "ceil(replicas / floor(count / (tp*pp)))"
+             l->prefill_tp > 0 ? "hosts of those that decode, and of the others that do not "
+                                 "go beside them"
+             : count >= l->tp * l->pp ? "ceil(replicas / floor(count / (tp*pp)))"
                                     : "ceil(pp / floor(count / tp)) * replicas",
              quantity_exact(r->instances), "instances", source_rent(r),
              "count, tp, pp, replicas, GPUs paid for, used");

@@ -69,7 +69,7 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
 struct pace {
     bool asked, judged;
     struct step_load own;
-    struct step_draft draft;
+    struct step_others others;
     struct step step;
     struct serve serve;
     double slots;     /* of a replica */
@@ -86,7 +86,7 @@ static void pace_of(const struct request *q, const struct load *load,
     if (!load->step)
         step_load_sum(q, load, &p->own);
     step_cut(load->step ? load->step : &p->own, l, &p->step);
-    step_attach_draft(&p->step, l, &p->draft);
+    step_attach(&p->step, l, &p->others);
     p->judged = p->held = true;
     p->served = 0;
     p->slots = speed_slots(q, load);
@@ -144,6 +144,24 @@ static uint64_t watts(const struct request *q, const struct layout *l)
     return l->gpus * most > q->power_cap ? REASON_BIT(REASON_POWER) : 0;
 }
 
+/* Replicas for prompts alone, cut in another way, hold the weights and the prompts of a
+ * step at full length. */
+static uint64_t judge_prefill(const struct request *q, const struct load *load,
+                              const struct layout *l)
+{
+    struct layout side = layout_prefill(l);
+    struct request held = *q;
+    struct binding b;
+    double each = fmax(floor(load->max_batched_tokens / fmax(q->prompt, 1)), 1);
+    held.users = side.replicas * fmin(each, load->max_num_seqs);
+    memory_binding(&held, load, &side, &b);
+    if (b.state == MEMORY_HOLDS)
+        return 0;
+    return b.state == MEMORY_LACKS
+               ? REASON_BIT(REASON_PREFILL_LACKS)
+               : REASON_BIT(REASON_PREFILL_TIGHT) | REASON_BIT(REASON_DECIDES);
+}
+
 /* users: that run at once. */
 static void judge_memory(const struct request *q, const struct load *load, double users,
                          struct evaluation *e)
@@ -160,6 +178,8 @@ static void judge_memory(const struct request *q, const struct load *load, doubl
     }
     memory_binding(q, load, &e->layout, &e->binding);
     e->reasons = reasons_of_layout(q, load, &e->layout, &e->binding);
+    if (e->layout.prefill_tp > 0)
+        e->reasons |= judge_prefill(q, load, &e->layout);
     e->margin = e->binding.pool.value - e->binding.reserved;
 }
 
@@ -229,7 +249,7 @@ static void evaluate_one(const struct request *q, const struct load *load,
 {
     struct layout *l = &e->layout;
     *l = *layout;
-    l->gpus = l->tp * l->pp * l->replicas;
+    l->gpus = layout_gpus(l);
     l->hosts = layout_hosts(l, q->host_gpus);
     e->price = (struct price){0};
     e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = e->served = 0;
@@ -250,17 +270,45 @@ static void evaluate_one(const struct request *q, const struct load *load,
         l->hosts = e->price.machines;
 }
 
-/* Of two splits of the same replicas: the goals first, then what is served. */
+/* Of two splits of the same replicas: the goals first, then fewer GPUs, where the sides'
+ * TP differ, then what is served. */
 static bool better_split(const struct evaluation *a, const struct evaluation *b)
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
     if (fmax(a->miss, 1) != fmax(b->miss, 1))
         return a->miss < b->miss;
+    if (a->layout.gpus != b->layout.gpus)
+        return a->layout.gpus < b->layout.gpus;
     return a->served > b->served;
 }
 
 #define SPLITS 16 /* of many replicas not each is looked at */
+
+/* Replicas for prompts alone in each other TP, in place of whole replicas that decode;
+ * where the number of GPUs is open, what is left of the last is not taken. */
+static void evaluate_own_tp(const struct request *q, const struct load *load,
+                            const struct prices *prices, const struct layout *layout,
+                            struct evaluation *out)
+{
+    struct evaluation e;
+    int all = layout->replicas * layout->tp, fits = all - layout->tp;
+    for (int tp = 1; tp <= q->host_gpus && tp <= fits; tp++) {
+        int most = fits / tp, step = most > SPLITS ? (most + SPLITS - 1) / SPLITS : 1;
+        for (int n = 1; tp != layout->tp && n <= most; n += step) {
+            struct layout l = *layout;
+            int taken = (n * tp + l.tp - 1) / l.tp;
+            l.prefill = n;
+            l.prefill_tp = tp;
+            l.replicas = n + layout->replicas - taken;
+            if (q->gpu_count > 0 && layout_gpus(&l) != q->gpu_count)
+                continue;
+            evaluate_one(q, load, prices, &l, &e);
+            if (e.valid && better_split(&e, out))
+                *out = e;
+        }
+    }
+}
 
 static void evaluate_splits(const struct request *q, const struct load *load,
                             const struct prices *prices, const struct layout *layout,
@@ -279,6 +327,8 @@ static void evaluate_splits(const struct request *q, const struct load *load,
         if (better_split(&e, out))
             *out = e;
     }
+    if (q->tp <= 0 && ways == 1)
+        evaluate_own_tp(q, load, prices, layout, out);
 }
 
 void evaluate(const struct request *q, const struct load *load,

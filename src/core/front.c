@@ -108,13 +108,13 @@ static void sweep_cut(void *ctx, int tp, int pp, int ep)
     struct layout l;
     struct evaluation e;
     struct step step;
-    struct step_draft draft;
+    struct step_others others;
     if (!search_cut(s->asked, tp, pp, ep, &l) ||
         !holds(s, &l, l.replicas * (double)(tp * pp) / layout_group(&l), &e) ||
         evaluation_spans(&s->plain, &e))
         return;
     step_cut(&s->step, &l, &step);
-    step_attach_draft(&step, &l, &draft);
+    step_attach(&step, &l, &others);
     if (step.gap == SPEED_KNOWN)
         sweep_users(s, &step, &e);
 }

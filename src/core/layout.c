@@ -103,8 +103,44 @@ int layout_ways(const struct layout *l)
     return layout_group(l) / (l->tp * l->pp);
 }
 
+struct layout layout_prefill(const struct layout *l)
+{
+    struct layout side = *l;
+    side.tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
+    side.replicas = l->prefill;
+    side.prefill = side.prefill_tp = 0;
+    side.gpus = side.tp * side.pp * side.replicas;
+    return side;
+}
+
+int layout_gpus(const struct layout *l)
+{
+    int tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
+    return l->pp * (l->tp * layout_decoding(l) + tp * l->prefill);
+}
+
+/* Those that decode as few hosts as they take, the others in what is left there first. */
+static int hosts_of_both(const struct layout *l, int host_gpus)
+{
+    struct layout side = layout_prefill(l), decode = *l;
+    decode.replicas = layout_decoding(l);
+    decode.prefill = decode.prefill_tp = 0;
+    int hosts = layout_hosts(&decode, host_gpus);
+    int unit = layout_group(&decode), small = layout_group(&side);
+    if (unit > host_gpus || small > host_gpus)
+        return hosts + layout_hosts(&side, host_gpus);
+    int per_host = host_gpus / unit, units = decode.tp * decode.pp * decode.replicas / unit;
+    int last = units - (hosts - 1) * per_host;
+    int beside = (hosts - 1) * ((host_gpus - per_host * unit) / small) +
+                 (host_gpus - last * unit) / small;
+    int rest = side.gpus / small - beside, room = host_gpus / small;
+    return hosts + (rest > 0 ? (rest + room - 1) / room : 0);
+}
+
 int layout_hosts(const struct layout *l, int host_gpus)
 {
+    if (l->prefill_tp > 0)
+        return hosts_of_both(l, host_gpus > 1 ? host_gpus : 1);
     int group = layout_group(l), replica = l->tp * l->pp;
     int host = host_gpus > 1 ? host_gpus : 1;
     int unit = group <= host ? group : replica;
@@ -243,6 +279,15 @@ static void check_ep(struct refusals *r, const struct request *q,
         refuse(r, REFUSED_EP_TP, l->ep, l->tp);
 }
 
+/* Cuts that the weights allow, of one side. */
+static void check_cut(struct refusals *r, const struct request *q, const struct layout *l)
+{
+    int padded = (q->model->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
+    check_kinds(r, q, l);
+    if (q->model->vocab > 0 && padded % l->tp != 0)
+        refuse(r, REFUSED_VOCABULARY, l->tp, q->model->vocab);
+}
+
 /* Some engines spread layers alone. */
 static void check_tp(struct refusals *r, const struct request *q, const struct layout *l)
 {
@@ -254,10 +299,12 @@ static void check_tp(struct refusals *r, const struct request *q, const struct l
 static void check_split(struct refusals *r, const struct request *q,
                         const struct layout *l)
 {
+    struct layout side = layout_prefill(l);
     int ways = layout_ways(l), prefill = l->prefill, decode = layout_decoding(l);
+    int own = layout_ways(&side);
     if (!q->split)
         return;
-    if (prefill < ways || decode < ways || prefill % ways || decode % ways ||
+    if (prefill < own || decode < ways || prefill % own || decode % ways ||
         (q->prefill > 0 && (prefill != q->prefill || decode != q->decode)))
         refuse(r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
                q->prefill > 0 ? q->decode : ways);
@@ -266,11 +313,11 @@ static void check_split(struct refusals *r, const struct request *q,
 static void check_hosts(struct refusals *r, const struct request *q,
                         const struct layout *l)
 {
+    int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
     if (q->gpu->link_domain == 1 && layout_group(l) > 1)
         refuse(r, REFUSED_MIG, 0, 0);
-    else if (q->host_gpus > 0 && l->tp > q->host_gpus)
-        refuse(r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, l->tp,
-               q->host_gpus);
+    else if (q->host_gpus > 0 && tp > q->host_gpus)
+        refuse(r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
     if (q->gpu_count > 0 && l->gpus != q->gpu_count)
         refuse(r, REFUSED_COUNT, l->gpus, q->gpu_count);
 }
@@ -278,13 +325,12 @@ static void check_hosts(struct refusals *r, const struct request *q,
 int layout_refusals(const struct request *q, const struct layout *l,
                     struct refusal *out, int most)
 {
-    const struct model *m = q->model;
     struct refusals r = {.out = out, .most = most};
-    int padded = (m->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
+    struct layout side = layout_prefill(l);
 
-    check_kinds(&r, q, l);
-    if (m->vocab > 0 && padded % l->tp != 0)
-        refuse(&r, REFUSED_VOCABULARY, l->tp, m->vocab);
+    check_cut(&r, q, l);
+    if (l->prefill_tp > 0)
+        check_cut(&r, q, &side);
     if (l->pp > 1 && l->pp > layout_gpu_layers(q))
         refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
     check_draft(&r, q, l);

@@ -29,6 +29,7 @@ struct layout {
     int hosts; /* machines: those of the price, else the fewest of host_gpus each */
     int prefill; /* of the replicas: they work prompts off, the others decode; 0 = all do
                   * both */
+    int prefill_tp; /* TP of those, where it is another; 0 = tp */
 };
 
 /* How the tensors of a role are cut over the GPUs of a stage. */
@@ -74,6 +75,13 @@ static inline int layout_decoding(const struct layout *layout)
 
 /* Replicas of such a group: the attention's data parallel degree. */
 int layout_ways(const struct layout *layout);
+
+/* The replicas that only work prompts off, as a layout of their own; without their TP and
+ * number where all do both. */
+struct layout layout_prefill(const struct layout *layout);
+
+/* GPUs of all replicas. */
+int layout_gpus(const struct layout *layout);
 
 /* The fewest hosts that layout needs when one holds host_gpus. A group stays on one host
  * where one can hold it, else each replica, else each TP group. */

@@ -65,7 +65,7 @@ static enum knob knob_of(const struct plan *p)
 
 /* ---- one layout ---- */
 
-/* What the same replicas do when each works its prompts off itself. */
+/* What replicas of as many GPUs do when each works its prompts off itself. */
 static void fill_together(const struct plan *p, const struct load *load,
                           struct speed *out)
 {
@@ -73,7 +73,12 @@ static void fill_together(const struct plan *p, const struct load *load,
     struct layout l = p->layout;
     struct memory m;
     q.split = false;
-    l.prefill = 0;
+    if (l.gpus % (l.tp * l.pp) != 0) {
+        out->gap = SPEED_NO_LAYOUT;
+        return;
+    }
+    l.replicas = l.gpus / (l.tp * l.pp);
+    l.prefill = l.prefill_tp = 0;
     memory_estimate(&q, load, &l, &m);
     speed_estimate(&q, load, &l, &m, out);
 }

@@ -167,10 +167,10 @@ static void load_up(const struct request *q, const struct load *load,
 {
     struct step_load sums;
     struct step step;
-    struct step_draft draft;
+    struct step_others others;
     step_load_sum(q, load, &sums);
     step_cut(&sums, l, &step);
-    step_attach_draft(&step, l, &draft);
+    step_attach(&step, l, &others);
     shares_of(&step, l, v, out);
     times_of(q, v, speed_groups(l), out);
     double idle = POWER_IDLE * out->limit;

@@ -62,11 +62,13 @@ enum reason {
     REASON_WEIGHTS,     /* the weights exceed the budget */
     REASON_OVERHEAD,    /* weights and overheads leave no pool */
     REASON_KV,          /* the users' requests exceed the pool */
+    REASON_PREFILL_LACKS, /* replicas for prompts alone do not hold weights and prompts */
     REASON_HELD,        /* the pool of states holds fewer requests than users */
     REASON_STATES,      /* fewer blocks of state than slots: the engine exits */
     REASON_CROSSES,     /* the pool's band crosses what they need */
     REASON_SPREADS,     /* the pool holds them only while they are spread */
     REASON_OVERRUNS,    /* what lies outside the budget may not fit */
+    REASON_PREFILL_TIGHT, /* ... may not */
     REASON_STATES_TIGHT, /* perhaps fewer */
     REASON_DECIDES,     /* the knob that decides the two above */
     REASON_REST_LACKS,  /* what the fraction leaves cannot hold the overheads */

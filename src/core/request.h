@@ -68,6 +68,7 @@ struct request {
     int dp;                     /* replicas that share their experts; 0 = choose */
     bool split;                 /* some replicas only work prompts off, the others decode */
     int prefill, decode;        /* how many of each; 0 = choose */
+    int prefill_tp;             /* TP of those; 0 = tp, or chosen where both are */
     int max_pp;                 /* stages that may be chosen; 0 = SEARCH_MAX_PP */
     int host_gpus;              /* GPUs one host can hold; TP stays inside a host */
     bool host_assumed;          /* nobody's figure */

@@ -260,13 +260,13 @@ static double least_miss(struct search *s, const struct layout *l)
     const struct request *q = s->request;
     double ttft, tpot, miss = 0, other;
     struct step step;
-    struct step_draft draft;
+    struct step_others others;
     if (q->rate > 0 && q->throughput > q->rate * q->output)
         miss = q->throughput / (q->rate * q->output);
     if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0) || s->step.gap != SPEED_KNOWN)
         return miss;
     step_cut(&s->step, l, &step);
-    step_attach_draft(&step, l, &draft);
+    step_attach(&step, l, &others);
     if (step.gap != SPEED_KNOWN)
         return 0;
     speed_least(q, &s->load, l, &step, &ttft, &tpot);
@@ -275,6 +275,8 @@ static double least_miss(struct search *s, const struct layout *l)
         ttft = fmin(ttft, other);
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
+    if (q->split && q->tp <= 0) /* prompts may be worked off in a larger TP */
+        ttft = 0;
     miss = fmax(miss, q->ttft > 0 ? ttft / q->ttft : 0);
     miss = fmax(miss, q->tpot > 0 ? tpot / q->tpot : 0);
     miss = fmax(miss, q->rate <= 0 ? q->throughput / most : 0);
@@ -457,9 +459,13 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
     int step = least_replicas(tp, ep), count = q->gpu_count;
     int first = q->prefill > 0 ? q->prefill + q->decode : q->split ? 2 * step : step;
     *l = (struct layout){.tp = tp, .pp = pp, .ep = ep};
+    if (q->prefill_tp > 0 && q->prefill_tp != tp) {
+        l->prefill = q->prefill;
+        l->prefill_tp = q->prefill_tp;
+    }
     l->replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : first;
     return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
-           l->replicas % step == 0 && (count == 0 || tp * pp * l->replicas == count);
+           l->replicas % step == 0 && (count == 0 || layout_gpus(l) == count);
 }
 
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
@@ -472,7 +478,7 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     int step = least_replicas(tp, ep), count = q->gpu_count;
     if (!search_cut(q, tp, pp, ep, &l))
         return;
-    if (count == 0 && tp * pp * l.replicas > most_gpus(s))
+    if (count == 0 && layout_gpus(&l) > most_gpus(s))
         return;
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
         return;
@@ -503,7 +509,7 @@ void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
         for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            if (q->gpu_count == 0 || q->gpu_count % (tp * pp) == 0)
+            if (q->gpu_count == 0 || q->gpu_count % (q->prefill_tp > 0 ? pp : tp * pp) == 0)
                 search_experts(q, tp, pp, cut, ctx);
 }
 
@@ -517,6 +523,11 @@ static struct layout nearest_layout(const struct request *q)
                        .ep = q->ep > 0 ? q->ep : 1,
                        .replicas = q->replicas > 0 ? q->replicas : 1};
     int rest = q->gpu_count / (l.pp * l.replicas);
+    if (q->prefill > 0) {
+        l.replicas = q->prefill + q->decode;
+        l.prefill = q->prefill;
+        l.prefill_tp = q->prefill_tp != l.tp ? q->prefill_tp : 0;
+    }
     if (q->tp <= 0 && rest > 0)
         l.tp = rest;
     if (q->dp > 1 && q->ep <= 0) {

@@ -84,11 +84,18 @@ static void add_layout(struct terms *w)
 {
     const struct plan *p = w->plan;
     int stage = p->memory.stage, pp = p->layout.pp;
-    term_add(w, "GPUs", "gpus", "tp * pp * replicas", quantity_exact(p->layout.gpus),
+    know_number(w, "prefill", p->layout.prefill_tp > 0 ? p->layout.prefill : 0, "replicas");
+    know_number(w, "their tp", p->layout.prefill_tp, "request, or chosen");
+    term_add(w, "GPUs", "gpus",
+             p->layout.prefill_tp > 0
+                 ? "pp * (their tp * prefill + tp * (replicas - prefill))"
+                 : "tp * pp * replicas",
+             quantity_exact(p->layout.gpus),
              "GPUs", source_counted("layout rules of vLLM and Megatron-LM"),
              p->limit == LIMIT_LAYOUT
-                 ? "tp, pp, replicas, ep, GPUs per host, refused: see the reasons"
-                 : "tp, pp, replicas, ep, GPUs per host");
+                 ? "tp, pp, replicas, prefill, their tp, ep, GPUs per host, refused: see the "
+                   "reasons"
+                 : "tp, pp, replicas, prefill, their tp, ep, GPUs per host");
     if (!p->has_memory || pp < 2)
         return;
     int first = layout_stage_begin(&p->request, pp, stage);

@@ -337,7 +337,8 @@ static double rho_of(const struct walk *k)
 {
     const struct layout *l = &k->w->plan->layout;
     const struct speed *v = &k->w->plan->speed;
-    double groups = l->prefill / (double)layout_ways(l);
+    struct layout side = layout_prefill(l);
+    double groups = side.replicas / (double)layout_ways(&side);
     return groups > 0 ? v->requests.value * v->serve.prompt / groups : 0;
 }
 
@@ -457,14 +458,14 @@ void terms_speed(struct terms *w)
     const struct plan *p = w->plan;
     const struct request *q = &p->request;
     struct step_load sums;
-    struct step_draft draft;
+    struct step_others others;
     struct step step;
     if (p->speed.gap != SPEED_KNOWN)
         return;
     struct load load = load_sum(q);
     step_load_sum(q, &load, &sums);
     step_cut(&sums, &p->layout, &step);
-    step_attach_draft(&step, &p->layout, &draft);
+    step_attach(&step, &p->layout, &others);
     double batch = step_batch(&step, p->speed.serve.decoding);
     struct walk k = {w, &step, batch, batch * (step.drafted + 1),
                      step.slow[CORRECT_WORK] / step.accepted};

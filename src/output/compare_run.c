@@ -232,6 +232,11 @@ void comparison_options(const struct comparison *c, const struct compared *row,
     r.request = p->request;
     r.request.gpu_count = p->verdict != VERDICT_DOES_NOT_FIT ? l->gpus : 0;
     planner_plan(c->planner, &r, &same);
+    if (l->prefill_tp > 0) {
+        strbuf_addf(out, " --disaggregate %dxTP%d:%dxTP%d --pp %d", l->prefill,
+                    l->prefill_tp, layout_decoding(l), l->tp, l->pp);
+        return;
+    }
     if (same.layout.tp != l->tp || same.layout.pp != l->pp || same.layout.ep != l->ep ||
         same.layout.replicas != l->replicas)
         strbuf_addf(out, " --tp %d --pp %d --ep %d --replicas %d", l->tp, l->pp, l->ep,

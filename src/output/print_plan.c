@@ -38,7 +38,8 @@ static void print_parts(const struct plan *p, struct strbuf *out)
 {
     struct part parts[PARTS_MAX];
     int n = parts_list(p, parts);
-    strbuf_add(out, "\nmemory of one GPU         GiB  band           origin\n");
+    strbuf_addf(out, "\n%-25s GiB  band           origin\n",
+                p->layout.prefill_tp > 0 ? "memory of a GPU, decode" : "memory of one GPU");
     for (int i = 0; i < n; i++) {
         const struct quantity *q = &parts[i].q;
         const char *origin = origin_word(q->origin);

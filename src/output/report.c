@@ -175,6 +175,8 @@ static void layout_facts(const struct plan *p, struct record *r)
     RECORD_MEMBERS(r, layout_degrees, &p->layout);
     record_count(r, "dp", "", layout_ways(&p->layout));
     record_count(r, "prefill", "", p->layout.prefill);
+    record_count(r, "prefill_tp", "",
+                 p->layout.prefill > 0 ? layout_prefill(&p->layout).tp : 0);
     record_count(r, "decode", "", p->layout.prefill > 0 ? layout_decoding(&p->layout) : 0);
     record_count(r, "hosts", "", p->layout.hosts);
     record_positive(r, "host_gpus", "", p->request.host_gpus);

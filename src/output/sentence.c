@@ -49,6 +49,10 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
                             "recurrent state: --max-num-seqs {states low} is sure to start",
     [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
+    [REASON_PREFILL_LACKS] = "replicas for prefill alone, TP {prefill tp}, do not hold the "
+                             "weights and a step's prompts of {context} tokens",
+    [REASON_PREFILL_TIGHT] = "replicas for prefill alone, TP {prefill tp}, may not hold the "
+                             "weights and a step's prompts of {context} tokens",
     [REASON_SPREADS] = "fits while requests are spread: at {mean tokens} tokens each they "
                        "take {mean} of {pool}; all at full length need {reserved}, and "
                        "some are preempted",
@@ -391,15 +395,20 @@ char *sentence_layout(const struct layout *l, char *text, size_t size)
     struct part {
         const char *format;
         int n;
-    } const parts[] = {
-        {" x PP %d", l->pp}, {" x %d replicas", l->replicas}, {", EP %d", l->ep}};
-    gp_format(text, size, "TP %d", l->tp);
+    } const parts[] = {{l->prefill_tp > 0 ? ", PP %d" : " x PP %d", l->pp},
+                       {" x %d replicas", l->prefill_tp > 0 ? 0 : l->replicas},
+                       {", EP %d", l->ep}};
+    if (l->prefill_tp > 0)
+        gp_format(text, size, "%d x TP %d for prefill, %d x TP %d for decode", l->prefill,
+                  l->prefill_tp, layout_decoding(l), l->tp);
+    else
+        gp_format(text, size, "TP %d", l->tp);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         size_t n = strlen(text);
         if (parts[i].n > 1)
             gp_format(text + n, size - n, parts[i].format, parts[i].n);
     }
-    if (l->prefill > 0)
+    if (l->prefill > 0 && l->prefill_tp <= 0)
         gp_format(text + strlen(text), size - strlen(text), " (%d prefill, %d decode)",
                   l->prefill, layout_decoding(l));
     return text;
@@ -556,6 +565,7 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"at least", SAY_TEXT, .text = kv_least(m, least, sizeof(least))},
         {"reserved", SAY_GIB, .number = m->kv_reserved.value},
         {"mean", SAY_GIB, .number = m->kv_mean.value},
+        {"prefill tp", SAY_NUMBER, .number = p->layout.prefill_tp},
         {"mean tokens", SAY_NUMBER, .number = memory_mean_tokens(q)},
         {"pool", SAY_GIB, .number = m->kv_pool.value},
         {"pool high", SAY_GIB, .number = m->kv_pool.high},

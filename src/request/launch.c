@@ -393,6 +393,9 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
     const struct launch *out = m->out;
     const struct launch_flag *ep = launch_flag_of(out->table, out->version, LAUNCH_EP);
 
+    if (l->prefill > 0)
+        return cannot(m, "--launch", "without --disaggregate; the manual names its option",
+                      "is not told here how its two kinds of replicas find each other", err);
     if (out->nodes > 1 && strcmp(out->table->hosts, "one") == 0)
         return cannot(m, "--launch", "take GPUs of one host",
                       "has no option that spreads a replica over hosts", err);

@@ -65,8 +65,8 @@ OPTION(REPLICAS, "replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL, "a
        false, "whole copies of the model that share the users")
 OPTION(DISAGGREGATE, "disaggregate", 0, OPTION_TEXT, "P:D", "copies", 0, 0, NULL, "none", R,
        false,
-       "replicas for prefill alone and replicas for decode alone, as in 1:3; "
-       "auto: the best split")
+       "replicas for prefill alone and replicas for decode alone, as in 1:3, or with a "
+       "TP of their own, 2xTP1:1xTP4; auto: the best split")
 OPTION(MAX_NUM_SEQS, "max-num-seqs", 0, OPTION_COUNTED, "N", "requests", 1, 65536, NULL,
        "the engine's, for this GPU", R, false,
        "slots of the engine; sets its sampler workspace")

@@ -817,7 +817,6 @@ static enum gp_status resolve_load(struct planner *p, const struct options *opti
     if (q->throughput > 0 && q->rate <= 0 && !options->value[OPT_USERS].given)
         q->rate = q->throughput / q->output;
     q->power_cap = options_or(options, OPT_POWER_CAP, 0);
-    q->tp = (int)options_or(options, OPT_TP, 0);
     q->pp = (int)options_or(options, OPT_PP, 0);
     q->max_pp = (int)options_or(options, OPT_MAX_PP, SEARCH_MAX_PP);
     q->ep = (int)options_or(options, OPT_EP, 0);

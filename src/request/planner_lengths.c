@@ -125,28 +125,48 @@ enum gp_status planner_lengths(const struct options *options, struct planner_tra
     return status;
 }
 
-/* "1:3", "auto", "none". */
-static bool parse_split(const char *text, struct request *q)
+/* "3" or "3xTP2", up to `end`. tp: 0 where it is not told. */
+static bool parse_side(const char *text, const char *end, int *replicas, int *tp)
 {
-    int used = 0;
+    int used = 0, more = 0;
+    *tp = 0;
+    if (sscanf(text, "%4d%n", replicas, &used) != 1 || *replicas < 1)
+        return false;
+    if (text + used == end)
+        return true;
+    return sscanf(text + used, "x%*1[Tt]%*1[Pp]%4d%n", tp, &more) == 1 && *tp > 0 &&
+           text + used + more == end;
+}
+
+/* "1:3", "2xTP1:1xTP4", "auto", "none". decode_tp: of those that decode; 0 = not told. */
+static bool parse_split(const char *text, struct request *q, int *decode_tp)
+{
+    const char *colon = strchr(text, ':');
+    *decode_tp = 0;
     q->split = strcmp(text, "none") != 0;
     if (!q->split || strcmp(text, "auto") == 0)
         return true;
-    return sscanf(text, "%4d:%4d%n", &q->prefill, &q->decode, &used) == 2 && !text[used] &&
-           q->prefill > 0 && q->decode > 0 && q->prefill + q->decode <= PLAN_MAX_GPUS;
+    return colon && parse_side(text, colon, &q->prefill, &q->prefill_tp) &&
+           parse_side(colon + 1, text + strlen(text), &q->decode, decode_tp) &&
+           q->prefill + q->decode <= PLAN_MAX_GPUS;
 }
 
 enum gp_status planner_split(const struct options *options, struct request *q,
                              struct gp_err *err)
 {
     const char *text = options_word(options, OPT_DISAGGREGATE, "none");
-    if (!parse_split(text, q))
+    int tp;
+    if (!parse_split(text, q, &tp))
         return gp_fail(err, GP_E_USAGE, "--disaggregate",
-                       "replicas for prompts and for decoding, as in 1:3, or auto",
+                       "replicas for prompts and for decoding, as in 1:3 or 2xTP1:1xTP4, "
+                       "or auto",
                        "'%s' is not two numbers of replicas", text);
     if (q->split && !q->engine->disaggregation[0])
         return gp_fail(err, GP_E_USAGE, "--disaggregate",
                        "vllm, sglang and tensorrt-llm do", "%s %s has no such mode",
                        q->engine->name, q->engine->range);
+    q->tp = (int)options_or(options, OPT_TP, 0);
+    if (!options->value[OPT_TP].given && tp > 0)
+        q->tp = tp;
     return GP_OK;
 }

@@ -27,7 +27,8 @@ enum gp_status planner_lengths(const struct options *options, struct planner_tra
                                double context, struct request *q,
                                const struct trace **trace, struct gp_err *err);
 
-/* --disaggregate into q: split, prefill, decode. The engine is known. */
+/* --disaggregate into q: split, prefill, decode, prefill_tp; --tp, and that of
+ * the replicas that decode, into tp. The engine is known. */
 enum gp_status planner_split(const struct options *options, struct request *q,
                              struct gp_err *err);
 

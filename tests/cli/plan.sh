@@ -194,6 +194,39 @@ if have_json; then
     assert_eq "by their work" prefill "$(json speed.saturates)"
 fi
 # shellcheck disable=SC2086
+run --plan $speed -u 64 --disaggregate 2xTP2:1xTP4
+assert_contains "a TP for each side" "on 8 x NVIDIA H100 SXM5 80GB (h100-sxm): 2 x TP 2 for prefill, 1 x TP 4 for decode, 1 host" "$out"
+assert_contains "whose memory is shown" "memory of a GPU, decode" "$out"
+# shellcheck disable=SC2086
+run --plan $speed -u 64 --disaggregate 2xtp2:2xTP2 -q
+alike=$out
+# shellcheck disable=SC2086
+run --plan $speed -u 64 --tp 2 --disaggregate 2:2 -q
+assert_eq "the same TP twice is one TP" "$alike" "$out"
+# shellcheck disable=SC2086
+run --plan $speed -c 8k --pp 1 --disaggregate 2xTP1:1xTP4
+assert_contains "weights on the GPUs for prompts" "replicas for prefill alone, TP 1, do not hold the weights" "$out"
+# shellcheck disable=SC2086
+run --plan $speed --disaggregate 2xTP3:1xTP4
+assert_contains "a TP that cannot be" "TP=3 does not divide 64 attention heads" "$out"
+# shellcheck disable=SC2086
+assert_fails 2 "is not two numbers of replicas" --plan $speed --disaggregate 2xTP:1
+# shellcheck disable=SC2086
+assert_fails 2 "two kinds of replicas" --launch vllm $speed --disaggregate 2xTP2:1xTP4
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed -c 8k -u 64 --disaggregate auto --tpot 15 -f json
+    assert_eq "both sides' TP are tried" "2 4 6" "$(json layout.prefill_tp) $(json layout.tp) $(json layout.gpus)"
+    solo=$(json speed.ttft_idle.value)
+    # shellcheck disable=SC2086
+    run --plan $speed -c 8k -u 64 --disaggregate 1xTP4:1xTP4 -f json
+    assert_true "a prompt takes longer on fewer GPUs" awk -v a="$solo" -v b="$(json speed.ttft_idle.value)" \
+        'BEGIN{exit !(a > 1.2*b)}'
+    # shellcheck disable=SC2086
+    run --plan $speed:6 -c 8k -u 64 --disaggregate 1xTP2:1xTP4 -f json
+    assert_eq "as many GPUs as both sides have" 6 "$(json layout.gpus)"
+fi
+# shellcheck disable=SC2086
 run --plan $speed:8 --rate 80
 assert_contains "what saturates" "can be served; the limit: " "$out"
 assert_fails 2 "llama.cpp b3219+ has no such mode" --plan -m llama-3.1-8b -g l4 --engine llama.cpp --disaggregate 1:1

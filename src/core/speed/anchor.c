@@ -27,7 +27,7 @@ static bool predict(const struct request *request, const struct load *load,
     struct request q = *request;
     struct step_load sums;
     struct step step;
-    struct step_draft draft;
+    struct step_others others;
     struct serve_load l = {.users = a->users / speed_groups(&a->layout), .admitted = INFINITY,
                            .prompt = a->prompt, .output = a->output,
                            .cached = a->prompt * q.prefix_hit,
@@ -35,7 +35,7 @@ static bool predict(const struct request *request, const struct load *load,
     q.correction = *correction;
     step_load_sum(&q, load, &sums);
     step_cut(&sums, &a->layout, &step);
-    step_attach_draft(&step, &a->layout, &draft);
+    step_attach(&step, &a->layout, &others);
     if (step.gap != SPEED_KNOWN)
         return false;
     serve_estimate(&step, &l, out);

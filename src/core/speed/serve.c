@@ -98,8 +98,15 @@ static double prompt_cost(const struct step *s, const struct serve_load *l,
            fmax(fmin(s->pp, users), 1);
 }
 
-static double solo_prompt(const struct step *s, const struct serve_load *l)
+/* What works the prompts off. */
+static const struct step *prompt_side(const struct step *s)
 {
+    return s->prompts ? s->prompts : s;
+}
+
+static double solo_prompt(const struct step *both, const struct serve_load *l)
+{
+    const struct step *s = prompt_side(both);
     const struct engine_speed *e = &s->load->request->engine->speed;
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     /* chunks that follow each other through the stages: all but pp - 1 overlap */
@@ -248,9 +255,9 @@ static void apart_decode(const struct step *s, const struct serve_load *l, doubl
 static void apart_prompt(const struct step *s, const struct serve_load *l,
                          struct serve *out)
 {
-    out->prompt = apart_cost(s, l);
+    out->prompt = apart_cost(prompt_side(s), l);
     out->solo = solo_prompt(s, l);
-    out->spread = work_spread(s, l, out->prompt);
+    out->spread = work_spread(prompt_side(s), l, out->prompt);
 }
 
 struct apart {

@@ -204,13 +204,15 @@ double speed_groups(const struct layout *l)
 #define TRANSFER_BASE 2e-3 /* s: aiconfigurator's figure for handing a request over */
 
 /* Seconds in which a prompt's KV goes from one group to another: each GPU sends its part
- * over its own link, or over PCIe where the link's domain does not hold both groups. */
+ * over its own link, or over PCIe where the link's domain does not hold both groups; the
+ * side of fewer GPUs takes as long as it takes. */
 static double transfer_time(const struct request *q, const struct load *load,
                             const struct layout *l)
 {
     struct gpu gpu = *q->gpu;
+    bool narrower = l->prefill_tp > 0 && l->prefill_tp < l->tp;
     struct kv_sequence one =
-        kvcache_sequence(q, l->tp, 0, q->model->layer_count, q->prompt,
+        kvcache_sequence(q, narrower ? l->prefill_tp : l->tp, 0, q->model->layer_count, q->prompt,
                          load->max_batched_tokens);
     if (l->gpus > q->host_gpus && gpu.link_domain < l->gpus)
         gpu.link_bandwidth = 0;
@@ -228,9 +230,10 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
                                  const struct layout *layout, double admitted)
 {
     double groups = speed_groups(layout);
+    struct layout side = layout_prefill(layout);
     return (struct serve_load){.users = q->users / groups,
                                .admitted = admitted * layout_decoding(layout) / groups,
-                               .prefill = layout->prefill / (double)layout_decoding(layout),
+                               .prefill = (double)side.replicas / layout_ways(&side) / groups,
                                .transfer = layout->prefill > 0
                                                ? transfer_time(q, load, layout)
                                                : 0,
@@ -329,12 +332,12 @@ void speed_estimate(const struct request *q, const struct load *load,
 {
     struct step_load sums;
     struct step step;
-    struct step_draft draft;
+    struct step_others others;
     struct serve serve;
     memset(out, 0, sizeof(*out));
     step_load_sum(q, load, &sums);
     step_cut(&sums, layout, &step);
-    step_attach_draft(&step, layout, &draft);
+    step_attach(&step, layout, &others);
     out->gap = step.gap;
     out->users = q->users;
     if (out->gap != SPEED_KNOWN)

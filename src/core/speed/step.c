@@ -394,6 +394,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
         return;
     s->gemms = s->moes = s->attentions = 0;
     s->draft = NULL;
+    s->prompts = NULL;
     s->drafted = 0;
     s->accepted = 1;
     s->norm = f->norm;
@@ -423,7 +424,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     cut_fixed(s);
 }
 
-void step_attach_draft(struct step *s, const struct layout *l, struct step_draft *own)
+static void attach_draft(struct step *s, const struct layout *l, struct step_others *own)
 {
     const struct request *q = s->load->request;
     if (!q->draft || q->acceptance <= 0 || s->gap != SPEED_KNOWN)
@@ -432,14 +433,25 @@ void step_attach_draft(struct step *s, const struct layout *l, struct step_draft
     struct load load = load_checkpoint(&own->request);
     own->request.draft_mtp = q->draft_mtp; /* its model has layers alone */
     step_load_sum(&own->request, &load, &own->load);
-    step_cut(&own->load, l, &own->step);
-    own->step.fixed -= own->request.engine->speed.host; /* one host for both */
+    step_cut(&own->load, l, &own->draft);
+    own->draft.fixed -= own->request.engine->speed.host; /* one host for both */
     if (q->draft_mtp)
-        own->step.head = s->head;
-    s->gap = own->step.gap;
-    s->draft = &own->step;
+        own->draft.head = s->head;
+    s->gap = own->draft.gap;
+    s->draft = &own->draft;
     s->drafted = q->draft_tokens;
     s->accepted = (1 - pow(q->acceptance, s->drafted + 1)) / (1 - q->acceptance);
+}
+
+void step_attach(struct step *s, const struct layout *l, struct step_others *own)
+{
+    attach_draft(s, l, own);
+    if (l->prefill_tp <= 0 || s->gap != SPEED_KNOWN)
+        return;
+    struct layout side = layout_prefill(l);
+    step_cut(s->load, &side, &own->prompts);
+    s->gap = own->prompts.gap;
+    s->prompts = &own->prompts;
 }
 
 /* ---- times ---- */

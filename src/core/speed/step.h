@@ -91,6 +91,8 @@ struct step {
     double hidden, ways;    /* attention DP */
     int pp, hops_hosts;     /* stages; of the hops between them, those to another host */
     double fixed, per_request; /* s */
+    const struct step *prompts; /* borrowed: of the replicas that work prompts off, where
+                                 * their TP is another; NULL = this one */
     const struct step *draft;  /* borrowed; NULL = nothing drafts tokens */
     double drafted, accepted;  /* tokens drafted in an iteration; that it yields */
     double kv, mla, prefill;   /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
@@ -109,17 +111,16 @@ void step_load_sum(const struct request *request, const struct load *load,
 void step_cut(const struct step_load *load, const struct layout *layout,
               struct step *out);
 
-/* What drafts tokens for a request with an acceptance, on the same layout. */
-struct step_draft {
+/* What drafts tokens for a request with an acceptance, on the same layout; what works
+ * prompts off in another TP. */
+struct step_others {
     struct request request;
     struct step_load load;
-    struct step step;
+    struct step draft, prompts;
 };
 
-/* Attaches a request's draft, kept in `own`, to its step; without one, or without an
- * acceptance, nothing. */
-void step_attach_draft(struct step *step, const struct layout *layout,
-                       struct step_draft *own);
+/* Attaches them, kept in `own`, to a request's step; those alone that there are. */
+void step_attach(struct step *step, const struct layout *layout, struct step_others *own);
 
 /* Rows, columns and bytes per weight of product i as the layout cuts it. */
 struct step_shape {

@@ -61,10 +61,12 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
         strbuf_add(out, "-");
         return;
     }
+    if (l->prefill_tp > 0)
+        strbuf_addf(out, "%dxTP%d:%dx", l->prefill, l->prefill_tp, layout_decoding(l));
     strbuf_addf(out, "TP%d", l->tp);
     if (l->pp > 1)
         strbuf_addf(out, " PP%d", l->pp);
-    if (l->replicas > 1)
+    if (l->replicas > 1 && l->prefill_tp <= 0)
         strbuf_addf(out, " x%d", l->replicas);
     if (l->ep > 1)
         strbuf_addf(out, " EP%d", l->ep);
