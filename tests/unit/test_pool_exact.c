@@ -382,6 +382,77 @@ static void test_plan_in_program(void **state)
     }
 }
 
+/* ---- jobs ---- */
+
+/* One worker after the other to the first hour of those with most left. */
+static double fill_slowly(const struct pool_job *job, int *left, int *workers)
+{
+    double done = 0;
+
+    while (done < job->gpu_hours - 1e-9) {
+        int best = -1;
+        for (int t = job->first; t < job->end; t++)
+            if (workers[t] < job->most && left[t] >= job->gpus &&
+                (best < 0 || left[t] > left[best]))
+                best = t;
+        if (best < 0)
+            break;
+        workers[best]++;
+        left[best] -= job->gpus;
+        done += job->gpus;
+    }
+    return done;
+}
+
+static void random_jobs(struct pool_case *c)
+{
+    for (int j = 0; j < c->pool.job_count; j++) {
+        int first = (int)case_below(c, (unsigned)c->pool.hours);
+        int hours = c->pool.hours - first;
+        c->jobs[j] = (struct pool_job){.gpus = 1 + (int)case_below(c, 8),
+                                       .most = 1 + (int)case_below(c, 1u << case_below(c, 8)),
+                                       .gpu_hours = 1 + 300 * case_share(c) * case_share(c),
+                                       .first = first,
+                                       .end = first + 1 + (int)case_below(c, (unsigned)hours)};
+    }
+}
+
+static void test_jobs_fill(void **state)
+{
+    int worked = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct pool_case c;
+        struct grid grid;
+        struct assign a;
+        int left[24], room;
+        case_init(&c, seed, 1, 1, 24, 1);
+        c.types[0] = (struct pool_type){.buy = 500, .buy_hour = 2, .server_gpus = 1};
+        case_way(&c, 0, 0, 1, 10);
+        c.pool.job_count = 2;
+        random_jobs(&c);
+        grid_init(&grid, &c.pool, POOL_HOURLY);
+        assign_init(&a, &grid);
+        room = (int)case_below(&c, 60);
+        for (int t = 0; t < 24; t++) {
+            a.use[t] = (int)case_below(&c, 70); /* more than the room, sometimes */
+            left[t] = room - a.use[t];
+        }
+        assign_jobs(&a, 0, room);
+        for (int k = 0; k < 2; k++) { /* the more urgent first, of equals the first */
+            int j = k ^ (c.jobs[1].end < c.jobs[0].end);
+            int workers[24] = {0};
+            worked += fill_slowly(&c.jobs[j], left, workers) > 0;
+            assert_memory_equal(&a.workers[j * 24], workers, sizeof(workers));
+        }
+        assign_fini(&a);
+        grid_fini(&grid);
+        case_fini(&c);
+    }
+    assert_true(worked > 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_hour_against_all),
         cmocka_unit_test(test_linear_program),
         cmocka_unit_test(test_plan_in_program),
+        cmocka_unit_test(test_jobs_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,28 +283,55 @@ static bool is_worth(const struct grid *grid, int j)
     return grid->type[grid->pool->jobs[j].type].run < grid->job_penalty[j];
 }
 
-/* Workers go where most is left, so that later jobs find room in every hour. */
+/* Workers of a job that find at least `level` GPUs left in an hour, one after the other. */
+static int workers_above(int left, int level, int seat, int most)
+{
+    int n = left < level ? 0 : (left - level) / seat + 1;
+
+    return n < most ? n : most;
+}
+
+static double all_above(const struct assign *a, int j, const int *left, int level)
+{
+    const struct pool_job *job = &a->grid->pool->jobs[j];
+    double sum = 0;
+
+    for (int t = job->first; t < job->end; t++)
+        sum += workers_above(left[t], level, a->grid->job_seat[j], job->most);
+    return sum;
+}
+
+/* Workers go one by one where most is left, to the first of equals, so that later jobs
+ * find room in every hour. They all find more than some level left, but for the last,
+ * which find just that: the level is searched, not walked to. */
 static double job_fill(struct assign *a, int j, int *left)
 {
     const struct grid *grid = a->grid;
     const struct pool_job *job = &grid->pool->jobs[j];
-    int *workers = &a->workers[j * grid->hours];
-    double done = 0;
+    int *workers = &a->workers[j * grid->hours], seat = grid->job_seat[j];
+    double wanted = is_worth(grid, j) ? ceil((job->gpu_hours - 1e-9) / job->gpus) : 0;
+    int low = seat, high = seat, done = 0;
 
-    memset(workers, 0, sizeof(*workers) * (size_t)grid->hours);
-    while (done < job->gpu_hours - 1e-9 && is_worth(grid, j)) {
-        int best = -1;
-        for (int t = job->first; t < job->end; t++)
-            if (workers[t] < job->most && left[t] >= grid->job_seat[j] &&
-                (best < 0 || left[t] > left[best]))
-                best = t;
-        if (best < 0)
-            break;
-        workers[best]++;
-        left[best] -= grid->job_seat[j];
-        done += job->gpus;
+    for (int t = job->first; t < job->end; t++)
+        high = left[t] + 1 > high ? left[t] + 1 : high;
+    while (high - low > 1) { /* at `low` find room as many as are wanted, or it is the lowest */
+        int middle = low + (high - low) / 2;
+        if (all_above(a, j, left, middle) < wanted)
+            high = middle;
+        else
+            low = middle;
     }
-    return assign_job_cost(grid, j, done);
+    wanted -= all_above(a, j, left, low + 1);
+    memset(workers, 0, sizeof(*workers) * (size_t)grid->hours);
+    for (int t = job->first; t < job->end; t++) {
+        int n = workers_above(left[t], low + 1, seat, job->most);
+        bool last = wanted >= 1 && workers_above(left[t], low, seat, job->most) > n;
+        workers[t] = n + last;
+        wanted -= last;
+        left[t] -= workers[t] * seat;
+        done += workers[t];
+    }
+    return assign_job_cost(grid, j, (double)done * job->gpus);
 }
 
 double assign_jobs(struct assign *a, int g, int room)
