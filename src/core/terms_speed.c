@@ -388,6 +388,12 @@ static void add_prompts(const struct walk *k)
                    "launch*kernels) less a step over B",
              part_ms(k, v->serve.prompt), "ms", source_pace(q->engine),
              "prompt, c, B, share, efa, launch, kernels, per layer and chunk, L");
+    if (v->stall.known)
+        term_add(k->w, "longest stall of an answer", "stall",
+                 "step + what the last chunk of c tokens adds, attention over the whole "
+                 "prompt; on B * prompt/(c*O) of the steps",
+                 in_ms(v->stall), "ms", source_counted("the law of a prompt; not measured"),
+                 "step, B, prompt, c, O, launch, kernels, per layer and chunk, L");
     term_add(k->w, "prompts of the others", "prompts", "phi * (B - 1)/O * pc",
              part_ms(k, v->prompts), "ms", source_pace(q->engine), "phi, B, O, pc");
 }

@@ -339,6 +339,16 @@ static struct answer_line *add_time(struct lines *lines, const char *name,
     return line;
 }
 
+#define TIME_MAX 24
+
+/* In the unit that add_time() says `like` in. */
+static char *time_text(double s, double like, char text[TIME_MAX])
+{
+    bool ms = like < 1;
+    gp_format(text, TIME_MAX, ms ? "%.0f ms" : "%.2f s", ms ? s * 1e3 : s);
+    return text;
+}
+
 static struct answer_line *add_rate(struct lines *lines, const char *name,
                                     struct quantity q)
 {
@@ -478,14 +488,14 @@ static void add_together(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     const struct speed *v = &p->speed, *t = &p->together;
+    char first[TIME_MAX];
     bool goals = q->ttft > 0 || q->tpot > 0 || q->rate > 0;
     bool apart = meets_goals(q, v), both = meets_goals(q, t);
     if (p->layout.prefill <= 0 || t->gap != SPEED_KNOWN)
         return;
     line_addf(lines, "together",
-              "TPOT %.1f ms, TTFT %.0f ms, at most %.3g requests/s where each replica does "
-              "both%s",
-              t->tpot.value * 1e3, t->ttft.value * 1e3, t->capacity,
+              "TPOT %.1f ms, TTFT %s, at most %.3g requests/s where each replica does both%s",
+              t->tpot.value * 1e3, time_text(t->ttft.value, t->ttft.value, first), t->capacity,
               !goals           ? ""
               : apart == both  ? apart ? ": that meets the goals, too"
                                        : ": that misses the goals, too"
@@ -493,11 +503,37 @@ static void add_together(struct lines *lines)
                                : ": that meets the goals");
 }
 
+/* All in the unit of the first. */
+static void add_first(struct lines *lines, const struct speed *v)
+{
+    struct answer_line *line = add_time(lines, "TTFT", v->ttft);
+    char idle[TIME_MAX], half[TIME_MAX], most[TIME_MAX];
+    time_text(v->solo.value, v->ttft.value, idle);
+    gp_format(line->text, sizeof(line->text), "%s on an idle engine", idle);
+    if (v->late > 0)
+        gp_format(line->text, sizeof(line->text),
+                  "%s on an idle engine; %s for half, %s for 95 of 100", idle,
+                  time_text(v->middle, v->ttft.value, half),
+                  time_text(v->late, v->ttft.value, most));
+}
+
+static void add_stall(struct lines *lines, const struct speed *v)
+{
+    char often[16];
+    if (!v->stall.known)
+        return;
+    gp_format(often, sizeof(often), v->stall_share < 0.0995 ? "%.2g" : "%.0f",
+              v->stall_share * 100);
+    gp_format(add_time(lines, "stall", v->stall)->text, sizeof(lines->line->text),
+              "where a prompt's chunk comes between two tokens: %s %% of them%s; band assumed",
+              often, v->stall_share > 0.01 ? ", so that it is their 99th percentile" : "");
+}
+
 static void speed_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct speed *v = &p->speed;
-    char words[SENTENCE_MAX];
+    char words[SENTENCE_MAX], narrower[SENTENCE_MAX];
     if (v->gap == SPEED_NO_LAYOUT)
         return;
     if (v->gap != SPEED_KNOWN) {
@@ -506,14 +542,8 @@ static void speed_lines(struct lines *lines)
     }
     gp_format(add_time(lines, "TPOT", v->tpot)->text, sizeof(lines->line->text),
               "%.0f tokens/s for a user", 1 / v->tpot.value);
-    struct answer_line *line = add_time(lines, "TTFT", v->ttft);
-    gp_format(line->text, sizeof(line->text), "%.0f ms on an idle engine",
-              v->solo.value * 1e3);
-    if (v->late > 0)
-        gp_format(line->text, sizeof(line->text),
-                  "%.0f ms on an idle engine; %.0f ms for half, %.0f for 95 of 100",
-                  v->solo.value * 1e3, v->middle * 1e3, v->late * 1e3);
-    line = add_rate(lines, "output tokens", v->tokens);
+    add_first(lines, v);
+    struct answer_line *line = add_rate(lines, "output tokens", v->tokens);
     gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0) {
         size_t n = strlen(line->text);
@@ -535,6 +565,7 @@ static void speed_lines(struct lines *lines)
     add_token_price(lines);
     add_utilisation(lines);
     add_energy(lines);
+    add_stall(lines, v);
     add_parts(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
@@ -543,6 +574,8 @@ static void speed_lines(struct lines *lines)
     line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
     line = line_add(lines, "band");
     sentence_speed_doubts(p, line->text, sizeof(line->text));
+    if (*sentence_speed_narrower(p, narrower))
+        line_addf(lines, "narrower by", "%s", narrower);
     add_hits(lines);
 }
 

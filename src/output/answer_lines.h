@@ -46,7 +46,7 @@ struct answer_line {
     bool wanted;              /* of a cost: the price class that was asked for */
 };
 
-#define ANSWER_LINES_MAX PLAN_MAX_FIXES
+#define ANSWER_LINES_MAX (PLAN_MAX_FIXES + 12) /* those of the speed are the most */
 
 /* The lines of one kind; returns how many. answer: the plan's, NULL when there is only
  * a plan (a row of --compare): then the kinds that tell of the request or of fixes have

@@ -382,6 +382,8 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_positive(r, "ttft_p50", "s", v->middle);
     record_positive(r, "ttft_p95", "s", v->late);
     record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
+    record_quantity(r, "stall", "s", v->stall, 1, 4);
+    record_count(r, "stall_share", "", v->stall_share);
     record_count(r, "running", "requests", v->running);
     record_positive(r, "transfer", "s", v->transfer);
     record_positive(r, "capacity", "requests/s", v->capacity);

@@ -65,6 +65,9 @@ char *sentence_speed_hit(const struct plan *plan, const struct hit *hit,
                          char text[SENTENCE_MAX]);
 char *sentence_speed_doubts(const struct plan *plan, char *text, size_t size);
 
+/* What would narrow the speed's band, and what widens it most; "" = nothing known. */
+char *sentence_speed_narrower(const struct plan *plan, char text[SENTENCE_MAX]);
+
 /* "2 x HGX H100 8-GPU server", "2 x h100-sxm and hosts"; "2026-05", "2023 launch". */
 const char *sentence_purchase(const struct buy *buy, char text[SENTENCE_MAX]);
 const char *sentence_purchase_date(const struct buy *buy, char text[SENTENCE_DATE_MAX]);

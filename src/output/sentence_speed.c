@@ -97,6 +97,45 @@ char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
     return text;
 }
 
+/* Of the GPU itself: what its own measurements take away. */
+#define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH)
+
+static int widest_doubt(const struct plan *p)
+{
+    int widest = -1;
+    double most = 1;
+    for (int i = 0; i < DOUBT_COUNT; i++) {
+        double low, high;
+        speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
+        if ((p->speed.doubts >> i & 1) && low * high > most) {
+            most = low * high;
+            widest = i;
+        }
+    }
+    return widest;
+}
+
+char *sentence_speed_narrower(const struct plan *p, char text[SENTENCE_MAX])
+{
+    int widest = widest_doubt(p);
+    double low, high;
+    text[0] = '\0';
+    if (widest < 0 || widest == DOUBT_POINTS_3)
+        return text;
+    if (1u << widest & OF_DEVICE) {
+        gp_format(text, SENTENCE_MAX, "--confirm on this GPU: widest is %s",
+                  doubt_words[widest]);
+        return text;
+    }
+    speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
+    if (low * high >= p->speed.factor_low * p->speed.factor_high)
+        return text;
+    gp_format(text, SENTENCE_MAX, "three runs of the server's benchmark, --calibration FILE: "
+              "/%.2f..x%.2f, not /%.2f..x%.2f; widest is %s", low, high,
+              p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
+    return text;
+}
+
 static const char *hit_kind_words(enum hit_kind kind)
 {
 #define X(NAME, word, words) [HIT_##NAME] = words,

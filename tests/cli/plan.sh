@@ -176,6 +176,34 @@ if have_json; then
         -v most="$(json power.most)" 'BEGIN{exit !(load < most/1000*1.5*0.0861*730)}'
 fi
 
+# ---- stalls ---------------------------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+run --plan $speed:2 -u 16
+assert_contains "what prompts do to answers" "where a prompt's chunk comes between two tokens: 6.2 % of them, so that it is their 99th percentile; band assumed" "$out"
+assert_contains "what narrows the band" "widest is engine's build and host unknown" "$out"
+assert_contains "a line more drops none" "checked by     TPOT, dense models on vLLM" "$out"
+# shellcheck disable=SC2086
+run --plan $speed:2 -u 1
+assert_lacks "nobody else's prompts" "stall  " "$out"
+# shellcheck disable=SC2086
+run --plan $speed:2 --prompt 60000 -c 100k -u 2
+assert_contains "one unit in a line" " s on an idle engine" "$out"
+# shellcheck disable=SC2086
+run --plan $speed:4 -c 8k -u 16 --disaggregate 1xTP2:1xTP2
+assert_lacks "prompts elsewhere stall no answer" "stall  " "$out"
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 -f json
+    assert_true "longer than TPOT" awk -v a="$(json speed.stall.value)" -v b="$(json speed.tpot.value)" \
+        -v from="$(json speed.stall.origin)" 'BEGIN{exit !(a > 2*b && from == "assumed")}'
+    stall=$(json speed.stall.value)
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 --max-batched-tokens 256 -f json
+    assert_true "smaller chunks stall for less, more often" awk -v a="$(json speed.stall.value)" -v b="$stall" \
+        -v share="$(json speed.stall_share)" 'BEGIN{exit !(a < 0.8*b && share > 0.2)}'
+fi
+
 # ---- prompts worked off apart, and what saturates ------------------------------------------------
 
 # shellcheck disable=SC2086

@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 529 ─┐
+┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 537 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 5 GPUs, exact                                                │

@@ -76,23 +76,25 @@ static struct pass pass_of(const struct step *s, const struct serve_load *l, dou
     return p;
 }
 
+/* s that a step with so many tokens of prompts takes besides those that decode. */
+static double added(const struct step *s, const struct serve_load *l, const struct pass *p,
+                    double tokens, double rest)
+{
+    double compute = prompt_compute(s);
+    if (s->load->request->engine->speed.prefill_alone)
+        return launched(s, l, tokens, step_work(s, tokens, compute) + rest);
+    double all = p->users + tokens;
+    return launched(s, l, all, p->time + step_work(s, all, compute) - p->work + rest) - p->time;
+}
+
 /* s that one prompt adds to a pass. */
 static double prompt_cost(const struct step *s, const struct serve_load *l,
                           const struct pass *p)
 {
-    const struct engine_speed *e = &s->load->request->engine->speed;
-    double q = chunk_of(l), chunks = new_tokens(l) / q, users = p->users, pass;
+    double q = chunk_of(l), chunks = new_tokens(l) / q, users = p->users;
     /* chunks that share a step when more of them come than steps look for them */
     double shared = fmax(1, fmax(l->receive, 1) * users * chunks / l->output);
-    double rest = shared * chunk_rest(s, l, q);
-    if (e->prefill_alone)
-        pass = launched(s, l, q * shared,
-                        step_work(s, q * shared, prompt_compute(s)) + rest);
-    else
-        pass = launched(s, l, users + q * shared,
-                        p->time + step_work(s, users + q * shared, prompt_compute(s)) -
-                            p->work + rest) -
-               p->time;
+    double pass = added(s, l, p, q * shared, shared * chunk_rest(s, l, q));
     /* the stages of a pipeline work on other requests meanwhile */
     return s->slow[CORRECT_PROMPTS] * chunks * fmax(pass, 0) / shared /
            fmax(fmin(s->pp, users), 1);
@@ -102,6 +104,22 @@ static double prompt_cost(const struct step *s, const struct serve_load *l,
 static const struct step *prompt_side(const struct step *s)
 {
     return s->prompts ? s->prompts : s;
+}
+
+double serve_stall(const struct step *s, const struct serve_load *l, const struct serve *at,
+                   double *share)
+{
+    double q = chunk_of(l), decoding = fmax(at->decoding, 1);
+    *share = 0;
+    if (l->prefill > 0 || at->running <= 1 || l->output < 2)
+        return 0;
+    struct pass p = pass_of(s, l, decoding);
+    double end = s->slow[CORRECT_WORK] *
+                 step_prefill_attention(s, q, fmax(l->prompt - q, 0)) / s->ways;
+    double rest = chunk_rest(s, l, q) - chunk_attention(s, l, q) + end;
+    *share = fmin(decoding * new_tokens(l) / q / l->output, 1);
+    return p.time * s->accepted +
+           s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, rest), 0);
 }
 
 static double solo_prompt(const struct step *both, const struct serve_load *l)

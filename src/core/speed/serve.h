@@ -43,6 +43,11 @@
  *   X    = B / ((O-1)*TPOT)                 of the group that decodes
  *   N    = X*TTFT + B                       closed loop: B follows
  *
+ * A decode step that a prompt's last chunk of q tokens shares, or waits for, stalls B
+ * answers (serve_stall): dec(B) + what the chunk adds with attention over the whole prompt.
+ * B * chunks/O of the steps have a chunk; above 1 of 100 the stall is the 99th percentile
+ * of the time between two tokens. Held against no measurement.
+ *
  * serve_capacity() is the rate at which the queue no longer ends: rho = 0.95, or as many
  * in flight as run at once.
  *
@@ -94,6 +99,11 @@ struct serve {
 
 void serve_estimate(const struct step *step, const struct serve_load *load,
                     struct serve *out);
+
+/* s between two tokens of an answer where a prompt's last chunk comes between; 0: none
+ * does. at: of serve_estimate() or serve_rate(); share: 0..1 of the steps with a chunk. */
+double serve_stall(const struct step *step, const struct serve_load *load,
+                   const struct serve *at, double *share);
 
 /* Below what TTFT and TPOT, s, no load comes: those of one request at a time. */
 void serve_least(const struct step *step, const struct serve_load *load, double *ttft,

@@ -303,6 +303,16 @@ static void saturate(const struct step *s, const struct serve_load *l, double gr
                        out->factor_low);
 }
 
+/* Nobody has measured it: a lone prompt's doubt. */
+static void stall_of(const struct step *s, const struct serve_load *l, struct speed *out)
+{
+    double value = serve_stall(s, l, &out->serve, &out->stall_share);
+    out->stall = quantity_unknown();
+    if (value > 0)
+        out->stall = quantity_band(value, value / (SPEED_SOLO * out->factor_low),
+                                   value * SPEED_SOLO * out->factor_high, ORIGIN_ASSUMED);
+}
+
 static void fill(const struct step *s, const struct serve *serve,
                  const struct serve_load *l, double groups, struct speed *out)
 {
@@ -314,6 +324,7 @@ static void fill(const struct step *s, const struct serve *serve,
                        fmax(SPEED_TTFT_HIGH, out->factor_high));
     out->solo = banded(s, alone(s, l), SPEED_SOLO * out->factor_low,
                        SPEED_SOLO * out->factor_high);
+    stall_of(s, l, out);
     out->late = serve->late;
     out->middle = serve->middle;
     out->requests = banded(s, serve->requests * groups, out->factor_high, out->factor_low);

@@ -71,6 +71,9 @@ struct speed {
     double running;                 /* of them, at once; the rest queue */
     struct quantity tpot, ttft;     /* s */
     struct quantity solo;           /* s: TTFT of a single request */
+    struct quantity stall;          /* s between two tokens with a prompt's chunk between;
+                                     * unknown: none comes */
+    double stall_share;             /* 0..1 of the steps that have one */
     double middle, late;            /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
     struct quantity tokens;         /* output tokens/s, all replicas */
     struct quantity requests;       /* per second, all replicas */
