@@ -294,7 +294,7 @@ static void evaluate_own_tp(const struct request *q, const struct load *load,
     struct evaluation e;
     int all = layout->replicas * layout->tp, fits = all - layout->tp;
     for (int tp = 1; tp <= q->host_gpus && tp <= fits; tp++) {
-        int most = fits / tp, step = most > SPLITS ? (most + SPLITS - 1) / SPLITS : 1;
+        int most = fits / tp, step = (most + SPLITS / 2 - 1) / (SPLITS / 2);
         for (int n = 1; tp != layout->tp && n <= most; n += step) {
             struct layout l = *layout;
             int taken = (n * tp + l.tp - 1) / l.tp;
