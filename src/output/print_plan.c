@@ -205,9 +205,12 @@ static void print_speed(const struct answer *a, struct strbuf *out)
     char prompt[64], output[64];
     if (n == 0)
         return;
-    strbuf_addf(out, "\nspeed, prompts of %s and answers of %s tokens\n",
-                lengths(q->prompt, q->spread.prompt, prompt, sizeof(prompt)),
-                lengths(q->output, q->spread.output, output, sizeof(output)));
+    if (a->plan.speed.gap == SPEED_NO_TOKENS)
+        strbuf_add(out, "\nspeed\n");
+    else
+        strbuf_addf(out, "\nspeed, prompts of %s and answers of %s tokens\n",
+                    lengths(q->prompt, q->spread.prompt, prompt, sizeof(prompt)),
+                    lengths(q->output, q->spread.output, output, sizeof(output)));
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
         if (line->amount[0])

@@ -736,9 +736,10 @@ const char *sentence_rent_note(const struct plan *p, const struct rent *r,
         return text;
     if (r == &c->spot && c->on_demand.known && r->per_hour > c->on_demand.per_hour)
         add_note(text, "", "dearer than on demand");
-    gp_format(idle, sizeof(idle), "%d of %d GPUs are not used",
-              r->gpus_paid - p->layout.gpus, r->gpus_paid);
-    if (r->gpus_paid > p->layout.gpus)
+    int unused = r->gpus_paid - p->layout.gpus;
+    gp_format(idle, sizeof(idle), "%d of %d GPUs %s not used", unused, r->gpus_paid,
+              unused == 1 ? "is" : "are");
+    if (unused > 0)
         add_note(text, "", idle);
     if (in->per_gpu)
         add_note(text, "", "price per GPU of a shared host");

@@ -204,6 +204,10 @@ if have_json; then
         -v share="$(json speed.stall_share)" 'BEGIN{exit !(a < 0.8*b && share > 0.2)}'
 fi
 
+run --plan -m bge-m3 -g l4
+assert_lacks "an encoder answers nothing" "answers of" "$out"
+assert_contains "and why there is no speed" "this model decodes no tokens" "$out"
+
 # ---- prompts worked off apart, and what saturates ------------------------------------------------
 
 # shellcheck disable=SC2086

@@ -368,7 +368,7 @@ struct arrivals {
     const struct step *step;
     const struct serve_load *load;
     double rate, solo;
-    struct serve serve; /* of the last number that was enough */
+    struct serve serve; /* of the last number that was enough, or of the most */
 };
 
 /* How many more than `users` are in flight, by Little's law, when those slow each other. */
@@ -380,7 +380,7 @@ static double in_flight(void *ctx, double users)
     struct queue q = {a->rate * out.prompt, out.prompt, 0};
     open_ttft(a->step, &q, &out);
     double more = a->rate * (out.ttft + tokens_out(a->load) * out.tpot) - users;
-    if (more <= 0)
+    if (more <= 0 || users >= a->load->admitted)
         a->serve = out;
     return more;
 }
@@ -397,11 +397,10 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
     if (held) {
         b.at_low = fmax(in_flight(&a, 0), rate * 1e-9);
         bracket_close(&b, in_flight, &a);
-        *out = a.serve;
-        out->requests = rate;
-    } else {
-        estimate(s, l, b.high, a.solo, out);
     }
+    *out = a.serve;
+    if (held)
+        out->requests = rate;
     struct queue q = {rate * out->prompt, out->prompt, 0};
     open_ttft(s, &q, out);
     open_percentiles(s, l, &q, out);
