@@ -464,6 +464,7 @@ cli_tests = \
 	tests/cli/report.sh \
 	tests/cli/schema.sh \
 	tests/cli/show.sh \
+	tests/cli/sizes.sh \
 	tests/cli/table.sh \
 	tests/cli/version.sh \
 	tests/cli/why.sh \

@@ -197,14 +197,14 @@ static void pool_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct memory *m = &p->memory;
-    const struct quantity *pool = &m->kv_pool;
+    const struct quantity shown = quantity_max0(m->kv_pool), *pool = &shown;
     char gib[32], holds[32], context[32];
     if (!p->has_memory || !m->max_concurrency.known || p->request.model->weights_only)
         return;
     struct answer_line *line = line_add(lines, "KV pool");
     if (pool->value <= 0) {
         gp_format(line->text, sizeof(line->text), "no room for KV: %s short",
-                  units_gib(gib, sizeof(gib), -pool->value));
+                  units_gib(gib, sizeof(gib), -m->kv_pool.value));
         return;
     }
     gp_format(line->text, sizeof(line->text), "%s tokens, %.1f requests of %s tokens",

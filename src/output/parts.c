@@ -96,6 +96,14 @@ static void add_host_kv(const struct plan *p, struct part *parts, int *n)
                           : "for later requests, of a replica");
 }
 
+/* What is free, or how much is missing: never a size below 0. */
+static void add_free(const struct memory *m, struct part *parts, int *n)
+{
+    bool lacks = m->free.value < 0;
+    struct quantity q = lacks ? quantity_sub(quantity_exact(0), m->free) : m->free;
+    add(parts, n, lacks ? "short" : "free", PART_FREE, quantity_max0(q));
+}
+
 int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
 {
     const struct memory *m = &p->memory;
@@ -104,7 +112,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     struct part *part;
     add(parts, &n, "physical", PART_LIMIT, m->physical);
     add(parts, &n, "usable", PART_LIMIT, m->usable);
-    part = add(parts, &n, "budget", PART_LIMIT, m->budget);
+    part = add(parts, &n, "budget", PART_LIMIT, quantity_max0(m->budget));
     if (memory_budget(q) == BUDGET_UTILIZATION || memory_budget(q) == BUDGET_STATIC)
         gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
                   q->utilization > 0 ? "request" : q->engine->name,
@@ -115,7 +123,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     part = add(parts, &n, "weights", PART_WEIGHTS, m->weights);
     weights_note(p, part->note, sizeof(part->note));
     if (q->model->weights_only) {
-        add(parts, &n, "free", PART_FREE, m->free);
+        add_free(m, parts, &n);
         add_host(p, parts, &n);
         return n;
     }
@@ -134,7 +142,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     add(parts, &n, "non-torch", PART_RUNTIME, m->non_torch);
     part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
     graphs_note(m, part->note, sizeof(part->note));
-    add(parts, &n, "free", PART_FREE, m->free);
+    add_free(m, parts, &n);
     add_host(p, parts, &n);
     add_host_kv(p, parts, &n);
     return n;

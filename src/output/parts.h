@@ -3,8 +3,8 @@
  *
  * The same parts, names, order and notes in --plan's table, its bar, and on the screen:
  * three lines of what there is (physical, usable, budget), then what takes it up, then
- * what is free, then what stays in host memory. Those with a role that fills
- * (parts_fills) add up with `free` to usable.
+ * what is free or short, then what stays in host memory. Those with a role that fills
+ * (parts_fills) add up with `free`, or less `short`, to usable.
  */
 #ifndef GP_OUTPUT_PARTS_H
 #define GP_OUTPUT_PARTS_H
