@@ -505,12 +505,14 @@ static bool propose_cut(struct fixer *f, struct proposal p)
 
 unsigned plan_free_layout(struct request *r)
 {
-    unsigned changes = (unsigned)(r->tp > 0) << CHANGE_TP |
+    int told = r->prefill_tp > 0 ? r->tp : 0; /* said with the split, which stays */
+    unsigned changes = (unsigned)(r->tp > 0 && told == 0) << CHANGE_TP |
                        (unsigned)(r->pp > 0) << CHANGE_PP |
                        (unsigned)(r->ep > 0) << CHANGE_EP |
                        (unsigned)(r->replicas > 0) << CHANGE_REPLICAS |
                        (unsigned)(r->dp > 0) << CHANGE_DP;
-    r->tp = r->pp = r->ep = r->replicas = r->dp = 0;
+    r->tp = told;
+    r->pp = r->ep = r->replicas = r->dp = 0;
     return changes;
 }
 

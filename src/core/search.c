@@ -463,7 +463,8 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
         l->prefill = q->prefill;
         l->prefill_tp = q->prefill_tp;
     }
-    l->replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : first;
+    int by_count = count > 0 && l->prefill_tp == 0 ? count / tp / pp : first;
+    l->replicas = q->replicas > 0 ? q->replicas : by_count;
     return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
            l->replicas % step == 0 && (count == 0 || layout_gpus(l) == count);
 }

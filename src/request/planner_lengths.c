@@ -168,5 +168,7 @@ enum gp_status planner_split(const struct options *options, struct request *q,
     q->tp = (int)options_or(options, OPT_TP, 0);
     if (!options->value[OPT_TP].given && tp > 0)
         q->tp = tp;
+    if (q->prefill_tp == 0)
+        q->prefill_tp = tp;
     return GP_OK;
 }

@@ -419,6 +419,33 @@ static void test_random_requests(void **state)
     assert_true(fitting > requests / 4 && fitting < requests);
 }
 
+/* What a fix promises under loads that the random requests do not draw. */
+static void test_fixes_of_loads(void **state)
+{
+    static const char *const loads[] = {
+        "-g h100-sxm:4 --rate 20 --tpot 20 --ttft 400",
+        "-g l40s:4 --rate 3 --output 1",
+        "-g h100-sxm -u 64 --disaggregate 1xTP2:1xTP4 --tpot 10",
+        "-g h100-sxm:8 --rate 12 --disaggregate auto --ttft 150",
+        "-g h100-sxm:6 -u 300 --disaggregate 2xTP1:1xTP4",
+        "-g h100-sxm:8 --rate 40 --disaggregate 2xTP2:1xTP4 --output 16",
+    };
+    int fixes = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+        char text[256];
+        struct answer a;
+        struct gp_err err = {0};
+        snprintf(text, sizeof(text), "gpuplan --plan -m llama-3.1-70b -p fp8 -c 8k %s", loads[i]);
+        struct options options = ask_of(text);
+        if (planner_answer(planner, &options, &a, &err))
+            fail_msg("%s: %s", loads[i], err.text);
+        check_fixes(&options, &a);
+        fixes += a.fix_count;
+    }
+    assert_true(fixes > 5);
+}
+
 /* ---- what was found wrong ---- */
 
 static struct plan plan_of(const char *command)
@@ -526,6 +553,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_fixes_of_loads),
         cmocka_unit_test(test_deepseek_on_l40s),
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_max_pp),
