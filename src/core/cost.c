@@ -3,6 +3,7 @@
  */
 #include "core/cost.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,6 +244,19 @@ void prices_fini(struct prices *p)
 {
     for (int want = 0; want < WANT_BUY; want++)
         free(p->of[want].offer);
+}
+
+int prices_most_gpus(const struct prices *p, double per_hour)
+{
+    enum price_want want = p->request->price;
+    double least = INFINITY;
+    if (want == WANT_BUY)
+        return INT_MAX;
+    for (size_t i = 0; i < p->of[want].count; i++) {
+        const struct offer *o = &p->of[want].offer[i];
+        least = fmin(least, o->price / (o->instance->per_gpu ? 1 : o->instance->gpu_count));
+    }
+    return (int)fmin(per_hour / least * (1 + 1e-9), INT_MAX); /* 0 without an offer */
 }
 
 /* One offer for one layout. */

@@ -136,6 +136,10 @@ void prices_init(const struct request *request, const struct market *market,
                  struct prices *out);
 void prices_fini(struct prices *prices);
 
+/* The most GPUs that so many dollars an hour may pay; INT_MAX where that is not bounded:
+ * they are bought. At least n x the lowest price per GPU is paid for n. */
+int prices_most_gpus(const struct prices *prices, double per_hour);
+
 /* What a layout costs as it was asked for: no more than a search needs. */
 struct price {
     double per_hour; /* dollars; 0 = unknown */

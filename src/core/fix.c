@@ -635,9 +635,9 @@ static void keep_cheapest(struct other best[OTHER_GPUS], int *n, const struct ot
     best[at] = *o;
 }
 
-static bool fits_on(struct fixer *f, struct other *o)
+static bool fits_on(struct fixer *f, struct other *o, double per_hour, int gpus)
 {
-    search_layout(&o->request, f->market, SEARCH_FEWEST_GPUS, &o->best);
+    search_layout_within(&o->request, f->market, per_hour, gpus, &o->best);
     o->known = o->best.verdict == VERDICT_FITS;
     return o->known;
 }
@@ -649,6 +649,15 @@ struct others {
     int count;
 };
 
+/* Dollars an hour above which another GPU is dearer than all that are kept. */
+static double dear(const struct others *found)
+{
+    const struct other *last = &found->best[OTHER_GPUS - 1];
+    bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
+                  !evaluation_spans(&last->request, &last->best);
+    return beaten ? last->best.price.per_hour : INFINITY;
+}
+
 static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found)
 {
     const struct request *asked = &f->plan->request;
@@ -656,14 +665,15 @@ static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found
     struct request *r = &o.request;
     *r = search_on(asked, gpu, 0, f->market);
     plan_free_layout(r);
-    if (!fits_on(f, &o))
+    if (!fits_on(f, &o, dear(found), asked->gpu_count))
         return;
     keep_cheapest(found->best, &found->count, &o);
     if (o.best.layout.gpus > asked->gpu_count ||
         strcmp(gpu->vendor, asked->gpu->vendor) != 0)
         return;
     r->gpu_count = asked->gpu_count;
-    if (fits_on(f, &o) && (!found->same.known || cheaper_gpu(&o, &found->same)))
+    if (fits_on(f, &o, INFINITY, asked->gpu_count) &&
+        (!found->same.known || cheaper_gpu(&o, &found->same)))
         found->same = o;
 }
 

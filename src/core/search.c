@@ -22,6 +22,7 @@ struct search {
     struct prices prices;
     enum search_goal goal;
     bool fits_only;                 /* how near the rest comes is not asked */
+    int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
     struct layout marginal; /* of the fewest GPUs, then stages; gpus 0 = none seen */
@@ -314,12 +315,12 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
 static int most_gpus(const struct search *s)
 {
     if (s->goal != SEARCH_FEWEST_GPUS)
-        return PLAN_MAX_GPUS;
+        return s->most;
     if (s->chunked && search_fits(s))
         return s->best.layout.gpus - 1;
     if (s->fits_only && search_fits(s))
         return s->best.layout.gpus;
-    return s->has_second ? s->second.layout.gpus : PLAN_MAX_GPUS;
+    return s->has_second ? s->second.layout.gpus : s->most;
 }
 
 int search_most_stages(const struct request *q)
@@ -611,7 +612,7 @@ static void search_tuned(struct search *s)
 /* False when no layout of the given numbers is valid: best is then the nearest one. The
  * prices are the caller's to free. */
 static bool search_all(struct search *s, const struct request *q,
-                       const struct market *market)
+                       const struct market *market, double per_hour, int gpus)
 {
     s->request = q;
     s->load = load_sum(q);
@@ -620,6 +621,9 @@ static bool search_all(struct search *s, const struct request *q,
         s->load.step = &s->step;
     }
     prices_init(q, market, &s->prices);
+    s->most = prices_most_gpus(&s->prices, per_hour);
+    s->most = s->most > gpus ? s->most : gpus;
+    s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
     search_cuts(s->request, try_cut, s);
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT)
         search_tuned(s);
@@ -640,12 +644,22 @@ static void search_init(struct search *s, enum search_goal goal, bool fits_only)
     s->chunked = NULL;
 }
 
+void search_layout_within(const struct request *q, const struct market *market,
+                          double per_hour, int gpus, struct evaluation *out)
+{
+    struct search s;
+    search_init(&s, SEARCH_FEWEST_GPUS, true);
+    search_all(&s, q, market, per_hour, gpus);
+    prices_fini(&s.prices);
+    *out = s.best;
+}
+
 void search_layout(const struct request *q, const struct market *market,
                    enum search_goal goal, struct evaluation *out)
 {
     struct search s;
     search_init(&s, goal, true);
-    search_all(&s, q, market);
+    search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
     prices_fini(&s.prices);
     *out = s.best;
 }
@@ -668,7 +682,7 @@ void search_plan(const struct request *q, const struct market *market,
 {
     struct search s;
     search_init(&s, goal, false);
-    bool any = search_all(&s, q, market);
+    bool any = search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
     plan_best(&s, q, out);
     prices_fini(&s.prices);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)

@@ -379,6 +379,25 @@ static void check_commands(const struct options *asked)
     comparison_free(c);
 }
 
+/* What may cost as much as the best, or take as many GPUs, is still found; what may do
+ * neither is not asked for. */
+static void check_within(const struct options *asked, const struct resolved *r)
+{
+    struct evaluation all, paid, counted;
+    search_layout(&r->request, &r->market, SEARCH_FEWEST_GPUS, &all);
+    if (all.verdict != VERDICT_FITS)
+        return;
+    search_layout_within(&r->request, &r->market, 0, all.layout.gpus, &counted);
+    paid = counted;
+    if (all.price.per_hour > 0)
+        search_layout_within(&r->request, &r->market, all.price.per_hour, 0, &paid);
+    if (memcmp(&paid.layout, &all.layout, sizeof(all.layout)) != 0 ||
+        memcmp(&counted.layout, &all.layout, sizeof(all.layout)) != 0)
+        fail_msg("%s: %d GPUs at $%g, within that price %d, within that count %d",
+                 command_of(asked), all.layout.gpus, all.price.per_hour,
+                 paid.layout.gpus, counted.layout.gpus);
+}
+
 /* ---- the run ---- */
 
 static unsigned number_from(const char *name, unsigned fallback)
@@ -409,6 +428,7 @@ static void test_random_requests(void **state)
         check_fewer_goals(&options, &r, &a.plan);
         if (a.plan.verdict == VERDICT_FITS)
             check_count(&options, &r, &a.plan);
+        check_within(&options, &r);
         search_plan(&r.request, &r.market, SEARCH_LEAST_MONEY, &cheapest);
         check_constraints(&options, &a.plan, &cheapest);
         check_fixes(&options, &a);
