@@ -525,8 +525,8 @@ static void add_stall(struct lines *lines, const struct speed *v)
     gp_format(often, sizeof(often), v->stall_share < 0.0995 ? "%.2g" : "%.0f",
               v->stall_share * 100);
     gp_format(add_time(lines, "stall", v->stall)->text, sizeof(lines->line->text),
-              "where a prompt's chunk comes between two tokens: %s %% of them%s; band assumed",
-              often, v->stall_share > 0.01 ? ", so that it is their 99th percentile" : "");
+              "until the next token behind a prompt's chunk: %s %% of tokens%s; band assumed",
+              often, v->stall_share > 0.01 ? ", so this is the p99" : "");
 }
 
 static void speed_lines(struct lines *lines)

@@ -320,7 +320,12 @@ static inline struct request *sample_request(struct sample *s, struct model mode
 
 static inline struct layout sample_layout(int tp, int pp, int ep, int replicas)
 {
-    return (struct layout){tp, pp, ep, replicas, tp * pp * replicas, 1, 0};
+    return (struct layout){.tp = tp,
+                           .pp = pp,
+                           .ep = ep,
+                           .replicas = replicas,
+                           .gpus = tp * pp * replicas,
+                           .hosts = 1};
 }
 
 /* ---- prices: one instance, one server, what owning costs ---- */

@@ -10,7 +10,8 @@
 #include "profiles.h"
 #include "sample.h"
 
-static const struct layout one = {1, 1, 1, 1, 1, 1, 0}, two = {2, 1, 1, 1, 2, 1, 0};
+static const struct layout one = {.tp = 1, .pp = 1, .ep = 1, .replicas = 1, .gpus = 1, .hosts = 1},
+                           two = {.tp = 2, .pp = 1, .ep = 1, .replicas = 1, .gpus = 2, .hosts = 1};
 
 static struct memory estimate(const struct request *q, struct layout l)
 {

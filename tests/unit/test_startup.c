@@ -14,7 +14,7 @@ static struct plan with(const struct request *q, struct layout l)
     return p;
 }
 
-static const struct layout one = {1, 1, 1, 1, 1, 1, 0};
+static const struct layout one = {.tp = 1, .pp = 1, .ep = 1, .replicas = 1, .gpus = 1, .hosts = 1};
 
 static void stops(const struct request *q, struct layout l, const char *check,
                   const char *words)
