@@ -25,7 +25,7 @@
 
 struct layout {
     int tp, pp, ep, replicas;
-    int gpus;  /* tp * pp * replicas */
+    int gpus;  /* of all replicas: layout_gpus() */
     int hosts; /* machines: those of the price, else the fewest of host_gpus each */
     int prefill; /* of the replicas: they work prompts off, the others decode; 0 = all do
                   * both */
