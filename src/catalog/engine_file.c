@@ -114,6 +114,7 @@ static const struct profile_field fields[] = {
     {"logit_rows", PROFILE_WORD, AT(logit_rows), .words = row_words},
     {"flash_attention", PROFILE_FLAG, AT(flash_attention)},
     {"embedding_on_host", PROFILE_FLAG, AT(embedding_on_host)},
+    {"ngram_on_host", PROFILE_TEXT, AT(ngram_on_host)},
     {"sampler_buffer", PROFILE_FLAG, AT(sampler_buffer)},
     {"vision_run", PROFILE_TEXT, AT(vision_run)},
     {"vision_masks", PROFILE_TEXT, AT(vision_masks)},

@@ -376,7 +376,7 @@ void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind)
         hf_fail(hf, "ple_layer_ids", "", "more than 4 layers or 128 heads");
     kind->extra = embed * (wide + h) + 3 * wide + wide * hf_need(hf, "ple_conv_kernel_size");
     if (hf->rc == GP_OK && heads > 0)
-        hf_extra(hf, "n-gram embedding", ROLE_LAYER_EMBED,
+        hf_extra(hf, "n-gram embedding", ROLE_NGRAM,
                  ngram_rows(hf, layer, heads) * floor(embed / heads));
 }
 

@@ -34,6 +34,9 @@ static const char *const mtp_words[] = {"mtp.", "mtp_", "nextn.", "eagle"};
 
 /* Inside a layer, in this order. */
 static const struct rule layer_rules[] = {
+    {"ngram_embedding", ROLE_NGRAM},
+    {"engram.embed", ROLE_NGRAM},
+    {"engram", ROLE_OTHER},
     {"bias", ROLE_NORM},
     {"norm", ROLE_NORM},
     {"ln_", ROLE_NORM},

@@ -254,7 +254,7 @@ static enum gp_status check_size(const struct model *model, const char *where,
     static const enum tensor_role roles[] = {
         ROLE_EMBED,       ROLE_HEAD,    ROLE_ATTN_Q,      ROLE_ATTN_KV, ROLE_ATTN_OUT,
         ROLE_ATTN_LATENT, ROLE_INDEXER, ROLE_RECURRENT,   ROLE_MLP,     ROLE_EXPERT,
-        ROLE_SHARED,      ROLE_ROUTER,  ROLE_LAYER_EMBED,
+        ROLE_SHARED,      ROLE_ROUTER,  ROLE_LAYER_EMBED, ROLE_NGRAM,
     };
     double held = 0, made = 0;
 

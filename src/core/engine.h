@@ -129,6 +129,7 @@ enum engine_term {
     TERM_DRAFT,
     TERM_LORA,
     TERM_KV_OFFLOAD,
+    TERM_TABLES,
     TERM_ROPE,
     TERM_STATE,
     TERM_SPARSE,
@@ -187,7 +188,9 @@ struct engine {
     struct quantity compute_graph; /* factor on the buffer of llama.cpp's graph, in place
                                     * of both moments; unknown = none */
     bool flash_attention;   /* in that graph */
-    bool embedding_on_host;        /* an untied input embedding and layers' stay there */
+    bool embedding_on_host;        /* an untied input embedding, layers' and n-gram tables
+                                    * stay there */
+    char ngram_on_host[64];        /* families whose n-gram tables it pins there */
     struct quantity base;         /* bytes, sampling moment */
     struct quantity forward_base; /* bytes, forward moment */
     double moe_workspace;         /* factor, see above */

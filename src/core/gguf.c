@@ -192,7 +192,8 @@ static double mean_bits(const struct model *m, const struct format *f, int k,
 static double outside_bits(const struct model *m, const struct format *f,
                            const struct tensor *t)
 {
-    bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED;
+    bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED ||
+                  t->role == ROLE_NGRAM;
     struct place nowhere = {0, 1};
     double cols = columns(t);
     if (t->role == ROLE_HEAD || (embeds && m->tied))

@@ -16,7 +16,8 @@ static const enum share_rule share_rules[ROLE_COUNT] = {
     [ROLE_INDEXER] = SHARE_ALL, [ROLE_RECURRENT] = SHARE_TP,
     [ROLE_MLP] = SHARE_TP,      [ROLE_EXPERT] = SHARE_EXPERT,
     [ROLE_SHARED] = SHARE_TP,   [ROLE_LAYER_EMBED] = SHARE_TP,
-    [ROLE_VISION] = SHARE_TP,   [ROLE_OTHER] = SHARE_ALL,
+    [ROLE_NGRAM] = SHARE_TP,    [ROLE_VISION] = SHARE_TP,
+    [ROLE_OTHER] = SHARE_ALL,
 };
 
 int layout_kv_heads(const struct layer_kind *kind, int tp)

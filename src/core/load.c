@@ -225,11 +225,28 @@ static void add_to_layers(const struct request *q, struct load *load)
     }
 }
 
-/* llama.cpp keeps what is only looked up in host memory: an untied input embedding and
- * the embeddings of layers. A tied one is there too, and once more for the head. */
+/* Tables of n-grams, outside the layers or, in a checkpoint, inside them. */
+static void keep_tables(const struct model *m, struct load *load)
+{
+    load->tables = load->global[ROLE_NGRAM];
+    load->global[ROLE_NGRAM] = 0;
+    for (int k = 0; k < m->kind_count; k++) {
+        load->tables += model_kind_layers(m, k) * load->layer[k][ROLE_NGRAM];
+        load->layer[k][ROLE_NGRAM] = 0;
+    }
+}
+
+/* What is only looked up. llama.cpp keeps an untied input embedding and the embeddings of
+ * layers in host memory (a tied one is there too, and once more for the head); vLLM the
+ * n-gram tables of the families it knows. */
 static void keep_on_host(const struct request *q, struct load *load)
 {
-    if (!q->engine->embedding_on_host || q->gpu->host)
+    const struct engine *e = q->engine;
+    if (q->gpu->host)
+        return;
+    if (e->embedding_on_host || engine_lists(e->ngram_on_host, q->model->family))
+        keep_tables(q->model, load);
+    if (!e->embedding_on_host)
         return;
     if (!q->model->tied) {
         load->on_host += load->global[ROLE_EMBED];

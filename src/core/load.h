@@ -31,7 +31,8 @@ struct load {
     double cut[MODEL_MAX_KINDS][SHARE_COUNT];  /* `layer` by how it is cut */
     double outside[PLACE_COUNT][SHARE_COUNT];  /* `global` by where and how */
     double added[MODEL_MAX_KINDS][SHARE_COUNT]; /* bytes the engine adds to a layer */
-    double on_host;                   /* bytes that stay in host memory */
+    double on_host;                   /* bytes of embeddings that stay in host memory */
+    double tables;                    /* bytes of n-gram tables there */
     double rope_table;                /* bytes it adds once per GPU */
     int rope_tables;                  /* so many tables of cos and sin */
     double fused[2];                  /* an upper bound of the largest parameter of a

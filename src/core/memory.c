@@ -598,6 +598,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->host = q->host_bytes > 0
                   ? weights_held(q, &s->weights, at.first, at.end)
                   : quantity_of(weights_on_host(q, load), b.weights.origin);
+    m->tables = quantity_of(load->tables, b.weights.origin);
     m->host_kv = q->host_kv > 0
                      ? quantity_exact(q->host_kv)
                      : quantity_of(weights_host_kv(q, load, s->users), counted(q));

@@ -63,6 +63,7 @@ struct memory {
                                     * of the replica where layers and experts stay */
     struct quantity host_kv;       /* bytes of the users' KV there, of the replica; or what
                                     * the engine keeps there besides (request.h) */
+    struct quantity tables;        /* bytes of n-gram tables there, of the replica */
     struct quantity free;          /* usable - used - all parts - kv_reserved */
     struct kv_sequence sequence;   /* one request of `context` tokens */
     double kv_bytes_per_token;     /* bytes, whole model, not sharded */

@@ -35,6 +35,7 @@ static const char *const role_words[ROLE_COUNT] = {
     [ROLE_EXPERT] = "expert",
     [ROLE_SHARED] = "shared",
     [ROLE_LAYER_EMBED] = "layer embedding",
+    [ROLE_NGRAM] = "n-gram table",
     [ROLE_VISION] = "vision",
     [ROLE_OTHER] = "other",
 };

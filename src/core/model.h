@@ -48,6 +48,7 @@ enum tensor_role {
     ROLE_EXPERT,      /* routed experts */
     ROLE_SHARED,      /* shared experts, latent projections of a LatentMoE */
     ROLE_LAYER_EMBED, /* per-layer embeddings (Gemma E2B/E4B): may stay on the CPU */
+    ROLE_NGRAM,       /* tables of hashed n-grams (Qwen4-Exp, Engram): likewise */
     ROLE_VISION,      /* vision tower and its projector */
     ROLE_OTHER,       /* anything a file holds that has no role above */
     ROLE_COUNT

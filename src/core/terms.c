@@ -45,6 +45,7 @@ static void know_model(struct terms *w)
     know_number(w, "V", m->vocab, "exact");
     know_number(w, "params", model_params(m), "exact");
     know_number(w, "vision", model_params_role(m, ROLE_VISION), "exact");
+    know_number(w, "n-grams", model_params_role(m, ROLE_NGRAM), "exact");
     know_number(w, "max_context", m->max_context, "exact");
     know_number(w, "published", m->published - m->published_extra, m->published_source);
     for (int k = m->kind_count - 1; k >= 0; k--) {

@@ -443,6 +443,10 @@ static void add_host(struct terms *w)
                                    : "sum over those layers, all GPUs together",
                  m->host, "GiB", source_engine(q->engine, TERM_OFFLOAD),
                  "layers in host memory, layers whose experts are there, asked for");
+    if (m->tables.value > 0)
+        term_add(w, "host memory: n-gram tables", "tables",
+                 "n-grams x bytes of an element, once for a replica", m->tables, "GiB",
+                 source_engine(q->engine, TERM_TABLES), "n-grams");
     if (m->host_kv.value > 0 && q->host_kv <= 0 && !q->kv_on_host)
         term_add(w, "host memory: KV", "host KV",
                  "KV of those layers, all users of a replica", m->host_kv, "GiB",

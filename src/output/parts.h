@@ -30,7 +30,7 @@ struct part {
     char note[96];
 };
 
-#define PARTS_MAX 14
+#define PARTS_MAX 15
 
 /* The parts of a plan that has_memory. Returns how many. */
 int parts_list(const struct plan *plan, struct part parts[PARTS_MAX]);

@@ -210,6 +210,7 @@ static const struct member memory_taken[] = {
     OF_MEMORY(free),
     {"host_memory", MEMBER_BYTES, MEMBER_AT(struct memory, host)},
     {"host_memory_kv", MEMBER_BYTES, MEMBER_AT(struct memory, host_kv)},
+    {"host_memory_tables", MEMBER_BYTES, MEMBER_AT(struct memory, tables)},
 };
 static const struct member memory_needs[] = {
     {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_reserved)},

@@ -81,6 +81,7 @@ static const struct member overheads[] = {
     {"compute_graph", MEMBER_QUANTITY, AT(compute_graph), "x", 1, 2},
     {"flash_attention", MEMBER_FLAG, AT(flash_attention)},
     {"embedding_on_host", MEMBER_FLAG, AT(embedding_on_host)},
+    {"ngram_on_host", MEMBER_CHARS, AT(ngram_on_host)},
     {"graphs", MEMBER_BYTES, AT(graphs)},
     {"graphs_layer", MEMBER_LISTED, AT(graphs_layer), "GiB a layer", GP_GIB, 4},
     {"graphs_layer_tp", MEMBER_LISTED, AT(graphs_layer_tp), "GiB a layer", GP_GIB, 4},

@@ -598,6 +598,41 @@ static void test_host_experts_bind(void **state)
     }
 }
 
+/* Tables of n-grams: on the GPUs, or once in host memory, also where a checkpoint has them
+ * inside a layer. */
+static void test_host_tables(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout two = sample_layout(2, 1, 1, 1);
+    struct memory without = estimate(q, two), on, off;
+    double table = 1e9 * 2;
+    (void)state;
+    s.model.extra[s.model.extra_count++] =
+        (struct model_extra){.name = "n-grams", .role = ROLE_NGRAM, .elements = 1e9};
+    on = estimate(q, two);
+    assert_near(on.weights.value, without.weights.value + table / 2, 1);
+    assert_near(on.tables.value, 0, 0);
+    gp_copy(s.engine.ngram_on_host, sizeof s.engine.ngram_on_host, "qwen4_exp|llama");
+    gp_copy(s.model.family, sizeof s.model.family, "llama");
+    off = estimate(q, two);
+    assert_near(off.weights.value, without.weights.value, 1);
+    assert_near(off.tables.value, table, 1);
+    gp_copy(s.model.family, sizeof s.model.family, "gemma");
+    assert_near(estimate(q, two).tables.value, 0, 0);
+
+    struct load load = load_checkpoint(q);
+    gp_copy(s.model.family, sizeof s.model.family, "llama");
+    s.model.bytes.known = q->precision.native = true;
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        s.model.bytes.by_role[0][r] = load.layer[0][r] * s.model.layer_count;
+        s.model.bytes.by_role[1][r] = r == ROLE_NGRAM ? 0 : load.global[r];
+    }
+    s.model.bytes.by_role[0][ROLE_NGRAM] = table;
+    assert_near(estimate(q, two).tables.value, table, 1);
+    assert_near(estimate(q, two).weights.value, off.weights.value, 1);
+}
+
 static void test_host_layers(void **state)
 {
     struct sample s;
@@ -695,6 +730,7 @@ int main(void)
         cmocka_unit_test(test_slice),
         cmocka_unit_test(test_host_experts),
         cmocka_unit_test(test_host_experts_bind),
+        cmocka_unit_test(test_host_tables),
         cmocka_unit_test(test_host_layers),
         cmocka_unit_test(test_host_bytes),
     };
