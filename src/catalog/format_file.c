@@ -39,7 +39,7 @@ const struct profile_word format_file_roles[] = {
     {"expert", ROLE_EXPERT},
     {"shared", ROLE_SHARED},
     {"layer-embedding", ROLE_LAYER_EMBED},
-    {"n-gram", ROLE_NGRAM},
+    {"ngram-table", ROLE_NGRAM},
     {"vision", ROLE_VISION},
     {"other", ROLE_OTHER},
     {NULL, 0},

@@ -53,7 +53,7 @@ static const struct profile_field kind_fields[] = {
     {"extra", PROFILE_INTEGER, KIND(extra), 0, 1e12},
     FLAG(q_bias),      FLAG(kv_bias),     FLAG(o_bias),
     FLAG(out_gate),    FLAG(sinks),       FLAG(cross),
-    FLAG(kv_shared),   FLAG(k_is_v),      FLAG(index_shared),
+    FLAG(kv_shared),   FLAG(k_is_v),      FLAG(index_shared), FLAG(csa2),
     FLAG(gated),       FLAG(mlp_bias),    FLAG(shared_gate),
     FLAG(router_bias), FLAG(expert_bias), FLAG(norm_bias),
     FLAG(unnormed),

@@ -254,6 +254,10 @@ static void read_mtp(struct hf *hf)
 
     if (layers <= 0)
         return;
+    if (one.kind[last].csa2) { /* another kind of draft, of shapes of its own */
+        reader_note(hf->model, "DSpark's draft of %d layers is not counted", layers);
+        return;
+    }
     if (one.kind[last].mixer == MIXER_CSA) {
         one.kind[last].compress = 0;
         elements += one.extra[0].elements;
@@ -262,6 +266,15 @@ static void read_mtp(struct hf *hf)
     if (hf_trait(hf, HF_MTP_COPY))
         elements += 2.0 * one.vocab * h;
     hf->model->mtp_params = layers * elements;
+}
+
+/* vLLM turns "auto" into FP8 entries for CSA (deepseek_v4/attention.py). */
+static void read_kv(struct hf *hf)
+{
+    struct model *m = hf->model;
+
+    if (m->native_kv[0] == '\0' && m->kind[m->layer[0]].mixer == MIXER_CSA)
+        gp_copy(m->native_kv, sizeof m->native_kv, "fp8");
 }
 
 static void build(struct hf *hf, const json_t *side)
@@ -282,6 +295,7 @@ static void build(struct hf *hf, const json_t *side)
     if (hf->rc == GP_OK) {
         read_mtp(hf);
         hfquant_read(hf, side);
+        read_kv(hf);
     }
 }
 

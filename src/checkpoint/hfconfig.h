@@ -200,6 +200,8 @@ void hf_recurrence(struct hf *hf, struct layer_kind *kind, enum mixer mixer);
 void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind);
 void hf_finish_v4(struct hf *hf);
+void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind);
+void hf_finish_v41(struct hf *hf);
 void hf_layer_nemotron_h(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_jamba(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind);

@@ -429,6 +429,69 @@ void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind)
                         (mlp == NULL || strcmp(mlp, "hash_moe") != 0);
 }
 
+/* V4.1: compress_ratios names the pool that a layer reads; only the layers of
+ * kv_source_layer_ids make one, only those of index_source_layer_ids choose from it. The
+ * tables of n-grams (Engram) of a few layers are outside the layers here. */
+void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_layer_v4(hf, i, kind);
+    kind->csa2 = true;
+    if (kind->compress > 2)
+        hf_fail(hf, "compress_ratios", HF_HINT, "%d for layer %d, not 0, 1 or 2",
+                kind->compress, i);
+    kind->kv_shared = kind->compress > 0 && !hf_listed(hf, "kv_source_layer_ids", i);
+    if (!hf_listed(hf, "index_source_layer_ids", i))
+        kind->index_heads = kind->index_dim = 0;
+    if (json_object_get(hf->root, "vision_config") != NULL)
+        kind->extra = kind->experts; /* a second router bias, for tokens of images */
+}
+
+/* The first layer that reads a pool must make it. */
+static void check_sources(struct hf *hf)
+{
+    const struct model *m = hf->model;
+    for (int i = 0; i < m->layer_count; i++) {
+        const struct layer_kind *k = &m->kind[m->layer[i]];
+        if (k->compress <= 0)
+            continue;
+        if (k->kv_shared)
+            hf_fail(hf, "kv_source_layer_ids", HF_HINT,
+                    "layer %d reads a pool that no layer before it makes", i);
+        return;
+    }
+}
+
+/* Rows of the n-grams' tables of all layers, as the file counts them. */
+static double engram_rows(struct hf *hf)
+{
+    const json_t *rows = hf_get(hf, "engram_num_embeddings"), *item;
+    double sum = 0;
+    size_t i;
+
+    if (json_array_size(rows) != json_array_size(hf_get(hf, "engram_layer_ids")))
+        hf_fail(hf, "engram_num_embeddings", HF_HINT, "must have a number for each of "
+                "engram_layer_ids");
+    json_array_foreach(rows, i, item)
+        sum += json_number_value(item);
+    return sum;
+}
+
+void hf_finish_v41(struct hf *hf)
+{
+    double layers = json_array_size(hf_get(hf, "engram_layer_ids"));
+    double h = hf->model->hidden, streams = hf_int(hf, "hc_mult", 4);
+    double rows = engram_rows(hf);
+
+    check_sources(hf);
+    if (layers <= 0 || hf->rc != GP_OK)
+        return;
+    double dim = hf_need(hf, "engram_head_dim");
+    double columns = (hf_need(hf, "engram_max_ngram_size") - 1.0) * hf_need(hf, "engram_n_heads");
+    hf_extra(hf, "n-gram embedding", ROLE_NGRAM, rows * dim);
+    hf_extra(hf, "n-gram projection", ROLE_MLP,
+             layers * h * (columns * dim * (streams + 1) + 2 * streams));
+}
+
 /* The streams are mixed once more before the head. */
 void hf_finish_v4(struct hf *hf)
 {

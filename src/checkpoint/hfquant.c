@@ -117,6 +117,7 @@ static const struct hf_field config_fields[] = {
     {"ignore", .kinds = HF_TEXTS},
     {"exclude_modules", .kinds = HF_TEXTS},
     {"lm_head", .kinds = HF_FLAG},
+    {"expert_dtype", .kinds = HF_TEXT},
     {"load_in_4bit", .kinds = HF_FLAG},
     {"load_in_8bit", .kinds = HF_FLAG},
     {"_load_in_4bit", .kinds = HF_FLAG},
@@ -167,7 +168,8 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
     const json_t *block = json_object_get(config, "weight_block_size");
     json_int_t rows = json_integer_value(json_array_get(block, 0));
     json_int_t cols = json_integer_value(json_array_get(block, 1));
-    const char *experts = hf_text(hf, "expert_dtype");
+    const char *inside = word_of(config, "expert_dtype");
+    const char *experts = inside[0] != '\0' ? inside : hf_text(hf, "expert_dtype");
 
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
     hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
@@ -179,6 +181,8 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
                                      : "fp8 e4m3, a scale per tensor");
     if (experts != NULL && strcmp(experts, "fp4") == 0)
         set_native(hf, ROLE_EXPERT, "mxfp4");
+    if (hf_has(hf, "engram_layer_ids")) /* a scale per 32 of a row */
+        set_native(hf, ROLE_NGRAM, "mxfp8");
 }
 
 static void read_fbgemm(struct hf *hf, const json_t *config, struct exceptions *list)

@@ -87,6 +87,8 @@ static const struct tower_row bare_towers[] = {
     {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
      LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
      "72*d*d + 4*d"},
+    {"deepseek_v41_vision", "patch_size=14",
+     "n*(4*d*d + 3*d*f + 6*d)" PATCHES " + 2*d"},
     {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
     {"kimi_k25", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
     {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
@@ -175,6 +177,8 @@ static const struct tower_row projectors[] = {
      "^alignment_intermediate_size/2*t + t"},
     {"kimi_vl", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
     {"kimi_k25", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
+    {"deepseek_v41", "downsample_ratio=3",
+     "downsample_ratio*downsample_ratio*d*t + t + t*t + t + 3*t"},
     {"hyperclovax_vision_v2", NULL, "out_hidden_size*t + t"},
 };
 

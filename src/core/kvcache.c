@@ -4,7 +4,7 @@
  * Sources: vLLM v1 kv_cache_interface (AttentionSpec, MLAAttentionSpec,
  * SlidingWindowSpec, ChunkedLocalAttentionSpec, MambaSpec) and kv_cache_utils
  * (grouping); ai-dynamo/aiconfigurator for indexer entries and recurrent states;
- * transformers modular_deepseek_v4 for CSA. Checked against logged vLLM 0.19
+ * transformers modular_deepseek_v4 for CSA, vLLM 0.32 deepseek_v41 for CSA2. Checked against logged vLLM 0.19
  * concurrency figures: Gemma-3-27B 4.46, gpt-oss-20b 155.75, Llama-4-Scout 44.68
  * sequences of 8192 tokens.
  */
@@ -66,36 +66,51 @@ static double mla_bytes(const struct layer_kind *k, const struct format *kv)
     return latent + index_bytes(k);
 }
 
-/* One entry of CSA. In FP8 the 64 rotated elements stay in 16 bit, and 8 bytes of scales
- * follow: 584 B of head_dim 512. */
-static double csa_entry(const struct layer_kind *k, const struct format *kv)
+/* V4.1's record, which FlashMLA decodes on compute capability 10.x alone: all of it FP8
+ * with a scale per 32 elements (deepseek_v41/attention.py, _use_v41_mxfp8_kv_record). */
+static bool scales_by_32(const struct layer_kind *k, const struct gpu *gpu)
 {
-    return kv->bits > 8 ? k->head_dim * element_bytes(kv) : k->head_dim + 64 + 8;
+    return k->csa2 && gpu != NULL && gpu->compute_capability / 10 == 10;
 }
 
-/* CSA pools one entry per `compress` tokens; only the 4:1 layers carry an index. */
-static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv)
+/* One entry of CSA. In FP8 the 64 rotated elements stay in 16 bit, and 8 bytes of scales
+ * follow: 584 B of head_dim 512; 528 B of V4.1's record. gpu: NULL = not known. */
+static double csa_entry(const struct layer_kind *k, const struct format *kv,
+                        const struct gpu *gpu)
 {
-    return k->compress > 0 ? (csa_entry(k, kv) + index_bytes(k)) / k->compress : 0;
+    if (kv->bits > 8)
+        return k->head_dim * element_bytes(kv);
+    return scales_by_32(k, gpu) ? k->head_dim + k->head_dim / 32 : k->head_dim + 64 + 8;
+}
+
+/* CSA pools one entry per `compress` tokens. */
+static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv,
+                             const struct gpu *gpu)
+{
+    if (k->compress <= 0 || (k->csa2 && k->kv_shared))
+        return 0;
+    return (csa_entry(k, kv, gpu) + index_bytes(k)) / k->compress;
 }
 
 /* Bytes of a token, also of a layer that could read an earlier one's. */
-static double own_bytes(const struct layer_kind *k, const struct format *kv, int tp)
+static double own_bytes(const struct layer_kind *k, const struct format *kv,
+                        const struct gpu *gpu, int tp)
 {
     if (!is_attention(k))
         return 0;
     if (k->mixer == MIXER_MLA)
         return mla_bytes(k, kv);
     if (k->mixer == MIXER_CSA)
-        return csa_pool_bytes(k, kv);
+        return csa_pool_bytes(k, kv, gpu);
     int v_dim = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
     return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv) +
            index_bytes(k);
 }
 
-double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, int tp)
+double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv,
+                           const struct gpu *gpu, int tp)
 {
-    return k->kv_shared ? 0 : own_bytes(k, kv, tp);
+    return k->kv_shared ? 0 : own_bytes(k, kv, gpu, tp);
 }
 
 double kvcache_state_element(const struct request *q, const struct layer_kind *k)
@@ -142,11 +157,11 @@ double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, 
 }
 
 /* Bytes of keys and values of `tokens` tokens in one layer, exactly. */
-static double layer_exact(const struct layer_kind *k, const struct format *kv,
+static double layer_exact(const struct request *q, const struct layer_kind *k,
                           double per_token, double tokens)
 {
     if (k->mixer == MIXER_CSA) {
-        double window = fmin(tokens, k->window) * csa_entry(k, kv);
+        double window = fmin(tokens, k->window) * csa_entry(k, q->kv, q->gpu);
         double r = k->compress;
         return window + (r > 0 ? floor(tokens / r) * r * per_token : 0);
     }
@@ -193,18 +208,73 @@ static double csa_window(double window, double tokens, double batch, double bloc
     return (ceil_div(fmin(window - 1 + batch, tokens), block) + 1) * page;
 }
 
+/* CSA2 as vLLM packs it (deepseek_v41/attention.py; kv_cache_utils.py, 0.32,
+ * _get_packed_kv_cache_groups): a block of the pool holds a page of every pool and index
+ * that layers read. Windows have pages of 32 tokens and are put into as few groups as a
+ * block has room for; each page of a group takes a block. What pools 2 tokens keeps 8 rows
+ * of FP32 for a request, all layers in one block. */
+struct csa2 {
+    double tokens, align; /* of a block; pages are rounded up to it */
+    double entry, index;  /* bytes of a pooled entry and of its index key */
+    double block;         /* bytes */
+    double gated;         /* layers that pool more than one token */
+};
+
+static double csa2_pages(const struct csa2 *c, const struct layer_kind *k)
+{
+    double entries = c->tokens / k->compress;
+    return ceil_div(entries * c->entry, c->align) * c->align +
+           ceil_div(entries * c->index, c->align) * c->align;
+}
+
+static struct csa2 csa2_of(const struct request *q, const struct layer_kind *kind)
+{
+    const struct model *m = q->model;
+    struct csa2 c = {.tokens = q->gpu->compute_capability / 10 == 9 ? 64 : 128,
+                     .align = scales_by_32(kind, q->gpu) ? 512 : CSA_ALIGN,
+                     .entry = csa_entry(kind, q->kv, q->gpu)};
+    for (int i = 0; i < m->kind_count; i++) {
+        const struct layer_kind *k = &m->kind[i];
+        double layers = model_kind_layers(m, i);
+        c.index = index_bytes(k);
+        if (!k->csa2 || k->compress <= 0 || k->kv_shared)
+            continue;
+        c.block += layers * csa2_pages(&c, k);
+        c.gated += k->compress > 1 ? layers : 0;
+    }
+    c.index = index_bytes(kind);
+    return c;
+}
+
+static double csa2_reserved(const struct request *q, const struct layer_kind *k,
+                            double tokens, double batch)
+{
+    struct csa2 c = csa2_of(q, k);
+    double layers = q->model->layer_count, page = ceil_div(32 * c.entry, c.align) * c.align;
+    double held = fmax(floor(c.block / page), 1);
+    double share = c.block > 0 ? ceil_div(layers, held) * c.block / layers : page;
+    double bytes = csa_window(k->window, tokens, batch, 32, share);
+    if (k->compress <= 0 || k->kv_shared)
+        return bytes;
+    return bytes + ceil_div(tokens, c.tokens) * csa2_pages(&c, k) +
+           (k->compress > 1 ? c.block / c.gated : 0);
+}
+
 /* The window of each layer, its pooled entries and index, and the FP32 states of what
  * pools them: over 4 tokens twice (they overlap), over 128 once. A page of states is as
  * large as the page of entries that it shares the pool with. */
-static double csa_reserved(const struct layer_kind *k, const struct format *kv,
+static double csa_reserved(const struct request *q, const struct layer_kind *k,
                            double tokens, double batch)
 {
-    double quarter = CSA_BLOCK / 4, page = csa_page(quarter * csa_entry(k, kv));
+    if (k->csa2)
+        return csa2_reserved(q, k, tokens, batch);
+    double entry = csa_entry(k, q->kv, q->gpu);
+    double quarter = CSA_BLOCK / 4, page = csa_page(quarter * entry);
     double bytes = csa_window(k->window, tokens, batch, quarter, page);
     double blocks = ceil_div(tokens, CSA_BLOCK);
     if (k->compress <= 0)
         return bytes;
-    bytes += blocks * csa_page(CSA_BLOCK / k->compress * csa_entry(k, kv));
+    bytes += blocks * csa_page(CSA_BLOCK / k->compress * entry);
     if (k->compress > 4)
         return bytes + csa_window(k->compress, tokens, batch, 8, page);
     double index = csa_page(quarter * index_bytes(k));
@@ -231,8 +301,8 @@ static double layer_reserved(const struct request *q, const struct kv_type *t,
     double block = block_of(q->engine, t->kind);
     if (t->kind->mixer == MIXER_CSA)
         return has_groups(q)
-                   ? csa_reserved(t->kind, q->kv, tokens, batch)
-                   : layer_exact(t->kind, q->kv, t->bytes, ceil_div(tokens, block) * block);
+                   ? csa_reserved(q, t->kind, tokens, batch)
+                   : layer_exact(q, t->kind, t->bytes, ceil_div(tokens, block) * block);
     if (has_groups(q))
         return layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
     return ceil_div(tokens, block) * block * t->bytes;
@@ -251,8 +321,8 @@ static int find_type(const struct kv_cut *cut, const struct layer_kind *kind,
 /* Some engines keep the cache of a layer that reads an earlier one's, unused. */
 static double stored_bytes(const struct request *q, const struct layer_kind *kind, int tp)
 {
-    return q->engine->shared_kv_kept ? own_bytes(kind, q->kv, tp)
-                                     : kvcache_layer_bytes(kind, q->kv, tp);
+    return q->engine->shared_kv_kept ? own_bytes(kind, q->kv, q->gpu, tp)
+                                     : kvcache_layer_bytes(kind, q->kv, q->gpu, tp);
 }
 
 double kvcache_slots(const struct request *q, double users)
@@ -278,7 +348,7 @@ static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut
         struct kv_type *type = &out->type[out->count++];
         *type = (struct kv_type){
             .kind = kind, .bytes = bytes, .state = state, .draft = draft};
-        type->exact = layer_exact(kind, q->kv, bytes, out->tokens);
+        type->exact = layer_exact(q, kind, bytes, out->tokens);
         type->reserved = layer_reserved(q, type, out->tokens, out->batch);
     }
 }
@@ -524,13 +594,14 @@ struct kv_sequence kvcache_sequence(const struct request *q, int tp, int first, 
     return kvcache_stage(q, &cut, layers, end == q->model->layer_count);
 }
 
-double kvcache_bytes_per_token(const struct model *model, const struct format *kv)
+double kvcache_bytes_per_token(const struct model *model, const struct format *kv,
+                               const struct gpu *gpu)
 {
     double bytes = 0;
     for (int k = 0; k < model->kind_count; k++)
         if (!is_windowed(&model->kind[k]))
             bytes += model_kind_layers(model, k) *
-                     kvcache_layer_bytes(&model->kind[k], kv, 1);
+                     kvcache_layer_bytes(&model->kind[k], kv, gpu, 1);
     return bytes;
 }
 
@@ -605,8 +676,8 @@ static bool cache_alike(const struct plan *p, const struct layer_kind *a,
     int tp = p->layout.tp;
     return a->mixer == b->mixer && a->window == b->window &&
            a->kv_shared == b->kv_shared &&
-           kvcache_layer_bytes(a, p->request.kv, tp) ==
-               kvcache_layer_bytes(b, p->request.kv, tp) &&
+           kvcache_layer_bytes(a, p->request.kv, p->request.gpu, tp) ==
+               kvcache_layer_bytes(b, p->request.kv, p->request.gpu, tp) &&
            kvcache_state_bytes(&p->request, a, tp) ==
                kvcache_state_bytes(&p->request, b, tp);
 }
@@ -709,7 +780,7 @@ static void add_per_token(struct terms *w)
     for (int k = 0; k < m->kind_count; k++) {
         enum mixer mixer = m->kind[k].mixer;
         bool window = mixer == MIXER_SLIDING || mixer == MIXER_CHUNKED;
-        double bytes = kvcache_layer_bytes(&m->kind[k], p->request.kv, 1);
+        double bytes = kvcache_layer_bytes(&m->kind[k], p->request.kv, p->request.gpu, 1);
         if (bytes <= 0)
             continue;
         know_unit(w, mixer_word(mixer), bytes,

@@ -8,6 +8,7 @@
  *   MLA             s * (kvl + rope)*e             one latent, no factor 2
  *   DSA             + s * index key                (uint8: idim + 4 per 128)
  *   CSA (V4)        min(s, w)*entry + floor(s/r)*(entry [+ index key])   (fp8: 584 B)
+ *   CSA2 (V4.1)     the same, floor(s/r) in the layers that others read (fp8: 584 or 528 B)
  *   recurrent       a constant state, whatever s
  *
  * Example: Gemma-3-27B at 32,768 tokens, BF16: 10 full layers * 32768 * 16*256*2 B
@@ -31,9 +32,9 @@
 
 /* Bytes that one token adds per layer of this kind on one GPU of a TP group of tp
  * (0 for recurrent kinds and kinds that share another layer's KV). For CSA: the growth
- * rate past the window. */
+ * rate past the window. gpu: NULL = not known; it decides CSA2's record. */
 double kvcache_layer_bytes(const struct layer_kind *kind, const struct format *kv,
-                           int tp);
+                           const struct gpu *gpu, int tp);
 
 /* Bytes of recurrent state per sequence and layer on one GPU: the state in FP32 or in 16
  * bit, as the engine keeps that of this model's family, and the convolution's tail. */
@@ -98,7 +99,8 @@ struct kv_sequence kvcache_sequence(const struct request *request, int tp, int f
 
 /* Bytes per token over the whole model, not sharded, once every window is full: the
  * figure model cards quote. */
-double kvcache_bytes_per_token(const struct model *model, const struct format *kv);
+double kvcache_bytes_per_token(const struct model *model, const struct format *kv,
+                               const struct gpu *gpu);
 
 struct terms;
 

@@ -171,6 +171,8 @@ static void check_attention(struct refusals *r, const struct layer_kind *k, int 
 {
     if (k->heads > 0 && k->heads % tp != 0)
         refuse(r, REFUSED_HEADS, tp, k->heads);
+    if (k->o_groups % tp != 0)
+        refuse(r, REFUSED_OUTPUT, tp, k->o_groups);
     if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || k->kv_heads <= 0)
         return;
     if (k->kv_heads % tp != 0 && tp % k->kv_heads != 0)
@@ -323,6 +325,24 @@ static void check_hosts(struct refusals *r, const struct request *q,
         refuse(r, REFUSED_COUNT, l->gpus, q->gpu_count);
 }
 
+/* Layers that read the pool of an earlier one are on its stage (deepseek_v41/attention.py:
+ * "PP splits inside a v4.1 kv-sharing group are not supported"). */
+static void check_pools(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    const struct model *m = q->model;
+    for (int stage = 1; stage < l->pp; stage++) {
+        int i = layout_stage_begin(q, l->pp, stage);
+        int end = layout_stage_begin(q, l->pp, stage + 1);
+        while (i < end && m->kind[m->layer[i]].compress == 0)
+            i++;
+        if (i < end && m->kind[m->layer[i]].csa2 && m->kind[m->layer[i]].kv_shared) {
+            refuse(r, REFUSED_SHARED_POOL, l->pp, i);
+            return;
+        }
+    }
+}
+
 int layout_refusals(const struct request *q, const struct layout *l,
                     struct refusal *out, int most)
 {
@@ -334,6 +354,8 @@ int layout_refusals(const struct request *q, const struct layout *l,
         check_cut(&r, q, &side);
     if (l->pp > 1 && l->pp > layout_gpu_layers(q))
         refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
+    else
+        check_pools(&r, q, l);
     check_draft(&r, q, l);
     check_tp(&r, q, l);
     check_ep(&r, q, l);

@@ -378,7 +378,7 @@ static void sum_model(const struct request *q, struct load *load)
     for (int k = 0; k < m->kind_count; k++)
         load->mlp_width = fmax(load->mlp_width, fmax(m->kind[k].ff, m->kind[k].shared_ff));
     if (!m->weights_only && q->kv)
-        load->kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv);
+        load->kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv, q->gpu);
     load->has_vision = load->vision_params > 0 && !q->precision.weight->mix;
 }
 

@@ -35,7 +35,7 @@ static const char *const role_words[ROLE_COUNT] = {
     [ROLE_EXPERT] = "expert",
     [ROLE_SHARED] = "shared",
     [ROLE_LAYER_EMBED] = "layer embedding",
-    [ROLE_NGRAM] = "n-gram table",
+    [ROLE_NGRAM] = "ngram table",
     [ROLE_VISION] = "vision",
     [ROLE_OTHER] = "other",
 };
@@ -111,8 +111,8 @@ void model_count_kinds(const struct model *model, int first, int end,
  * come in `experts` copies. */
 static double active_share(const struct layer_kind *kind, const struct tensor *t)
 {
-    if (t->role == ROLE_VISION)
-        return 0;
+    if (t->role == ROLE_VISION || t->role == ROLE_NGRAM)
+        return 0; /* of a table, a token looks up a few rows */
     if (kind && kind->experts > 0 && strncmp(t->name, "experts.", 8) == 0)
         return (double)kind->experts_active / kind->experts;
     return 1;

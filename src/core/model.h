@@ -105,7 +105,9 @@ struct layer_kind {
     int index_heads, index_dim; /* DSA and CSA indexer */
     int index_pool;             /* tokens per index key; 0 = one each */
     bool index_shared;          /* uses an earlier layer's index keys: stores none */
-    int compress;     /* CSA: tokens per pooled entry, 4 or 128; 0 = window only */
+    int compress;     /* CSA: tokens per pooled entry; 0 = window only */
+    bool csa2;        /* V4.1's CSA: index keys come from the pooled entries, and layers with
+                       * kv_shared read the pool and the index keys of an earlier one */
     int o_groups, o_lora; /* CSA: output projection in groups of low rank */
     int streams;      /* hyper-connections: parallel residual streams (V4: 4) */
 

@@ -198,6 +198,32 @@ static void csa_compressor(struct list *l)
     matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
 }
 
+/* CSA2: the layer whose pool others read makes the entries, from `compress` tokens with a
+ * gate or from one without, and the index keys from them. */
+static void csa2_pool(struct list *l)
+{
+    const struct layer_kind *k = l->kind;
+    double h = l->model->hidden;
+
+    if (k->compress <= 0)
+        return;
+    if (!k->kv_shared) {
+        matrix(l, "compressor.kv_proj", ROLE_OTHER, k->head_dim, h);
+        if (k->compress > 1)
+            matrix(l, "compressor.gate_proj", ROLE_OTHER, k->head_dim, h);
+        vector(l, "compressor.kv_norm", k->head_dim);
+    }
+    if (k->index_heads <= 0)
+        return;
+    if (!k->kv_shared) {
+        matrix(l, "indexer.k_proj", ROLE_OTHER, k->index_dim, k->head_dim);
+        vector(l, "indexer.k_norm", k->index_dim);
+    }
+    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
+           k->q_lora);
+    matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, h);
+}
+
 static void csa(struct list *l)
 {
     const struct layer_kind *k = l->kind;
@@ -213,7 +239,10 @@ static void csa(struct list *l)
     matrix(l, "o_b_proj", ROLE_ATTN_OUT, h, low);
     if (k->sinks)
         vector(l, "sinks", k->heads);
-    csa_compressor(l);
+    if (k->csa2)
+        csa2_pool(l);
+    else
+        csa_compressor(l);
 }
 
 /* ---- recurrence ----------------------------------------------------------------- */

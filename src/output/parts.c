@@ -96,12 +96,14 @@ static void add_host_kv(const struct plan *p, struct part *parts, int *n)
                           : "for later requests, of a replica");
 }
 
-static void add_tables(const struct memory *m, struct part *parts, int *n)
+static void add_tables(const struct plan *p, struct part *parts, int *n)
 {
-    if (m->tables.value <= 0)
+    if (p->memory.tables.value <= 0)
         return;
-    struct part *part = add(parts, n, "n-gram tables", PART_LIMIT, m->tables);
-    gp_copy(part->note, sizeof(part->note), "in host memory, pinned, of a replica");
+    struct part *part = add(parts, n, "n-gram tables", PART_LIMIT, p->memory.tables);
+    gp_copy(part->note, sizeof(part->note),
+            p->layout.ep > p->layout.tp ? "in host memory, pinned, shared by a host's replicas"
+                                        : "in host memory, pinned, of a replica");
 }
 
 /* What is free, or how much is missing: never a size below 0. */
@@ -153,6 +155,6 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     add_free(m, parts, &n);
     add_host(p, parts, &n);
     add_host_kv(p, parts, &n);
-    add_tables(m, parts, &n);
+    add_tables(p, parts, &n);
     return n;
 }

@@ -133,6 +133,7 @@ static const struct member kind_members[] = {
     SOME("o_lora", o_lora),
     SOME("streams", streams),
     FLAG(index_shared),
+    FLAG(csa2),
     {"qk_norm", MEMBER_SET, MEMBER_AT(struct layer_kind, qk_norm), .optional = true},
     FLAG(q_bias),
     FLAG(kv_bias),
@@ -300,10 +301,10 @@ static enum gp_status kv_facts(struct planner *planner, const struct model *m,
     bool decoder = m->max_context > 0 && !m->weights_only;
     record_group(s, "KV cache");
     record_count(s, "kv_bytes_per_token", "B",
-                 decoder ? kvcache_bytes_per_token(m, own) : NAN);
+                 decoder ? kvcache_bytes_per_token(m, own, NULL) : NAN);
     record_text(s, "kv_precision", decoder ? own->id : "");
     record_count(s, "kv_bytes_per_token_bf16", "B",
-                 decoder ? kvcache_bytes_per_token(m, bf16) : NAN);
+                 decoder ? kvcache_bytes_per_token(m, bf16, NULL) : NAN);
     return GP_OK;
 }
 

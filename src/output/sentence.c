@@ -205,6 +205,9 @@ static const char *const refusal_words[] = {
                              "a block of FP8: --ep {tp}, or another TP",
     [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
     [REFUSED_DRAFT] = "TP={a} does not divide the draft, which has {b} attention heads",
+    [REFUSED_OUTPUT] = "TP={a} does not divide the {b} groups of the output projection",
+    [REFUSED_SHARED_POOL] = "PP={a}: layer {b} is the first of a stage, but reads the KV of "
+                            "an earlier one",
     [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
     [REFUSED_TP_ENGINE] = "TP={a}: {engine} spreads whole layers over GPUs: --tp 1",
     [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",

@@ -189,6 +189,10 @@ static const struct check {
      "ValueError: Total number of attention heads ({heads}) must be divisible by tensor "
      "parallel size ({tp}).",
      .refusals = BIT(REFUSED_HEADS)},
+    {"vllm", V(0, 30), NEWEST, "kv-sharing",
+     "NotImplementedError: Compressed-KV source not found on this rank; PP splits inside a "
+     "v4.1 kv-sharing group are not supported.",
+     .refusals = BIT(REFUSED_SHARED_POOL)},
     {"vllm", V(0, 8), NEWEST, "experts",
      "ValueError: Number of experts in the model must be greater than 0 when expert "
      "parallelism is enabled.",

@@ -638,6 +638,35 @@ static void test_patterns(void **state)
 
 /* ---- wrong files ----------------------------------------------------------------- */
 
+/* V4.1 with one of its lists changed. */
+static void test_shared_pools(void **state)
+{
+#define V41                                                                            \
+    "{\"model_type\":\"deepseek_v41\",\"hidden_size\":64,\"num_hidden_layers\":4,"        \
+    "\"num_attention_heads\":4,\"head_dim\":16,\"qk_rope_head_dim\":4,\"q_lora_rank\":8,"  \
+    "\"o_lora_rank\":8,\"o_groups\":2,\"sliding_window\":8,\"vocab_size\":100,"           \
+    "\"max_position_embeddings\":1024,\"n_routed_experts\":4,\"num_experts_per_tok\":2,"  \
+    "\"moe_intermediate_size\":32,\"index_source_layer_ids\":[1],"
+    struct model m = parse(V41 "\"compress_ratios\":[0,2,2,2],"
+                               "\"kv_source_layer_ids\":[1]}");
+
+    (void)state;
+    assert_int_equal(model_params_role(&m, ROLE_NGRAM), 0);
+    assert_false(m.kind[m.layer[0]].kv_shared);
+    assert_false(m.kind[m.layer[1]].kv_shared);
+    assert_true(m.kind[m.layer[2]].kv_shared);
+    assert_int_equal(m.kind[m.layer[1]].index_heads, 32);
+    assert_int_equal(m.kind[m.layer[2]].index_heads, 0);
+    refused_with(V41 "\"compress_ratios\":[0,2,2,2],\"kv_source_layer_ids\":[2]}",
+                 "kv_source_layer_ids", "layer 1 reads a pool that no layer");
+    refused_with(V41 "\"compress_ratios\":[0,2,2,4],\"kv_source_layer_ids\":[1]}",
+                 "compress_ratios", "4 for layer 3, not 0, 1 or 2");
+    refused_with(V41 "\"compress_ratios\":[0,2,2,2],\"kv_source_layer_ids\":[1],"
+                     "\"engram_layer_ids\":[1],\"engram_num_embeddings\":[5,6]}",
+                 "engram_num_embeddings", "a number for each");
+#undef V41
+}
+
 static void test_wrong(void **state)
 {
     struct gp_err err;
@@ -748,6 +777,7 @@ int main(void)
         cmocka_unit_test(test_side_file),
         cmocka_unit_test(test_long_ignore_list),
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_shared_pools),
         cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_deep),
         cmocka_unit_test(test_truncated),

@@ -100,16 +100,16 @@ static void test_replication(void **state)
 {
     struct layer_kind k = sample_gqa(32, 8, 128, 14336);
     struct model v3 = sample_deepseek_v3();
-    double one = kvcache_layer_bytes(&k, &sample_bf16, 1);
+    double one = kvcache_layer_bytes(&k, &sample_bf16, NULL, 1);
 
     (void)state;
     assert_near(one, 4096, 0);
     for (int tp = 1; tp <= 8; tp *= 2)
-        assert_near(kvcache_layer_bytes(&k, &sample_bf16, tp), one / tp, 0);
-    assert_near(kvcache_layer_bytes(&k, &sample_bf16, 16), one / 8, 0);
-    assert_near(kvcache_layer_bytes(&k, &sample_bf16, 32), one / 8, 0);
+        assert_near(kvcache_layer_bytes(&k, &sample_bf16, NULL, tp), one / tp, 0);
+    assert_near(kvcache_layer_bytes(&k, &sample_bf16, NULL, 16), one / 8, 0);
+    assert_near(kvcache_layer_bytes(&k, &sample_bf16, NULL, 32), one / 8, 0);
     for (int tp = 1; tp <= 32; tp *= 2) /* the latent is on every rank */
-        assert_near(kvcache_layer_bytes(&v3.kind[0], &sample_bf16, tp), 1152, 0);
+        assert_near(kvcache_layer_bytes(&v3.kind[0], &sample_bf16, NULL, tp), 1152, 0);
 }
 
 static void test_stages_add_up(void **state)
@@ -137,16 +137,16 @@ static void test_formats(void **state)
     struct layer_kind dsa = sample_deepseek_v3().kind[0];
 
     (void)state;
-    assert_near(kvcache_layer_bytes(&k, &sample_fp8, 1), 2048, 0);
-    assert_near(kvcache_layer_bytes(&k, &q8_0, 1), 2048 * 34.0 / 32, 0);
+    assert_near(kvcache_layer_bytes(&k, &sample_fp8, NULL, 1), 2048, 0);
+    assert_near(kvcache_layer_bytes(&k, &q8_0, NULL, 1), 2048 * 34.0 / 32, 0);
     dsa.index_heads = 64;
     dsa.index_dim = 128;
-    assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, 1), 1152 + 132, 0);
-    assert_near(kvcache_layer_bytes(&dsa, &sample_fp8, 1), 656 + 132, 0);
+    assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, NULL, 1), 1152 + 132, 0);
+    assert_near(kvcache_layer_bytes(&dsa, &sample_fp8, NULL, 1), 656 + 132, 0);
     dsa.index_shared = true;
-    assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, 1), 1152, 0);
+    assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, NULL, 1), 1152, 0);
     k.kv_shared = true;
-    assert_near(kvcache_layer_bytes(&k, &sample_bf16, 1), 0, 0);
+    assert_near(kvcache_layer_bytes(&k, &sample_bf16, NULL, 1), 0, 0);
 }
 
 /* DeepSeek V4: a window, and a pool of one entry per r tokens. */
@@ -165,7 +165,7 @@ static void test_csa(void **state)
     (void)state;
     assert_near(whole(q, 1, 100).exact, 2 * 100 * 512 * 2.0, 0);
     assert_near(whole(q, 1, 1000).exact, 2 * (128 + 7) * 512 * 2.0, 0);
-    assert_near(kvcache_layer_bytes(&s.model.kind[0], &sample_bf16, 1), 512 * 2 / 128.0,
+    assert_near(kvcache_layer_bytes(&s.model.kind[0], &sample_bf16, NULL, 1), 512 * 2 / 128.0,
                 0);
 }
 
@@ -199,6 +199,55 @@ static void test_csa_pages(void **state)
                 ceil(window) * page + 256 * (page + index) +
                     (ceil(16391 / 4.0) + 1) * (page + index),
                 0);
+}
+
+/* V4.1 as vLLM 0.32 packs it, by hand from deepseek_v41/attention.py and kv_cache_utils.py:
+ * 6 layers, of which 1 and 3 make pools of 2 and of 1 tokens an entry. Blocks of 128 tokens
+ * (64 on compute capability 9.0) hold the pages of both; windows of 32 tokens a page fill as
+ * few blocks as hold all layers; one block more is the ring of what pools two. */
+static void test_csa2_blocks(void **state)
+{
+    static const struct {
+        int cc;
+        double tokens, pool2, pool1, window;
+    } rows[] = {
+        /* 64 x 528 B, 64 x 132 B in 512s; 128 of each; 32 x 528 B */
+        {100, 128, 33792 + 8704, 67584 + 16896, 16896},
+        /* 32 x 584 B, 32 x 132 B in 576s; 64 of each; 32 x 584 B */
+        {90, 64, 19008 + 4608, 37440 + 8640, 19008},
+    };
+    struct sample s;
+    struct model m = sample_llama_8b();
+    m.layer_count = 0;
+    struct layer_kind k = {.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1, .head_dim = 512,
+                           .q_lora = 1280, .window = 128, .o_groups = 8, .o_lora = 1024,
+                           .norms = 2, .csa2 = true};
+    for (int i = 0; i < 5; i++)
+        m.kind[i] = k;
+    m.kind[1].compress = m.kind[2].compress = 2;
+    m.kind[3].compress = m.kind[4].compress = 1;
+    m.kind[1].index_heads = m.kind[3].index_heads = 32;
+    m.kind[1].index_dim = m.kind[3].index_dim = 128;
+    m.kind[2].kv_shared = m.kind[4].kv_shared = true;
+    m.kind_count = 5;
+    for (int i = 0; i < 6; i++)
+        m.layer[m.layer_count++] = (unsigned char)(i < 5 ? i : 4);
+    struct request *q = sample_request(&s, m);
+
+    (void)state;
+    q->kv = &sample_fp8;
+    s.engine.batches = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double block = rows[i].pool2 + rows[i].pool1;
+        double groups = ceil(6 / floor(block / rows[i].window));
+        double windows = groups * (ceil((127 + 8192) / 32.0) + 1);
+        s.gpu.compute_capability = rows[i].cc;
+        assert_near(kvcache_sequence(q, 1, 0, 6, 65536, 8192).reserved,
+                    (65536 / rows[i].tokens + windows + 1) * block, 1);
+        double entry = rows[i].cc == 100 ? 528 : 584;
+        assert_near(kvcache_sequence(q, 1, 0, 6, 1001, 8192).exact,
+                    6 * 128 * entry + 500 * (entry + 132) + 1001 * (entry + 132), 1e-6);
+    }
 }
 
 /* A request holds as many states per layer as the engine's version keeps; they are FP32 or
@@ -331,7 +380,7 @@ static void check_row(struct catalog *catalog, const struct format *bf16,
     if (m->layer_count == 0 || m->weights_only)
         return;
     if (field[c->per_token][0]) {
-        double got = kvcache_bytes_per_token(m, bf16) + index_in_16_bit(m);
+        double got = kvcache_bytes_per_token(m, bf16, NULL) + index_in_16_bit(m);
         if (fabs(got - per_token) > 0.5)
             fail_msg("%s: %.2f bytes per token, not %.2f", m->id, got, per_token);
         ++*seen;
@@ -378,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_csa),
         cmocka_unit_test(test_csa_pages),
+        cmocka_unit_test(test_csa2_blocks),
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_checkpoints),
         cmocka_unit_test(test_monotone_and_enough),

@@ -113,6 +113,47 @@ static void test_qwen3_14b_tp5(void **state)
     assert_string_equal(why, "");
 }
 
+/* Layers that read a pool stand on the stage of the layer that makes it, and the groups of
+ * the output projection are cut whole. */
+static void test_shared_pools(void **state)
+{
+    static const struct {
+        const char *layers; /* w: window alone, P: makes a pool, p: reads it */
+        int pp, refused;    /* the layer, 0 = none */
+    } rows[] = {
+        {"wPppPppp", 2, 0}, {"wPpppppp", 2, 4}, {"wPpwwPpp", 2, 0}, {"wPpwwppp", 2, 5},
+        {"wPppPppp", 4, 2}, {"wPPPPPPP", 8, 0},
+    };
+    struct sample s;
+    struct model m = sample_llama_8b();
+    struct layer_kind k = {.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1, .head_dim = 512,
+                           .q_lora = 1280, .window = 128, .o_groups = 8, .o_lora = 1024,
+                           .norms = 2, .csa2 = true};
+    (void)state;
+    m.kind_count = 3;
+    m.kind[0] = m.kind[1] = m.kind[2] = k;
+    m.kind[1].compress = m.kind[2].compress = 2;
+    m.kind[2].kv_shared = true;
+    m.layer_count = 8;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct layout l = {.tp = 1, .pp = rows[i].pp, .replicas = 1, .gpus = rows[i].pp};
+        struct refusal why[4];
+        for (int j = 0; j < 8; j++)
+            m.layer[j] = rows[i].layers[j] == 'w' ? 0 : rows[i].layers[j] == 'P' ? 1 : 2;
+        struct request *q = sample_request(&s, m);
+        int count = layout_refusals(q, &l, why, 4);
+        assert_int_equal(count, rows[i].refused > 0);
+        if (count == 0)
+            continue;
+        assert_int_equal(why[0].code, REFUSED_SHARED_POOL);
+        assert_int_equal(why[0].b, rows[i].refused);
+    }
+    struct layout wide = {.tp = 16, .pp = 1, .replicas = 1, .gpus = 16};
+    struct refusal why[4];
+    assert_true(layout_refusals(sample_request(&s, m), &wide, why, 4) >= 1);
+    assert_int_equal(why[0].code, REFUSED_OUTPUT);
+}
+
 static void test_refusals(void **state)
 {
     struct sample s;
@@ -209,8 +250,8 @@ int main(void)
         cmocka_unit_test(test_kv_heads),        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_nothing_is_lost), cmocka_unit_test(test_stages),
         cmocka_unit_test(test_hosts),           cmocka_unit_test(test_qwen3_14b_tp5),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_experts),
-        cmocka_unit_test(test_fp8_blocks),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_shared_pools),
+        cmocka_unit_test(test_experts),         cmocka_unit_test(test_fp8_blocks),
         cmocka_unit_test(test_small_buffer),
     };
 

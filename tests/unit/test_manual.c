@@ -154,7 +154,7 @@ static void manual_kv(struct shipped *w)
 {
     struct request *q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", "bf16");
     shows("32 * 8*(128 + 128)*2 = %s bytes per token",
-          tokens(kvcache_bytes_per_token(q->model, q->kv)));
+          tokens(kvcache_bytes_per_token(q->model, q->kv, q->gpu)));
     shows("16 tokens per block, %.0f MiB; TP 2: %.0f KiB per token and GPU",
           kvcache_sequence(q, 1, 0, 32, 8192, 8192).block / GP_MIB,
           kvcache_sequence(q, 2, 0, 32, 8192, 8192).per_token / GP_KIB);

@@ -32,7 +32,7 @@ struct attention attention_of(const struct request *q, const struct layer_kind *
     if (k->mixer == MIXER_NONE)
         return a;
     double heads = (double)k->heads / tp;
-    a.bytes = kvcache_layer_bytes(k, q->kv, tp) - index;
+    a.bytes = kvcache_layer_bytes(k, q->kv, q->gpu, tp) - index;
     a.index = index;
     a.reach = reach_of(k);
     a.heads = heads;

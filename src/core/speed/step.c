@@ -164,7 +164,7 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
             add_product(s, load, kind, &t[i], t, count);
     bare.index_heads = 0;
     s->index[kind] =
-        kvcache_layer_bytes(k, q->kv, 1) - kvcache_layer_bytes(&bare, q->kv, 1);
+        kvcache_layer_bytes(k, q->kv, q->gpu, 1) - kvcache_layer_bytes(&bare, q->kv, q->gpu, 1);
     if (k->mixer == MIXER_CSA || s->index[kind] < 0)
         s->index[kind] = 0;
     s->expert_bytes[kind] = role_bytes(load, t, count, kind, ROLE_EXPERT);
