@@ -4,9 +4,9 @@
  * Sources: vLLM v1 kv_cache_interface (AttentionSpec, MLAAttentionSpec,
  * SlidingWindowSpec, ChunkedLocalAttentionSpec, MambaSpec) and kv_cache_utils
  * (grouping); ai-dynamo/aiconfigurator for indexer entries and recurrent states;
- * transformers modular_deepseek_v4 for CSA, vLLM 0.32 deepseek_v41 for CSA2. Checked against logged vLLM 0.19
- * concurrency figures: Gemma-3-27B 4.46, gpt-oss-20b 155.75, Llama-4-Scout 44.68
- * sequences of 8192 tokens.
+ * transformers modular_deepseek_v4 for CSA, vLLM 0.32 deepseek_v41 for CSA2. Checked
+ * against logged vLLM 0.19 concurrency figures: Gemma-3-27B 4.46, gpt-oss-20b 155.75,
+ * Llama-4-Scout 44.68 sequences of 8192 tokens.
  */
 #include "core/kvcache.h"
 

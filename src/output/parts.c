@@ -150,8 +150,10 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
               m->max_num_seqs, m->max_batched_tokens);
     add(parts, &n, "non-torch", PART_RUNTIME, m->non_torch);
-    part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
-    graphs_note(m, part->note, sizeof(part->note));
+    if (!q->gpu->host) {
+        part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
+        graphs_note(m, part->note, sizeof(part->note));
+    }
     add_free(m, parts, &n);
     add_host(p, parts, &n);
     add_host_kv(p, parts, &n);

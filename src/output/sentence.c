@@ -36,8 +36,7 @@ static const char *const reason_words[REASON_COUNT] = {
                      "a replica: take more replicas",
     [REASON_TOKENS] = "{tokens} batched tokens are fewer than the {slots} slots of "
                       "max_num_seqs: {engine} refuses that",
-    [REASON_USED] = "{engine} wants {budget} but only {unused} are free: "
-                    "--memory-utilization {unused share} at most",
+    [REASON_USED] = "{engine} wants {budget} but only {unused} are free: {use less}",
     [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV: {short} too little",
     [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
@@ -526,6 +525,15 @@ static const char *kv_least(const struct memory *m, char *text, size_t size)
     return text;
 }
 
+/* What an engine may take where others hold the rest; no share below the option's least. */
+static const char *use_less(double share, char *text, size_t size)
+{
+    if (share < 0.05)
+        return "end what holds the rest, or take another GPU";
+    gp_format(text, size, "--memory-utilization %.2f at most", floor(share * 100) / 100);
+    return text;
+}
+
 /* Bytes that the fraction leaves, and the most that they have to hold. */
 static double fraction_leaves(const struct plan *p, double *most)
 {
@@ -544,6 +552,7 @@ static const char *say_layout(const struct plan *p, const char *words,
                               char text[SENTENCE_MAX])
 {
     char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64], gap[SENTENCE_MAX];
+    char less[64];
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
@@ -563,7 +572,7 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"budget", SAY_GIB, .number = fmax(m->budget.value, 0)},
         {"unused", SAY_GIB, .number = fmax(unused, 0)},
-        {"unused share", SAY_SHARE, .number = fmax(floor(unused / usable * 100) / 100, 0)},
+        {"use less", SAY_TEXT, .text = use_less(unused / usable, less, sizeof(less))},
         {"weights", SAY_GIB, .number = m->weights.value},
         {"at least", SAY_TEXT, .text = kv_least(m, least, sizeof(least))},
         {"reserved", SAY_GIB, .number = m->kv_reserved.value},

@@ -378,7 +378,7 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
         {"quantized cc", SAY_NUMBER, .number = q->engine->quantized_min_cc},
         {"cc", SAY_NUMBER, .number = cc},
         {"cc version", SAY_VERSION, .number = cc},
-        {"unused", SAY_SHARE, .number = (usable - q->used) / GP_GIB},
+        {"unused", SAY_SHARE, .number = fmax(usable - q->used, 0) / GP_GIB},
         {"usable", SAY_SHARE, .number = usable / GP_GIB},
         {"fraction", SAY_PLAIN, .number = m->fraction},
         {"least fraction", SAY_SHARE,

@@ -64,6 +64,9 @@ run --plan -m llama-3.1-8b -g h100-sxm --used 30GiB
 assert_eq "used memory exits 1" 1 "$rc"
 assert_contains "who holds it" "only 49.19 GiB are free" "$out"
 assert_contains "the way out" "--memory-utilization 0.6" "$out"
+run --plan -m llama-3.1-8b -g l40s --used 46GiB
+assert_contains "no share is small enough" "end what holds the rest, or take another GPU" "$out"
+assert_contains "nothing is free, not less" "cuda:0 (0.00/44.42 GiB)" "$out"
 
 run --plan -m llama-3.1-8b -g a100-80/3g.40gb -q
 assert_eq "MIG slice" "fits: 1 x a100-sxm-80/3g.40gb, TP 1, PP 1, replicas 1" "$out"
