@@ -737,7 +737,9 @@ static void add_kind(struct terms *w, int k, int layers)
     know_unit(w, "e", q->kv->bits, "bits", q->kv->id);
     know_dimensions(w, kind);
     term_add(w, state ? "state" : "KV", state ? "S_i" : "KV_i",
-             kind->kv_shared ? "0: reads the KV of an earlier layer"
+             kind->csa2 && kind->kv_shared
+                 ? "layers * min(s, w)*entry: the rest is an earlier layer's"
+             : kind->kv_shared ? "0: reads the KV of an earlier layer"
              : dsa ? "layers * s * ((kvl + rope)*e + index key), all on every GPU"
                    : mixers[kind->mixer].equation,
              quantity_exact(state ? s.state : s.exact), "GiB", source_of_kind(q, kind),
