@@ -44,7 +44,7 @@ plain '70B\nint8\nl40s\n1\n\n\n'
 assert_eq "exit code of what does not fit, at the end of the input" 1 "$rc"
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 192 to choose from; words find them, ? names them.
+Model: 193 to choose from; words find them, ? names them.
 Model [8B (assumed)]: 70B
 Model: 70B (assumed).
 Weights: 54 to choose from; words find them, ? names them.
@@ -113,7 +113,7 @@ shows "Result: fits."
 plain '?\n9\nback\nllama 70b\n3\n?\n\nh100\n2\nq\n' -m 8B
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 192 to choose from; words find them, ? names them.
+Model: 193 to choose from; words find them, ? names them.
 Model [8B (assumed)]: ?
 Model: its parameters set memory and speed. An id, 70B, or a path.
 parameters = sum of rows*cols over all its tensors
@@ -126,7 +126,7 @@ Besides the list: a size such as 70B, or a path.
 6. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
 7. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
 8. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
-9. 184 more
+9. 185 more
 Model [8B (assumed)]: 9
 1. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
 2. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
@@ -136,9 +136,9 @@ Model [8B (assumed)]: 9
 6. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
 7. DeepSeek-V3.2 (DSA): 671.88 B, 163,840 tokens, fp8 e4m3 128x128 block (ue8m0 scales)
 8. DeepSeek-V4-Flash: 284.33 B, 1,048,576 tokens, fp4 (mxfp4-like e2m1, ue8m0 g32) experts; fp8 128x128 block rest
-9. 176 more
+9. 177 more
 Model [8B (assumed)]: back
-Model: 192 to choose from; words find them, ? names them.
+Model: 193 to choose from; words find them, ? names them.
 Model [8B (assumed)]: llama 70b
 5 match.
 1. Llama 2 70B: 68.98 B, 4,096 tokens, fp16

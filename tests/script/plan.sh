@@ -326,7 +326,7 @@ KEYS
 only 1,26
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 7 of 192 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 7 of 193 ─┐
 │/ 70b                                                                         │
 │▸ 70B                                   a dense model of about this size, sh… │
 │  Generic 70B (hypothetical seed)       70.55 B, 131,072 tokens, bf16         │
@@ -505,7 +505,7 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─┌─ Engine ────────────────────────────────────────────────────── 26 of 26 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 27 of 27 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
 │ │  llama.cpp up to b3218      budgets by asked, 1.00 by default            │0│
@@ -1163,7 +1163,7 @@ KEYS
 only 1,30
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 3 of 195 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 3 of 196 ─┐
 │/ ./                                                                          │
 │▸ ./models/broken                       a model in this folder                │
 │  ./models/deep/tiny.gguf               a model in this folder                │

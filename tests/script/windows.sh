@@ -12,7 +12,7 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 5 of 192 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 5 of 193 ─┐
 │/ llama 70b                                                                   │
 │▸ Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
 │  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
@@ -77,7 +77,7 @@ Enter
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Model ----------------- 192 of 192 -+
++- Model ----------------- 193 of 193 -+
 |/ type words to find it, or a size su~|
 |> 70B                                 |
 |  8B                                  |
@@ -89,7 +89,7 @@ expect <<'END'
  Model: its parameters set memory and ~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
-+- Model ------------------ 16 of 192 -+
++- Model ------------------ 16 of 193 -+
 |/ llama                               |
 |  Llama 2 7B                          |
 |  Code Llama 7B                       |
