@@ -109,6 +109,7 @@ static const struct profile_field fields[] = {
     {"vendors", PROFILE_TEXT, AT(vendors)},
     {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999},
     {"quantized_min_cc", PROFILE_COUNT, AT(quantized_min_cc), 0, 999},
+    {"sparse_min_cc", PROFILE_COUNT, AT(sparse_min_cc), 0, 999},
     {"quantized_any", PROFILE_TEXT, AT(quantized_any)},
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},
     {"logit_rows", PROFILE_WORD, AT(logit_rows), .words = row_words},

@@ -257,6 +257,7 @@ struct engine {
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
     int quantized_min_cc;         /* and weights of under 16 bit, GGUF's apart; 0 */
     char quantized_any[48];       /* '|' separated formats that it takes all the same */
+    int sparse_min_cc;            /* refuses DSA and CSA below this one; 0 */
     char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
     struct engine_speed speed;
     struct hits hits;       /* of estimates of speed, all versions */

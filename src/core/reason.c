@@ -41,6 +41,7 @@ static const struct {
     [REASON_BF16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_VENDOR] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_SPARSE] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
@@ -143,6 +144,16 @@ static bool splits_blocks(const struct request *q)
     return false;
 }
 
+/* Do layers choose the tokens that they read by an index (DSA, CSA)? */
+static bool sparse_attention(const struct model *m)
+{
+    for (int k = 0; k < m->kind_count; k++)
+        if (m->kind[k].mixer == MIXER_CSA ||
+            (m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0))
+            return true;
+    return false;
+}
+
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
 static uint64_t reasons_of_engine(const struct request *q)
 {
@@ -154,6 +165,8 @@ static uint64_t reasons_of_engine(const struct request *q)
     if (w->bits < 16 && w->block <= 0 && !w->mix && !engine_lists(e->quantized_any, w->id) &&
         older(q->gpu, e->quantized_min_cc))
         reasons |= REASON_BIT(REASON_QUANTIZED);
+    if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
+        reasons |= REASON_BIT(REASON_SPARSE);
     if (w->bits > 32)
         reasons |= REASON_BIT(REASON_FORMAT);
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)

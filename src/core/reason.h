@@ -49,7 +49,8 @@ enum reason {
     REASON_BF16,        /* the engine refuses BF16 on this GPU */
     REASON_VENDOR,      /* the engine does not run on this vendor's GPUs */
     REASON_QUANTIZED,   /* nor these weights on a GPU this old */
-    REASON_FORMAT,      /* nor these on any: FP64 */
+    REASON_SPARSE,      /* nor sparse attention (DSA, CSA) on one */
+    REASON_FORMAT,      /* nor these weights on any: FP64 */
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
     REASON_KV_BLOCK,    /* its blocks do not divide the width of a head */
     REASON_OFFLOAD,     /* several groups of KV, and weights in host memory */

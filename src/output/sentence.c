@@ -20,6 +20,8 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_VENDOR] = "{engine} does not run on {vendor} {devices}",
     [REASON_QUANTIZED] = "{engine} runs {weight} weights on compute capability "
                          "{quantized cc} or higher, {gpu} has {cc}",
+    [REASON_SPARSE] = "{engine} runs this model's sparse attention on compute capability "
+                      "{sparse cc} or higher, {gpu} has {cc}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
@@ -485,6 +487,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
         {"quantized cc", SAY_VERSION, .number = e->quantized_min_cc},
+        {"sparse cc", SAY_VERSION, .number = e->sparse_min_cc},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
         {"versions", SAY_TEXT, .text = e->range},

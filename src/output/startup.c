@@ -61,6 +61,18 @@ static bool refused(const struct plan *p, uint64_t codes, struct refusal *out)
     return false;
 }
 
+/* DSA asks the backends one by one; a model with CSA names its own and stops in its kernel. */
+static enum outcome no_sparse_backend(const struct plan *p)
+{
+    const struct model *m = p->request.model;
+    if (!(p->reasons & BIT(REASON_SPARSE)))
+        return PASSES;
+    for (int k = 0; k < m->kind_count; k++)
+        if (m->kind[k].mixer == MIXER_CSA)
+            return PASSES;
+    return STOPS;
+}
+
 static enum outcome fewer_tokens_than_slots(const struct plan *p)
 {
     const struct memory *m = &p->memory;
@@ -201,6 +213,9 @@ static const struct check {
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
      .stops = BIT(REASON_QUANTIZED)},
+    {"vllm", V(0, 11), NEWEST, "sparse-attention",
+     "ValueError: No valid attention backend found for cuda with ...",
+     .fails = no_sparse_backend},
     {"vllm", V(0, 8), NEWEST, "bfloat16",
      "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least "
      "8.0. Your {gpu} GPU has compute capability {cc version}. You can use float16 instead "
@@ -524,6 +539,8 @@ const char *startup_cure(const char *check)
         {"heads", "take a tensor parallel size that divides the attention heads"},
         {"experts", "leave expert parallelism out: the model has no experts"},
         {"quantization", "take a format that this GPU computes, or a newer GPU"},
+        {"sparse-attention", "take a GPU of compute capability 9.0 or higher: this model's sparse "
+                             "attention has no kernel for older ones"},
         {"bfloat16", "take FP16: this GPU has no BF16"},
         {"free-memory", "stop what else is on the GPU, or lower the share of its memory"},
         {"divisible", "take a tensor parallel size that divides the layers' widths"},

@@ -635,6 +635,15 @@ for p in int4-gptq nf4 q4_k_m fp16; do
     run --plan -m llama-3.1-8b -p $p -g v100-sxm2-32:2 -q
     assert_contains "$p on Volta" "fits" "$out"
 done
+# nor sparse attention on GPUs older than Hopper; the same model without an index runs there
+run --plan -m deepseek-v3.2 -g a100-sxm-80:16
+assert_eq "DSA on Ampere" 1 "$rc"
+assert_contains "and why" "sparse attention on compute capability 9.0 or higher" "$out"
+assert_contains "in vLLM's words" "No valid attention backend found for cuda" "$out"
+for m in deepseek-v3.2:h200-sxm deepseek-v3.2:rtx-pro-6000-ws deepseek-v3:a100-sxm-80; do
+    run --plan -m "${m%:*}" -g "${m#*:}" -q
+    assert_contains "$m" "fits" "$out"
+done
 run --plan -m llama-3.1-8b -p fp8 -g t4:2 -q
 assert_contains "fp8 on Turing" "fits" "$out"
 

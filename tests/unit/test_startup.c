@@ -67,6 +67,34 @@ static void test_each_check(void **state)
 
 /* The message of one request names what it needs, what there is, and the longest that the
  * pool holds; the wording is that of the version. */
+/* DSA asks for a backend and finds none on an A100; CSA names its own, whose words are not
+ * known; attention without an index runs there. */
+static void test_sparse_attention(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_deepseek_v3());
+    const struct layout many = sample_layout(8, 2, 1, 1);
+
+    (void)state;
+    s.engine.sparse_min_cc = 90;
+    s.gpu.compute_capability = 80;
+    for (int k = 0; k < s.model.kind_count; k++)
+        s.model.kind[k].index_heads = 64;
+    stops(q, many, "sparse-attention", "No valid attention backend found for cuda");
+    for (int k = 0; k < s.model.kind_count; k++)
+        s.model.kind[k].mixer = MIXER_CSA;
+    struct plan p = with(q, many);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_true(p.reasons >> REASON_SPARSE & 1);
+    assert_string_not_equal(startup_check(&p).check, "sparse-attention");
+    for (int k = 0; k < s.model.kind_count; k++) {
+        s.model.kind[k].mixer = MIXER_MLA;
+        s.model.kind[k].index_heads = 0;
+    }
+    p = with(q, many);
+    assert_false(p.reasons >> REASON_SPARSE & 1);
+}
+
 static void test_one_request(void **state)
 {
     struct sample s;
@@ -270,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_check),
+        cmocka_unit_test(test_sparse_attention),
         cmocka_unit_test(test_one_request),
         cmocka_unit_test(test_likeliest),
         cmocka_unit_test(test_graphs),
