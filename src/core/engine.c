@@ -68,6 +68,19 @@ bool engine_lists(const char *list, const char *word)
     return false;
 }
 
+int engine_format_cc(const struct engine *engine, const char *format)
+{
+    size_t n = strlen(format);
+    for (const char *p = engine->quantized_cc; p && *p;) {
+        const char *colon = strchr(p, ':'), *next = strchr(p, '|');
+        if (colon && ((*p == '*' && colon == p + 1) ||
+                      ((size_t)(colon - p) == n && strncmp(p, format, n) == 0)))
+            return (int)strtol(colon + 1, NULL, 10);
+        p = next ? next + 1 : NULL;
+    }
+    return 0;
+}
+
 bool engine_names_family(const char *list, const char *family)
 {
     return strcmp(list, "all") == 0 || engine_lists(list, family);

@@ -255,8 +255,8 @@ struct engine {
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
-    int quantized_min_cc;         /* and weights of under 16 bit, GGUF's apart; 0 */
-    char quantized_any[48];       /* '|' separated formats that it takes all the same */
+    char quantized_cc[160];       /* and weights of under 16 bit, GGUF's apart, below these:
+                                   * "mxfp4:80|*:75", the first that names the format */
     int sparse_min_cc;            /* refuses DSA and CSA below this one; 0 */
     char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
     struct engine_speed speed;
@@ -273,6 +273,10 @@ const char *engine_budget_word(enum budget budget); /* "utilization", "free", ..
 /* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
  * of each GPU are 10^9, the others' 2^30. */
 double engine_kv_unit(const struct engine *engine);
+
+/* The compute capability (75 for 7.5) from which the engine runs weights of this format, 0 for
+ * any. */
+int engine_format_cc(const struct engine *engine, const char *format);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);

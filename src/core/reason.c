@@ -162,8 +162,8 @@ static uint64_t reasons_of_engine(const struct request *q)
     uint64_t reasons = 0;
     if (e->vendors[0] && known_vendor(q->gpu) && !engine_lists(e->vendors, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
-    if (w->bits < 16 && w->block <= 0 && !w->mix && !engine_lists(e->quantized_any, w->id) &&
-        older(q->gpu, e->quantized_min_cc))
+    if (w->bits < 16 && w->block <= 0 && !w->mix &&
+        older(q->gpu, engine_format_cc(e, w->id)))
         reasons |= REASON_BIT(REASON_QUANTIZED);
     if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
         reasons |= REASON_BIT(REASON_SPARSE);

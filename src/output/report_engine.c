@@ -28,7 +28,7 @@ static const struct member first_members[] = {
     {"gguf", MEMBER_FLAG, AT(gguf)},
     {"layers_only", MEMBER_FLAG, AT(layers_only)},
     {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
-    {"quantized_from_compute_capability", MEMBER_VERSION, AT(quantized_min_cc)},
+    {"quantized_from_compute_capability", MEMBER_CHARS, AT(quantized_cc)},
     {"sparse_attention_from_compute_capability", MEMBER_VERSION, AT(sparse_min_cc)},
 };
 

@@ -635,6 +635,16 @@ for p in int4-gptq nf4 q4_k_m fp16; do
     run --plan -m llama-3.1-8b -p $p -g v100-sxm2-32:2 -q
     assert_contains "$p on Volta" "fits" "$out"
 done
+# nor MXFP4 on Turing, where SGLang has no FP8 either
+for e in vllm:gpt-oss-20b:mxfp4 sglang:gpt-oss-20b:mxfp4 sglang:llama-3.1-8b:fp8; do
+    IFS=: read -r engine model p <<<"$e"
+    run --plan -m "$model" -p "$p" -g t4:8 --engine "$engine"
+    assert_eq "$e on Turing" 1 "$rc"
+    assert_contains "$e: and why" "compute capability 8.0 or higher, t4 has 7.5" "$out"
+    assert_contains "$e: quoted" "Minimum capability: 80. Current capability: 75." "$out"
+    run --plan -m "$model" -p "$p" -g l4:8 --engine "$engine" -q
+    assert_contains "$e on Ada" "fits" "$out"
+done
 # nor sparse attention on GPUs older than Hopper; the same model without an index runs there
 run --plan -m deepseek-v3.2 -g a100-sxm-80:16
 assert_eq "DSA on Ampere" 1 "$rc"
