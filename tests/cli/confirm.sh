@@ -73,7 +73,7 @@ assert_contains "what is here" "-g local" "$err"
 assert_fails 2 "is no such table" --confirm -m llama-3.2-1b -g cpu --format csv
 
 # the processors of this machine: a model of a few thousand weights, as busy as it may be
-unset GPUPLAN_PROC GPUPLAN_SYSFS
+this_host
 if [ -x "$real" ]; then
     cp "$real" "$work/libexec/gpuplan-bench-cpu"
     run --confirm -m "$src/tests/fixtures/models/hf-llama" -g cpu -c 64 --prompt 32 \

@@ -45,7 +45,7 @@ assert_lacks "no GPU of Slurm's" "gres" "$out"
 assert_eq "layers that a command leaves to the host change nothing" \
     "$("$gp" --plan -m llama-3.2-1b -g cpu -c 4096 --format json | grep '"weights"')" \
     "$("$gp" --plan -m llama-3.2-1b -g cpu -c 4096 --gpu-layers 0 --format json | grep '"weights"')"
-unset GPUPLAN_PROC
+test_host
 run --launch k8s -m llama-3.1-8b -g mi300x
 assert_contains "whose image it is" "the image is of NVIDIA GPUs" "$out"
 

@@ -8,8 +8,9 @@
 #   finish
 #
 # Every assertion that fails is printed; finish exits 1 when one did. The user's own
-# profiles, terminal and clock settings are kept out. $work is a folder of this test's
-# own, removed at the end.
+# profiles, terminal and clock settings are kept out, and so is the machine: the program
+# sees the processors of tests/fixtures/host and no GPU, until a test says this_host.
+# $work is a folder of this test's own, removed at the end.
 
 set -u
 gp=${GPUPLAN:-./gpuplan}
@@ -22,6 +23,20 @@ src=$(cd "${srcdir:-.}" && pwd)
 TZ=UTC LC_ALL=C NO_COLOR=1
 export TZ LC_ALL NO_COLOR
 unset GPUPLAN_PROFILES COLUMNS
+
+# test_host: two cores, 16 GiB, no GPU. this_host: the machine that runs the test, for
+# what is measured on it. tests/lint/host.sh checks that no test does without.
+test_host() {
+    GPUPLAN_PROC=$src/tests/fixtures/host/proc GPUPLAN_SYSFS=$src/tests/fixtures/host/sys
+    GPUPLAN_NVML=/nonexistent
+    export GPUPLAN_PROC GPUPLAN_SYSFS GPUPLAN_NVML
+}
+
+this_host() {
+    unset GPUPLAN_PROC GPUPLAN_SYSFS GPUPLAN_NVML
+}
+
+test_host
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpuplan-test.XXXXXX") || exit 99
 XDG_DATA_HOME=$work/data-home XDG_STATE_HOME=$work/state-home
 export XDG_DATA_HOME XDG_STATE_HOME

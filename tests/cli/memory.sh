@@ -9,9 +9,8 @@ shim=${top_builddir:-.}/tests/fixtures/fail_malloc.so
 nm "$gp" 2>/dev/null | grep -q __asan_init && skip "AddressSanitizer has its own allocator"
 LD_PRELOAD=$shim "$gp" --version >/dev/null 2>&1 || skip "no preloading here"
 
-GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent GPUPLAN_LIBEXEC=$work/engines
-FAIL_IN=gpuplan
-export GPUPLAN_NOW GPUPLAN_NVML GPUPLAN_LIBEXEC FAIL_IN
+GPUPLAN_NOW=2026-11-21 GPUPLAN_LIBEXEC=$work/engines FAIL_IN=gpuplan
+export GPUPLAN_NOW GPUPLAN_LIBEXEC FAIL_IN
 mkdir "$work/engines"
 cp "${top_builddir:-.}/tests/fixtures/standin_engine" "$work/engines/gpuplan-bench-cpu"
 

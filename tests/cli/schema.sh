@@ -8,8 +8,8 @@ validate=$build/tests/schema/validate
 [ -x "$validate" ] || skip "$validate is not built"
 engine=$build/tests/fixtures/standin_engine
 mkdir "$work/engines" "$work/json" || exit 99
-GPUPLAN_LIBEXEC=$work/engines GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent
-export GPUPLAN_LIBEXEC GPUPLAN_NOW GPUPLAN_NVML
+GPUPLAN_LIBEXEC=$work/engines GPUPLAN_NOW=2026-11-21
+export GPUPLAN_LIBEXEC GPUPLAN_NOW
 unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID GPUPLAN_STANDIN
 cd "$work/json" || exit 99
 
@@ -144,7 +144,7 @@ refused confirm '1,/"used"/s/"counts"/"helps"/'
 json_of diagnose --bench --diagnose --device 0 --progress none
 valid diagnose
 refused diagnose '1,/"status"/s/"healthy"/"fine"/'
-unset GPUPLAN_PROC GPUPLAN_SYSFS
+test_host
 
 cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "l4", "id": 5}

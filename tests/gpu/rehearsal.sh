@@ -18,6 +18,7 @@ PYTHON=$work/python OUT=$work/run
 export GPUPLAN JUDGE GPUPLAN_LIBEXEC LD_LIBRARY_PATH GPUPLAN_REHEARSAL FAKE_NVML_PROCESSES
 export PYTHON OUT
 unset FAKE_CUDA FAKE_NVML FAKE_NVML_BUSY DEVICE
+this_host # check-gpu looks for a real GPU, and finds the stand-in
 
 # In PyTorch's place: the times that the stand-in itself makes up, $SLOWER times.
 cat >"$work/python" <<'STUB'

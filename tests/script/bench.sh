@@ -1147,7 +1147,7 @@ unset GPUPLAN_STANDIN
 
 # ---- the first time, to its end -------------------------------------------------------
 
-unset GPUPLAN_NVML FAKE_NVML
+unset FAKE_NVML
 screen "first time" <<'KEYS'
 l Down
 Right Right
@@ -1179,7 +1179,7 @@ checks=$((checks + 1))
 # ---- for real -----------------------------------------------------------------------
 
 if "$built/gpuplan-bench-cpu" --devices 2>/dev/null | grep -q '"fp32"'; then
-    unset GPUPLAN_PROC GPUPLAN_SYSFS
+    this_host
     GPUPLAN_LIBEXEC=$built
     screen "the CPU engine" -m 8B -g h100-sxm <<'KEYS'
 4

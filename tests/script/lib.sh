@@ -16,15 +16,15 @@
 # UPDATE=1 rewrites the here-documents of expect in the test itself: look at the
 # difference before you keep it. Blanks at the ends of lines do not count.
 #
-# The day, the locale, the GPUs (none) and the user's settings are fixed; the current
+# The day, the locale, the machine (test_host) and the user's settings are fixed; the current
 # folder is $work.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
-GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent LC_ALL=C.UTF-8 TERM=xterm-256color
+GPUPLAN_NOW=2026-11-21 LC_ALL=C.UTF-8 TERM=xterm-256color
 HOME=$work XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
-export GPUPLAN_NOW GPUPLAN_NVML LC_ALL TERM HOME XDG_CONFIG_HOME XDG_STATE_HOME
+export GPUPLAN_NOW LC_ALL TERM HOME XDG_CONFIG_HOME XDG_STATE_HOME
 unset GPUPLAN_PLAIN COLORFGBG NO_COLOR LINES
 trap 'rewrite; rm -rf "$work"' EXIT
 cd "$work" || exit 99

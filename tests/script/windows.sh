@@ -112,7 +112,7 @@ expect <<'END'
 ┌─ GPU ─────────────────────────────────────────────────────────────────────────────────────────────────── 100 of 100 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sx… verdict    n      $/h TPOT ms     $/M                    │
 │  auto: here, else the cheapest                              fits       4    $2.00    57.5  $33.40                    │
-│  here: Intel(R) Xeon(R) Processor, 2 cores                  no fit   weights                                         │
+│  here: Test Processor, 2 cores                              no fit   weights                                         │
 │▸ L40S                                                       fits       4    $4.00    50.9  $58.82                    │
 │  RTX A6000                                                  fits       4    $2.00    57.5  $33.40                    │
 │  A100 PCIe 80GB                                             fits       2    $2.70    47.3  $36.54                    │

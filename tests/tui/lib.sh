@@ -19,9 +19,9 @@ case $("$gp" </dev/null 2>&1) in
 esac
 [ -r /proc/self/stat ] || skip "there is no /proc"
 
-GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent
+GPUPLAN_NOW=2026-11-21
 HOME=$work XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
-export GPUPLAN_NOW GPUPLAN_NVML HOME XDG_CONFIG_HOME XDG_STATE_HOME
+export GPUPLAN_NOW HOME XDG_CONFIG_HOME XDG_STATE_HOME
 unset GPUPLAN_PLAIN GPUPLAN_SCRIPT COLORFGBG NO_COLOR LINES TMUX
 sockets=() socket=''
 trap 'close_all; rm -rf "$work"' EXIT
