@@ -137,6 +137,11 @@ struct launch_engine {
     bool all_gpus;     /* takes every GPU that it sees */
     bool kv_always;    /* the KV cache's type is always told */
     char hosts[8];     /* "mpi"; "one": it stays on one; "": by its options */
+    char ranks[32];    /* what mpirun starts the command with on several hosts; "" */
+    char triton[16];   /* Triton's backend that runs it; "" = none */
+    bool on_demand;    /* loads a model when it is asked for it: no batch job */
+    char then[96];     /* commands to type when it runs; {model}; "" = none */
+    char lora_names[32]; /* option that names the adapters; "" = its flags take files */
     int dp_tp;         /* TP that attention data parallel asks for; 0 = any */
     struct launch_flag flag[LAUNCH_FLAGS_MAX];
     struct launch_word word[LAUNCH_WORDS_MAX];

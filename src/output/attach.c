@@ -180,6 +180,19 @@ static const struct rule *rule_of(const struct seen *v)
     return &nothing;
 }
 
+/* What the engine calls its KV cache of 8 bits: "fp8", "q8_0". */
+static const char *word_of_8_bits(struct catalog *catalog, const struct launch_engine *table)
+{
+    const struct format *format;
+
+    for (int i = 0; i < table->word_count; i++)
+        if (table->word[i].setting == LAUNCH_KV &&
+            catalog_format(catalog, table->word[i].value, &format, NULL) == GP_OK &&
+            floor(format->bits) == 8)
+            return table->word[i].word;
+    return "";
+}
+
 /* "--max-num-seqs 180": as the engine is told. */
 static void flag_of(const struct rule *rule, const struct seen *v, struct planner *planner,
                     char *text, size_t size)
@@ -196,7 +209,7 @@ static void flag_of(const struct rule *rule, const struct seen *v, struct planne
     if (text[0] && rule->slots && v->full >= 1)
         gp_append(text, size, " ", "%.0f", floor(v->full));
     if (text[0] && rule->setting == LAUNCH_KV)
-        gp_append(text, size, " ", "%s", strcmp(v->s->engine, "llama.cpp") == 0 ? "q8_0" : "fp8");
+        gp_append(text, size, " ", "%s", word_of_8_bits(planner_catalog(planner), table));
 }
 
 /* ---- what is not used ---- */
@@ -299,9 +312,9 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
     if (s->seconds <= 0)
         record_item(doc, "notes",
                     "one page: its means are since the server started; a second one gives rates");
-    if (s->histogram[SCRAPE_TTFT].n <= 0 && strcmp(s->engine, "llama.cpp") == 0)
-        record_item(doc, "notes", "llama-server tells no TTFT but how fast prompts are worked on, "
-                    "and TPOT as a mean alone");
+    if (s->histogram[SCRAPE_TTFT].n <= 0 && s->given[SCRAPE_PROMPT_SECONDS])
+        record_item(doc, "notes", "the server does not report TTFT, only how fast it works on "
+                    "prompts, and of TPOT only the mean");
     if (why[0])
         record_item(doc, "notes", why);
 }

@@ -246,22 +246,22 @@ static void triton(const struct launch *l, struct strbuf *out)
 {
     static const char pbtxt[] = "backend: \"%s\"\ninstance_group [\n  {\n    count: 1\n"
                                 "    kind: KIND_MODEL\n  }\n]\n";
-    bool vllm = strcmp(l->table->id, "vllm") == 0;
+    bool python = strcmp(l->table->triton, "python") == 0;
     struct strbuf config;
     char name[64], path[160], text[160];
 
     plain_name(l, name, sizeof(name));
     strbuf_init(&config);
     launch_config(l, &config);
-    if (!vllm)
+    if (python)
         strbuf_addf(out, "# model.py: that of tensorrtllm_backend's LLM API example, beside "
                          "model.yaml\n");
     gp_format(path, sizeof(path), "model_repository/%s/config.pbtxt", name);
-    gp_format(text, sizeof(text), pbtxt, vllm ? "vllm" : "python");
+    gp_format(text, sizeof(text), pbtxt, l->table->triton);
     strbuf_addf(out, "mkdir -p model_repository/%s/1\n", name);
     launch_shell_file(path, text, out);
     gp_format(path, sizeof(path), "model_repository/%s/1/model.%s", name,
-              vllm ? "json" : "yaml"); /* JSON is YAML */
+              python ? "yaml" : "json"); /* JSON is YAML */
     launch_shell_file(path, config.text, out);
     triton_servers(l, out);
     strbuf_fini(&config);

@@ -29,20 +29,17 @@ enum launch_target launch_target_find(const char *word)
 enum gp_status launch_target_check(const struct launch *l, enum launch_target target,
                                    struct gp_err *err)
 {
-    bool ollama = strcmp(l->table->id, "ollama") == 0;
-    bool embeds = strcmp(l->table->id, "vllm") == 0 ||
-                  strcmp(l->table->id, "tensorrt-llm") == 0;
-
-    if (target == TARGET_TRITON && !embeds)
+    if (target == TARGET_TRITON && !l->table->triton[0])
         return gp_fail(err, GP_E_USAGE, "--launch", "--engine vllm or tensorrt-llm",
                        "Triton has no backend of %s", l->table->name);
     if (target == TARGET_TRITON && l->nodes > 1)
         return gp_fail(err, GP_E_USAGE, "--launch", "--launch slurm, or k8s",
                        "a replica of %d GPUs spans hosts, which Triton is not started on",
                        l->gpus);
-    if (target == TARGET_SLURM && ollama)
-        return gp_fail(err, GP_E_USAGE, "--launch", "--launch ollama, or k8s",
-                       "Ollama loads a model when it is asked: not a batch job");
+    if (target == TARGET_SLURM && l->table->on_demand)
+        return gp_fail(err, GP_E_USAGE, "--launch", "--launch k8s, or the engine's id",
+                       "%s loads a model when a request asks for it: it is no batch job",
+                       l->table->name);
     return GP_OK;
 }
 
@@ -82,6 +79,33 @@ static void note_verdict(const struct plan *plan, struct notes *n)
         note(n, "note: %s", text);
 }
 
+/* The engine's own commands, with the model's id in them. */
+static void note_then(const struct launch *l, const char *model, struct notes *n)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (const char *p = l->table->then; *p; p++)
+        if (strncmp(p, "{model}", 7) == 0) {
+            strbuf_add(&text, model);
+            p += 6;
+        } else {
+            strbuf_addf(&text, "%c", *p);
+        }
+    note(n, "when it runs: %s", text.text);
+    strbuf_fini(&text);
+}
+
+static void note_adapters(const struct request *q, const struct launch *l, struct notes *n)
+{
+    const struct launch_flag *f = launch_flag_of(l->table, l->version, LAUNCH_LORA_SLOTS);
+
+    if (f && f->form == LAUNCH_AS_FILES)
+        note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
+    else if (l->table->lora_names[0])
+        note(n, "the adapters themselves are named by %s NAME=PATH", l->table->lora_names);
+}
+
 static void note_checkpoints(const struct answer *a, const struct launch *l, struct notes *n)
 {
     const struct request *q = &a->plan.request;
@@ -91,16 +115,12 @@ static void note_checkpoints(const struct answer *a, const struct launch *l, str
              q->model->name, q->precision.id);
     if (l->draft_file)
         note(n, "%s stands for a checkpoint of the draft", l->values.text[LAUNCH_DRAFT]);
-    if (q->lora_slots > 0 && strcmp(l->table->id, "llama.cpp") == 0)
-        note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
-    else if (q->lora_slots > 0)
-        note(n, "the adapters themselves are named by --lora-%s NAME=PATH",
-             strcmp(l->table->id, "vllm") == 0 ? "modules" : "paths");
+    if (q->lora_slots > 0)
+        note_adapters(q, l, n);
     if (l->headroom)
         note(n, "%s has no option that leaves a headroom free", l->table->name);
-    if (strcmp(l->table->id, "ollama") == 0)
-        note(n, "when it runs: ollama create %s -f Modelfile, and ollama run %s",
-             q->model->id, q->model->id);
+    if (l->table->then[0])
+        note_then(l, q->model->id, n);
 }
 
 static void note_hosts(const struct launch *l, enum launch_target target, struct notes *n)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "request/pool_demand.h"
 #include "util/str.h"
 
 double pool_days(const struct pool_run *run)
@@ -75,24 +76,6 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
 
 /* ---- workloads ---- */
 
-static double peak_of(const double *value, int n)
-{
-    double peak = 0;
-
-    for (int i = 0; i < n; i++)
-        peak = fmax(peak, value[i]);
-    return peak;
-}
-
-static double mean_of(const double *value, int n)
-{
-    double sum = 0;
-
-    for (int i = 0; i < n; i++)
-        sum += value[i];
-    return sum / n;
-}
-
 /* Share of a workload's demand that the chosen rung leaves out. */
 static double unmet_of(const struct pool_run *run, int w)
 {
@@ -131,10 +114,10 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     record_text(r, "demand", work->demand);
     record_detail(r);
     record_quantity(r, "peak", "requests/s",
-                    quantity_of(peak_of(work->rate, hours), ORIGIN_SHEET), 1, 2);
+                    quantity_of(pool_demand_peak(work->rate, hours), ORIGIN_SHEET), 1, 2);
     record_title(r, "peak req/s");
     record_quantity(r, "mean", "requests/s",
-                    quantity_of(mean_of(work->rate, hours), ORIGIN_SHEET), 1, 2);
+                    quantity_of(pool_demand_mean(work->rate, hours), ORIGIN_SHEET), 1, 2);
     record_title(r, "mean");
     record_quantity(r, "burst", "x", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
     record_title(r, "burst");

@@ -265,7 +265,7 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
     struct request q = {.model = m};
     enum gp_status status = planner_precision(planner, m, NULL, &q.precision, err);
     if (!status)
-        status = catalog_engine(planner_catalog(planner), "vllm", &q.engine, err);
+        status = catalog_engine(planner_catalog(planner), CATALOG_ENGINE, &q.engine, err);
     if (status)
         return status;
     record_group(s, "weights");

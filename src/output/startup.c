@@ -516,6 +516,7 @@ const char *startup_of_message(const char *engine, const char *line, bool sized)
         {"sglang", "Not enough memory. Please try to increase", "cache-blocks"},
         {"sglang", "Capture cuda graph failed", "graphs"},
         {"vllm", "when warming up sampler", "graphs"},
+        {"llama.cpp", "out of memory", "warm-up"},
     };
     const char *found = NULL;
     size_t best = 0;
@@ -524,7 +525,7 @@ const char *startup_of_message(const char *engine, const char *line, bool sized)
         if (strcmp(others[i][0], engine) == 0 && strstr(line, others[i][1]))
             return others[i][2];
     if (strstr(line, "out of memory"))
-        return strcmp(engine, "llama.cpp") == 0 ? "warm-up" : sized ? "graphs" : "load";
+        return sized ? "graphs" : "load";
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
         size_t len = strcmp(checks[i].engine, engine) == 0 ? shared(line, checks[i].words) : 0;
         if (len > best) {

@@ -309,12 +309,12 @@ static const struct launch_flag *first_row(const struct launch_reading *r)
 /* Is the word one of the command's own, as "vllm" and "serve"? */
 static bool of_command(const struct launch_reading *r, const char *word)
 {
-    static const char *const others[] = {"mpirun", "exec", "python", "nohup",
-                                         "trtllm-llmapi-launch"};
+    static const char *const others[] = {"mpirun", "exec", "python", "nohup"};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (strcmp(path_name(word), others[i]) == 0)
             return true;
-    return engine_lists(r->table->command, path_name(word));
+    return strcmp(path_name(word), r->table->ranks) == 0 ||
+           engine_lists(r->table->command, path_name(word));
 }
 
 /* What stands before the options is the command; mpirun and python have options of their

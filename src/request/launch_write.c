@@ -296,8 +296,8 @@ static void write_start(struct writing *w)
         for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
             list_add(&w->out->argv, NULL, words[i], false);
     }
-    if (l->nodes > 1 && strcmp(l->table->hosts, "mpi") == 0)
-        list_add(&w->out->argv, NULL, "trtllm-llmapi-launch", false);
+    if (l->nodes > 1 && l->table->ranks[0])
+        list_add(&w->out->argv, NULL, l->table->ranks, false);
     while (*word) {
         size_t len = strcspn(word, "|");
         gp_format(text, sizeof(text), "%.*s", (int)len, word);

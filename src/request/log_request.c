@@ -133,7 +133,15 @@ static void ranks_as_tp(const struct enginelog *log, struct log_request *out)
     note(out, "the log tells no layout: its ranks are taken as tensor parallel");
 }
 
-/* ---- llama.cpp ---- */
+/* ---- a server that reads one file and cuts one cache into slots ---- */
+
+static bool has_slots(const struct launch_engine *table)
+{
+    for (int i = 0; i < table->flag_count; i++)
+        if (table->flag[i].setting == LAUNCH_CONTEXT && table->flag[i].unit == LAUNCH_PER_CELLS)
+            return true;
+    return false;
+}
 
 /* "Q4_K - Medium" -> "q4_k_m", "all F32" -> "fp32". */
 static void format_of_file_type(const char *text, char *out, size_t size)
@@ -307,10 +315,10 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
     for (int i = 0; i < log->pairs; i++)
         read_pair(log, &log->pair[i], &out->reading);
     ranks_as_tp(log, out);
-    if (strcmp(log->engine, "llama.cpp") == 0)
+    if (has_slots(table)) {
         out->reading.users = fmax(out->reading.values.number[LAUNCH_SEQS], 1);
-    if (strcmp(log->engine, "llama.cpp") == 0)
         take_file(catalog, log, out);
+    }
     take_folder(catalog, out);
     find_gpu(catalog, log, out);
     if (on_processors(log) && base->gpu_count > 0 && strcmp(base->gpus[0], out->gpu) != 0)

@@ -429,13 +429,13 @@ static bool is_gguf_file(const char *model)
     return len > 5 && strcasecmp(model + len - 5, ".gguf") == 0;
 }
 
-/* What is open is llama.cpp's where the file or the format is GGUF, or there is no GPU. */
+/* None named: the one of GGUF where the file or the format is that, or there is no GPU. */
 static enum gp_status resolve_engine(struct planner *p, const struct options *options,
                                      const char *model, struct request *q,
                                      struct gp_err *err)
 {
     bool gguf = q->precision.weight->block > 0 || is_gguf_file(model) || (q->gpu && q->gpu->host);
-    const char *name = gguf ? "llama.cpp" : "vllm";
+    const char *name = gguf ? CATALOG_ENGINE_GGUF : CATALOG_ENGINE;
     return named_by(catalog_engine(p->catalog, options_word(options, OPT_ENGINE, name),
                                    &q->engine, err),
                     "--engine", err);

@@ -30,7 +30,7 @@ static enum gp_status offer_formats(struct planner *p, const struct request *q,
 static enum gp_status offer_engines(struct planner *p, const struct request *q,
                                     struct choices *out, struct gp_err *err)
 {
-    static const char *const names[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp"};
+    static const char *const names[] = CATALOG_ENGINES_OFFERED;
     enum gp_status status = GP_OK;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !status; i++) {
         const struct engine *e;

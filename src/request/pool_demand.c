@@ -92,7 +92,7 @@ void pool_shape_fit(const struct pool_shape *shape, int hours, double out[POOL_F
     }
 }
 
-static double peak_of(const double *value, int n)
+double pool_demand_peak(const double *value, int n)
 {
     double peak = 0;
 
@@ -101,7 +101,7 @@ static double peak_of(const double *value, int n)
     return peak;
 }
 
-static double mean_of(const double *value, int n)
+double pool_demand_mean(const double *value, int n)
 {
     double sum = 0;
 
@@ -313,7 +313,7 @@ static void from_trace(const struct demand *d, const struct pool_source *source,
     take_lengths(&trace, out);
     if (shape->count > 0) {
         pool_shape_fit(shape, hours, out->rate);
-        scale(out->rate, hours, trace.rate / mean_of(out->rate, hours));
+        scale(out->rate, hours, trace.rate / pool_demand_mean(out->rate, hours));
     } else if (!pool_trace_hours(&trace, hours, out->rate)) {
         for (int h = 0; h < hours; h++)
             out->rate[h] = trace.rate;
@@ -335,8 +335,8 @@ static void from_shape(const struct demand *d, int hours, const struct pool_shap
     }
     pool_shape_fit(shape, hours, out->rate);
     scale(out->rate, hours,
-          d->mean > 0 ? d->mean / mean_of(out->rate, hours)
-                      : d->peak / peak_of(out->rate, hours));
+          d->mean > 0 ? d->mean / pool_demand_mean(out->rate, hours)
+                      : d->peak / pool_demand_peak(out->rate, hours));
     out->burst = shape->burst;
     gp_format(out->demand, sizeof(out->demand), "shape %s", d->shape);
 }

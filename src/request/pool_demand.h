@@ -20,6 +20,10 @@ bool pool_source_file(struct profile_group group, const char *key,
 void pool_demand_read(struct profile_group workload, const struct pool_source *source,
                       int hours, struct pool_file_workload *out);
 
+/* The largest and the mean of n hours' rates, requests/s. */
+double pool_demand_peak(const double *value, int n);
+double pool_demand_mean(const double *value, int n);
+
 /* A curve over a day or a week. */
 struct pool_shape {
     char name[80], note[320], source[256], date[12];

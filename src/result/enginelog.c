@@ -701,41 +701,46 @@ static void read_lines(struct reader *r, const char *text, size_t len)
 
 /* ---- whose log it is ---- */
 
-static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp"};
-#define ENGINES (sizeof(engines) / sizeof(engines[0]))
+/* The first row of the same engine: its lines are counted there. */
+static size_t first_of(size_t row)
+{
+    size_t first = 0;
+
+    while (strcmp(patterns[first].engine, patterns[row].engine) != 0)
+        first++;
+    return first;
+}
 
 /* Counts each engine's lines; its options and failures count for none alone. */
-static void count_lines(struct reader *r, const char *text, size_t len, long count[ENGINES])
+static void count_lines(struct reader *r, const char *text, size_t len, long count[PATTERNS])
 {
     const char *after;
 
     for (size_t at = 0; at < len;) {
         at += copy_line(text + at, len - at, r->line, sizeof(r->line));
         for (size_t i = 0; i < PATTERNS; i++)
-            for (size_t e = 0; e < ENGINES; e++)
-                if (strcmp(patterns[i].engine, engines[e]) == 0 && patterns[i].act != READY &&
-                    match(r, patterns[i].words, false, &after))
-                    count[e]++;
+            if (patterns[i].act != READY && match(r, patterns[i].words, false, &after))
+                count[first_of(i)]++;
     }
 }
 
 static enum gp_status find_engine(struct reader *r, const char *where, const char *text,
                                   size_t len, struct gp_err *err)
 {
-    long count[ENGINES] = {0};
+    long count[PATTERNS] = {0};
     size_t best = 0;
 
     count_lines(r, text, len, count);
-    for (size_t e = 1; e < ENGINES; e++)
-        best = count[e] > count[best] ? e : best;
+    for (size_t i = 1; i < PATTERNS; i++)
+        best = count[i] > count[best] ? i : best;
     if (count[best] == 0)
         return gp_fail(err, GP_E_FILE, where, HINT,
                        len ? "none of its lines is known" : "is empty");
-    r->engine = engines[best];
-    gp_copy(r->log->engine, sizeof(r->log->engine), engines[best]);
-    for (size_t e = 0; e < ENGINES; e++)
-        if (e != best && count[e] > 1)
-            gp_append(r->log->others, sizeof(r->log->others), ", ", "%s", engines[e]);
+    r->engine = patterns[best].engine;
+    gp_copy(r->log->engine, sizeof(r->log->engine), r->engine);
+    for (size_t i = 0; i < PATTERNS; i++)
+        if (i != best && count[i] > 1)
+            gp_append(r->log->others, sizeof(r->log->others), ", ", "%s", patterns[i].engine);
     return GP_OK;
 }
 

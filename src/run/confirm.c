@@ -217,7 +217,7 @@ void confirm_predict(struct confirm *c, const struct session *session)
         struct confirm_term *t = &c->term[c->terms];
         if (!session_point(session, 0, i, &p))
             continue;
-        *t = (struct confirm_term){.point = i, .predicted = quantity_unknown(),
+        *t = (struct confirm_term){.point = i, .test = p.test, .predicted = quantity_unknown(),
                                    .measured = NAN, .error = NAN};
         predict_one(c, &law, &p, t);
         c->terms++;
@@ -328,17 +328,17 @@ enum gp_status confirm_after(struct confirm *c, struct planner *planner,
 
 /* ---- in words ---- */
 
-static const struct confirm_term *term_named(const struct confirm *c, const char *name)
+static const struct confirm_term *term_of(const struct confirm *c, enum bench_test test)
 {
     for (int i = 0; i < c->terms; i++)
-        if (strncmp(c->term[i].name, name, strlen(name)) == 0)
+        if (c->term[i].test == test)
             return &c->term[i];
     return NULL;
 }
 
 static void say_read(const struct confirm *c, struct strbuf *out)
 {
-    const struct confirm_term *t = term_named(c, "memory read");
+    const struct confirm_term *t = term_of(c, TEST_MEMORY);
     const struct gpu *gpu = c->before.plan.request.gpu;
     bool assumed = gpu->bandwidth.origin == ORIGIN_ASSUMED;
     double part;
@@ -382,7 +382,7 @@ static void say_tpot(const struct confirm *c, struct strbuf *out)
 
 static void say_fit(const struct confirm *c, struct strbuf *out)
 {
-    const struct confirm_term *t = term_named(c, "memory (fit)");
+    const struct confirm_term *t = term_of(c, TEST_FIT);
 
     if (t && t->use == CONFIRM_CHECKS)
         strbuf_addf(out, "the planned %.2f GiB were allocated and held what was written\n",

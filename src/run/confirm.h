@@ -37,6 +37,7 @@ enum confirm_use {
 
 struct confirm_term {
     int point;             /* of the session */
+    enum bench_test test;  /* the point's */
     char name[64];         /* "bf16 qkv n=1" */
     enum test_rate rate;
     const char *unit;      /* "GB/s", "TFLOP/s", "ms", "GiB" */
