@@ -4,7 +4,7 @@
  * config.json gives sizes; the modelling code decides whether there are biases, how
  * many norms a layer has, whether q and k are normalised, what a missing key means.
  * That knowledge is this table, one row per model_type, read from the modelling code
- * of huggingface/transformers (src/transformers/models/<type>, release 5.23) and, for
+ * of huggingface/transformers (src/transformers/models/<type>, release 5.24) and, for
  * types that only ship their own code, from the model's published description. The
  * last column holds what the configuration class assumes for keys that a saved file
  * may leave out (Gemma 3's 4B file names no heads at all).
@@ -61,6 +61,7 @@
 #define TWICE   "a layer holds two mixers or shares one: its cache is not known here"
 #define DRAFTER "its layers read the KV cache of another model"
 #define LAYOUT  "the layout of its KV cache is not known here"
+#define LOOPS   "layers that run several times: what each pass caches is not known here"
 #define SHAPE   "its tensors follow rules that are not known here"
 #define DSA_GLM_DEFAULTS "index_n_heads=32 index_head_dim=128"
 #define DSA_V32_DEFAULTS "index_n_heads=64 index_head_dim=128"
@@ -101,11 +102,14 @@ static const struct hf_arch archs[] = {
      .defaults = "sliding_window=4096"},
     {"dbrx", "dbrx", 2, .traits = HF_MOE_FF},
     {"exaone4", "exaone4", 2, .pattern = 4, .traits = HF_QK_HEAD},
+    {"exaone", "exaone", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
 
     {"arcee", "arcee", 2, .traits = HF_UNGATED | BIAS_KEYS | HF_MLP_KEY},
     {"aria_text", "aria", 2, .traits = BIAS_KEYS | HF_MOE_FF},
     {"apertus", "apertus", 2, .traits = HF_UNGATED | HF_QK_HEAD | BIAS_KEYS,
      .each = "4"}, /* the activation's own scalars */
+    {"apertus1p5_text", "apertus", 2, .traits = HF_UNGATED | HF_QK_HEAD | BIAS_KEYS,
+     .each = "4", .finish = hf_finish_output_words},
     {"bitnet", "bitnet", 2, .traits = BIAS_KEYS, .each = "h + ff"},
     {"cwm", "cwm", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
     {"diffllama", "diffllama", 2, .traits = BIAS_KEYS, .each = "4*d"},
@@ -212,6 +216,10 @@ static const struct hf_arch archs[] = {
      HF_OUT_GATE | HF_BIAS_KEY, .defaults = QWEN_NEXT_DEFAULTS},
     {"qwen3_5_moe", "qwen3_5_moe", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
      HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE, .defaults = QWEN_NEXT_DEFAULTS},
+    {"lara_mini", "lara", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD | BIAS_KEYS |
+     HF_TIED, .defaults = "head_dim=128 sliding_window=512 linear_conv_kernel_dim=4 "
+     "linear_key_head_dim=128 linear_value_head_dim=128 linear_num_key_heads=8 "
+     "linear_num_value_heads=16"},
 
     {"qwen4_exp_text", "qwen4_exp", 0, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
      HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE | HF_NO_NORM, .defaults = QWEN4_DEFAULTS,
@@ -240,13 +248,15 @@ static const struct hf_arch archs[] = {
      HF_HEAD_BIAS, .defaults = "lm_head_bias=0"},
     {"glm", "glm", 2, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
     {"glm4", "glm4", 4, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
-    {"glm4v_text", "glm4", 4, .traits = HF_BIAS_KEY, .defaults = "attention_bias=1"},
-    {"glm_ocr_text", "glm4", 4, .traits = HF_BIAS_KEY},
-    {"glm4v_moe_text", "glm4_moe", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
+    {"glm4v_text", "glm4v", 4, .traits = HF_BIAS_KEY, .defaults = "attention_bias=1"},
+    {"glm_ocr_text", "glm_ocr", 4, .traits = HF_BIAS_KEY},
+    {"glm4v_moe_text", "glm4v_moe", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
      HF_ROUTER_BIAS | HF_MTP_COPY, .defaults = "attention_bias=1 "
      "first_k_dense_replace=1"},
     {"glm4_moe", "glm4_moe", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
      HF_ROUTER_BIAS | HF_MTP_COPY, .defaults = "head_dim=128 first_k_dense_replace=1"},
+    {"sarvam_moe", "sarvam", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
+     HF_ROUTER_BIAS, .defaults = "head_dim=64 first_k_dense_replace=1 use_qk_norm=1"},
     {"olmo", "olmo", 0, .traits = BIAS_KEYS | HF_NO_NORM},
     {"olmo2", "olmo2", 2, .traits = BIAS_KEYS | HF_QK_FULL},
     {"olmo3", "olmo3", 2, .pattern = 4, .traits = BIAS_KEYS | HF_QK_FULL,
@@ -330,6 +340,8 @@ static const struct hf_arch archs[] = {
      .defaults = "first_k_dense_replace=1"},
     {"axk1", "axk1", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=1", .each = "h*moe"},
+    {"sarvam_mla", "sarvam", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
+     .defaults = "first_k_dense_replace=1"},
     {"longcat_flash", "longcat", 2, .parts = 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
      .layer = hf_layer_longcat},
     {"minicpm3", "minicpm3", 2, .traits = DEEPSEEK | HF_TIED},
@@ -338,6 +350,10 @@ static const struct hf_arch archs[] = {
     {"hy_v4", "hunyuan", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_DSA | HF_OUT_GATE,
      .defaults = "index_n_heads=16 index_head_dim=128 first_k_dense_replace=1 hc_mult=4",
      .each = "heads + 2*(2*hc_mult*hc_mult*h + 2*hc_mult + 2)",
+     .once = "hc_mult*hc_mult*h + hc_mult + 1"},
+    {"hy_v4_vl_text", "hunyuan", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_DSA |
+     HF_OUT_GATE, .defaults = "index_n_heads=32 index_head_dim=128 first_k_dense_replace=1 "
+     "hc_mult=4", .each = "heads + 2*(2*hc_mult*hc_mult*h + 2*hc_mult + 2)",
      .once = "hc_mult*hc_mult*h + hc_mult + 1"},
     {"mistral_large4_text", "mistral4", 2, .traits = DEEPSEEK | HF_DSA,
      .defaults = "index_n_heads=32 index_head_dim=128 first_k_dense_replace=1",
@@ -459,6 +475,8 @@ static const struct hf_arch archs[] = {
     {"muse_spark", .refuse = LAYOUT},
     {"unlimited_ocr", .refuse = LAYOUT},
     {"diffusion_gemma", .refuse = LAYOUT},
+    {"dory", .refuse = LOOPS},
+    {"inkling2_loop_text", .refuse = LOOPS},
     {"blt", .refuse = SHAPE},
     {"cpmant", .refuse = SHAPE},
     {"doge", .refuse = SHAPE},

@@ -24,6 +24,7 @@
 static const struct hf_field model_fields[] = {
     {"hidden_size", .kinds = HF_COUNT, 1, SIZE_TOP},
     {"vocab_size", .kinds = HF_COUNT, 1, INT_MAX},
+    {"output_vocab_size", .kinds = HF_COUNT, 1, INT_MAX},
     {"num_hidden_layers", .kinds = HF_COUNT, 0, INT_MAX},
     {"num_attention_heads", .kinds = HF_COUNT, 0, INT_MAX},
     {"num_key_value_heads", .kinds = HF_COUNT, 0, INT_MAX},

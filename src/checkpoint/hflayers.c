@@ -497,13 +497,27 @@ void hf_finish_bloom(struct hf *hf)
     hf->model->embed_norm = true;
 }
 
-/* Without a decoder nothing is cached: planned by its weights. */
+/* Words that are read and never written have rows in the embedding alone. */
+void hf_finish_output_words(struct hf *hf)
+{
+    int words = hf_int(hf, "output_vocab_size", 0), more = hf->model->vocab - words;
+
+    if (words <= 0 || hf->model->tied)
+        return;
+    if (more < 0)
+        hf_fail(hf, "output_vocab_size", HF_HINT, "%d exceeds vocab_size %d", words,
+                hf->model->vocab);
+    hf_extra(hf, "words read only", ROLE_EMBED, (double)more * hf->model->hidden);
+    hf->model->vocab = words;
+}
+
+/* Without a decoder nothing is cached. */
 void hf_finish_encoder(struct hf *hf)
 {
     hf_finish_positions(hf);
     hf->model->weights_only = !hf_bool(hf, "is_decoder", false);
     if (hf->model->weights_only)
-        reader_note(hf->model, "encoder: no KV cache; planned by weights only");
+        reader_note(hf->model, "encoder: no KV cache");
 }
 
 static int count_layers(struct hf *hf)

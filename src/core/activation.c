@@ -108,9 +108,28 @@ static struct activation graph_activation(const struct request *q, const struct 
     return a;
 }
 
+/* No logits: the widest layer over a step's prompts, whose outputs a pooler may copy to
+ * FP32 (vLLM 0.33 gpu_model_runner.py: _dummy_pooler_run_task). */
+static struct activation encoder_activation(const struct request *q,
+                                            const struct load *load, const struct layout *l)
+{
+    struct activation a = {0};
+    double tokens = load->max_batched_tokens, act = q->precision.base->bits / 8;
+    double h = q->model->hidden, ff = load->mlp_width / l->tp;
+    a.sampling = a.moe = a.host = a.vision = quantity_exact(0);
+    a.forward = quantity_add(
+        quantity_band(tokens * (2 * h + 3 * ff) * act, tokens * (2 * h + 2 * ff) * act,
+                      tokens * ((5 * h + 3 * ff) * act + 4 * h), ORIGIN_MODEL),
+        q->engine->forward_base);
+    a.peak = a.forward;
+    return a;
+}
+
 struct activation activation_estimate(const struct request *q, const struct load *load,
                                       const struct layout *l, bool has_head)
 {
+    if (model_is_encoder(q->model))
+        return encoder_activation(q, load, l);
     if (q->engine->compute_graph.known)
         return graph_activation(q, load, l);
     const struct engine *e = q->engine;
@@ -249,11 +268,12 @@ void activation_terms(struct terms *w, const struct load *load)
 {
     const struct plan *p = w->plan;
     const struct engine *e = p->request.engine;
-    if (e->compute_graph.known) {
+    bool encoder = model_is_encoder(p->request.model);
+    if (e->compute_graph.known && !encoder) {
         add_compute_buffer(w);
         return;
     }
-    bool has_head = p->memory.stage == p->layout.pp - 1;
+    bool has_head = p->memory.stage == p->layout.pp - 1 && !encoder;
     struct activation a = activation_estimate(&p->request, load, &p->layout, has_head);
     know_number(w, "copies", load->logit_copies, "model");
     know_bytes(w, "base", e->base);

@@ -254,7 +254,9 @@ struct engine {
     bool layers_only;             /* spreads layers over GPUs, does not cut them: no TP */
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
-    int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
+    int bf16_min_cc;              /* has no BF16 below this compute capability; 0 */
+    bool bf16_falls_back;         /* ... and takes FP16 instead of refusing it */
+    char fp16_refused[64];        /* '|' separated families that it does not run in FP16 */
     char quantized_cc[160];       /* and weights of under 16 bit, GGUF's apart, below these:
                                    * "mxfp4:80|*:75", the first that names the format */
     int sparse_min_cc;            /* refuses DSA and CSA below this one; 0 */

@@ -57,7 +57,9 @@ static double default_tokens(const struct request *q)
         return tier->tokens;
     if (e->tokens_huge > 0 && gpu_usable(q->gpu).value >= e->huge_bytes)
         tokens = e->tokens_huge;
-    return tokens > 0 ? tokens : fmax(2048, q->context); /* V0: a whole prompt at once */
+    if (tokens <= 0 || model_is_encoder(q->model)) /* a whole prompt at once; V0, too */
+        tokens = (int)fmax(fmax(tokens, 2048), q->context);
+    return tokens;
 }
 
 /* vLLM: max_num_seqs slots of max_model_len tokens bound the default batch, and the batch
@@ -218,6 +220,8 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
     if (q->gpu->host)
         return quantity_exact(0);
+    if (model_is_encoder(q->model)) /* pieces between its attention, if any */
+        return quantity_band(e->graphs.value / 2, 0, e->graphs.high, ORIGIN_ASSUMED);
     if (moe)
         return graphs_of(q, e->graphs_moe);
     double each = e->graphs_layer + e->graphs_layer_tp / l->tp;
@@ -295,8 +299,9 @@ static void cut_stages(const struct request *q, const struct load *load,
     weights_cut(q, load, l, &s->weights);
     s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
     s->activation[0] = s->activation[1] = quantity_exact(0);
-    if (!q->model->weights_only) {
+    if (!q->model->weights_only)
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
+    if (model_is_served(q->model)) {
         for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
             s->activation[head] = activation_estimate(q, load, l, head).peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));

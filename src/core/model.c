@@ -188,6 +188,21 @@ int model_experts(const struct model *model)
     return most;
 }
 
+bool model_is_encoder(const struct model *model)
+{
+    if (!model->weights_only || model->vocab == 0 || model->layer_count == 0)
+        return false;
+    for (int k = 0; k < model->kind_count; k++)
+        if (model->kind[k].cross)
+            return false;
+    return true;
+}
+
+bool model_is_served(const struct model *model)
+{
+    return !model->weights_only || model_is_encoder(model);
+}
+
 /* ---- structured pruning ---------------------------------------------------------- */
 
 /* What was published or stored is another model now. */

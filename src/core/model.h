@@ -197,7 +197,7 @@ struct model {
     struct model_vision vision;
     int max_context;                 /* tokens; 0 = not a decoder */
     bool assumed;                    /* a bare size: the shape is nobody's */
-    bool weights_only;               /* vision, speech, image: no KV, no plan by tokens */
+    bool weights_only;               /* encoders, vision, speech, image: no KV cache */
     char native_dtype[FORMAT_ID_MAX];             /* "bf16", "fp16", "fp32" */
     char native[ROLE_COUNT][FORMAT_ID_MAX];       /* format of each role as published */
     char native_name[96];            /* in words: "fp8 128x128 block" */
@@ -244,6 +244,11 @@ void model_params_roles(const struct model *model, double params[ROLE_COUNT]);
 
 /* The most routed experts that any layer has; 0 = a dense model. */
 int model_experts(const struct model *model);
+
+/* A text encoder (BERT): prompts are read whole by an engine, without a KV cache. */
+bool model_is_encoder(const struct model *model);
+/* Does an engine for text run it? Vision, speech and image models are weights alone. */
+bool model_is_served(const struct model *model);
 
 /* Layers of kind k. */
 int model_kind_layers(const struct model *model, int k);

@@ -39,6 +39,8 @@ static const struct {
 } reason_rows[REASON_COUNT] = {
     [REASON_LAYOUT] = {VERDICT_DOES_NOT_FIT, LIMIT_LAYOUT},
     [REASON_BF16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FP16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FP32] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_VENDOR] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_SPARSE] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
@@ -51,6 +53,7 @@ static const struct {
     [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
     [REASON_SLOTS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
     [REASON_TOKENS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
+    [REASON_PROMPT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
     [REASON_USED] = {VERDICT_DOES_NOT_FIT, LIMIT_USED},
     [REASON_WEIGHTS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
     [REASON_OVERHEAD] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
@@ -122,7 +125,7 @@ static bool older(const struct gpu *gpu, int cc)
 
 static bool lacks_bf16(const struct request *q)
 {
-    return q->precision.base->math == MATH_BF16 && !q->model->weights_only &&
+    return q->precision.base->math == MATH_BF16 && model_is_served(q->model) &&
            q->engine->bf16_min_cc > 0 && older(q->gpu, q->engine->bf16_min_cc);
 }
 
@@ -130,6 +133,23 @@ static bool lacks_bf16(const struct request *q)
 static bool weights_bf16(const struct request *q)
 {
     return q->precision.weight->math == MATH_BF16 && q->precision.weight->bits >= 16;
+}
+
+static bool refuses_fp16(const struct request *q)
+{
+    return engine_lists(q->engine->fp16_refused, q->model->family);
+}
+
+/* FP16 as asked, or BF16 on a GPU without it. */
+static uint64_t reasons_of_type(const struct request *q)
+{
+    if (q->precision.base->math == MATH_FP16 && refuses_fp16(q))
+        return REASON_BIT(REASON_FP16);
+    if (!lacks_bf16(q))
+        return 0;
+    if (!q->engine->bf16_falls_back)
+        return weights_bf16(q) ? REASON_BIT(REASON_BF16) : 0;
+    return refuses_fp16(q) ? REASON_BIT(REASON_FP32) : 0;
 }
 
 /* A block of K or V would reach over the end of a head. */
@@ -169,6 +189,8 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_SPARSE);
     if (w->bits > 32)
         reasons |= REASON_BIT(REASON_FORMAT);
+    if (q->model->weights_only)
+        return reasons;
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
         reasons |= REASON_BIT(REASON_KV_FORMAT);
     if (e->gguf && splits_blocks(q))
@@ -179,8 +201,16 @@ static uint64_t reasons_of_engine(const struct request *q)
 /* vLLM takes its share of the whole GPU and does not start when less is free. */
 static bool too_much_used(const struct request *q, const struct load *load)
 {
+    double share = load->fraction * (1 - q->headroom);
     return q->used > 0 && q->engine->budget == BUDGET_UTILIZATION &&
-           load->budget.value > load->usable.value - q->used;
+           load->usable.value * share > load->usable.value - q->used;
+}
+
+/* Nothing of an encoder's prompt is kept from one step to the next. */
+static bool splits_prompts(const struct request *q, const struct load *load)
+{
+    return model_is_encoder(q->model) && q->engine->defaults_clip &&
+           load->max_batched_tokens < q->context;
 }
 
 /* vLLM up to 0.19 does not set up its batch anew for the groups when weights are in
@@ -216,11 +246,9 @@ static bool flattens(const struct request *q)
 uint64_t reasons_of_request(const struct request *q, const struct load *load)
 {
     uint64_t reasons = 0;
-    if (q->model->weights_only) /* nothing to ask of the engine, tokens or users */
+    if (!model_is_served(q->model)) /* nothing to ask of the engine, tokens or users */
         return 0;
-    if (lacks_bf16(q) && weights_bf16(q))
-        reasons |= REASON_BIT(REASON_BF16);
-    reasons |= reasons_of_engine(q);
+    reasons |= reasons_of_type(q) | reasons_of_engine(q);
     if (refuses_groups(q))
         reasons |= REASON_BIT(REASON_OFFLOAD);
     if (q->engine->draft_vocab && other_words(q))
@@ -229,6 +257,8 @@ uint64_t reasons_of_request(const struct request *q, const struct load *load)
         reasons |= REASON_BIT(REASON_MEMORY_ONLY);
     if (q->model->max_context > 0 && q->context > q->model->max_context)
         reasons |= REASON_BIT(REASON_CONTEXT);
+    if (splits_prompts(q, load))
+        reasons |= REASON_BIT(REASON_PROMPT);
     if (too_much_used(q, load))
         reasons |= REASON_BIT(REASON_USED);
     return reasons;
@@ -251,10 +281,10 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
 {
     const struct format *w = q->precision.weight;
     const bool holds[WARNING_COUNT] = {
-        [WARNING_FP16] = lacks_bf16(q) && !weights_bf16(q),
-        [WARNING_VENDOR] = !q->model->weights_only && q->engine->vendors[0] &&
+        [WARNING_FP16] = lacks_bf16(q) && !reasons_of_type(q),
+        [WARNING_VENDOR] = model_is_served(q->model) && q->engine->vendors[0] &&
                            !known_vendor(q->gpu),
-        [WARNING_WEIGHTS_ONLY] = q->model->weights_only,
+        [WARNING_WEIGHTS_ONLY] = !model_is_served(q->model),
         [WARNING_VISION] = w->mix && load->vision_params > 0,
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf,
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,

@@ -47,6 +47,8 @@ enum limit {           /* what stands in the way, or would first */
 enum reason {
     REASON_LAYOUT,      /* the layout is not valid (layout_refusals) */
     REASON_BF16,        /* the engine refuses BF16 on this GPU */
+    REASON_FP16,        /* the engine does not run this model in FP16 */
+    REASON_FP32,        /* nor is there BF16 here: it would load FP32 */
     REASON_VENDOR,      /* the engine does not run on this vendor's GPUs */
     REASON_QUANTIZED,   /* nor these weights on a GPU this old */
     REASON_SPARSE,      /* nor sparse attention (DSA, CSA) on one */
@@ -59,6 +61,7 @@ enum reason {
     REASON_SEQS,        /* more users per replica than slots */
     REASON_SLOTS,       /* more slots than the engine was built for */
     REASON_TOKENS,      /* fewer tokens in a step than slots */
+    REASON_PROMPT,      /* ... than an encoder's longest prompt */
     REASON_USED,        /* the budget exceeds what something else leaves */
     REASON_WEIGHTS,     /* the weights exceed the budget */
     REASON_OVERHEAD,    /* weights and overheads leave no pool */

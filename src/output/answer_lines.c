@@ -107,8 +107,12 @@ static void load_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     char tokens[32];
-    if (q->model->weights_only)
+    if (!model_is_served(q->model))
         line_addf(lines, "load", "weights only: no tokens, no KV cache, no engine");
+    else if (q->model->weights_only)
+        line_addf(lines, "load", "prompts of up to %s tokens, no KV cache, %s %s",
+                  units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
+                  q->engine->range);
     else if (q->rate > 0)
         line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s",
                   q->rate, q->users, units_tokens(tokens, sizeof(tokens), q->context),

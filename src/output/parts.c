@@ -114,6 +114,33 @@ static void add_free(const struct memory *m, struct part *parts, int *n)
     add(parts, n, lacks ? "short" : "free", PART_FREE, quantity_max0(q));
 }
 
+static void add_kv(const struct plan *p, struct part *parts, int *n)
+{
+    const struct memory *m = &p->memory;
+    struct part *part = add(parts, n, "KV needed", PART_KV, m->kv_needed);
+    users_note(p, part->note, sizeof(part->note));
+    if (m->state.value > 0)
+        add(parts, n, "recurrent state", PART_KV, m->state);
+    double extra = m->kv_reserved.value - m->kv_needed.value - m->state.value;
+    if (extra > 0.005 * m->kv_reserved.value) {
+        part = add(parts, n, "KV blocks", PART_KV, quantity_exact(extra));
+        gp_copy(part->note, sizeof(part->note), "rounding, windows and layer groups");
+    }
+}
+
+static void add_overheads(const struct plan *p, struct part *parts, int *n)
+{
+    const struct memory *m = &p->memory;
+    struct part *part = add(parts, n, "activation", PART_ACTIVATION, m->activation);
+    gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
+              m->max_num_seqs, m->max_batched_tokens);
+    add(parts, n, "non-torch", PART_RUNTIME, m->non_torch);
+    if (!p->request.gpu->host) {
+        part = add(parts, n, "CUDA graphs", PART_RUNTIME, m->graphs);
+        graphs_note(m, part->note, sizeof(part->note));
+    }
+}
+
 int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
 {
     const struct memory *m = &p->memory;
@@ -132,31 +159,15 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
                   m->fraction);
     part = add(parts, &n, "weights", PART_WEIGHTS, m->weights);
     weights_note(p, part->note, sizeof(part->note));
-    if (q->model->weights_only) {
-        add_free(m, parts, &n);
-        add_host(p, parts, &n);
-        return n;
-    }
-    part = add(parts, &n, "KV needed", PART_KV, m->kv_needed);
-    users_note(p, part->note, sizeof(part->note));
-    if (m->state.value > 0)
-        add(parts, &n, "recurrent state", PART_KV, m->state);
-    double extra = m->kv_reserved.value - m->kv_needed.value - m->state.value;
-    if (extra > 0.005 * m->kv_reserved.value) {
-        part = add(parts, &n, "KV blocks", PART_KV, quantity_exact(extra));
-        gp_copy(part->note, sizeof(part->note), "rounding, windows and layer groups");
-    }
-    part = add(parts, &n, "activation", PART_ACTIVATION, m->activation);
-    gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
-              m->max_num_seqs, m->max_batched_tokens);
-    add(parts, &n, "non-torch", PART_RUNTIME, m->non_torch);
-    if (!q->gpu->host) {
-        part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
-        graphs_note(m, part->note, sizeof(part->note));
-    }
+    if (!q->model->weights_only)
+        add_kv(p, parts, &n);
+    if (model_is_served(q->model))
+        add_overheads(p, parts, &n);
     add_free(m, parts, &n);
     add_host(p, parts, &n);
-    add_host_kv(p, parts, &n);
-    add_tables(p, parts, &n);
+    if (!q->model->weights_only) {
+        add_host_kv(p, parts, &n);
+        add_tables(p, parts, &n);
+    }
     return n;
 }

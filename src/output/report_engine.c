@@ -28,6 +28,8 @@ static const struct member first_members[] = {
     {"gguf", MEMBER_FLAG, AT(gguf)},
     {"layers_only", MEMBER_FLAG, AT(layers_only)},
     {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
+    {"bf16_falls_back_to_fp16", MEMBER_FLAG, AT(bf16_falls_back)},
+    {"families_not_in_fp16", MEMBER_CHARS, AT(fp16_refused)},
     {"quantized_from_compute_capability", MEMBER_CHARS, AT(quantized_cc)},
     {"sparse_attention_from_compute_capability", MEMBER_VERSION, AT(sparse_min_cc)},
 };

@@ -17,6 +17,9 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_LAYOUT] = "{refusals}",
     [REASON_BF16] = "{engine} refuses BF16 below compute capability {bf16 cc}, {gpu} "
                     "has {cc}: use --precision fp16",
+    [REASON_FP16] = "{engine} does not run {family} models in FP16: use --precision bf16",
+    [REASON_FP32] = "{gpu} has no BF16, and {engine} does not run {family} models in FP16: "
+                    "it would load FP32, --precision fp32 plans that",
     [REASON_VENDOR] = "{engine} does not run on {vendor} {devices}",
     [REASON_QUANTIZED] = "{engine} runs {weight} weights on compute capability "
                          "{quantized cc} or higher, {gpu} has {cc}",
@@ -38,6 +41,8 @@ static const char *const reason_words[REASON_COUNT] = {
                      "a replica: take more replicas",
     [REASON_TOKENS] = "{tokens} batched tokens are fewer than the {slots} slots of "
                       "max_num_seqs: {engine} refuses that",
+    [REASON_PROMPT] = "{tokens} batched tokens are fewer than a prompt of {context}, which "
+                      "an encoder reads whole: {engine} refuses that",
     [REASON_USED] = "{engine} wants {budget} but only {unused} are free: {use less}",
     [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV: {short} too little",
@@ -85,7 +90,7 @@ static const char *const reason_words[REASON_COUNT] = {
 };
 
 static const char *const warning_words[WARNING_COUNT] = {
-    [WARNING_FP16] = "{gpu} has no BF16: run the activations in FP16 (--dtype half)",
+    [WARNING_FP16] = "{gpu} has no BF16: {engine} computes in FP16",
     [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
@@ -484,6 +489,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"vendor", SAY_TEXT, .text = g->vendor},
         {"devices", SAY_TEXT, .text = g->memory_only ? "accelerators" : "GPUs"},
         {"gpu", SAY_TEXT, .text = g->id},
+        {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
         {"quantized cc", SAY_VERSION, 

@@ -193,6 +193,12 @@ static const struct check {
      "vocab_size={words}. Draft model vocab_size={draft words}. Using models with different "
      "tokenizers can cause out-of-bounds errors during speculative decoding.",
      .stops = BIT(REASON_DRAFT)},
+    {"vllm", V(0, 8), NEWEST, "whole-prompt",
+     "ValueError: max_num_batched_tokens ({tokens}) is smaller than max_model_len ({context}). "
+     "This effectively limits the maximum sequence length to max_num_batched_tokens and makes "
+     "vLLM reject longer sequences. Please increase max_num_batched_tokens or decrease "
+     "max_model_len.",
+     .stops = BIT(REASON_PROMPT)},
     {"vllm", V(0, 8), NEWEST, "batched-tokens",
      "ValueError: max_num_batched_tokens ({tokens}) must be greater than or equal to "
      "max_num_seqs ({slots}).",
@@ -216,11 +222,15 @@ static const struct check {
     {"vllm", V(0, 11), NEWEST, "sparse-attention",
      "ValueError: No valid attention backend found for cuda with ...",
      .fails = no_sparse_backend},
-    {"vllm", V(0, 8), NEWEST, "bfloat16",
+    {"vllm", 0, NEWEST, "bfloat16",
      "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least "
      "8.0. Your {gpu} GPU has compute capability {cc version}. You can use float16 instead "
      "by explicitly setting the `dtype` flag in CLI, for example: --dtype=half.",
      .stops = BIT(REASON_BF16)},
+    {"vllm", V(0, 8), NEWEST, "float16",
+     "ValueError: The model type '{family}' does not support float16. Reason: Numerical "
+     "instability. Please use bfloat16 or float32 instead.",
+     .stops = BIT(REASON_FP16)},
     {"vllm", V(0, 8), NEWEST, "free-memory",
      "ValueError: Free memory on device cuda:0 ({unused}/{usable} GiB) on startup is less "
      "than desired GPU memory utilization ({fraction}, {budget} GiB). Decrease GPU memory "
@@ -341,8 +351,24 @@ static const struct check {
 
 /* ---- the figures of a message ---- */
 
-/* Tokens of the longest request that the pool holds, as the engine estimates it. */
-static double longest(const struct plan *p)
+/* Figures of a start that only one end of the band stops are of that end: they would
+ * contradict the message else. */
+struct figures {
+    double pool, weights, states;
+};
+
+static struct figures figures_of(const struct memory *m, enum outcome outcome)
+{
+    bool end = outcome == MAY_STOP;
+    return (struct figures){
+        .pool = fmax(end ? m->kv_pool.low : m->kv_pool.value, 0),
+        .weights = end ? m->weights.high : m->weights.value,
+        .states = end ? m->state_blocks.low : m->state_blocks.value,
+    };
+}
+
+/* Tokens of the longest request that a pool holds, as the engine estimates it. */
+static double longest(const struct plan *p, double pool)
 {
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
@@ -353,7 +379,7 @@ static double longest(const struct plan *p)
         double mid = floor((low + high) / 2);
         struct kv_sequence s = kvcache_sequence(q, l->tp, first, end, mid,
                                                 p->memory.max_batched_tokens);
-        if (s.reserved <= p->memory.kv_pool.value)
+        if (s.reserved <= pool)
             low = mid;
         else
             high = mid;
@@ -374,11 +400,13 @@ static const char *ggml_device(const char *vendor)
     return "device ";
 }
 
-static void fill_words(const struct plan *p, const struct check *c, struct startup *out)
+static void fill_words(const struct plan *p, const struct check *c, enum outcome outcome,
+                       struct startup *out)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     struct refusal odd = {0};
+    struct figures f = figures_of(m, outcome);
     double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
     refused(p, c->refusals, &odd);
     const struct sentence_value values[] = {
@@ -394,6 +422,7 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
         {"tp", SAY_NUMBER, .number = p->layout.tp},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"gpu", SAY_TEXT, .text = q->gpu->name},
+        {"family", SAY_TEXT, .text = q->model->family},
         {"quantized cc", SAY_NUMBER, 
          .number = engine_format_cc(q->engine, q->precision.weight->id)},
         {"cc", SAY_NUMBER, .number = cc},
@@ -402,15 +431,15 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
         {"usable", SAY_SHARE, .number = usable / GP_GIB},
         {"fraction", SAY_PLAIN, .number = m->fraction},
         {"least fraction", SAY_SHARE,
-         .number = usable > 0 ? ceil(m->weights.value / usable * 100) / 100 : 1},
-        {"budget", SAY_SHARE, .number = m->budget.value / GP_GIB},
+         .number = usable > 0 ? ceil(f.weights / usable * 100) / 100 : 1},
+        {"budget", SAY_SHARE, .number = usable * m->fraction * (1 - q->headroom) / GP_GIB},
         {"one", SAY_SHARE, .number = m->sequence.reserved / GP_GIB},
-        {"pool", SAY_SHARE, .number = m->kv_pool.value / GP_GIB},
+        {"pool", SAY_SHARE, .number = f.pool / GP_GIB},
         {"device", SAY_TEXT, .text = ggml_device(q->gpu->vendor)},
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
-        {"weights", SAY_SHARE, .number = m->weights.value / GP_MIB},
-        {"estimate", SAY_NUMBER, .number = c->fails == no_request ? longest(p) : 0},
-        {"states", SAY_NUMBER, .number = m->state_blocks.value},
+        {"weights", SAY_SHARE, .number = f.weights / GP_MIB},
+        {"estimate", SAY_NUMBER, .number = c->fails == no_request ? longest(p, f.pool) : 0},
+        {"states", SAY_NUMBER, .number = f.states},
         {.name = NULL},
     };
     sentence_fill(c->words, values, out->text, sizeof(out->text));
@@ -459,14 +488,14 @@ struct startup startup_check(const struct plan *p)
 {
     struct startup out = {.check = NULL};
     enum outcome outcome;
-    if (p->request.model->weights_only && p->request.model->vocab == 0)
-        return out; /* no engine here serves it; a text encoder is, and has no KV cache */
+    if (!model_is_served(p->request.model))
+        return out;
     const struct check *c = first_failed(p, &outcome);
     if (!c)
         return out;
     out.check = c->name;
     out.certain = outcome == STOPS;
-    fill_words(p, c, &out);
+    fill_words(p, c, outcome, &out);
     return out;
 }
 
@@ -541,6 +570,7 @@ const char *startup_cure(const char *check)
     static const char *const cures[][2] = {
         {"max-model-len", "ask for a context of no more than the model's"},
         {"draft-vocabulary", "take a draft with the model's own vocabulary"},
+        {"whole-prompt", "raise the tokens of a step to the longest prompt, or shorten it"},
         {"batched-tokens", "raise the tokens of a step to the slots, or lower the slots"},
         {"heads", "take a tensor parallel size that divides the attention heads"},
         {"experts", "leave expert parallelism out: the model has no experts"},
@@ -548,6 +578,7 @@ const char *startup_cure(const char *check)
         {"sparse-attention", "take a GPU of compute capability 9.0 or higher: this model's sparse "
                              "attention has no kernel for older ones"},
         {"bfloat16", "take FP16: this GPU has no BF16"},
+        {"float16", "take BF16 or FP32: the engine does not run this family in FP16"},
         {"free-memory", "stop what else is on the GPU, or lower the share of its memory"},
         {"divisible", "take a tensor parallel size that divides the layers' widths"},
         {"fp8-blocks", "take another tensor parallel size, or expert parallelism: its shards "

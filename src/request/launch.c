@@ -143,7 +143,8 @@ static void set_model(const struct making *m)
     m->out->checkpoint =
         !model_word(m, r->model_text, q->model, &q->precision, whole, text);
     launch_set_text(v, LAUNCH_MODEL, text);
-    if (q->precision.native || m->out->checkpoint)
+    bool kept = q->precision.native && strcmp(q->precision.id, "fp32") != 0;
+    if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
         return;
     for (int s = LAUNCH_DTYPE; s <= LAUNCH_QUANTIZATION; s++)
         if (launch_word_of(m->out->table, m->out->version, (enum launch_setting)s,
@@ -197,7 +198,8 @@ static void set_share(const struct making *m)
 {
     const struct request *q = m->request;
 
-    switch (memory_budget(q)) {
+    /* an encoder has no pool, but the engine asks for its share to be free all the same */
+    switch (model_is_encoder(q->model) ? q->engine->budget : memory_budget(q)) {
     case BUDGET_UTILIZATION:
     case BUDGET_STATIC:
         set_if(m, true, LAUNCH_SHARE, m->memory->fraction * (1 - q->headroom));
@@ -229,7 +231,7 @@ static void set_load(const struct making *m)
     bool shared = has(m, LAUNCH_UNIFIED) && seqs > users;
 
     set_if(m, true, LAUNCH_CONTEXT, q->context);
-    if (q->model->weights_only)
+    if (!model_is_served(q->model))
         return;
     set_known(m, q->max_num_seqs > 0, LAUNCH_SEQS, seqs);
     set_known(m, q->max_batched_tokens > 0, LAUNCH_TOKENS, m->memory->max_batched_tokens);

@@ -53,9 +53,16 @@ run --plan -m llama-3.1-8b -p int8 -g b300
 assert_eq "B300 INT8 fits" 0 "$rc"
 assert_contains "but warns" "warning: b300 runs int8 at only 153.5 TOPS" "$out"
 
-run --plan -m llama-3.1-8b -g t4:2 -q
+run --plan -m llama-3.1-8b -g t4:2 --engine vllm@0.7 -q
 assert_eq "BF16 on Turing" 1 "$rc"
 assert_contains "limit" "limit type" "$out"
+run --plan -m llama-3.1-8b -g t4:2 # later versions take FP16
+assert_eq "BF16 on Turing falls back" 0 "$rc"
+assert_contains "said" "t4 has no BF16: vLLM computes in FP16" "$out"
+run --plan -m gemma-3-4b -g t4 --format json # but not for this family
+assert_contains "FP32 in place of BF16" "it would load FP32" "$out"
+run --plan -m gemma-3-4b -g l4 -p fp16 --format json
+assert_contains "its words" "The model type 'gemma3' does not support float16" "$out"
 
 run --plan -m llama-3.1-8b -g h100-sxm --tp 16
 assert_contains "host size" "GPUs one host can hold" "$out"
@@ -672,7 +679,18 @@ if have_json; then
 fi
 run --plan -m bge-reranker-large -g l4:1 --used 20GiB --engine vllm --format json
 if have_json; then
+    assert_eq "an encoder's share" free-memory "$(json verdict.startup.check)"
+fi
+run --plan -m bge-reranker-large -g l4:1 --used 20GiB --memory-utilization 0.05 \
+    --engine vllm --format json
+if have_json; then
     assert_eq "an encoder's weights" load "$(json verdict.startup.check)"
+fi
+run --plan -m bge-m3 -g l4:1 --max-batched-tokens 4096 --engine vllm --format json
+if have_json; then
+    assert_eq "an encoder's prompt" whole-prompt "$(json verdict.startup.check)"
+    assert_eq "its KV cache" null "$(json memory.per_gpu.kv_pool)"
+    assert_contains "its activation" 0. "$(json memory.per_gpu.activation.value)"
 fi
 
 # a marginal verdict names what to change, without a band of a part too

@@ -65,8 +65,6 @@ static void test_each_check(void **state)
     stops(q, one, "cache-blocks", "No available memory for the cache blocks");
 }
 
-/* The message of one request names what it needs, what there is, and the longest that the
- * pool holds; the wording is that of the version. */
 /* DSA asks for a backend and finds none on an A100; CSA names its own, whose words are not
  * known; attention without an index runs there. */
 static void test_sparse_attention(void **state)
@@ -95,6 +93,62 @@ static void test_sparse_attention(void **state)
     assert_false(p.reasons >> REASON_SPARSE & 1);
 }
 
+/* FP16 in place of BF16 where a version does so; not for families that lose precision. */
+static void test_types_of_old_gpus(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    s.gpu.compute_capability = 75;
+    s.engine.bf16_falls_back = true;
+    struct plan p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_true(p.warnings >> WARNING_FP16 & 1);
+    gp_copy(s.engine.fp16_refused, sizeof(s.engine.fp16_refused), "gemma2|llama");
+    gp_copy(s.model.family, sizeof(s.model.family), "llama");
+    p = with(q, one);
+    assert_true(p.reasons >> REASON_FP32 & 1);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    s.gpu.compute_capability = 90;
+    p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    static struct format half = {.id = "fp16", .bits = 16, .math = MATH_FP16};
+    q->precision.base = &half;
+    stops(q, one, "float16", "The model type 'llama' does not support float16");
+}
+
+/* No KV cache, and the checks before one: lengths, the batch, heads, memory that is free. */
+static void test_encoder(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    s.model.weights_only = true;
+    s.engine.defaults_clip = true;
+    struct plan p = with(q, one);
+    assert_true(model_is_encoder(&s.model));
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_true(p.memory.activation.value > 0 && p.memory.non_torch.value > 0);
+    assert_near(p.memory.kv_reserved.value, 0, 0);
+    assert_near(p.memory.max_batched_tokens, fmax(8192, q->context), 0);
+    q->max_batched_tokens = q->context - 1;
+    stops(q, one, "whole-prompt", "is smaller than max_model_len");
+    q->max_batched_tokens = 0;
+    q->context = 200000;
+    stops(q, one, "max-model-len", "max_model_len (200000) is greater than");
+    q->context = 8192;
+    q->used = 30 * GP_GIB;
+    stops(q, one, "free-memory", "(49.19/79.19 GiB)");
+    q->used = 0;
+    stops(q, sample_layout(3, 1, 1, 1), "heads", "must be divisible by");
+    s.model.kind[0].cross = true; /* a decoder over an encoder's output is none */
+    assert_false(model_is_served(&s.model));
+}
+
+/* The message of one request names what it needs, what there is, and the longest that the
+ * pool holds; the wording is that of the version. */
 static void test_one_request(void **state)
 {
     struct sample s;
@@ -299,6 +353,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_check),
         cmocka_unit_test(test_sparse_attention),
+        cmocka_unit_test(test_types_of_old_gpus),
+        cmocka_unit_test(test_encoder),
         cmocka_unit_test(test_one_request),
         cmocka_unit_test(test_likeliest),
         cmocka_unit_test(test_graphs),

@@ -37,7 +37,7 @@ static struct plan planned(const struct walk *w, const struct model *m, const ch
 static void check_verdict(const struct model *m, const struct plan *p)
 {
     struct startup s = startup_check(p);
-    if (m->weights_only)
+    if (!model_is_served(m))
         return; /* its weights alone are planned */
     if ((p->verdict == VERDICT_FITS) != (s.check == NULL))
         fail_msg("%s: %s, limit %s, but stopped by %s", m->id, verdict_word(p->verdict),
