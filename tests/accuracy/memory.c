@@ -203,17 +203,34 @@ static bool is_fitted(const char *id, const char *version)
 static struct score totals[2][TERMS]; /* [fitted?][term] */
 
 /* The KV pool as simpler rules have it, on the same rows: budget less these. */
-enum peer { PEER_CHECKPOINT, PEER_QUARTER, PEER_CONSTANT, PEERS };
+enum peer { PEER_CHECKPOINT, PEER_QUARTER, PEER_CONSTANT, PEER_CONFIGURATOR, PEERS };
 static const char *const peer_names[PEERS] = {
     "the checkpoint's bytes alone", "the checkpoint's bytes x 1.25",
-    "llm-d planner's constants for Llama (4.80 GiB, 0.15 or 0.60 outside torch)"};
-static struct score peers[PEERS];
+    "llm-d planner's constants for Llama (4.80 GiB, 0.15 or 0.60 outside torch)",
+    "aiconfigurator 0.12's activation, NCCL and reserve of 3.5 GiB"};
+static struct score peers[PEERS], pool_of_budget; /* a small pool exaggerates an error */
 
-static void score_peers(const struct layout *l, const struct memory *m, double logged)
+/* base_backend.py of aiconfigurator-core 0.12: 2*c*heads*d*k bytes of activation, and the
+ * constants of its h100_sxm.yaml; workspaces of block scales are left out. */
+static double configurator(const struct model *model, const struct layout *l,
+                           const struct memory *m)
+{
+    static const double k[2][3] = {{11, 6.5, 5}, {22, 13, 10}}; /* dense, MoE; TP 1, 2, 4 */
+    static const double nccl[3] = {0, 358612992, 411041792};
+    int i = l->tp >= 4 ? 2 : l->tp >= 2;
+    double width = (double)model->kind[0].heads * model->kind[0].head_dim;
+    double active = 2 * m->max_batched_tokens * width * k[model_experts(model) > 0][i];
+
+    return fmax(active, 73400320) + nccl[i] + 3758096384;
+}
+
+static void score_peers(const struct model *model, const struct layout *l,
+                        const struct memory *m, double logged)
 {
     double count = l->tp * l->pp, bytes = m->file_bytes / count;
     const double taken[PEERS] = {bytes, 1.25 * bytes,
-                                 bytes + (4.80 + (count > 1 ? 0.60 : 0.15)) * GP_GIB};
+                                 bytes + (4.80 + (count > 1 ? 0.60 : 0.15)) * GP_GIB,
+                                 bytes + configurator(model, l, m)};
     for (int p = 0; p < PEERS; p++) {
         double pool = fmax(m->budget.value - taken[p], 0) / GP_GIB;
         take(&peers[p], 100 * (pool / logged - 1), 0, false);
@@ -257,8 +274,10 @@ static void score_row(const struct table_file *row, const struct asked *a)
         printf(" %7.5g %+6.1f%%", logged, error);
         double width = 100 * (p.high - p.low) / logged;
         take(&totals[fit][t], error, width, held);
-        if (t == POOL && !fit)
-            score_peers(&a->layout, &first, logged);
+        if (t == POOL && !fit) {
+            score_peers(q->model, &a->layout, &first, logged);
+            take(&pool_of_budget, error * logged * GP_GIB / first.budget.value, 0, held);
+        }
         take(&ranges[range][t], error, width, held);
     }
     printf("\n");
@@ -403,6 +422,8 @@ static void print_summary(void)
     }
     printf("\nKV pool of unseen models, mean error (worst):  gpuplan %.2f %% (%.1f)",
            totals[0][POOL].sum / totals[0][POOL].count, totals[0][POOL].worst);
+    printf("\n  as a share of the budget %.2f %% (%.2f)",
+           pool_of_budget.sum / pool_of_budget.count, pool_of_budget.worst);
     for (int p = 0; p < PEERS; p++)
         printf("\n  %-75s %.1f %% (%.1f)", peer_names[p], peers[p].sum / peers[p].count,
                peers[p].worst);
