@@ -17,7 +17,7 @@
 #include "bench/cpu_pool.h"
 
 enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32,
-              NUMBER_S4 /* -8..7, each in a byte of its own */ };
+              NUMBER_S4 /* -8..7, each in a byte of its own */, NUMBER_S6 /* -32..31, likewise */ };
 
 struct refusal; /* cpu_engine.h */
 

@@ -8,6 +8,7 @@
  *                        sums; more: 4 rows x 6 tokens (AVX2: 3)
  *   ggml-q8_0            |w| times x with the sign of w, in int8, scaled per block; 4 rows x 4
  *   ggml-q4_0            eight rows beside each other, as llama.cpp repacks them; 8 rows x 4
+ *   ggml-q4_k, ggml-q6_k cpu_rows_k.c
  *
  * One token is no stream of reads: a core that unpacks and sums asks for less memory than one
  * that only adds. On two cores of 2 GHz with AVX-512 a stream reads 31 GB/s, these 19, 14 and 14.
@@ -15,15 +16,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #include "bench/cpu_engine.h"
+#include "bench/cpu_rows.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { BLOCK = 32, Q4_ROWS = 8 };
+enum { BLOCK = 32 };
 
 struct x_block { /* of activations */
     float scale;
@@ -37,10 +36,6 @@ struct q4_block { /* of eight rows: byte 4r + i of part p is row r, columns 8p +
     uint16_t scale[Q4_ROWS];
     uint8_t q[Q4_ROWS * BLOCK / 2];
 };
-
-/* A group of rows times so many tokens; ld = values between two tokens of y. */
-typedef void tile_kernel(const char *w, size_t row, const char *x, size_t token, int64_t k,
-                         float *y, int64_t ld);
 
 enum { TILES = 3 };
 struct kernels {
@@ -56,7 +51,7 @@ struct kernels {
 struct op {
     struct gemm_shape shape;
     struct kernels kernels;
-    size_t row, token; /* bytes of a row of W (of Q4_0, of eight), and of a token of x */
+    size_t row, token; /* bytes of a row of W, and of a token of x */
     char *converted;   /* x, as the format wants it */
     const char *w;     /* of the run */
     const float *x;
@@ -64,27 +59,6 @@ struct op {
 };
 
 static struct cpu_pool *pool;
-
-/* Halves are floats whose exponents are 112 less; infinities do not occur. */
-static float from_half(uint16_t half)
-{
-    uint32_t bits = (half & 0x7fffu) << 13;
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    value *= 0x1p112f;
-    return half & 0x8000 ? -value : value;
-}
-
-static uint16_t to_half(float value)
-{
-    float moved = __builtin_fabsf(value) * 0x1p-112f;
-    uint32_t bits;
-
-    memcpy(&bits, &moved, sizeof bits);
-    bits = (bits + 0xfff + (bits >> 13 & 1)) >> 13;
-    return (uint16_t)(bits | (value < 0 ? 0x8000u : 0));
-}
 
 static float from_bf16(uint16_t half)
 {
@@ -160,28 +134,10 @@ static void q4_plain(const char *w, size_t row, const char *x, size_t token, int
 
 #if defined(__x86_64__)
 
-#define AVX2   __attribute__((target("avx2,fma,f16c")))
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2,fma,f16c")))
-
-AVX2 static inline float sum_avx2(__m256 v)
-{
-    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-
-    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
-}
-
 AVX512 static inline float sum_avx512(__m512 v)
 {
     return _mm512_reduce_add_ps(v);
 }
-
-/* Sums stay in registers only where their places in c[][] are known. */
-#if defined(__clang__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 #define F16_avx2(p)    _mm256_cvtph_ps(_mm_loadu_si128((const void *)(p)))
 #define F16_avx512(p)  _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(p)))
@@ -261,8 +217,6 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
 {
     return _mm256_dpbusd_epi32(sum, a, b);
 }
-
-#define LOAD_256(p) _mm256_loadu_si256((const void *)(p))
 
 #define Q8_TILE(name, attribute, rows, tokens, quads)                                              \
     attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
@@ -386,6 +340,18 @@ static const struct row_type {
         {"AVX2", Q4_ROWS, NULL, {{4, q4_avx2_4}, {1, q4_avx2_1}}},
 #endif
         {"plain C", Q4_ROWS, NULL, {{1, q4_plain}}}}},
+    {TYPE_GGML_Q4_K, NUMBER_S4, SUPER, sizeof(struct q4k_block) / Q4_ROWS, sizeof(struct x_super), {
+#if defined(__x86_64__)
+        {"AVX-512", Q4_ROWS, NULL, {{8, q4k_avx512_8}, {4, q4k_avx512_4}, {1, q4k_avx2_1}}},
+        {"AVX2", Q4_ROWS, NULL, {{4, q4k_avx2_4}, {1, q4k_avx2_1}}},
+#endif
+        {"plain C", Q4_ROWS, NULL, {{1, q4k_plain}}}}},
+    {TYPE_GGML_Q6_K, NUMBER_S6, SUPER, sizeof(struct q6k_block), sizeof(struct x_super), {
+#if defined(__x86_64__)
+        {"AVX2", 1, NULL, {{1, q6k_avx2}}},
+        {"AVX2", 1, NULL, {{1, q6k_avx2}}},
+#endif
+        {"plain C", 1, NULL, {{1, q6k_plain}}}}},
 };
 
 static const struct row_type *row_type_of(enum bench_type type)
@@ -423,7 +389,7 @@ static bool make(const struct gemm_shape *s, struct gemm_made *out, struct refus
     op = gp_calloc(1, sizeof *op);
     op->shape = *s;
     op->kernels = *best_kernels(t);
-    op->row = (size_t)(s->k / t->columns) * t->row * (t->type == TYPE_GGML_Q4_0 ? Q4_ROWS : 1);
+    op->row = (size_t)(s->k / t->columns) * t->row;
     op->token = (size_t)(s->k / t->columns) * t->token;
     op->converted = gp_malloc((size_t)s->n * op->token);
     out->op = op;
@@ -479,6 +445,10 @@ static bool pack(void *ctx, void *w, void *packed)
         pack_q8(op, w, packed);
     else if (op->shape.type == TYPE_GGML_Q4_0)
         pack_q4(op, w, packed);
+    else if (op->shape.type == TYPE_GGML_Q4_K)
+        q4k_pack(w, op->shape.m, op->shape.k, packed);
+    else if (op->shape.type == TYPE_GGML_Q6_K)
+        q6k_pack(w, op->shape.m, op->shape.k, packed);
     else
         memcpy(packed, w, (size_t)op->shape.m * op->row);
     return true;
@@ -552,6 +522,8 @@ static void convert(const struct op *op, int64_t token)
     else if (op->shape.type == TYPE_GGML_BF16)
         for (int64_t i = 0; i < op->shape.k; i++)
             half[i] = number_bf16(x[i]);
+    else if (row_type_of(op->shape.type)->columns == SUPER)
+        x_super_all(x, to, op->shape.k / SUPER);
     else
         quantize_all(x, to, op->shape.k / BLOCK);
 }
@@ -589,7 +561,7 @@ static void run_part(void *ctx, int part, int parts)
     struct op *op = ctx;
     int64_t m = op->shape.m, rows = op->kernels.rows, groups = m / rows;
     int64_t from = groups * part / parts, to = groups * (part + 1) / parts;
-    size_t row = op->shape.type == TYPE_GGML_Q4_0 ? op->row / Q4_ROWS : op->row;
+    size_t row = op->row;
 
     if (op->shape.n == 1 && op->kernels.one) {
         for (int64_t r = from * rows; r < to * rows; r++)

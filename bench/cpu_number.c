@@ -19,7 +19,7 @@ static const struct {
 } numbers[] = {
     [NUMBER_F32] = {4, "fp32"}, [NUMBER_BF16] = {2, "bf16"}, [NUMBER_F16] = {2, "fp16"},
     [NUMBER_S8] = {1, "s8"},    [NUMBER_U8] = {1, "u8"},     [NUMBER_S32] = {4, "s32"},
-    [NUMBER_S4] = {1, "s4"},
+    [NUMBER_S4] = {1, "s4"},     [NUMBER_S6] = {1, "s6"},
 };
 
 size_t number_size(enum number number)
@@ -80,6 +80,7 @@ double number_get(enum number number, const void *base, size_t index)
         return half_value(half);
     case NUMBER_S8:
     case NUMBER_S4:
+    case NUMBER_S6:
         return (double)(signed char)*at;
     case NUMBER_U8:
         return (double)*at;
@@ -161,6 +162,10 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
         case NUMBER_S4:
             ((signed char *)base)[i] =
                 (signed char)(as_normal ? whole(2.7f * z, -8, 7) : (int)(bits >> 28) - 8);
+            break;
+        case NUMBER_S6:
+            ((signed char *)base)[i] =
+                (signed char)(as_normal ? whole(10.7f * z, -32, 31) : (int)(bits >> 26) - 32);
             break;
         case NUMBER_U8:
             ((unsigned char *)base)[i] =

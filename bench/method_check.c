@@ -55,6 +55,8 @@ static const struct {
     [TYPE_GGML_BF16] = {.acc = 21, .in = 8},
     [TYPE_GGML_Q8_0] = {.acc = 21, .in = 7},
     [TYPE_GGML_Q4_0] = {.acc = 21, .in = 7},
+    [TYPE_GGML_Q4_K] = {.acc = 21, .in = 7},
+    [TYPE_GGML_Q6_K] = {.acc = 21, .in = 7},
 };
 
 #define ZEROS_MOST 0.25

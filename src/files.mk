@@ -656,6 +656,8 @@ cpu_engine_sources = \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
 	bench/cpu_gemm_rows.c \
+	bench/cpu_rows.h \
+	bench/cpu_rows_k.c \
 	bench/cpu_load.c \
 	bench/cpu_load.h \
 	bench/cpu_number.c \

@@ -227,6 +227,7 @@ const char *const bench_type_words[TYPE_COUNT] = {
     [TYPE_MXFP8] = "mxfp8",        [TYPE_NVFP4] = "nvfp4",
     [TYPE_GGML_F16] = "ggml-f16",  [TYPE_GGML_BF16] = "ggml-bf16",
     [TYPE_GGML_Q8_0] = "ggml-q8_0", [TYPE_GGML_Q4_0] = "ggml-q4_0",
+    [TYPE_GGML_Q4_K] = "ggml-q4_k", [TYPE_GGML_Q6_K] = "ggml-q6_k",
 };
 
 const struct type_row type_rows[TYPE_COUNT] = {
@@ -247,6 +248,9 @@ const struct type_row type_rows[TYPE_COUNT] = {
     [TYPE_GGML_BF16] = {2, 0, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
     [TYPE_GGML_Q8_0] = {1, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
     [TYPE_GGML_Q4_0] = {0.5, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
+    /* blocks of 256 with two scales of 16 bits and 16 of 6; with one and 16 of 8 */
+    [TYPE_GGML_Q4_K] = {0.5, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
+    [TYPE_GGML_Q6_K] = {0.75, 18.0 / 256, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
 };
 
 const char *const bench_cache_words[CACHE_COUNT] = {
@@ -349,11 +353,13 @@ bool bench_type_rows(enum bench_type type)
     return (unsigned)type < TYPE_COUNT && type_rows[type].rows;
 }
 
-enum bench_type bench_type_of_bits(double bits, bool bf16)
+enum bench_type bench_type_of_bits(double bits, int block, bool bf16)
 {
-    return bits >= 16 ? (bf16 ? TYPE_GGML_BF16 : TYPE_GGML_F16)
-           : bits > 6 ? TYPE_GGML_Q8_0
-                      : TYPE_GGML_Q4_0;
+    if (bits >= 16)
+        return bf16 ? TYPE_GGML_BF16 : TYPE_GGML_F16;
+    if (block == 256)
+        return bits > 5.5 ? TYPE_GGML_Q6_K : TYPE_GGML_Q4_K;
+    return bits > 6 ? TYPE_GGML_Q8_0 : TYPE_GGML_Q4_0;
 }
 
 enum bench_type bench_type_of_arithmetic(const char *arithmetic)

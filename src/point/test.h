@@ -158,6 +158,8 @@ enum bench_type { /* operand types; DESIGN and cuBLASLt decide compute and outpu
     TYPE_GGML_BF16,
     TYPE_GGML_Q8_0,
     TYPE_GGML_Q4_0,
+    TYPE_GGML_Q4_K,
+    TYPE_GGML_Q6_K,
     TYPE_COUNT    /* also: a type that this version does not know, or none */
 };
 
@@ -181,8 +183,8 @@ int bench_type_parse(const char *word);
 double bench_type_bytes(enum bench_type type);     /* bytes per element: 4, 2, 1, 0.5 */
 bool bench_type_integer(enum bench_type type);     /* OP/s rather than FLOP/s */
 bool bench_type_rows(enum bench_type type);
-/* Of those, the one nearest to so many bits a weight. */
-enum bench_type bench_type_of_bits(double bits, bool bf16);
+/* Of those, the one nearest to so many bits a weight, in blocks of so many weights. */
+enum bench_type bench_type_of_bits(double bits, int block, bool bf16);
 /* The first type whose rate on a sheet has this name; TYPE_COUNT = none. */
 enum bench_type bench_type_of_arithmetic(const char *arithmetic);
 /* The type that multiplies elements of a format as they are stored; TYPE_COUNT = none. */

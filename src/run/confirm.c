@@ -8,6 +8,7 @@
 #include "core/speed/speed.h"
 #include "point/line.h"
 #include "result/measured.h"
+#include "run/points.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -57,7 +58,7 @@ const char *confirm_type(const struct request *q)
 
     if (!q->gpu->host || !f)
         return NULL;
-    return bench_type_word(bench_type_of_bits(f->bits, f->math == MATH_BF16));
+    return bench_type_word(points_rows_type(f, false));
 }
 
 /* ---- predictions ---- */

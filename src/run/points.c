@@ -152,6 +152,22 @@ static unsigned model_types(const struct points_options *options)
            (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));
 }
 
+enum bench_type points_rows_type(const struct format *f, bool head)
+{
+    bool output = head && f->mix && f->output_bits > 0;
+
+    return bench_type_of_bits(output ? f->output_bits : f->bits, f->block, f->math == MATH_BF16);
+}
+
+/* Of the head, where it is measured apart; TYPE_COUNT: as everything else. */
+static enum bench_type head_type(const struct points_options *options)
+{
+    const struct format *f = options->request->precision.by_role[ROLE_HEAD];
+    enum bench_type type = options->head_apart && f ? points_rows_type(f, true) : TYPE_COUNT;
+
+    return type == TYPE_COUNT || options->types >> type & 1 ? TYPE_COUNT : type;
+}
+
 /* ---- gemm ------------------------------------------------------------------------ */
 
 static enum bench_cache cache_of(const struct points_options *options,
@@ -227,10 +243,13 @@ static void add_batch(struct planning *p, const struct products_layer *layer, in
                           .n = n,
                           .k = layer->k,
                           .tp = layout_of(p->options).tp};
+    unsigned types = model_types(p->options);
 
     gp_copy(point.layer, sizeof point.layer, layer->name);
     gp_copy(point.model, sizeof point.model, p->options->request->model->id);
-    add_types(p, model_types(p->options), point, false);
+    if (strcmp(layer->name, "lm_head") == 0 && head_type(p->options) != TYPE_COUNT)
+        types = 1u << head_type(p->options);
+    add_types(p, types, point, false);
 }
 
 static void plan_batch(struct planning *p)
@@ -340,6 +359,8 @@ static void add_decode(struct planning *p, const struct layer_kind *kind,
 {
     if (p->options->request->kv)
         gp_copy(point->kv, sizeof point->kv, p->options->request->kv->id);
+    if (head_type(p->options) != TYPE_COUNT)
+        gp_copy(point->head, sizeof point->head, bench_type_word(head_type(p->options)));
     add_types(p, p->options->types, *point, true);
     if (p->options->types)
         return;

@@ -222,6 +222,7 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_as
     rc = take_tests(plan, ask->tests, err);
     if (!rc && (text = options_word(ask->options, OPT_TYPE, NULL)))
         rc = points_parse_types(text, "--type", &options->types, err);
+    options->head_apart = ask->confirm && options->types;
     if (!rc && (text = options_word(ask->options, OPT_SHAPES, NULL)))
         rc = take_shapes(plan, text, err);
     if (!rc && (text = options_word(ask->options, OPT_TIME_LIMIT, NULL)))

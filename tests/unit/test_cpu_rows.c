@@ -4,32 +4,36 @@
  * both; shared among threads.
  */
 #include "bench/cpu_gemm_rows.c"
+#include "bench/cpu_rows_k.c"
 
 #include "unit.h"
 
-enum { M = 48, K = 96, N_MOST = 17 };
+enum { M = 48, K_MOST = 512, N_MOST = 17 };
 
 struct matrices {
     struct op *op;
+    int k;
     char *w, *packed;
     float *x, *y;
 };
 
 static void fill(struct matrices *a, const struct row_type *t, const struct kernels *kernels, int n)
 {
-    struct gemm_shape shape = {t->type, M, n, K};
+    int k = t->columns == SUPER ? K_MOST : 96;
+    struct gemm_shape shape = {t->type, M, n, k};
     struct gemm_made made = {.op = NULL};
     struct refusal why;
 
     assert_true(gemm_rows.make(&shape, &made, &why));
     a->op = made.op;
     a->op->kernels = *kernels;
-    a->w = gp_calloc(M * K, number_size(t->w));
+    a->k = k;
+    a->w = gp_calloc((size_t)(M * k), number_size(t->w));
     a->packed = gp_calloc(1, made.packed);
-    a->x = gp_calloc((size_t)n * K, sizeof(float));
+    a->x = gp_calloc((size_t)(n * k), sizeof(float));
     a->y = gp_calloc((size_t)n * M, sizeof(float));
-    number_fill(t->w, a->w, M * K, 7);
-    number_fill(NUMBER_F32, a->x, (size_t)n * K, 11);
+    number_fill(t->w, a->w, (size_t)(M * k), 7);
+    number_fill(NUMBER_F32, a->x, (size_t)(n * k), 11);
     assert_true(gemm_rows.pack(a->op, a->w, a->packed));
 }
 
@@ -52,8 +56,8 @@ static void compare(const struct row_type *t, const struct kernels *kernels, int
         for (int m = 0; m < M; m++) {
             double sum = 0, size = 0;
 
-            for (int k = 0; k < K; k++) {
-                double one = number_get(t->w, a.w, (size_t)(m * K + k)) * (double)a.x[c * K + k];
+            for (int k = 0; k < a.k; k++) {
+                double one = number_get(t->w, a.w, (size_t)(m * a.k + k)) * (double)a.x[c * a.k + k];
 
                 sum += one;
                 size += one * one;
@@ -87,9 +91,130 @@ static void every_kernel(void **state)
     for (size_t i = 0; i < sizeof row_types / sizeof row_types[0]; i++)
         for (int k = 0; k < 3 && row_types[i].kernels[k].isa; k++)
             ran += every_count(&row_types[i], &row_types[i].kernels[k]);
-    assert_true(ran >= 20); /* plain C of four formats is anywhere */
+    assert_true(ran >= 30); /* plain C of six formats is anywhere */
     gemm_rows.threads(1);
     compare(&row_types[0], best_kernels(&row_types[0]), 6);
+}
+
+/* ---- scales of K-quants, which whole numbers leave at 1 ---- */
+
+/* Any bytes are a block, but for halves that are no small numbers. */
+static void *random_blocks(size_t bytes)
+{
+    uint8_t *at = gp_malloc(bytes);
+
+    number_fill(NUMBER_U8, at, bytes, 23);
+    return at;
+}
+
+static void random_halves(uint16_t *half, int count, uint64_t seed)
+{
+    number_fill(NUMBER_F16, half, (size_t)count, seed);
+}
+
+/* Weight i of row r, as llama.cpp's ggml-quants.c dequantizes a block of one row. */
+static double q4k_value(const struct q4k_block *a, int r, int i)
+{
+    struct sizes s = sizes_of(a->sizes[i / 32]);
+    int both = a->q[i / 64 * 256 + i % 32 / 8 * 64 + r * 8 + i % 8];
+    int q = i % 64 < 32 ? both & 15 : both >> 4;
+
+    return (double)from_half(a->scale[r]) * s.size[r] * q - (double)from_half(a->least[r]) * s.low[r];
+}
+
+static double q6k_value(const struct q6k_block *a, int r, int i)
+{
+    static const int shift[] = {0, 0, 4, 4};
+    int quarter = i / 32 % 4, half = i / 128;
+    int low = a->low[half * 64 + quarter % 2 * 32 + i % 32] >> shift[quarter] & 15;
+    int q = low | (a->high[half * 32 + i % 32] >> 2 * quarter & 3) << 4;
+
+    (void)r;
+    return (double)from_half(a->scale) * a->size[i / 16] * (q - 32);
+}
+
+/* Every kernel on blocks whose sizes and lows differ, tokens by its own number. */
+static void every_scale(tile_kernel *run, int rows, int tokens, const void *w, size_t block,
+                        double (*value)(const void *w, int block, int row, int i))
+{
+    enum { BLOCKS = 2 };
+    float *x = gp_calloc((size_t)tokens * BLOCKS * SUPER, sizeof(float));
+    struct x_super *b = gp_calloc((size_t)tokens * BLOCKS, sizeof *b);
+    float y[8 * 8] = {0};
+
+    number_fill(NUMBER_F32, x, (size_t)tokens * BLOCKS * SUPER, 5);
+    x_super_all(x, b, tokens * BLOCKS);
+    run(w, block * BLOCKS, (const char *)b, BLOCKS * sizeof *b, BLOCKS * SUPER, y, rows);
+    for (int t = 0; t < tokens; t++)
+        for (int r = 0; r < rows; r++) {
+            double sum = 0, size = 0;
+
+            for (int i = 0; i < BLOCKS * SUPER; i++) {
+                const struct x_super *at = &b[t * BLOCKS + i / SUPER];
+                double one = value(w, i / SUPER, r, i % SUPER) * (double)at->scale *
+                             at->q[i % SUPER];
+                sum += one;
+                size += fabs(one);
+            }
+            assert_near((double)y[t * rows + r], sum, size * 0x1p-18); /* x as it was rounded */
+        }
+    free(x);
+    free(b);
+}
+
+static double q4k_of(const void *w, int block, int row, int i)
+{
+    return q4k_value((const struct q4k_block *)w + block, row, i);
+}
+
+static double q6k_of(const void *w, int block, int row, int i)
+{
+    return q6k_value((const struct q6k_block *)w + block, row, i);
+}
+
+static void k_scales(void **state)
+{
+    struct q4k_block *four = random_blocks(2 * sizeof *four);
+    struct q6k_block *six = random_blocks(2 * sizeof *six);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        random_halves(four[i].scale, Q4_ROWS, 1);
+        random_halves(four[i].least, Q4_ROWS, 2);
+        random_halves(&six[i].scale, 1, 3);
+    }
+    every_scale(q4k_plain, Q4_ROWS, 1, four, sizeof *four, q4k_of);
+    every_scale(q6k_plain, 1, 1, six, sizeof *six, q6k_of);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        every_scale(q4k_avx2_1, Q4_ROWS, 1, four, sizeof *four, q4k_of);
+        every_scale(q4k_avx2_4, Q4_ROWS, 4, four, sizeof *four, q4k_of);
+        every_scale(q6k_avx2, 1, 1, six, sizeof *six, q6k_of);
+    }
+    if (best_kernels(&row_types[0]) == &row_types[0].kernels[0]) {
+        every_scale(q4k_avx512_4, Q4_ROWS, 4, four, sizeof *four, q4k_of);
+        every_scale(q4k_avx512_8, Q4_ROWS, 8, four, sizeof *four, q4k_of);
+    }
+#endif
+    free(four);
+    free(six);
+}
+
+static void k_sizes(void **state)
+{
+    struct sizes a, b;
+    uint8_t packed[12];
+
+    (void)state;
+    for (int seed = 0; seed < 64; seed++) {
+        for (int r = 0; r < Q4_ROWS; r++) {
+            a.size[r] = (uint8_t)((seed + 7 * r) & 63);
+            a.low[r] = (uint8_t)((63 - seed + 11 * r) & 63);
+        }
+        sizes_put(&a, packed);
+        b = sizes_of(packed);
+        assert_memory_equal(&a, &b, sizeof a);
+    }
 }
 
 static void halves(void **state)
@@ -126,7 +251,8 @@ static void blocks(void **state)
 static void odd_shapes(void **state)
 {
     static const struct gemm_shape shapes[] = {
-        {TYPE_GGML_Q4_0, 12, 1, 64}, {TYPE_GGML_Q8_0, 16, 1, 48}, {TYPE_GGML_F16, 16, 1, 40}};
+        {TYPE_GGML_Q4_0, 12, 1, 64}, {TYPE_GGML_Q4_K, 16, 1, 128}, {TYPE_GGML_Q6_K, 12, 1, 256},
+        {TYPE_GGML_Q8_0, 16, 1, 48}, {TYPE_GGML_F16, 16, 1, 40}};
     struct gemm_made made;
     struct refusal why;
 
@@ -141,6 +267,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel),
+        cmocka_unit_test(k_scales),
+        cmocka_unit_test(k_sizes),
         cmocka_unit_test(halves),
         cmocka_unit_test(blocks),
         cmocka_unit_test(odd_shapes),
