@@ -4,7 +4,8 @@
  * blocks of 32 int8 with a scale), and every row of W is a dot product, or of many tokens a
  * tile of rows and tokens in registers.
  *
- *   ggml-f16, ggml-bf16  both sides widened to FP32 on the way; one token: a row at a time, four
+ *   ggml-f16, ggml-bf16  both sides widened to FP32 on the way, BF16 in pairs where the processor
+ *                        multiplies those (AVX-512 BF16); one token: a row at a time, four
  *                        sums; more: 4 rows x 6 tokens (AVX2: 3)
  *   ggml-q8_0            |w| times x with the sign of w, in int8, scaled per block; 4 rows x 4
  *   ggml-q4_0            eight rows beside each other, as llama.cpp repacks them; 8 rows x 4
@@ -37,9 +38,10 @@ struct q4_block { /* of eight rows: byte 4r + i of part p is row r, columns 8p +
     uint8_t q[Q4_ROWS * BLOCK / 2];
 };
 
-enum { TILES = 3 };
+enum { TILES = 3, KERNELS = 4 };
 struct kernels {
     const char *isa;
+    bool (*here)(void); /* has this processor the instructions? NULL: any has */
     int rows;
     tile_kernel *one; /* a row times one token; NULL = tile[] does */
     struct {
@@ -191,6 +193,14 @@ AVX512 static inline float sum_avx512(__m512 v)
 #define ON_AVX2   __m256, 8, _mm256_setzero_ps(), _mm256_fmadd_ps
 #define ON_AVX512 __m512, 16, _mm512_setzero_ps(), _mm512_fmadd_ps
 #define EXPAND(make, ...) make(__VA_ARGS__)
+#define ON_DPBF16 __m512, 32, _mm512_setzero_ps(), DPBF16
+#define DPBF16(a, b, sum)                                                                          \
+    _mm512_dpbf16_ps(sum, (__m512bh)_mm512_castps_si512(a), (__m512bh)_mm512_castps_si512(b))
+#define PAIRS_avx512(p) _mm512_castsi512_ps(_mm512_loadu_si512((const void *)(p)))
+EXPAND(HALF_DOT, bf16_dpbf16, AVX512BF16, ON_DPBF16, PAIRS_avx512, sum_avx512)
+EXPAND(HALF_TILE, bf16_dpbf16_6, AVX512BF16, 6, ON_DPBF16, PAIRS_avx512, sum_avx512)
+EXPAND(HALF_TILE, bf16_dpbf16_3, AVX512BF16, 3, ON_DPBF16, PAIRS_avx512, sum_avx512)
+EXPAND(HALF_TILE, bf16_dpbf16_1, AVX512BF16, 1, ON_DPBF16, PAIRS_avx512, sum_avx512)
 EXPAND(HALF_DOT, f16_avx2, AVX2, ON_AVX2, F16_avx2, sum_avx2)
 EXPAND(HALF_TILE, f16_avx2_3, AVX2, 3, ON_AVX2, F16_avx2, sum_avx2)
 EXPAND(HALF_TILE, f16_avx2_1, AVX2, 1, ON_AVX2, F16_avx2, sum_avx2)
@@ -309,49 +319,71 @@ Q4_TILE(q4_avx512_1, AVX512, 1, quads_avx512)
 
 /* ---- which of them ---- */
 
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+}
+
+static bool has_dpbf16(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512bf16");
+}
+#endif
+
 static const struct row_type {
     enum bench_type type;
     enum number w;
     int columns;       /* a multiple of which k is */
     size_t row, token; /* bytes of so many columns */
-    struct kernels kernels[3]; /* from the widest registers to plain C */
+    struct kernels kernels[KERNELS]; /* from the widest registers to plain C */
 } row_types[] = {
     {TYPE_GGML_F16, NUMBER_F16, 16, 32, 32, {
 #if defined(__x86_64__)
-        {"AVX-512", 4, f16_avx512, {{6, f16_avx512_6}, {3, f16_avx512_3}, {1, f16_avx512_1}}},
-        {"AVX2", 4, f16_avx2, {{3, f16_avx2_3}, {1, f16_avx2_1}}},
+        {"AVX-512", has_avx512, 4, f16_avx512,
+         {{6, f16_avx512_6}, {3, f16_avx512_3}, {1, f16_avx512_1}}},
+        {"AVX2", has_avx2, 4, f16_avx2, {{3, f16_avx2_3}, {1, f16_avx2_1}}},
 #endif
-        {"plain C", 1, f16_plain, {{1, f16_plain}}}}},
-    {TYPE_GGML_BF16, NUMBER_BF16, 16, 32, 32, {
+        {"plain C", NULL, 1, f16_plain, {{1, f16_plain}}}}},
+    {TYPE_GGML_BF16, NUMBER_BF16, 32, 64, 64, {
 #if defined(__x86_64__)
-        {"AVX-512", 4, bf16_avx512, {{6, bf16_avx512_6}, {3, bf16_avx512_3}, {1, bf16_avx512_1}}},
-        {"AVX2", 4, bf16_avx2, {{3, bf16_avx2_3}, {1, bf16_avx2_1}}},
+        {"AVX-512 BF16", has_dpbf16, 4, bf16_dpbf16,
+         {{6, bf16_dpbf16_6}, {3, bf16_dpbf16_3}, {1, bf16_dpbf16_1}}},
+        {"AVX-512", has_avx512, 4, bf16_avx512,
+         {{6, bf16_avx512_6}, {3, bf16_avx512_3}, {1, bf16_avx512_1}}},
+        {"AVX2", has_avx2, 4, bf16_avx2, {{3, bf16_avx2_3}, {1, bf16_avx2_1}}},
 #endif
-        {"plain C", 1, bf16_plain, {{1, bf16_plain}}}}},
+        {"plain C", NULL, 1, bf16_plain, {{1, bf16_plain}}}}},
     {TYPE_GGML_Q8_0, NUMBER_S8, BLOCK, sizeof(struct q8_block), sizeof(struct x_block), {
 #if defined(__x86_64__)
-        {"AVX-512 VNNI", 4, q8_avx512, {{4, q8_avx512_4}, {1, q8_avx512_1}}},
-        {"AVX2", 4, q8_avx2, {{4, q8_avx2_4}, {1, q8_avx2_1}}},
+        {"AVX-512 VNNI", has_avx512, 4, q8_avx512, {{4, q8_avx512_4}, {1, q8_avx512_1}}},
+        {"AVX2", has_avx2, 4, q8_avx2, {{4, q8_avx2_4}, {1, q8_avx2_1}}},
 #endif
-        {"plain C", 1, q8_plain, {{1, q8_plain}}}}},
+        {"plain C", NULL, 1, q8_plain, {{1, q8_plain}}}}},
     {TYPE_GGML_Q4_0, NUMBER_S4, BLOCK, sizeof(struct q4_block) / Q4_ROWS, sizeof(struct x_block), {
 #if defined(__x86_64__)
-        {"AVX-512 VNNI", Q4_ROWS, NULL, {{4, q4_avx512_4}, {1, q4_avx512_1}}},
-        {"AVX2", Q4_ROWS, NULL, {{4, q4_avx2_4}, {1, q4_avx2_1}}},
+        {"AVX-512 VNNI", has_avx512, Q4_ROWS, NULL, {{4, q4_avx512_4}, {1, q4_avx512_1}}},
+        {"AVX2", has_avx2, Q4_ROWS, NULL, {{4, q4_avx2_4}, {1, q4_avx2_1}}},
 #endif
-        {"plain C", Q4_ROWS, NULL, {{1, q4_plain}}}}},
+        {"plain C", NULL, Q4_ROWS, NULL, {{1, q4_plain}}}}},
     {TYPE_GGML_Q4_K, NUMBER_S4, SUPER, sizeof(struct q4k_block) / Q4_ROWS, sizeof(struct x_super), {
 #if defined(__x86_64__)
-        {"AVX-512", Q4_ROWS, NULL, {{8, q4k_avx512_8}, {4, q4k_avx512_4}, {1, q4k_avx2_1}}},
-        {"AVX2", Q4_ROWS, NULL, {{4, q4k_avx2_4}, {1, q4k_avx2_1}}},
+        {"AVX-512", has_avx512, Q4_ROWS, NULL,
+         {{8, q4k_avx512_8}, {4, q4k_avx512_4}, {1, q4k_avx2_1}}},
+        {"AVX2", has_avx2, Q4_ROWS, NULL, {{4, q4k_avx2_4}, {1, q4k_avx2_1}}},
 #endif
-        {"plain C", Q4_ROWS, NULL, {{1, q4k_plain}}}}},
+        {"plain C", NULL, Q4_ROWS, NULL, {{1, q4k_plain}}}}},
     {TYPE_GGML_Q6_K, NUMBER_S6, SUPER, sizeof(struct q6k_block), sizeof(struct x_super), {
 #if defined(__x86_64__)
-        {"AVX2", 1, NULL, {{1, q6k_avx2}}},
-        {"AVX2", 1, NULL, {{1, q6k_avx2}}},
+        {"AVX2", has_avx2, 1, NULL, {{1, q6k_avx2}}},
 #endif
-        {"plain C", 1, NULL, {{1, q6k_plain}}}}},
+        {"plain C", NULL, 1, NULL, {{1, q6k_plain}}}}},
 };
 
 static const struct row_type *row_type_of(enum bench_type type)
@@ -364,17 +396,14 @@ static const struct row_type *row_type_of(enum bench_type type)
 
 static const struct kernels *best_kernels(const struct row_type *t)
 {
+    const struct kernels *k = t->kernels;
+
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
-        return &t->kernels[0];
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &t->kernels[1];
-    return &t->kernels[2];
-#else
-    return &t->kernels[0];
 #endif
+    while (k->here && !k->here())
+        k++;
+    return k;
 }
 
 static bool make(const struct gemm_shape *s, struct gemm_made *out, struct refusal *why)
@@ -503,7 +532,7 @@ static void quantize_all(const float *x, struct x_block *out, int64_t count)
     void (*one)(const float *, struct x_block *) = quantize;
 
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (has_avx2())
         one = quantize_avx2;
 #endif
     for (int64_t l = 0; l < count; l++)

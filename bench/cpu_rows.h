@@ -40,6 +40,8 @@ static inline uint16_t to_half(float value)
 #if defined(__x86_64__)
 #define AVX2   __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2,fma,f16c")))
+#define AVX512BF16                                                                                 \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16,avx2,fma,f16c")))
 #define LOAD_256(p) _mm256_loadu_si256((const void *)(p))
 
 AVX2 static inline float sum_avx2(__m256 v)

@@ -140,7 +140,8 @@ AVX2 static inline void add_block(const struct q4k_block *a, float scale, __m256
 
 /* Two times 32 weights of eight rows, first the nibbles of `shift` 0, in the order of rows
  * 0 4 1 5 2 6 3 7: four of each row stand beside each other. */
-AVX2 static inline __m256i q4k_half(const uint8_t *q, const int8_t *x, int shift, const uint8_t *size)
+AVX2 static inline __m256i q4k_half(const uint8_t *q, const int8_t *x, int shift,
+                                    const uint8_t *size)
 {
     const __m256i nibble = _mm256_set1_epi8(15);
     const __m128i order = _mm_setr_epi8(0, 0, 4, 4, 1, 1, 5, 5, 2, 2, 6, 6, 3, 3, 7, 7);
@@ -219,10 +220,9 @@ AVX2 static inline __m256i fold_avx2(const __m256i *v)
 {
     __m256i a = _mm256_add_epi32(v[0], _mm256_srli_epi64(v[0], 32));
     __m256i b = _mm256_add_epi32(v[1], _mm256_srli_epi64(v[1], 32));
+    __m256 both = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
 
-    return _mm256_permute4x64_epi64(
-        _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88)),
-        0xd8);
+    return _mm256_permute4x64_epi64(_mm256_castps_si256(both), 0xd8);
 }
 
 AVX512 static inline __m256i fold_avx512(const __m512i *v)
@@ -294,7 +294,8 @@ Q4K_TILE(q4k_avx512_4, AVX512, 4, avx512, __m512i, _mm512, 1, _mm512_loadu_si512
 Q4K_TILE(q4k_avx512_8, AVX512, 8, avx512, __m512i, _mm512, 1, _mm512_loadu_si512, _mm512_and_si512)
 
 /* Products of 32 weights of 6 bits with x, each 16 times its size. */
-AVX2 static inline __m256i q6k_quarter(__m256i low, __m256i high, const int8_t *x, const int8_t *size)
+AVX2 static inline __m256i q6k_quarter(__m256i low, __m256i high, const int8_t *x,
+                                       const int8_t *size)
 {
     __m256i q = _mm256_or_si256(_mm256_and_si256(low, _mm256_set1_epi8(15)),
                                 _mm256_and_si256(high, _mm256_set1_epi8(48)));
@@ -319,7 +320,8 @@ AVX2 void q6k_avx2(const char *w, size_t row, const char *x, size_t token, int64
 
         UNROLL for (int h = 0; h < 2; h++) {
             const __m256i high = LOAD_256(a[l].high + 32 * h);
-            const __m256i even = LOAD_256(a[l].low + 64 * h), odd = LOAD_256(a[l].low + 64 * h + 32);
+            const __m256i even = LOAD_256(a[l].low + 64 * h);
+            const __m256i odd = LOAD_256(a[l].low + 64 * h + 32);
             const int8_t *at = b[l].q + 128 * h, *s = a[l].size + 8 * h;
 
             sum = _mm256_add_epi32(sum, q6k_quarter(even, _mm256_slli_epi16(high, 4), at, s));

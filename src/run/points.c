@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gguf.h"
 #include "core/memory.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -168,6 +169,22 @@ static enum bench_type head_type(const struct points_options *options)
     return type == TYPE_COUNT || options->types >> type & 1 ? TYPE_COUNT : type;
 }
 
+/* Where the head is measured apart: in its type alone; and what a mix gives both types, layer by
+ * layer (Q4_K_M's down), in both. */
+static unsigned types_of_layer(const struct points_options *options, const char *layer,
+                               unsigned types)
+{
+    const struct format *f = options->request->precision.by_role[ROLE_MLP];
+    unsigned head = 1u << head_type(options);
+
+    if (strcmp(layer, "lm_head") == 0)
+        return head;
+    for (int i = 0; f && strcmp(layer, "down") == 0 && i < f->rules; i++)
+        if (f->rule[i].part & PART_DOWN)
+            return types | head;
+    return types;
+}
+
 /* ---- gemm ------------------------------------------------------------------------ */
 
 static enum bench_cache cache_of(const struct points_options *options,
@@ -247,8 +264,8 @@ static void add_batch(struct planning *p, const struct products_layer *layer, in
 
     gp_copy(point.layer, sizeof point.layer, layer->name);
     gp_copy(point.model, sizeof point.model, p->options->request->model->id);
-    if (strcmp(layer->name, "lm_head") == 0 && head_type(p->options) != TYPE_COUNT)
-        types = 1u << head_type(p->options);
+    if (head_type(p->options) != TYPE_COUNT)
+        types = types_of_layer(p->options, layer->name, types);
     add_types(p, types, point, false);
 }
 

@@ -57,7 +57,8 @@ static void compare(const struct row_type *t, const struct kernels *kernels, int
             double sum = 0, size = 0;
 
             for (int k = 0; k < a.k; k++) {
-                double one = number_get(t->w, a.w, (size_t)(m * a.k + k)) * (double)a.x[c * a.k + k];
+                double one = number_get(t->w, a.w, (size_t)(m * a.k + k)) *
+                             (double)a.x[c * a.k + k];
 
                 sum += one;
                 size += one * one;
@@ -89,7 +90,7 @@ static void every_kernel(void **state)
     (void)state;
     gemm_rows.threads(3);
     for (size_t i = 0; i < sizeof row_types / sizeof row_types[0]; i++)
-        for (int k = 0; k < 3 && row_types[i].kernels[k].isa; k++)
+        for (int k = 0; k < KERNELS && row_types[i].kernels[k].isa; k++)
             ran += every_count(&row_types[i], &row_types[i].kernels[k]);
     assert_true(ran >= 30); /* plain C of six formats is anywhere */
     gemm_rows.threads(1);
@@ -119,7 +120,8 @@ static double q4k_value(const struct q4k_block *a, int r, int i)
     int both = a->q[i / 64 * 256 + i % 32 / 8 * 64 + r * 8 + i % 8];
     int q = i % 64 < 32 ? both & 15 : both >> 4;
 
-    return (double)from_half(a->scale[r]) * s.size[r] * q - (double)from_half(a->least[r]) * s.low[r];
+    return (double)from_half(a->scale[r]) * s.size[r] * q -
+           (double)from_half(a->least[r]) * s.low[r];
 }
 
 static double q6k_value(const struct q6k_block *a, int r, int i)
@@ -186,12 +188,12 @@ static void k_scales(void **state)
     every_scale(q4k_plain, Q4_ROWS, 1, four, sizeof *four, q4k_of);
     every_scale(q6k_plain, 1, 1, six, sizeof *six, q6k_of);
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (has_avx2()) {
         every_scale(q4k_avx2_1, Q4_ROWS, 1, four, sizeof *four, q4k_of);
         every_scale(q4k_avx2_4, Q4_ROWS, 4, four, sizeof *four, q4k_of);
         every_scale(q6k_avx2, 1, 1, six, sizeof *six, q6k_of);
     }
-    if (best_kernels(&row_types[0]) == &row_types[0].kernels[0]) {
+    if (has_avx512()) {
         every_scale(q4k_avx512_4, Q4_ROWS, 4, four, sizeof *four, q4k_of);
         every_scale(q4k_avx512_8, Q4_ROWS, 8, four, sizeof *four, q4k_of);
     }
@@ -252,7 +254,7 @@ static void odd_shapes(void **state)
 {
     static const struct gemm_shape shapes[] = {
         {TYPE_GGML_Q4_0, 12, 1, 64}, {TYPE_GGML_Q4_K, 16, 1, 128}, {TYPE_GGML_Q6_K, 12, 1, 256},
-        {TYPE_GGML_Q8_0, 16, 1, 48}, {TYPE_GGML_F16, 16, 1, 40}};
+        {TYPE_GGML_Q8_0, 16, 1, 48}, {TYPE_GGML_F16, 16, 1, 40}, {TYPE_GGML_BF16, 16, 1, 48}};
     struct gemm_made made;
     struct refusal why;
 
