@@ -97,6 +97,8 @@ static void request_facts(const struct answer *a, struct record *r)
     prune_fact(a, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(r, &a->resolved.market);
+    record_positive(r, "hours", "h", a->resolved.market.hours);
+    record_positive(r, "electricity", "$/kWh", a->resolved.market.electricity);
     record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");
 }
 

@@ -106,12 +106,20 @@ static enum gp_status take_layout(const struct reading *r)
         const char *key;
         enum option_id option;
     } rows[] = {{"tp", OPT_TP}, {"pp", OPT_PP}, {"ep", OPT_EP}, {"replicas", OPT_REPLICAS}};
+    bool split = number_of(r->layout, "prefill") > 0;
     enum gp_status rc = GP_OK;
     double gpus = number_of(r->layout, "gpus");
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !rc; i++)
-        if (number_of(r->layout, rows[i].key) > 0)
+        if (number_of(r->layout, rows[i].key) > 0 &&
+            !(split && (rows[i].option == OPT_TP || rows[i].option == OPT_REPLICAS)))
             rc = set_number(r, rows[i].option, number_of(r->layout, rows[i].key));
+    if (split) /* its TPs and replicas are told together */
+        gp_format(r->out->split, sizeof(r->out->split), "%.0fxTP%.0f:%.0fxTP%.0f",
+                  number_of(r->layout, "prefill"), number_of(r->layout, "prefill_tp"),
+                  number_of(r->layout, "decode"), number_of(r->layout, "tp"));
+    if (split && !rc)
+        rc = set_text(r, OPT_DISAGGREGATE, r->out->split);
     gp_format(r->out->gpu, sizeof(r->out->gpu), gpus > 0 && gpus <= 1e6 ? "%.80s:%.0f" : "%.80s",
               text_of(r->request, "gpu"), gpus);
     return rc ? rc : set_text(r, OPT_GPU, r->out->gpu);

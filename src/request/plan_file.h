@@ -18,7 +18,7 @@
 struct plan_file {
     struct json_t *json;  /* owned: the whole answer */
     struct options options; /* borrows texts from json and from below */
-    char gpu[96], engine[48], lora[32], number[32];
+    char gpu[96], engine[48], lora[32], number[32], split[64];
 };
 
 /* where names the file in errors. plan_file_fini() also after an error. The struct stays

@@ -35,8 +35,19 @@ done <<'END'
 -m gpt-oss-20b -g rtx-4090:1 --engine llama.cpp -p q4_k_m --n-cpu-moe 3 --gpu-layers 9
 -m llama-3.1-8b -g l4 --cpu-offload-gb 2.5 --price spot --provider aws
 -m 70B -g h100-sxm
+-m deepseek-v3 -g h200-sxm:16 --tp 1 --dp 16 --ep 16
+-m llama-3.1-8b -g h100-sxm --disaggregate 1:1 -u 4
+-m llama-3.1-70b -p fp8 -g h100-sxm:6 --disaggregate 2xTP1:1xTP4 -u 8
+-m llama-3.1-70b -p fp8 -g h100-sxm --disaggregate auto --tpot 20 -u 64
+-m llama-3.1-8b -g h100-sxm --price buy --electricity 0.4 --hours 200
+-m llama-3.1-8b -g h100-sxm/1g.10gb -p fp8 -c 2048
+-m llama-3.1-8b -g h100-sxm --prompt-stddev 500 --output-stddev 100 --budget 5
+-m llama-3.1-8b -g h100-sxm -u 8 --draft llama-3.2-1b --speculative-tokens 4 --acceptance 0.6
+-m llama-3.1-8b -g h100-sxm --power-cap 3000 --solve users --throughput 300
+-m llama-3.1-70b -g h100-sxm:8 --pp 2 --tp 4 --max-pp 4 --prefix-hit 0.3
+-m bge-m3 -g l4
 END
-assert_true "all were asked" [ "$n" -eq 13 ]
+assert_true "all were asked" [ "$n" -eq 24 ]
 
 # ---- the fit breaks: a new range of the engine takes more ----
 save -m llama-3.1-8b -p fp8 -g l4:1 -c 8k -u 2
