@@ -759,16 +759,35 @@ static void settle(struct enginelog_figure *f, bool most)
         f->value = f->low = f->high = 0;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text), n = strlen(end);
+
+    return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* Weights that llama.cpp repacked for its kernels are in the mapped file too, whose pages nobody
+ * reads again: the mapping's size counts, not both. */
+static bool is_repeated(const struct enginelog *log, const struct enginelog_figure *f, int place)
+{
+    bool mapped = false;
+
+    for (int i = 0; i < f->ranks; i++)
+        mapped = mapped || ends_with(log->device[f->of[i].rank], "_Mapped");
+    return mapped && ends_with(log->device[f->of[place].rank], "_REPACK");
+}
+
 /* Of a GPU's run the buffers of the host are apart; of a CPU's they are one device. */
 static void split_host(struct enginelog *log, enum enginelog_term term, bool gpus)
 {
     struct enginelog_figure *f = &log->figure[term], *host = &log->figure[ENGINELOG_HOST];
+    const struct enginelog_figure told = *f;
     double sum = 0;
     int kept = 0;
 
     for (int i = 0; i < f->ranks; i++)
         if (enginelog_is_host(log->device[f->of[i].rank]))
-            sum += f->of[i].value;
+            sum += is_repeated(log, &told, i) ? 0 : f->of[i].value;
         else
             f->of[kept++] = f->of[i];
     if (kept == f->ranks)

@@ -69,6 +69,14 @@ run --check-log "$logs/tensorrt-llm-1.3.0rc10.txt" -m deepseek-r1 -p nvfp4 -g b2
     --memory-utilization 0.5 --strict
 assert_eq "strict, another pool" 5 "$rc"
 
+# what was repacked beside the mapped file counts once, and twice where nothing is mapped
+log=$logs/llama.cpp-cpu-repack-own-run.txt
+run --check-log "$log" -m llama-3.2-1b -g cpu
+logged weights 0.346
+sed 's/CPU_Mapped/       CPU/' "$log" >unmapped.log
+run --check-log unmapped.log -m llama-3.2-1b -g cpu
+logged weights 0.572
+
 run --check-log "$logs/llama.cpp-cuda.txt"
 assert_contains "the log names the GPU" "gemma-4-12b on 1 x rtx-4090" "$out"
 logged kv_reserved 0.813
