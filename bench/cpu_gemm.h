@@ -39,6 +39,7 @@ struct gemm_made {
 struct gemm_library {
     const char *name;
     void (*version)(char *text, size_t size);
+    const void *(*place)(void); /* an address in the library's file; NULL: it is the engine */
     /* The isa the library uses, as it names it; "" = it does not say. */
     void (*isa)(char *text, size_t size);
     void (*threads)(int threads);

@@ -29,6 +29,11 @@ static void version(char *text, size_t size)
     gp_copy(text, size, word);
 }
 
+static const void *place(void)
+{
+    return dlsym(RTLD_DEFAULT, "cblas_sgemm");
+}
+
 static void isa(char *text, size_t size)
 {
     char *(*core)(void);
@@ -84,7 +89,7 @@ const struct gemm_library gemm_blas = {
     .name = "blas", .version = version, .isa = isa,    .threads = threads,
     .make = make,   .pack = pack,       .weights = gemm_as_it_is, .input = gemm_as_it_is,
     .output = gemm_as_it_is, .forget = gemm_forget_none,   .execute = execute, .wait = gemm_is_done,
-    .free = free,
+    .free = free,   .place = place,
 };
 
 #else

@@ -61,6 +61,11 @@ static void version(char *text, size_t size)
     gp_format(text, size, "oneDNN %d.%d.%d", v->major, v->minor, v->patch);
 }
 
+static const void *place(void)
+{
+    return dnnl_version();
+}
+
 static const char *status_word(dnnl_status_t status)
 {
     return status == dnnl_out_of_memory       ? "out of memory"
@@ -417,7 +422,7 @@ const struct gemm_library gemm_onednn = {
     .name = "onednn", .version = version, .isa = isa,       .threads = threads,
     .make = make,     .pack = pack,       .weights = weights, .input = input,
     .output = output, .forget = forget,   .execute = execute, .wait = wait_all,
-    .free = op_free,
+    .free = op_free,  .place = place,
 };
 
 #else

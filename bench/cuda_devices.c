@@ -14,6 +14,7 @@
 
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
+#include "bench/protocol.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -90,7 +91,7 @@ static json_t *yes_or_no(enum cudaDeviceAttr name, int device)
     return value >= 0 ? json_boolean(value) : json_null();
 }
 
-json_t *cuda_software(void)
+static json_t *versions(void)
 {
     int driver = 0, runtime = 0, lt = 0;
 
@@ -104,6 +105,14 @@ json_t *cuda_software(void)
                      gp_json_above_zero(lt));
 }
 
+json_t *cuda_software(void)
+{
+    json_t *software = versions();
+
+    protocol_library(software, cuda_library_place());
+    return software;
+}
+
 static json_t *more_facts(int device)
 {
     static const struct {
@@ -114,7 +123,7 @@ static json_t *more_facts(int device)
         {"mem_clock_khz", cudaDevAttrMemoryClockRate}, /* newer drivers do not tell */
         {"sm_clock_khz", cudaDevAttrClockRate},
     };
-    json_t *more = cuda_software();
+    json_t *more = versions();
 
     json_object_set_new(more, "env", environment());
     json_object_set_new(more, "peers", peers(device));

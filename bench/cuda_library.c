@@ -340,6 +340,11 @@ enum gp_status cuda_library_open(struct gp_err *err)
     return GP_E_DEVICE;
 }
 
+const void *cuda_library_place(void)
+{
+    return *(void *const *)lt_symbols[0].slot;
+}
+
 void cuda_library_describe(char *text, size_t size)
 {
     int runtime = 0;

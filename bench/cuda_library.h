@@ -33,6 +33,7 @@ enum gp_status cuda_library_open(struct gp_err *err);
 
 /* "CUDA 13.0 from /usr/local/cuda/lib64/libcudart.so.13, cuBLASLt 13.1.0 from ...". */
 void cuda_library_describe(char *text, size_t size);
+const void *cuda_library_place(void); /* an address in cuBLASLt; NULL: it is not open */
 
 /* dlopen() of another library of NVIDIA's, such as NCCL, in the same places and wherever
  * the loader looks. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bench/cpu_engine.h"
+#include "bench/protocol.h"
 #include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
@@ -412,6 +413,7 @@ static json_t *software(void)
     for (char *c = text; *c; c++)
         *c = gp_lower(*c);
     json_object_set_new(json, text, gp_json_text_or_null(rest));
+    protocol_library(json, cpu_gemm_library()->place());
     return json;
 }
 

@@ -7,7 +7,11 @@
  */
 #include "bench/protocol.h"
 
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "point/line.h"
 #include "util/json.h"
@@ -27,6 +31,23 @@ bool protocol_send(FILE *out, json_t *object)
     sent = fwrite(line.text, 1, line.len, out) == line.len && fflush(out) == 0;
     strbuf_fini(&line);
     return sent;
+}
+
+void protocol_library(json_t *software, const void *in)
+{
+    char path[PATH_MAX];
+    struct stat file;
+    Dl_info found;
+
+    if (!in || !dladdr(in, &found) || !found.dli_fname || !realpath(found.dli_fname, path) ||
+        stat(path, &file) != 0)
+        return;
+    if (!json_object_get(software, "files"))
+        json_object_set_new(software, "files", json_array());
+    json_array_append_new(json_object_get(software, "files"),
+                          json_pack("{s:o, s:I, s:I}", "path", gp_json_text_or_null(path), "bytes",
+                                    (json_int_t)file.st_size, "changed",
+                                    (json_int_t)file.st_mtime));
 }
 
 /* null, "base" or MHz. */

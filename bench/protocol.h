@@ -53,4 +53,8 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
                                       struct gp_err *err);
 json_t *protocol_device(const struct bench_device *device);
 
+/* Adds the file that the code or data at `in` was loaded from to software.files: its path,
+ * size and change time. A plan looks whether it is still that file (planner_calib.h). */
+void protocol_library(json_t *software, const void *in);
+
 #endif

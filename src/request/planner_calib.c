@@ -101,6 +101,30 @@ static bool has_moved(const struct benchlog *log, int device, bool processors, c
     return true;
 }
 
+/* Is a library still the file that was measured with? Only this machine's can be looked at. */
+static bool is_library_moved(const struct benchlog *log, char *text, size_t size)
+{
+    const json_t *software = json_object_get(log->json, "software"), *file;
+    size_t i;
+
+    json_array_foreach(json_object_get(software, "files"), i, file) {
+        const char *path = json_string_value(json_object_get(file, "path")), *name;
+        struct stat now;
+
+        if (!path || path[0] != '/')
+            continue;
+        if (stat(path, &now) == 0 &&
+            (json_int_t)now.st_size == json_integer_value(json_object_get(file, "bytes")) &&
+            (json_int_t)now.st_mtime == json_integer_value(json_object_get(file, "changed")))
+            continue;
+        name = strrchr(path, '/') + 1;
+        gp_format(text, size, "what was measured %.10s is not used: %.60s is another file now, or "
+                  "gone; measure again", log->started, name);
+        return true;
+    }
+    return false;
+}
+
 static enum calib_from from_of(const struct source *s, const struct benchlog *log, int device,
                                const struct gpu **sheet)
 {
@@ -168,6 +192,7 @@ static bool take_log(struct source *s, const struct benchlog *log)
         enum calib_from from = from_of(s, log, i, &sheet);
         if (from == CALIB_NONE || (e->found && e->calib.from <= from) ||
             has_moved(log, i, s->gpu->host, e->unused, sizeof(e->unused)) ||
+            (from == CALIB_OWN && is_library_moved(log, e->unused, sizeof(e->unused))) ||
             !has_figures(s, log, i, made))
             continue;
         made->from = from;

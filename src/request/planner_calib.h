@@ -11,8 +11,9 @@
  *   3  a device of the same kind
  *   4  a GPU of the same generation
  *
- * the newest of each. What was measured with another driver, or on other processors than are
- * here now, is not used, with a word on it. --calibration none: none of it.
+ * the newest of each. What was measured with another driver, another file of a library, or
+ * on other processors than are here now, is not used, with a word on it. --calibration none:
+ * none of it.
  */
 #ifndef GP_REQUEST_PLANNER_CALIB_H
 #define GP_REQUEST_PLANNER_CALIB_H

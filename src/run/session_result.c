@@ -220,8 +220,10 @@ json_t *session_document(struct session *s)
     add_run(s, json);
     if (s->ask.ranks > 1)
         json_object_set_new(json, "launch", launch(s));
-    json_object_set(json, "software", json_object_get(s->look.engine.line, "software"));
-    json_object_set_new(json, "engine", json_copy(s->look.engine.line));
+    json_object_set_new(json, "engine", json_deep_copy(s->look.engine.line));
+    if (options_flag(&s->options, OPT_ANONYMOUS)) /* paths may name a user */
+        json_object_del(json_object_get(json_object_get(json, "engine"), "software"), "files");
+    json_object_set(json, "software", json_object_get(json_object_get(json, "engine"), "software"));
     json_object_del(json_object_get(json, "engine"), "t");
     json_object_set_new(json, "devices", device_list(s));
     json_object_set_new(json, "settings", settings_json(s));

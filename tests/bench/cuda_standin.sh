@@ -75,7 +75,7 @@ for type in fp32 fp32-pedantic tf32 fp16 fp16-acc16 bf16 int8 fp8; do
   esac
   faults='' expect "$type" 0 "$point_ok" "$check_ok" "$as, \"transa\": \"T\", \"transb\": \"N\""
 done
-grep -q '"software": {"cuda_driver": 13000, "cuda_runtime": [0-9]*, "cublaslt": 130100, "libraries": "CUDA' \
+grep -q '"software": {"cuda_driver": 13000, "cuda_runtime": [0-9]*, "cublaslt": 130100, "files": \[{"path": "/[^}]*}\], "libraries": "CUDA' \
   "$work/out" || { not_ok "versions of the libraries"; head -1 "$work/out"; }
 grep -q '"ecc": false' "$work/out" || not_ok "ECC is off"
 plan "$(gemm bf16 64 5 96)" >"$work/plan"

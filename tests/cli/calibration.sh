@@ -151,6 +151,23 @@ assert_contains "moved" "with 580.82 is not used: here is 590.11 now" "$(line 'n
 assert_eq "not used" "" "$(line calibrated)"
 echo 580.82 >"$work/sys/module/nvidia/version"
 
+# a library moved: the file that was measured with is another one now, or gone
+library=$work/libcublasLt.so.13
+echo library >"$library"
+touch -d '2026-11-01 00:00:00 UTC' "$library"
+sed "s|\"software\": {|&\"files\": [{\"path\": \"$library\", \"bytes\": 8, \"changed\": $(date -u -d '2026-11-01 00:00:00 UTC' +%s)}], |" \
+    "$kept/h100-sxm@GPU-1.json" >"$work/of_library.json"
+cp "$work/of_library.json" "$kept/h100-sxm@GPU-1.json"
+plan
+assert_contains "the same library" "measured here" "$(line calibrated)"
+echo another >>"$library"
+plan
+assert_contains "another size" "libcublasLt.so.13 is another file now, or gone" "$(line 'not used')"
+assert_eq "another size: not used" "" "$(line calibrated)"
+rm "$library"
+plan
+assert_contains "gone" "libcublasLt.so.13 is another file now, or gone" "$(line 'not used')"
+
 # disturbed, and merely scattered
 result h100-sxm GPU-1 580.82 2680 contended 1.4 >"$kept/h100-sxm@GPU-1.json"
 plan
