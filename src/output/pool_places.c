@@ -173,10 +173,10 @@ void pool_record_places(const struct pool_run *run, struct record *doc)
 
 /* ---- moves ---- */
 
-/* "server 2/3-4, A/7": `count` replicas that are new to their GPUs in an hour, the first
- * `skip` of them left out. */
-static void where(const struct pool_run *run, int hour, int who, int skip, int count,
-                  struct strbuf *out)
+/* "server 2/3-4, A/7": `count` replicas that are new to their GPUs in an hour, those that
+ * wake or the others, the first `skip` of them left out. */
+static void where(const struct pool_run *run, int hour, int who, bool wakes, int skip,
+                  int count, struct strbuf *out)
 {
     struct pieces it = {.p = &run->seating, .hour = hour};
     int last = 0, named = 0, seen = 0;
@@ -185,7 +185,8 @@ static void where(const struct pool_run *run, int hour, int who, int skip, int c
 
     while (next_piece(&it, &piece)) {
         struct strbuf slots;
-        if (piece.who != who || is_cut(it.p, &piece))
+        if (piece.who != who || is_cut(it.p, &piece) ||
+            pool_run_wakes(run, hour, piece.gpu) != wakes)
             continue;
         seen += piece.unit != last;
         last = piece.unit;
@@ -207,6 +208,7 @@ static void where(const struct pool_run *run, int hour, int who, int skip, int c
 
 struct move {
     const char *word;
+    bool wakes;
     int hour, candidate, replicas, skip;
     double seconds; /* < 0: not known */
 };
@@ -231,33 +233,34 @@ static void add_move(const struct pool_run *run, const struct move *m, struct re
     strbuf_fini(&text);
     strbuf_init(&text);
     if (m->seconds > 0)
-        where(run, m->hour, m->candidate + 1, m->skip, m->replicas, &text);
+        where(run, m->hour, m->candidate + 1, m->wakes, m->skip, m->replicas, &text);
     record_text(r, "where", text.text);
     strbuf_fini(&text);
 }
 
-/* Replicas of each candidate that are new to their GPUs in an hour. */
-static void count_fresh(const struct pool_run *run, int hour, int *fresh)
+/* Replicas of each candidate that are new to their GPUs in an hour; those that wake. */
+static void count_fresh(const struct pool_run *run, int hour, int *fresh, int *woken)
 {
     struct pieces it = {.p = &run->seating, .hour = hour};
     struct piece piece;
     int last = 0;
 
     for (int i = 0; i < run->c.pool.candidate_count; i++)
-        fresh[i] = 0;
+        fresh[i] = woken[i] = 0;
     while (next_piece(&it, &piece)) {
         if (piece.who > 0 && !is_cut(it.p, &piece) && piece.unit != last)
-            fresh[piece.who - 1]++;
+            (pool_run_wakes(run, hour, piece.gpu) ? woken : fresh)[piece.who - 1]++;
         last = piece.unit;
     }
 }
 
-static void hour_moves(const struct pool_run *run, int hour, int *fresh, struct record *doc)
+static void hour_moves(const struct pool_run *run, int hour, int *fresh, int *woken,
+                       struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
     const int *replicas = run->answer.rungs[run->rung].replicas;
 
-    count_fresh(run, hour, fresh);
+    count_fresh(run, hour, fresh, woken);
     for (int i = 0; i < pool->candidate_count; i++) {
         int before = replicas[i * pool->hours + (hour > 0 ? hour : pool->hours) - 1];
         int more = replicas[i * pool->hours + hour] - before;
@@ -267,6 +270,13 @@ static void hour_moves(const struct pool_run *run, int hour, int *fresh, struct 
         m.word = "stop";
         m.replicas = -more;
         add_move(run, &m, doc);
+        m.wakes = true;
+        m.seconds = pool_run_wake_s(run, i);
+        m.word = "wake";
+        m.replicas = woken[i];
+        add_move(run, &m, doc);
+        m.wakes = false;
+        more -= woken[i];
         m.seconds = pool_start_s(pool, i, run->rung);
         m.word = "start";
         m.replicas = more;
@@ -310,14 +320,16 @@ static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
 
 void pool_record_moves(const struct pool_run *run, struct record *doc)
 {
-    int *fresh = gp_calloc((size_t)run->c.pool.candidate_count + 1, sizeof(*fresh));
+    size_t n = (size_t)run->c.pool.candidate_count + 1;
+    int *fresh = gp_calloc(n, sizeof(*fresh)), *woken = gp_calloc(n, sizeof(*woken));
 
     record_list(doc, "moves");
     for (int h = 0; h < run->c.pool.hours; h++) {
         if (run->rung == POOL_FIXED || run->rung == POOL_COMPOSED)
             break; /* the same replicas all day */
         hour_cuts(run, h, doc);
-        hour_moves(run, h, fresh, doc);
+        hour_moves(run, h, fresh, woken, doc);
     }
     free(fresh);
+    free(woken);
 }

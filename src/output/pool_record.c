@@ -41,6 +41,7 @@ static void pool_facts(const struct pool_run *run, struct record *r)
     record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1,
                     0);
     record_quantity(r, "wake", "s", quantity_of(f->moves.wake, ORIGIN_SHEET), 1, 1);
+    record_quantity(r, "sleeping", "GB", modelled(run->sleepers), 1e9, 0);
     record_quantity(r, "restart", "s", quantity_of(f->moves.restart, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "recompose", "s", quantity_of(f->moves.recompose, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET),
@@ -56,6 +57,7 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     record_count(r, "stock", "", type->stock);
     record_count(r, "buy", "", type->buy);
     record_count(r, "server_gpus", "", type->server_gpus);
+    record_flag(r, "module", type->module);
     record_quantity(r, "own", "$/h",
                     quantity_of(type->buy_hour, c->figure[t][POOL_FIGURE_PRICE]), 1, 3);
     record_text(r, "price", c->figure_of[t][POOL_FIGURE_PRICE]);
@@ -72,6 +74,23 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
                     quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]), 1, 0);
     record_text(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
     record_detail(r);
+}
+
+/* Who gave the plan and the bound of the chosen rung: HiGHS where it was asked and better. */
+static void solver_facts(const struct pool_run *run, struct record *r)
+{
+    const struct pool_highs *h = &run->highs;
+    bool asked = pool_highs_answered(h), its = asked && h->rung == run->rung;
+
+    record_text(r, "plan_by", its && h->plan ? "HiGHS" : "gpuplan");
+    record_text(r, "bound_by", its && h->raised ? "HiGHS" : "gpuplan");
+    record_text(r, "highs", asked ? h->version : "");
+    record_text(r, "highs_rung", asked ? pool_rung_word(h->rung) : "");
+    record_quantity(r, "highs_bound", "$/day",
+                    asked && h->bound > 0 ? modelled(h->bound / pool_days(run))
+                                          : quantity_unknown(),
+                    1, 0);
+    record_text(r, "highs_trouble", h->trouble);
 }
 
 /* ---- workloads ---- */
@@ -140,7 +159,8 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
 const struct layout *pool_layout(const struct pool_run *run, int candidate)
 {
     const struct pool_replica *r = &run->c.replicas.row[run->c.replica_of[candidate]];
-    bool fabric = run->rung == POOL_COMPOSED || run->rung == POOL_HOURLY;
+    int type = run->c.pool.candidates[candidate].type;
+    bool fabric = pool_composes(&run->c.pool, type, run->rung);
 
     return (fabric ? r->fabric_rate > 0 : r->rate <= 0) ? &r->fabric : &r->server;
 }
@@ -209,6 +229,15 @@ static void money(const struct pool_run *run, struct record *r, const char *name
     record_title(r, title);
 }
 
+/* A column where there are jobs at all. */
+static void jobs_undone(const struct pool_run *run, struct record *r, double gpu_hours)
+{
+    record_quantity(r, "jobs_undone", "GPU-h", modelled(gpu_hours / pool_days(run)), 1, 0);
+    record_title(r, "undone GPU-h");
+    if (run->c.pool.job_count == 0)
+        record_detail(r);
+}
+
 static void gpus_by_type(const struct pool_run *run, const struct pool_rung *rung,
                          struct record *r)
 {
@@ -270,9 +299,7 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     record_title(r, "busy %");
     record_quantity(r, "unmet", "%", modelled(rung->unmet_share), 0.01, 1);
     record_title(r, "unmet %");
-    record_quantity(r, "jobs_undone", "GPU-h", modelled(rung->jobs_undone / pool_days(run)),
-                    1, 0);
-    record_detail(r);
+    jobs_undone(run, r, rung->jobs_undone);
     record_count(r, "starts", "", rung->starts);
     record_detail(r);
     stranded_facts(run, rung, r);
@@ -308,7 +335,7 @@ static void hour_facts(const struct pool_run *run, int hour, int candidate, int 
     record_text(r, "layout", text.text);
     record_count(r, "replicas", "", replicas);
     record_count(r, "gpus", "", one->gpus * replicas);
-    bool server = run->rung != POOL_COMPOSED && run->rung != POOL_HOURLY;
+    bool server = !pool_composes(&run->c.pool, one->type, run->rung);
     record_quantity(r, "serves", "requests/s",
                     modelled(replicas * (server ? one->rate : one->composed_rate)), 1, 2);
     const struct pool_workload *work = &run->c.pool.workloads[one->workload];
@@ -372,6 +399,7 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
         record_title(r, "bound");
         record_quantity(r, "unmet", "%", modelled(w->unmet), 0.01, 1);
         record_title(r, "unmet %");
+        jobs_undone(run, r, w->jobs_undone);
     }
 }
 
@@ -395,6 +423,31 @@ static void say(struct record *doc, const char *fmt, ...)
     record_item(doc, "conclusion", line);
 }
 
+/* What is served differs: money that holds the price of a shortage compares nothing. */
+static bool is_short(const struct pool_run *run, enum pool_rung_id id)
+{
+    const struct pool_rung *r = &run->answer.rungs[id];
+
+    return r->unmet_share > 5e-4 || r->jobs_undone > 0.5;
+}
+
+static void say_short(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
+{
+    const struct pool_rung *r = &run->answer.rungs[id];
+    char jobs[64] = "";
+
+    if (!is_short(run, id))
+        return;
+    if (r->jobs_undone > 0.5)
+        gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
+                  r->jobs_undone / pool_days(run));
+    say(doc,
+        "%s: $%.0f/day are paid, the rest is the price of what there are too few GPUs for: "
+        "%.1f %% of the demand is unmet%s",
+        pool_rung_word(id), (r->total - r->cost.penalty) / pool_days(run),
+        100 * r->unmet_share, jobs);
+}
+
 /* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
 static void say_step(const struct pool_run *run, struct record *doc, const char *what,
                      enum pool_rung_id of, enum pool_rung_id than)
@@ -404,27 +457,62 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
     bool sure = change < 0 ? !pool_rung_bounded(b) || a->total < b->bound
                            : !pool_rung_bounded(a) || b->total < a->bound;
 
+    if (is_short(run, of) != is_short(run, than)) {
+        say(doc, "%s: %s serves all, %s does not; %d GPUs in place of %d", what,
+            pool_rung_word(is_short(run, of) ? than : of),
+            pool_rung_word(is_short(run, of) ? of : than), pool_run_gpus(run, of),
+            pool_run_gpus(run, than));
+        return;
+    }
     say(doc, "%s: %.1f %% %s money and %d GPUs in place of %d%s", what, fabs(change) * 100,
         change <= 0 ? "less" : "more", pool_run_gpus(run, of), pool_run_gpus(run, than),
         sure ? "" : "; within the gaps, so perhaps no difference");
+}
+
+static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
+{
+    int n = 0;
+
+    for (int t = 0; t < run->c.pool.type_count; t++)
+        n += pool_composes(&run->c.pool, t, id) ? run->answer.rungs[id].gpus[t] : 0;
+    return n;
 }
 
 static void say_premium(const struct pool_run *run, struct record *doc)
 {
     const struct pool_case *c = &run->c;
     double each = run->answer.break_even_hour;
-    double years = c->file.costs.years >= 0 ? c->file.costs.years
-                                            : c->replicas.market.ownership->years;
+    const struct ownership *own = c->replicas.market.ownership;
+    double years = c->file.costs.years >= 0 ? c->file.costs.years : own->years;
+    double residual = c->file.costs.residual >= 0 ? c->file.costs.residual : own->residual;
+    int composed = composed_gpus(run, POOL_HOURLY);
 
-    if (!isfinite(each))
+    if (composed == 0)
+        say(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
+    else if (!isfinite(each) || is_short(run, POOL_HOURLY) != is_short(run, POOL_SHARED))
         return;
-    if (each <= 0)
+    else if (each <= 0 || residual >= 1)
         say(doc, "a composable fabric does not pay here at any price per GPU");
     else
         say(doc,
-            "a composable fabric pays up to $%.0f per GPU beyond a server's ($%.3f/h over "
-            "%.0f years); no premium is counted but the file's",
-            each * years * 8760, each, years);
+            "a composable fabric pays up to $%.0f for each of %d composed GPUs beyond a "
+            "server's price ($%.3f/h over %.0f years); no premium is counted but the file's",
+            each * years * 8760 / (1 - residual), composed, each, years);
+}
+
+static void say_modules(const struct pool_run *run, struct record *doc)
+{
+    for (int t = 0; t < run->c.pool.type_count; t++)
+        if (run->c.types[t].module)
+            say(doc, "%s is not composed: composed and hourly have it in servers",
+                run->c.file.types[t].gpu);
+}
+
+static void say_sleepers(const struct pool_run *run, struct record *doc)
+{
+    if (run->sleepers > 0)
+        say(doc, "engines that sleep need %.0f GB of host memory on one server",
+            run->sleepers / 1e9);
 }
 
 static void say_refused(const struct pool_run *run, struct record *doc)
@@ -448,13 +536,23 @@ static void add_conclusion(const struct pool_run *run, struct record *doc)
              POOL_SHARED, POOL_FIXED);
     say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
              POOL_SHARED);
+    say_modules(run, doc);
     say_premium(run, doc);
     say(doc, "peaks: all together need %.0f %% of what each at its own peak does",
         run->answer.coincidence * 100);
-    if (cloud > 0 && least > 0 && run->answer.rungs[POOL_CLOUD].unmet_share < 5e-4)
+    for (int id = 0; id < POOL_RUNGS; id++)
+        say_short(run, doc, (enum pool_rung_id)id);
+    if (cloud > 0 && least > 0 && !is_short(run, POOL_CLOUD) && !is_short(run, run->rung))
         say(doc, "cloud on demand, by the hour: %.1f times the money of %s", cloud / least,
             pool_rung_word(run->rung));
     say_refused(run, doc);
+    say_sleepers(run, doc);
+    if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
+        say(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung),
+            run->highs.version,
+            run->highs.plan     ? "the plan shown is its own"
+            : run->highs.raised ? "the bound shown is its own"
+                                : "it knew nothing better");
     if (!run->seating.whole && run->seating.gpus > 0)
         say(doc, "%d replica-hours of %s found no server or chassis with room in one piece",
             run->seating.unplaced, pool_rung_word(run->rung));
@@ -471,6 +569,7 @@ void pool_record(const struct pool_run *run, struct record *doc)
         type_facts(run, t, record_append(doc, "types"));
     pool_record_ladder(run, doc);
     record_text(doc, "rung", pool_rung_word(run->rung));
+    solver_facts(run, record_inside(doc, "solver"));
     record_quantity(doc, "coincidence", "%", modelled(run->answer.coincidence), 0.01, 1);
     record_quantity(doc, "break_even_premium", "$/h",
                     isfinite(run->answer.break_even_hour)

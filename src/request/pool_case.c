@@ -201,7 +201,8 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
                     out->busy_watts / 1000 * above(file->costs.hosting, own->hosting) * 12 /
                         HOURS_PER_YEAR;
     out->stock_hour = out->buy_hour;
-    out->premium_hour = file->fabric.premium * kept;
+    out->module = goes_in(from, gpu, false) && !goes_in(from, gpu, true);
+    out->premium_hour = out->module ? 0 : file->fabric.premium * kept;
     out->cloud_hour = rent_of(from, market, &c->figure[t][POOL_FIGURE_RENT],
                               of[POOL_FIGURE_RENT], sizeof(of[0]));
     add_slices(from, gpu, c->slice_of[t], out);
@@ -223,6 +224,7 @@ static void add_workloads(struct pool_case *c)
             .penalty = from->unmet * 3.6, /* dollars for each request/s of an hour */
             .priority = from->priority,
             .minimum = from->min_replicas,
+            .sleeps = from->sleep,
             .alone = from->isolation == POOL_OWN_HOST,
         };
     }

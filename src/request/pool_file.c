@@ -27,6 +27,7 @@ static const struct profile_field top_fields[] = {
     {"server_gpus", PROFILE_COUNT, TOP(server_gpus), 1, 64},
     {"spare", PROFILE_COUNT, TOP(spare), 0, 1024},
     {"headroom", PROFILE_NUMBER, TOP(headroom), 0, 0.9},
+    {"host_memory_gb", PROFILE_NUMBER, TOP(host_memory), 1, 1e6, 1e9},
     {"power_cap_w", PROFILE_NUMBER, TOP(power_cap), 1, 1e9},
 };
 
@@ -115,6 +116,7 @@ static const struct profile_field workload_fields[] = {
     {"priority", PROFILE_COUNT, WORK(priority), 1, 9},
     {"unmet_per_1000", PROFILE_NUMBER, WORK(unmet), 1e-6, 1e6},
     {"min_replicas", PROFILE_COUNT, WORK(min_replicas), 0, 1024},
+    {"sleep", PROFILE_FLAG, WORK(sleep)},
     {"isolation", PROFILE_WORD, WORK(isolation), .words = isolations},
 };
 
@@ -438,6 +440,18 @@ void pool_file_fini(struct pool_file *file)
     memset(file, 0, sizeof(*file));
 }
 
+/* A pool that does not exist is one that is not written yet: where to begin. */
+static void hint_begin(struct catalog *catalog, struct gp_err *err)
+{
+    char path[GP_PATH_MAX], near[sizeof(err->hint)];
+
+    if (!err || catalog_file(catalog, "pools", "pool", "mixed-sizes", path, sizeof(path), NULL))
+        return;
+    gp_copy(near, sizeof(near), err->hint);
+    gp_format(err->hint, sizeof(err->hint),
+              "%s; a new one begins as a copy of %s: gpuplan-profile(5), Pools", near, path);
+}
+
 enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path,
                               size_t size, struct gp_err *err)
 {
@@ -445,5 +459,8 @@ enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *p
         return gp_copy(path, size, name)
                    ? GP_OK
                    : gp_fail(err, GP_E_USAGE, "--pool", "", "the name is too long");
-    return catalog_file(catalog, "pools", "pool", name, path, size, err);
+    enum gp_status rc = catalog_file(catalog, "pools", "pool", name, path, size, err);
+    if (rc)
+        hint_begin(catalog, err);
+    return rc;
 }

@@ -57,6 +57,7 @@ struct pool_file_workload {
     double unmet;           /* dollars per 1000 requests not served; 0 = by priority */
     int min_replicas;       /* at any hour */
     enum pool_isolation isolation;
+    bool sleep;             /* its engines wait in host memory while others have the GPUs */
     double rate[POOL_FILE_HOURS]; /* requests/s, the mean of each hour */
     double burst;           /* >= 1 */
 };
@@ -115,6 +116,7 @@ struct pool_file {
     int hours;              /* 24 or 168 */
     int server_gpus;        /* in one server, where its type does not say */
     int spare;              /* GPUs of each type kept free for failures */
+    double host_memory;     /* bytes of an ordinary server for weights that sleep; 0 = enough */
     double headroom;        /* share of each replica's throughput that is left free */
     struct pool_file_workload *workloads;
     size_t workload_count;

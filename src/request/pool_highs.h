@@ -17,6 +17,7 @@ struct pool_highs {
     enum pool_rung_id rung; /* that it was asked */
     double bound;           /* $ over all hours, as it says; 0: none */
     bool taken;             /* its plan or its bound was better */
+    bool plan, raised;      /* the plan, the bound of the rung are its own */
 };
 
 /* Is there one? Its version in out. */

@@ -25,6 +25,11 @@ static bool has_spare(const struct mps *m, int g)
     return m->grid->type[g].spare > 0;
 }
 
+static bool has_own_spare(const struct mps *m, int g)
+{
+    return m->grid->type[g].own_spare > 0;
+}
+
 static bool is_limited(const struct mps *m)
 {
     return m->grid->id != POOL_CLOUD;
@@ -60,6 +65,8 @@ static void workload_rows(struct mps *m, int w)
         }
     for (int g = 0; g < grid->types && grid->constant[w]; g++) {
         strbuf_addf(m->out, " L own%d.%d\n", w, g);
+        if (has_own_spare(m, g))
+            strbuf_addf(m->out, " L any%d.%d\n", w, g);
         for (int p = 0; has_slices(m, g) && p < grid->pool->types[g].slices; p++) {
             strbuf_addf(m->out, " G cut%d.%d.%d\n", w, g, p);
             for (int t = 0; t < grid->hours; t++)
@@ -95,6 +102,8 @@ static void add_rows(struct mps *m)
         strbuf_addf(m->out, " G work%d\n", j);
         if (grid->jobs_own)
             strbuf_addf(m->out, " L jobown%d\n", j);
+        if (has_own_spare(m, grid->pool->jobs[j].type))
+            strbuf_addf(m->out, " L jobany%d\n", j);
         for (int t = 0; t < grid->hours && grid->jobs_own; t++)
             strbuf_addf(m->out, " L jobheld%d.%d\n", j, t);
     }
@@ -162,6 +171,14 @@ static void run_column(struct mps *m, int i, int t)
     entry(m, name, -1, "start%d.%d", i, t);
 }
 
+/* GPUs of w's own: they take units, and spares with the first of them. */
+static void own_entries(struct mps *m, const char *column, double gpus, int w, int g)
+{
+    entry(m, column, gpus, "own%d.%d", w, g);
+    if (has_own_spare(m, g))
+        entry(m, column, gpus, "any%d.%d", w, g);
+}
+
 static void held_column(struct mps *m, int i)
 {
     const struct way *way = &m->grid->ways[i];
@@ -174,7 +191,7 @@ static void held_column(struct mps *m, int i)
     if (way->slice >= 0)
         entry(m, name, -1, "cut%d.%d.%d", w, way->type, way->slice);
     else
-        entry(m, name, way->seat, "own%d.%d", w, way->type);
+        own_entries(m, name, way->seat, w, way->type);
 }
 
 static void own_columns(struct mps *m, int w, int g)
@@ -187,11 +204,16 @@ static void own_columns(struct mps *m, int w, int g)
     entry(m, name, -grid->type[g].unit, "own%d.%d", w, g);
     for (int t = 0; t < grid->hours; t++)
         use_entries(m, name, g, t, grid->type[g].unit);
+    if (has_own_spare(m, g)) {
+        gp_format(name, sizeof(name), "E%d.%d", w, g);
+        entry(m, name, grid->type[g].own_spare, "own%d.%d", w, g);
+        entry(m, name, -grid->type[g].most, "any%d.%d", w, g);
+    }
     for (int k = 0; has_slices(m, g) && k < type->cuts; k++)
         for (int t = -1; t < grid->hours; t++) { /* -1: what is held */
             gp_format(name, sizeof(name), "Y%d.%d.%d.%d", w, g, k, t + 1);
             if (t < 0)
-                entry(m, name, 1, "own%d.%d", w, g);
+                own_entries(m, name, 1, w, g);
             else
                 entry(m, name, grid->type[g].run, "cost");
             for (int p = 0; p < type->slices; p++)
@@ -239,7 +261,7 @@ static void fleet_column(struct mps *m, int g, bool bought)
     entry(m, name, type->unit * (bought ? type->own_buy : type->own_stock), "cost");
     for (int t = 0; t < m->grid->hours; t++)
         entry(m, name, -type->unit, "room%d.%d", g, t);
-    if (m->grid->slots > 0)
+    if (m->grid->slots > 0 && type->slots > 0)
         entry(m, name, type->unit, "slots");
     if (m->grid->watts > 0)
         entry(m, name, type->unit * type->watts, "watts");
@@ -275,12 +297,19 @@ static void worker_columns(struct mps *m, int j)
         return;
     gp_format(name, sizeof(name), "W%d", j);
     entry(m, name, grid->job_seat[j], "jobown%d", j);
+    if (has_own_spare(m, job->type))
+        entry(m, name, grid->job_seat[j], "jobany%d", j);
     for (int t = 0; t < grid->hours; t++)
         entry(m, name, -1, "jobheld%d.%d", j, t);
     gp_format(name, sizeof(name), "P%d", j);
     entry(m, name, -unit, "jobown%d", j);
     for (int t = 0; t < grid->hours; t++)
         use_entries(m, name, job->type, t, unit);
+    if (!has_own_spare(m, job->type))
+        return;
+    gp_format(name, sizeof(name), "G%d", j);
+    entry(m, name, grid->type[job->type].own_spare, "jobown%d", j);
+    entry(m, name, -grid->type[job->type].most, "jobany%d", j);
 }
 
 static void mark(struct mps *m, const char *word)
@@ -394,6 +423,8 @@ static void cut_bounds(struct mps *m)
             if (!grid->constant[w])
                 continue;
             upper(m, POOL_MOST_GPUS, "O%d.%d", w, g);
+            if (has_own_spare(m, g))
+                upper(m, 1, "E%d.%d", w, g);
             for (int k = 0; k < cuts; k++)
                 for (int t = 0; t <= grid->hours; t++)
                     upper(m, POOL_MOST_GPUS, "Y%d.%d.%d.%d", w, g, k, t);
@@ -423,6 +454,8 @@ static void add_bounds(struct mps *m)
         if (grid->jobs_own) {
             upper(m, job->most, "W%d", j);
             upper(m, POOL_MOST_GPUS, "P%d", j);
+            if (has_own_spare(m, job->type))
+                upper(m, 1, "G%d", j);
         }
     }
     strbuf_add(m->out, "ENDATA\n");

@@ -3,11 +3,14 @@
  *
  * The very problem that core/pool/pool.h states, with none of the solver's shortcuts:
  *
- *   X<i>.<t>  replicas of way i that run in hour t     H<i>     held all day (own GPUs)
- *   N<g> B<g> units of type g from stock, bought       O<w>.<g> units that are w's own
- *   Y<g>.<k>.<t> GPUs cut the k-th way                 U, M     unmet, missing replicas
- *   S<i>.<t>  replicas that start                      V, Q     workers, undone
- * GPU-hours Z<g>      1 when the type is kept: its spares count
+ *   X<i>.<t>      replicas of way i that run in hour t
+ *   H<i>          of them held all day, on GPUs of one's own
+ *   S<i>.<t>      that start
+ *   N<g> B<g>     units of type g from stock, bought;  Z<g>: 1 when it is kept, for its spares
+ *   O<w>.<g>      units that are w's own;              E<w>.<g>: 1 when it has any, likewise
+ *   Y<g>.<k>.<t>  GPUs cut the k-th way
+ *   U M           unmet, replicas that miss
+ *   V W P G Q     of a job: workers, held, its own units, 1 when it has any, undone GPU-hours
  *
  * Its optimum is the least cost of the rung; its rows and columns stand in a fixed
  * order, so the same pool gives the same text.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/roofline.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -17,8 +18,176 @@
 #define HIGHS_SHARE  0.4  /* of the time, when there is one */
 #define HIGHS_LEAST  0.5  /* s */
 #define HIGHS_GAP    1e-6 /* from which on it is asked */
+#define SETTLINGS    3    /* tries to place a plan as its hosts allow */
+#define GROWTHS      8    /* times that GPUs are added for it */
+
+/* ---- which rung ---- */
+
+const char *pool_rung_word(enum pool_rung_id id)
+{
+    static char words[POOL_RUNGS][OPTION_CHOICE_MAX];
+
+    return option_choice(OPT_RUNG, (int)id, words[id]);
+}
+
+bool pool_rung_bounded(const struct pool_rung *rung)
+{
+    return rung->bound > 0 && isfinite(rung->bound);
+}
+
+/* The least money of what is owned: a rung that leaves more unmet pays for it. */
+static enum pool_rung_id cheapest(const struct pool_answer *answer)
+{
+    enum pool_rung_id best = POOL_FIXED;
+
+    for (int id = 1; id < POOL_CLOUD; id++)
+        if (answer->rungs[id].total < answer->rungs[best].total)
+            best = (enum pool_rung_id)id;
+    return best;
+}
+
+static void seat_rung(const struct pool_run *run, enum pool_rung_id id, struct seating *out)
+{
+    size_t n = run->c.file.chassis_count;
+    struct seating_chassis *chassis = gp_calloc(n + 1, sizeof(*chassis));
+
+    for (size_t i = 0; i < n; i++)
+        chassis[i] = (struct seating_chassis){pool_file_held(&run->c.file.chassis[i]),
+                                              run->c.file.chassis[i].hosts,
+                                              run->c.file.chassis[i].per_host};
+    seating_rung(&run->c.pool, &run->answer.rungs[id], chassis, (int)n, out);
+    free(chassis);
+}
+
+/* More GPUs, as long as the pool has them, for replicas that found no host with room; the
+ * fleet stays as it was where that does not help. */
+static void grow_fleet(struct pool_run *run, enum pool_rung_id id, struct seating *seating)
+{
+    struct pool_rung *rung = &run->answer.rungs[id];
+    int before[POOL_MOST_TYPES];
+
+    memcpy(before, rung->gpus, sizeof(before));
+    for (int i = 0; i < GROWTHS && seating->lacking > 0; i++) {
+        int g = seating->lacking_type, n = seating->lacking;
+        if (!pool_may_grow(&run->c.pool, id, &run->answer, g, n))
+            break;
+        rung->gpus[g] += n;
+        seating_fini(seating);
+        seat_rung(run, id, seating);
+    }
+    if (seating->whole)
+        return;
+    memcpy(rung->gpus, before, sizeof(before));
+    seating_fini(seating);
+    seat_rung(run, id, seating);
+}
+
+/* GPUs are counts to the solver. A composed rung becomes what its hosts can hold, so that
+ * its money is that of a plan which can be carried out. */
+static void settle_rung(struct pool_run *run, enum pool_rung_id id)
+{
+    struct seating seating;
+
+    seat_rung(run, id, &seating);
+    for (int i = 0; i < SETTLINGS && seating.gpus > 0 && !seating.whole; i++) {
+        if (i == 0)
+            grow_fleet(run, id, &seating);
+        pool_settle(&run->c.pool, id, seating.ran, &run->answer);
+        seating_fini(&seating);
+        seat_rung(run, id, &seating);
+    }
+    seating_fini(&seating);
+}
+
+/* ---- engines that sleep ---- */
+
+/* GPUs and hours of each replica on its host. */
+struct sleeper {
+    int candidate, host, gpu, hours;
+};
+
+static void find_sleepers(const struct seating *p, struct sleeper *list)
+{
+    for (int g = 0; g < p->gpus; g++)
+        for (int h = 0; h < p->hours; h++) {
+            size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
+            struct sleeper *one = &list[p->unit[at]];
+            if (p->who[at] <= 0 || p->cut[at] >= 0 || (one->hours > 0 && one->gpu != g))
+                continue;
+            if (one->hours++ == 0)
+                *one = (struct sleeper){p->who[at] - 1,
+                                        p->box[p->box_of[g]].first_host + p->host[at] - 1, g,
+                                        1};
+        }
+}
+
+static int host_count(const struct seating *p)
+{
+    const struct seating_box *last = p->box + p->box_count - 1;
+
+    return p->box_count > 0 ? last->first_host + last->hosts : 0;
+}
+
+/* Which replicas sleep while others have their GPUs, as far as the hosts' memory goes. */
+static void put_to_sleep(struct pool_run *run)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct seating *p = &run->seating;
+    double most = run->c.file.host_memory, *held;
+    struct sleeper *list = gp_calloc((size_t)p->units + 1, sizeof(*list));
+
+    free(run->asleep);
+    run->asleep = gp_calloc((size_t)p->units + 1, sizeof(*run->asleep));
+    run->sleepers = 0;
+    find_sleepers(p, list);
+    held = gp_calloc((size_t)host_count(p) + 1, sizeof(*held));
+    for (int u = 1; u < p->units; u++) {
+        const struct pool_candidate *c = &pool->candidates[list[u].candidate];
+        double bytes = run->c.replicas.row[run->c.replica_of[list[u].candidate]].weights;
+        if (list[u].hours == 0 || list[u].hours == p->hours || run->rung == POOL_CLOUD ||
+            !pool->workloads[c->workload].sleeps || pool_composes(pool, c->type, run->rung) ||
+            (most > 0 && held[list[u].host] + bytes > most))
+            continue;
+        run->asleep[u] = true;
+        held[list[u].host] += bytes;
+        run->sleepers = fmax(run->sleepers, held[list[u].host]);
+    }
+    free(held);
+    free(list);
+}
+
+bool pool_run_wakes(const struct pool_run *run, int hour, int gpu)
+{
+    const struct seating *p = &run->seating;
+
+    return run->asleep[p->unit[(size_t)hour * (size_t)p->gpus + (size_t)gpu]] &&
+           seating_returns(p, hour, gpu);
+}
+
+double pool_run_wake_s(const struct pool_run *run, int candidate)
+{
+    const struct pool_replica *r = &run->c.replicas.row[run->c.replica_of[candidate]];
+    const struct gpu *gpu = &run->c.replicas.type[r->type];
+    double bus = roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes) * r->gpus;
+
+    return run->c.file.moves.wake + (bus > 0 ? r->weights / bus : 0);
+}
+
+void pool_run_choose(struct pool_run *run, int rung)
+{
+    run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer)
+                                               : (enum pool_rung_id)rung;
+    seating_fini(&run->seating);
+    seat_rung(run, run->rung, &run->seating);
+    put_to_sleep(run);
+}
 
 /* ---- the solver ---- */
+
+bool pool_highs_answered(const struct pool_highs *h)
+{
+    return h->version[0] != '\0' && (h->bound > 0 || h->trouble[0] != '\0');
+}
 
 struct timed {
     const struct pool_run_options *options;
@@ -46,12 +215,20 @@ static struct pool_options solver_options(const struct pool_run_options *o, uint
 /* The chosen rung by HiGHS, with what is left of the time. */
 static void ask_highs(struct pool_run *run, const struct pool_run_options *o, double left)
 {
+    const struct pool_rung *r = &run->answer.rungs[run->rung];
+    double total = r->total, bound = r->bound;
+
     if (run->rung == POOL_CLOUD || left < HIGHS_LEAST ||
         run->answer.rungs[run->rung].gap < HIGHS_GAP)
         return;
     pool_highs_solve(&run->c.pool, run->rung, left, &run->answer, &run->highs);
-    if (run->highs.taken)
-        pool_run_choose(run, o->rung);
+    run->highs.plan = r->total < total;
+    run->highs.raised = r->bound > bound;
+    if (!run->highs.taken)
+        return;
+    if (run->rung == POOL_COMPOSED || run->rung == POOL_HOURLY)
+        settle_rung(run, run->rung);
+    pool_run_choose(run, o->rung);
 }
 
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
@@ -68,51 +245,14 @@ void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
         options.share_ctx = &t;
     }
     pool_solve(&run->c.pool, &options, &run->answer);
+    settle_rung(run, POOL_COMPOSED);
+    settle_rung(run, POOL_HOURLY);
     pool_run_choose(run, o->rung);
     if (highs)
         ask_highs(run, o, t.begun + o->seconds - clock_now());
 }
 
-/* ---- which rung ---- */
-
-const char *pool_rung_word(enum pool_rung_id id)
-{
-    static char words[POOL_RUNGS][OPTION_CHOICE_MAX];
-
-    return option_choice(OPT_RUNG, (int)id, words[id]);
-}
-
-bool pool_rung_bounded(const struct pool_rung *rung)
-{
-    return rung->bound > 0 && isfinite(rung->bound);
-}
-
-/* The least money of what is owned: a rung that leaves more unmet pays for it. */
-static enum pool_rung_id cheapest(const struct pool_answer *answer)
-{
-    enum pool_rung_id best = POOL_FIXED;
-
-    for (int id = 1; id < POOL_CLOUD; id++)
-        if (answer->rungs[id].total < answer->rungs[best].total)
-            best = (enum pool_rung_id)id;
-    return best;
-}
-
-void pool_run_choose(struct pool_run *run, int rung)
-{
-    size_t n = run->c.file.chassis_count;
-    struct seating_chassis *chassis = gp_calloc(n + 1, sizeof(*chassis));
-
-    run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer)
-                                               : (enum pool_rung_id)rung;
-    for (size_t i = 0; i < n; i++)
-        chassis[i] = (struct seating_chassis){pool_file_held(&run->c.file.chassis[i]),
-                                              run->c.file.chassis[i].hosts,
-                                              run->c.file.chassis[i].per_host};
-    seating_fini(&run->seating);
-    seating_rung(&run->c.pool, &run->answer.rungs[run->rung], chassis, (int)n, &run->seating);
-    free(chassis);
-}
+/* ---- sums ---- */
 
 int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung)
 {
@@ -210,6 +350,7 @@ struct varied {
     struct pool pool;
     struct pool_type types[POOL_FILE_TYPES];
     struct pool_workload *workloads;
+    struct pool_job *jobs;
     double *demand;
 };
 
@@ -222,6 +363,9 @@ static void vary(const struct pool *from, struct varied *v)
     memcpy(v->types, from->types, sizeof(v->types[0]) * (size_t)from->type_count);
     v->workloads = gp_calloc(n + 1, sizeof(*v->workloads));
     v->demand = gp_calloc(n * hours + 1, sizeof(*v->demand));
+    v->jobs = gp_calloc((size_t)from->job_count + 1, sizeof(*v->jobs));
+    for (int j = 0; j < from->job_count; j++)
+        v->jobs[j] = from->jobs[j];
     for (size_t i = 0; i < n; i++) {
         v->workloads[i] = from->workloads[i];
         memcpy(v->demand + i * hours, from->workloads[i].demand, hours * sizeof(double));
@@ -229,11 +373,13 @@ static void vary(const struct pool *from, struct varied *v)
     }
     v->pool.types = v->types;
     v->pool.workloads = v->workloads;
+    v->pool.jobs = v->jobs;
 }
 
 static void varied_fini(struct varied *v)
 {
     free(v->workloads);
+    free(v->jobs);
     free(v->demand);
 }
 
@@ -266,7 +412,7 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
     const struct pool_rung *r = &answer.rungs[rung];
     out->rung = rung;
     out->paid = r->total - r->cost.penalty;
-    out->bound = out->fleet ? 0 : r->bound;
+    out->bound = out->fleet || r->cost.penalty > 0 ? 0 : r->bound;
     out->unmet = r->unmet_share;
     out->jobs_undone = r->jobs_undone;
     out->gpus = 0;
@@ -281,7 +427,8 @@ static struct pool_what_if *next_what_if(struct pool_run *run)
     return run->what_if_count < POOL_WHAT_IFS ? &run->what_ifs[run->what_if_count] : NULL;
 }
 
-/* A chassis with all its GPUs; of servers, one. */
+/* A chassis with all its GPUs; of servers, one; without chassis, as many as a server
+ * holds. */
 static void lose_box(struct pool_run *run, const struct pool_run_options *o)
 {
     struct pool_what_if *out = next_what_if(run);
@@ -294,16 +441,20 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
     if (!out || worst < 0)
         return;
     const struct seating_box *box = &run->seating.box[worst];
-    for (int g = box->first; g < box->first + box->gpus; g++)
+    bool chassis = box->chassis >= 0 && (size_t)box->chassis < run->c.file.chassis_count;
+    int gone = box->chassis < 0 || chassis || box->gpus < run->c.file.server_gpus
+                   ? box->gpus
+                   : run->c.file.server_gpus;
+    for (int g = box->first; g < box->first + gone; g++)
         lost[run->seating.type[g]]++;
     vary(&run->c.pool, &v);
     only_fleet(run, &v);
     for (int t = 0; t < v.pool.type_count; t++)
         v.types[t].stock -= lost[t];
-    bool chassis = box->chassis >= 0 && (size_t)box->chassis < run->c.file.chassis_count;
-    gp_format(out->name, sizeof(out->name), "lose %s%s with %d GPUs",
-              box->chassis >= 0 ? "chassis " : "a server",
-              chassis ? run->c.file.chassis[box->chassis].name : "", box->gpus);
+    gp_format(out->name, sizeof(out->name), "lose %s%s%s%d GPUs",
+              box->chassis < 0 ? "a server" : chassis ? "chassis " : "",
+              chassis ? run->c.file.chassis[box->chassis].name : "",
+              box->chassis < 0 || chassis ? " with " : "", gone);
     out->fleet = true;
     solve_what_if(run, o, &v.pool, run->rung, out);
     varied_fini(&v);
@@ -363,6 +514,8 @@ static void one_type(struct pool_run *run, const struct pool_run_options *o, int
         v.types[t].buy = t == type ? all : 0;
         v.types[t].spare = t == type ? v.types[t].spare : 0;
     }
+    for (int j = 0; j < v.pool.job_count; j++)
+        v.jobs[j].type = type;
     gp_format(out->name, sizeof(out->name), "all GPUs %s", run->c.file.types[type].gpu);
     out->fleet = false;
     solve_what_if(run, o, &v.pool, run->rung, out);
@@ -422,7 +575,7 @@ static void tell_highs(const struct pool_run *run, profile_warn_fn warn, void *c
     double days = run->c.pool.hours / 24.0;
     char line[256];
 
-    if (h->version[0] == '\0' || (h->bound <= 0 && h->trouble[0] == '\0'))
+    if (!pool_highs_answered(h))
         return;
     gp_format(line, sizeof(line), "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
               pool_rung_word(h->rung), h->bound / days, h->trouble[0] ? ", " : "",
@@ -452,6 +605,7 @@ void pool_run_fini(struct pool_run *run)
 {
     pool_answer_fini(&run->answer);
     seating_fini(&run->seating);
+    free(run->asleep);
     pool_case_fini(&run->c);
     memset(run, 0, sizeof(*run));
 }

@@ -32,6 +32,8 @@ struct pool_run {
     struct pool_answer answer;
     enum pool_rung_id rung;        /* whose hours are shown */
     struct seating seating;            /* of it */
+    bool *asleep;                  /* [replica] it sleeps while others have its GPUs */
+    double sleepers;               /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     double seconds;                /* of --solve-seconds; 0: a fixed amount of work */
@@ -69,8 +71,15 @@ enum gp_status pool_run_what_ifs(struct planner *planner, struct pool_run *run,
 void pool_run_choose(struct pool_run *run, int rung);
 void pool_run_fini(struct pool_run *run);
 
+/* Was HiGHS asked, and did it say something? */
+bool pool_highs_answered(const struct pool_highs *highs);
+
 /* GPUs of a rung, all types. */
 int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung);
+
+/* Was the replica on this GPU asleep until that hour; seconds until one serves that was. */
+bool pool_run_wakes(const struct pool_run *run, int hour, int gpu);
+double pool_run_wake_s(const struct pool_run *run, int candidate);
 
 /* The words of --rung: "fixed", "composed", "shared", "hourly", "cloud". */
 const char *pool_rung_word(enum pool_rung_id id);

@@ -99,6 +99,39 @@ if have_json; then
         "$(holds "$(json ladder.2.unmet.value)" "<=" 50)"
 fi
 
+# a server of one's own has its own spares; it needs no second server for them
+pool one.cfg '{ gpu = "h100-pcie"; stock = 8; }' "$(echo "$chat" | sed 's/60/20/')" 'spare = 1;'
+run --pool one.cfg --rung fixed -f csv
+assert_eq "one server with a spare serves" 0 "$rc"
+
+# Modules stay in servers where others are composed, and jobs that change their GPU are done.
+pool module.cfg '{ gpu = "h100-sxm"; buy = 8; }, { gpu = "l40s"; buy = 8; server_gpus = 4; }' \
+    "$code" 'jobs = ( { name = "tune"; gpu = "l40s"; gpu_hours = 20; } );'
+run --pool module.cfg
+assert_contains "modules" "h100-sxm is not composed: composed and hourly have it in servers" \
+    "$out"
+assert_contains "what a job is left with" "undone GPU-h" "$out"
+if have_json; then
+    run --pool module.cfg -f json
+    assert_eq "a module of the pool serves composed ones, too" yes \
+        "$(holds "$(json ladder.3.unmet.value)" "<=" "$(json ladder.2.unmet.value)")"
+    for i in 0 1 2 3 4 5; do
+        case $(json "what_ifs.$i.if") in
+        "all GPUs h100-sxm") assert_eq "jobs go along" 0 "$(json "what_ifs.$i.jobs_undone.value")" ;;
+        esac
+    done
+fi
+
+# Engines that sleep wake where they were, as far as the memory of their host goes.
+pool sleep.cfg '{ gpu = "h100-pcie"; buy = 16; }' \
+    "$(printf '%s' "$chat, $code" | sed 's/{ name/{ sleep = true; name/g')" 'moves = { wake_s = 0.5; };'
+run --pool sleep.cfg --rung shared
+assert_contains "sleepers wake" " wake " "$out"
+assert_contains "and need memory" "of host memory on one server" "$out"
+{ echo 'host_memory_gb = 1.0;'; cat sleep.cfg; } >awake.cfg
+run --pool awake.cfg --rung shared
+case $out in *" wake "*) fail "no memory, and engines sleep" "$out" ;; esac
+
 # ---- mistakes ---------------------------------------------------------------------------
 
 run --pool
@@ -106,6 +139,7 @@ assert_eq "no file: usage" 2 "$rc"
 run --pool mixed-size
 assert_eq "no such pool" 2 "$rc"
 assert_contains "the nearest" "mixed-sizes" "$err"
+assert_contains "and where to begin" "pools/mixed-sizes.cfg: gpuplan-profile(5), Pools" "$err"
 printf 'gpus = (\n  { gpu = "h100-pcie"; stok = 8; buy = 1; } );\nworkloads = ( %s );\n' \
     "$chat" >typo.cfg
 run --pool typo.cfg

@@ -157,7 +157,10 @@ static void split_own(struct account *c, int w, int t, const double *working)
         c->busy[g] += now[g];
         c->out->stranded[POOL_STRANDED_SLICE] += now[g];
         c->out->stranded[POOL_STRANDED_PEAKS] += most - working[g] - now[g];
-        c->out->stranded[POOL_STRANDED_SERVER] += c->a->own[w * grid->types + g] - most;
+        double spare = c->a->own[w * grid->types + g] > 0 ? grid->type[g].own_spare : 0;
+        c->out->stranded[POOL_STRANDED_SPARE] += spare;
+        c->out->stranded[POOL_STRANDED_SERVER] +=
+            c->a->own[w * grid->types + g] - most - spare;
         c->out->used_hours += c->a->own[w * grid->types + g];
     }
 }
@@ -170,9 +173,10 @@ static void split_job(struct account *c, int j)
     const struct pool_job *job = &grid->pool->jobs[j];
     double done = assign_job_done(c->a, j), useful = fmin(done, job->gpu_hours);
     double seats = done / job->gpus * grid->job_seat[j];
-    double owned = (double)grid_units(&grid->type[job->type],
-                                      c->a->job_held[j] * grid->job_seat[j]) *
+    double owned = (double)grid_own_units(&grid->type[job->type],
+                                          c->a->job_held[j] * grid->job_seat[j]) *
                    grid->hours;
+    double spare = owned > 0 ? (double)grid->type[job->type].own_spare * grid->hours : 0;
 
     c->busy[job->type] += useful;
     c->out->utilisation += useful;
@@ -180,8 +184,9 @@ static void split_job(struct account *c, int j)
     if (grid->id != POOL_CLOUD) /* it ends there when the job does */
         c->out->stranded[POOL_STRANDED_REPLICA] += done - useful;
     c->out->stranded[POOL_STRANDED_SERVER] += seats - done;
+    c->out->stranded[POOL_STRANDED_SPARE] += spare;
     if (grid->jobs_own)
-        c->out->stranded[POOL_STRANDED_PEAKS] += owned - seats;
+        c->out->stranded[POOL_STRANDED_PEAKS] += owned - seats - spare;
     c->out->used_hours += grid->jobs_own ? owned : seats;
     if (job->gpu_hours - useful > 1e-9)
         c->out->cost.penalty += (job->gpu_hours - useful) * grid->job_penalty[j];
@@ -326,7 +331,7 @@ static void split_hour(struct account *c, int t)
         for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
             if (grid->pool->jobs[j].type == g)
                 seats -=
-                    grid_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
+                    grid_own_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
         c->busy[g] += c->a->cut[at];
         c->out->stranded[POOL_STRANDED_SLICE] += c->a->cut[at];
         c->out->stranded[POOL_STRANDED_SERVER] += seats - total[g];
@@ -384,7 +389,7 @@ double account_break_even(const struct pool *pool, const struct pool_rung *share
 
     for (int g = 0; g < pool->type_count; g++) {
         premium += hourly->gpus[g] * pool->types[g].premium_hour * pool->hours;
-        gpus += hourly->gpus[g];
+        gpus += pool_composes(pool, g, POOL_HOURLY) ? hourly->gpus[g] : 0;
     }
     return gpus > 0 ? (shared->total - (hourly->total - premium)) / (gpus * pool->hours)
                     : 0;

@@ -222,7 +222,7 @@ void assign_holding(const struct grid *grid, int w, const short *held, int *own)
         if (grid->sliced)
             own[g] += slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g],
                                   NULL);
-        own[g] = grid_units(&grid->type[g], own[g]);
+        own[g] = grid_own_units(&grid->type[g], own[g]);
     }
 }
 
@@ -270,8 +270,8 @@ void assign_own_job(struct assign *a, int j, int held)
     for (int t = 0; t < grid->hours; t++) {
         bool works = t >= job->first && t < job->end && done < job->gpu_hours - 1e-9;
         a->use[t * grid->types + job->type] +=
-            grid_units(&grid->type[job->type], held * grid->job_seat[j]) -
-            grid_units(&grid->type[job->type], a->job_held[j] * grid->job_seat[j]);
+            grid_own_units(&grid->type[job->type], held * grid->job_seat[j]) -
+            grid_own_units(&grid->type[job->type], a->job_held[j] * grid->job_seat[j]);
         a->workers[j * grid->hours + t] = works ? held : 0;
         done += a->workers[j * grid->hours + t] * job->gpus;
     }

@@ -183,14 +183,14 @@ static double own_job_part(struct bound *b, int j, const struct fixed_market *ma
 
     b->job_held[j] = fixed_job(b->grid, j, market, &cost);
     hold(b, b->grid->pool->jobs[j].type,
-         grid_units(type, b->job_held[j] * b->grid->job_seat[j]));
+         grid_own_units(type, b->job_held[j] * b->grid->job_seat[j]));
     return cost;
 }
 
 /* What a GPU of a type costs beside its own price: slots and watts. */
 static double cap_price(const struct bound *b, int g)
 {
-    return (b->grid->slots > 0 ? b->trial_cap[0] : 0) +
+    return (b->grid->slots > 0 ? b->trial_cap[0] * b->grid->type[g].slots : 0) +
            (b->grid->watts > 0 ? b->trial_cap[1] * b->grid->type[g].watts : 0);
 }
 
@@ -328,7 +328,7 @@ static double cap_excess(const struct bound *b, int k, double *scale)
     double sum = 0, price = 0;
 
     for (int g = 0; g < grid->types; g++) {
-        double weight = k ? grid->type[g].watts : 1;
+        double weight = k ? grid->type[g].watts : grid->type[g].slots;
         sum += b->mean_fleet[g] * weight;
         price = fmax(price, weight > 0 ? scale_of(grid, g) / weight : 0);
     }

@@ -92,15 +92,17 @@ static double owned(const struct search *s, int *gpus)
 {
     int own[POOL_MOST_TYPES];
     double cost = 0, watts = 0;
+    int slots = 0;
 
     assign_holding(s->grid, s->w, s->held, own);
     *gpus = 0;
     for (int g = 0; g < s->grid->types; g++) {
         cost += own[g] > 0 ? own_price(&s->market->type[g], own[g]) : 0;
         *gpus += own[g];
+        slots += own[g] * s->grid->type[g].slots;
         watts += own[g] * s->grid->type[g].watts;
     }
-    return *gpus > s->market->gpus || watts > s->market->watts ? INFINITY : cost;
+    return slots > s->market->gpus || watts > s->market->watts ? INFINITY : cost;
 }
 
 static double served(struct search *s, double cost, double limit)
@@ -201,6 +203,14 @@ static void fill(struct search *s, int i, double spent)
 
 /* ---- choosing units ---- */
 
+/* GPUs of x servers that may be filled. */
+static int free_of(const struct search *s, const struct block *block, int x)
+{
+    int free = x * block->gpus - s->grid->type[block->type].own_spare;
+
+    return free > 0 ? free : 0;
+}
+
 static void choose(struct search *s, int b, double spent, double left)
 {
     const struct block *block;
@@ -222,7 +232,7 @@ static void choose(struct search *s, int b, double spent, double left)
         if (block->way >= 0)
             s->held[block->way] = (short)x;
         else
-            s->free[block->type] = x * block->gpus;
+            s->free[block->type] = free_of(s, block, x);
         choose(s, b + 1, spent + x * block->price, left - x * block->rate);
     }
 }
@@ -360,9 +370,10 @@ int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
 
     *cost = INFINITY;
     for (int k = 0; k <= job->most; k++) {
-        int gpus = grid_units(&grid->type[job->type], k * grid->job_seat[j]);
+        int gpus = grid_own_units(&grid->type[job->type], k * grid->job_seat[j]);
         bool possible =
-            gpus <= market->gpus && gpus * grid->type[job->type].watts <= market->watts;
+            gpus * grid->type[job->type].slots <= market->gpus &&
+            gpus * grid->type[job->type].watts <= market->watts;
         double done =
             fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
         double now = (k > 0 ? own_price(&market->type[job->type], gpus) : 0) +

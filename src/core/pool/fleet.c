@@ -120,7 +120,7 @@ static void add_limits(struct master *m)
         m->caps[k] = -1;
         for (int g = 0; g < grid->types; g++)
             entries[g] = (struct lp_entry){
-                type_row(m, g), -(k ? grid->type[g].watts : 1) / m->scale[g]};
+                type_row(m, g), -(k ? grid->type[g].watts : grid->type[g].slots) / m->scale[g]};
         if (cap > 0)
             m->caps[k] = lp_add(&m->lp, -cap, entries, grid->types);
     }
@@ -217,7 +217,8 @@ static double proof(struct master *m, const struct part *part, double *lambda)
         caps[k] = m->caps[k] >= 0 ? lp_level(&m->lp, m->caps[k]) : 0;
     for (int g = 0; g < grid->types; g++)
         value += bound_fleet(&grid->type[g], part->low[g], part->high[g],
-                             caps[0] + caps[1] * grid->type[g].watts, sums[g], NULL);
+                             caps[0] * grid->type[g].slots + caps[1] * grid->type[g].watts,
+                             sums[g], NULL);
     return value - caps[0] * grid->slots - caps[1] * grid->watts;
 }
 

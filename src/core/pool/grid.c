@@ -31,13 +31,18 @@ static bool is_composed(enum pool_rung_id id)
     return id == POOL_COMPOSED || id == POOL_HOURLY;
 }
 
+bool pool_composes(const struct pool *pool, int type, enum pool_rung_id id)
+{
+    return is_composed(id) && !pool->types[type].module;
+}
+
 double pool_start_s(const struct pool *pool, int candidate, enum pool_rung_id id)
 {
     const struct pool_candidate *c = &pool->candidates[candidate];
     double load = c->load_s > 0 ? c->load_s : pool->change_s[POOL_LOAD];
 
     return load + pool->change_s[POOL_RESTART] +
-           (is_composed(id) ? pool->change_s[POOL_RECOMPOSE] : 0);
+           (pool_composes(pool, c->type, id) ? pool->change_s[POOL_RECOMPOSE] : 0);
 }
 
 static double kwh_price(const struct pool *pool)
@@ -83,7 +88,7 @@ static void type_prices(struct grid *grid, int g)
     const struct pool_type *from = &pool->types[g];
     struct grid_type *type = &grid->type[g];
     double wh = kwh_price(pool);
-    double premium = is_composed(grid->id) ? from->premium_hour : 0;
+    double premium = pool_composes(pool, g, grid->id) ? from->premium_hour : 0;
 
     type->watts = from->busy_watts;
     slices_weights(from, type->weight);
@@ -102,10 +107,12 @@ static void type_counts(struct grid *grid, int g)
 {
     const struct pool_type *from = &grid->pool->types[g];
     struct grid_type *type = &grid->type[g];
-    bool cloud = grid->id == POOL_CLOUD;
+    bool cloud = grid->id == POOL_CLOUD, composed = pool_composes(grid->pool, g, grid->id);
 
-    type->unit = is_composed(grid->id) || cloud ? 1 : from->server_gpus;
-    type->spare = cloud ? 0 : from->spare;
+    type->unit = composed || cloud ? 1 : from->server_gpus;
+    type->slots = composed;
+    type->own_spare = grid->jobs_own && type->unit > 1 ? from->spare : 0;
+    type->spare = cloud ? 0 : from->spare - type->own_spare;
     type->stock = from->stock / type->unit * type->unit;
     type->most = (from->stock + from->buy) / type->unit * type->unit;
     if (cloud)
@@ -119,7 +126,7 @@ static bool way_of(const struct grid *grid, int candidate, struct way *way)
     const struct pool *pool = grid->pool;
     const struct pool_candidate *c = &pool->candidates[candidate];
     const struct pool_type *type = &pool->types[c->type];
-    double rate = is_composed(grid->id) ? c->composed_rate : c->rate;
+    double rate = pool_composes(pool, c->type, grid->id) ? c->composed_rate : c->rate;
 
     *way = (struct way){.candidate = candidate,
                         .type = c->type,
@@ -195,12 +202,14 @@ static void clamp_most(struct grid *grid)
             most[way->type] += fmin(count, POOL_MOST_REPLICAS) * way->seat;
         }
         for (int g = 0; g < grid->types; g++)
-            use[g] += ceil(most[g] / grid->type[g].unit) * grid->type[g].unit;
+            use[g] += ceil((most[g] + grid->type[g].own_spare) / grid->type[g].unit) *
+                      grid->type[g].unit;
     }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
         use[job->type] +=
-            (double)job->most * grid->job_seat[j] + grid->type[job->type].unit;
+            (double)job->most * grid->job_seat[j] + grid->type[job->type].unit +
+            grid->type[job->type].own_spare;
     }
     for (int g = 0; g < grid->types; g++) {
         struct grid_type *type = &grid->type[g];
@@ -277,6 +286,11 @@ int grid_units(const struct grid_type *type, int gpus)
     return (gpus + type->unit - 1) / type->unit * type->unit;
 }
 
+int grid_own_units(const struct grid_type *type, int gpus)
+{
+    return gpus > 0 ? grid_units(type, gpus + type->own_spare) : 0;
+}
+
 int grid_room(const struct grid_type *type)
 {
     int room = type->most - type->spare;
@@ -298,7 +312,7 @@ bool grid_allows(const struct grid *grid, const int *kept)
     long count = 0;
 
     for (int g = 0; g < grid->types; g++) {
-        count += kept[g];
+        count += (long)kept[g] * grid->type[g].slots;
         watts += kept[g] * grid->type[g].watts;
     }
     return (grid->slots == 0 || count <= grid->slots) &&

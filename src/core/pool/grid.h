@@ -29,7 +29,9 @@ struct grid_type {
     int stock;   /* whole units of it, in GPUs */
     int most;    /* stock and what may be bought, no more than can be of use */
     bool scarce; /* most is a limit of the pool, not of use */
-    int spare;
+    int spare;     /* kept free by all together */
+    int own_spare; /* by each that has servers of its own: nobody else's can help it */
+    int slots; /* of a chassis that a GPU takes: 1, or 0 in a server */
     double own_stock, own_buy;       /* $ per GPU over all hours, idle power included */
     double own_energy;               /* the idle power in them */
     double run;                      /* $ per GPU-hour in use, over idle */
@@ -69,6 +71,9 @@ double grid_own(const struct grid_type *type, int used, int *kept);
 
 /* GPUs rounded up to whole units. */
 int grid_units(const struct grid_type *type, int gpus);
+
+/* The same for one that owns them: its spares included. */
+int grid_own_units(const struct grid_type *type, int gpus);
 
 /* GPUs that may be used at a time when everything that can be owned is owned. */
 int grid_room(const struct grid_type *type);

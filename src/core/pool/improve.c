@@ -465,7 +465,7 @@ static double excess(const struct climb *c)
     for (int g = 0; g < grid->types; g++) {
         int kept;
         grid_own(&grid->type[g], c->a->room[g], &kept);
-        gpus += kept;
+        gpus += (double)kept * grid->type[g].slots;
         watts += kept * grid->type[g].watts;
         hottest = fmax(hottest, grid->type[g].watts);
     }

@@ -137,7 +137,7 @@ static void marginal_market(const struct assign *a, const double *more,
                                             .low_left = low > 0 ? low : 0,
                                             .room = grid_room(type) - used};
         grid_own(type, used, &kept);
-        out->gpus -= grid->slots > 0 ? kept : 0;
+        out->gpus -= grid->slots > 0 ? kept * type->slots : 0;
         out->watts -= kept * type->watts;
     }
 }
@@ -289,8 +289,14 @@ static double take_plan(void *ctx, const short *plan)
     return r->total;
 }
 
+/* Is there still something between the plan and the bound, and time for it? */
+static bool is_open(struct rung *r)
+{
+    return r->total - r->bound.best > 1e-9 * r->total && !is_stopped(r);
+}
+
 /* The bound by whole fleets, and the plans that are found on the way. */
-static void divide_bound(struct rung *r, uint64_t work)
+static void raise_fleets(struct rung *r, uint64_t work)
 {
     struct fleet_search search = {.upper = r->total,
                                   .x = r->best.x,
@@ -298,14 +304,21 @@ static void divide_bound(struct rung *r, uint64_t work)
                                   .stop = stop_dividing,
                                   .take = take_plan,
                                   .ctx = r};
-    uint64_t before = r->bound.work;
 
-    if (is_stopped(r))
-        return;
-    if (fleet_takes(&r->grid))
-        fleet_raise(&r->bound, &search);
-    else
-        branch_raise(&r->bound, r->total, work, stop_dividing, r);
+    fleet_raise(&r->bound, &search);
+}
+
+/* The fleets see the hours one by one, the branches what binds hours: jobs, and GPUs that
+ * a workload has all day. */
+static void divide_bound(struct rung *r, uint64_t work)
+{
+    bool hours = fleet_takes(&r->grid), days = !hours || r->grid.jobs > 0;
+    uint64_t before = r->bound.work, each = hours && days ? work / 2 : work;
+
+    if (hours && is_open(r))
+        raise_fleets(r, each);
+    if (days && is_open(r))
+        branch_raise(&r->bound, r->total, each, stop_dividing, r);
     spend(r, r->bound.work - before);
     tell(r);
 }
@@ -343,15 +356,12 @@ static void hold_from(struct rung *r, const struct pool_rung *other, int w)
     }
 }
 
-/* The plan of a rung before, candidate by candidate, as a start for this one. */
-static void start_from(struct rung *r, const struct pool_rung *other)
+/* The plan of a rung, candidate by candidate, into the trial. */
+static void load_plan(struct rung *r, const struct pool_rung *other)
 {
     const struct grid *grid = &r->grid;
     short x[POOL_MOST_WAYS];
 
-    if (!other->replicas)
-        return;
-    assign_copy(&r->trial, &r->best);
     for (int w = 0; w < grid->workloads; w++) {
         if (grid->constant[w])
             hold_from(r, other, w);
@@ -362,6 +372,15 @@ static void start_from(struct rung *r, const struct pool_rung *other)
             assign_set(&r->trial, w, t, x);
         }
     }
+}
+
+/* That of a rung before as a start for this one. */
+static void start_from(struct rung *r, const struct pool_rung *other)
+{
+    if (!other->replicas)
+        return;
+    assign_copy(&r->trial, &r->best);
+    load_plan(r, other);
     keep_better(r);
 }
 
@@ -447,6 +466,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
         hold_all(&r);
         start_from_all(&r);
         hold_shake(&r);
+        divide_bound(&r, r.work);
     } else {
         bound_step(&r.bound, r.total);
         hold_all(&r);
@@ -469,38 +489,107 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
     solve_rung(pool, id, options, out);
 }
 
+/* ---- another's plan of a rung ---- */
+
+static const struct pool_options no_options = {.work = 1};
+
+static void rung_init(struct rung *r, const struct pool *pool, enum pool_rung_id id,
+                      struct pool_answer *answer)
+{
+    *r = (struct rung){.pool = pool,
+                       .options = &no_options,
+                       .answer = answer,
+                       .total = INFINITY,
+                       .until = 1};
+    grid_init(&r->grid, pool, id);
+    assign_init(&r->best, &r->grid);
+    assign_init(&r->trial, &r->grid);
+    bound_init(&r->bound, &r->grid, 1);
+}
+
+static void rung_fini(struct rung *r)
+{
+    bound_fini(&r->bound);
+    assign_fini(&r->trial);
+    assign_fini(&r->best);
+    grid_fini(&r->grid);
+}
+
+static void lists_free(struct pool_rung *rung)
+{
+    free(rung->use);
+    free(rung->replicas);
+    free(rung->workers);
+    free(rung->unmet);
+}
+
+/* The rung of the answer becomes this plan; its bound stays. */
+static void account_anew(struct assign *a, struct pool_rung *rung, double bound)
+{
+    lists_free(rung);
+    account_rung(a, rung);
+    rung->bound = fmin(bound, rung->total);
+    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+}
+
 bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
                 double bound, struct pool_answer *answer)
 {
-    static const struct pool_options options = {.work = 1};
     struct pool_rung *rung = &answer->rungs[id], theirs = {.replicas = replicas};
-    struct rung r = {
-        .pool = pool, .options = &options, .answer = answer, .total = INFINITY, .until = 1};
-    bool better = false, higher;
+    double before = rung->bound;
+    struct rung r;
+    bool better, higher;
 
-    grid_init(&r.grid, pool, id);
-    assign_init(&r.best, &r.grid);
-    assign_init(&r.trial, &r.grid);
-    bound_init(&r.bound, &r.grid, 1);
+    rung_init(&r, pool, id, answer);
     start_from(&r, &theirs);
-    if (r.total < rung->total * (1 - 1e-9)) {
-        free(rung->use);
-        free(rung->replicas);
-        free(rung->workers);
-        free(rung->unmet);
-        double before = rung->bound;
-        account_rung(&r.best, rung);
-        rung->bound = before;
-        better = true;
-    }
-    higher = bound > rung->bound * (1 + 1e-9) && bound <= rung->total * (1 + 1e-6);
-    rung->bound = fmin(higher ? bound : rung->bound, rung->total);
+    better = r.total < rung->total * (1 - 1e-9);
+    if (better)
+        account_anew(&r.best, rung, before);
+    higher = bound > before * (1 + 1e-9) && bound <= rung->total * (1 + 1e-6);
+    rung->bound = fmin(higher ? bound : before, rung->total);
     rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
-    bound_fini(&r.bound);
-    assign_fini(&r.trial);
-    assign_fini(&r.best);
-    grid_fini(&r.grid);
+    rung_fini(&r);
     return better || higher;
+}
+
+static void set_break_even(const struct pool *pool, struct pool_answer *answer)
+{
+    if (answer->rungs[POOL_SHARED].use && answer->rungs[POOL_HOURLY].use)
+        answer->break_even_hour = account_break_even(pool, &answer->rungs[POOL_SHARED],
+                                                     &answer->rungs[POOL_HOURLY]);
+}
+
+void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
+                 struct pool_answer *answer)
+{
+    struct pool_rung *rung = &answer->rungs[id], placed = {.replicas = replicas};
+    int gpus[POOL_MOST_TYPES];
+    struct rung r;
+
+    memcpy(gpus, rung->gpus, sizeof(gpus));
+    rung_init(&r, pool, id, answer);
+    load_plan(&r, &placed);
+    for (int g = 0; g < r.grid.types; g++)
+        r.trial.room[g] = gpus[g] > 0 ? gpus[g] - r.grid.type[g].spare : 0;
+    account_anew(&r.trial, rung, rung->bound);
+    rung_fini(&r);
+    set_break_even(pool, answer);
+}
+
+bool pool_may_grow(const struct pool *pool, enum pool_rung_id id,
+                   const struct pool_answer *answer, int type, int n)
+{
+    int kept[POOL_MOST_TYPES];
+    struct grid grid;
+    bool may;
+
+    memcpy(kept, answer->rungs[id].gpus, sizeof(kept));
+    kept[type] += n;
+    grid_init(&grid, pool, id);
+    may = kept[type] <= pool->types[type].stock + pool->types[type].buy &&
+          grid_allows(&grid, kept);
+    grid_fini(&grid);
+    return may;
 }
 
 void pool_solve(const struct pool *pool, const struct pool_options *options,
@@ -510,17 +599,12 @@ void pool_solve(const struct pool *pool, const struct pool_options *options,
     for (int id = 0; id < POOL_RUNGS; id++)
         solve_rung(pool, (enum pool_rung_id)id, options, out);
     out->coincidence = account_coincidence(pool);
-    out->break_even_hour =
-        account_break_even(pool, &out->rungs[POOL_SHARED], &out->rungs[POOL_HOURLY]);
+    set_break_even(pool, out);
 }
 
 void pool_answer_fini(struct pool_answer *answer)
 {
-    for (int id = 0; id < POOL_RUNGS; id++) {
-        free(answer->rungs[id].use);
-        free(answer->rungs[id].replicas);
-        free(answer->rungs[id].workers);
-        free(answer->rungs[id].unmet);
-    }
+    for (int id = 0; id < POOL_RUNGS; id++)
+        lists_free(&answer->rungs[id]);
     *answer = (struct pool_answer){0};
 }

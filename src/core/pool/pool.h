@@ -28,8 +28,9 @@
  *
  * Servers are whole (A, C) and a replica stays within one: in a server of 8 it takes 1,
  * 2, 4 or 8 GPUs, or whole servers; pool_seat() rounds up. Composed GPUs (B, D) cost
- * premium_hour more each and run at composed_rate. A shortage is priced, so every pool
- * has an answer.
+ * premium_hour more each and run at composed_rate; modules stay in their servers there,
+ * owned by one workload (B) or shared (D). A shortage is priced, so every pool has an
+ * answer.
  *
  * Worked: one type at $2 an hour, one workload that needs 3 GPUs for 12 hours and 1 for
  * the other 12, servers of 2. A and C: 4 GPUs x 24 h x $2 = $192; B and D: 3 GPUs,
@@ -68,6 +69,7 @@ struct pool_type {
     double busy_watts;   /* with its share of the host */
     double idle_watts;   /* at most busy_watts */
     int server_gpus;     /* GPUs of an ordinary server */
+    bool module;         /* on a server's board: B and D have it in servers, as A and C */
     int spare;           /* GPUs kept free in every hour */
     int slices;          /* MIG profiles; 0: cannot be cut */
     int cuts;
@@ -80,6 +82,7 @@ struct pool_workload {
     double penalty;       /* $ per unit unmet for an hour; 0: follows from priority */
     int priority;         /* 1 or more; 2 is worth twice the shortage of 1 */
     int minimum;          /* replicas that run in every hour */
+    bool sleeps;          /* its engines wait in host memory while others have their GPUs */
     bool alone;           /* shares no GPU over the day: C serves it as A, D as B */
 };
 
@@ -225,6 +228,15 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
 bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
                 double bound, struct pool_answer *answer);
 
+/* The plan of a rung as it could be placed: replicas[candidate x hours + hour] on the GPUs
+ * that it has; what is lacking then is unmet, and priced. */
+void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
+                 struct pool_answer *answer);
+
+/* May a rung of an answer have n more GPUs of a type? */
+bool pool_may_grow(const struct pool *pool, enum pool_rung_id id,
+                   const struct pool_answer *answer, int type, int n);
+
 /* Units of work that a rung of this pool is given when nobody says: by its size. */
 uint64_t pool_work(const struct pool *pool);
 
@@ -234,6 +246,9 @@ int pool_seat(int gpus, int server_gpus);
 
 /* $ per unit and hour unmet that a workload is priced at. */
 double pool_penalty(const struct pool *pool, int workload);
+
+/* Are GPUs of this type composed on that rung? */
+bool pool_composes(const struct pool *pool, int type, enum pool_rung_id rung);
 
 /* Seconds from nothing to serving for a replica of this candidate on that rung. */
 double pool_start_s(const struct pool *pool, int candidate, enum pool_rung_id rung);

@@ -24,7 +24,7 @@ struct placing {
     int (*cuts)[POOL_MOST_CUTS]; /* [candidate] GPUs cut for it and those after it */
     int *cut_first; /* [candidate] whose cuts its slices are in; NOBODY: no slice */
     int hosts, next_unit;
-    bool servers;
+    bool sleepers; /* some workload has any */
 };
 
 /* ---- boxes ---- */
@@ -49,10 +49,17 @@ static void add_box(struct placing *p, int type, int gpus, int chassis, int host
     p->hosts += hosts;
 }
 
+static bool in_servers(const struct placing *p, int type)
+{
+    return !pool_composes(p->pool, type, p->rung->id);
+}
+
 static void add_servers(struct placing *p)
 {
     for (int t = 0; t < p->pool->type_count; t++) {
         int each = p->pool->types[t].server_gpus;
+        if (!in_servers(p, t))
+            continue;
         for (int left = p->rung->gpus[t]; left > 0; left -= each) {
             int n = left < each ? left : each;
             for (int i = 0; i < n; i++)
@@ -73,15 +80,16 @@ static int largest_server(const struct pool *pool)
 
 /* Types one after the other into the slots there are; what is over goes into a last one,
  * with hosts as large as servers and as many as it takes. */
-static void add_chassis(struct placing *p, const struct seating_chassis *chassis, int count,
-                        int total)
+static void add_chassis(struct placing *p, const struct seating_chassis *chassis, int count)
 {
-    int left = total, t = 0, of_type = 0;
+    int left = 0, t = 0, of_type = 0;
 
+    for (int i = 0; i < p->pool->type_count; i++)
+        left += in_servers(p, i) ? 0 : p->rung->gpus[i];
     for (int c = 0; left > 0; c++) {
         int n = c >= count || left < chassis[c].slots ? left : chassis[c].slots;
         for (int i = 0; i < n; i++) {
-            while (of_type == p->rung->gpus[t]) {
+            while (in_servers(p, t) || of_type == p->rung->gpus[t]) {
                 t++;
                 of_type = 0;
             }
@@ -100,14 +108,25 @@ static int seat_of(const struct placing *p, int candidate)
 {
     const struct pool_candidate *c = &p->pool->candidates[candidate];
 
-    return p->servers ? pool_seat(c->gpus, p->pool->types[c->type].server_gpus) : c->gpus;
+    return in_servers(p, c->type)
+               ? pool_seat(c->gpus, p->pool->types[c->type].server_gpus)
+               : c->gpus;
 }
 
-static int owner_of(const struct placing *p, int workload)
+static double rate_of(const struct placing *p, int candidate)
 {
-    bool apart = p->rung->id == POOL_FIXED || p->pool->workloads[workload].alone;
+    const struct pool_candidate *c = &p->pool->candidates[candidate];
 
-    return apart ? workload : NOBODY;
+    return in_servers(p, c->type) ? c->rate : c->composed_rate;
+}
+
+static int owner_of(const struct placing *p, int candidate)
+{
+    const struct pool_candidate *c = &p->pool->candidates[candidate];
+    bool apart = p->rung->id == POOL_FIXED || p->pool->workloads[c->workload].alone ||
+                 (p->rung->id == POOL_COMPOSED && in_servers(p, c->type));
+
+    return apart ? c->workload : NOBODY;
 }
 
 static size_t cell(const struct seating *o, int hour, int gpu)
@@ -222,7 +241,7 @@ static int piece(const struct placing *p, int type)
 {
     int most = 1;
 
-    if (p->servers)
+    if (in_servers(p, type))
         return p->pool->types[type].server_gpus;
     for (int b = 0; b < p->out->box_count; b++)
         most = p->out->box[b].per_host > most ? p->out->box[b].per_host : most;
@@ -357,6 +376,37 @@ static void keep_running(struct placing *p, int hour, int before)
     }
 }
 
+/* Is the whole replica of cell (before, g) free to be where it was? */
+static bool may_return(const struct placing *p, int hour, int before, int g)
+{
+    const struct seating *o = p->out;
+    int unit = o->unit[cell(o, before, g)];
+
+    for (int k = g; k < o->gpus; k++)
+        if (o->unit[cell(o, before, k)] == unit && o->who[cell(o, hour, k)] != SEATING_FREE)
+            return false;
+    return true;
+}
+
+/* Engines that sleep wake where they are, those that stopped last first. */
+static void wake_sleepers(struct placing *p, int hour)
+{
+    struct seating *o = p->out;
+
+    for (int back = 2; back < o->hours && p->sleepers; back++)
+        for (int g = 0; g < o->gpus; g++) {
+            int before = (hour - back + o->hours) % o->hours;
+            int c = o->who[cell(o, before, g)] - 1;
+            if (c < 0 || o->cut[cell(o, before, g)] >= 0 || p->left[c] <= 0 ||
+                !p->pool->workloads[p->pool->candidates[c].workload].sleeps ||
+                !in_servers(p, p->pool->candidates[c].type) ||
+                !may_return(p, hour, before, g))
+                continue;
+            keep_unit(p, hour, before, g);
+            p->left[c]--;
+        }
+}
+
 static void place_candidates(struct placing *p, int hour, int size)
 {
     const struct pool *pool = p->pool;
@@ -366,7 +416,7 @@ static void place_candidates(struct placing *p, int hour, int size)
         if (p->left[c] == 0 || seat_of(p, c) != size)
             continue;
         while (p->left[c] > 0 && place_one(p, hour, cand->type, size,
-                                           owner_of(p, cand->workload), c + 1, -1))
+                                           owner_of(p, c), c + 1, -1))
             p->left[c]--;
     }
 }
@@ -375,8 +425,9 @@ static void place_jobs(struct placing *p, int hour)
 {
     for (int j = 0; j < p->pool->job_count; j++) {
         const struct pool_job *job = &p->pool->jobs[j];
-        int size = p->servers ? pool_seat(job->gpus, p->pool->types[job->type].server_gpus)
-                              : job->gpus;
+        int size = in_servers(p, job->type)
+                       ? pool_seat(job->gpus, p->pool->types[job->type].server_gpus)
+                       : job->gpus;
         while (p->jobs_left[j] > 0 &&
                place_one(p, hour, job->type, size, NOBODY, -(j + 1), -1))
             p->jobs_left[j]--;
@@ -389,9 +440,23 @@ static void place_cuts(struct placing *p, int hour)
         const struct pool_candidate *cand = &p->pool->candidates[c];
         for (int k = 0; p->cut_first[c] == c && k < POOL_MOST_CUTS; k++)
             while (p->cuts[c][k] > 0 && place_one(p, hour, cand->type, 1,
-                                                  owner_of(p, cand->workload), c + 1, k))
+                                                  owner_of(p, c), c + 1, k))
                 p->cuts[c][k]--;
     }
+}
+
+/* Smaller replicas of its workload in place of one that finds no host with room. */
+static void place_smaller(struct placing *p, int hour, int c)
+{
+    const struct pool_candidate *cand = p->pool->candidates, *lost = &cand[c];
+    double need = p->left[c] * rate_of(p, c);
+
+    for (int size = seat_of(p, c) - 1; size > 0 && need > 0; size--)
+        for (int i = 0; i < p->pool->candidate_count && need > 0; i++)
+            while (cand[i].workload == lost->workload && cand[i].slice < 0 &&
+                   seat_of(p, i) == size && rate_of(p, i) > 0 && need > 0 &&
+                   place_one(p, hour, cand[i].type, size, owner_of(p, i), i + 1, -1))
+                need -= rate_of(p, i);
 }
 
 /* Sizes of seats that this hour needs, the largest first. */
@@ -418,6 +483,46 @@ static int count_unplaced(const struct placing *p)
     for (int j = 0; j < p->pool->job_count; j++)
         n += p->jobs_left[j];
     return n;
+}
+
+/* Slices of the group of candidate c that have no GPU: the fullest profile goes first. */
+static void drop_slices(struct placing *p, int hour, int c)
+{
+    const struct pool *pool = p->pool;
+    int lost = 0;
+
+    for (int k = 0; k < POOL_MOST_CUTS; k++)
+        lost += p->cuts[c][k];
+    for (int i = c; i < pool->candidate_count && lost > 0; i++) {
+        int *ran = &p->out->ran[i * pool->hours + hour];
+        if (p->cut_first[i] != c)
+            continue;
+        lost -= *ran;
+        *ran = lost >= 0 ? 0 : -lost;
+    }
+}
+
+/* What has a place in this hour, from who is where; slices by their GPUs. */
+static void count_ran(struct placing *p, int hour)
+{
+    struct seating *o = p->out;
+    const struct pool *pool = p->pool;
+    bool *seen = gp_calloc((size_t)p->next_unit, sizeof(*seen));
+
+    for (int c = 0; c < pool->candidate_count; c++)
+        o->ran[c * pool->hours + hour] =
+            p->cut_first[c] == NOBODY ? 0 : p->rung->replicas[c * pool->hours + hour];
+    for (int g = 0; g < o->gpus; g++) {
+        size_t at = cell(o, hour, g);
+        if (o->who[at] <= 0 || o->cut[at] >= 0 || seen[o->unit[at]])
+            continue;
+        seen[o->unit[at]] = true;
+        o->ran[(o->who[at] - 1) * pool->hours + hour]++;
+    }
+    for (int c = 0; c < pool->candidate_count; c++)
+        if (p->cut_first[c] == c)
+            drop_slices(p, hour, c);
+    free(seen);
 }
 
 static int place_rest(struct placing *p, int hour)
@@ -515,12 +620,24 @@ static void place_hour(struct placing *p, struct mates *m, int hour, int before)
     begin_hour(p, hour);
     if (before >= 0)
         keep_running(p, hour, before);
+    wake_sleepers(p, hour);
     if (place_rest(p, hour) == 0)
         return;
     begin_hour(p, hour); /* packed anew */
     place_rest(p, hour);
+    for (int c = 0; c < p->pool->candidate_count; c++)
+        if (p->left[c] > 0)
+            place_smaller(p, hour, c);
     if (before >= 0)
         keep_numbers(p, m, hour, before);
+}
+
+bool seating_returns(const struct seating *o, int hour, int gpu)
+{
+    for (int t = 0; t < o->hours; t++)
+        if (t != hour && o->unit[cell(o, t, gpu)] == o->unit[cell(o, hour, gpu)])
+            return true;
+    return false;
 }
 
 bool seating_starts(const struct seating *o, int hour, int gpu)
@@ -549,6 +666,16 @@ static void compare_hours(struct placing *p, struct mates *m)
     }
 }
 
+/* The largest that found no place. */
+static void note_lacking(struct placing *p)
+{
+    for (int c = 0; c < p->pool->candidate_count; c++)
+        if (p->left[c] > 0 && seat_of(p, c) > p->out->lacking) {
+            p->out->lacking = seat_of(p, c);
+            p->out->lacking_type = p->pool->candidates[c].type;
+        }
+}
+
 /* Hosts for what shares none, before anybody else has one: all that it ever runs. */
 static void claim_hosts(struct placing *p)
 {
@@ -558,7 +685,7 @@ static void claim_hosts(struct placing *p)
     memset(p->cuts, 0, sizeof(*p->cuts) * (size_t)pool->candidate_count);
     memset(p->jobs_left, 0, sizeof(*p->jobs_left) * (size_t)pool->job_count);
     for (int c = 0; c < pool->candidate_count; c++) {
-        bool owns = owner_of(p, pool->candidates[c].workload) != NOBODY;
+        bool owns = owner_of(p, c) != NOBODY;
         p->left[c] = 0;
         for (int t = 0; owns && p->cut_first[c] == NOBODY && t < pool->hours; t++)
             if (p->rung->replicas[c * pool->hours + t] > p->left[c])
@@ -579,15 +706,18 @@ static void place_hours(struct placing *p)
     for (int hour = 0; hour < hours; hour++) {
         place_hour(p, &m, hour, (hour > 0 ? hour : hours) - 1);
         p->out->unplaced += count_unplaced(p);
+        note_lacking(p);
+        count_ran(p, hour);
     }
     p->out->whole = p->out->unplaced == 0;
+    p->out->units = p->next_unit;
     compare_hours(p, &m);
     free(m.now);
     free(m.before);
     free(m.mate);
 }
 
-static void allocate(struct seating *o, size_t gpus, size_t hours)
+static void allocate(struct seating *o, size_t gpus, size_t hours, size_t candidates)
 {
     o->box = gp_calloc(gpus + 1, sizeof(*o->box));
     o->type = gp_calloc(gpus + 1, sizeof(*o->type));
@@ -598,6 +728,7 @@ static void allocate(struct seating *o, size_t gpus, size_t hours)
     o->cut = gp_calloc(gpus * hours + 1, sizeof(*o->cut));
     o->stays = gp_calloc(gpus * hours + 1, sizeof(*o->stays));
     o->moves = gp_calloc(hours, sizeof(*o->moves));
+    o->ran = gp_calloc(candidates * hours + 1, sizeof(*o->ran));
 }
 
 static void placing_init(struct placing *p)
@@ -615,6 +746,8 @@ static void placing_init(struct placing *p)
     p->jobs_left = gp_calloc((size_t)p->pool->job_count + 1, sizeof(*p->jobs_left));
     for (int h = 0; h < p->hosts; h++)
         p->owner[h] = NOBODY;
+    for (int w = 0; w < p->pool->workload_count; w++)
+        p->sleepers |= p->pool->workloads[w].sleeps;
     group_cuts(p);
 }
 
@@ -643,14 +776,11 @@ void seating_rung(const struct pool *pool, const struct pool_rung *rung,
         out->whole = false;
     if (!out->whole)
         total = 0;
-    allocate(out, (size_t)total, (size_t)pool->hours);
+    allocate(out, (size_t)total, (size_t)pool->hours, (size_t)pool->candidate_count);
     if (total == 0)
         return;
-    p.servers = rung->id == POOL_FIXED || rung->id == POOL_SHARED || rung->id == POOL_CLOUD;
-    if (p.servers)
-        add_servers(&p);
-    else
-        add_chassis(&p, chassis, chassis_count, (int)total);
+    add_servers(&p);
+    add_chassis(&p, chassis, chassis_count);
     placing_init(&p);
     place_hours(&p);
     placing_fini(&p);
@@ -667,5 +797,6 @@ void seating_fini(struct seating *o)
     free(o->cut);
     free(o->stays);
     free(o->moves);
+    free(o->ran);
     memset(o, 0, sizeof(*o));
 }

@@ -10,6 +10,10 @@
  * are packed anew, the largest first, and what has other GPUs then moves. Hour 0 follows
  * the last hour.
  *
+ * Where a replica finds no host with room, smaller ones of its workload take its place as
+ * far as they can: ran[] says what then runs. Engines that sleep in host memory wake on the
+ * GPUs that they had at another hour of the day.
+ *
  *   moves[t] = replicas of t that were not on the same GPUs in t - 1
  *
  * Example: a server of 4 holds a, a, b, free; b wants 2 more: a of another server is not
@@ -47,14 +51,20 @@ struct seating {
     signed char *cut; /* likewise, the way it is cut; -1 = it is whole */
     bool *stays;     /* likewise: as it was in the hour before */
     int *moves;      /* [hour] */
+    int units;       /* numbers of replicas: below this */
     bool whole;      /* false: too large, or some replica found no box that holds it */
-    int unplaced;    /* replica-hours that found none */
+    int unplaced;    /* replica-hours that found none, or smaller ones instead */
+    int *ran;        /* [candidate x hours + hour] replicas that have a place */
+    int lacking, lacking_type; /* GPUs of the largest that found none, and their type */
 };
 
 /* chassis: of B and D; NULL or none: a single one of any size. */
 void seating_rung(const struct pool *pool, const struct pool_rung *rung,
                 const struct seating_chassis *chassis, int chassis_count, struct seating *out);
 void seating_fini(struct seating *seating);
+
+/* Was this GPU's replica on it at another hour, too? It may have slept until now. */
+bool seating_returns(const struct seating *seating, int hour, int gpu);
 
 /* Did this GPU's replica start, or move here, in that hour? */
 bool seating_starts(const struct seating *seating, int hour, int gpu);
