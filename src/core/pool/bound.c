@@ -147,9 +147,8 @@ static double constant_part(struct bound *b, int w, const struct fixed_market *m
 }
 
 /* Workers go to the cheapest hours, in parts. */
-static double job_part(struct bound *b, int j)
+double bound_job(const struct grid *grid, int j, const double *lambda, double *use)
 {
-    const struct grid *grid = b->grid;
     const struct pool_job *job = &grid->pool->jobs[j];
     double left = job->gpu_hours, cost = 0;
     bool taken[POOL_MOST_HOURS] = {false};
@@ -158,17 +157,18 @@ static double job_part(struct bound *b, int j)
         int best = -1;
         double price, done;
         for (int t = job->first; t < job->end; t++)
-            if (!taken[t] && (best < 0 || b->trial[t * grid->types + job->type] <
-                                              b->trial[best * grid->types + job->type]))
+            if (!taken[t] && (best < 0 || lambda[t * grid->types + job->type] <
+                                              lambda[best * grid->types + job->type]))
                 best = t;
         if (best < 0)
             break;
-        price = grid->type[job->type].run + b->trial[best * grid->types + job->type] *
+        price = grid->type[job->type].run + lambda[best * grid->types + job->type] *
                                                 grid->job_seat[j] / job->gpus;
         if (price >= grid->job_penalty[j])
             break;
         done = fmin(left, (double)job->most * job->gpus);
-        b->use[best * grid->types + job->type] += done * grid->job_seat[j] / job->gpus;
+        if (use)
+            use[best * grid->types + job->type] += done * grid->job_seat[j] / job->gpus;
         cost += done * price;
         left -= done;
         taken[best] = true;
@@ -267,7 +267,8 @@ double bound_evaluate(struct bound *b)
     for (int w = 0; w < grid->workloads; w++)
         sum += grid->constant[w] ? constant_part(b, w, &market) : hourly_part(b, w);
     for (int j = 0; j < grid->jobs; j++)
-        sum += grid->jobs_own ? own_job_part(b, j, &market) : job_part(b, j);
+        sum += grid->jobs_own ? own_job_part(b, j, &market)
+                              : bound_job(grid, j, b->trial, b->use);
     for (int g = 0; g < grid->types; g++)
         sum += fleet_part(b, g);
     return sum - (grid->slots > 0 ? b->trial_cap[0] * grid->slots : 0) -

@@ -48,6 +48,10 @@ double bound_evaluate(struct bound *b);
 /* One step upwards, when the best plan known costs `upper`. */
 void bound_step(struct bound *b, double upper);
 
+/* The least that a job costs which fills free GPUs, at prices lambda[hour x types + type]
+ * of them; use (may be NULL) gets the GPUs that it takes then. */
+double bound_job(const struct grid *grid, int j, const double *lambda, double *use);
+
 /* One part of L: a workload and hour at prices lambda[g], what it takes added to use[g];
  * and a fleet of low..high GPUs when the prices of its hours sum to `sum` and each GPU
  * costs `more` besides (*kept: the best size, or NULL). */

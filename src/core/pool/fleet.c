@@ -13,6 +13,7 @@
 #include "util/mem.h"
 
 #define MOST_PARTS   4096
+#define MOST_ROWS    512 /* of the program; jobs that do not fit in find room for free */
 #define ROUNDS       12
 #define MOST_REST    5    /* 2^k rounds at most in which an hour that stands is left */
 #define LEAST_RISE   1e-4 /* of the gap: what a plane must bring */
@@ -42,12 +43,14 @@ struct master {
     int caps[2];
     struct hour hour; /* the one that is looked at */
     double scale[POOL_MOST_TYPES];
-    double n[POOL_MOST_TYPES];
+    double n[POOL_MOST_TYPES], room[POOL_MOST_TYPES];
     struct fleet_search *search;
     uint64_t until;
     int idle[POOL_MOST_HOURS]; /* tries without a rise, one after the other */
     unsigned round;
-    double jobs; /* $ at least, whatever the fleets */
+    double jobs;               /* $ at least, whatever the fleets */
+    int job_row[POOL_MOST_JOBS]; /* of its price; its hours' follow; -1: it has none */
+    int free_price[POOL_MOST_HOURS][POOL_MOST_TYPES]; /* columns: what jobs pay for a GPU */
     struct part *parts;
     int count;
     short *x;       /* [way] of an hour */
@@ -76,9 +79,41 @@ static int type_row(const struct master *m, int g)
     return m->grid->hours + m->grid->types + g;
 }
 
+static int hour_row(const struct master *m, int j, int t)
+{
+    return m->job_row[j] + 1 + t - m->grid->pool->jobs[j].first;
+}
+
+static bool has_hour(const struct master *m, int j, int g, int t)
+{
+    const struct pool_job *job = &m->grid->pool->jobs[j];
+
+    return m->job_row[j] >= 0 && job->type == g && t >= job->first && t < job->end;
+}
+
+/* GPUs that a job takes for a GPU-hour of its work. */
+static double job_ratio(const struct master *m, int j)
+{
+    return (double)m->grid->job_seat[j] / m->grid->pool->jobs[j].gpus;
+}
+
+/* What $1 for each GPU of type g in hour t does to the jobs that could have it. */
+static int job_entries(const struct master *m, int t, int g, double price,
+                       struct lp_entry *entries)
+{
+    int n = 0;
+
+    for (int j = 0; j < m->grid->jobs; j++)
+        if (has_hour(m, j, g, t))
+            entries[n++] =
+                (struct lp_entry){hour_row(m, j, t), -price * job_ratio(m, j) / m->scale[g]};
+    return n;
+}
+
 static void add_plane(struct master *m, int t, double base, const double *lambda)
 {
-    struct lp_entry entries[POOL_MOST_TYPES + 1];
+    struct lp_entry entries[POOL_MOST_TYPES + 1 + POOL_MOST_JOBS];
+    int n = m->grid->types + 1;
     struct plane *plane;
 
     m->planes =
@@ -90,7 +125,9 @@ static void add_plane(struct master *m, int t, double base, const double *lambda
     entries[0] = (struct lp_entry){t, 1};
     for (int g = 0; g < m->grid->types; g++)
         entries[g + 1] = (struct lp_entry){type_row(m, g), lambda[g] / m->scale[g]};
-    plane->column = lp_add(&m->lp, base, entries, m->grid->types + 1);
+    for (int g = 0; g < m->grid->types; g++)
+        n += job_entries(m, t, g, lambda[g], entries + n);
+    plane->column = lp_add(&m->lp, base, entries, n);
 }
 
 /* Owning n of a type: two lines, the first of those in stock. */
@@ -126,15 +163,87 @@ static void add_limits(struct master *m)
     }
 }
 
+/* ---- jobs: work y[t] in the hours, in the room that serving leaves ----
+ *
+ *   min sum of y[t] run + undone penalty    with  sum of y + undone = work
+ *
+ * and y[t] taken from the room of hour t. In the program they are prices: pi of the work,
+ * at most the penalty; mu of the most workers; and for each hour
+ * pi - mu - ratio (lambda[t] + free[t]) <= run. */
+
+static int job_rows(struct master *m)
+{
+    const struct grid *grid = m->grid;
+    int rows = grid->hours + 2 * grid->types;
+
+    for (int j = 0; j < grid->jobs; j++) {
+        int n = grid->pool->jobs[j].end - grid->pool->jobs[j].first + 1;
+        bool fits = rows + n <= MOST_ROWS && grid->id != POOL_CLOUD; /* has room for all */
+        m->job_row[j] = fits ? rows : -1;
+        rows += m->job_row[j] >= 0 ? n : 0;
+    }
+    return rows;
+}
+
+static void add_job(struct master *m, int j, int *basis)
+{
+    const struct grid *grid = m->grid;
+    const struct pool_job *job = &grid->pool->jobs[j];
+    double run = grid->type[job->type].run, scale = m->scale[job->type];
+    struct lp_entry price[POOL_MOST_HOURS + 1];
+    int n = 0, row = m->job_row[j];
+
+    basis[row] = lp_add(&m->lp, 0, &(struct lp_entry){row, 1}, 1);
+    m->lp.right[row] = grid->job_penalty[j] / scale;
+    price[n++] = (struct lp_entry){row, 1 / scale};
+    for (int t = job->first; t < job->end; t++) {
+        int at = hour_row(m, j, t);
+        basis[at] = lp_add(&m->lp, 0, &(struct lp_entry){at, 1}, 1);
+        m->lp.right[at] = run / scale;
+        lp_add(&m->lp, -(double)job->most * job->gpus,
+               &(struct lp_entry){at, -1 / scale}, 1);
+        price[n++] = (struct lp_entry){at, 1 / scale};
+    }
+    lp_add(&m->lp, job->gpu_hours, price, n);
+}
+
+static void add_free_prices(struct master *m)
+{
+    for (int t = 0; t < m->grid->hours; t++)
+        for (int g = 0; g < m->grid->types; g++) {
+            struct lp_entry entries[1 + POOL_MOST_JOBS] = {
+                {type_row(m, g), 1 / m->scale[g]}};
+            int n = job_entries(m, t, g, 1, entries + 1);
+            m->free_price[t][g] = n > 0 ? lp_add(&m->lp, 0, entries, n + 1) : -1;
+        }
+}
+
+/* $ for a GPU of an hour beside what serving pays for it. */
+static double free_price(const struct master *m, int t, int g)
+{
+    return m->free_price[t][g] >= 0 ? lp_level(&m->lp, m->free_price[t][g]) : 0;
+}
+
+/* GPUs of an hour that jobs take where the program stands. */
+static double job_use(const struct master *m, int t, int g)
+{
+    double sum = 0;
+
+    for (int j = 0; j < m->grid->jobs; j++)
+        if (has_hour(m, j, g, t))
+            sum += m->lp.price[hour_row(m, j, t)] / m->scale[g] * job_ratio(m, j);
+    return sum;
+}
+
 static void master_init(struct master *m, struct bound *b)
 {
     const struct grid *grid = b->grid;
-    int basis[POOL_MOST_HOURS + 2 * POOL_MOST_TYPES];
+    int basis[MOST_ROWS];
     double none[POOL_MOST_TYPES] = {0}, use[POOL_MOST_TYPES];
 
     m->b = b;
     m->grid = grid;
-    lp_init(&m->lp, grid->hours + 2 * grid->types);
+    lp_init(&m->lp, job_rows(m));
     for (int g = 0; g < grid->types; g++)
         m->hour.scale[g] = m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
     m->hour.b = b;
@@ -152,10 +261,13 @@ static void master_init(struct master *m, struct bound *b)
         basis[type_row(m, g)] = m->low[g];
     }
     add_limits(m);
+    add_free_prices(m);
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
         m->jobs +=
             job->gpu_hours * fmin(grid->type[job->type].run, grid->job_penalty[j]);
+        if (m->job_row[j] >= 0)
+            add_job(m, j, basis);
     }
     lp_begin(&m->lp, basis);
     m->lambda = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*m->lambda));
@@ -192,13 +304,18 @@ static void set_part(struct master *m, const struct part *part)
             gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
         m->lp.columns[m->planes[i].column].gain = gain;
     }
+    for (int t = 0; t < grid->hours; t++)
+        for (int g = 0; g < grid->types; g++)
+            if (m->free_price[t][g] >= 0)
+                m->lp.columns[m->free_price[t][g]].gain =
+                    part->low[g] > 0 ? grid->type[g].spare : 0;
 }
 
 /* What the weights of the planes prove for this part. */
 static double proof(struct master *m, const struct part *part, double *lambda)
 {
     const struct grid *grid = m->grid;
-    double weight[POOL_MOST_HOURS] = {0}, sums[POOL_MOST_TYPES] = {0}, value = m->jobs;
+    double weight[POOL_MOST_HOURS] = {0}, sums[POOL_MOST_TYPES] = {0}, value = 0;
 
     for (size_t i = 0; i < m->plane_count; i++)
         weight[m->planes[i].hour] += lp_level(&m->lp, m->planes[i].column);
@@ -212,6 +329,13 @@ static double proof(struct master *m, const struct part *part, double *lambda)
             sums[g] += share * plane->lambda[g];
         }
     }
+    for (int t = 0; t < grid->hours; t++)
+        for (int g = 0; g < grid->types; g++) {
+            lambda[t * grid->types + g] += free_price(m, t, g);
+            sums[g] += free_price(m, t, g);
+        }
+    for (int j = 0; j < grid->jobs; j++)
+        value += bound_job(grid, j, lambda, NULL);
     double caps[2] = {0};
     for (int k = 0; k < 2; k++)
         caps[k] = m->caps[k] >= 0 ? lp_level(&m->lp, m->caps[k]) : 0;
@@ -228,6 +352,8 @@ static bool raise_hour(struct master *m, int t, double *lambda)
     double known = m->lp.price[t], base;
 
     m->hour.t = t;
+    for (int g = 0; g < m->grid->types; g++)
+        m->hour.room[g] = fmax(0, m->room[g] - job_use(m, t, g));
     if (hour_raise(&m->hour, lambda, known, &base) <=
         known + LEAST_RISE * m->hour.gap) {
         m->idle[t]++;
@@ -250,7 +376,7 @@ static bool solve_part(struct master *m, struct part *part, double *lambda)
     m->hour.gap = m->search->upper - part->bound;
     for (int g = 0; g < m->grid->types; g++) {
         m->n[g] = m->lp.price[type_row(m, g)] / m->scale[g];
-        m->hour.room[g] = m->n[g] - (part->low[g] > 0 ? m->grid->type[g].spare : 0);
+        m->room[g] = m->n[g] - (part->low[g] > 0 ? m->grid->type[g].spare : 0);
     }
     return true;
 }
@@ -293,7 +419,7 @@ static void order_hours(const struct master *m, int *order)
         int at = t;
         double sum = 0;
         for (int g = 0; g < m->grid->types; g++)
-            sum += m->lambda[t * m->grid->types + g] * m->hour.room[g];
+            sum += m->lambda[t * m->grid->types + g] * m->room[g];
         for (; at > 0 && price[at - 1] < sum; at--) {
             price[at] = price[at - 1];
             order[at] = order[at - 1];
@@ -303,13 +429,28 @@ static void order_hours(const struct master *m, int *order)
     }
 }
 
+/* What the planes know of hour t with the whole room. */
+static double known_of(const struct master *m, int t)
+{
+    double best = 0;
+
+    for (size_t i = 0; i < m->plane_count; i++) {
+        const struct plane *plane = &m->planes[i];
+        double value = plane->base;
+        for (int g = 0; g < m->grid->types; g++)
+            value -= plane->lambda[g] * m->room[g];
+        best = plane->hour == t ? fmax(best, value) : best;
+    }
+    return best;
+}
+
 /* Serves hour t with the fleet; *sum, the bound of all, follows. False: it can't be in
  * what is left. */
 static bool pack_one(struct master *m, int t, uint64_t work, double *sum, double *cost)
 {
     const struct grid *grid = m->grid;
     size_t ways = (size_t)grid->first[grid->workloads];
-    double known = m->lp.price[t];
+    double known = known_of(m, t);
     struct pack pack = {.grid = grid,
                         .t = t,
                         .limit = known + m->search->upper - *sum,
@@ -319,7 +460,7 @@ static bool pack_one(struct master *m, int t, uint64_t work, double *sum, double
 
     for (size_t i = 0; i < ways; i++)
         m->x[i] = m->search->x[i * (size_t)grid->hours + (size_t)t];
-    memcpy(pack.room, m->hour.room, sizeof(pack.room));
+    memcpy(pack.room, m->room, sizeof(pack.room));
     pack_hour(&pack);
     m->b->work += work - pack.work;
     *sum += pack.bound - known;
@@ -341,12 +482,12 @@ static void serve_single(struct master *m, struct part *part)
         return;
     for (int g = 0; g < grid->types; g++) {
         sum += bound_fleet(&grid->type[g], part->low[g], part->low[g], 0, 0, NULL);
-        m->hour.room[g] =
+        m->room[g] =
             part->low[g] > grid->type[g].spare ? part->low[g] - grid->type[g].spare : 0;
     }
     cost = sum;
     for (int t = 0; t < grid->hours; t++)
-        sum += m->lp.price[t];
+        sum += known_of(m, t);
     order_hours(m, order);
     while (at < grid->hours && !is_done(m, part) &&
            pack_one(m, order[at], part->effort, &sum, &cost))

@@ -25,7 +25,7 @@
 #include "core/pool/bound.h"
 
 /* Can the hours be taken one by one: no workload with GPUs of its own, and not too many?
- * Jobs are taken to find room in the valleys, at what their running costs. */
+ * Jobs take from the room of their hours, in parts of workers. */
 bool fleet_takes(const struct grid *grid);
 
 struct fleet_search {

@@ -308,17 +308,16 @@ static void raise_fleets(struct rung *r, uint64_t work)
     fleet_raise(&r->bound, &search);
 }
 
-/* The fleets see the hours one by one, the branches what binds hours: jobs, and GPUs that
- * a workload has all day. */
 static void divide_bound(struct rung *r, uint64_t work)
 {
-    bool hours = fleet_takes(&r->grid), days = !hours || r->grid.jobs > 0;
-    uint64_t before = r->bound.work, each = hours && days ? work / 2 : work;
+    uint64_t before = r->bound.work;
 
-    if (hours && is_open(r))
-        raise_fleets(r, each);
-    if (days && is_open(r))
-        branch_raise(&r->bound, r->total, each, stop_dividing, r);
+    if (!is_open(r))
+        return;
+    if (fleet_takes(&r->grid))
+        raise_fleets(r, work);
+    else
+        branch_raise(&r->bound, r->total, work, stop_dividing, r);
     spend(r, r->bound.work - before);
     tell(r);
 }
