@@ -132,6 +132,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to have the GPUs")           \
     X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                  \
       "the cheapest change that serves what is short")                                 \
+    X(WHAT_IF, "what-if", "i", ON_POOL, 3, "what if",                                  \
+      "lose a chassis, more demand, other GPUs; again: the GPUs' places")              \
     X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save",                            \
       "save the result under a name")
 

@@ -64,6 +64,24 @@ shows "a applies it"
 shows "small.cfg*"
 shows "undone"
 
+screen "what if, of the rung that is shown" --pool lab.cfg --screen --rung hourly <<'KEYS'
+:size 80 24
+:wait
+i
+:wait
+:dump -
+v
+:wait
+:dump -
+i
+:dump -
+KEYS
+shows "What if"
+shows "lose chassis A with 4 GPUs"
+shows "demand of all x 1.3"
+shows "as planned"
+shows "GPUs: a letter each"
+
 screen "a file that is none" <<'KEYS'
 :size 80 24
 :pool nothing.cfg

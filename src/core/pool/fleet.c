@@ -13,7 +13,8 @@
 #include "util/mem.h"
 
 #define MOST_PARTS   4096
-#define MOST_ROWS    512 /* of the program; jobs that do not fit in find room for free */
+#define MOST_ROWS    512 /* of the program */
+#define JOB_ROWS     200 /* of a program with jobs: those beyond, as in weeks, take free room */
 #define ROUNDS       12
 #define MOST_REST    5    /* 2^k rounds at most in which an hour that stands is left */
 #define LEAST_RISE   1e-4 /* of the gap: what a plane must bring */
@@ -178,7 +179,7 @@ static int job_rows(struct master *m)
 
     for (int j = 0; j < grid->jobs; j++) {
         int n = grid->pool->jobs[j].end - grid->pool->jobs[j].first + 1;
-        bool fits = rows + n <= MOST_ROWS && grid->id != POOL_CLOUD; /* has room for all */
+        bool fits = rows + n <= JOB_ROWS && grid->id != POOL_CLOUD; /* has room for all */
         m->job_row[j] = fits ? rows : -1;
         rows += m->job_row[j] >= 0 ? n : 0;
     }

@@ -14,6 +14,7 @@
 #define MENDS       200  /* of one hour */
 #define HEAT        3e-4 /* of the plan's cost: what a move may cost at first */
 #define SHORT_EVERY 64   /* moves between two looks for shortages */
+#define REPLANS     2    /* of days in which a move made something start */
 #define STOP_EVERY  32   /* moves between two looks at the clock */
 
 struct change {
@@ -31,6 +32,7 @@ struct climb {
     double *starts;            /* [workload] $ */
     bool starting;             /* some start costs something */
     bool is_short;             /* somebody is short of something */
+    struct day *day;           /* of a workload that is planned anew */
     uint64_t spent;
     double part, gone; /* of the time; of work or time */
 };
@@ -333,15 +335,20 @@ static bool is_short(const struct climb *c)
     return false;
 }
 
-/* More of one type, for what is short. */
+/* More of one type, for what is short; half the time fewer of another for it. */
 static bool propose_more(struct climb *c)
 {
-    int g = (int)random_below(c, (unsigned)c->grid->types);
+    int g = (int)random_below(c, (unsigned)c->grid->types), h = pick_type(c);
     const struct grid_type *type = &c->grid->type[g];
     int units = 1 + (int)random_below(c, 1u << random_below(c, 4));
 
     c->a->room[g] = grid_room_with(type, units * type->unit + c->a->room[g] -
                                              (c->a->room[g] ? 0 : type->spare));
+    if (h >= 0 && h != g && random_below(c, 2)) {
+        int unit = c->grid->type[h].unit;
+        c->a->room[h] -= unit * (1 + (int)random_below(c, 4));
+        c->a->room[h] = c->a->room[h] < 0 ? 0 : c->a->room[h];
+    }
     return assign_allowed(c->a);
 }
 
@@ -378,6 +385,144 @@ static bool propose(struct climb *c)
     return assign_allowed(c->a);
 }
 
+/* ---- a workload's whole day, starts included ---- */
+
+#define DAY_COVERS 24 /* that its hours may choose from */
+
+struct day {
+    int w, ways, hours, count;
+    short x[DAY_COVERS][POOL_MOST_WAYS];
+    int now[POOL_MOST_HOURS];                  /* what the hours have */
+    double cost[POOL_MOST_HOURS][DAY_COVERS];  /* $ more than that; INFINITY: no room */
+    double change[DAY_COVERS][DAY_COVERS];     /* $ of the starts from one to the next */
+    signed char from[POOL_MOST_HOURS][DAY_COVERS];
+};
+
+/* Its place in the list; -1: there is none left. */
+static int day_cover(struct day *d, const short *x)
+{
+    size_t size = sizeof(*x) * (size_t)d->ways;
+
+    for (int k = 0; k < d->count; k++)
+        if (memcmp(d->x[k], x, size) == 0)
+            return k;
+    if (d->count == DAY_COVERS)
+        return -1;
+    memcpy(d->x[d->count], x, size);
+    return d->count++;
+}
+
+/* The cheapest cover of an hour at prices that are off by chance. */
+static void day_chance(struct climb *c, struct day *d, int t)
+{
+    double guide[POOL_MOST_TYPES];
+    struct cover cover;
+    short x[POOL_MOST_WAYS];
+
+    for (int g = 0; g < c->grid->types; g++)
+        guide[g] = random_share(c) * c->grid->type[g].own_buy / c->grid->hours;
+    assign_cover(c->grid, d->w, t, guide, NULL, 100, &cover);
+    c->spent += (uint64_t)cover.nodes + COVER_WORK;
+    for (int i = 0; i < d->ways; i++)
+        x[i] = (short)cover.x[i];
+    day_cover(d, x);
+}
+
+/* The covers of all hours, those that hold two hours one after the other, and some by
+ * chance; false: the day has too many. */
+static bool day_list(struct climb *c, struct day *d)
+{
+    short x[POOL_MOST_WAYS];
+
+    for (int t = 0; t < d->hours; t++) {
+        assign_get(c->a, d->w, t, x);
+        d->now[t] = day_cover(d, x);
+        if (d->now[t] < 0)
+            return false;
+    }
+    for (int t = 0; t < d->hours; t++) {
+        const short *a = d->x[d->now[t]], *b = d->x[d->now[(t + 1) % d->hours]];
+        for (int i = 0; i < d->ways; i++)
+            x[i] = a[i] > b[i] ? a[i] : b[i];
+        day_cover(d, x);
+    }
+    for (int t = 0; t < d->hours && d->count < DAY_COVERS; t++)
+        day_chance(c, d, t);
+    return true;
+}
+
+static void day_prices(struct climb *c, struct day *d)
+{
+    const struct way *way = &c->grid->ways[c->grid->first[d->w]];
+
+    for (int t = 0; t < d->hours; t++)
+        for (int k = 0; k < d->count; k++) {
+            size_t mark = c->logged;
+            d->cost[t][k] = k == d->now[t] ? 0 : set(c, d->w, t, d->x[k]);
+            if (k != d->now[t] && worst_type(c, t) >= 0)
+                d->cost[t][k] = INFINITY;
+            undo_to(c, mark);
+        }
+    for (int a = 0; a < d->count; a++)
+        for (int b = 0; b < d->count; b++) {
+            d->change[a][b] = 0;
+            for (int i = 0; i < d->ways; i++)
+                if (d->x[b][i] > d->x[a][i])
+                    d->change[a][b] += (d->x[b][i] - d->x[a][i]) * way[i].start;
+        }
+}
+
+/* The cheapest way through the hours that begins and ends with what hour `first` has
+ * (dynamic programming); into now[]. */
+static void day_walk(struct day *d, int first)
+{
+    double best[DAY_COVERS], next[DAY_COVERS];
+    int t = first, k = d->now[first];
+
+    for (int i = 0; i < d->count; i++)
+        best[i] = i == k ? 0 : INFINITY;
+    for (int n = 1; n <= d->hours; n++) {
+        t = (first + n) % d->hours;
+        for (int b = 0; b < d->count; b++) {
+            next[b] = INFINITY;
+            for (int a = 0; a < d->count; a++)
+                if (best[a] + d->change[a][b] < next[b]) {
+                    next[b] = best[a] + d->change[a][b];
+                    d->from[t][b] = (signed char)a;
+                }
+            next[b] += n < d->hours ? d->cost[t][b] : 0;
+        }
+        memcpy(best, next, sizeof(best));
+    }
+    for (int n = d->hours; n > 0; n--) {
+        k = d->from[t][k];
+        t = (t + d->hours - 1) % d->hours;
+        d->now[t] = k;
+    }
+}
+
+/* The best day of a workload that its covers allow, in place of the one it has; $ of
+ * serving that this changes, its starts aside. */
+static double replan_day(struct climb *c, int w)
+{
+    struct day *d = c->day;
+    double cost = 0;
+
+    d->w = w;
+    d->hours = c->grid->hours;
+    d->ways = c->grid->first[w + 1] - c->grid->first[w];
+    d->count = 0;
+    if (c->grid->constant[w] || !day_list(c, d))
+        return 0;
+    day_prices(c, d);
+    day_walk(d, 0);
+    day_walk(d, d->hours / 2);
+    c->spent += (uint64_t)(d->hours * d->count * (COVER_WORK + d->count / 4));
+    for (int t = 0; t < d->hours; t++)
+        cost += set(c, w, t, d->x[d->now[t]]);
+    return cost;
+}
+
 /* One move; the change in cost, or INFINITY when it was taken back. */
 static double move(struct climb *c, double slack, bool *tabu)
 {
@@ -408,6 +553,8 @@ static double move(struct climb *c, double slack, bool *tabu)
         cost += serve_short(c);
     if (ok && (more || random_below(c, 8) == 0))
         cost += serve_day(c);
+    for (int k = 0; ok && k < REPLANS && starts_changed(c, false) > 1e-9; k++)
+        cost += replan_day(c, c->log[random_below(c, (unsigned)c->logged)].w);
     if (ok) {
         cost += own_cost(c) - before + starts_changed(c, false);
         ok = cost < slack;
@@ -415,6 +562,64 @@ static double move(struct climb *c, double slack, bool *tabu)
     if (ok) {
         starts_changed(c, true);
         return cost;
+    }
+    undo_to(c, 0);
+    memcpy(c->a->room, c->room, sizeof(c->room));
+    return INFINITY;
+}
+
+/* ---- a workload on one way all day, and fleets that fit ---- */
+
+static bool has_job(const struct climb *c, int g)
+{
+    for (int j = 0; j < c->grid->jobs; j++)
+        if (c->grid->pool->jobs[j].type == g)
+            return true;
+    return false;
+}
+
+/* Replicas of one way alone, as each hour needs them or as the busiest does. */
+static double serve_by(struct climb *c, int w, int i, bool steady)
+{
+    const struct grid *grid = c->grid;
+    const struct way *way = &grid->ways[grid->first[w] + i];
+    double cost = 0, peak = 0;
+
+    for (int t = 0; t < grid->hours; t++)
+        peak = fmax(peak, grid->need[w * grid->hours + t]);
+    for (int t = 0; t < grid->hours; t++) {
+        double need = steady ? peak : grid->need[w * grid->hours + t];
+        double n = fmax(ceil(need / way->rate * (1 - 1e-9)), grid->pool->workloads[w].minimum);
+        short x[POOL_MOST_WAYS] = {0};
+        x[i] = (short)fmin(n, POOL_MOST_REPLICAS);
+        cost += set(c, w, t, x);
+    }
+    return cost;
+}
+
+static double rehome(struct climb *c, double slack)
+{
+    const struct grid *grid = c->grid;
+    int w = (int)random_below(c, (unsigned)grid->workloads);
+    int ways = grid->first[w + 1] - grid->first[w];
+    double before = own_cost(c), cost;
+
+    if (ways == 0 || grid->constant[w])
+        return INFINITY;
+    memcpy(c->room, c->a->room, sizeof(c->room));
+    c->logged = 0;
+    c->spent += (uint64_t)grid->hours * 2;
+    cost = serve_by(c, w, (int)random_below(c, (unsigned)ways), random_below(c, 2));
+    for (int g = 0; g < grid->types; g++) {
+        int room = grid_room_with(&grid->type[g], assign_peak(c->a, g));
+        c->a->room[g] = has_job(c, g) && room < c->room[g] ? c->room[g] : room;
+    }
+    if (assign_allowed(c->a)) {
+        cost += own_cost(c) - before + starts_changed(c, false);
+        if (cost < slack) {
+            starts_changed(c, true);
+            return cost;
+        }
     }
     undo_to(c, 0);
     memcpy(c->a->room, c->room, sizeof(c->room));
@@ -429,6 +634,7 @@ static void climb_init(struct climb *c, struct assign *a, struct improve *how)
 
     *c = (struct climb){.a = a, .grid = grid, .how = how};
     c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
+    c->day = gp_calloc(1, sizeof(*c->day));
     for (int w = 0; w < grid->workloads; w++)
         c->starts[w] = assign_starts(a, w);
     for (int i = 0; i < grid->first[grid->workloads]; i++)
@@ -439,6 +645,7 @@ static void climb_fini(struct climb *c)
 {
     free(c->log);
     free(c->starts);
+    free(c->day);
 }
 
 /* ---- too much for what there is ---- */
@@ -610,7 +817,9 @@ void improve_run(struct assign *a, struct improve *how)
         c.is_short = moves % SHORT_EVERY == 1 ? is_short(&c) : c.is_short;
         double slack =
             random_below(&c, 2) ? -1e-9 * least : -heat * log(random_share(&c)) * 0.3;
-        double cost = moves % 4 ? move(&c, slack, tabu) : shuffle(&c, fmax(slack, 0));
+        double cost = moves % 4 == 0    ? shuffle(&c, fmax(slack, 0))
+                      : moves % 16 == 1 ? rehome(&c, slack)
+                                        : move(&c, slack, tabu);
         if (isinf(cost))
             continue;
         total += cost;
@@ -685,6 +894,20 @@ static bool polish_hour(struct climb *c, int w, int t)
     return better;
 }
 
+static bool polish_day(struct climb *c, int w)
+{
+    double cost;
+
+    c->logged = 0;
+    cost = replan_day(c, w);
+    if (cost + starts_changed(c, false) < -1e-9) {
+        starts_changed(c, true);
+        return true;
+    }
+    undo_to(c, 0);
+    return false;
+}
+
 void improve_polish(struct assign *a, struct improve *how)
 {
     struct climb c;
@@ -698,6 +921,7 @@ void improve_polish(struct assign *a, struct improve *how)
                 break;
             for (int t = 0; t < a->grid->hours && !a->grid->constant[w]; t++)
                 better |= polish_hour(&c, w, t);
+            better |= c.starting && polish_day(&c, w);
         }
     }
     how->work -= c.spent < how->work ? c.spent : how->work;

@@ -40,7 +40,7 @@ struct rung {
 #define WORK_MOST   60000000
 
 /* Where the time of each rung ends. */
-static const double time_shares[POOL_RUNGS] = {0.1, 0.25, 0.6, 0.97, 1};
+static const double time_shares[POOL_RUNGS] = {0.05, 0.12, 0.5, 0.97, 1};
 
 /* By the caller, or the time of this part is up. */
 static bool is_stopped(struct rung *r)

@@ -156,6 +156,28 @@ static void draw_places(const struct pool_screen *s, struct canvas *canvas, stru
         canvas_text(canvas, in, 0, 0, INK_DIM, "no GPUs of its own");
 }
 
+/* ---- what if ---- */
+
+static void draw_what_ifs(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    double days = pool_days(s->run);
+
+    if (s->phase == POOL_ASKING) {
+        canvas_text(canvas, in, 0, 0, INK_DIM, "trying what would be");
+        return;
+    }
+    canvas_text(canvas, in, 0, 0, INK_HEADING,
+                "if                             GPUs             $/day   unmet");
+    for (int i = s->top, y = 1; i < s->run->what_if_count && y < in.rows; i++, y++) {
+        const struct pool_what_if *w = &s->run->what_ifs[i];
+        canvas_fit(canvas, in, y, 0, 30, INK_TEXT, w->name);
+        canvas_textf(canvas, in, y, 31, INK_TEXT, "%-4d %-10s %7.0f", w->gpus,
+                     w->fleet ? "as planned" : "bought", w->paid / days);
+        canvas_textf(canvas, in, y, 55, w->unmet > 5e-4 ? INK_WARN : INK_TEXT, "%6.1f %%",
+                     100 * w->unmet);
+    }
+}
+
 /* ---- the ladder ---- */
 
 static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, struct rect in)
@@ -178,6 +200,9 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
             canvas_text(canvas, in, id + 1, 36, INK_DIM, "-");
         canvas_textf(canvas, in, id + 1, 38, INK_TEXT, "%4.0f %%  %5.1f %%",
                      100 * r->utilisation, 100 * r->unmet_share);
+        if (r->jobs_undone > 0.5)
+            canvas_textf(canvas, in, id + 1, 57, INK_WARN, "%.0f GPU-h undone",
+                         r->jobs_undone / days);
         if (shown && s->panel == POOL_PANEL_LADDER)
             list_focus(canvas, in, id + 1);
     }
@@ -238,9 +263,13 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
     for (int i = 0; i < POOL_PANELS; i++) {
         if (rect_empty(panel[i]))
             continue;
-        canvas_box(canvas, panel[i], titles[i], i == POOL_PANEL_WORK || frame->size == SIZE_ONE
+        canvas_box(canvas, panel[i],
+                   i == POOL_PANEL_PLACE && s->what_if ? "What if" : titles[i], i == POOL_PANEL_WORK || frame->size == SIZE_ONE
                                                     ? right
                                                     : NULL);
-        draws[i](s, canvas, rect_inside(panel[i]));
+        if (i == POOL_PANEL_PLACE && s->what_if)
+            draw_what_ifs(s, canvas, rect_inside(panel[i]));
+        else
+            draws[i](s, canvas, rect_inside(panel[i]));
     }
 }

@@ -37,8 +37,11 @@ static void try_rung(struct pool_worker *w)
 static void *work(void *ctx)
 {
     struct pool_worker *w = ctx;
+    struct gp_err err;
 
-    if (w->only < POOL_RUNGS)
+    if (w->what_ifs) /* names no other GPU: asks no planner, cannot fail */
+        pool_run_what_ifs(NULL, w->run, &w->options, &err);
+    else if (w->only < POOL_RUNGS)
         try_rung(w);
     else
         pool_run_solve(w->run, &w->options);
@@ -68,6 +71,7 @@ void pool_worker_solve(struct pool_screen *s)
 {
     s->worker.run = s->run;
     s->worker.only = POOL_RUNGS;
+    s->worker.what_ifs = false;
     begin(s);
 }
 
@@ -75,6 +79,14 @@ void pool_worker_try(struct pool_screen *s, struct pool_proposal *proposal)
 {
     s->worker.of = proposal;
     s->worker.only = s->run->rung;
+    s->worker.what_ifs = false;
+    begin(s);
+}
+
+void pool_worker_ask(struct pool_screen *s)
+{
+    s->worker.run = s->run;
+    s->worker.what_ifs = true;
     begin(s);
 }
 

@@ -60,6 +60,7 @@ static enum gp_status load(struct app *app, struct pool_screen *s, const char *n
     s->run = run;
     s->phase = POOL_FINDING;
     s->hour = s->work = s->panel = s->top = 0;
+    s->what_if = false;
     return GP_OK;
 }
 
@@ -187,6 +188,14 @@ static double try_some(struct app *app, struct pool_screen *s)
     return -1;
 }
 
+static double ask_some(struct pool_screen *s)
+{
+    if (!pool_worker_ended(&s->worker))
+        return POLL;
+    s->phase = POOL_READY;
+    return -1;
+}
+
 static double pool_tick(struct app *app, void *state, double now)
 {
     struct pool_screen *s = state;
@@ -199,6 +208,8 @@ static double pool_tick(struct app *app, void *state, double now)
         return find_some(app, s);
     if (s->phase == POOL_TRYING)
         return try_some(app, s);
+    if (s->phase == POOL_ASKING)
+        return ask_some(s);
     if (!pool_worker_ended(&s->worker))
         return POLL;
     s->phase = POOL_READY;
@@ -242,6 +253,7 @@ static void apply(struct app *app, struct pool_screen *s)
     memset(&s->proposals[best].c->replicas, 0, sizeof(s->proposals[best].c->replicas));
     app_report(app, false, "applied: %s; u undoes it", s->proposals[best].words);
     pool_proposals_fini(s);
+    s->what_if = false;
     s->phase = POOL_FINDING; /* all are found: it builds and solves */
 }
 
@@ -254,17 +266,32 @@ static void undo(struct app *app, struct pool_screen *s)
     pool_proposals_fini(s);
     drop(&s->run);
     s->run = s->before[--s->before_count];
+    s->what_if = false;
     app_report(app, false, "undone");
+}
+
+/* ---- what if ---- */
+
+/* Asked when they are first looked at, for each rung. */
+static void ask_what_if(struct pool_screen *s)
+{
+    if (!s->what_if || s->run->what_if_count > 0)
+        return;
+    s->phase = POOL_ASKING;
+    pool_worker_ask(s);
 }
 
 /* ---- keys ---- */
 
 static void choose_rung(struct pool_screen *s, int by)
 {
+    s->run->what_if_count = 0;
+
     pool_proposals_fini(s);
     pool_run_choose(s->run, ((int)s->run->rung + by + POOL_RUNGS) % POOL_RUNGS);
     s->options.rung = (int)s->run->rung;
     s->top = 0;
+    ask_what_if(s);
 }
 
 static void up_down(struct pool_screen *s, int by)
@@ -274,7 +301,8 @@ static void up_down(struct pool_screen *s, int by)
     if (s->panel == POOL_PANEL_WORK)
         s->work = list_clamp(s->work + by, 0, n - 1);
     else if (s->panel == POOL_PANEL_PLACE)
-        s->top = list_clamp(s->top + by, 0, s->run->seating.box_count);
+        s->top = list_clamp(s->top + by, 0,
+                            s->what_if ? s->run->what_if_count : s->run->seating.box_count);
     else
         choose_rung(s, by > 0 ? 1 : -1);
 }
@@ -289,7 +317,10 @@ static bool act_ready(struct app *app, struct pool_screen *s, enum action action
         up_down(s, rows);
     else if (action == ACT_RUNG)
         choose_rung(s, 1);
-    else if (action == ACT_PROPOSE)
+    else if (action == ACT_WHAT_IF) {
+        s->what_if = !s->what_if;
+        ask_what_if(s);
+    } else if (action == ACT_PROPOSE)
         propose(app, s);
     else if (action == ACT_APPLY)
         apply(app, s);
@@ -324,7 +355,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
     char why[96];
 
     (void)app;
-    if (s->phase != POOL_READY && s->phase != POOL_TRYING)
+    if (s->phase != POOL_READY && s->phase != POOL_TRYING && s->phase != POOL_ASKING)
         return;
     const struct pool_file_workload *w = &s->run->c.file.workloads[s->work];
     pool_run_refusal(s->run, s->work, why, sizeof(why));

@@ -24,6 +24,7 @@ enum pool_phase {
     POOL_FINDING, /* candidates, a workload per tick */
     POOL_SOLVING, /* in the thread */
     POOL_TRYING,  /* changes: candidates in ticks, solved in the thread */
+    POOL_ASKING,  /* what-ifs, in the thread */
     POOL_READY
 };
 
@@ -47,6 +48,7 @@ struct pool_worker {
     struct pool_run_options options;
     enum pool_rung_id only;      /* one rung alone, of `of`; POOL_RUNGS: all of run */
     struct pool_proposal *of;
+    bool what_ifs;               /* those of run instead */
 };
 
 struct pool_screen {
@@ -60,12 +62,15 @@ struct pool_screen {
     struct pool_proposal proposals[POOL_PROPOSALS];
     int proposal_count, trying; /* trying: the one at work */
     int hour, work, panel, top;
+    bool what_if;               /* what-ifs in the place of the GPUs */
 };
 
 /* ---- pool_worker.c ---- */
 /* Starts on run, or on one rung of a proposal. */
 void pool_worker_solve(struct pool_screen *s);
 void pool_worker_try(struct pool_screen *s, struct pool_proposal *proposal);
+/* What-ifs of run's chosen rung. */
+void pool_worker_ask(struct pool_screen *s);
 /* True once: it has ended. */
 bool pool_worker_ended(struct pool_worker *worker);
 void pool_worker_stop(struct pool_worker *worker);
