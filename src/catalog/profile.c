@@ -157,6 +157,30 @@ static void field_name(char *dst, size_t size, const config_setting_t *group,
     strbuf_fini(&buf);
 }
 
+static void where_of(struct profile_group group, const config_setting_t *at,
+                     const char *field, char *text, size_t size)
+{
+    if (at == NULL || config_setting_source_line(at) == 0)
+        gp_format(text, size, "%s%s%s", group.profile->name, field[0] != '\0' ? ": " : "",
+                  field);
+    else
+        gp_format(text, size, "%s:%u%s%s", group.profile->name,
+                  config_setting_source_line(at), field[0] != '\0' ? ": " : "", field);
+}
+
+void profile_where(struct profile_group group, const char *key, char *text, size_t size)
+{
+    const config_setting_t *at =
+        group.setting != NULL ? member_of(group.setting, key) : NULL;
+    char field[96];
+
+    text[0] = '\0';
+    if (group.profile == NULL)
+        return;
+    field_name(field, sizeof field, group.setting, key);
+    where_of(group, at != NULL ? at : group.setting, field, text, size);
+}
+
 static void vfail_at(struct profile_group group, const config_setting_t *at,
                      const char *key, const char *hint, const char *fmt, va_list args)
 {
@@ -166,12 +190,7 @@ static void vfail_at(struct profile_group group, const config_setting_t *at,
         return;
     vsnprintf(text, sizeof text, fmt, args);
     field_name(field, sizeof field, group.setting, key);
-    if (at == NULL || config_setting_source_line(at) == 0)
-        gp_format(where, sizeof where, "%s%s%s", group.profile->name,
-                  field[0] != '\0' ? ": " : "", field);
-    else
-        gp_format(where, sizeof where, "%s:%u%s%s", group.profile->name,
-                  config_setting_source_line(at), field[0] != '\0' ? ": " : "", field);
+    where_of(group, at, field, where, sizeof where);
     gp_fail(&group.profile->err, GP_E_FILE, where, hint, "%s", text);
     group.profile->failed = true;
 }

@@ -82,6 +82,9 @@ enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, voi
 bool profile_has(struct profile_group group, const char *key);
 /* An error when it is not. */
 void profile_require(struct profile_group group, const char *key);
+/* "file:line" of a key, or of its group where it has none such. */
+void profile_where(struct profile_group group, const char *key, char *text, size_t size);
+
 /* An error of the caller's own about a key, with its file and line. hint may be "". */
 void profile_fail(struct profile_group group, const char *key, const char *hint,
                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -319,18 +319,27 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
     return rc;
 }
 
-/* An error of a workload begins with its name. */
-static enum gp_status named(enum gp_status rc, const struct pool_file_workload *w,
-                            struct gp_err *err)
+/* What the catalogue or the planner says of a line of the file is an error of the file. */
+static enum gp_status placed(enum gp_status rc, const char *at, struct gp_err *err)
 {
     char where[sizeof(err->where)];
 
-    if (!rc || !err)
+    if (!rc || !err || at[0] == '\0')
         return rc;
-    gp_format(where, sizeof(where), "workload %s%s%s", w->name, err->where[0] ? ": " : "",
-              err->where);
+    gp_format(where, sizeof(where), "%s%s%s", at, err->where[0] ? ": " : "", err->where);
     gp_copy(err->where, sizeof(err->where), where);
-    return rc;
+    err->code = GP_E_FILE;
+    return GP_E_FILE;
+}
+
+/* An error of a workload begins with its line and name. */
+static enum gp_status named(enum gp_status rc, const struct pool_file_workload *w,
+                            struct gp_err *err)
+{
+    char at[sizeof(w->where) + sizeof(w->name) + 16];
+
+    gp_format(at, sizeof(at), "%s%sworkload %s", w->where, w->where[0] ? ": " : "", w->name);
+    return placed(rc, at, err);
 }
 
 static enum gp_status find_precision(struct planner *planner, const struct pool_file *file,
@@ -415,7 +424,7 @@ enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_fi
         enum gp_status rc =
             catalog_gpu(planner_catalog(planner), file->types[t].gpu, &gpu, err);
         if (rc)
-            return rc;
+            return placed(rc, file->types[t].where, err);
         out->type[t] = *gpu;
     }
     return GP_OK;

@@ -207,6 +207,7 @@ static void read_types(struct profile_group top, struct pool_file *file)
 
         profile_require(item, "gpu");
         profile_fields(item, type_fields, COUNT(type_fields), type);
+        profile_where(item, "gpu", type->where, sizeof(type->where));
         if (type->server_gpus == 0)
             type->server_gpus = file->server_gpus;
         if (type->stock + type->buy == 0)
@@ -255,6 +256,7 @@ static void read_workload(struct profile_group item, const struct pool_source *s
     profile_require(item, "name");
     profile_require(item, "model");
     profile_fields(item, workload_fields, COUNT(workload_fields), work);
+    profile_where(item, "model", work->where, sizeof(work->where));
     work->open = strcmp(work->precision, "open") == 0;
     if (work->open)
         work->precision[0] = '\0';

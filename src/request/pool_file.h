@@ -45,6 +45,7 @@ enum pool_isolation {
 
 struct pool_file_workload {
     char name[POOL_FILE_NAME];
+    char where[96]; /* file and line of its model, for an error */
     char model[256], precision[FORMAT_ID_MAX], kv_precision[FORMAT_ID_MAX]; /* "" = its own */
     bool open;              /* precision = "open": whichever is cheapest */
     char engine[48];        /* "" = the planner's */
@@ -78,6 +79,7 @@ enum pool_place { POOL_PLACE_BY_FORM, POOL_PLACE_ANY, POOL_PLACE_SERVER, POOL_PL
 
 struct pool_file_type {
     char gpu[GPU_ID_MAX];
+    char where[96]; /* file and line of it; "" = it is from no file */
     int stock, buy;         /* owned; that may be bought besides */
     int server_gpus;        /* in one server */
     enum pool_place place;

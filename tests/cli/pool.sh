@@ -154,7 +154,12 @@ assert_contains "file, line, field and range" \
 pool model.cfg '{ gpu = "h100-pcie"; stock = 8; }' '{ name = "x"; model = "llama-3.1-9x";
     demand = { shape = "flat"; mean = 1.0; }; }'
 run --pool model.cfg
-assert_contains "an unknown model names its workload" "workload x" "$err"
+assert_contains "an unknown model names its line" \
+    "model.cfg:2: workloads[0].model: workload x" "$err"
+assert_eq "and is an error of the file" 3 "$rc"
+pool gpu.cfg '{ gpu = "nope-9000"; stock = 8; }' "$chat"
+run --pool gpu.cfg
+assert_contains "so is an unknown GPU" "gpu.cfg:1: gpus[0].gpu: no GPU 'nope-9000'" "$err"
 run --pool two.cfg --at 24
 assert_contains "an hour of another day" "hours 0 to 23" "$err"
 

@@ -263,11 +263,10 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
     for (int i = 0; i < POOL_PANELS; i++) {
         if (rect_empty(panel[i]))
             continue;
-        canvas_box(canvas, panel[i],
-                   i == POOL_PANEL_PLACE && s->what_if ? "What if" : titles[i], i == POOL_PANEL_WORK || frame->size == SIZE_ONE
-                                                    ? right
-                                                    : NULL);
-        if (i == POOL_PANEL_PLACE && s->what_if)
+        bool what_if = i == POOL_PANEL_PLACE && s->what_if;
+        bool hour = i == POOL_PANEL_WORK || frame->size == SIZE_ONE;
+        canvas_box(canvas, panel[i], what_if ? "What if" : titles[i], hour ? right : NULL);
+        if (what_if)
             draw_what_ifs(s, canvas, rect_inside(panel[i]));
         else
             draws[i](s, canvas, rect_inside(panel[i]));
