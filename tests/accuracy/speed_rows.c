@@ -109,12 +109,13 @@ static const struct engine *copy_engine(struct constants *c, const struct engine
 
 /* ---- one row ---- */
 
-/* Releases in FP4 keep the attention of mixtures of experts in 16 bit. */
-static void keep_attention(struct request *q)
+/* Releases in FP4 keep the attention of mixtures of experts in 16 bit; others say so. */
+static void keep_attention(const struct asked *a, struct request *q)
 {
     static const int roles[] = {ROLE_ATTN_Q, ROLE_ATTN_KV, ROLE_ATTN_OUT, ROLE_ATTN_LATENT,
                                 ROLE_INDEXER};
-    if (strcmp(q->precision.weight->id, "nvfp4") != 0 || model_experts(q->model) == 0)
+    bool fp4 = strcmp(q->precision.weight->id, "nvfp4") == 0 && model_experts(q->model) > 0;
+    if (!fp4 && !a->attention_16)
         return;
     for (size_t i = 0; i < COUNT(roles); i++)
         q->precision.by_role[roles[i]] = q->precision.base;
@@ -155,7 +156,8 @@ static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
     options_text(&options, OPT_ENGINE, "engine", engine, NULL);
     if (a->kv)
         options_text(&options, OPT_KV_PRECISION, "kv", a->kv, NULL);
-    options_number(&options, OPT_CONTEXT, "context", a->prompt + a->output, NULL);
+    options_number(&options, OPT_CONTEXT, "context",
+                   a->context > 0 ? a->context : a->prompt + a->output, NULL);
     if (planner_resolve(rows->planner, &options, NULL, NULL, NULL, &resolved, &err)) {
         fprintf(stderr, "%s %s %s: %s\n", a->model, a->gpu, a->precision, err.text);
         return false;
@@ -165,7 +167,7 @@ static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
     q->output = (long)a->output;
     q->gpu = copy_gpu(&rows->constants, q->gpu);
     q->engine = copy_engine(&rows->constants, q->engine);
-    keep_attention(q);
+    keep_attention(a, q);
     native_q8(rows, a, q);
     return true;
 }
