@@ -205,6 +205,7 @@ bool rows_ask(struct rows *rows, const struct asked *a)
                                    .prompt = a->prompt, .output = a->output,
                                    .chunk = load.max_batched_tokens,
                                    .receive = a->receive,
+                                   .rounds = a->rounds,
                                    .captured = a->captured};
     memory_estimate(&r->request, &load, &r->layout, &memory);
     r->weights = memory.weights.value;
@@ -409,6 +410,34 @@ static const char *recent_precision(const struct name *m, const char *weights,
                                                : NULL;
 }
 
+/* The build that a row names; "latest" by its date, sgl-cookbook's that name none are of the
+ * time of its others, 0.5.3 to 0.5.9. NULL: the newest. */
+static const char *recent_version(const struct table_file *t)
+{
+    static const char *const latest[][3] = {
+        {"vllm", "2025-10", "0.11"}, {"vllm", "2026-02", "0.16"}, {"vllm", "2026-03", "0.16"},
+        {"sglang", "2026-0", "0.5.9"},
+    };
+    const char *engine = table_text_of(t, "engine"), *version = table_text_of(t, "version");
+    const char *date = table_text_of(t, "date");
+    if (version[0] >= '0' && version[0] <= '9' && strchr(version, '.'))
+        return version;
+    for (size_t i = 0; i < COUNT(latest); i++)
+        if (strcmp(engine, latest[i][0]) == 0 && strcmp(version, "latest") == 0 &&
+            strncmp(date, latest[i][1], strlen(latest[i][1])) == 0)
+            return latest[i][2];
+    return strstr(table_text_of(t, "source"), "sgl-cookbook") ? "0.5.9" : NULL;
+}
+
+/* Rounds of prompts, one after another: llama-benchy starts each of its runs anew. */
+static double recent_rounds(const struct table_file *t)
+{
+    double rounds = table_number_of(t, "num_prompts") / table_number_of(t, "concurrency");
+    if (strstr(table_text_of(t, "notes"), "llama-benchy"))
+        return 1;
+    return rounds > 0 ? fmax(rounds, 1) : 0;
+}
+
 static double at_least_one(double value)
 {
     return value >= 1 ? value : 1;
@@ -457,6 +486,8 @@ static void recent_row(struct rows *rows, const struct table_file *t)
         .phase = decodes_alone(t) ? PHASE_DECODE : PHASE_TPOT,
         .ttft = table_number_of(t, "mean_ttft_ms") / 1e3,
         .peer = NAN,
+        .range = strcmp(e->id, "llama.cpp") && strcmp(e->id, "mlx") ? recent_version(t) : NULL,
+        .rounds = recent_rounds(t),
         .tokens = decodes_alone(t) ? 0 : table_number_of(t, "output_tok_s"),
     };
     rows_ask(rows, &a);

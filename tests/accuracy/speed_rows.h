@@ -59,7 +59,7 @@ struct asked {
     int tp, pp, ways, ep, replicas; /* ways: attention DP */
     double time, ttft, peer;
     double tokens;
-    double receive, captured; /* as serve_load's */
+    double receive, captured, rounds; /* as serve_load's */
     double context;         /* that the server was started with; 0 = prompt + output */
     bool attention_16;      /* the checkpoint has it in 16 bit */
     bool settled;           /* none queued, whatever the memory settings were */

@@ -445,6 +445,13 @@ double serve_peak(double mean)
     return ceil(mean + 2 * sqrt(mean));
 }
 
+#define ROUNDS 10 /* of the benchmarks whose first tokens were fitted */
+
+static double rounds_of(const struct serve_load *l)
+{
+    return l->rounds > 0 ? l->rounds : ROUNDS;
+}
+
 /* Of `users` at once in a closed loop; those who queue are not counted. */
 static void estimate(const struct step *s, const struct serve_load *l, double users,
                      double solo, struct serve *out)
@@ -467,7 +474,7 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->solo = solo;
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
                             (e->ttft_decode + l->receive / 2) * busy.time +
-                            e->ttft_queue * solo * (users - 1) / 20);
+                            e->ttft_queue * solo * (users - 1) / (2 * rounds_of(l)));
     /* of answers of a few tokens the prompts are the work, and each waits for its turn */
     out->ttft = fmax(out->ttft, users * out->prompt - tokens_out(l) * out->tpot);
     out->middle = out->late = 0;

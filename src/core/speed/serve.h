@@ -13,10 +13,11 @@
  *   B     = C / (1 + pc(C) / (O*t0))       requests that decode, 1 at least; the others
  *                                          prefill
  *   TPOT  = dec(B) + phi * (B-1)/O * pc(B)
- *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/20     closed loop
+ *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/(2N)   closed loop, N = 10
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
  *
- * N - C users who queue wait (N-C)/X more for their first token: N in flight, X served.
+ * Each user asks N times, and all begin at once: the first prompts wait for each other.
+ * U - C users who queue wait (U-C)/X more for their first token: U in flight, X served.
  *
  * solo is the chunks of a prompt one after the other. Over pp stages some engines
  * (llama.cpp) let chunks of one prompt follow each other: (chunks + pp - 1)/pp of them at
@@ -69,6 +70,7 @@ struct serve_load {
     double chunk;   /* most tokens of a step */
     double captured; /* tokens of the largest step with a graph; 0 = the engine's */
     double receive; /* decode steps between two looks for new prompts; 0 = each */
+    double rounds;  /* prompts of a user, one after the other; 0 = 10 */
     double prefill; /* groups that work prompts off for this one, which only decodes; 0 =
                      * it does both */
     double transfer; /* s that a prompt's KV takes from them */
