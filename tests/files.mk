@@ -311,6 +311,8 @@ tests_accuracy_speed_SOURCES = \
 	tests/accuracy/speed_fit.h \
 	tests/accuracy/speed_hits.c \
 	tests/accuracy/speed_hits.h \
+	tests/accuracy/speed_manual.c \
+	tests/accuracy/speed_manual.h \
 	tests/accuracy/speed_rows.c \
 	tests/accuracy/speed_rows.h \
 	tests/accuracy/speed_score.c \

@@ -394,8 +394,8 @@ static void add_prompts(const struct walk *k)
                  "prompt; on B * prompt/(c*O) of the steps",
                  in_ms(v->stall), "ms", source_counted("the law of a prompt; not measured"),
                  "step, B, prompt, c, O, launch, kernels, per layer and chunk, L");
-    term_add(k->w, "prompts of the others", "prompts", "phi * (B - 1)/O * pc",
-             part_ms(k, v->prompts), "ms", source_pace(q->engine), "phi, B, O, pc");
+    term_add(k->w, "prompts of the others", "prompts", "phi * (C - 1)/C * B/O * pc",
+             part_ms(k, v->prompts), "ms", source_pace(q->engine), "phi, C, B, O, pc");
 }
 
 static const char band[] =

@@ -37,22 +37,35 @@ static double chunk_rest(const struct step *s, const struct serve_load *l, doubl
     return chunk_attention(s, l, q) + s->slow[CORRECT_WORK] * values;
 }
 
-/* A step with prompts is no captured graph, unless it is small: its kernels are launched one
- * by one, by a host that is not always faster than the GPU. */
-static double launched(const struct step *s, const struct serve_load *l, double tokens,
-                       double work)
-{
-    const struct request *r = s->load->request;
-    const struct engine_speed *e = &r->engine->speed;
-    double captured = l->captured > 0 ? l->captured : e->captured;
-    double kernel = tokens > captured ? e->prefill_kernel : 0;
-    double launch = s->slow[CORRECT_FIXED] * s->load->kernels * kernel;
-    return hypot(work, launch) + s->slow[CORRECT_WORK] * e->prefill_layer * r->model->layer_count;
-}
-
 static double chunk_of(const struct serve_load *l)
 {
     return fmin(new_tokens(l), l->chunk);
+}
+
+/* Share of the steps with prompts that have more tokens than were captured: `least` with one
+ * chunk, `tokens` in the mean, as many chunks besides the first as come by chance. */
+static double beyond_graphs(const struct step *s, const struct serve_load *l, double tokens,
+                            double least)
+{
+    const struct engine_speed *e = &s->load->request->engine->speed;
+    double captured = l->captured > 0 ? l->captured : e->captured;
+    double spread = sqrt(chunk_of(l) * (tokens - least));
+    if (least > captured || spread <= 0)
+        return least > captured;
+    return fmin(fmax(0.5 + (tokens - captured) / (4 * spread), 0), 1);
+}
+
+/* A step with prompts is no captured graph, unless it is small: its kernels are launched one
+ * by one, by a host that is not always faster than the GPU. */
+static double launched(const struct step *s, const struct serve_load *l, double tokens,
+                       double least, double work)
+{
+    const struct request *r = s->load->request;
+    const struct engine_speed *e = &r->engine->speed;
+    double launch = s->slow[CORRECT_FIXED] * s->load->kernels * e->prefill_kernel;
+    double beyond = beyond_graphs(s, l, tokens, least);
+    return work + beyond * (hypot(work, launch) - work) +
+           s->slow[CORRECT_WORK] * e->prefill_layer * r->model->layer_count;
 }
 
 /* More of a product's arithmetic than alone; fitted on GPUs, whose kernels are libraries': of
@@ -76,15 +89,17 @@ static struct pass pass_of(const struct step *s, const struct serve_load *l, dou
     return p;
 }
 
-/* s that a step with so many tokens of prompts takes besides those that decode. */
+/* s that a step with so many tokens of prompts, at least so many, takes besides those that
+ * decode. */
 static double added(const struct step *s, const struct serve_load *l, const struct pass *p,
-                    double tokens, double rest)
+                    double tokens, double least, double rest)
 {
     double compute = prompt_compute(s);
     if (s->load->request->engine->speed.prefill_alone)
-        return launched(s, l, tokens, step_work(s, tokens, compute) + rest);
+        return launched(s, l, tokens, least, step_work(s, tokens, compute) + rest);
     double all = p->users + tokens;
-    return launched(s, l, all, p->time + step_work(s, all, compute) - p->work + rest) - p->time;
+    double work = p->time + step_work(s, all, compute) - p->work + rest;
+    return launched(s, l, all, p->users + least, work) - p->time;
 }
 
 /* s that one prompt adds to a pass. */
@@ -94,7 +109,7 @@ static double prompt_cost(const struct step *s, const struct serve_load *l,
     double q = chunk_of(l), chunks = new_tokens(l) / q, users = p->users;
     /* chunks that share a step when more of them come than steps look for them */
     double shared = fmax(1, fmax(l->receive, 1) * users * chunks / l->output);
-    double pass = added(s, l, p, q * shared, shared * chunk_rest(s, l, q));
+    double pass = added(s, l, p, q * shared, q, shared * chunk_rest(s, l, q));
     /* the stages of a pipeline work on other requests meanwhile */
     return s->slow[CORRECT_PROMPTS] * chunks * fmax(pass, 0) / shared /
            fmax(fmin(s->pp, users), 1);
@@ -119,7 +134,7 @@ double serve_stall(const struct step *s, const struct serve_load *l, const struc
     double rest = chunk_rest(s, l, q) - chunk_attention(s, l, q) + end;
     *share = fmin(decoding * new_tokens(l) / q / l->output, 1);
     return p.time * s->accepted +
-           s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, rest), 0);
+           s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, q, rest), 0);
 }
 
 static double solo_prompt(const struct step *both, const struct serve_load *l)
@@ -130,7 +145,7 @@ static double solo_prompt(const struct step *both, const struct serve_load *l)
     /* chunks that follow each other through the stages: all but pp - 1 overlap */
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
-    double chunk = launched(s, l, q,
+    double chunk = launched(s, l, q, q,
                             step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
@@ -252,7 +267,7 @@ static double apart_cost(const struct step *s, const struct serve_load *l)
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     double together = fmax(floor(l->chunk / q), 1);
     double work = step_work(s, q * together, prompt_compute(s)) + together * chunk_rest(s, l, q);
-    return chunks * (launched(s, l, q * together, work) + s->fixed) / together / s->pp;
+    return chunks * (launched(s, l, q * together, q * together, work) + s->fixed) / together / s->pp;
 }
 
 static struct queue apart_queue(const struct serve_load *l, const struct serve *out)
@@ -469,8 +484,9 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->decode = busy.time;
     out->prompt = decoding == users ? cost : prompt_cost(s, l, &busy);
     out->spread = work_spread(s, l, out->prompt);
-    out->tpot = busy.time + e->interference * fmax(decoding - 1, 0) / l->output *
-                                out->prompt;
+    /* while one's answer runs, as many prompts come as others decode */
+    out->tpot = busy.time +
+                e->interference * decoding * (users - 1) / users / l->output * out->prompt;
     out->solo = solo;
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
                             (e->ttft_decode + l->receive / 2) * busy.time +

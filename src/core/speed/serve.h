@@ -12,7 +12,7 @@
  *   t0    = dec(C) + phi * C/O * pc(C)
  *   B     = C / (1 + pc(C) / (O*t0))       requests that decode, 1 at least; the others
  *                                          prefill
- *   TPOT  = dec(B) + phi * (B-1)/O * pc(B)
+ *   TPOT  = dec(B) + phi * (C-1)/C * B/O * pc(B)   as many prompts as others decode
  *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/(2N)   closed loop, N = 10
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
  *

@@ -222,6 +222,13 @@ static struct pace pace_of(const struct request *q, enum kernel kernel,
                               gpu->bandwidth.value)};
 }
 
+/* Kernels of 4- and 8-bit weights (Marlin, llama.cpp's) give each multiprocessor a stripe of
+ * the same length, whatever the shape. */
+static bool runs_in_waves(const struct request *q, enum kernel kernel)
+{
+    return q->gpu->family->waves && kernel <= KERNEL_INT8;
+}
+
 static struct gemm gemm_of(const struct request *q, const struct format *format,
                            double rows, double cols, double bytes, double times)
 {
@@ -237,7 +244,7 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
                          .compute = 2 * rows * cols * p.flop,
                          .rows = rows,
                          .cols = cols,
-                         .sms = q->gpu->family->waves ? q->gpu->sm_count : 0,
+                         .sms = runs_in_waves(q, kernel) ? q->gpu->sm_count : 0,
                          .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
                          .times = times};
     const struct calib *calib = q->gpu->family->calib;
