@@ -377,9 +377,9 @@ static void add_token_price(struct lines *lines)
     if (price.low < price.high)
         gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
     gp_format(line->text, sizeof(line->text),
-              "output tokens, %s; $%.2f of all tokens, $%.2f at full load",
-              lines->plan->request.rate > 0 ? "at this rate" : "while these users keep asking",
-              usage.all.value, usage.full.value);
+              "output tokens at this %s; $%.2f at full load; $%.2f with prompts counted too",
+              lines->plan->request.rate > 0 ? "rate" : "load", usage.full.value,
+              usage.all.value);
 }
 
 /* How much of what it could serve, and what the rest costs. */
@@ -392,10 +392,10 @@ static void add_utilisation(struct lines *lines)
     struct answer_line *line = line_add(lines, "utilisation");
     gp_format(line->amount, sizeof(line->amount), "%.0f %%", usage.share.value * 100);
     gp_format(line->note, sizeof(line->note), "of %.3g requests/s", v->full.value);
-    gp_format(line->text, sizeof(line->text), "(the most: %.0f at once)", v->full_running);
+    gp_format(line->text, sizeof(line->text), "at most, %.0f users at once", v->full_running);
     if (usage.idle.known && usage.idle.value >= 1) {
         size_t n = strlen(line->text);
-        gp_format(line->text + n, sizeof(line->text) - n, "; the rest idles for %s a month",
+        gp_format(line->text + n, sizeof(line->text) - n, "; what is idle costs %s a month",
                   units_money(money, sizeof(money), usage.idle.value));
     }
 }
@@ -529,8 +529,8 @@ static void add_stall(struct lines *lines, const struct speed *v)
     gp_format(often, sizeof(often), v->stall_share < 0.0995 ? "%.2g" : "%.0f",
               v->stall_share * 100);
     gp_format(add_time(lines, "stall", v->stall)->text, sizeof(lines->line->text),
-              "until the next token behind a prompt's chunk: %s %% of tokens%s; band assumed",
-              often, v->stall_share > 0.01 ? ", so this is the p99" : "");
+              "the gap between two tokens where a prompt comes between: %s %% of gaps%s; band "
+              "assumed", often, v->stall_share > 0.01 ? ", so this is the p99" : "");
 }
 
 static void speed_lines(struct lines *lines)

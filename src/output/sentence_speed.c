@@ -123,7 +123,7 @@ char *sentence_speed_narrower(const struct plan *p, char text[SENTENCE_MAX])
     if (widest < 0 || widest == DOUBT_POINTS_3)
         return text;
     if (1u << widest & OF_DEVICE) {
-        gp_format(text, SENTENCE_MAX, "--confirm on this GPU: widest is %s",
+        gp_format(text, SENTENCE_MAX, "--confirm on this GPU; widest now: %s",
                   doubt_words[widest]);
         return text;
     }
@@ -131,7 +131,7 @@ char *sentence_speed_narrower(const struct plan *p, char text[SENTENCE_MAX])
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
         return text;
     gp_format(text, SENTENCE_MAX, "three runs of the server's benchmark, --calibration FILE: "
-              "/%.2f..x%.2f, not /%.2f..x%.2f; widest is %s", low, high,
+              "/%.2f..x%.2f, not /%.2f..x%.2f; widest now: %s", low, high,
               p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
     return text;
 }
