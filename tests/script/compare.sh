@@ -24,16 +24,16 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│ * rtx-a6000     int4-awq    2  fits         140.9±89     101   1.00      2.75│
-│   rtx-6000-ada  int4-awq    2  fits          86.6±45     168   1.65      2.73│
-│   …6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74│
-│ * rtx-a6000     fp8         3  fits         150.5±95      98   2.00      5.69│
-│ * a100-sxm-80   int4-awq    2  fits          52.5±29     285   2.58      2.51│
+│ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
+│   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65      2.73│
+│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
+│ * rtx-a6000     fp8         3  fits         150.5±95      98   2.00      5.70│
+│ * a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58      2.52│
 │   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70      2.43│
-│ * a100-pcie-80  int4-awq    2  fits          42.2±23     357   2.70      2.10│
-│   a40           fp8         3  fits        163.0±103      90   2.70      8.30│
+│ * a100-pcie-80  int4-awq    2  fits          42.3±23     356   2.70      2.10│
+│   a40           fp8         3  fits        163.1±103      90   2.70      8.30│
 │   a40           int4-awq    3  fits         123.6±78     113   2.70      6.65│
-│   l40s          fp8         3  fits         105.7±55     146   3.00      5.72│
+│   l40s          fp8         3  fits         105.8±55     146   3.00      5.72│
 │   l40s          int4-awq    3  fits          80.3±42     180   3.00      4.63│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
@@ -57,29 +57,29 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU            format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      $/month  limit   │
 │=  rtx-a6000      bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5        2920  none    │
-│ * rtx-a6000      int4-awq    2  fits         140.9±89     101   1.00      2.75    19.0  TP1 PP2         730  none    │
-│   rtx-6000-ada   int4-awq    2  fits          86.6±45     168   1.65      2.73    19.0  TP1 PP2        1206  none    │
-│   …-6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74    18.6  TP1            1234  none    │
-│ * rtx-a6000      fp8         3  fits         150.5±95      98   2.00      5.69    22.3  TP1 PP3        1460  none    │
-│ * a100-sxm-80    int4-awq    2  fits          52.5±29     285   2.58      2.51    27.4  TP1 x2         1883  none    │
+│ * rtx-a6000      int4-awq    2  fits         141.1±89     101   1.00      2.75    19.0  TP1 PP2         730  none    │
+│   rtx-6000-ada   int4-awq    2  fits          86.7±45     168   1.65      2.73    19.0  TP1 PP2        1206  none    │
+│   …-6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50    18.6  TP1            1234  none    │
+│ * rtx-a6000      fp8         3  fits         150.5±95      98   2.00      5.70    22.3  TP1 PP3        1460  none    │
+│ * a100-sxm-80    int4-awq    2  fits          52.6±29     285   2.58      2.52    27.4  TP1 x2         1883  none    │
 │   a100-pcie-80   fp8         2  fits          49.2±27     309   2.70      2.43    28.4  TP2            1971  none    │
-│ * a100-pcie-80   int4-awq    2  fits          42.2±23     357   2.70      2.10    40.7  TP2            1971  none    │
-│   a40            fp8         3  fits        163.0±103      90   2.70      8.30    19.1  TP1 PP3        1971  none    │
+│ * a100-pcie-80   int4-awq    2  fits          42.3±23     356   2.70      2.10    40.7  TP2            1971  none    │
+│   a40            fp8         3  fits        163.1±103      90   2.70      8.30    19.1  TP1 PP3        1971  none    │
 │   a40            int4-awq    3  fits         123.6±78     113   2.70      6.65    31.3  TP1 PP3        1971  none    │
-│   l40s           fp8         3  fits         105.7±55     146   3.00      5.72    19.0  TP1 PP3        2190  none    │
+│   l40s           fp8         3  fits         105.8±55     146   3.00      5.72    19.0  TP1 PP3        2190  none    │
 │   l40s           int4-awq    3  fits          80.3±42     180   3.00      4.63    31.3  TP1 PP3        2190  none    │
 │   …-6000-server  fp8         2  fits          47.2±32     327   3.38      2.87    38.3  TP2            2467  none    │
 │   h200-sxm       fp8         1  fits          29.9±13     514   3.39      1.83    22.6  TP1            2475  none    │
-│   h200-sxm       int4-awq    1  fits          51.7±22     287   3.39      3.28    34.9  TP1            2475  none    │
+│   h200-sxm       int4-awq    1  fits          51.8±22     287   3.39      3.29    34.9  TP1            2475  none    │
 │   mi300x         fp8         1  fits          43.4±39     359   3.45      2.67    40.9  TP1            2518  none    │
-│ * mi300x         int4-awq    1  fits          51.8±46     291   3.45      3.29    53.1  TP1            2518  none    │
-│   l4             int4-awq    5  fits        199.7±104      71   3.52     13.77    20.8  TP1 PP5        2570  none    │
+│ * mi300x         int4-awq    1  fits          51.8±46     291   3.45      3.30    53.1  TP1            2518  none    │
+│   l4             int4-awq    5  fits        199.7±104      71   3.52     13.78    20.8  TP1 PP5        2570  none    │
 │   l4             fp8         7  fits        279.4±146      55   3.52     17.81    24.0  TP1 PP7        2570  none    │
 │   h100-pcie      fp8         2  fits          32.4±14     479   3.80      2.21    27.1  TP2            2774  none    │
 │   h100-pcie      int4-awq    2  fits          41.1±18     364   3.80      2.90    39.3  TP2            2774  none    │
-│   a100-sxm-80    fp8         2  fits          48.1±27     315   3.90      3.43    28.4  TP2            2847  none    │
+│   a100-sxm-80    fp8         2  fits          48.2±27     315   3.90      3.44    28.4  TP2            2847  none    │
 │   l40            fp8         3  fits         115.4±60     130   4.00      8.54    19.1  TP1 PP3        2920  none    │
-│   l40            int4-awq    3  fits         102.0±53     135   4.00      8.26    31.3  TP1 PP3        2920  none    │
+│   l40            int4-awq    3  fits         102.1±53     134   4.00      8.26    31.3  TP1 PP3        2920  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
@@ -160,16 +160,16 @@ expect <<'END'
 | 221 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out|
 |=  rtx-a6000     bf16        5  fits       226.3+-143      67   4.00     16.51|
-|>* rtx-a6000     int4-awq    2  fits        140.9+-89     101   1.00      2.75|
-|   rtx-6000-ada  int4-awq    2  fits         86.6+-45     168   1.65      2.73|
-|   ~6000-server  int4-awq    1  fits         87.4+-49     171   1.69      2.74|
-| * rtx-a6000     fp8         3  fits        150.5+-95      98   2.00      5.69|
-| * a100-sxm-80   int4-awq    2  fits         52.5+-29     285   2.58      2.51|
+|>* rtx-a6000     int4-awq    2  fits        141.1+-89     101   1.00      2.75|
+|   rtx-6000-ada  int4-awq    2  fits         86.7+-45     168   1.65      2.73|
+|   ~6000-server  int4-awq    1  fits         79.3+-44     188   1.69      2.50|
+| * rtx-a6000     fp8         3  fits        150.5+-95      98   2.00      5.70|
+| * a100-sxm-80   int4-awq    2  fits         52.6+-29     285   2.58      2.52|
 |   a100-pcie-80  fp8         2  fits         49.2+-27     309   2.70      2.43|
-| * a100-pcie-80  int4-awq    2  fits         42.2+-23     357   2.70      2.10|
-|   a40           fp8         3  fits       163.0+-103      90   2.70      8.30|
+| * a100-pcie-80  int4-awq    2  fits         42.3+-23     356   2.70      2.10|
+|   a40           fp8         3  fits       163.1+-103      90   2.70      8.30|
 |   a40           int4-awq    3  fits        123.6+-78     113   2.70      6.65|
-|   l40s          fp8         3  fits        105.7+-55     146   3.00      5.72|
+|   l40s          fp8         3  fits        105.8+-55     146   3.00      5.72|
 |   l40s          int4-awq    3  fits         80.3+-42     180   3.00      4.63|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
@@ -191,7 +191,7 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU              format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
 │=  rtx-a6000        bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
-│▸  l40s             fp8         3  fits         105.7±55     146   3.00      5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│▸  l40s             fp8         3  fits         105.8±55     146   3.00      5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
 │   l40s             int4-awq    3  fits          80.3±42     180   3.00      4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
 │   l40s             bf16        5  fits        192.6±100      80   5.00     17.27    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
@@ -214,12 +214,12 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│   b200          fp8         1  fits         19.8±8.4     782   4.89      1.74│
+│   b200          fp8         1  fits         19.8±8.5     782   4.89      1.74│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│   a10g          fp8         7  fits        179.8±114      75  16.29     60.15│
+│   a10g          fp8         7  fits        179.8±114      75  16.29     60.16│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
@@ -271,14 +271,14 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
 │   GPU           format      n  verdict   ~tok/s    $/h  ~$/M out  weights GiB│
 │=  rtx-a6000     bf16        5  fits          67   4.00     16.51        27.49│
-│▸* mi300x        int4-awq    1  fits         291   3.45      3.29        37.07│
+│▸* mi300x        int4-awq    1  fits         291   3.45      3.30        37.07│
 │ * mi355x        int4-awq    1  fits         721  68.80     26.50        37.07│
 │   gaudi2        int4-awq    1  fits         198      -         -        37.07│
 │   gaudi3        int4-awq    1  fits         447      -         -        37.07│
 │   mi325x        int4-awq    1  fits         301      -         -        37.07│
-│   mi350x        int4-awq    1  fits           -      -         -        37.07│
+│   mi350x        int4-awq    1  fits         696      -         -        37.07│
 │   mi300x        fp8         1  fits         359   3.45      2.67        67.72│
-│   mi355x        fp8         1  fits         585  68.80     32.68        67.72│
+│   mi355x        fp8         1  fits         585  68.80     32.69        67.72│
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -298,9 +298,9 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸* rtx-a6000     int4-awq    2  fits         140.9±89     101   1.00      2.75│
-│   rtx-6000-ada  int4-awq    2  fits          86.6±45     168   1.65      2.73│
-│   …6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74│
+│▸* rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
+│   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65      2.73│
+│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
@@ -366,9 +366,9 @@ expect <<'END'
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │+  h100-pcie     int4-awq    2  fits          41.1±18     364   3.80      2.90│
-│+  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
+│+  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
 │   h100-pcie     fp8         2  fits          32.4±14     479   3.80      2.21│
-│   h100-nvl      int4-awq    1  fits          54.8±23     269   6.98      7.22│
+│   h100-nvl      int4-awq    1  fits          54.9±23     268   6.98      7.23│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -385,7 +385,7 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
+│▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -407,7 +407,7 @@ expect <<'END'
 │ 310 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
+│▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -421,7 +421,7 @@ expect <<'END'
 │ 296 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=* rtx-a6000     int8        3  fits         127.6±81     119   2.00      4.66│
-│▸  l40s          fp8         3  fits         105.7±55     146   3.00      5.72│
+│▸  l40s          fp8         3  fits         105.8±55     146   3.00      5.72│
 │   l40s          int4-awq    3  fits          80.3±42     180   3.00      4.63│
 │   l40s          int8        3  fits         107.3±56     144   3.00      5.79│
 END
@@ -515,7 +515,7 @@ expect <<'END'
 │ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸  h100-sxm      int4-awq    2  fits          36.4±16     405   4.58      3.14│
+│▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
 │   h100-sxm      fp8         2  fits         22.7±9.7     683   6.98      2.84│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 218 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
@@ -552,9 +552,9 @@ KEYS
 lines 5 8
 expect <<'END'
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│ * rtx-a6000     int4-awq    2  fits         140.9±89     101   1.00      2.75│
-│▸  rtx-6000-ada  int4-awq    2  fits          86.6±45     168   1.65      2.73│
-│   …6000-server  int4-awq    1  fits          87.4±49     171   1.69      2.74│
+│ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
+│▸  rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65      2.73│
+│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
 END
 
 # ---- numbers --------------------------------------------------------------------------

@@ -77,13 +77,13 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  150  $5.69│
+│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  150  $5.70│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.30│
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.72│
 │ Context    8,192 tokens      ││TTFT        218 ms  62..1092         none       ││rtx-6000-ada    3  $3.30 96.6  $5.77│
-│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.3       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   683 tok/s  479..889         none       ││+10 users               KV pool     │
+│ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
+│ Output     256 tokens        ││output   683 tok/s  478..889         none       ││+10 users               KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
@@ -142,8 +142,8 @@ TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
 │TTFT        218 ms  62..1092          │
-│TPOT       22.7 ms  17.4..32.3        │
-│output   683 tok/s  479..889          │
+│TPOT       22.7 ms  17.4..32.4        │
+│output   683 tok/s  478..889          │
 └──────────────────────────────────────┘
  Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
@@ -152,8 +152,8 @@ FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.81 GiB to spa…
 TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
-│TPOT       22.7 ms  17.4..32.3        │
-│output   683 tok/s  479..889          │
+│TPOT       22.7 ms  17.4..32.4        │
+│output   683 tok/s  478..889          │
 │holds   27.0 requests of 8,192; first…│
 │bound   memory bandwidth; not measure…│
 └──────────────────────────────────────┘
@@ -684,7 +684,7 @@ expect <<'END'
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        441 ms  126..2204        none       │
 │ Prompt     1,024 tokens    ││TPOT       36.1 ms  27.7..51.5       none       │
-│ Output     256 tokens      ││output   690 tok/s  484..899         none       │
+│ Output     256 tokens      ││output   690 tok/s  484..898         none       │
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
@@ -1009,7 +1009,7 @@ expect <<'END'
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    19.1  $23.69│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
 │+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $72.06│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
@@ -1018,23 +1018,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
-│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.1       none       │
+│ Output     256 tokens      ││output  36.2 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.3  $13.15│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $38.47│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.5  $13.26│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  set: users 2
@@ -1042,23 +1042,23 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
-│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.1       none       │
+│ Output     256 tokens      ││output  36.2 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.3  $13.15│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $38.47│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.5  $13.26│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  one line of --batch
@@ -1066,23 +1066,23 @@ expect <<'END'
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
-│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.1       none       │
+│ Output     256 tokens      ││output  36.2 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
 │ TTFT goal  none            ││on demand $4.00/h $2,920/mo crusoe, 2026-08-19  │
 │ TPOT goal  none            ││buy       $1.59/h  break-even 16.9 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
-│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.3  $13.15│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.27│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.6  $38.47│
+│+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    21.5  $13.26│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
@@ -1102,14 +1102,14 @@ only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Ask ──────────────────────┐┌─ Answer: 4 x L40S, TP 4 ───── 1-14 of 19, Tab ─┐
-│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.63/M tok   │
+│▸Model      70B (assumed)  ▾││FITS         4 GPUs   $4.00/h    $30.66/M tok   │
 │ Weights    auto: bf16     ▾││memory 92 % of budget, 3.32 GiB to spare        │
 │ GPU        l40s           ▾││█████████████████████████████████▓▒░░░···│ 40.87│
 │ GPUs       4               ││█ weights 32.9 ▓ KV 1.2 ▒ act 0.6 ░ run 2.8     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        597 ms  171..2984        none       │
-│ Prompt     1,024 tokens    ││TPOT       53.0 ms  33.5..87.0       none       │
-│ Output     256 tokens      ││output  36.3 tok/s  22.1..57.3       none       │
+│ Prompt     1,024 tokens    ││TPOT       53.1 ms  33.6..87.1       none       │
+│ Output     256 tokens      ││output  36.2 tok/s  22.1..57.3       none       │
 │ Users      2 at once       ││holds   7.3 requests of 8,192; first: KV pool   │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 END
@@ -1363,7 +1363,7 @@ expect <<'END'
 │ TPOT goal  none            ││buy       $0.48/h  break-even 19.6 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 2      ││1 int4-awq          cheaper    2    35.8  $11.29│
-│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.2   $5.97│
+│+Engine     auto: vLLM 0.33+││2 users 3           fuller     2    62.2   $5.98│
 │+Cost       on-demand       ││3 rtx-a6000:4, tp 4 faster     4    33.3  $19.62│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
