@@ -315,13 +315,14 @@ static void print_rows(const struct rows *rows)
         row_predict(r, &a);
         step_decode_parts(&step, s.decoding, r->serve.prompt + r->serve.output / 2, &p);
         printf("%-60s tp%d pp%d dp%d ep%d %6.0f/%-5.0f u%-4.0f adm %-5.0f %8.2f ms est %8.2f "
-               "%+4.0f%% ttft %.0f est %.0f | lin %.2f exp %.2f att %.2f com %.2f fix %.2f head %.2f "
-               "pre %.2f\n",
+               "%+4.0f%% ttft %.0f est %.0f | lin %.2f exp %.2f att %.2f com %.2f fix %.2f "
+               "head %.2f pre %.2f\n",
                group_full(r), r->layout.tp, r->layout.pp, r->layout.replicas, r->layout.ep,
                r->serve.prompt, r->serve.output, r->serve.users, fmin(r->serve.admitted, 9999),
                1e3 * r->time, 1e3 * a.time, 100 * (a.time / r->time - 1), 1e3 * r->ttft,
-               1e3 * a.ttft, 1e3 * p.linear, 1e3 * p.experts, 1e3 * p.attention, 1e3 * p.communication, 1e3 * p.fixed,
-               1e3 * p.head, 1e3 * (s.tpot - s.decode));
+               1e3 * a.ttft, 1e3 * p.linear, 1e3 * p.experts, 1e3 * p.attention,
+               1e3 * p.communication, 1e3 * p.fixed, 1e3 * p.head,
+               1e3 * (s.tpot - s.decode));
     }
 }
 

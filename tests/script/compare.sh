@@ -21,7 +21,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
@@ -54,7 +54,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU            format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      $/month  limit   │
 │=  rtx-a6000      bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5        2920  none    │
 │ * rtx-a6000      int4-awq    2  fits         141.1±89     101   1.00      2.75    19.0  TP1 PP2         730  none    │
@@ -98,7 +98,7 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4            294 rows
- 221 of 294 fit and meet goals  sort $/h
+ 230 of 294 fit and meet goals  sort $/h
    GPU              format      n    $/h
 =  rtx-a6000        bf16        5   4.00
  * rtx-a6000        int4-awq    2   1.00
@@ -157,7 +157,7 @@ lines 1 21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
-| 221 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
+| 230 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out|
 |=  rtx-a6000     bf16        5  fits       226.3+-143      67   4.00     16.51|
 |>* rtx-a6000     int4-awq    2  fits        141.1+-89     101   1.00      2.75|
@@ -188,7 +188,7 @@ KEYS
 lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU              format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
 │=  rtx-a6000        bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
 │▸  l40s             fp8         3  fits         105.8±55     146   3.00      5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
@@ -211,17 +211,17 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
+│ 230 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │   b200          fp8         1  fits         19.8±8.5     782   4.89      1.74│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
+│ 230 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │   a10g          fp8         7  fits        179.8±114      75  16.29     60.16│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
+│ 230 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
 │=  rtx-a6000      bf16        5  fits          67   4.00     16.51  TP1 PP5   │
 │ * rtx-a6000      int4-awq    2  fits         101   1.00      2.75  TP1 PP2   │
@@ -237,13 +237,13 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│   p100-sxm2-16  bf16        1  no fit: type of the weights, short 158.4 GiB  │
+│   p100-pcie-16  bf16       24  fits         96.5±284     138      -         -│
+│   p100-sxm2-16  bf16       24  fits         77.5±220     176      -         -│
 │   p100-sxm2-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
 │   p100-sxm2-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
-│   p100-pcie-16  bf16        1  no fit: type of the weights, short 158.4 GiB  │
 │   p100-pcie-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
 │▸  p100-pcie-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
 │                                                                              │
@@ -268,7 +268,7 @@ KEYS
 lines 2 13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 14 ─┐
-│ 221 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
+│ 230 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
 │   GPU           format      n  verdict   ~tok/s    $/h  ~$/M out  weights GiB│
 │=  rtx-a6000     bf16        5  fits          67   4.00     16.51        27.49│
 │▸* mi300x        int4-awq    1  fits         291   3.45      3.30        37.07│
@@ -295,7 +295,7 @@ out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │▸* rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
@@ -303,7 +303,7 @@ expect <<'END'
 │   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 END
 
@@ -319,13 +319,13 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
@@ -342,7 +342,7 @@ lines 1 8
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   1 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │                                                                              │
@@ -362,7 +362,7 @@ KEYS
 lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │+  h100-pcie     int4-awq    2  fits          41.1±18     364   3.80      2.90│
@@ -382,7 +382,7 @@ KEYS
 lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
@@ -404,7 +404,7 @@ out=$(printf '%s\n' "$out" | sed -n '25,30p')
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   5 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 310 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
+│ 319 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
@@ -418,7 +418,7 @@ f "l40s" Enter
 KEYS
 lines 3 8
 expect <<'END'
-│ 296 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
+│ 305 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=* rtx-a6000     int8        3  fits         127.6±81     119   2.00      4.66│
 │▸  l40s          fp8         3  fits         105.8±55     146   3.00      5.72│
@@ -440,11 +440,11 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ t4 x 1, bf16 (as published): no fit ─────────────────────── 1-2 of 16, Tab ─┐
-│█████│███████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░  13.40│
-│█ weights 131.4 ▓ KV 40.0 ▒ act 0.5 ░ run 1.0                                 │
+┌─ t4 x 24, bf16 (as published): fits ──────────────────────── 1-2 of 20, Tab ─┐
+│██████████████████████████████▓▓▓▓▓▓▓▓▓▒░░░░░░░░░░░░░░░················│ 13.40│
+│█ weights 5.7 ▓ KV 1.7 ▒ act 0.2 ░ run 2.8 · spare 3.0                        │
 └──────────────────────────────────────────────────────────────────────────────┘
- t4 x 1, bf16 (as published): no fit
+ t4 x 24, bf16 (as published): fits
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
 END
 
@@ -477,10 +477,10 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s   ~$/h  ~$/M out│
-│=  …i-pro-r9700  bf16        8  fits          73.3±93     209   0.81      1.08│
-│▸  h100-sxm      fp8         2  fits         22.7±9.7     683   2.40      0.98│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
+│   GPU                  format      n  verdict      ~TPOT ms    ~$/h  ~$/M out│
+│=  radeon-ai-pro-r9700  bf16        8  fits          73.3±93    0.81      1.08│
+│▸  h100-sxm             fp8         2  fits         22.7±9.7    2.40      0.98│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -512,13 +512,13 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 221 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
 │▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
 │   h100-sxm      fp8         2  fits         22.7±9.7     683   6.98      2.84│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 218 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
+│ 227 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
 │   GPU                  format      n  verdict      ~TPOT ms     $/h  ~$/M out│
 │=  mi300x               bf16        4  fits          82.5±82   13.80      1.66│
 │   h100-sxm             fp8        10  fits          41.4±23   38.40      2.44│

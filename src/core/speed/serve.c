@@ -266,8 +266,9 @@ static double apart_cost(const struct step *s, const struct serve_load *l)
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     double together = fmax(floor(l->chunk / q), 1);
-    double work = step_work(s, q * together, prompt_compute(s)) + together * chunk_rest(s, l, q);
-    return chunks * (launched(s, l, q * together, q * together, work) + s->fixed) / together / s->pp;
+    double all = q * together;
+    double work = step_work(s, all, prompt_compute(s)) + together * chunk_rest(s, l, q);
+    return chunks * (launched(s, l, all, all, work) + s->fixed) / together / s->pp;
 }
 
 static struct queue apart_queue(const struct serve_load *l, const struct serve *out)
