@@ -52,6 +52,15 @@ if have_json; then
     assert_eq "turned to measured" measured "$(json after.tpot.origin)"
 fi
 
+# of a mix the head is measured in its own type, and down, which has both, in both
+rm -r "$XDG_STATE_HOME"
+run --confirm -m llama-3.2-1b -p q4_k_m -g cpu -c 2048 --prompt 128 --output-tokens 32
+for product in 'q4_k qkv n=1' 'q4_k down n=1' 'q6_k down n=1' 'q6_k lm_head n=1' \
+    'decode step q4_k n=1'; do
+    assert_contains "$product" "$product" "$out"
+done
+assert_lacks "no head in the other type" "q4_k lm_head" "$out"
+
 # disturbed points count for nothing; one that fails is said
 rm -r "$XDG_STATE_HOME"
 GPUPLAN_STANDIN=barren
