@@ -75,6 +75,24 @@ assert_contains "dearer" "broke: budget" "$out"
 run --check-plan cheap.json --tolerance 15
 assert_eq "within the tolerance" 0 "$rc"
 
+# ---- the model's configuration changed: more layers than were planned ----
+mkdir model
+config() {
+    echo "{\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336,
+        \"num_hidden_layers\": $1, \"num_attention_heads\": 32, \"num_key_value_heads\": 8,
+        \"vocab_size\": 128256, \"max_position_embeddings\": 8192, \"torch_dtype\": \"bfloat16\"}" \
+        >model/config.json
+}
+config 32
+save -m model -g l4:1 -c 4k
+run --check-plan plan.json
+assert_eq "the same configuration" 0 "$rc"
+config 64
+run --check-plan plan.json
+assert_eq "twice the layers: exit code" 1 "$rc"
+assert_contains "twice the layers" "broke: fit" "$out"
+assert_contains "by term" "weights" "$out"
+
 # ---- a goal that was met is missed ----
 save -m llama-3.1-8b -g h100-sxm -u 4 --tpot 50
 sed 's/"tpot": 50,/"tpot": 1,/' plan.json >goal.json
