@@ -5,10 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "output/log_check.h"
 #include "util/mem.h"
 #include "util/path.h"
+#include "util/str.h"
 
 /* What a log needs to be checked: it is too large for a stack. */
 struct check {
@@ -61,6 +63,16 @@ static enum gp_status print(struct invocation *in, struct check *c, bool planned
     return GP_OK;
 }
 
+/* Of a log that is too large the start is enough. */
+static void hint_start(const char *path, struct gp_err *err)
+{
+    struct stat file;
+
+    if (err && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
+        gp_format(err->hint, sizeof(err->hint), "the start is enough: head -n 20000 %.120s | "
+                  "gpuplan --check-log - ...", path);
+}
+
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct check *c;
@@ -75,6 +87,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--format", "text or json", "a check is not a table");
     c = gp_calloc(1, sizeof(*c));
     rc = path_read_input(in->args[0], ENGINELOG_BYTES, &text, &len, err);
+    if (rc)
+        hint_start(in->args[0], err);
     if (!rc)
         rc = enginelog_parse(in->args[0], text, len, &c->log, err);
     if (!rc)

@@ -309,6 +309,9 @@ static void record_rows_of(const struct seen *v, struct record *doc)
 static void record_notes(const struct scrape *s, const char *why, struct record *doc)
 {
     record_list(doc, "notes");
+    if (s->cut)
+        record_item(doc, "notes", "a page ends within a line, so it was cut off: what it lacks is "
+                    "not seen here");
     if (s->seconds <= 0)
         record_item(doc, "notes",
                     "one page: its means are since the server started; a second one gives rates");

@@ -321,6 +321,7 @@ enum gp_status scrape_parse(const char *where, const char *text, size_t len,
     if (len > SCRAPE_BYTES)
         return gp_fail(err, GP_E_FILE, where, "", "is larger than %zu MiB", SCRAPE_BYTES >> 20);
     read_lines(&p, text, len);
+    out->cut = len > 0 && text[len - 1] != '\n';
     if (!out->engine[0])
         return gp_fail(err, GP_E_FILE, where,
                        "curl -s HOST:PORT/metrics; SGLang needs --enable-metrics, llama-server "
@@ -359,6 +360,7 @@ enum gp_status scrape_between(const char *where, const struct scrape *first,
 
     *out = *second;
     out->seconds = seconds;
+    out->cut = first->cut || second->cut;
     for (int i = SCRAPE_COUNTERS; i < SCRAPE_VALUE_COUNT; i++) {
         forth = forth && out->value[i] >= first->value[i];
         out->value[i] -= first->value[i];
@@ -367,7 +369,8 @@ enum gp_status scrape_between(const char *where, const struct scrape *first,
         forth = forth && subtract(&out->histogram[i], &first->histogram[i]);
     if (forth)
         return GP_OK;
-    return gp_fail(err, GP_E_FILE, where, "two pages of one server, the earlier one first",
+    return gp_fail(err, GP_E_FILE, where, "two pages of one server, the earlier one first; "
+                   "a server that started again counts anew",
                    same ? "counts less than the page before" : "is of another engine");
 }
 

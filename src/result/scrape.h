@@ -63,6 +63,7 @@ struct scrape {
     double value[SCRAPE_VALUE_COUNT];
     struct scrape_histogram histogram[SCRAPE_OF_COUNT];
     double seconds;   /* between two pages; 0 = one, since the server's start */
+    bool cut;         /* a page ends within a line: no server writes that */
 };
 
 /* GP_E_FILE: no metric of a known engine's is in it. */

@@ -81,6 +81,20 @@ run --attach slow.txt -g h100-sxm
 assert_contains "slower than planned" "decode: output tokens take longer than planned" "$out"
 assert_contains "where to look" "--bench --diagnose" "$out"
 
+# ---- pages that were cut off, or have other ends of lines ----
+for n in 400 900 1500; do
+    head -c $n "$pages/vllm-0.33-full.txt" >cut.txt
+    run --attach cut.txt -g h100-sxm
+    assert_eq "cut at $n" 0 "$rc"
+    assert_contains "cut at $n: said so" "a page ends within a line" "$out"
+done
+run --attach "$pages/vllm-0.33-full.txt" -g h100-sxm
+assert_lacks "whole" "ends within a line" "$out"
+plain=$out
+sed 's/$/\r/' "$pages/vllm-0.33-full.txt" >crlf.txt
+run --attach crlf.txt -g h100-sxm
+assert_eq "CRLF" "$plain" "$out"
+
 # ---- piped, without a plan, and pages that are none ----
 "$gp" --attach - -g h100-sxm -q <"$pages/vllm-0.33-idle-pool.txt" >piped
 assert_eq "piped" load "$(cat piped)"

@@ -124,6 +124,30 @@ llama.cpp slots n_seq_max must be <= 256
 END
 fi
 
+# ---- ends of lines of another system, ranks that speak in turn, a line without an end ----
+for log in vllm-0.16.0 sglang-0.5.23 tensorrt-llm-1.3.0rc10 llama.cpp-cuda; do
+    run --check-log "$logs/$log.txt" -m llama-3.1-8b -g h100-sxm
+    plain=$out
+    sed 's/$/\r/' "$logs/$log.txt" >crlf.log
+    run --check-log crlf.log -m llama-3.1-8b -g h100-sxm
+    assert_eq "CRLF: $log" "$plain" "$out"
+    { head -c 300000 /dev/zero | tr '\0' x; echo; cat "$logs/$log.txt"; } >long.log
+    run --check-log long.log -m llama-3.1-8b -g h100-sxm
+    assert_eq "a line of 300 kB: $log" "$(printf '%s\n' "$plain" | tail -n +2)" \
+        "$(printf '%s\n' "$out" | tail -n +2)"
+done
+run --check-log "$logs/vllm-0.19.0-tp2-color.txt" -g h100-sxm
+plain=$out
+awk '/TP1/ {late[n++] = $0; next} {print} END {for (i = 0; i < n; i++) print late[i]}' \
+    "$logs/vllm-0.19.0-tp2-color.txt" >turns.log
+run --check-log turns.log -g h100-sxm
+assert_eq "the second rank speaks later" "$plain" "$out"
+yes 'INFO 11-25 22:50:43 something else' | head -c 68000000 | cat "$logs/vllm-0.16.0.txt" - >huge.log
+run --check-log huge.log -g h100-sxm
+assert_eq "too large: exit code" 3 "$rc"
+assert_contains "what to do" "head -n 20000 huge.log | gpuplan --check-log -" "$err"
+rm huge.log
+
 # ---- logs that are cut, foreign, hostile or none ----
 head -n 7 "$logs/vllm-0.16.0.txt" >cut.log
 run --check-log cut.log -g h100-sxm
