@@ -448,7 +448,7 @@ static void add_sources(const struct report_page *p, struct document *d)
         document_line(d, DOCUMENT_SMALL, p->trained.resolved.request.gpu->source);
         document_line(d, DOCUMENT_SMALL, p->trained.resolved.request.model->source);
     }
-    gp_format(text, sizeof(text), "gpuplan %s, %s. The same answer:", VERSION, date);
+    gp_format(text, sizeof(text), "gpuplan %s, %s. The same answer:", GP_VERSION, date);
     document_line(d, DOCUMENT_SMALL, text);
     document_line(d, DOCUMENT_CODE, p->command.text);
 }
