@@ -807,23 +807,48 @@ static struct proposal put_right(const struct fixer *f)
     return p;
 }
 
-/* The fixes of the request put right, each with that change besides its own. */
-static void fix_repaired(struct fixer *f)
+/* The fixes of a changed request, each with that change besides its own. */
+static void fix_changed(struct fixer *f, const struct proposal *p,
+                        void (*proposals)(struct fixer *f))
 {
-    struct proposal p = put_right(f);
     struct plan right;
-    if (p.changes == 0 || propose(f, &p))
+    if (p->changes == 0 || propose(f, p))
         return;
-    plan_request(&p.request, f->market, &right);
+    plan_request(&p->request, f->market, &right);
     struct fixer again = {.plan = &right, .choices = f->choices, .market = f->market};
-    propose_all(&again);
+    proposals(&again);
     double asked = f->plan->cost.per_hour;
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
         struct fix *fix = &f->found[f->count++];
         *fix = again.found[i];
-        fix->changes |= p.changes;
+        fix->changes |= p->changes;
         fix->cost_known = fix->per_hour > 0 && asked > 0;
         fix->cost_delta = fix->cost_known ? fix->per_hour - asked : 0;
+    }
+}
+
+static void fix_repaired(struct fixer *f)
+{
+    struct proposal p = put_right(f);
+    fix_changed(f, &p, propose_all);
+}
+
+/* Some models no layout of this engine holds, on any GPU: another one that cuts layers,
+ * on these GPUs or on others. */
+static void fix_elsewhere(struct fixer *f)
+{
+    for (int i = 0; i < f->choices->engine_count && f->count == 0; i++) {
+        struct proposal p = put_right(f);
+        p.kind = FIX_ENGINE;
+        p.request.engine = f->choices->engines[i];
+        if (p.request.engine->gguf)
+            continue;
+        p.request.kv = p.request.precision.base;
+        p.request.max_num_seqs = 0;
+        p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) |
+                     (unsigned)(p.request.kv != f->plan->request.kv) << CHANGE_KV |
+                     (unsigned)(f->plan->request.max_num_seqs > 0) << CHANGE_SEQS;
+        fix_changed(f, &p, other_gpus);
     }
 }
 
@@ -840,5 +865,7 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
     if (plan->verdict != VERDICT_DOES_NOT_FIT || (n > 0 && out[0].verdict == VERDICT_FITS))
         return n;
     fix_repaired(&f);
+    if (f.count == 0)
+        fix_elsewhere(&f);
     return pick(&f, out);
 }

@@ -1,12 +1,14 @@
 /*
  * test_walk.c - every model of the catalogue, planned as vLLM of today would start it: with
  * as many of the largest GPUs as it takes it starts; on one small GPU, and with a context
- * as long as it can be, either it starts or the check that stops it is named.
+ * as long as it can be, either it starts or the check that stops it is named; and whatever
+ * does not fit, on any engine, has a way out.
  */
 #include "output/startup.h"
 #include "request/planner.h"
 
 #include "profiles.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 struct walk {
@@ -70,6 +72,47 @@ static void test_small(void **state)
     }
 }
 
+/* Small GPUs, engines with and without tensor parallelism, options that are wrong. */
+static void test_way_out(void **state)
+{
+    static const struct {
+        const char *gpu, *engine;
+        double tp, slots, users;
+    } asked[] = {
+        {"t4:1", "ollama", 0, 0, 8},       {"a100-sxm-80:2", "ollama", 2, 16, 32},
+        {"rtx-4090:1", "llama.cpp", 0, 0, 4}, {"t4", "vllm", 0, 0, 16},
+        {"l4:3", "sglang", 3, 0, 64},      {"mi300x:1", "tensorrt-llm", 0, 0, 1},
+        {"h100-sxm:1", "mlx", 0, 0, 1},
+    };
+    const struct walk *w = *state;
+    struct answer *a = gp_malloc(sizeof(*a));
+    for (size_t i = 0; i < w->count; i++) {
+        const struct model *m = w->models[i];
+        size_t k = i % (sizeof(asked) / sizeof(asked[0]));
+        struct options o = {0};
+        struct gp_err err = {0};
+        if (!model_is_served(m))
+            continue;
+        options_text(&o, OPT_GPU, "gpu", asked[k].gpu, NULL);
+        options_text(&o, OPT_ENGINE, "engine", asked[k].engine, NULL);
+        options_number(&o, OPT_USERS, "users", asked[k].users, NULL);
+        if (asked[k].tp > 0)
+            options_number(&o, OPT_TP, "tp", asked[k].tp, NULL);
+        if (asked[k].slots > 0)
+            options_number(&o, OPT_MAX_NUM_SEQS, "max-num-seqs", asked[k].slots, NULL);
+        options_text(&o, OPT_MODEL, "model", m->id, NULL);
+        if (planner_answer(w->planner, &o, a, &err))
+            fail_msg("%s: %s: %s", m->id, err.where, err.text);
+        if (a->plan.verdict == VERDICT_DOES_NOT_FIT && a->fix_count == 0)
+            fail_msg("%s on %s, %s: no way out of limit %s", m->id, asked[k].gpu,
+                     asked[k].engine, limit_word(a->plan.limit));
+        for (int n = 0; n < a->fix_count; n++)
+            assert_true(a->fixes[n].verdict < a->plan.verdict ||
+                        a->plan.verdict == VERDICT_FITS);
+    }
+    free(a);
+}
+
 int main(void)
 {
     struct walk w = {.planner = planner_new(source_path("profiles"), 0, NULL)};
@@ -78,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_large, &w),
         cmocka_unit_test_prestate(test_small, &w),
+        cmocka_unit_test_prestate(test_way_out, &w),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     planner_free(w.planner);
