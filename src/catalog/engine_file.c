@@ -151,7 +151,7 @@ static const struct profile_field terms[] = {
 
 #define TERMS (sizeof terms / sizeof *terms)
 
-/* In `reserve`, MiB but for the last three. */
+/* In `reserve`, MiB but for the last four. */
 static const struct profile_field reserves[] = {
     {"base", PROFILE_NUMBER, AT(reserve.base), 0, 65536, GP_MIB},
     {"token", PROFILE_NUMBER, AT(reserve.token), 0, 1024, GP_MIB},
@@ -162,6 +162,7 @@ static const struct profile_field reserves[] = {
     {"least_gib", PROFILE_NUMBER, AT(reserve.least), 0, 1024, GP_GIB},
     {"least_from_gib", PROFILE_NUMBER, AT(reserve.least_from), 0, 65536, GP_GIB},
     {"vision", PROFILE_NUMBER, AT(reserve.vision), 0, 1},
+    {"vision_depth", PROFILE_TEXT, AT(reserve.vision_depth)},
 };
 
 /* In `speed`: times in microseconds or milliseconds, as the keys say. */

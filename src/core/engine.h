@@ -75,6 +75,7 @@ struct engine_reserve {
     double prefill, mla;     /* per size of the prefill graphs; all of them with MLA */
     double least, least_from; /* at least this, on GPUs with more than that */
     double vision;           /* factor on the fraction for a tower as large as ViT-L */
+    char vision_depth[112];  /* families whose count of layers it does not read: 24 */
 };
 
 /* Where an engine's kernel of experts is another than elsewhere. */

@@ -207,7 +207,7 @@ static void pool_lines(struct lines *lines)
         return;
     struct answer_line *line = line_add(lines, "KV pool");
     if (pool->value <= 0) {
-        gp_format(line->text, sizeof(line->text), "no room for KV: %s short",
+        gp_format(line->text, sizeof(line->text), "no room for KV in the budget: %s short",
                   units_gib(gib, sizeof(gib), -m->kv_pool.value));
         return;
     }
