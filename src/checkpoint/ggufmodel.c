@@ -4,8 +4,9 @@
  * Sizes of heads, windows, latents and states come from the keys under the
  * architecture's name; what is there at all comes from the tensors. The table of
  * architectures holds what neither tells: which recurrence an architecture's ssm_
- * tensors are, and which layers slide where the file has no pattern. An architecture
- * that is not in it is refused: its cache could be anything.
+ * tensors are, and which layers slide where the file has no pattern (llama.cpp 0c1e57098,
+ * src/models/NAME.cpp). One that is not in it is planned with the attention that its
+ * tensors show, all of it cached, and said to be assumed.
  *
  * llama.cpp caches every layer of llama and phi3 files in full even where a window is
  * named, so these get none.
@@ -29,7 +30,7 @@
 #include <string.h>
 
 #include "checkpoint/jscan.h"
-#include "util/suggest.h"
+#include "checkpoint/tensors.h"
 
 /* ---- what tensors tell ---- */
 
@@ -77,6 +78,7 @@ static const struct fact layer_facts[] = {
     {"ffn_gate_inp_shexp.weight", LAYER(shared_gate), IS_THERE},
     {"ffn_latent_down.weight", LAYER(latent), 1},
     {"ssm_conv1d.weight", LAYER(conv_kernel), 0},
+    {"shortconv.conv.weight", LAYER(conv_kernel), 0},
     {"ssm_conv1d.weight", LAYER(conv_rows), 1},
     {"ssm_in.weight", LAYER(ssm_in), 1},
     {"ssm_out.weight", LAYER(ssm_out), 0},
@@ -183,7 +185,8 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor)
 
 struct gguf_arch {
     const char *name;    /* general.architecture */
-    int pattern;         /* every n-th layer is full, the others slide; 0 = all full */
+    int pattern;         /* every n-th layer is full, the others slide, of -n the first of
+                          * n; 0 = all full */
     enum mixer ssm;      /* what ssm_ tensors are */
     int chunk;           /* the sliding layers are chunks of this */
 };
@@ -220,6 +223,33 @@ static const struct gguf_arch archs[] = {
     {"ernie4_5-moe", 0, MIXER_NONE, 0}, {"hunyuan-moe", 0, MIXER_NONE, 0},
     {"hunyuan-dense", 0, MIXER_NONE, 0}, {"dots1", 0, MIXER_NONE, 0},
     {"bailingmoe", 0, MIXER_NONE, 0},  {"deci", 0, MIXER_NONE, 0},
+    {"bailingmoe2", 0, MIXER_NONE, 0}, {"apertus", 0, MIXER_NONE, 0},
+    {"arcee", 0, MIXER_NONE, 0},       {"arctic", 0, MIXER_NONE, 0},
+    {"bitnet", 0, MIXER_NONE, 0},      {"codeshell", 0, MIXER_NONE, 0},
+    {"dbrx", 0, MIXER_NONE, 0},        {"gptj", 0, MIXER_NONE, 0},
+    {"grok", 0, MIXER_NONE, 0},        {"grovemoe", 0, MIXER_NONE, 0},
+    {"hunyuan_vl", 0, MIXER_NONE, 0},  {"hy_v3", 0, MIXER_NONE, 0},
+    {"jais", 0, MIXER_NONE, 0},        {"jais2", 0, MIXER_NONE, 0},
+    {"maincoder", 0, MIXER_NONE, 0},   {"minicpm", 0, MIXER_NONE, 0},
+    {"minicpm3", 0, MIXER_NONE, 0},    {"mistral4", 0, MIXER_NONE, 0},
+    {"mpt", 0, MIXER_NONE, 0},         {"orion", 0, MIXER_NONE, 0},
+    {"paddleocr", 0, MIXER_NONE, 0},   {"pangu-embedded", 0, MIXER_NONE, 0},
+    {"plamo", 0, MIXER_NONE, 0},       {"plm", 0, MIXER_NONE, 0},
+    {"qwen", 0, MIXER_NONE, 0},        {"refact", 0, MIXER_NONE, 0},
+    {"xverse", 0, MIXER_NONE, 0},      {"afmoe", 4, MIXER_NONE, 0},
+    {"exaone-moe", 4, MIXER_NONE, 0},  {"mellum", 4, MIXER_NONE, 0},
+    {"muse-glimmer", 4, MIXER_NONE, 0}, {"plamo3", 8, MIXER_NONE, 0},
+    {"mimo2", 4, MIXER_NONE, 0},       {"step35", 4, MIXER_NONE, 0},
+    {"granite_swa", 4, MIXER_NONE, 0}, {"spark2_5", 4, MIXER_NONE, 0},
+    {"cohere2moe", -4, MIXER_NONE, 0}, {"laguna", -4, MIXER_NONE, 0},
+    {"smallthinker", -4, MIXER_NONE, 0},
+    {"lfm2", 0, MIXER_CONV, 0},        {"lfm2moe", 0, MIXER_CONV, 0},
+    /* encoders */
+    {"bert", 0, MIXER_NONE, 0},        {"nomic-bert", 0, MIXER_NONE, 0},
+    {"nomic-bert-moe", 0, MIXER_NONE, 0}, {"neo-bert", 0, MIXER_NONE, 0},
+    {"modern-bert", 0, MIXER_NONE, 0}, {"eurobert", 0, MIXER_NONE, 0},
+    {"jina-bert-v2", 0, MIXER_NONE, 0}, {"jina-bert-v3", 0, MIXER_NONE, 0},
+    {"gemma-embedding", 0, MIXER_NONE, 0}, {"llama-embed", 0, MIXER_NONE, 0},
 };
 
 #define ARCHS (sizeof archs / sizeof archs[0])
@@ -242,6 +272,8 @@ struct build {
     const struct gguf_meta *meta;
     const struct gguf_facts *facts;
     const struct gguf_arch *arch;
+    struct gguf_arch other; /* of a name without a row */
+    char other_name[64];
     struct model *model;
     struct gp_err *err;
     enum gp_status rc;
@@ -311,14 +343,14 @@ static int need(struct build *b, const char *key)
 static bool slides(struct build *b, int i)
 {
     const struct gguf_kv *kv = find_pair(b, "attention.sliding_window_pattern");
-    int every = b->arch->pattern;
+    int every = abs(b->arch->pattern), full = b->arch->pattern < 0 ? i : i + 1;
 
     if (every == 0)
         return false;
     if (kv != NULL && kv->array)
         return layer_number(b, "attention.sliding_window_pattern", i, 0) != 0;
     every = number(b, "attention.sliding_window_pattern", every);
-    return every > 0 && (i + 1) % every != 0;
+    return every > 0 && full % every != 0;
 }
 
 static void set_window(struct build *b, int i, struct layer_kind *kind)
@@ -414,6 +446,11 @@ static void recurrence(struct build *b, const struct gguf_layer *layer,
 
     kind->mixer = b->arch->ssm;
     kind->conv_kernel = layer->conv_kernel;
+    if (kind->mixer == MIXER_CONV) {
+        kind->lin_v_dim = b->model->hidden % 64 == 0 ? 64 : 1;
+        kind->lin_v_heads = b->model->hidden / kind->lin_v_dim;
+        return;
+    }
     kind->lin_k_dim = state;
     kind->groups = number(b, "ssm.group_count", 1);
     if (kind->mixer == MIXER_MAMBA1) {
@@ -504,31 +541,44 @@ static void add_layer(struct build *b, int i)
 
 /* ---- the whole ---- */
 
+/* A name without a row, but tensors that can be counted: said first. */
+static void stand_in(struct build *b, const char *name)
+{
+    safe_text(b->other_name, sizeof b->other_name, name, strlen(name));
+    b->other = (struct gguf_arch){.name = b->other_name, .ssm = MIXER_NONE};
+    b->arch = &b->other;
+    b->model->assumed = true;
+    reader_note(b->model,
+                "unknown architecture \"%s\": weights are those of its tensors; every layer "
+                "with attention is assumed to cache all its heads, others to keep nothing",
+                b->other_name);
+}
+
 static void find_arch(struct build *b)
 {
     static const struct gguf_arch none = {"general", 0, MIXER_NONE, 0};
     const char *name = gguf_string(b->meta, "general.architecture");
-    const char *names[ARCHS], *near;
-    char shown[64], hint[96] = "";
 
     b->arch = &none;
     if (name == NULL) {
         fail_key(b, "architecture", "missing");
         return;
     }
-    for (size_t i = 0; i < ARCHS; i++) {
-        names[i] = archs[i].name;
+    for (size_t i = 0; i < ARCHS; i++)
         if (strcmp(archs[i].name, name) == 0)
             b->arch = &archs[i];
-    }
-    if (b->arch != &none)
-        return;
-    near = suggest_name(name, names, ARCHS);
-    if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
-    snprintf(shown, sizeof shown, "%s: general.architecture", b->meta->where);
-    b->rc = gp_fail(b->err, GP_E_FILE, shown, hint,
-                    "unknown architecture \"%.40s\"", name);
+    if (b->arch == &none)
+        stand_in(b, name);
+}
+
+/* Attention to both sides, as in text encoders: nothing is cached. */
+static void find_encoder(struct build *b)
+{
+    const struct gguf_kv *causal = find_pair(b, "attention.causal");
+
+    b->model->weights_only = causal != NULL && causal->numeric && causal->number == 0;
+    if (b->model->weights_only)
+        reader_note(b->model, "encoder: no KV cache");
 }
 
 static void read_globals(struct build *b)
@@ -578,9 +628,8 @@ static void settle_elements(struct build *b)
         extra->role = ROLE_OTHER;
         extra->elements = other;
     } else if (other < 0) {
-        snprintf(model->note, sizeof model->note,
-                 "the file holds %.0f elements fewer than its architecture has",
-                 -other);
+        reader_note(model, "the file holds %.0f elements fewer than its architecture has",
+                    -other);
     }
 }
 
@@ -608,6 +657,8 @@ enum gp_status gguf_model(const struct gguf_meta *meta, const struct gguf_facts 
     find_arch(&b);
     if (b.rc == GP_OK)
         read_globals(&b);
+    if (b.rc == GP_OK)
+        find_encoder(&b);
     for (int i = 0; b.rc == GP_OK && i < out->layer_count; i++)
         add_layer(&b, i);
     if (b.rc != GP_OK)

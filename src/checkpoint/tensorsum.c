@@ -321,7 +321,7 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
 
     if (rc != GP_OK)
         return rc;
-    if (model->assumed)
+    if (model->assumed && !gguf) /* ggufmodel.c has counted them */
         fit_elements(list, model);
     memset(model->bytes.by_role, 0, sizeof model->bytes.by_role);
     for (size_t i = 0; i < list->count; i++)

@@ -358,7 +358,7 @@ static void test_pairs(void **state)
     refused(&f, "is outside split.count");
     put_head(&f, 3, 0, 1);
     put_string(&f, "general.architecture", "qwen9");
-    refused(&f, "unknown architecture \"qwen9\"");
+    refused(&f, "missing");
     strbuf_fini(&f);
 }
 
@@ -413,19 +413,29 @@ static void test_tensors(void **state)
     strbuf_fini(&f);
 }
 
-/* A llama of one layer with these heads; tensors as given or fitting. */
-static void small(struct strbuf *f, uint64_t heads, uint64_t layers, uint64_t kv_rows)
+static void put_own(struct strbuf *f, const char *arch, const char *key, uint64_t value)
+{
+    char name[96];
+
+    snprintf(name, sizeof name, "%s.%s", arch, key);
+    put_u32(f, name, value);
+}
+
+/* A model of one layer with these heads; tensors as given or fitting. */
+static void small_of(struct strbuf *f, const char *arch, uint64_t causal, uint64_t heads,
+                     uint64_t layers, uint64_t kv_rows)
 {
     static const char *const names[] = {"attn_q", "attn_k", "attn_v", "attn_output"};
     uint64_t offset = 0;
 
-    put_head(f, 3, 6, 6);
-    put_string(f, "general.architecture", "llama");
-    put_u32(f, "llama.block_count", layers);
-    put_u32(f, "llama.context_length", 100);
-    put_u32(f, "llama.embedding_length", 32);
-    put_u32(f, "llama.attention.head_count", heads);
-    put_u32(f, "llama.attention.head_count_kv", 2);
+    put_head(f, 3, 6, 7);
+    put_string(f, "general.architecture", arch);
+    put_own(f, arch, "attention.causal", causal);
+    put_own(f, arch, "block_count", layers);
+    put_own(f, arch, "context_length", 100);
+    put_own(f, arch, "embedding_length", 32);
+    put_own(f, arch, "attention.head_count", heads);
+    put_own(f, arch, "attention.head_count_kv", 2);
     put_tensor(f, "token_embd.weight", 32, 10, 0, offset);
     offset += 1280;
     for (int i = 0; i < 4; i++) {
@@ -438,6 +448,33 @@ static void small(struct strbuf *f, uint64_t heads, uint64_t layers, uint64_t kv
     }
     put_tensor(f, "blk.0.ffn_down.weight", 64, 32, 0, offset);
     pad(f, (size_t)offset + 8192);
+}
+
+static void small(struct strbuf *f, uint64_t heads, uint64_t layers, uint64_t kv_rows)
+{
+    small_of(f, "llama", 1, heads, layers, kv_rows);
+}
+
+/* One that has no row has the attention that its tensors show; one that looks to both
+ * sides caches nothing. */
+static void test_other_architectures(void **state)
+{
+    struct strbuf f;
+    struct model m;
+    struct gp_err err;
+    int no, count;
+
+    (void)state;
+    strbuf_init(&f);
+    small_of(&f, "qwen9", 1, 4, 1, 16);
+    assert_int_equal(parse(f.text, f.len, &m, &no, &count, &err), GP_OK);
+    assert_true(m.assumed && !m.weights_only);
+    assert_int_equal(m.kind[0].kv_heads, 2);
+    assert_non_null(strstr(m.note, "unknown architecture \"qwen9\""));
+    small_of(&f, "bert", 0, 4, 1, 16);
+    assert_int_equal(parse(f.text, f.len, &m, &no, &count, &err), GP_OK);
+    assert_true(model_is_encoder(&m) && !m.assumed);
+    strbuf_fini(&f);
 }
 
 static void test_contradictions(void **state)
@@ -544,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_head),           cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_tensors),        cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_split_part),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_other_architectures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
