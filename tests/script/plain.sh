@@ -73,7 +73,7 @@ activation: 0.58 GiB, model, between 0.53 and 1.10, max-num-seqs 256, batched to
 non-torch: 0.38 GiB, model, between 0.27 and 0.69.
 CUDA graphs: 0.45 GiB, model, between 0.10 and 1.85, 0.58 GiB charged to the budget.
 short: 27.19 GiB, assumed, between 26.68 and 29.43.
-KV pool: no room for KV: 28.38 GiB short.
+KV pool: no room for KV in the budget: 28.38 GiB short.
 Rule of thumb: 88.2 GB in all, weights counted 67.68 GiB.
 Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
 Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
