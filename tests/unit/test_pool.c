@@ -123,8 +123,8 @@ static void test_thirty_models(void **state)
 }
 
 /* The same of all families of mixes (pool_cases.h), with the hours coupled by starts in
- * half of them: both pools within 5 % of their bounds after two to four seconds of work
- * each, the most where GPUs are scarce.
+ * half of them: both pools within 5 % of their bounds after two seconds of work each; where
+ * GPUs are scarce within 7 % after four.
  * GPUPLAN_POOL_SEED and GPUPLAN_POOL_CASES try other seeds. */
 static void test_families(void **state)
 {
@@ -144,7 +144,7 @@ static void test_families(void **state)
                 if (getenv("GPUPLAN_POOL_CASES"))
                     print_message("family %d seed %d %c: %.2f %%\n", family, (int)seed,
                                   "ABCD"[id], 100 * (1 - sum.bound / sum.total));
-                if (sum.total > sum.bound / 0.95)
+                if (sum.total > sum.bound / (family == CASE_SCARCE ? 0.93 : 0.95))
                     fail_msg("family %d, seed %d, rung %c: cost %.1f, bound %.1f", family,
                              (int)seed, "ABCD"[id], sum.total, sum.bound);
                 case_fini(&c);
