@@ -298,8 +298,8 @@ static void take_lengths(const struct trace *trace, struct pool_file_workload *o
     if (!trace_lengths(trace, out->context > 0 ? out->context : trace->longest, &prompt,
                        &output, &spread))
         return;
-    out->prompt = out->prompt > 0 ? out->prompt : prompt;
-    out->output = out->output > 0 ? out->output : output;
+    out->prompt = out->prompt > 0 ? out->prompt : fmax(1, round(prompt)); /* whole tokens */
+    out->output = out->output > 0 ? out->output : fmax(1, round(output));
 }
 
 static void from_trace(const struct demand *d, const struct pool_source *source, int hours,

@@ -167,7 +167,7 @@ assert_contains "an hour of another day" "hours 0 to 23" "$err"
 
 awk 'BEGIN { print "TIMESTAMP,ContextTokens,GeneratedTokens"
     for (i = 0; i < 1800; i++)
-        printf "2023-11-16 18:%02d:%02d.0,1000,100\n", i / 60, i % 60 }' >log.csv
+        printf "2023-11-16 18:%02d:%02d.0,%d,%d\n", i / 60, i % 60, 1000 + i % 7, 100 + i % 11 }' >log.csv
 pool trace.cfg '{ gpu = "h100-pcie"; buy = 8; }' '{ name = "t"; model = "llama-3.1-8b";
     demand = { trace = "log.csv"; scale = 3.0; }; }'
 run --pool trace.cfg -f json
