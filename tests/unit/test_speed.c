@@ -373,6 +373,33 @@ static void test_faster_hardware(void **state)
 }
 
 /* Requests in flight are those asked for, and no GPU computes more than its peak. */
+/* One more user of some slows the others by little more than the share that it adds: of
+ * long prompts and few tokens, too. Beyond captured graphs launches come at once, and with
+ * them tiles of a wave. */
+static void test_one_user_more(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l), more;
+        struct engine engine = *q.engine;
+        struct cut c;
+        shorten(&q, i);
+        engine.speed.prefill_kernel = 0;
+        q.engine = &engine;
+        q.users = 2 + draw(62);
+        more = q;
+        more.users++;
+        cut(&q, l, &c);
+        double few = served(&q, &c, 1e9).tpot, many = served(&more, &c, 1e9).tpot;
+        double users = q.users;
+        if (!no_more(many, 1.7 * few * (users + 1) / users))
+            print_error("%s on %s, %g users of %g + %g: %g, %g s\n", q.model->id, q.gpu->id,
+                        users, q.prompt, q.output, few, many);
+        assert_true(no_more(many, 1.7 * few * (users + 1) / users));
+    }
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -719,6 +746,7 @@ int main(void)
         cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
         cmocka_unit_test(test_hits),
         cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
+        cmocka_unit_test(test_one_user_more),
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
         cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_faster_rates), cmocka_unit_test(test_apart_own_tp),
