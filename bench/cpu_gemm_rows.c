@@ -483,22 +483,9 @@ static bool pack(void *ctx, void *w, void *packed)
     return true;
 }
 
-/* To the nearest of 127 steps to each side: the sum with 1.5 * 2^23 rounds. */
 static void quantize(const float *x, struct x_block *out)
 {
-    float most = 0, per;
-
-    for (int i = 0; i < BLOCK; i++)
-        most = __builtin_fabsf(x[i]) > most ? __builtin_fabsf(x[i]) : most;
-    per = most > 0 ? 127 / most : 0;
-    out->scale = most / 127;
-    for (int i = 0; i < BLOCK; i++) {
-        float moved = x[i] * per + 12582912.0f;
-        int32_t bits;
-
-        memcpy(&bits, &moved, sizeof bits);
-        out->q[i] = (int8_t)(bits & 0xff);
-    }
+    out->scale = quantize_run(x, BLOCK, out->q);
 }
 
 #if defined(__x86_64__)

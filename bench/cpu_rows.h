@@ -37,6 +37,24 @@ static inline uint16_t to_half(float value)
     return (uint16_t)(bits | (value < 0 ? 0x8000u : 0));
 }
 
+/* To the nearest of 127 steps to each side, and the size of one: the sum with 1.5 * 2^23 rounds. */
+static inline float quantize_run(const float *x, int count, int8_t *q)
+{
+    float most = 0, per;
+
+    for (int i = 0; i < count; i++)
+        most = __builtin_fabsf(x[i]) > most ? __builtin_fabsf(x[i]) : most;
+    per = most > 0 ? 127 / most : 0;
+    for (int i = 0; i < count; i++) {
+        float moved = x[i] * per + 12582912.0f;
+        int32_t bits;
+
+        memcpy(&bits, &moved, sizeof bits);
+        q[i] = (int8_t)(bits & 0xff);
+    }
+    return most / 127;
+}
+
 #if defined(__x86_64__)
 #define AVX2   __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2,fma,f16c")))

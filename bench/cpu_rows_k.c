@@ -384,22 +384,9 @@ void q6k_pack(const int8_t *w, int64_t m, int64_t k, struct q6k_block *out)
     }
 }
 
-/* To the nearest of 127 steps to each side: the sum with 1.5 * 2^23 rounds. */
 static void x_super_one(const float *x, struct x_super *out)
 {
-    float most = 0, per;
-
-    for (int i = 0; i < SUPER; i++)
-        most = __builtin_fabsf(x[i]) > most ? __builtin_fabsf(x[i]) : most;
-    per = most > 0 ? 127 / most : 0;
-    out->scale = most / 127;
-    for (int i = 0; i < SUPER; i++) {
-        float moved = x[i] * per + 12582912.0f;
-        int32_t bits;
-
-        memcpy(&bits, &moved, sizeof bits);
-        out->q[i] = (int8_t)(bits & 0xff);
-    }
+    out->scale = quantize_run(x, SUPER, out->q);
     for (int s = 0; s < SUPER / 16; s++) {
         int sum = 0;
 
