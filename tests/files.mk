@@ -21,6 +21,31 @@ AM_TESTS_ENVIRONMENT = \
 	NO_COLOR=1; export NO_COLOR; \
 	unset GPUPLAN_PROFILES COLUMNS LINES;
 
+# Those that take more than four seconds stand first, the longest at the top, so that none
+# of them is left when the rest is done.
+long_tests = \
+	tests/bench/cuda_standin.sh \
+	tests/bench/cpu_smoke.sh \
+	tests/gpu/rehearsal.sh \
+	tests/bench/pitfalls.sh \
+	tests/lint/shell.sh \
+	tests/cli/bytes.sh \
+	tests/cli/bench.sh \
+	tests/cli/instructions.sh \
+	tests/cli/pool.sh \
+	tests/cli/import.sh \
+	tests/script/walk.sh \
+	tests/cli/pool_plan.sh \
+	tests/script/bench.sh \
+	tests/cli/schema.sh \
+	tests/script/curves.sh \
+	tests/cli/bench_faults.sh \
+	tests/cli/plan.sh \
+	tests/tui/burst.sh \
+	tests/script/app.sh \
+	tests/cli/confirm.sh
+TESTS += $(long_tests)
+
 unit_tests = \
 	tests/unit/test_action \
 	tests/unit/test_bench_main \
@@ -426,68 +451,48 @@ lint_tests = \
 	tests/lint/listed.sh \
 	tests/lint/man.sh \
 	tests/lint/printers.sh \
-	tests/lint/private.sh \
-	tests/lint/shell.sh
+	tests/lint/private.sh
 
 cli_tests = \
 	tests/cli/attach.sh \
 	tests/bench/clock_lock.sh \
 	tests/bench/cuda_libraries.sh \
-	tests/bench/cpu_smoke.sh \
 	tests/bench/cuda_result.sh \
-	tests/bench/cuda_standin.sh \
-	tests/bench/pitfalls.sh \
-	tests/gpu/rehearsal.sh \
 	tests/cli/batch.sh \
 	tests/cli/better.sh \
-	tests/cli/bench.sh \
-	tests/cli/bench_faults.sh \
-	tests/cli/bytes.sh \
 	tests/cli/calibration.sh \
 	tests/cli/check_log.sh \
 	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
-	tests/cli/confirm.sh \
 	tests/cli/copy.sh \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/diagnose.sh \
 	tests/cli/hostile.sh \
-	tests/cli/import.sh \
-	tests/cli/instructions.sh \
 	tests/cli/launch.sh \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \
 	tests/cli/pictures.sh \
-	tests/cli/plan.sh \
-	tests/cli/pool.sh \
-	tests/cli/pool_plan.sh \
 	tests/cli/readme.sh \
 	tests/cli/report.sh \
-	tests/cli/schema.sh \
 	tests/cli/show.sh \
 	tests/cli/sizes.sh \
 	tests/cli/table.sh \
 	tests/cli/version.sh \
 	tests/cli/why.sh \
-	tests/script/app.sh \
 	tests/script/confirm.sh \
 	tests/script/diagnose.sh \
-	tests/script/bench.sh \
 	tests/script/compare.sh \
-	tests/script/curves.sh \
 	tests/script/glance.sh \
 	tests/script/plain.sh \
 	tests/script/plan.sh \
 	tests/script/pool.sh \
 	tests/script/readme.sh \
 	tests/script/recent.sh \
-	tests/script/walk.sh \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \
-	tests/tui/burst.sh \
 	tests/tui/ends.sh \
 	tests/tui/paste.sh \
 	tests/tui/sizes.sh
@@ -507,7 +512,7 @@ test_helpers = \
 	tests/script/lib.sh \
 	tests/tui/lib.sh
 
-EXTRA_DIST += tests/speed.sh tests/bench/direct_onednn.c tests/bench/toolkits.sh $(lint_tests) $(cli_tests) $(accuracy_scripts) $(test_helpers)
+EXTRA_DIST += tests/speed.sh tests/bench/direct_onednn.c tests/bench/toolkits.sh $(long_tests) $(lint_tests) $(cli_tests) $(accuracy_scripts) $(test_helpers)
 EXTRA_DIST += \
 	tests/fixtures \
 	tests/fuzz/corpus \

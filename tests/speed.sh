@@ -65,10 +65,10 @@ count() { # count COMMAND... -> thousand instructions; nothing where none can co
 count_batch() {
     local few many
     requests 320 >"$work/few"
-    requests 680 >"$work/many"
+    requests 440 >"$work/many"
     few=$(count "$gp" --batch "$work/few")
     many=$(count "$gp" --batch "$work/many")
-    echo $(((many - few) / 360))
+    echo $(((many - few) / 120))
 }
 
 failed=0

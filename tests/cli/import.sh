@@ -76,10 +76,9 @@ for file in "$config"/*.json; do
     assert_eq "$id: exit code" 0 "$rc"
     run --show "$file" -f json
     if have_json; then
-        params=$(json params_total)-$(json params_active)-$(json params_mtp)
+        params=$(json params_total params_active params_mtp)
         run --show "$id" --profiles "$work/mine" -f json
-        assert_eq "$id" "$params" \
-            "$(json params_total)-$(json params_active)-$(json params_mtp)"
+        assert_eq "$id" "$params" "$(json params_total params_active params_mtp)"
     fi
 done
 profile=$(cat "$work/mine/models/mine-qwen3-8b.cfg")

@@ -117,22 +117,24 @@ have_json() {
     }
 }
 
-# json PATH: the value in $work/out at items.0.id; a last "#" gives a length. Prints
-# "no JSON" when the output is none.
+# json PATH...: the values in $work/out at paths like items.0.id, one a line; a last "#"
+# gives a length. Prints "no JSON" when the output is none.
 json() {
     if command -v jq >/dev/null 2>&1; then
-        jq -r --arg p "$1" '
-            reduce ($p | split("."))[] as $k (.;
+        jq -r --arg p "$*" '. as $all | ($p | split(" "))[] |
+            reduce split(".")[] as $k ($all;
                 if $k == "#" then length
                 elif type == "array" then .[$k | tonumber]
                 else .[$k] end)' "$work/out" 2>/dev/null || echo "no JSON"
     else
-        python3 - "$work/out" "$1" <<'PY' 2>/dev/null || echo "no JSON"
+        python3 - "$work/out" "$@" <<'PY' 2>/dev/null || echo "no JSON"
 import json, sys
-v = json.load(open(sys.argv[1]))
-for k in sys.argv[2].split('.'):
-    v = len(v) if k == '#' else v[int(k)] if isinstance(v, list) else v.get(k)
-print(v if isinstance(v, str) else json.dumps(v))
+all = json.load(open(sys.argv[1]))
+for path in sys.argv[2:]:
+    v = all
+    for k in path.split('.'):
+        v = len(v) if k == '#' else v[int(k)] if isinstance(v, list) else v.get(k)
+    print(v if isinstance(v, str) else json.dumps(v))
 PY
     fi
 }

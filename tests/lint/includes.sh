@@ -7,43 +7,43 @@
 #
 # tui never includes cli, tui/toolkit nothing else of tui; curses only in tui/toolkit;
 # libconfig only in catalog; jansson where JSON is read or written; dlfcn.h only in
-# probe, bench, cli/allocate and request/pool_highs, which opens another solver. core does no I/O, asks no clock and reads no
-# environment.
+# probe, bench, cli/allocate and request/pool_highs, which opens another solver. core does
+# no I/O, asks no clock and reads no environment.
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
 folders="util point core checkpoint catalog probe result request output run tui cli"
 
-# The folders that a folder may include.
+# allowed FOLDER: into $allowed, the folders that it may include.
 allowed() {
     case $1 in
-    util) echo util ;;
-    point) echo util point ;;
-    core) echo util point core ;;
-    checkpoint | catalog | probe | result) echo "util point core $1" ;;
-    request) echo util point core checkpoint catalog probe result request ;;
-    output) echo util point core checkpoint catalog probe result request output ;;
-    run) echo util point core checkpoint catalog probe result request output run ;;
-    tui) echo util point core checkpoint catalog probe result request output run tui ;;
-    cli) echo "$folders" ;;
+    util) allowed=util ;;
+    point) allowed="util point" ;;
+    core) allowed="util point core" ;;
+    checkpoint | catalog | probe | result) allowed="util point core $1" ;;
+    request) allowed="util point core checkpoint catalog probe result request" ;;
+    output) allowed="util point core checkpoint catalog probe result request output" ;;
+    run) allowed="util point core checkpoint catalog probe result request output run" ;;
+    tui) allowed="util point core checkpoint catalog probe result request output run tui" ;;
+    cli) allowed=$folders ;;
     esac
-}
-
-# includes FILE: what it includes, one per line, without quotes or brackets.
-includes() {
-    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]\([^">]*\)[">].*/\1/p' "$1"
 }
 
 # check_layer FILE LAYER INCLUDED
 check_layer() {
     case $3 in
-    */*) echo " $folders " | grep -q " ${3%%/*} " || return ;;
+    */*) ;;
     *) return ;;
     esac
-    for below in $(allowed "$2"); do
-        [ "$below" = "${3%%/*}" ] && return
-    done
-    problem "$1: includes $3, but $2 may include only: $(allowed "$2")"
+    case " $folders " in
+    *" ${3%%/*} "*) ;;
+    *) return ;;
+    esac
+    allowed "$2"
+    case " $allowed " in
+    *" ${3%%/*} "*) ;;
+    *) problem "$1: includes $3, but $2 may include only: $allowed" ;;
+    esac
 }
 
 # check_library FILE LAYER INCLUDED
@@ -59,62 +59,83 @@ check_library() {
     src/util/json.[ch]) [ "$3" = jansson.h ] && return ;;
     src/cli/allocate.c | src/request/pool_highs.c) [ "$3" = dlfcn.h ] && return ;;
     esac
-    for place in $only; do
-        [ "$place" = "$2" ] && return
-    done
-    problem "$1: includes $3, which belongs in: $only"
+    case " $only " in
+    *" $2 "*) ;;
+    *) problem "$1: includes $3, which belongs in: $only" ;;
+    esac
 }
 
-for layer in $folders; do
-    for file in $(find_files "src/$layer" '*.[ch]'); do
-        for included in $(includes "$file"); do
-            check_layer "$file" "$layer" "$included"
-            check_library "$file" "$layer" "$included"
-            [ "$included" = config.h ] && problem "$file: includes config.h"
-        done
-    done
-done
+# check_toolkit FILE INCLUDED
+check_toolkit() {
+    case $2 in
+    tui/toolkit/* | util/* | output/plot.h) ;;
+    */*.h) [ ! -f "src/$2" ] || problem "$1: the toolkit includes $2" ;;
+    esac
+}
 
-for file in $(find_files src/tui/toolkit '*.[ch]'); do
-    for included in $(includes "$file"); do
-        case $included in
-        tui/toolkit/* | util/* | output/plot.h) ;;
-        */*.h) [ -f "src/$included" ] && problem "$file: the toolkit includes $included" ;;
-        esac
-    done
-done
+# check_bench FILE INCLUDED
+check_bench() {
+    case $2 in
+    point/* | probe/cpu_topology.h | probe/nvml.h) ;;
+    core/* | checkpoint/* | catalog/* | probe/* | request/* | output/* | result/* | run/* | \
+        cli/* | tui/*)
+        problem "$1: bench may not include $2" ;;
+    esac
+}
 
-for file in $(find_files src/core '*.[ch]'); do
-    # Comments are prose: drop what is between /* and */ before looking for calls.
-    calls=$(sed -e 's@/\*.*\*/@@g' -e '/\/\*/,/\*\//d' "$file" |
-        grep -nE '\b(fopen|open|printf|fprintf|puts|fputs|putchar|system|popen|time|clock|clock_gettime|gettimeofday|getenv|exit|abort)[[:space:]]*\(')
-    [ -z "$calls" ] || problem "$file: core does no I/O and asks no clock: $calls"
-    for included in $(includes "$file"); do
-        [ "$included" = util/json.h ] && problem "$file: core includes util/json.h"
-    done
-done
+# One pass: "FILE INCLUDED" for each include, without quotes or brackets.
+# shellcheck disable=SC2046 # names without blanks, one per word
+pairs=$(awk '/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+        sub(/^[^"<]*["<]/, ""); sub(/[">].*/, ""); print FILENAME, $0
+    }' $(find_files src '*.[ch]'; find_files bench '*.[ch]'))
+[ -n "$pairs" ] || problem "no includes are found"
+while read -r file included; do
+    case $file in
+    bench/*)
+        check_bench "$file" "$included"
+        continue ;;
+    src/tui/toolkit/*) check_toolkit "$file" "$included" ;;
+    esac
+    layer=${file#src/}
+    layer=${layer%%/*}
+    case " $folders " in
+    *" $layer "*) ;;
+    *) continue ;;
+    esac
+    check_layer "$file" "$layer" "$included"
+    check_library "$file" "$layer" "$included"
+    [ "$included" != config.h ] || problem "$file: includes config.h"
+    [ "$layer $included" != "core util/json.h" ] || problem "$file: core includes util/json.h"
+done <<END
+$pairs
+END
+
+# calls NAMES FILE...: where one of NAMES is called. Comments are prose: what is between /*
+# and */ is dropped first.
+calls() {
+    names=$1
+    shift
+    awk -v names="(^|[^A-Za-z0-9_])($names)[ \t]*\\\\(" '
+        FNR == 1 { prose = 0 }
+        { gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "") }
+        prose { if (!/\*\//) next; sub(/.*\*\//, ""); prose = 0 }
+        /\/\*/ { sub(/\/\*.*/, ""); prose = 1 }
+        $0 ~ names { print FILENAME ":" FNR ": " $0 }' "$@"
+}
+
+core=$(find_files src/core '*.[ch]')
+# shellcheck disable=SC2086 # names without blanks, one per word
+found=$(calls 'fopen|open|printf|fprintf|puts|fputs|putchar|system|popen|time|clock|clock_gettime|gettimeofday|getenv|exit|abort' $core)
+[ -z "$found" ] || problem "core does no I/O and asks no clock:
+$found"
 
 # Words are made in output and request: core answers in codes and numbers. These write
 # the names of what they make, not sentences: of GPU slices and generic models, and where
 # in a model an error is.
-writes_text="gpu model model_generic"
-for file in $(find_files src/core '*.[ch]'); do
-    name=$(basename "$file" .c)
-    echo " $writes_text " | grep -q " $name " && continue
-    calls=$(sed -e 's@/\*.*\*/@@g' -e '/\/\*/,/\*\//d' "$file" |
-        grep -nE '\b(gp_format|strbuf_[a-z]+|v?s?n?printf|units_[a-z]+)[[:space:]]*\(')
-    [ -z "$calls" ] || problem "$file: core composes no text: $calls"
-done
-
-for file in $(find_files bench '*.[ch]'); do
-    for included in $(includes "$file"); do
-        case $included in
-        point/* | probe/cpu_topology.h | probe/nvml.h) ;;
-        core/* | checkpoint/* | catalog/* | probe/* | request/* | output/* | result/* | \
-            run/* | cli/* | tui/*)
-            problem "$file: bench may not include $included" ;;
-        esac
-    done
-done
+core=$(echo "$core" | grep -vE '/(gpu|model|model_generic)\.c$')
+# shellcheck disable=SC2086
+found=$(calls 'gp_format|strbuf_[a-z]+|v?s?n?printf|units_[a-z]+' $core)
+[ -z "$found" ] || problem "core composes no text:
+$found"
 
 finish

@@ -14,9 +14,12 @@ listed() {
 check_listed() {
     mk=$1
     shift
-    words=$(listed "$mk")
+    words=" $(listed "$mk" | tr '\n' ' ')"
     for name in "$@"; do
-        echo "$words" | grep -qxF -e "$name" -e "$name.c" || problem "$name is not in $mk"
+        case $words in
+        *" $name "* | *" $name.c "*) ;;
+        *) problem "$name is not in $mk" ;;
+        esac
     done
 }
 

@@ -6,10 +6,11 @@
 
 command -v shellcheck >/dev/null 2>&1 || skip "shellcheck is not installed"
 
-for script in bootstrap .ci/run .ci/fresh.sh $(find_files tests '*.sh'); do
-    [ -f "$script" ] || continue
-    shellcheck -x -s bash -S warning -e SC1090,SC1091,SC2034,SC2125 "$script" ||
-        problems=$((problems + 1))
-done
+scripts=$(for script in bootstrap .ci/run .ci/fresh.sh $(find_files tests '*.sh'); do
+    [ ! -f "$script" ] || echo "$script"
+done)
+# shellcheck disable=SC2086 # names without blanks, one per word
+shellcheck -x -s bash -S warning -e SC1090,SC1091,SC2034,SC2125 $scripts ||
+    problem "shellcheck has remarks"
 
 finish
