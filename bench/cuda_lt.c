@@ -218,7 +218,7 @@ bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *g)
 
     if (!t)
         return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "cuBLASLt has no such type: it is one of processors alone");
+                           "cuBLASLt does not have this type: only the CPU engine measures it");
     int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple,
                       t->n_fallback};
     if (!cuda_type_supported(t->type, ctx->cc, ctx->lt_version, why, sizeof why) ||

@@ -30,7 +30,7 @@ static enum gp_status read_page(const char *path, struct scrape *out, struct gp_
     return rc;
 }
 
-/* Seconds between the two pages: as given, else between the times when they were written. */
+/* Seconds between the two pages: as given, else from the dates of the two files. */
 static enum gp_status interval(const struct invocation *in, double *seconds, struct gp_err *err)
 {
     struct stat a, b;

@@ -320,7 +320,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     enum gp_status rc = GP_OK;
 
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        rc = gp_fail(err, GP_E_USAGE, "--format", "text or json", "--confirm is no such table");
+        rc = gp_fail(err, GP_E_USAGE, "--format", "text or json", "--confirm has no such format");
     if (!rc && in->options.gpu_count == 0)
         rc = options_text(&in->options, OPT_GPU, "--gpu", "local", err);
     job->in = in;

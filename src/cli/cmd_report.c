@@ -82,7 +82,7 @@ static enum gp_status report_run(struct invocation *in, struct gp_err *err)
 const struct command cmd_report = {
     .name = "report",
     .usage = "FILE.html|.md|.svg [POOL] | -m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
-    .brief = "a page to pass on: plan, alternatives, curves, sources",
+    .brief = "one self-contained page: plan, alternatives, curves, sources",
     .bit = FOR_REPORT,
     .one = ONE_EACH,
     .several = "use --compare for several",

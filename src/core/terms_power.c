@@ -78,7 +78,7 @@ static void add_usage(struct terms *w)
              "price / 3600 / (throughput * (prompt + O)) * 1,000,000", usage.all, "$",
              source_counted("at this load"), "price, throughput, prompt, O");
     term_add(w, "idle cost", "idle cost", "month * (1 - utilisation)", usage.idle, "$/month",
-             source_counted("what nobody uses of what is paid"), "month, utilisation");
+             source_counted("the share that is paid for and not used"), "month, utilisation");
 }
 
 void terms_power(struct terms *w)

@@ -563,7 +563,7 @@ static void speed_lines(struct lines *lines)
         line_addf(lines, "saturates", "at %.3g requests/s: %s", v->capacity,
                   sentence_saturation(v->saturation));
     if (v->transfer > 0)
-        line_addf(lines, "KV transfer", "%.3g ms a prompt, from where it was worked off",
+        line_addf(lines, "KV transfer", "%.3g ms a prompt, from prefill to decode",
                   v->transfer * 1e3);
     add_together(lines);
     add_token_price(lines);

@@ -38,7 +38,7 @@ enum gp_status launch_target_check(const struct launch *l, enum launch_target ta
                        l->gpus);
     if (target == TARGET_SLURM && l->table->on_demand)
         return gp_fail(err, GP_E_USAGE, "--launch", "--launch k8s, or the engine's id",
-                       "%s loads a model when a request asks for it: it is no batch job",
+                       "%s loads a model when a request asks for it: it cannot be a batch job",
                        l->table->name);
     return GP_OK;
 }

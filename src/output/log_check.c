@@ -218,12 +218,12 @@ static void record_notes(const struct enginelog *log, const struct log_request *
         record_item(doc, "notes", text);
     }
     if (log->starts > 1) {
-        gp_format(text, sizeof(text), "the log has %d starts: the last one is told", log->starts);
+        gp_format(text, sizeof(text), "the log has %d starts: the last one is compared", log->starts);
         record_item(doc, "notes", text);
     }
     if (log->devices == 0 && enginelog_option(log, "verbosity"))
         record_item(doc, "notes",
-                    "the log tells no sizes: llama-server prints them with -lv 4");
+                    "the log has no sizes: llama-server prints them with -lv 4");
     if (log->others[0]) {
         gp_format(text, sizeof(text), "lines of other engines are in it: %.60s", log->others);
         record_item(doc, "notes", text);

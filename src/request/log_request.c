@@ -130,7 +130,7 @@ static void ranks_as_tp(const struct enginelog *log, struct log_request *out)
     if (v->given[LAUNCH_TP] || v->given[LAUNCH_PP] || log->ranks < 2 || log->devices > 0)
         return;
     launch_set_number(v, LAUNCH_TP, log->ranks);
-    note(out, "the log tells no layout: its ranks are taken as tensor parallel");
+    note(out, "the log does not say the layout: its ranks are taken as tensor parallel");
 }
 
 /* ---- a server that reads one file and cuts one cache into slots ---- */
@@ -324,7 +324,7 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
     if (on_processors(log) && base->gpu_count > 0 && strcmp(base->gpus[0], out->gpu) != 0)
         note(out, "the log is of a server on processors, the plan is of another device");
     if (!out->reading.values.given[LAUNCH_MODEL])
-        note(out, "the log does not hold what the engine was told: the options are those given "
-                  "here, or defaults");
+        note(out, "the log does not hold the engine's options: those given here count, else "
+                  "defaults");
     return make_request(catalog, base, out, err);
 }

@@ -114,7 +114,7 @@ OPTION(PROVIDER, "provider", 0, OPTION_TEXT, "NAME[,NAME...]", "", 0, 0, NULL, "
 OPTION(REGION, "region", 0, OPTION_TEXT, "TEXT", "", 0, 0, NULL, "any", R, false,
        "rent only in regions whose name contains this, as in us or eu-")
 OPTION(DATED, "dated", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R, false,
-       "only prices with a date of their own; \"by 2026-11\" does not count")
+       "only prices that their source dates; not those \"by 2026-11\", the day of reading")
 OPTION(API_PRICE, "api-price", 0, OPTION_TEXT, "IN:OUT", "$/M tokens", 0, 0, NULL,
        "none", R, false, "an API's dollars per million tokens of prompt and answer, to "
        "compare with")
@@ -203,7 +203,7 @@ OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5
        "how much slower than the reference, or dearer than the saved plan, still "
        "counts as equal")
 OPTION(INTERVAL, "interval", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 1e7, NULL,
-       "between the times when they were written", FOR_ATTACH, false,
+       "from the dates of the two files", FOR_ATTACH, false,
        "time between two metrics pages")
 OPTION(DIAGNOSE, "diagnose", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
        "why is this device slow? one verdict with its evidence, in less than a minute")
@@ -230,11 +230,11 @@ OPTION(SOLVE_SECONDS, "solve-seconds", 0, OPTION_NUMBER, "SECONDS", "s", 0.01, 8
        "time for the pool's solver; the answer then depends on the machine")
 OPTION(RUNG, "rung", 0, OPTION_WORD, "NAME", "", 0, 0,
        "fixed|composed|shared|hourly|cloud|cheapest", "cheapest", FOR_POOL, false,
-       "whose hours, moves and exports: a way to own the pool's GPUs")
+       "way to own the pool's GPUs; its hours, moves and exports are shown")
 OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|dra|slurm|mps",
        "none", FOR_POOL, false, "print that in place of the answer, for other programs")
 OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL,
-       false, "hour of the pool that --export writes down")
+       false, "hour of the pool that --export prints")
 OPTION(ON_SCREEN, "screen", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_POOL, false,
        "show the pool on its screen in place of printing it")
 OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", C, false,

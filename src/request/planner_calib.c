@@ -369,7 +369,7 @@ static enum gp_status make_folder(char folder[GP_PATH_MAX], struct gp_err *err)
 {
     if (!kept_folder(folder))
         return gp_fail(err, GP_E_FILE, "calibration", "set HOME or XDG_STATE_HOME",
-                       "there is no folder to keep it in");
+                       "no folder to keep it in is known");
     for (char *slash = folder + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
         mkdir(folder, 0755); /* one that cannot be made shows when the file is written */

@@ -76,6 +76,6 @@ enum gp_status resolve_measured(const struct options *options,
         bench.point[i].layout = layout;
     if (!anchor_fit(&out->request, bench.point, bench.count, &out->request.correction))
         return gp_fail(err, GP_E_FILE, where, "--why says what is missing for an estimate",
-                       "there is no estimate to correct, or no point has a TPOT");
+                       "the plan has no speed to correct, or no point has a TPOT");
     return GP_OK;
 }

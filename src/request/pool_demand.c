@@ -242,7 +242,7 @@ static void read_shape(const struct demand *d, const struct pool_source *source,
 
     memset(shape, 0, sizeof(*shape));
     if (!source->catalog) {
-        profile_fail(d->group, "shape", "", "there is no catalogue of shapes");
+        profile_fail(d->group, "shape", "", "shapes are in a catalogue, and none is loaded");
         return;
     }
     if (catalog_file(source->catalog, "shapes", "shape", d->shape, path, sizeof(path),
@@ -284,7 +284,7 @@ static bool open_trace(const struct demand *d, const struct pool_source *source,
     if (trace->rate > 0)
         return true;
     profile_fail(d->group, "trace", "give requests_per_s or a shape",
-                 "tells no times, so no rate follows from it");
+                 "has no times, so its rate is unknown");
     trace_fini(trace);
     return false;
 }
@@ -366,7 +366,7 @@ static void check_kinds(const struct demand *d, bool values)
                      "says no rate");
     else if (!d->shape[0] && (d->mean > 0 || d->peak > 0))
         profile_fail(d->group, d->mean > 0 ? "mean" : "peak", "",
-                     "belongs to a shape, and none is given");
+                     "needs `shape`, which is missing");
     else if (d->trace[0] && (d->mean > 0 || d->peak > 0))
         profile_fail(d->group, d->mean > 0 ? "mean" : "peak", "scale = multiplies it",
                      "the rate is that of the trace");

@@ -149,7 +149,7 @@ static struct quantity read_band(struct reading *r, const json_t *json, const ch
         reading_refuse(r, key, "is not an object");
     fields_read(r, FIELDS(band_fields), band, &q);
     if (!(q.low <= q.value && q.value <= q.high))
-        reading_refuse(r, key, "is no band around its value");
+        reading_refuse(r, key, "is not a band around its value");
     return q;
 }
 
@@ -195,7 +195,7 @@ static void read_octaves(struct reading *r, const json_t *list,
         octave->efficiency = octave->rms = NAN;
         fields_read(r, FIELDS(octave_fields), json, octave);
         if (isnan(octave->efficiency))
-            reading_refuse(r, "efficiency", "is no share of the peak");
+            reading_refuse(r, "efficiency", "is not a share of the peak");
     }
 }
 

@@ -68,7 +68,7 @@ static bool take_run(struct reading *reading, const json_t *json, struct anchor 
                            .ttft = r.ttft / 1e3};
     if (out->users < 1)
         return reading_refuse(reading, "max_concurrency",
-                              "is not told, nor duration: users are not known");
+                              "and duration are both missing: the users are not known");
     return true;
 }
 

@@ -389,7 +389,7 @@ static void say_fit(const struct confirm *c, struct strbuf *out)
         strbuf_addf(out, "the planned %.2f GiB were allocated and held what was written\n",
                     t->measured / GP_GIB);
     else if (t && t->use == CONFIRM_IGNORED)
-        strbuf_addf(out, "the planned memory is not there now: %s\n", t->why);
+        strbuf_addf(out, "the planned memory could not be allocated now: %s\n", t->why);
 }
 
 static void say_ignored(const struct confirm *c, struct strbuf *out)
@@ -401,7 +401,7 @@ static void say_ignored(const struct confirm *c, struct strbuf *out)
         waits += c->term[i].use == CONFIRM_WAITS;
     }
     if (ignored)
-        strbuf_addf(out, "%d of %d terms were disturbed and count for nothing: close other "
+        strbuf_addf(out, "%d of %d terms were disturbed and are not used: close other "
                     "programs and confirm again\n", ignored, c->terms);
     if (waits)
         strbuf_addf(out, "%d of %d terms were not measured: a longer --time-limit\n", waits,
@@ -409,7 +409,7 @@ static void say_ignored(const struct confirm *c, struct strbuf *out)
     if (c->after.resolved.uncalibrated[0])
         strbuf_addf(out, "%s\n", c->after.resolved.uncalibrated);
     if (!c->measured)
-        strbuf_add(out, "nothing counted: the plan is as it was\n");
+        strbuf_add(out, "no measurement could be used: the plan is unchanged\n");
 }
 
 void confirm_say(const struct confirm *c, struct strbuf *out)

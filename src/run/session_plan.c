@@ -343,7 +343,7 @@ static enum gp_status check_lock(const struct bench_plan *plan,
     if (plan->options.settings.lock_clock == 0 || strcmp(look->backend, "cuda") == 0)
         return GP_OK;
     return gp_fail(err, GP_E_USAGE, "--lock-clocks", look->chosen,
-                   "needs a GPU; a CPU has no such lock");
+                   "needs a GPU: a CPU's clock cannot be locked");
 }
 
 /* The types that all devices multiply; *told: each says which. */

@@ -61,13 +61,13 @@ for product in 'q4_k qkv n=1' 'q4_k down n=1' 'q6_k down n=1' 'q6_k lm_head n=1'
 done
 assert_lacks "no head in the other type" "q4_k lm_head" "$out"
 
-# disturbed points count for nothing; one that fails is said
+# disturbed points are not used; one that fails is said
 rm -r "$XDG_STATE_HOME"
 GPUPLAN_STANDIN=barren
 export GPUPLAN_STANDIN
 confirm
 assert_eq "every point fails" 4 "$rc"
-assert_contains "said" "the plan is as it was" "$out"
+assert_contains "said" "the plan is unchanged" "$out"
 GPUPLAN_STANDIN=wrong:0
 run --confirm -m llama-3.2-1b -g cpu -c 2048
 assert_eq "a wrong result" 5 "$rc"
@@ -79,7 +79,7 @@ assert_fails 4 "has no h100-sxm: it cannot confirm that plan" \
     --confirm -m llama-3.2-1b -g h100-sxm
 run --confirm -m llama-3.2-1b -g h100-sxm
 assert_contains "what is here" "-g local" "$err"
-assert_fails 2 "is no such table" --confirm -m llama-3.2-1b -g cpu --format csv
+assert_fails 2 "--confirm has no such format" --confirm -m llama-3.2-1b -g cpu --format csv
 
 # the processors of this machine: a model of a few thousand weights, as busy as it may be
 this_host

@@ -88,7 +88,7 @@ static enum gp_status pool_options_line(struct app *app, void *state, const char
             gp_copy(name, sizeof(name), word);
         else if (id < 0 || !pool_takes((enum option_id)id))
             rc = gp_fail(err, GP_E_USAGE, word, "pool FILE --seed N --rung NAME",
-                         "is no option of the screen Pool");
+                         "is not an option of the Pool screen");
         else
             rc = options_text(&options, (enum option_id)id, word,
                               rest ? strsep(&rest, " ") : "", err);
