@@ -130,7 +130,7 @@ static enum gp_status read_row(struct reading *r)
     struct trace *t = r->trace;
     struct trace_row row;
     if (r->csv.count != r->header_count)
-        return refuse(r, "has not as many fields as the header", "");
+        return refuse(r, "does not have as many fields as the header", "");
     enum gp_status status = read_time(r, &row.at);
     if (!status)
         status = read_tokens(r, COL_PROMPT, &row.prompt);

@@ -58,7 +58,7 @@ void bench_stragglers(const json_t *result, struct strbuf *out)
     size_t i;
 
     json_array_foreach(json_object_get(result, "stragglers"), i, one)
-        strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than its like\n",
+        strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than others of its kind\n",
                     json_string_value(json_object_get(one, "host")),
                     (int)json_integer_value(json_object_get(one, "device")),
                     json_string_value(json_object_get(one, "id")),
@@ -134,6 +134,6 @@ void bench_glance(const struct benchlog *log, struct strbuf *out)
                                          log->point[i].test) &&
                               !benchlog_good(&log->point[i]));
     if (starred)
-        strbuf_add(out, "  * flagged, so nothing relies on it: the table says why\n");
+        strbuf_add(out, "  * flagged and not used: the table says why\n");
     strbuf_add(out, "for more points and longer samples: gpuplan --bench all --preset normal\n");
 }

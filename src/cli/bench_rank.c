@@ -179,7 +179,7 @@ static json_t *merge_found(const struct bench_rank *self, struct gathered *g,
             list[n++] = g->log[i];
         } else {
             json_array_append_new(missing, json_integer(i));
-            gp_format(text, sizeof(text), "rank %d of %d left no result", i, self->ranks);
+            gp_format(text, sizeof(text), "rank %d of %d wrote no result", i, self->ranks);
             bench_progress_say(progress, text);
         }
     json = n ? benchlog_merge(list, NULL, n) : NULL;
@@ -206,7 +206,7 @@ enum gp_status bench_rank_merge(const struct bench_rank *self, const char *base,
     *missing = self->ranks - g.count;
     *merged = merge_found(self, &g, progress);
     rc = *merged ? benchlog_write(base, *merged, err)
-                 : gp_fail(err, GP_E_NOTHING, base, "", "no rank left a result");
+                 : gp_fail(err, GP_E_NOTHING, base, "", "no rank wrote a result");
     strbuf_init(&stragglers);
     bench_stragglers(*merged, &stragglers);
     bench_progress_say(progress, stragglers.text);

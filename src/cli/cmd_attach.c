@@ -74,7 +74,7 @@ static bool plan(struct invocation *in, struct pages *p, struct gp_err *err)
                      "a page does not name the GPU, and none is in this machine");
     if (!rc && p->request.one)
         gp_copy(p->why, sizeof(p->why),
-                "one GPU is meant; of more give --gpu GPU:COUNT and --tp");
+                "one GPU is assumed; for more give --gpu GPU:COUNT and --tp");
     if (rc)
         gp_format(p->why, sizeof(p->why), "not planned: %.200s%s%.120s", err->text,
                   err->hint[0] ? "; " : "", err->hint);
@@ -92,7 +92,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                        "curl -s HOST:PORT/metrics | gpuplan --attach -",
                        in->arg_count ? "takes one page or two" : "needs a metrics page");
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json", "a page is not a table");
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json", "a page cannot be printed as a table");
     p = gp_calloc(1, sizeof(*p));
     rc = read_pages(in, p, err);
     if (!rc) {

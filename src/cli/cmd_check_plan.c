@@ -51,7 +51,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                        in->arg_count ? "takes one file" : "needs a file");
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
         return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a check is not a table");
+                       "a check cannot be printed as a table");
     rc = path_read(in->args[0], PLAN_FILE_MAX, &text, &len, err);
     if (!rc)
         rc = plan_file_read(in->args[0], text, len, &file, err);

@@ -59,7 +59,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                        in->arg_count ? "takes one word" : "needs a word");
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
         return gp_fail(err, GP_E_USAGE, "--format", "text or json",
-                       "a command is not a table");
+                       "a command cannot be printed as a table");
     target = launch_target_find(in->args[0]);
     if (target == TARGET_ENGINE)
         rc = take_engine(in, err);

@@ -628,7 +628,7 @@ static const struct row rows[] = {
     {"optimizer step", "step", "a copy of what the optimizer updates",
      "pytorch/pytorch torch.optim documentation, foreach", PART(step), states},
     {"peak", "peak", "max(activations + max(logits, layer), step)",
-     "the two moments do not meet", PART(peak), states},
+     "the two peaks are at different times", PART(peak), states},
     {"buffers", "buffers",
      "DDP: gradients again; ZeRO-1, 2: two buckets of 5e8 * 2; ZeRO-3: "
      "gathered layers; qlora: one matrix in 16 bit",

@@ -151,22 +151,22 @@ static const struct rule {
     bool slots; /* the option's value is {slots} */
 } rules[] = {
     {preempts, "kv-preempts",
-     "requests are taken out of the KV pool and computed again: more run than it holds",
-     "let no more run than the pool holds, or make KV smaller", LAUNCH_SEQS, true},
+     "requests are preempted and computed again: more run than the KV pool holds",
+     "run no more than the pool holds, or make KV smaller", LAUNCH_SEQS, true},
     {pool_full, "kv-pool", "the KV pool is full and requests wait for it",
      "KV in FP8 holds twice the tokens; then a larger share of memory, or one more replica",
      LAUNCH_KV, false},
     {slots_full, "slots", "every slot is taken while the KV pool has room",
      "more slots, as many as the pool holds", LAUNCH_SEQS, true},
-    {queues, "queue", "requests wait before they are worked on",
-     "larger steps work prompts off sooner; then one more replica", LAUNCH_TOKENS, false},
+    {queues, "queue", "requests wait in the queue",
+     "larger steps finish prompts sooner; then one more replica", LAUNCH_TOKENS, false},
     {decodes_slowly, "decode", "output tokens take longer than planned",
      "gpuplan --bench --diagnose says whether the device is slower than its sheet", -1, false},
     {prompts_slowly, "prefill", "first tokens take longer than planned",
-     "larger steps; where prompts begin alike, the prefix cache", LAUNCH_TOKENS, false},
+     "larger steps; the prefix cache, where prompts share their beginning", LAUNCH_TOKENS, false},
     {is_idle, "nothing", "nothing runs now", "", -1, false},
     {pool_empty, "load", "nothing binds: the KV pool is mostly empty at this load",
-     "what is not used serves more users, or a smaller GPU serves these: see --solve users",
+     "the free pool serves more users, or a smaller GPU serves these: see --solve users",
      -1, false},
 };
 

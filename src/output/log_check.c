@@ -229,7 +229,7 @@ static void record_notes(const struct enginelog *log, const struct log_request *
         record_item(doc, "notes", text);
     }
     if (log->pairs_lost)
-        record_item(doc, "notes", "more options than are kept");
+        record_item(doc, "notes", "the log has more options than are read");
     if (!log->started && !log->failed_line) {
         gp_format(text, sizeof(text), "the log ends before the server was ready; its last known "
                   "line is %ld: %.120s", log->last_line, log->last);
@@ -303,7 +303,7 @@ static void print_failure(const struct record *doc, struct strbuf *out)
     if (cure[0])
         strbuf_addf(out, "cure: %s\n", cure);
     else
-        strbuf_add(out, "that is none of the stops that gpuplan knows\n");
+        strbuf_add(out, "gpuplan does not know this way to stop\n");
 }
 
 static void print_fixes(const struct record *doc, struct strbuf *out)

@@ -538,12 +538,12 @@ static void add_conclusion(const struct pool_run *run, struct record *doc)
              POOL_SHARED);
     say_modules(run, doc);
     say_premium(run, doc);
-    say(doc, "peaks: all together need %.0f %% of what each at its own peak does",
+    say(doc, "peaks: all together need %.0f %% of the sum of each one's own peak",
         run->answer.coincidence * 100);
     for (int id = 0; id < POOL_RUNGS; id++)
         say_short(run, doc, (enum pool_rung_id)id);
     if (cloud > 0 && least > 0 && !is_short(run, POOL_CLOUD) && !is_short(run, run->rung))
-        say(doc, "cloud on demand, by the hour: %.1f times the money of %s", cloud / least,
+        say(doc, "cloud on demand, by the hour: %.1f times the cost of %s", cloud / least,
             pool_rung_word(run->rung));
     say_refused(run, doc);
     say_sleepers(run, doc);

@@ -188,7 +188,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_MORE_USERS] = "more users at once: {users}",
     [FIX_STEPS] = "{batched} tokens in a step",
     [FIX_HOST_KV] = "the KV cache in host memory: much slower",
-    [FIX_REPAIRED] = "these options put right: {GPUs} in all",
+    [FIX_REPAIRED] = "these options corrected: {GPUs} in all",
     [FIX_GPU] = "{count} x {gpu}",
 };
 
@@ -221,7 +221,7 @@ static const char *const refusal_words[] = {
     [REFUSED_EP_EXPERTS] = "EP={a} does not divide {b} experts",
     [REFUSED_EP_GPUS] = "EP={a} does not divide TP x replicas = {b}",
     [REFUSED_EP_TP] = "EP={a} does not divide TP={b}",
-    [REFUSED_SPLIT] = "replicas {replicas} are not {a} and {b} that work prompts off and decode",
+    [REFUSED_SPLIT] = "{replicas} replicas are not {a} for prefill and {b} for decode",
     [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
     [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
     [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
@@ -539,7 +539,7 @@ static const char *kv_least(const struct memory *m, char *text, size_t size)
 static const char *use_less(double share, char *text, size_t size)
 {
     if (share < 0.05)
-        return "end what holds the rest, or take another GPU";
+        return "stop the programs that hold the rest, or take another GPU";
     gp_format(text, size, "--memory-utilization %.2f at most", floor(share * 100) / 100);
     return text;
 }

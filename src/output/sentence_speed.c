@@ -15,9 +15,9 @@ static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_NO_FAMILY] = "no constants of the {architecture} generation",
     [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
     [SPEED_NO_ENGINE] = "no constants of {engine}",
-    [SPEED_NO_TOKENS] = "this model decodes no tokens",
+    [SPEED_NO_TOKENS] = "this model does not decode tokens",
     [SPEED_NO_LAYOUT] = "the plan does not fit",
-    [SPEED_NO_LINK] = "what links {gpu} GPUs is not known",
+    [SPEED_NO_LINK] = "the link between {gpu} GPUs is not known",
     [SPEED_ON_HOST] = "weights in host memory are read at its pace, which is not known",
 };
 

@@ -370,7 +370,7 @@ static void take_slice(struct device *d)
         gp_copy(d->slice, sizeof(d->slice), "unknown");
         if (!d->error[0])
             gp_copy(d->error, sizeof(d->error),
-                    "its name does not tell its MIG profile");
+                    "its name does not state its MIG profile");
     }
 }
 

@@ -14,8 +14,7 @@ OPTION(KV_PRECISION, "kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
        "the activations'", R, false, "format of the KV cache")
 OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
        "the one in this machine, else the cheapest that fits", R | FOR_POOL, true,
-       "GPU by id, with a MIG slice and a count; all; local; cpu; of a pool: what if all "
-       "GPUs were of this type")
+       "GPU by id, with a MIG slice and a count; all; local; cpu; with --pool: every GPU of the pool is of this type")
 OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R,
        false, "memory per GPU that other programs already hold")
 OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
@@ -33,8 +32,7 @@ OPTION(PROMPT_STDDEV, "prompt-stddev", 0, OPTION_TOKENS, "TOKENS", "tokens", 0, 
 OPTION(OUTPUT_STDDEV, "output-stddev", 0, OPTION_TOKENS, "TOKENS", "tokens", 0, 1e9, NULL,
        "0", R, false, "standard deviation of the answers' lengths")
 OPTION(TRACE, "trace", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", R, false,
-       "log of requests (CSV, as Azure or BurstGPT publish them): their lengths, and their "
-       "rate")
+       "log of requests (CSV, as Azure or BurstGPT publish them), for their lengths and rate")
 OPTION(USERS, "users", 'u', OPTION_COUNTED, "N", "requests", 1, 1e6, NULL, "1", R,
        false, "requests in flight at once")
 OPTION(RATE, "rate", 0, OPTION_NUMBER, "N", "requests/s", 1e-6, 1e6, NULL, "none", R,
@@ -232,11 +230,11 @@ OPTION(RUNG, "rung", 0, OPTION_WORD, "NAME", "", 0, 0,
        "fixed|composed|shared|hourly|cloud|cheapest", "cheapest", FOR_POOL, false,
        "way to own the pool's GPUs; its hours, moves and exports are shown")
 OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|dra|slurm|mps",
-       "none", FOR_POOL, false, "print that in place of the answer, for other programs")
+       "none", FOR_POOL, false, "print the pool in the format of another program")
 OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL,
        false, "hour of the pool that --export prints")
 OPTION(ON_SCREEN, "screen", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_POOL, false,
-       "show the pool on its screen in place of printing it")
+       "show the pool on its screen instead of printing it")
 OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", C, false,
        "measure a GPU even if other processes use it")
 OPTION(LOCK_CLOCKS, "lock-clocks", 0, OPTION_TEXT, "base|MHZ", "", 0, 0, NULL,

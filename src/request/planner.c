@@ -697,7 +697,7 @@ static enum gp_status resolve_draft(struct planner *p, const struct options *opt
     q->acceptance = options_or(options, OPT_ACCEPTANCE, 0);
     if (!text[0] && q->acceptance > 0)
         return gp_fail(err, GP_E_USAGE, "--acceptance", "--draft mtp, or --draft MODEL",
-                       "nothing drafts tokens: say what does");
+                       "no draft model is given");
     if (!text[0])
         return GP_OK;
     if (q->model->weights_only)
@@ -720,7 +720,7 @@ static enum gp_status check_rank(const struct request *q, struct gp_err *err)
     gp_format(rank, sizeof(rank), "%d", q->lora_rank);
     if (!ranks[0] || engine_lists(ranks, rank))
         return GP_OK;
-    return gp_fail(err, GP_E_USAGE, "--lora", ranks, "%s %s takes no rank of %s",
+    return gp_fail(err, GP_E_USAGE, "--lora", ranks, "%s %s does not take a LoRA rank of %s",
                    q->engine->name, q->engine->range, rank);
 }
 

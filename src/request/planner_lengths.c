@@ -75,7 +75,7 @@ static enum gp_status read_spread(const struct options *options, enum option_id 
     if (*stddev <= SPREAD_MOST * mean)
         return GP_OK;
     gp_format(where, sizeof(where), "--%s", option_rows[id].name);
-    return gp_fail(err, GP_E_USAGE, where, "lengths so uneven take a --trace",
+    return gp_fail(err, GP_E_USAGE, where, "give lengths this uneven as a --trace",
                    "%.0f is more than %.0f times the mean of %.0f tokens", *stddev,
                    SPREAD_MOST, mean);
 }

@@ -261,7 +261,7 @@ bool pool_source_file(struct profile_group group, const char *key,
     if (!source->folder || name[0] == '/' || strstr(name, "..") ||
         !gp_format(path, sizeof(path), "%s%s", source->folder, name) ||
         !gp_copy(name, size, path)) {
-        profile_fail(group, key, "put it beside the pool file, or a link to it",
+        profile_fail(group, key, "put the file, or a link to it, beside the pool file",
                      "'%s' is not in the folder of this file", name);
         return false;
     }

@@ -212,7 +212,7 @@ static void read_types(struct profile_group top, struct pool_file *file)
             type->server_gpus = file->server_gpus;
         if (type->stock + type->buy == 0)
             profile_fail(item, "stock", "give stock, buy or both",
-                         "there are none of this GPU, and none may be bought");
+                         "its stock is 0 and none may be bought");
         if (type->idle > 0 && type->busy > 0 && type->idle > type->busy)
             profile_fail(item, "idle_watts", "", "%g is above busy_watts", type->idle);
         for (int k = 0; k < i; k++)
@@ -310,7 +310,7 @@ static void read_jobs(struct profile_group top, struct pool_file *file)
         check_types(item, "gpu", file, job->gpu);
         if (job->deadline > file->hours || job->earliest >= job->deadline)
             profile_fail(item, "deadline", "earliest < deadline <= hours",
-                         "hours %d to %d are none of this pool's %d", job->earliest,
+                         "hours %d to %d are outside this pool's %d", job->earliest,
                          job->deadline, file->hours);
         file->job_count = i + 1;
     }

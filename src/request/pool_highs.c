@@ -161,7 +161,7 @@ static const char *take(const struct api *api, void *highs, const struct pool *p
         api->solution(highs, x, NULL, NULL, NULL) != 0)
         trouble = "it found no plan in that time";
     else if (!pool_mps_read(pool, out->rung, columns, column_name, &names, x, replicas))
-        trouble = "its plan is none of this pool";
+        trouble = "its plan does not belong to this pool";
     out->taken =
         pool_adopt(pool, out->rung, trouble ? NULL : replicas, out->bound, answer);
     free(x);

@@ -319,7 +319,7 @@ void pool_run_refusal(const struct pool_run *run, int workload, char *text, size
     for (size_t i = 0; i < replicas->count; i++)
         somewhere = somewhere || replicas->row[i].workload == workload;
     gp_copy(text, size,
-            somewhere ? "its layouts may not be plugged in where this pool has GPUs"
+            somewhere ? "its layouts cannot be placed where this pool has GPUs"
                       : "no layout of these GPUs serves it within its goals");
 }
 
@@ -579,7 +579,7 @@ static void tell_highs(const struct pool_run *run, profile_warn_fn warn, void *c
         return;
     gp_format(line, sizeof(line), "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
               pool_rung_word(h->rung), h->bound / days, h->trouble[0] ? ", " : "",
-              h->trouble, h->taken ? "it was better" : "it was no better");
+              h->trouble, h->taken ? "it was better" : "it was not better");
     warn(ctx, line);
 }
 

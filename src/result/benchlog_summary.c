@@ -240,7 +240,7 @@ static void say_sheet(const struct benchlog *log, const struct benchlog_point *p
     benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s",
                  log->device[p->device].id, what, rate, 100 * p->ratio,
                  p->ratio > BEYOND
-                     ? "more than the sheet allows, it is not this device's"
+                     ? "more than the sheet allows: it is another device's sheet"
                  : p->ratio >= HOLDS ? "the sheet's figure holds"
                                      : "the sheet's figure is not reached");
 }
@@ -287,8 +287,7 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
             id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
             100 * weights->bytes / read->bytes,
             weights->bytes >= HOLDS * read->bytes ? "memory limits it"
-                                                  : "something else than memory limits "
-                                                    "it, too");
+                                                  : "something other than memory limits it, too");
 }
 
 /* Nothing is faster than its roof: if points are, the measured roof is too low (a busy

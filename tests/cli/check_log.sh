@@ -156,7 +156,7 @@ assert_contains "where" "its last known line is 7: Model loading took 27.52 GiB"
 logged weights 27.52
 tail -n 4 "$logs/vllm-0.16.0.txt" >tail.log
 run --check-log tail.log -m qwen3-14b -g h100-sxm
-assert_contains "without its options" "the log does not hold what the engine was told" "$out"
+assert_contains "without its options" "the log does not hold the engine's options" "$out"
 run --check-log tail.log -g h100-sxm
 assert_eq "no model: exit code" 2 "$rc"
 assert_contains "no model" "the log does not name the model; give --model" "$out"

@@ -103,5 +103,5 @@ assert_contains "not in that version" "vLLM 0.12 has no option for kv_offload" "
 run --launch triton --engine llama.cpp -m llama-3.1-8b -p q8_0 -g l40s
 assert_contains "no backend" "Triton has no backend of llama.cpp" "$err"
 run --launch vllm -m llama-3.1-8b --format csv
-assert_contains "no table" "a command is not a table" "$err"
+assert_contains "no table" "a command cannot be printed as a table" "$err"
 finish

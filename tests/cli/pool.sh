@@ -209,11 +209,11 @@ if [ -e "$fake_highs" ]; then
     export GPUPLAN_HIGHS FAKE_HIGHS
     run --pool two.cfg --solve-seconds 2 --rung shared -f csv
     assert_contains "HiGHS is asked" "HiGHS 0.0 (stand-in) on shared" "$err"
-    assert_contains "and its boast left out" "it was no better" "$err"
+    assert_contains "and its boast left out" "it was not better" "$err"
     assert_eq "demand is served all the same" 0 "$rc"
     FAKE_HIGHS=nothing
     run --pool two.cfg --solve-seconds 2 --rung shared -f csv
-    assert_contains "no plan of it" "it found no plan in that time; it was no better" "$err"
+    assert_contains "no plan of it" "it found no plan in that time; it was not better" "$err"
 fi
 export GPUPLAN_HIGHS=none
 run --pool two.cfg -g l40s
