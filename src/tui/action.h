@@ -129,9 +129,9 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(DIAGNOSE, "diagnose", "y", ON_BENCH, 7, "why slow",                              \
       "why is a device slow? measures, then one verdict with its evidence")             \
     X(DROP, "drop", "D", ON_BENCH, 0, "", "forget what was measured of the planned GPU") \
-    X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to have the GPUs")           \
+    X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to own the GPUs")           \
     X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                  \
-      "the cheapest change that serves what is short")                                 \
+      "the cheapest change that serves the unmet demand")                              \
     X(WHAT_IF, "what-if", "i", ON_POOL, 3, "what if",                                  \
       "lose a chassis, more demand, other GPUs; again: the GPUs' places")              \
     X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save",                            \

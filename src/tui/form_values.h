@@ -136,7 +136,7 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
     X(KV_OFFLOAD, "KV offload", NULL, OPT_KV_OFFLOAD_GB, FIELD_NUMBER, false, 8,       \
       SOLVE_NONE, " GiB", false,                                                       \
       "KV offload: of vLLM and SGLang; host memory keeps KV for later requests.\n"     \
-      "the pool is as it was: it must hold the requests in flight")                    \
+      "the pool does not change: it must hold the requests in flight")                    \
     X(NO_KV, "KV on host", NULL, OPT_NO_KV_OFFLOAD, FIELD_WORD, false, 0,              \
       SOLVE_NONE, "", false,                                                           \
       "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"              \

@@ -51,13 +51,13 @@ assert_contains "all in their band" "8 of 8 in their band" "$out"
 run --check-log "$logs/sglang-0.5.23.txt" -g dgx-spark-gb10 --engine sglang@0.5.23
 logged kv_pool 79.94
 logged graphs_real 1.91
-assert_lacks "the version was given" "does not tell the engine's version" "$out"
+assert_lacks "the version was given" "does not state the engine's version" "$out"
 
 run --check-log "$logs/sglang-0.5.9.txt" -m deepseek-r1 -g b200
 logged weights 102.10
 logged kv_cache_tokens 1467200
 assert_contains "layout of the log" "on 4 x b200, TP 4, EP 4" "$out"
-assert_contains "no version" "does not tell the engine's version" "$out"
+assert_contains "no version" "does not state the engine's version" "$out"
 
 run --check-log "$logs/tensorrt-llm-1.3.0rc10.txt" -m deepseek-r1 -p nvfp4 -g b200
 logged all_but_kv 104.32 # without the 2.14 GiB that profiling alone takes

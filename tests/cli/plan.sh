@@ -357,7 +357,7 @@ assert_fails 2 "a name in ',' is empty" --plan -m llama-3.1-70b -p fp8 -g h100-s
 echo '# no JSON' >"$work/server.json"
 assert_fails 3 "a result of vllm bench serve" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
 
-assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
+assert_fails 2 "no draft model is given" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
@@ -580,7 +580,7 @@ assert_fails 2 "(it has --kv-offload-gb)" --plan -m llama-3.1-8b -g l4 --no-kv-o
 assert_fails 2 "(it has --no-kv-offload)" \
     --plan -m llama-3.1-8b -g l4 -p q4_k_m --kv-offload-gb 4
 assert_fails 2 "is not a number of adapters" --plan -m llama-3.1-8b -g l4 --lora 4:x
-assert_fails 2 "takes no rank of 12" --plan -m llama-3.1-8b -g l4 --lora 4:12
+assert_fails 2 "does not take a LoRA rank of 12" --plan -m llama-3.1-8b -g l4 --lora 4:12
 assert_fails 2 "--lora: is not planned for TensorRT-LLM" \
     --plan -m llama-3.1-8b -g l4 --lora 4 --engine tensorrt-llm
 assert_fails 2 "--lora: is for inference, not for --train (--lora-rank R)" \

@@ -282,7 +282,7 @@ expect <<'END'
 │ GPU        l4             ▾││██·······································│ 22.07│
 │ GPUs       auto: 1         ││█ weights 1.1 · spare 20.9                      │
 │── Load ────────────────────││── Speed: unknown ─ low..high ──────────────────│
-│ Context    8,192 tokens    ││this model does not decode tokens                    │
+│ Context    8,192 tokens    ││this model does not decode tokens               │
 │ Prompt     1,024 tokens    ││── Cost ────────────────────────────────────────│
 │ Output     256 tokens      ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│
 │ Users      1 at once       ││buy       $0.11/h  break-even 10.9 months       │

@@ -192,8 +192,8 @@ static bool drop_kept(struct app *app, struct bench *b)
         plan_anew(app);
         b->version = app->form->version;
     }
-    app_report(app, false, dropped > 0 ? "what was measured of %s is dropped"
-                                       : "nothing is kept of %s", gpu[0] ? gpu : "it");
+    app_report(app, false, dropped > 0 ? "the measurements of %s are dropped"
+                                       : "nothing is kept for %s", gpu[0] ? gpu : "it");
     return true;
 }
 
