@@ -99,7 +99,8 @@ enum gp_status bench_diagnose(struct invocation *in, struct gp_err *err)
     enum gp_status rc;
 
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json", "a verdict cannot be printed as a table");
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "a verdict cannot be printed as a table");
     job = gp_calloc(1, sizeof(*job));
     job->in = in;
     job->options = in->options;

@@ -92,7 +92,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                        "curl -s HOST:PORT/metrics | gpuplan --attach -",
                        in->arg_count ? "takes one page or two" : "needs a metrics page");
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json", "a page cannot be printed as a table");
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "a page cannot be printed as a table");
     p = gp_calloc(1, sizeof(*p));
     rc = read_pages(in, p, err);
     if (!rc) {

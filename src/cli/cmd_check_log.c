@@ -84,7 +84,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--check-log", "- reads standard input",
                        in->arg_count ? "takes one file" : "needs a file");
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
-        return gp_fail(err, GP_E_USAGE, "--format", "text or json", "a check cannot be printed as a table");
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "a check cannot be printed as a table");
     c = gp_calloc(1, sizeof(*c));
     rc = path_read_input(in->args[0], ENGINELOG_BYTES, &text, &len, err);
     if (rc)

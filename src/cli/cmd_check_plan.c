@@ -65,7 +65,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 const struct command cmd_check_plan = {
     .name = "check-plan",
     .usage = "FILE",
-    .brief = "plan a saved request again: exit 1 when it no longer fits, or misses a goal or budget",
+    .brief = "plan a saved request again: exit 1 when it no longer fits, or misses a goal or "
+             "budget",
     .bit = FOR_CHECK_PLAN,
     .run = run,
 };

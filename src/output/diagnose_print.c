@@ -40,7 +40,8 @@ static const struct {
                        "bind the process to the socket that the GPU is at"},
     [DIAGNOSE_MEMORY] = {"memory is read at {read share} % of its sheet and nothing here says "
                          "why",
-                         NULL, "ECC on GDDR costs some bandwidth; else compare it with another card"},
+                         NULL, "ECC on GDDR costs some bandwidth; else compare it with "
+                         "another card"},
     [DIAGNOSE_PRODUCTS] = {"products reach {product share} % of the sheet and nothing here says "
                            "why", NULL,
                            "driver and library versions; --bench gemm shows all types"},

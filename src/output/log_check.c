@@ -218,7 +218,8 @@ static void record_notes(const struct enginelog *log, const struct log_request *
         record_item(doc, "notes", text);
     }
     if (log->starts > 1) {
-        gp_format(text, sizeof(text), "the log has %d starts: the last one is compared", log->starts);
+        gp_format(text, sizeof(text), "the log has %d starts: the last one is compared",
+                  log->starts);
         record_item(doc, "notes", text);
     }
     if (log->devices == 0 && enginelog_option(log, "verbosity"))

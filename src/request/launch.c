@@ -397,7 +397,8 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
 
     if (l->prefill > 0)
         return cannot(m, "--launch", "without --disaggregate; the manual names its option",
-                      "must be told how its two kinds of replicas find each other, which is not known here", err);
+                      "must be told how its two kinds of replicas find each other, "
+                      "which is not known here", err);
     if (out->nodes > 1 && strcmp(out->table->hosts, "one") == 0)
         return cannot(m, "--launch", "take GPUs of one host",
                       "has no option that spreads a replica over hosts", err);

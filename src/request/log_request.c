@@ -45,9 +45,11 @@ static void engine_text(struct catalog *catalog, const struct enginelog *log, bo
     if (catalog_engine(catalog, out->request.engine, &engine, NULL) == GP_OK && version[0])
         return;
     if (version[0])
-        gp_format(text, sizeof(text), "the catalogue has no range for %.20s %.20s: the newest is planned", log->engine, version);
+        gp_format(text, sizeof(text), "the catalogue has no range for %.20s %.20s: the newest "
+                  "is planned", log->engine, version);
     else
-        gp_format(text, sizeof(text), "the log does not state the engine's version: the newest is planned; --engine %.20s@VERSION sets it", log->engine);
+        gp_format(text, sizeof(text), "the log does not state the engine's version: the newest "
+                  "is planned; --engine %.20s@VERSION sets it", log->engine);
     gp_copy(out->request.engine, sizeof(out->request.engine), log->engine);
     if (!given)
         note(out, text);

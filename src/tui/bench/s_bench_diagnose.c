@@ -170,7 +170,8 @@ enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix,
     if (!b->diagnosis || !b->diagnosis->known)
         return gp_fail(err, GP_E_NOTHING, "", "y starts it", "nothing is diagnosed yet");
     if (strcmp(suffix, "csv") == 0)
-        return gp_fail(err, GP_E_USAGE, "", "json or txt", "a verdict cannot be printed as a table");
+        return gp_fail(err, GP_E_USAGE, "", "json or txt",
+                       "a verdict cannot be printed as a table");
     if (strcmp(suffix, "json") == 0)
         record_json(&b->diagnosis->doc, out);
     else

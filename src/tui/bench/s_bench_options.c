@@ -16,7 +16,8 @@
 
 const struct bench_option_line bench_lines[BENCH_LINES] = {
     {OPT_TYPE, "Types", "as the test does",
-     "Types: which number formats. Left/Right for one, Enter for several; what a device lacks is reported as unsupported."},
+     "Types: which number formats. Left/Right for one, Enter for several; what a "
+     "device lacks is reported as unsupported."},
     {OPT_SHAPES, "Shapes", "squares (gemm)",
      "Shapes of gemm: m outputs x n tokens x k inputs, as 4096x8x4096,4096x64x4096; "
      "empty: squares."},
