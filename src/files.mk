@@ -303,6 +303,8 @@ request_sources = \
 	src/request/planner_calib.h \
 	src/request/planner_cpu.c \
 	src/request/planner_cpu.h \
+	src/request/planner_engine.c \
+	src/request/planner_engine.h \
 	src/request/planner_measured.c \
 	src/request/planner_measured.h \
 	src/request/planner_train.c \

@@ -46,9 +46,11 @@ enum gp_status catalog_model(struct catalog *catalog, const char *id,
                              const struct model **model, struct gp_err *err);
 enum gp_status catalog_format(struct catalog *catalog, const char *id,
                               const struct format **format, struct gp_err *err);
-/* The engines that a plan takes when none is named, and those that its fixes may name. */
+/* The engines that a plan takes when none is named, the first of them that runs on the GPU's
+ * vendor; and those that its fixes may name. */
 #define CATALOG_ENGINE      "vllm"
-#define CATALOG_ENGINE_GGUF "llama.cpp" /* for a GGUF file or format, and for processors */
+#define CATALOG_ENGINE_GGUF "llama.cpp" /* for a GGUF file or format */
+#define CATALOG_ENGINES_TAKEN {CATALOG_ENGINE, "mlx", CATALOG_ENGINE_GGUF}
 #define CATALOG_ENGINES_OFFERED {CATALOG_ENGINE, "sglang", "tensorrt-llm", CATALOG_ENGINE_GGUF}
 
 /* "vllm" (the newest range), "vllm@0.19", "vllm@0.19.1", "llama.cpp". */

@@ -68,6 +68,11 @@ bool engine_lists(const char *list, const char *word)
     return false;
 }
 
+bool engine_runs_on(const struct engine *engine, const char *vendor)
+{
+    return !engine->vendors[0] || engine_lists(engine->vendors, vendor);
+}
+
 int engine_format_cc(const struct engine *engine, const char *format)
 {
     size_t n = strlen(format);

@@ -284,6 +284,9 @@ int engine_format_cc(const struct engine *engine, const char *format);
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);
 
+/* Does the engine run on GPUs of this vendor ("apple")? */
+bool engine_runs_on(const struct engine *engine, const char *vendor);
+
 /* Is a family in such a list, or is the list "all"? */
 bool engine_names_family(const char *list, const char *family);
 

@@ -180,7 +180,7 @@ static uint64_t reasons_of_engine(const struct request *q)
     const struct engine *e = q->engine;
     const struct format *w = q->precision.weight;
     uint64_t reasons = 0;
-    if (e->vendors[0] && known_vendor(q->gpu) && !engine_lists(e->vendors, q->gpu->vendor))
+    if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
     if (w->bits < 16 && w->block <= 0 && !w->mix &&
         older(q->gpu, engine_format_cc(e, w->id)))
@@ -289,6 +289,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf,
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
         [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
+        [WARNING_ENGINE] = q->usual_engine && q->usual_engine != q->engine && !q->gpu->host,
         [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
                           q->users > q->engine->slots_least * fmax(q->replicas, 1),
         [WARNING_HOST_BYTES] = load->host_bytes > 0,

@@ -105,6 +105,7 @@ enum warning {
     WARNING_SLOW_TYPE,    /* arithmetic of this type is slower than FP16 */
     WARNING_ZEROS,        /* unstructured pruning saves no memory */
     WARNING_SPARSE,       /* no sparse tensor cores */
+    WARNING_ENGINE,       /* none was named, and the usual one does not run on these GPUs */
     WARNING_SLOTS,        /* more users than the engine has slots unless told */
     WARNING_SLICE,        /* the engine may take the whole GPU's defaults for a slice */
     WARNING_HOST_BYTES,   /* weights are read over the host link in each step */

@@ -54,6 +54,7 @@ struct request {
     const struct format *kv;    /* format of the KV cache */
     const struct gpu *gpu;
     const struct engine *engine;
+    const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
     double context;             /* tokens a request may hold, prompt and output */
     double prompt, output;      /* tokens of a typical request */
     struct spread spread;       /* of them */

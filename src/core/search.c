@@ -591,6 +591,8 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
 {
     struct request r = *q;
     r.gpu = gpu;
+    if (q->usual_engine && engine_runs_on(q->usual_engine, gpu->vendor))
+        r.engine = q->usual_engine;
     r.gpu_count = gpu_count;
     r.host_gpus = cost_host_gpus(gpu, market, &r.host_assumed);
     r.host_watts = cost_host_watts(gpu, market, &r.watts_assumed);

@@ -45,7 +45,8 @@
 
 enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
 
-/* The same request on another GPU, in its usual hosts; gpu_count 0 = the fewest. */
+/* The same request on another GPU, in its usual hosts, with the usual engine where none was
+ * named and that runs there; gpu_count 0 = the fewest. */
 struct request search_on(const struct request *request, const struct gpu *gpu,
                          int gpu_count, const struct market *market);
 

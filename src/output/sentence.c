@@ -106,6 +106,8 @@ static const char *const warning_words[WARNING_COUNT] = {
                       "other weight; 2:4 does save",
     [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
                        "capability 8.0)",
+    [WARNING_ENGINE] = "planned for {engine}, as {usual engine} does not run on {vendor} "
+                       "{devices}",
     [WARNING_SLOTS] = "{engine} starts with {slots} by default: give it one for each "
                       "user with {slots option}",
     [WARNING_SLICE] = "{engine} may start with the whole GPU's {seqs large} slots and {tokens "
@@ -486,6 +488,7 @@ static const char *say_request(const struct plan *p, const char *words,
     char link[96];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
+        {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT, .text = g->vendor},
         {"devices", SAY_TEXT, .text = g->memory_only ? "accelerators" : "GPUs"},
         {"gpu", SAY_TEXT, .text = g->id},

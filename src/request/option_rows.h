@@ -19,7 +19,7 @@ OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
 OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R,
        false, "memory per GPU that other programs already hold")
 OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
-       "newest vllm range; llama.cpp for GGUF or cpu", R, false,
+       "newest vllm range; mlx for Apple, llama.cpp for GGUF or cpu", R, false,
        "inference engine and its version")
 OPTION(CONTEXT, "context", 'c', OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
        "8192, or the model's maximum if less", R, false,

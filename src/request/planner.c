@@ -16,6 +16,7 @@
 #include "core/search.h"
 #include "request/planner_calib.h"
 #include "request/planner_cpu.h"
+#include "request/planner_engine.h"
 #include "request/planner_lengths.h"
 #include "request/planner_measured.h"
 #include "request/spelling.h"
@@ -429,16 +430,15 @@ static bool is_gguf_file(const char *model)
     return len > 5 && strcasecmp(model + len - 5, ".gguf") == 0;
 }
 
-/* None named: the one of GGUF where the file or the format is that, or there is no GPU. */
 static enum gp_status resolve_engine(struct planner *p, const struct options *options,
                                      const char *model, struct request *q,
                                      struct gp_err *err)
 {
-    bool gguf = q->precision.weight->block > 0 || is_gguf_file(model) || (q->gpu && q->gpu->host);
-    const char *name = gguf ? CATALOG_ENGINE_GGUF : CATALOG_ENGINE;
-    return named_by(catalog_engine(p->catalog, options_word(options, OPT_ENGINE, name),
-                                   &q->engine, err),
-                    "--engine", err);
+    bool gguf = q->precision.weight->block > 0 || is_gguf_file(model);
+    const char *name = options_word(options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
+    if (!name)
+        return planner_engine(p->catalog, q, err);
+    return named_by(catalog_engine(p->catalog, name, &q->engine, err), "--engine", err);
 }
 
 static enum gp_status resolve_kv(struct planner *p, const struct options *options,

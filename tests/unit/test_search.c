@@ -569,6 +569,57 @@ static int teardown(void **state)
     return 0;
 }
 
+/* With no engine named no GPU is refused for its vendor that an engine runs on. */
+static void test_engine_of_a_vendor(void **state)
+{
+    const struct engine *engines;
+    size_t count;
+    struct gp_err err = {0};
+    (void)state;
+    assert_int_equal(catalog_engines(planner_catalog(planner), &engines, &count, &err), GP_OK);
+    for (size_t g = 0; g < gpu_count; g++) {
+        char command[128];
+        bool served = false;
+        for (size_t i = 0; i < count; i++)
+            served |= engine_runs_on(&engines[i], gpus[g]->vendor);
+        gp_format(command, sizeof(command), "-m llama-3.1-8b -g %s", gpus[g]->id);
+        struct plan p = plan_of(command);
+        if (served && (p.reasons >> REASON_VENDOR & 1))
+            fail_msg("%s: %s does not run there, others do", gpus[g]->id,
+                     p.request.engine->name);
+        assert_int_equal(p.warnings >> WARNING_ENGINE & 1,
+                         strcmp(p.request.engine->id, CATALOG_ENGINE) != 0);
+    }
+}
+
+/* A fix on another vendor's GPU is planned with the engine that its command takes. */
+static void test_engine_of_a_fix(void **state)
+{
+    struct answer a;
+    struct gp_err err = {0};
+    int others = 0;
+    (void)state;
+    char text[] = "gpuplan --plan -m llama-3.1-405b -g apple-m4-max";
+    struct options options = ask_of(text);
+    assert_int_equal(planner_answer(planner, &options, &a, &err), GP_OK);
+    assert_string_equal(a.plan.request.engine->id, "mlx");
+    for (int i = 0; i < a.fix_count; i++) {
+        struct strbuf out;
+        struct answer b;
+        strbuf_init(&out);
+        planner_fix_command(&options, &a, &a.fixes[i], &out);
+        char command[512];
+        gp_format(command, sizeof(command), "%s", out.text);
+        struct options again = ask_of(command);
+        assert_int_equal(planner_answer(planner, &again, &b, &err), GP_OK);
+        assert_string_equal(b.plan.request.engine->id, a.fixes[i].request.engine->id);
+        assert_int_equal(b.plan.verdict, VERDICT_FITS);
+        others += strcmp(b.plan.request.gpu->vendor, "apple") != 0;
+        strbuf_fini(&out);
+    }
+    assert_true(others > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,6 +629,8 @@ int main(void)
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_max_pp),
         cmocka_unit_test(test_command_of_a_fix),
+        cmocka_unit_test(test_engine_of_a_vendor),
+        cmocka_unit_test(test_engine_of_a_fix),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
