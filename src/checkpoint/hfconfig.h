@@ -191,6 +191,7 @@ void hf_finish_positions(struct hf *hf);
 void hf_finish_opt(struct hf *hf);
 void hf_finish_bloom(struct hf *hf);
 void hf_finish_encoder(struct hf *hf);
+void hf_finish_roberta(struct hf *hf);
 void hf_finish_output_words(struct hf *hf);
 /* The word that layer_types holds for layer i, or NULL. */
 const char *hf_layer_word(const struct hf *hf, int i);

@@ -520,6 +520,20 @@ void hf_finish_encoder(struct hf *hf)
         reader_note(hf->model, "encoder: no KV cache");
 }
 
+/* Positions begin behind that of padding (transformers 5.24, modeling_roberta.py,
+ * create_position_ids_from_input_ids): its rows hold no token. */
+void hf_finish_roberta(struct hf *hf)
+{
+    int unused = hf_int(hf, "pad_token_id", 1) + 1;
+
+    hf_finish_encoder(hf);
+    if (unused >= hf->model->max_context)
+        hf_fail(hf, "pad_token_id", HF_HINT, "%d leaves no position of %d", unused - 1,
+                hf->model->max_context);
+    else
+        hf->model->max_context -= unused;
+}
+
 static int count_layers(struct hf *hf)
 {
     const char *pattern = hf_text(hf, "hybrid_override_pattern");

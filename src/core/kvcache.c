@@ -256,30 +256,51 @@ static double csa2_reserved(const struct request *q, const struct layer_kind *k,
     double bytes = csa_window(k->window, tokens, batch, 32, share);
     if (k->compress <= 0 || k->kv_shared)
         return bytes;
-    return bytes + ceil_div(tokens, c.tokens) * csa2_pages(&c, k) +
-           (k->compress > 1 ? c.block / c.gated : 0);
+    return bytes + ceil_div(tokens, c.tokens) * csa2_pages(&c, k);
 }
 
-/* The window of each layer, its pooled entries and index, and the FP32 states of what
- * pools them: over 4 tokens twice (they overlap), over 128 once. A page of states is as
- * large as the page of entries that it shares the pool with. */
+/* The FP32 states of what pools a layer's entries: over 4 tokens twice (they overlap), over 128
+ * once, over 2 tokens one block for all layers. A page of states is as large as the page of
+ * entries that it shares the pool with. */
+struct csa_states {
+    double tokens, block; /* that are kept beside the batch; of a page, or layers that share it */
+    double page;          /* bytes */
+    double bytes;         /* of a request; 0: nothing is pooled */
+};
+
+static struct csa_states csa_states(const struct request *q, const struct layer_kind *k,
+                                    double tokens, double batch)
+{
+    double quarter = CSA_BLOCK / 4, page = csa_page(quarter * csa_entry(k, q->kv, q->gpu));
+    struct csa_states s = {k->compress, 8, page, 0};
+    if (k->csa2 && (k->compress <= 1 || k->kv_shared))
+        return s;
+    if (k->csa2) {
+        struct csa2 c = csa2_of(q, k);
+        return (struct csa_states){0, c.gated, c.block, c.block / c.gated};
+    }
+    if (k->compress <= 4)
+        s = (struct csa_states){2.0 * k->compress, k->compress,
+                                page + csa_page(quarter * index_bytes(k)), 0};
+    if (k->compress > 0)
+        s.bytes = csa_window(s.tokens, tokens, batch, s.block, s.page);
+    return s;
+}
+
+/* The window of each layer, its pooled entries and index, and their states. */
 static double csa_reserved(const struct request *q, const struct layer_kind *k,
                            double tokens, double batch)
 {
+    double states = csa_states(q, k, tokens, batch).bytes;
     if (k->csa2)
-        return csa2_reserved(q, k, tokens, batch);
-    double entry = csa_entry(k, q->kv, q->gpu);
-    double quarter = CSA_BLOCK / 4, page = csa_page(quarter * entry);
-    double bytes = csa_window(k->window, tokens, batch, quarter, page);
+        return csa2_reserved(q, k, tokens, batch) + states;
+    double entry = csa_entry(k, q->kv, q->gpu), quarter = CSA_BLOCK / 4;
+    double bytes = csa_window(k->window, tokens, batch, quarter, csa_page(quarter * entry));
     double blocks = ceil_div(tokens, CSA_BLOCK);
     if (k->compress <= 0)
         return bytes;
-    bytes += blocks * csa_page(CSA_BLOCK / k->compress * entry);
-    if (k->compress > 4)
-        return bytes + csa_window(k->compress, tokens, batch, 8, page);
-    double index = csa_page(quarter * index_bytes(k));
-    return bytes + blocks * index +
-           csa_window(2.0 * k->compress, tokens, batch, k->compress, page + index);
+    bytes += blocks * csa_page(CSA_BLOCK / k->compress * entry) + states;
+    return k->compress > 4 ? bytes : bytes + blocks * csa_page(quarter * index_bytes(k));
 }
 
 /* A connector that knows no groups makes vLLM keep all layers as full ones. */
@@ -724,6 +745,28 @@ static struct term_source source_of_kind(const struct request *q,
                                         : source_model(q->model);
 }
 
+/* What vLLM keeps beside the entries that compressed attention pools: most of what a short
+ * request is given. */
+static void add_csa_states(struct terms *w, const struct layer_kind *k, int layers)
+{
+    const struct request *q = &w->plan->request;
+    double batch = w->plan->memory.max_batched_tokens * q->engine->batches;
+    struct csa_states s = csa_states(q, k, q->context, batch);
+    if (k->mixer != MIXER_CSA || !has_groups(q) || s.bytes <= 0)
+        return;
+    know_number(w, "c", batch, NULL);
+    know_number(w, "kept", s.tokens, "exact");
+    know_number(w, k->csa2 ? "layers that pool" : "page tokens", s.block, "exact");
+    know_exact(w, "page", s.page);
+    term_add(w, "states", "C_i",
+             k->csa2 ? "layers * page / layers that pool"
+                     : "layers * (ceil(min(kept - 1 + c, s)/page tokens) + 1) * page, in FP32",
+             quantity_exact(layers * s.bytes), "GiB", source_engine(q->engine, TERM_SPARSE),
+             k->csa2 ? "layers, r, layers that pool, page"
+                     : "layers, s, r, c, kept, page tokens, page");
+    term_is_part(w, "csa compressor", layers);
+}
+
 static void add_kind(struct terms *w, int k, int layers)
 {
     const struct plan *p = w->plan;
@@ -745,6 +788,7 @@ static void add_kind(struct terms *w, int k, int layers)
              quantity_exact(state ? s.state : s.exact), "GiB", source_of_kind(q, kind),
              mixers[kind->mixer].inputs);
     term_is_part(w, dsa ? "mla + index" : mixer_word(kind->mixer), layers);
+    add_csa_states(w, kind, layers);
     terms_forget(w, known);
 }
 

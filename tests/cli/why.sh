@@ -15,6 +15,10 @@ rule() {
 rule "KV: 21 csa layers" "vLLM 0.33+ of 2026-11: mla/indexer.py: 132 bytes of uint8 index a token" \
     -m deepseek-v4-flash -g b200:4
 rule "KV: 21 csa layers" "FP32 compressor states over window - 1" -m deepseek-v4-flash -g b200:4
+# 21 x 2,049 pages of 46,080 bytes and 20 x 1,025 of 37,440, by hand from the shapes
+rule "states: 21 csa compressor layers" "= 1.846604347 GiB" -m deepseek-v4-flash -g h200-sxm:8
+rule "states: 20 csa compressor layers" "= 0.7148087025 GiB" -m deepseek-v4-flash -g h200-sxm:8
+rule "states: 20 csa compressor layers" "models/deepseek_v4: FP32" -m deepseek-v4-flash -g h200-sxm:8
 rule "KV: 61 mla + index layers" "mla/indexer.py: 132 bytes" -m deepseek-v3.2 -g h200-sxm:8
 # rotary tables
 rule "weights: rope table" "tables 2 (exact)" -m gemma-3-27b -g h100-sxm:1

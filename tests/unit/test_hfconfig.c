@@ -378,6 +378,33 @@ static int moe_layers(const struct model *m)
 #define EXPERTS                                                                        \
     "\"num_experts\":8,\"num_experts_per_tok\":2,\"moe_intermediate_size\":32"
 
+/* RoBERTa's first position is behind that of padding, so its last rows are out of reach. */
+static void test_positions_of_padding(void **state)
+{
+    static const char *const behind[] = {"roberta",       "camembert",      "xlm-roberta",
+                                         "data2vec-text", "xlm-roberta-xl", "roberta-prelayernorm"};
+    char text[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+        snprintf(text, sizeof(text), "{\"model_type\":\"%s\"," TINY "}", behind[i]);
+        struct model m = parse(text);
+        assert_int_equal(m.max_context, 1022);
+        assert_int_equal(m.positions, 1024);
+    }
+    struct model m = parse("{\"model_type\":\"roberta\",\"pad_token_id\":0," TINY "}");
+    assert_int_equal(m.max_context, 1023);
+    m = parse("{\"model_type\":\"bert\"," TINY "}");
+    assert_int_equal(m.max_context, 1024);
+}
+
+/* Where the file has no head_dim, the class divides (transformers 5.24, modeling_glm4_moe.py). */
+static void test_head_of_glm(void **state)
+{
+    (void)state;
+    struct model m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS "}");
+    assert_int_equal(m.kind[0].head_dim, 16);
+}
+
 static void test_moe_layers(void **state)
 {
     struct model m = parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
@@ -770,6 +797,8 @@ int main(void)
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_rotary_rows),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_positions_of_padding),
+        cmocka_unit_test(test_head_of_glm),
         cmocka_unit_test(test_moe_layers),
         cmocka_unit_test(test_block_configs),
         cmocka_unit_test(test_quant_forms),
