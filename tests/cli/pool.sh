@@ -233,11 +233,11 @@ run --pool many.cfg --solve-seconds 1 -q
 assert_contains "many workloads end with an answer" "sharing servers over the day" "$out"
 
 # The manual's examples are what the program answers today.
-for pool in mixed-sizes azure-week; do
+for pool in mixed-sizes azure-week azure-week-jobs; do
+    case $pool in *-jobs) row='^%s .* %s +%s +%s$\n' ;; *) row='^%s +%s +%s +%s( |$)\n' ;; esac
     run --pool "$pool"
-    printf '%s\n' "$out" | tr -d '~' |
-        awk '/^name .*bound/ { on = 1; next } on && NF == 0 { exit }
-            on { printf "^%s +%s +%s +%s( |$)\n", $1, $2, $3, $5 }' >ladder
+    printf '%s\n' "$out" | tr -d '~' | awk -v row="$row" '
+        /^name .*bound/ { on = 1; next } on && NF == 0 { exit } on { printf row, $1, $2, $3, $5 }' >ladder
     assert_eq "$pool: ways of the ladder" 5 "$(wc -l <ladder | tr -d ' ')"
     while read -r row; do
         assert_eq "gpuplan-model(7), $pool: $row" 1 \
