@@ -15,8 +15,8 @@ struct fixture {
 
 static struct fixture make(void)
 {
-    static const char *const gpus[] = {"l40s",   "h100-sxm", "a100-pcie-40",
-                                       "mi300x", "t4",       "rtx-4090"};
+    static const char *const gpus[] = {"l40s",   "h100-sxm",     "a100-pcie-40",
+                                       "mi300x", "p100-pcie-16", "rtx-4090"};
     struct fixture f = {0};
     struct gp_err err = {0};
     struct options options = {0};
