@@ -500,6 +500,7 @@ cli_tests = \
 TESTS += $(lint_tests) $(cli_tests)
 
 test_helpers = \
+	tests/accuracy/manual.h \
 	tests/accuracy/table.h \
 	tests/unit/hostile.h \
 	tests/unit/pool_cases.h \

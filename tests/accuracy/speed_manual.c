@@ -3,9 +3,7 @@
  */
 #include "speed_manual.h"
 
-#include "util/path.h"
-
-#define MANUAL_MAX (1 << 20)
+#include "manual.h"
 
 static const struct line {
     const char *set, *label;
@@ -34,32 +32,10 @@ static const struct line {
     {"throughput_vllm_dstack.csv", "  MI300X", group_gpu, "mi300x", true},
 };
 
-static const char *manual_text(void)
-{
-    static char *text;
-    const char *folder = getenv("srcdir");
-    char path[4096];
-    struct gp_err err = {0};
-    size_t length;
-    gp_format(path, sizeof(path), "%s/man/gpuplan-model.7", folder ? folder : ".");
-    if (!text && path_read(path, MANUAL_MAX, &text, &length, &err))
-        fprintf(stderr, "%s: %s\n", path, err.text);
-    return text;
-}
-
 /* 5.4, but 12: two digits. */
 static void percent(char *out, size_t size, double share)
 {
     gp_format(out, size, 100 * share < 9.95 ? "%.1f" : "%.0f", 100 * share);
-}
-
-static int look_up(const char *line)
-{
-    const char *text = manual_text();
-    if (text && strstr(text, line))
-        return 0;
-    printf("FAIL: gpuplan-model(7) does not say: %s\n", line);
-    return 1;
 }
 
 static int check_line(const struct line *l, const struct score *s)
@@ -70,7 +46,7 @@ static int check_line(const struct line *l, const struct score *s)
         gp_format(band, sizeof(band), "  /%.2f..x%.2f", s->low, s->high);
     gp_format(text, sizeof(text), "%-27s %5d %4s %4.0f %4.0f %%%s", l->label, s->rows, median,
               100 * s->tail, 100 * s->inside, band);
-    return look_up(text);
+    return manual_lacks(text);
 }
 
 int manual_check(const char *set, const struct rows *rows, const struct outcome *outcome)
@@ -107,5 +83,5 @@ int manual_check_ttft(const char *set, const struct rows *rows, const struct out
               100 * s.inside);
     if (!campaign && strcmp(set, "serving_recent.csv") != 0)
         return 0;
-    return look_up(text);
+    return manual_lacks(text);
 }

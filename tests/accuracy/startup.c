@@ -13,6 +13,7 @@
  * the need is asked: does one request of full length need what the engine said, and more
  * than there was? Everything else is counted, with what it lacks.
  */
+#include "manual.h"
 #include "table.h"
 #include "output/startup.h"
 #include "util/units.h"
@@ -299,6 +300,16 @@ static bool score_file(struct planner *planner, const struct source *source, int
     return true;
 }
 
+/* The ACCURACY section's sentences on them. */
+static int manual_differs(void)
+{
+    char words[160];
+    gp_format(words, sizeof(words),
+              "Of %d published starts that failed, %d state enough to be planned. None of these "
+              "plans fits,", score.rows + score.needs + score.little, score.rows);
+    return manual_lacks(words);
+}
+
 int main(int argc, char **argv)
 {
     struct planner *planner = table_planner();
@@ -313,5 +324,5 @@ int main(int argc, char **argv)
            "right; %d rows state too little\n",
            score.rows, score.right, score.wrong, score.fit, score.needs, score.needs_right,
            score.little);
-    return score.right == score.rows && score.needs_right == score.needs ? 0 : 1;
+    return manual_differs() || score.right != score.rows || score.needs_right != score.needs;
 }
