@@ -507,7 +507,7 @@ assert_eq "points of both" $((2 * all)) "$(good ranks.json)"
 rm -f ranks*
 GPUPLAN_RANK_WAIT=0 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 bench -o ranks.json
 assert_eq "a missing rank" 4 "$rc"
-assert_contains "is named" "rank 1 of 2 left no result" "$err"
+assert_contains "is named" "rank 1 of 2 wrote no result" "$err"
 
 # every field of a result of this CPU has its word in the manual
 real=$build/gpuplan-bench-cpu
