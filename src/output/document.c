@@ -140,38 +140,89 @@ static void html_element(struct document *d, const char *element, const char *ho
     strbuf_addf(&d->body, "</%s>\n", element);
 }
 
+/* The colour of a part: as the plots have it. */
+static void bar_class(const struct document_part *p, char class[16])
+{
+    gp_format(class, 16, p->role < 0 ? "b" : "b b%d", p->role);
+}
+
 static const char *cell_of(const struct table *t, size_t row, size_t column)
 {
     return t->cells[row * t->column_count + column];
 }
 
-/* On a phone a row of many columns becomes a card: each cell has its column's title. */
-static void html_table(struct document *d, const struct table *t)
+static void html_cell(struct document *d, const struct table *t, const char *element,
+                      size_t column, unsigned minor, const char *label, const char *text)
+{
+    bool right = t->columns[column].align == TABLE_RIGHT, less = minor >> column & 1;
+
+    strbuf_addf(&d->body, "<%s", element);
+    if (right || less)
+        strbuf_addf(&d->body, " class=\"%s%s%s\"", right ? "n" : "", right && less ? " " : "",
+                    less ? "minor" : "");
+    if (label) {
+        strbuf_add(&d->body, " data-l=\"");
+        xml_text(&d->body, label);
+        strbuf_add(&d->body, "\"");
+    }
+    strbuf_add(&d->body, ">");
+    xml_text(&d->body, text);
+    strbuf_addf(&d->body, "</%s>", element);
+}
+
+/* On a phone a row of many columns becomes a card, each cell with its column's title; or
+ * it leaves out those that are minor. */
+static void html_table(struct document *d, const struct table *t, unsigned minor)
 {
     size_t rows = t->column_count ? t->cell_count / t->column_count : 0;
+    bool cards = t->column_count > FEW && !minor;
 
-    strbuf_addf(&d->body, "<table%s>\n<thead><tr>",
-                t->column_count > FEW ? " class=\"cards\"" : "");
-    for (size_t k = 0; k < t->column_count; k++) {
-        strbuf_addf(&d->body, "<th%s>",
-                    t->columns[k].align == TABLE_RIGHT ? " class=\"n\"" : "");
-        xml_text(&d->body, t->columns[k].title);
-        strbuf_add(&d->body, "</th>");
-    }
+    strbuf_addf(&d->body, "<table%s>\n<thead><tr>", cards ? " class=\"cards\"" : "");
+    for (size_t k = 0; k < t->column_count; k++)
+        html_cell(d, t, "th", k, minor, NULL, t->columns[k].title);
     strbuf_add(&d->body, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < rows; i++) {
-        strbuf_add(&d->body, "<tr>");
-        for (size_t k = 0; k < t->column_count; k++) {
-            strbuf_addf(&d->body, "<td%s data-l=\"",
-                        t->columns[k].align == TABLE_RIGHT ? " class=\"n\"" : "");
-            xml_text(&d->body, t->columns[k].title);
-            strbuf_add(&d->body, "\">");
-            xml_text(&d->body, cell_of(t, i, k));
-            strbuf_add(&d->body, "</td>");
-        }
+        bool own = strcmp(cell_of(t, i, 0), "=") == 0;
+
+        strbuf_add(&d->body, own ? "<tr class=\"own\">" : "<tr>");
+        for (size_t k = 0; k < t->column_count; k++)
+            html_cell(d, t, "td", k, minor, cards ? t->columns[k].title : NULL,
+                      cell_of(t, i, k));
         strbuf_add(&d->body, "</tr>\n");
     }
     strbuf_add(&d->body, "</tbody></table>\n");
+}
+
+static void html_tiles(struct document *d, const struct document_tile *t, int count)
+{
+    strbuf_add(&d->body, "<div class=\"tiles\">\n");
+    for (int i = 0; i < count; i++) {
+        strbuf_add(&d->body, "<div>");
+        html_element(d, "span", "", t[i].label);
+        html_element(d, "b", "", t[i].value);
+        html_element(d, "small", "", t[i].note);
+        strbuf_add(&d->body, "</div>\n");
+    }
+    strbuf_add(&d->body, "</div>\n");
+}
+
+static void html_bar(struct document *d, const struct document_part *p, int count)
+{
+    char class[16];
+
+    strbuf_add(&d->body, "<div class=\"bar\" aria-hidden=\"true\">");
+    for (int i = 0; i < count; i++) {
+        bar_class(&p[i], class);
+        strbuf_addf(&d->body, "<i class=\"%s\" style=\"flex:%.4f\"></i>", class, p[i].share);
+    }
+    strbuf_add(&d->body, "</div>\n<p class=\"key\">");
+    for (int i = 0; i < count; i++) {
+        bar_class(&p[i], class);
+        strbuf_addf(&d->body, "<span><i class=\"%s\"></i>", class);
+        xml_text(&d->body, p[i].text);
+        strbuf_add(&d->body, "</span> ");
+    }
+    strbuf_add(&d->body, "</p>\n");
 }
 
 static void html_plot(struct document *d, const struct plot *plot, const char *words)
@@ -182,36 +233,62 @@ static void html_plot(struct document *d, const struct plot *plot, const char *w
     strbuf_add(&d->body, "</figure>\n");
 }
 
+/* Colours by what they are for: on paper and light screens, then on dark ones. */
+static const char html_css[] =
+    "<style>\n:root{color-scheme:light dark;--ink:#1c2024;--soft:#5c6670;--line:#dfe3e6;"
+    "--page:#fff;--card:#f6f7f8;--good:#00795a;--warn:#8a5a00;--bad:#b33a00;--own:#e9f4f0}\n"
+    "@media screen and (prefers-color-scheme:dark){:root{--ink:#e8eaec;--soft:#a3abb3;"
+    "--line:#3a4046;--page:#1a1a1a;--card:#24272a;--good:#2fc79a;--warn:#e0a63c;"
+    "--bad:#ff8f55;--own:#1d332b}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif;"
+    "max-width:1080px;margin:0 auto;padding:32px 24px 48px;color:var(--ink);"
+    "background:var(--page);overflow-wrap:break-word}\n"
+    "h1{font-size:1rem;font-weight:600;color:var(--soft);margin:0 0 .4em}"
+    "h2{font-size:1.15rem;line-height:1.3;margin:2.2em 0 .6em}"
+    "p{margin:.25em 0}\n"
+    ".answer{font-size:1.9rem;line-height:1.2;font-weight:700;letter-spacing:-.01em;"
+    "margin:.1em 0 .6em;--tone:var(--warn)}.answer b{color:var(--page);"
+    "background:var(--tone);border-radius:.25em;padding:.08em .4em;margin-right:.15em;"
+    "white-space:nowrap}.said{font-size:1.3rem;line-height:1.4}"
+    ".said::first-letter{text-transform:uppercase}.good{--tone:var(--good)}.bad{--tone:var(--bad)}\n"
+    ".tiles{display:grid;grid-template-columns:repeat(4,1fr);gap:10px;"
+    "margin:0 0 14px}.tiles div{background:var(--card);border-radius:10px;"
+    "padding:.7em .85em;display:flex;flex-direction:column}.tiles span{font-size:.8rem;"
+    "color:var(--soft)}.tiles b{font-size:1.45rem;line-height:1.25;"
+    "font-variant-numeric:tabular-nums}.tiles small{font-size:.8rem;color:var(--soft)}\n"
+    ".bar{display:flex;height:16px;border-radius:8px;overflow:hidden;margin:4px 0 6px;"
+    "background:var(--card)}.bar i{min-width:2px}.b{background:var(--line)}"
+    ".key{font-size:.85rem;color:var(--soft);margin-bottom:1em}.key span{"
+    "margin-right:1.1em;white-space:nowrap}.key i{display:inline-block;width:.75em;"
+    "height:.75em;border-radius:3px;margin-right:.4em}\n"
+    ".small,figcaption{font-size:.85rem;color:var(--soft)}.code{font:.85rem/1.4 "
+    "ui-monospace,monospace;overflow-wrap:anywhere;background:var(--card);"
+    "border-radius:6px;padding:.6em .8em}\n"
+    "table{border-collapse:collapse;font-size:.88rem;width:100%}th,td{text-align:left;"
+    "padding:.38em .6em;border-bottom:1px solid var(--line);vertical-align:top}"
+    "th{font-size:.78rem;font-weight:600;color:var(--soft);white-space:nowrap}"
+    ".n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    ".own td{background:var(--own);font-weight:600}\n"
+    "figure{margin:0 0 18px;display:inline-block;width:49.5%;vertical-align:top;"
+    "padding-right:10px}figure svg{width:100%;height:auto;display:block}"
+    "figcaption{margin-top:.2em}\n"
+    "@media (max-width:700px){body{padding:16px 14px 32px}.answer{font-size:1.45rem}"
+    ".tiles{grid-template-columns:1fr 1fr;gap:8px}.tiles b{font-size:1.2rem}"
+    "figure{width:100%;padding:0}.minor{display:none}table{font-size:.82rem}"
+    "th,td{padding:.35em .3em}.cards thead{display:none}.cards tr{display:grid;"
+    "grid-template-columns:1fr 1fr;border-bottom:1px solid var(--soft);padding:.3em 0}"
+    ".cards td{display:block;border:0;text-align:left;white-space:normal;"
+    "padding:.1em .3em}.cards td::before{content:attr(data-l) \" \";color:var(--soft);"
+    "font-size:.75rem}.cards td:empty{display:none}}\n"
+    "@media print{:root{font-size:11px}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
+    "body{font-size:11px;max-width:none;padding:0;orphans:1;widows:1}"
+    ".tiles{grid-template-columns:repeat(4,1fr)}figure,tr,.tiles div{break-inside:avoid}"
+    "h2{break-after:avoid}}\n";
+
 static void html_style(struct strbuf *out)
 {
-    strbuf_add(
-        out,
-        "<style>\n:root{color-scheme:light dark}\n"
-        "body{font:16px/1.45 system-ui,sans-serif;max-width:1100px;margin:0 auto;"
-        "padding:16px;color:#222;background:#fff;overflow-wrap:break-word}\n"
-        "h1{font-size:1.35rem;margin:.3em 0}h2{font-size:1.1rem;margin:1.6em 0 .4em;"
-        "border-bottom:1px solid #bbb}p{margin:.25em 0}\n"
-        ".answer{font-size:1.25rem;font-weight:bold;padding:.5em .7em;margin:.6em 0;"
-        "border-left:6px solid}.good{border-color:#00795a}.bad{border-color:#b33a00}\n"
-        ".small,figcaption{font-size:.85rem;color:#555}.code{font:.85rem/1.4 monospace;"
-        "overflow-wrap:anywhere}\n"
-        "table{border-collapse:collapse;font-size:.88rem;width:100%}"
-        "th,td{text-align:left;padding:.2em .5em;border-bottom:1px solid #ddd;"
-        "vertical-align:top}.n{text-align:right;white-space:nowrap;"
-        "font-variant-numeric:tabular-nums}\n"
-        "figure{margin:.6em 0;display:inline-block;width:49%;vertical-align:top}"
-        "figure svg{width:100%;height:auto;display:block}\n"
-        "@media (max-width:700px){figure{width:100%}body{padding:10px}"
-        ".cards thead{display:none}.cards tr{display:grid;"
-        "grid-template-columns:1fr 1fr;border-bottom:2px solid #999;padding:.3em 0}"
-        ".cards td{display:block;border:0;text-align:left;white-space:normal;"
-        "padding:.1em .3em}.cards td::before{content:attr(data-l) \" \";color:#666;"
-        "font-size:.75rem}.cards td:empty{display:none}}\n"
-        "@media screen and (prefers-color-scheme:dark){body{color:#eee;"
-        "background:#1a1a1a}.small,figcaption,.cards td::before{color:#aaa}"
-        "th,td{border-color:#444}.good{border-color:#00b88a}.bad{border-color:#ff8f55}}\n"
-        "@media print{body{font-size:11px;max-width:none;padding:0;orphans:1;widows:1}"
-        "figure,tr{break-inside:avoid}h2{break-after:avoid}}\n");
+    strbuf_add(out, html_css);
     plot_svg_style(out);
     strbuf_add(out, "</style>\n");
 }
@@ -370,22 +447,69 @@ static void markdown_plot(struct document *d, const struct plot *plot, const cha
 
 /* ---- any ---- */
 
-void document_answer(struct document *d, enum document_tone tone, const char *text)
+void document_answer(struct document *d, enum document_tone tone, const char *verdict,
+                     const char *text)
 {
-    if (d->format == DOCUMENT_HTML)
-        html_element(d, "p",
-                     tone == DOCUMENT_GOOD  ? " class=\"answer good\""
-                     : tone == DOCUMENT_BAD ? " class=\"answer bad\""
-                                            : " class=\"answer\"",
-                     text);
-    else if (d->format == DOCUMENT_MARKDOWN)
-        markdown_line(d, "**", text, "**");
+    struct strbuf line;
+
+    if (d->format == DOCUMENT_HTML) {
+        strbuf_addf(&d->body, "<p class=\"answer%s%s\">",
+                    tone == DOCUMENT_GOOD  ? " good"
+                    : tone == DOCUMENT_BAD ? " bad"
+                                           : "",
+                    verdict[0] ? "" : " said");
+        if (verdict[0])
+            html_element(d, "b", "", verdict);
+        xml_text(&d->body, text);
+        strbuf_add(&d->body, "</p>\n");
+        return;
+    }
+    strbuf_init(&line);
+    strbuf_addf(&line, "%s%s", verdict, text);
+    if (d->format == DOCUMENT_MARKDOWN)
+        markdown_line(d, "**", line.text, "**");
     else
         svg_line(d,
                  tone == DOCUMENT_GOOD  ? "class=\"b m c3\""
                  : tone == DOCUMENT_BAD ? "class=\"b m c4\""
                                         : "class=\"b m\"",
-                 28, text);
+                 28, line.text);
+    strbuf_fini(&line);
+}
+
+void document_tiles(struct document *d, const struct document_tile *tiles, int count)
+{
+    static const struct table_column columns[] = {
+        {"", TABLE_LEFT}, {"", TABLE_LEFT}, {"", TABLE_LEFT}};
+    struct table table;
+
+    if (d->format == DOCUMENT_HTML) {
+        html_tiles(d, tiles, count);
+        return;
+    }
+    table_init(&table, columns, 3);
+    for (int i = 0; i < count; i++) {
+        table_cell(&table, tiles[i].label);
+        table_cell(&table, tiles[i].value);
+        table_cell(&table, tiles[i].note);
+    }
+    document_table(d, &table);
+    table_fini(&table);
+}
+
+void document_bar(struct document *d, const struct document_part *parts, int count)
+{
+    struct strbuf line;
+
+    if (d->format == DOCUMENT_HTML) {
+        html_bar(d, parts, count);
+        return;
+    }
+    strbuf_init(&line);
+    for (int i = 0; i < count; i++)
+        strbuf_addf(&line, "%s%s", i ? ", " : "", parts[i].text);
+    document_line(d, DOCUMENT_PLAIN, line.text);
+    strbuf_fini(&line);
 }
 
 void document_heading(struct document *d, const char *text)
@@ -418,10 +542,15 @@ void document_line(struct document *d, enum document_tone tone, const char *text
 
 void document_table(struct document *d, const struct table *table)
 {
+    document_table_wide(d, table, 0);
+}
+
+void document_table_wide(struct document *d, const struct table *table, unsigned minor)
+{
     if (table->cell_count == 0)
         return;
     if (d->format == DOCUMENT_HTML) {
-        html_table(d, table);
+        html_table(d, table, minor);
     } else if (d->format == DOCUMENT_MARKDOWN) {
         markdown_table(d, table);
     } else {

@@ -46,12 +46,29 @@ void document_fini(struct document *document);
 /* How a line is set. */
 enum document_tone { DOCUMENT_PLAIN, DOCUMENT_GOOD, DOCUMENT_BAD, DOCUMENT_SMALL,
                      DOCUMENT_CODE };
-/* The answer itself, large; good, bad or plain. */
+/* The answer itself, large; good, bad or plain: "FITS", " on 4 x NVIDIA L40S". */
 void document_answer(struct document *document, enum document_tone tone,
-                     const char *text);
+                     const char *verdict, const char *text);
+/* Figures that are read before anything else: "$4.00/h", "cost", "$2,920 a month". */
+struct document_tile {
+    char value[48], label[64], note[96];
+};
+void document_tiles(struct document *document, const struct document_tile *tiles,
+                    int count);
+/* Parts of a whole as a bar with its legend; in Markdown as words. */
+struct document_part {
+    char text[64]; /* "weights 17.0 GiB" */
+    double share;  /* of the whole, 0..1 */
+    int role;      /* of the colours of plots; -1: what is left over */
+};
+void document_bar(struct document *document, const struct document_part *parts, int count);
 void document_heading(struct document *document, const char *text);
 void document_line(struct document *document, enum document_tone tone, const char *text);
 void document_table(struct document *document, const struct table *table);
+/* One of many columns: those whose bit is set are left out on a phone, and the row that
+ * begins with "=" is seen first. */
+void document_table_wide(struct document *document, const struct table *table,
+                         unsigned minor);
 /* Plots that follow each other stand side by side where there is room. */
 void document_plot(struct document *document, const struct plot *plot,
                    const char *words);

@@ -104,8 +104,9 @@ static void add_colors(struct strbuf *out, int ground)
 {
     for (int i = 0; i < PLOT_ROLE_COUNT; i++)
         strbuf_addf(out,
-                    ".c%d{stroke:%s}text.c%d,.s.c%d{fill:%s;stroke:none}\n", i,
-                    colors[i][ground], i, i, colors[i][ground]);
+                    ".c%d{stroke:%s}text.c%d,.s.c%d{fill:%s;stroke:none}"
+                    ".b%d{background:%s}\n", i,
+                    colors[i][ground], i, i, colors[i][ground], i, colors[i][ground]);
 }
 
 void plot_svg_style(struct strbuf *out)
@@ -113,10 +114,12 @@ void plot_svg_style(struct strbuf *out)
     strbuf_add(out, "svg text{font:13px sans-serif;fill:#222}.p{fill:#fff}"
                     ".g{stroke:#ddd}.f{stroke:#555;fill:none}"
                     ".l{fill:none;stroke-width:2}.r{stroke-dasharray:6 4}"
-                    ".s{fill-opacity:.16}.t{fill-opacity:.45}svg .m{font-weight:bold}\n");
+                    ".s{fill-opacity:.16}.t{fill-opacity:.45}svg .m{font-weight:bold}"
+                    "svg text.h{paint-order:stroke;stroke:#fff;stroke-width:4px}\n");
     add_colors(out, 0);
     strbuf_add(out, "@media screen and (prefers-color-scheme:dark){svg text{fill:#eee}"
-                    ".p{fill:#1a1a1a}.g{stroke:#444}.f{stroke:#aaa}\n");
+                    ".p{fill:#1a1a1a}.g{stroke:#444}.f{stroke:#aaa}"
+                    "svg text.h{stroke:#1a1a1a}\n");
     add_colors(out, 1);
     strbuf_add(out, "}\n");
 }
@@ -249,7 +252,7 @@ static void add_rule(struct page *p, const struct plot_rule *r, int i)
                 "y2=\"%.1f\"/>\n",
                 r->role, x, r->upright ? x : p->wide - RIGHT, y,
                 r->upright ? p->bottom : y);
-    snprintf(how, sizeof how, "class=\"c%d\"%s", r->role,
+    snprintf(how, sizeof how, "class=\"c%d h\"%s", r->role,
              left ? " text-anchor=\"end\"" : "");
     add_label(p->out, left ? x - 5 : x + 5, r->upright ? TOP + 16 * (i + 1) : y - 5, how,
               r->word);

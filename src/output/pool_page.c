@@ -89,7 +89,7 @@ static void add_conclusion(const struct record *doc, struct document *d)
         const char *text = record_get(&list->records[i], "");
 
         if (i == 0)
-            document_answer(d, DOCUMENT_GOOD, text);
+            document_answer(d, DOCUMENT_GOOD, "", text);
         else
             document_line(d, DOCUMENT_PLAIN, text);
     }

@@ -168,28 +168,132 @@ static void add_lines(const struct report_page *p, enum line_kind kind, const ch
     strbuf_fini(&text);
 }
 
-/* "FITS on 2 x NVIDIA L40S, $1.40/h, $2.01 per million output tokens, TPOT 34 ms" */
+/* One more, of which `note` may be "". */
+static struct document_tile *tile(struct document_tile *t, int *n, const char *value,
+                                  const char *label)
+{
+    struct document_tile *out = &t[(*n)++];
+
+    *out = (struct document_tile){.note = ""};
+    gp_copy(out->value, sizeof(out->value), value);
+    gp_copy(out->label, sizeof(out->label), label);
+    return out;
+}
+
+/* "30.0 ms", its band and what the goal says of it. */
+static void tile_time(struct document_tile *t, int *n, const char *label,
+                      const struct quantity *q, double goal)
+{
+    int digits = q->value < 0.0995 ? 1 : 0;
+    struct document_tile *out;
+    char text[48];
+
+    gp_format(text, sizeof(text), "%.*f ms", digits, q->value * 1e3);
+    out = tile(t, n, text, label);
+    gp_format(out->note, sizeof(out->note), "%.*f to %.*f", digits, q->low * 1e3, digits,
+              q->high * 1e3);
+    if (goal > 0)
+        gp_format(out->note + strlen(out->note), sizeof(out->note) - strlen(out->note),
+                  "; goal %s %s", UNITS_PLAIN(goal * 1e3, 4),
+                  q->value <= goal ? "met" : "missed");
+}
+
+static void tiles_of_cost(const struct plan *plan, struct document_tile *t, int *n)
+{
+    struct quantity hour, month, million = plan_token_price(plan);
+    char money[32], text[48];
+
+    plan_prices(plan, &hour, &month);
+    if (hour.known) {
+        struct document_tile *out;
+
+        gp_format(text, sizeof(text), "%s/h", units_money(money, sizeof(money), hour.value));
+        out = tile(t, n, text, "cost");
+        gp_format(out->note, sizeof(out->note), "%s a month",
+                  units_money(money, sizeof(money), month.value));
+    }
+    if (million.known)
+        tile(t, n, units_money(money, sizeof(money), million.value),
+             "per million output tokens");
+}
+
+enum { TILES = 8 };
+
+/* What a reader wants to know first, each figure with its label. */
+static void add_tiles(const struct plan *plan, struct document *d)
+{
+    const struct memory *m = &plan->memory;
+    struct document_tile t[TILES], *last;
+    char text[64], tokens[32];
+    double margin = plan_margin(plan);
+    int n = 0;
+
+    gp_format(text, sizeof(text), "%d", plan->layout.gpus);
+    last = tile(t, &n, text, plan->layout.gpus == 1 ? "GPU" : "GPUs");
+    sentence_layout(&plan->layout, last->note, sizeof(last->note));
+    if (margin >= 0)
+        tiles_of_cost(plan, t, &n);
+    if (plan->speed.gap == SPEED_KNOWN) {
+        tile_time(t, &n, "TPOT, from token to token", &plan->speed.tpot, plan->request.tpot);
+        tile_time(t, &n, "TTFT, to the first token", &plan->speed.ttft, plan->request.ttft);
+    }
+    if (m->budget.value > 0) {
+        gp_format(text, sizeof(text), "%.0f %%", 100 * (1 - margin / m->budget.value));
+        last = tile(t, &n, text, "of each GPU's memory budget");
+        gp_format(last->note, sizeof(last->note), "%.2f GiB %s", fabs(margin) / GP_GIB,
+                  margin < 0 ? "short" : "to spare");
+    }
+    if (m->max_concurrency.known && margin >= 0) {
+        gp_format(text, sizeof(text), "%.1f", compare_capacity(plan));
+        last = tile(t, &n, text, "requests held at once");
+        gp_format(last->note, sizeof(last->note), "of %s tokens each",
+                  units_tokens(tokens, sizeof(tokens), plan->request.context));
+    }
+    document_tiles(d, t, n);
+}
+
+/* One GPU's budget: the parts that the screens' bar has. */
+static void add_bar(const struct plan *plan, struct document *d)
+{
+    const struct memory *m = &plan->memory;
+    double margin = plan_margin(plan), whole = m->budget.value - fmin(margin, 0);
+    double spare = m->kv_pool.value - m->kv_reserved.value;
+    const struct {
+        const char *name;
+        double bytes;
+        int role;
+    } all[] = {{"weights", m->weights.value, PLOT_WEIGHTS},
+               {"KV cache", m->kv_reserved.value, PLOT_KV},
+               {"activation", m->activation.value, PLOT_ACTIVATION},
+               {"runtime", m->budget.value - spare - m->weights.value -
+                               m->kv_reserved.value - m->activation.value, PLOT_RUNTIME},
+               {"others", spare - margin, PLOT_DIM},
+               {"to spare", margin, -1}};
+    struct document_part part[sizeof(all) / sizeof(all[0])];
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].bytes > 1 && whole > 0) {
+            part[n].share = all[i].bytes / whole;
+            part[n].role = all[i].role;
+            gp_format(part[n].text, sizeof(part[n].text), "%s %.1f GiB", all[i].name,
+                      all[i].bytes / GP_GIB);
+            n++;
+        }
+    document_bar(d, part, n);
+}
+
 static void add_answer(const struct report_page *p, struct document *d)
 {
     const struct plan *plan = &p->answer.plan;
-    struct quantity hour, month, million = plan_token_price(plan);
-    char money[32];
-    struct strbuf text;
+    char text[160];
 
-    strbuf_init(&text);
-    plan_prices(plan, &hour, &month);
-    strbuf_addf(&text, "%s on %d x %s", plan_shout(plan), plan->layout.gpus,
-                plan->request.gpu->name);
-    if (hour.known && plan->has_memory)
-        strbuf_addf(&text, ", %s/h", units_money(money, sizeof(money), hour.value));
-    if (million.known)
-        strbuf_addf(&text, ", %s per million output tokens",
-                    units_money(money, sizeof(money), million.value));
-    if (plan->speed.gap == SPEED_KNOWN)
-        strbuf_addf(&text, ", TPOT %.1f ms, TTFT %.0f ms", plan->speed.tpot.value * 1e3,
-                    plan->speed.ttft.value * 1e3);
-    document_answer(d, tone_of(p), text.text);
-    strbuf_fini(&text);
+    gp_format(text, sizeof(text), " on %d x %s", plan->layout.gpus, plan->request.gpu->name);
+    document_answer(d, tone_of(p), plan_shout(plan), text);
+    if (plan->has_memory) {
+        add_tiles(plan, d);
+        add_bar(plan, d);
+    }
     add_lines(p, LINE_MODEL, "", DOCUMENT_PLAIN, d);
     add_lines(p, LINE_LOAD, "", DOCUMENT_PLAIN, d);
     add_lines(p, LINE_LAYOUT, "", DOCUMENT_PLAIN, d);
@@ -273,6 +377,8 @@ static const struct {
                     {"max_concurrency", "requests held", TABLE_RIGHT},
                     {"price_date", "price of", TABLE_RIGHT}};
 #define ALTERNATIVE_COLUMNS (sizeof(alternatives) / sizeof(alternatives[0]))
+/* verdict, tokens/s, requests held and the date: not on a phone */
+#define ALTERNATIVE_MINOR (1u << 4 | 1u << 6 | 1u << 9 | 1u << 10)
 
 static bool is_own(const struct report_page *p, const struct plan *plan)
 {
@@ -295,6 +401,8 @@ static void alternative_row(const struct report_page *p, const struct compared *
         strbuf_clear(&cell);
         if (own && i == 0)
             strbuf_add(&cell, "=");
+        else if (f && strcmp(f->name, "verdict") == 0)
+            strbuf_add(&cell, verdict_say(row->plan.verdict));
         else if (f)
             record_cell(f, &cell);
         table_cell(table, cell.text);
@@ -337,7 +445,7 @@ static void add_alternatives(const struct report_page *p, struct document *d)
             (struct table_column){alternatives[i].title, alternatives[i].align};
     table_init(&table, columns, ALTERNATIVE_COLUMNS);
     alternative_rows(p, &table);
-    document_table(d, &table);
+    document_table_wide(d, &table, ALTERNATIVE_MINOR);
     table_fini(&table);
     document_line(d, DOCUMENT_SMALL,
                   "= the plan, * on the front of gpuplan --compare; ~ estimated, ? assumed, - "
@@ -463,11 +571,10 @@ static void add_train_answer(const struct report_page *p, struct document *d)
     struct quantity hour, month;
 
     plan_prices(&a->priced, &hour, &month);
-    gp_format(text, sizeof(text), "%s on %d x %s", verdict_shout(a->memory.verdict),
-              a->memory.train.gpus, q->gpu->name);
+    gp_format(text, sizeof(text), " on %d x %s", a->memory.train.gpus, q->gpu->name);
     if (a->priced.has_memory && hour.known)
         gp_format(text + strlen(text), sizeof(text) - strlen(text), ", $%.2f/h", hour.value);
-    document_answer(d, tone_of(p), text);
+    document_answer(d, tone_of(p), verdict_shout(a->memory.verdict), text);
     gp_format(text, sizeof(text), "%s parameters trained by %s with %s, %.0f x %.0f tokens "
                                   "per GPU",
               units_params(params, sizeof(params), a->memory.trainable),

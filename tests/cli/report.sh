@@ -26,6 +26,13 @@ for suffix in html md svg; do
     done
 done
 page=$(cat page.html)
+# ---- the decision first: verdict, then the figures with their labels ----
+hero=$(sed -n '/class="answer/,/class="key"/p' page.html | sed 's/<[^>]*>/ /g')
+for part in FITS ' on 2 x NVIDIA L4' 'GPUs' 'cost' '/h' 'per million output tokens' 'TPOT' \
+    'TTFT' 'memory budget' 'to spare' 'requests held' 'weights'; do
+    assert_contains "seen first: $part" "$part" "$hero"
+done
+assert_contains "the plan's own row stands out" '<tr class="own">' "$page"
 assert_eq "eight curves" 8 "$(grep -c '</figure>' page.html)"
 assert_eq "eight tables of curves" 8 "$(grep -c '^### ' page.md)"
 for part in '<script' 'http-equiv' '<link' '<img' '@import' 'url(http' 'src='; do
@@ -105,6 +112,21 @@ else
     else
         assert_contains "a browser reads the page" '<figure>' "$dom"
         assert_contains "to its end" 'The same answer' "$dom"
+        # nothing is wider than the window: a copy with a script says by how much
+        for wide in 390 1280; do
+            sed 's,</body>,<script>document.title = "over:" + \
+(document.documentElement.scrollWidth - document.documentElement.clientWidth)\
+</script></body>,' page.html >wide.html
+            dom=$(timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+                --user-data-dir="$work/browser" --window-size=$wide,2000 \
+                --dump-dom "file://$work/wide.html" 2>/dev/null)
+            over=$(printf '%s\n' "$dom" | sed -n 's/.*<title>over:\([0-9]*\).*/\1/p')
+            assert_eq "pixels over the edge of a window of $wide" 0 "$over"
+        done
+        timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+            --user-data-dir="$work/browser" --print-to-pdf="$work/page.pdf" \
+            "file://$work/page.html" 2>/dev/null
+        assert_eq "it prints" '%PDF' "$(head -c 4 page.pdf)"
     fi
 fi
 finish
