@@ -220,7 +220,7 @@ static void ask_form_file(struct app *app, bool load, bool quit)
     const char *name = app->form->file;
     struct prompt_ask options = {.label = load ? "Open: " : "Save as: ",
                                  .text = name[0] || load ? name : "plan.json",
-                                 .hint = "one line of --batch",
+                                 .hint = "a file; gpuplan --batch reads it, o opens it",
                                  .history = PROMPT_FILE,
                                  .done = load ? app_load : save_named,
                                  .complete = complete_path};

@@ -19,10 +19,10 @@ const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_MEMORY] = {"memory", "memory GiB", "memory", NULL, true, true, 10},
     [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 8},
     [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 9},
-    [COLUMN_REQUESTS] = {"max_concurrency", "users", "users", NULL, true, true, 5},
+    [COLUMN_REQUESTS] = {"max_concurrency", "users", "users", NULL, true, true, 4},
     [COLUMN_TPOT] = {"tpot", "TPOT ms", "TPOT", "tpot", true, false, 3},
-    [COLUMN_TOKENS] = {"output_tokens_per_s", "tok/s", "tok/s", "tokens", true, true, 4},
-    [COLUMN_MILLION] = {"per_million_output_tokens", "$/M out", "$/M", "million", true,
+    [COLUMN_TOKENS] = {"output_tokens_per_s", "tok/s", "tok/s", "tokens", true, true, 5},
+    [COLUMN_MILLION] = {"per_million_output_tokens", "$/M", "$/M", "million", true,
                         false, 2},
     [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
     [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 11},
@@ -271,21 +271,38 @@ static void settle(struct compare_view *view, size_t done)
     }
 }
 
-/* Are all numbers of a column estimates? And how many rows are good? */
+/* The mark that all numbers of a column have; 0: none is marked, or not all alike. */
+static char mark_of(const struct compare_view *view, enum compare_column column,
+                    struct strbuf *cell)
+{
+    char mark = 0;
+
+    for (size_t i = 0; i < view->count; i++) {
+        char first;
+
+        if (column > COLUMN_VERDICT &&
+            view->rows[i].compared->plan.verdict == VERDICT_DOES_NOT_FIT)
+            continue; /* its reason stands there */
+        strbuf_clear(cell);
+        compare_view_cell(&view->rows[i], column, cell);
+        first = cell->text[0];
+        if (first == '-' || !first)
+            continue; /* unknown */
+        if ((first != '~' && first != '?') || (mark && first != mark))
+            return 0;
+        mark = first;
+    }
+    return mark;
+}
+
+/* Marks of whole columns, and how many rows are good. */
 static void note_marks(struct compare_view *view)
 {
     struct strbuf cell;
     strbuf_init(&cell);
     for (int c = 0; c < COLUMN_COUNT; c++) {
-        bool any = false, all = true;
-        for (size_t i = 0; i < view->count && all; i++) {
-            strbuf_clear(&cell);
-            compare_view_cell(&view->rows[i], (enum compare_column)c, &cell);
-            any = any || cell.text[0] == '~';
-            all = cell.text[0] == '~' || cell.text[0] == '-' || !cell.text[0];
-        }
-        view->estimated[c] = any && all;
-        if (view->estimated[c] && view->width[c] <= gp_width(compare_columns[c].title))
+        view->mark[c] = mark_of(view, (enum compare_column)c, &cell);
+        if (view->mark[c] && view->width[c] <= gp_width(compare_columns[c].title))
             view->width[c] = gp_width(compare_columns[c].title) + 1;
     }
     strbuf_fini(&cell);

@@ -64,7 +64,8 @@ struct compare_view {
     bool reverse;
     char filter[COMPARE_FILTER];
     int width[COLUMN_COUNT];    /* of the widest cell or title */
-    bool estimated[COLUMN_COUNT]; /* every number is: the title has the mark, no cell */
+    char mark[COLUMN_COUNT]; /* '~' or '?' when every number has it: so has the title, no
+                              * cell; 0 */
     size_t good;                /* rows that fit and meet the goals */
     char own[COMPARE_KEY];      /* the plan's row; "" = none */
     struct compared plan;       /* the plan itself, where its count or layout is given */

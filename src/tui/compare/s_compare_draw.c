@@ -54,9 +54,9 @@ int compare_top(const struct compare_state *s, int page)
 
 void compare_count(const struct compare_state *s, struct strbuf *out)
 {
-    if (s->run && !s->view.complete)
-        strbuf_addf(out, "%zu/%zu planned", comparison_done(s->run),
-                    comparison_total(s->run));
+    if (s->rows.run && !s->view.complete)
+        strbuf_addf(out, "%zu/%zu planned", comparison_done(s->rows.run),
+                    comparison_total(s->rows.run));
     else if (s->view.shown_count < s->view.count)
         strbuf_addf(out, "%zu of %zu", s->view.shown_count, s->view.count);
     else
@@ -67,6 +67,7 @@ void compare_count(const struct compare_state *s, struct strbuf *out)
 static void draw_state(const struct compare_state *s, struct canvas *canvas,
                        struct rect in)
 {
+    static const char best[] = "* best for its cost";
     const struct compare_column_row *column = &compare_columns[s->view.sort];
     char text[160];
     int x;
@@ -80,7 +81,8 @@ static void draw_state(const struct compare_state *s, struct canvas *canvas,
     x += 3;
     x += canvas_fit(canvas, in, 0, x, in.cols - x,
                     s->view.filter[0] ? INK_KEY : INK_DIM, text);
-    canvas_fit(canvas, in, 0, x + 2, in.cols - x - 2, INK_DIM, "* best for its cost");
+    if (x + 2 + (int)strlen(best) <= in.cols)
+        canvas_text(canvas, in, 0, x + 2, INK_DIM, best);
 }
 
 struct grid {
@@ -106,7 +108,7 @@ static void draw_titles(const struct compare_state *s, struct canvas *canvas,
         const struct compare_column_row *column = &compare_columns[g->column[i]];
         char title[32];
 
-        gp_format(title, sizeof(title), "%s%s", s->view.estimated[g->column[i]] ? "~" : "",
+        gp_format(title, sizeof(title), "%.1s%s", &s->view.mark[g->column[i]],
                   column->title);
         list_text(canvas, in, y, x, g->width[i], column->right,
                   g->column[i] == s->view.sort ? INK_TAB : INK_HEADING, title);
@@ -136,7 +138,7 @@ static const char *cell_text(const struct compare_view *view, const struct canva
 
     if (band) /* two bytes either way */
         memcpy(band, "+-", 2);
-    return text->text + (view->estimated[column] && text->text[0] == '~');
+    return text->text + (view->mark[column] && text->text[0] == view->mark[column]);
 }
 
 /* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
@@ -208,13 +210,13 @@ static void draw_empty(const struct compare_state *s, struct canvas *canvas,
     struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE,
                          in.cols - 2};
     strbuf_init(&text);
-    if (!s->run)
+    if (!s->rows.run)
         strbuf_addf(&text, "nothing to compare: %s%s%s%s%s", s->err.where,
                     s->err.where[0] ? ": " : "", s->err.text,
                     s->err.hint[0] ? "; " : "", s->err.hint);
     else if (s->view.complete)
         strbuf_addf(&text, "no row matches %s (Esc shows all)", s->view.filter);
-    canvas_wrap(canvas, below, 0, s->run ? INK_TEXT : INK_BAD, text.text);
+    canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD, text.text);
     strbuf_fini(&text);
 }
 
@@ -245,7 +247,7 @@ void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
 
 static void add_load(const struct compare_state *s, struct strbuf *out)
 {
-    const struct resolved *load = s->run ? comparison_load(s->run) : NULL;
+    const struct resolved *load = s->rows.run ? comparison_load(s->rows.run) : NULL;
     char tokens[32];
     if (!load)
         strbuf_add(out, "GPUs x precisions");
@@ -272,7 +274,7 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas,
         canvas_box(canvas, in, title.text, part);
     strbuf_fini(&title);
     in = inside;
-    if (s->run)
+    if (s->rows.run)
         draw_state(s, canvas, in);
     if (s->view.shown_count > 0)
         draw_rows(s, canvas, in);

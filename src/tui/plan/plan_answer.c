@@ -131,36 +131,46 @@ static void show_holds(struct page *p, const struct plan *plan,
                        const struct plan_more *more)
 {
     const struct break_point *b = more ? &more->breaks[BREAK_USERS] : NULL;
-    char text[160], tokens[32];
+    bool breaks = b && b->known && !b->ends;
+    char whole[160], held[80], first[120], tokens[32];
+    const char *texts[] = {whole, first, held, NULL};
 
     if (!plan->memory.max_concurrency.known)
         return;
-    gp_format(text, sizeof(text), "%-*s%.1f requests of %s", NAME_COLS, "holds",
-              compare_capacity(plan),
-              units_tokens(tokens, sizeof(tokens), plan->request.context));
-    if (b && b->known && !b->ends)
-        gp_format(text + strlen(text), sizeof(text) - strlen(text), "; first: %s",
-                  outcome_limit(b->limit));
-    page_row(p, 0, INK_TEXT, text);
+    units_tokens(tokens, sizeof(tokens), plan->request.context);
+    gp_format(held, sizeof(held), "%-*s%.1f requests of %s", NAME_COLS, "holds",
+              compare_capacity(plan), tokens);
+    gp_copy(whole, sizeof(whole), held);
+    gp_copy(first, sizeof(first), held);
+    if (breaks)
+        gp_format(whole, sizeof(whole), "%s; first: %s", held, outcome_limit(b->limit));
+    if (breaks)
+        gp_format(first, sizeof(first), "%-*s%.1f requests; first: %s", NAME_COLS, "holds",
+                  compare_capacity(plan), outcome_limit(b->limit));
+    page_first(p, INK_TEXT, texts);
 }
 
 /* "bound   memory bandwidth; not measured: 4", or what decides a marginal verdict. */
 static void show_bound(struct page *p, const struct plan *plan)
 {
     const char *bound = sentence_speed_bound(plan->speed.bound);
-    const char *known = plan_is_measured(plan) ? "measured" : "not measured: 4";
-    int len = (int)strlen(bound);
-    char text[SENTENCE_MAX], said[SENTENCE_MAX];
+    bool known = plan_is_measured(plan);
+    int len = (int)strcspn(bound, ":");
+    char whole[SENTENCE_MAX], text[SENTENCE_MAX], less[SENTENCE_MAX], said[SENTENCE_MAX];
+    const char *texts[] = {whole, text, less, NULL};
 
     if (plan->verdict == VERDICT_MARGINAL && plan->knob != KNOB_NONE) {
         page_wordsf(p, NAME_COLS, INK_WARN, "%-*s%s", NAME_COLS, "decides",
                     sentence_knob(plan, said));
         return;
     }
-    if (NAME_COLS + len + 2 + gp_width(known) > p->in.cols)
-        len = (int)strcspn(bound, ":");
-    gp_format(text, sizeof(text), "%-*s%.*s; %s", NAME_COLS, "bound", len, bound, known);
-    page_row(p, 0, INK_TEXT, text);
+    gp_format(whole, sizeof(whole), "%-*s%s; %s", NAME_COLS, "bound", bound,
+              known ? "measured" : "not measured: 4");
+    gp_format(text, sizeof(text), "%-*s%.*s; %s", NAME_COLS, "bound", len, bound,
+              known ? "measured" : "not measured: 4");
+    gp_format(less, sizeof(less), "%-*s%.*s; %s", NAME_COLS, "bound", len, bound,
+              known ? "measured" : "4 measures");
+    page_first(p, INK_TEXT, texts);
 }
 
 static void show_speed(struct page *p, const struct plan *plan,
@@ -191,7 +201,10 @@ static void show_speed(struct page *p, const struct plan *plan,
 /* "on demand  $4.57/h  $3,335/mo  nebius, by 2026-11" */
 static void show_rent(struct page *p, const char *name, const struct rent *r)
 {
-    char hour[32], month[32], date[SENTENCE_DATE_MAX], text[160];
+    char hour[32], month[32], date[SENTENCE_DATE_MAX], whole[160], less[160], by[120];
+    char text[80];
+    const char *texts[] = {whole, less, by, text, NULL};
+    int year;
 
     if (!r->known)
         return;
@@ -200,24 +213,33 @@ static void show_rent(struct page *p, const char *name, const struct rent *r)
     units_money(month, sizeof(month), r->per_month);
     if (r->per_month >= 100) /* cents are noise there */
         month[strcspn(month, ".")] = '\0';
-    gp_format(text, sizeof(text), "%-9s %s/h %s/mo %s, %s", name, hour, month,
-              r->instance->provider, date[0] ? date : "undated");
-    page_row(p, 0, INK_TEXT, text);
+    gp_format(text, sizeof(text), "%-9s %s/h %s/mo", name, hour, month);
+    gp_format(by, sizeof(by), "%s %s", text, r->instance->provider);
+    gp_format(whole, sizeof(whole), "%s, %s", by, date[0] ? date : "undated");
+    year = (int)strcspn(date, "0123456789"); /* "by 2026-11", "by 26-11" */
+    gp_format(less, sizeof(less), "%s, %.*s%s", by, year, date,
+              date[year] ? date + year + 2 : "undated");
+    page_first(p, INK_TEXT, texts);
 }
 
 static void show_buy(struct page *p, const struct cost *cost)
 {
     const struct buy *b = &cost->buy;
-    char hour[32], text[160], even[64] = "";
+    double months = b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share);
+    char hour[32], text[80], whole[160], less[120];
+    const char *texts[] = {whole, less, text, NULL};
 
     if (!b->known)
         return;
-    if (b->break_even_hours > 0)
-        gp_format(even, sizeof(even), "  break-even %.1f months",
-                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
-    gp_format(text, sizeof(text), "%-9s %s/h%s", "buy",
-              units_money(hour, sizeof(hour), b->per_hour.value), even);
-    page_row(p, 0, INK_TEXT, text);
+    gp_format(text, sizeof(text), "%-9s %s/h", "buy",
+              units_money(hour, sizeof(hour), b->per_hour.value));
+    gp_copy(whole, sizeof(whole), text);
+    gp_copy(less, sizeof(less), text);
+    if (b->break_even_hours > 0) {
+        gp_format(whole, sizeof(whole), "%s  break-even %.1f months", text, months);
+        gp_format(less, sizeof(less), "%s, even in %.1f months", text, months);
+    }
+    page_first(p, INK_TEXT, texts);
 }
 
 /* The class that was asked for first. */

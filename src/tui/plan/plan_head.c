@@ -3,6 +3,7 @@
  */
 #include "tui/plan/plan_answer.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "output/answer_lines.h"
@@ -107,15 +108,17 @@ static void draw_fill(struct canvas *canvas, struct rect in, int y,
                       const struct plan *plan)
 {
     double budget = plan->memory.budget.value, margin = plan_margin(plan);
-    char text[120], gib[32];
+    double part = (budget - margin) / budget * 100, gib = fabs(margin) / GP_GIB;
+    const char *what = margin < 0 ? "short" : "to spare";
+    char whole[80], text[80], less[80];
+    const char *texts[] = {whole, text, less, NULL};
 
     if (!plan->has_memory || budget <= 0)
         return;
-    gp_format(text, sizeof(text), "memory %.0f %% of budget, %s %s",
-              (budget - margin) / budget * 100,
-              units_gib(gib, sizeof(gib), margin < 0 ? -margin : margin),
-              margin < 0 ? "short" : "to spare");
-    canvas_fit(canvas, in, y, 0, in.cols, margin < 0 ? INK_BAD : INK_TEXT, text);
+    gp_format(whole, sizeof(whole), "memory %.0f %% of budget, %.2f GiB %s", part, gib, what);
+    gp_format(text, sizeof(text), "memory %.0f %% of budget, %.1f GiB %s", part, gib, what);
+    gp_format(less, sizeof(less), "%.0f %% of budget, %.1f GiB %s", part, gib, what);
+    canvas_fit_first(canvas, in, y, 0, in.cols, margin < 0 ? INK_BAD : INK_TEXT, texts);
 }
 
 void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form)

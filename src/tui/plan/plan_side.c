@@ -19,6 +19,7 @@ static const struct list_column columns[] = {
     {"GPU", 0, 0, false}, {"n", 2, 0, true},    {"$/h", 6, 0, true},
     {"TPOT", 4, 0, true},   {"$/M", 6, 0, true},
 };
+#define MOST_COLS 56 /* further apart, rows are hard to follow */
 enum { COL_GPU, COL_COUNT, COL_HOUR, COL_TPOT, COL_MILLION, COLUMNS };
 
 /* "$2.70", "$104": at most six columns. */
@@ -52,7 +53,7 @@ static void show_alternative(struct page *p, const struct list_table *t, const c
 static void show_alternatives(struct page *p, const struct form *form,
                               const struct plan_more *more)
 {
-    struct list_table t = list_table(columns, COLUMNS, p->in.cols);
+    struct list_table t = list_table(columns, COLUMNS, int_min(p->in.cols, MOST_COLS));
     const char *own = form->answer->plan.request.gpu->id;
 
     for (int c = 0; c < COLUMNS; c++)
@@ -81,16 +82,19 @@ static void show_break(struct page *p, const struct break_point *b, const char *
     if (!b->known)
         return;
     if (!whole)
-        gp_format(more, sizeof(more), "%s %s %.3g", b->ends ? "up to" : "beyond", what, b->at);
+        gp_format(more, sizeof(more), "%s %.3g %s", b->ends ? "none up to" : "beyond", b->at,
+                  what);
     else if (b->ends)
-        gp_format(more, sizeof(more), "up to %s %ss",
+        gp_format(more, sizeof(more), "none up to %s %ss",
                   units_tokens(number, sizeof(number), b->at), what);
     else
         gp_format(more, sizeof(more), "+%s %s%s",
                   units_tokens(number, sizeof(number), step + 1), what, step > 0 ? "s" : "");
-    canvas_fit(p->canvas, p->in, p->y, 0, x - 1, INK_TEXT, more);
-    canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, b->ends ? INK_DIM : INK_HEADING,
-               b->ends ? "nothing" : outcome_limit(b->limit));
+    canvas_fit(p->canvas, p->in, p->y, 0, b->ends ? p->in.cols : x - 1,
+               b->ends ? INK_DIM : INK_TEXT, more);
+    if (!b->ends)
+        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING,
+                   outcome_limit(b->limit));
     p->y++;
 }
 

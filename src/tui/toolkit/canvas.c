@@ -155,6 +155,14 @@ int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
     return cols;
 }
 
+int canvas_fit_first(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                     enum ink ink, const char *const *texts)
+{
+    while (texts[1] && gp_width(texts[0]) > cols)
+        texts++;
+    return canvas_fit(canvas, in, y, x, cols, ink, texts[0]);
+}
+
 int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols,
                    enum ink ink, const char *text)
 {

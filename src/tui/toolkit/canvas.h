@@ -46,6 +46,10 @@ void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
 /* Text that is cut ends in GLYPH_MORE: at most `cols` columns. */
 int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
                enum ink ink, const char *text);
+/* The first of the texts that fits whole, from the longest to the shortest, NULL behind
+ * the last; none does: the last, cut. */
+int canvas_fit_first(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                     enum ink ink, const char *const *texts);
 /* The same, cut at its left where that is needed: its end is what tells it from others. */
 int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols,
                    enum ink ink, const char *text);

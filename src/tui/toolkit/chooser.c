@@ -25,6 +25,7 @@
 #define HEADED_COLS 28 /* likewise where it is columns, which must be whole */
 #define BESIDE_COLS 76 /* window from which it does */
 #define BELOW_ROWS  2
+#define BELOW_WHOLE 66 /* columns below which columns alone stand there */
 #define LEAST_COLS  50
 #define LEAST_ROWS  7
 
@@ -489,8 +490,9 @@ static void draw_below(const struct chooser *c, struct canvas *canvas,
                        const struct layout *l)
 {
     struct rect in = l->in;
-    struct rect below = {in.y + in.rows - l->below_rows, in.x + 2, l->below_rows,
-                         in.cols - 2};
+    int x = c->heads[0] && !l->beside ? 1 : 2; /* columns are as wide as the screen */
+    struct rect below = {in.y + in.rows - l->below_rows, in.x + x, l->below_rows,
+                         in.cols - x};
     const struct choice *choice;
     int rows = 0;
 
@@ -502,9 +504,16 @@ static void draw_below(const struct chooser *c, struct canvas *canvas,
         return;
     if (l->beside)
         rows = canvas_wrap(canvas, below, 0, INK_TEXT, choice->text);
+    else if (c->heads[0] && l->below_rows > 1)
+        rows = canvas_fit(canvas, below, 0, 0, below.cols, INK_DIM, c->heads) > 0;
     below.y += rows;
     below.rows -= rows;
-    canvas_wrap(canvas, below, 0, INK_DIM, choice->more);
+    if (rows > 0 && !l->beside) /* columns, under their titles */
+        canvas_textf(canvas, below, 0, 0, INK_TEXT, "%.*s",
+                     (int)strlen(c->heads) + (below.cols >= BELOW_WHOLE ? 40 : 0),
+                     choice->more);
+    else
+        canvas_wrap(canvas, below, 0, INK_DIM, choice->more);
 }
 
 static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,

@@ -17,6 +17,13 @@ void page_row(struct page *p, int indent, enum ink ink, const char *text)
     p->y++;
 }
 
+void page_first(struct page *p, enum ink ink, const char *const *texts)
+{
+    if (p->canvas)
+        canvas_fit_first(p->canvas, p->in, p->y, 0, p->in.cols, ink, texts);
+    p->y++;
+}
+
 void page_rule(struct page *p, const char *title)
 {
     if (p->canvas && p->y >= 0)

@@ -16,6 +16,8 @@ struct page {
 };
 
 void page_row(struct page *page, int indent, enum ink ink, const char *text);
+/* The first that fits (canvas_fit_first). */
+void page_first(struct page *page, enum ink ink, const char *const *texts);
 void page_rule(struct page *page, const char *title);
 /* Words over as many rows as they need. Blanks before the first indent that row; those
  * after it stand `hang` to the right. */
