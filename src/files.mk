@@ -503,6 +503,10 @@ tui_sources = \
 	src/tui/script.h \
 	src/tui/settings.c \
 	src/tui/settings.h \
+	src/tui/worker.c \
+	src/tui/worker.h \
+	src/tui/rows_task.c \
+	src/tui/rows_task.h \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
 	src/tui/bench/bench_rows.c \

@@ -124,7 +124,8 @@ unit_tests = \
 	tests/unit/test_units \
 	tests/unit/test_vision \
 	tests/unit/test_walk \
-	tests/unit/test_watch
+	tests/unit/test_watch \
+	tests/unit/test_worker
 
 cuda_unit_tests = \
 	tests/unit/test_cuda_algo \

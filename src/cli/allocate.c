@@ -13,10 +13,10 @@
 
 #include "util/mem.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_ITS_OWN 1 /* AddressSanitizer: its allocator ends the program as well */
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define HAS_ITS_OWN 1
 #endif
 #endif

@@ -173,7 +173,7 @@ struct resolved comparison_ask(const struct comparison *c, size_t i)
     return r;
 }
 
-static struct compared *plan_row(const struct comparison *c, size_t i)
+struct compared *comparison_plan(const struct comparison *c, size_t i)
 {
     struct resolved r = comparison_ask(c, i);
     struct compared *row = gp_calloc(1, sizeof(*row));
@@ -181,20 +181,22 @@ static struct compared *plan_row(const struct comparison *c, size_t i)
     return row;
 }
 
-bool comparison_step(struct comparison *c, size_t rows)
+bool comparison_take(struct comparison *c, struct compared *row)
 {
-    size_t total = comparison_total(c);
-    if (c->row_count == total)
-        return false;
-    for (; rows > 0 && c->row_count < total; rows--) {
-        c->rows[c->row_count] = plan_row(c, c->row_count);
-        c->row_count++;
-    }
-    if (c->row_count < total)
+    c->rows[c->row_count++] = row;
+    if (c->row_count < comparison_total(c))
         return true;
     compare_front(c->rows, c->row_count);
     compare_sort(c->rows, c->row_count, c->order);
     return false;
+}
+
+bool comparison_step(struct comparison *c, size_t rows)
+{
+    bool more = c->row_count < comparison_total(c);
+    for (; rows > 0 && more; rows--)
+        more = comparison_take(c, comparison_plan(c, c->row_count));
+    return more;
 }
 
 size_t comparison_total(const struct comparison *c)

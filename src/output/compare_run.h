@@ -42,6 +42,11 @@ void comparison_free(struct comparison *comparison); /* NULL: nothing */
  * while there is more to do. */
 bool comparison_step(struct comparison *comparison, size_t rows);
 
+/* The same in two halves: row i, to be freed, planned by any thread; and the next row put
+ * into its place, by whoever reads the rows. */
+struct compared *comparison_plan(const struct comparison *comparison, size_t i);
+bool comparison_take(struct comparison *comparison, struct compared *row);
+
 /* What row i asks. */
 struct resolved comparison_ask(const struct comparison *comparison, size_t i);
 

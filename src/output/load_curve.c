@@ -109,10 +109,14 @@ void load_curve_begin(enum load_kind kind, const struct answer *answer, double l
             c->count = sweep_insert(c->x, c->count, LOAD_POINTS, c->end.fits + i);
 }
 
-bool load_curve_step(struct load_curve *c, int points)
+void load_curve_point(const struct load_curve *c, int i, struct load_point *out)
 {
-    for (int i = 0; i < points && c->done < c->count; i++, c->done++)
-        point_at(c, c->x[c->done], &c->point[c->done]);
+    point_at(c, c->x[i], out);
+}
+
+bool load_curve_take(struct load_curve *c, const struct load_point *point)
+{
+    c->point[c->done++] = *point;
     if (c->done < c->count)
         return true;
     if (c->kind == LOAD_SPEED) {
@@ -120,6 +124,19 @@ bool load_curve_step(struct load_curve *c, int points)
         c->ttft_to = held_to(c, c->request.ttft, true);
     }
     return false;
+}
+
+bool load_curve_step(struct load_curve *c, int points)
+{
+    bool more = c->done < c->count;
+
+    for (int i = 0; i < points && more; i++) {
+        struct load_point point;
+
+        load_curve_point(c, c->done, &point);
+        more = load_curve_take(c, &point);
+    }
+    return more;
 }
 
 const struct load_point *load_curve_at(const struct load_curve *c, double users)

@@ -60,6 +60,11 @@ void load_curve_begin(enum load_kind kind, const struct answer *answer, double l
 /* Plans at most `points` more. True while there is more to do. */
 bool load_curve_step(struct load_curve *curve, int points);
 
+/* The same in two halves: point i, planned by any thread, and the next point put into its
+ * place by whoever reads the curve. */
+void load_curve_point(const struct load_curve *curve, int i, struct load_point *out);
+bool load_curve_take(struct load_curve *curve, const struct load_point *point);
+
 /* Axes, series and rules of what is planned so far; the words say where it breaks. False:
  * there is nothing to draw, and words say why. */
 bool load_curve_plot(const struct load_curve *curve, struct plot *plot,

@@ -18,6 +18,7 @@
 #include "tui/screen.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/overlay.h"
+#include "tui/worker.h"
 #include "util/err.h"
 #include "util/path.h"
 
@@ -45,7 +46,10 @@ struct app {
         bool quit;         /* when it is saved */
     } saving;
 
+    struct worker *worker; /* plans beside the keys (worker.h); owned */
+    bool paused;           /* it is */
     struct page_job *page; /* of --report, being made (page_job.h); NULL: none */
+    struct task *page_task;
 
     /* the loop's own */
     bool whole;                /* paint also what did not change */

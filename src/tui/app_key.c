@@ -41,9 +41,11 @@ static void tick_form(struct app *app)
 
 double app_tick(struct app *app)
 {
-    double next = page_job_tick(app, clock_now()) < 0 ? INFINITY : clock_now();
+    double next = page_job_tick(app) ? clock_now() + WORKER_POLL : INFINITY;
 
     tick_form(app);
+    if (app->paused != app->form->planning)
+        worker_pause(app->worker, app->paused = app->form->planning);
     if (app->form->planning)
         next = fmin(next, clock_now() + POLL_FORM);
     for (int i = 0; i < SCREEN_COUNT; i++) {
@@ -99,6 +101,8 @@ void app_resize(struct app *app, int rows, int cols)
     app->display.rows = rows;
     app->display.cols = cols;
     app->display.touched = true;
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        app->due[i] = 0; /* there may be room for more */
     if (too_small(app))
         app->display.report[0] = '\0'; /* what to do has its place */
 }

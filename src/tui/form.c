@@ -42,6 +42,19 @@ void form_ask(const struct form *form, struct options *options)
     values_ask(&form->values, form->gpu_option, form->profiles, options);
 }
 
+void form_copy(const struct form *form, struct form_copy *out)
+{
+    out->values = form->values;
+    memcpy(out->gpu_option, form->gpu_option, sizeof(out->gpu_option));
+    memcpy(out->profiles, form->profiles, sizeof(out->profiles));
+    out->answer = *form->answer;
+}
+
+void form_copy_ask(const struct form_copy *copy, struct options *options)
+{
+    values_ask(&copy->values, copy->gpu_option, copy->profiles, options);
+}
+
 static void name_gpu(struct form *form)
 {
     const char *gpu = form->values.value[FIELD_GPU];

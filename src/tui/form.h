@@ -111,6 +111,16 @@ void form_show(struct form *form);
 
 /* The form as options; texts are borrowed from the form. */
 void form_ask(const struct form *form, struct options *options);
+
+/* What it asks and the answer to it, for another thread. */
+struct form_copy {
+    struct form_values values;
+    char gpu_option[FORM_VALUE], profiles[GP_PATH_MAX];
+    struct answer answer;
+};
+void form_copy(const struct form *form, struct form_copy *out); /* of one that is answered */
+void form_copy_ask(const struct form_copy *copy, struct options *options);
+
 /* "gpuplan --plan -m 70B -g l40s:2": the command that gives the same answer. */
 void form_command(const struct form *form, const char *command, struct strbuf *out);
 

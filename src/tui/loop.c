@@ -38,6 +38,7 @@ enum gp_status app_begin(struct app *app, const struct app_start *start,
     app->form = form_new(start->planner, start->options, err);
     if (!app->form)
         return err->code;
+    app->worker = worker_new(start->planner, app->form->profiles);
     if (start->report)
         app_report(app, true, "%s", start->report);
     app_show(app, SCREEN_PLAN);
@@ -57,6 +58,7 @@ void app_end(struct app *app)
             app->screens[i]->close(app, app->state[i]);
         free(app->state[i]);
     }
+    worker_free(app->worker);
     recent_models_keep(app->form);
     form_free(app->form);
 }
@@ -133,6 +135,7 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start,
         return rc;
     take_terminal(app);
     form_background(app->form);
+    worker_start(app->worker);
     loop_run(app);
     return GP_OK;
 }

@@ -134,7 +134,6 @@ int outcome_compare(const struct outcome *a, const struct outcome *b)
 void outcomes_free(struct outcomes *o)
 {
     free(o->rows);
-    free(o->plan);
     *o = (struct outcomes){0};
 }
 
@@ -144,7 +143,7 @@ static bool is_catalogued(const char *id)
     return id[0] && strcmp(id, "local") != 0 && !strchr(id, '/');
 }
 
-void outcomes_begin(struct outcomes *o, struct form *form, enum field field, bool open)
+void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool open)
 {
     int count;
     bool gpus = field == FIELD_GPU;
@@ -152,10 +151,8 @@ void outcomes_begin(struct outcomes *o, struct form *form, enum field field, boo
 
     o->field = field;
     o->open = open;
-    o->count = o->done = 0;
+    o->count = 0;
     o->rows = gp_realloc(o->rows, ((size_t)count + 1) * sizeof(*o->rows));
-    if (!o->plan)
-        o->plan = gp_malloc(sizeof(*o->plan));
     for (int i = 0; i < count; i++)
         if (!gpus || !open || is_catalogued(choices[i].id)) {
             o->rows[o->count] = (struct outcome_row){0};
@@ -165,23 +162,23 @@ void outcomes_begin(struct outcomes *o, struct form *form, enum field field, boo
 }
 
 /* What the form asks, with this GPU or this format in place of its own. */
-static bool resolve(const struct outcomes *o, struct form *form, const char *id,
-                    struct resolved *out)
+static bool resolve(const struct outcomes *o, const struct form_copy *form, const char *id,
+                    struct planner *planner, struct resolved *out)
 {
     static const enum option_id layout[] = {OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS};
-    const struct request *now = &form->answer->plan.request;
+    const struct request *now = &form->answer.plan.request;
     const char *count = form->values.value[FIELD_GPUS];
     bool gpu = o->field == FIELD_GPU;
     char name[GPU_ID_MAX + 32];
     struct options options;
 
-    form_ask(form, &options);
+    form_copy_ask(form, &options);
     for (size_t i = 0; o->open && i < sizeof(layout) / sizeof(layout[0]); i++)
         options.value[layout[i]] = (struct option_value){0};
     gp_copy(name, sizeof(name), gpu ? id : now->gpu->id);
     if (count[0] && !o->open)
         gp_format(name + strlen(name), sizeof(name) - strlen(name), ":%s", count);
-    return planner_resolve(form->planner, &options, NULL,
+    return planner_resolve(planner, &options, NULL,
                            gpu        ? NULL
                            : id[0]    ? id
                                       : "native",
@@ -189,44 +186,40 @@ static bool resolve(const struct outcomes *o, struct form *form, const char *id,
 }
 
 /* The GPU that is chosen when nobody names one. */
-static bool plan_auto(struct outcomes *o, struct form *form)
+static void plan_auto(struct outcome *out, const struct form_copy *form,
+                      struct planner *planner)
 {
     struct options options;
     struct answer *answer = gp_malloc(sizeof(*answer));
-    bool found;
 
-    form_ask(form, &options);
+    form_copy_ask(form, &options);
     options.gpu_count = 0;
-    found = planner_answer(form->planner, &options, answer, NULL) == GP_OK;
-    if (found)
-        *o->plan = answer->plan;
+    if (planner_answer(planner, &options, answer, NULL) == GP_OK)
+        *out = outcome_of(&answer->plan);
     free(answer);
-    return found;
 }
 
-bool outcomes_step(struct outcomes *o, struct form *form)
+void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form,
+                   struct planner *planner)
 {
+    struct outcome_row *row = &o->rows[i];
     struct resolved resolved;
-    struct outcome_row *row = &o->rows[o->done];
+    struct plan plan;
 
-    if (o->done >= o->count || !form->answered)
-        return false;
-    if (row->outcome.known) /* it was planned elsewhere */
-        return ++o->done < o->count;
+    if (row->outcome.known)
+        return;
     if (o->field == FIELD_GPU && !row->id[0]) {
-        if (plan_auto(o, form))
-            row->outcome = outcome_of(o->plan);
-    } else if (resolve(o, form, row->id, &resolved)) {
-        planner_plan(form->planner, &resolved, o->plan);
-        row->outcome = outcome_of(o->plan);
+        plan_auto(&row->outcome, form, planner);
+    } else if (resolve(o, form, row->id, planner, &resolved)) {
+        planner_plan(planner, &resolved, &plan);
+        row->outcome = outcome_of(&plan);
     }
-    return ++o->done < o->count;
 }
 
-const struct outcome *outcomes_find(const struct outcomes *o, const char *id)
+int outcomes_find(const struct outcomes *o, const char *id)
 {
     for (int i = 0; i < o->count; i++)
         if (strcmp(o->rows[i].id, id) == 0)
-            return &o->rows[i].outcome;
-    return NULL;
+            return i;
+    return -1;
 }

@@ -13,7 +13,7 @@
 #include "tui/toolkit/theme.h"
 
 struct outcome {
-    bool known;              /* it was planned; else nothing is shown */
+    bool known;              /* it was planned */
     const char *gain;        /* "cheaper": in place of the verdict; NULL */
     enum verdict verdict;
     enum limit limit;
@@ -34,13 +34,14 @@ const char *outcome_limit(enum limit limit);
 enum outcome_width { OUTCOME_LEAST = 21, OUTCOME_GAIN = 28, OUTCOME_SHORT = 29,
                      OUTCOME_WHOLE = 37 };
 #define OUTCOME_TEXT 80
+#define OUTCOME_SOON "..." /* in place of one that is being planned */
 char *outcome_text(const struct outcome *outcome, int cols, char text[OUTCOME_TEXT]);
 const char *outcome_titles(int cols);
 /* Which of two is better: what fits before slow, marginal and not, then the cheaper by
  * the hour, unknown prices last, then fewer GPUs. < 0: a is. */
 int outcome_compare(const struct outcome *a, const struct outcome *b);
 
-/* ---- outcomes of every GPU or every format, planned in slices ---- */
+/* ---- outcomes of every GPU or every format ---- */
 
 struct outcome_row {
     char id[64];
@@ -50,16 +51,17 @@ struct outcomes {
     enum field field;          /* FIELD_GPU or FIELD_PRECISION */
     bool open;                 /* count and layout are free, whatever the form says */
     struct outcome_row *rows;  /* (count); owned */
-    int count, done;
-    struct plan *plan;         /* scratch; owned */
+    int count;
 };
 
 void outcomes_free(struct outcomes *outcomes);
 /* Every choice of the field, to be planned with the rest of the form as it is. */
-void outcomes_begin(struct outcomes *outcomes, struct form *form, enum field field,
-                    bool open);
-/* Plans one more; false: all are planned. The form is as it was when they began. */
-bool outcomes_step(struct outcomes *outcomes, struct form *form);
-const struct outcome *outcomes_find(const struct outcomes *outcomes, const char *id);
+void outcomes_list(struct outcomes *outcomes, struct form *form, enum field field,
+                   bool open);
+/* Plans row i, if it is not known; for any thread, with a planner of its own. */
+void outcomes_plan(struct outcomes *outcomes, int i, const struct form_copy *form,
+                   struct planner *planner);
+/* The row of an id; -1: none. */
+int outcomes_find(const struct outcomes *outcomes, const char *id);
 
 #endif

@@ -3,37 +3,72 @@
  */
 #include "tui/page_job.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "output/report_page.h"
-#include "util/clock.h"
 #include "util/mem.h"
 
-#define SLICE 0.006 /* s */
-
 struct page_job {
-    struct report_page *page; /* owned */
+    struct form_copy form;
     char path[GP_PATH_MAX];
+    struct report_page *page; /* while it is made */
+    struct strbuf out;        /* when it is done, */
+    struct gp_err err;        /* or why it cannot be */
 };
+
+static void page_begin(struct page_job *job, struct planner *planner)
+{
+    struct options options;
+
+    form_copy_ask(&job->form, &options);
+    if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
+        job->page = NULL;
+}
+
+static bool page_unit(void *ctx, int i, struct planner *planner)
+{
+    struct page_job *job = ctx;
+
+    if (i == 0)
+        page_begin(job, planner);
+    if (!job->page)
+        return false;
+    if (report_page_step(job->page, 1))
+        return true;
+    report_page_write(job->page, (enum document_format)document_format_of(job->path),
+                      &job->out);
+    report_page_free(job->page);
+    job->page = NULL;
+    return false;
+}
+
+static void page_free(void *ctx)
+{
+    struct page_job *job = ctx;
+
+    report_page_free(job->page);
+    strbuf_fini(&job->out);
+    free(job);
+}
+
+static const struct task_ops page_ops = {TASK_PAGE, page_unit, page_free};
 
 enum gp_status page_job_begin(struct app *app, const char *path, struct gp_err *err)
 {
-    struct options options;
-    struct report_page *page;
-    enum gp_status rc;
+    struct page_job *job;
 
     page_job_end(app);
-    form_ask(app->form, &options);
     if (!app->form->answered) {
         *err = app->form->err;
         return err->code;
     }
-    rc = report_page_begin(app->form->planner, &options, app->form->answer, &page, err);
-    if (rc)
-        return rc;
-    app->page = gp_calloc(1, sizeof(*app->page));
-    app->page->page = page;
-    gp_copy(app->page->path, sizeof(app->page->path), path);
+    job = gp_calloc(1, sizeof(*job));
+    form_copy(app->form, &job->form);
+    gp_copy(job->path, sizeof(job->path), path);
+    strbuf_init(&job->out);
+    app->page = job;
+    app->page_task = task_begin(app->worker, &page_ops, job);
     app_report(app, false, "writing %s ...", path);
     return GP_OK;
 }
@@ -41,39 +76,31 @@ enum gp_status page_job_begin(struct app *app, const char *path, struct gp_err *
 static void page_write(struct app *app)
 {
     struct page_job *job = app->page;
-    struct strbuf out;
-    struct gp_err err = {0};
 
-    strbuf_init(&out);
-    report_page_write(job->page, (enum document_format)document_format_of(job->path), &out);
-    if (path_write(job->path, out.text, out.len, &err))
-        app_report_err(app, &err);
+    if (!job->err.code)
+        path_write(job->path, job->out.text, job->out.len, &job->err);
+    if (job->err.code)
+        app_report_err(app, &job->err);
     else
         app_report(app, false, "written to %s: the plan, alternatives and curves",
                    job->path);
-    strbuf_fini(&out);
-    report_page_free(job->page);
-    free(job);
+    task_drop(&app->page_task);
     app->page = NULL;
     app_touch(app);
 }
 
-double page_job_tick(struct app *app, double now)
+bool page_job_tick(struct app *app)
 {
-    if (!app->page)
-        return -1;
-    while (report_page_step(app->page->page, 1))
-        if (clock_now() > now + SLICE)
-            return 0;
-    page_write(app);
-    return -1;
+    if (app->page && task_finished(app->page_task))
+        page_write(app);
+    return app->page != NULL;
 }
 
 void page_job_end(struct app *app)
 {
     if (!app->page)
         return;
-    while (report_page_step(app->page->page, 1000))
-        ;
+    worker_pause(app->worker, false);
+    task_wait(app->page_task, INFINITY);
     page_write(app);
 }

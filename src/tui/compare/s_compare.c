@@ -3,7 +3,7 @@
  *
  * The load is what the plan's form says but for GPU, precision and layout: those are
  * what is compared, and every row finds its own layout. It is planned anew when the
- * load has changed, in slices between keys (compare_run.h); what is shown of it, and in
+ * load has changed, by the worker (rows_task.h); what is shown of it, and in
  * which order, is compare_view.c. Enter takes a row into the plan, where it gives the
  * same numbers.
  */
@@ -20,7 +20,6 @@
 #include "util/mem.h"
 #include "util/units.h"
 
-#define SLICE 0.004 /* s of planning between two looks at the keyboard */
 #define USUAL "native,fp8,int4-awq"
 
 /* ---- the load ---- */
@@ -82,19 +81,25 @@ static void pin_own(struct compare_state *s, const struct form *form)
     compare_view_own(&s->view, key, form_lays_out(form) ? &form->answer->plan : NULL);
 }
 
+static void drop_rows(struct compare_state *s)
+{
+    compare_view_begin(&s->view, NULL);
+    rows_task_drop(&s->rows);
+}
+
 static void begin(struct compare_state *s, struct app *app, const struct form *load)
 {
+    struct comparison *run;
     char copy[sizeof(s->precisions)];
     struct options options;
     form_ask(load, &options);
     options.precision_count =
         split(s->precisions, copy, sizeof(copy), options.precisions);
-    compare_view_begin(&s->view, NULL);
-    comparison_free(s->run);
-    s->run = NULL;
-    if (comparison_begin(app->form->planner, &options, &s->run, &s->err))
-        s->run = NULL;
-    compare_view_begin(&s->view, s->run);
+    drop_rows(s);
+    if (!comparison_begin(app->form->planner, &options, &run, &s->err))
+        rows_task_begin(&s->rows, app->worker, run);
+    rows_task_take(&s->rows);
+    compare_view_begin(&s->view, s->rows.run);
     compare_view_update(&s->view);
 }
 
@@ -166,7 +171,7 @@ static void close(struct app *app, void *state)
     struct compare_state *s = state;
     (void)app;
     compare_view_fini(&s->view);
-    comparison_free(s->run);
+    rows_task_drop(&s->rows);
     strbuf_fini(&s->load);
 }
 
@@ -182,23 +187,34 @@ static bool is_below_plan(const struct app *app)
     return !rect_empty(box[PLAN_ROWS]);
 }
 
+/* Nobody looks at them, and they are of another load than the plan's. */
+static void stop_stale(struct compare_state *s)
+{
+    if (!s->rows.run || s->rows.complete)
+        return;
+    drop_rows(s);
+    strbuf_clear(&s->load);
+}
+
 static double compare_tick(struct app *app, void *state, double now)
 {
     struct compare_state *s = state;
     bool shown = app->screen == SCREEN_COMPARE || is_below_plan(app);
+    bool stale = s->version != app->form->version;
 
-    if (s->version != app->form->version && app->display.touched && !app->scripted)
+    (void)now;
+    if (stale && app->display.touched && !app->scripted)
         return shown ? 0 : -1; /* what the key itself changed is painted first */
-    if (s->version != app->form->version && shown)
+    if (stale && shown)
         refresh(app, s);
-    if (!s->run || s->view.complete)
-        return -1;
-    while (comparison_step(s->run, 1) && clock_now() < now + SLICE)
-        ;
-    compare_view_update(&s->view);
-    follow(s);
-    app_touch(app);
-    return s->view.complete ? -1 : 0;
+    else if (stale)
+        stop_stale(s);
+    if (rows_task_take(&s->rows)) {
+        compare_view_update(&s->view);
+        follow(s);
+        app_touch(app);
+    }
+    return !s->rows.run || s->rows.complete ? -1 : WORKER_POLL;
 }
 
 /* ---- actions ---- */
@@ -219,7 +235,7 @@ static void use_row(struct app *app, struct compare_state *s)
         if (app->form->values.value[layout[i]][0])
             strbuf_addf(&given, "--%s auto ",
                         option_rows[field_rows[layout[i]].option].name);
-    comparison_options(s->run, row->compared, &given);
+    comparison_options(s->rows.run, row->compared, &given);
     if (form_options(app->form, given.text, &err)) {
         app_report_err(app, &err);
     } else {
@@ -470,7 +486,7 @@ static enum gp_status compare_export(const struct app *app, const void *state,
     struct record doc;
     char order[64];
     (void)app;
-    if (!s->run) return gp_fail(err, s->err.code, s->err.where, s->err.hint, "%s",
+    if (!s->rows.run) return gp_fail(err, s->err.code, s->err.where, s->err.hint, "%s",
                                 s->err.text);
     if (!s->view.complete) return gp_fail(err, GP_E_USAGE, "export", "in a moment",
                                           "is still planning");
@@ -484,7 +500,7 @@ static enum gp_status compare_export(const struct app *app, const void *state,
               column->option ? column->option : column->sort,
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
-    comparison_record(s->run, rows, n, order, s->view.filter, &doc);
+    comparison_record(s->rows.run, rows, n, order, s->view.filter, &doc);
     print_compare(&doc, format_of(suffix), false, out);
     record_fini(&doc);
     free(rows);

@@ -7,12 +7,13 @@
 
 #include "tui/app.h"
 #include "tui/compare/compare_view.h"
+#include "tui/rows_task.h"
 
 #define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
 #define COMPARE_ABOVE   2            /* lines over the rows: what is shown, titles */
 
 struct compare_state {
-    struct comparison *run; /* NULL: none, and err says why */
+    struct rows_task rows;  /* run NULL: none, and err says why */
     struct gp_err err;
     struct compare_view view;
     struct strbuf load;                   /* the command the rows are of */

@@ -6,30 +6,33 @@
 #include "tui/curves/curves.h"
 #include "util/units.h"
 
-bool curve_begin_front(struct curves *c, struct form *form)
+bool curve_begin_front(struct curves *c, struct form *form, struct worker *worker)
 {
+    struct comparison *run;
     struct options options;
     struct gp_err err = {0};
 
     form_ask(form, &options);
-    comparison_free(c->run);
-    if (comparison_begin_all(form->planner, &options, &c->run, &err)) {
-        c->run = NULL;
+    if (comparison_begin_all(form->planner, &options, &run, &err)) {
         gp_copy(c->words, sizeof(c->words), err.text);
+        return false;
     }
-    return c->run != NULL;
+    rows_task_begin(&c->rows, worker, run);
+    return true;
 }
 
-bool curve_step_front(struct curves *c)
+enum curve_take curve_take_front(struct curves *c)
 {
-    return comparison_step(c->run, 1);
+    return !rows_task_take(&c->rows) ? CURVE_SAME
+           : c->rows.complete        ? CURVE_LAST
+                                     : CURVE_MORE;
 }
 
 void curve_fill_front(struct curves *c, struct form *form)
 {
     double y;
 
-    if (!c->run || !compare_plot(c->run, &form->answer->plan, &c->plot, c->words))
+    if (!c->rows.run || !compare_plot(c->rows.run, &form->answer->plan, &c->plot, c->words))
         plot_clear(&c->plot);
     else if (!compare_plot_place(&form->answer->plan, &c->start, &y))
         c->start = c->plot.x.low;
@@ -57,9 +60,9 @@ void curve_read_front(struct curves *c, const struct form *form, double x)
 
         if (near < 0)
             continue;
-        row = s->mark == 'P' ? -1 : compare_plot_row(c->run, s->mark, near);
+        row = s->mark == 'P' ? -1 : compare_plot_row(c->rows.run, s->mark, near);
         say_plan(c, s,
                  row < 0 ? &form->answer->plan
-                         : &comparison_row(c->run, (size_t)row)->plan);
+                         : &comparison_row(c->rows.run, (size_t)row)->plan);
     }
 }

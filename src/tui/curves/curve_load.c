@@ -3,9 +3,11 @@
  * curves themselves are output/load_curve.c.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "output/sentence.h"
 #include "tui/curves/curves.h"
+#include "util/mem.h"
 #include "util/units.h"
 
 static enum load_kind kind_of(const struct curves *c)
@@ -15,7 +17,23 @@ static enum load_kind kind_of(const struct curves *c)
                                     : LOAD_GPUS;
 }
 
-bool curve_begin_load(struct curves *c, struct form *form)
+struct load_job {
+    struct load_curve curve; /* without points */
+    struct load_point point[LOAD_POINTS];
+};
+
+static bool load_unit(void *ctx, int i, struct planner *planner)
+{
+    struct load_job *job = ctx;
+
+    (void)planner;
+    load_curve_point(&job->curve, i, &job->point[i]);
+    return i + 1 < job->curve.count;
+}
+
+static const struct task_ops load_ops = {TASK_SCREEN, load_unit, free};
+
+bool curve_begin_load(struct curves *c, struct form *form, struct worker *worker)
 {
     const struct curve_view *v = &c->view[c->curve];
     const struct plan *plan = &form->answer->plan;
@@ -27,12 +45,25 @@ bool curve_begin_load(struct curves *c, struct form *form)
         return false;
     }
     load_curve_begin(kind_of(c), form->answer, v->low, v->high, &c->load);
+    c->job = gp_calloc(1, sizeof(*c->job));
+    c->job->curve = c->load;
+    c->task = task_begin(worker, &load_ops, c->job);
     return true;
 }
 
-bool curve_step_load(struct curves *c)
+enum curve_take curve_take_load(struct curves *c)
 {
-    return load_curve_step(&c->load, 1);
+    int done = task_done(c->task);
+    bool more = true;
+
+    if (done == c->load.done)
+        return CURVE_SAME;
+    while (more && c->load.done < done)
+        more = load_curve_take(&c->load, &c->job->point[c->load.done]);
+    if (more)
+        return CURVE_MORE;
+    task_drop(&c->task);
+    return CURVE_LAST;
 }
 
 void curve_fill_load(struct curves *c, struct form *form)

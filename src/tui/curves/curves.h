@@ -15,6 +15,7 @@
 #include "output/roof_curve.h"
 #include "result/benchlog.h"
 #include "tui/form.h"
+#include "tui/rows_task.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/plot_draw.h"
 #include "util/path.h"
@@ -52,8 +53,10 @@ struct curves {
 
     struct memory_curve memory;
     struct load_curve load;
-    struct comparison *run;   /* of the front; owned */
-    bool working;             /* step() has more to do */
+    struct task *task;        /* of the load curve; NULL: none runs */
+    struct load_job *job;     /* the task's */
+    struct rows_task rows;    /* of the front */
+    bool working;             /* take() has more to come */
 
     struct benchlog log, bench; /* shown; the last run of Bench; json NULL: none */
     char file[GP_PATH_MAX];   /* of log */
@@ -62,6 +65,8 @@ struct curves {
     struct roof_curve roof;
 };
 
+enum curve_take { CURVE_SAME, CURVE_MORE, CURVE_LAST }; /* points have come: of several */
+
 struct curve_row {
     const char *name;    /* "memory-context": of files */
     const char *title;
@@ -69,21 +74,21 @@ struct curve_row {
     const char *explain; /* one or two lines, with the equation */
     bool measured;       /* wants a result file */
     bool snap;           /* the cursor stands on points that were computed */
-    /* Where points take long: begin() says whether there are any to be planned, step()
-     * plans one more, and fill() draws those that are there. NULL: fill() does it all. */
-    bool (*begin)(struct curves *c, struct form *form);
-    bool (*step)(struct curves *c); /* true while there is more to do */
+    /* Where points take long: begin() gives them to the worker, if there are any, take()
+     * takes those that are planned, and fill() draws them. NULL: fill() does it all. */
+    bool (*begin)(struct curves *c, struct form *form, struct worker *worker);
+    enum curve_take (*take)(struct curves *c);
     void (*fill)(struct curves *c, struct form *form);
     void (*read)(struct curves *c, const struct form *form, double x);
 };
 extern const struct curve_row curve_rows[CURVE_COUNT];
 
-bool curve_begin_load(struct curves *c, struct form *form);
-bool curve_step_load(struct curves *c);
+bool curve_begin_load(struct curves *c, struct form *form, struct worker *worker);
+enum curve_take curve_take_load(struct curves *c);
 void curve_fill_load(struct curves *c, struct form *form);
 void curve_read_load(struct curves *c, const struct form *form, double x);
-bool curve_begin_front(struct curves *c, struct form *form);
-bool curve_step_front(struct curves *c);
+bool curve_begin_front(struct curves *c, struct form *form, struct worker *worker);
+enum curve_take curve_take_front(struct curves *c);
 void curve_fill_front(struct curves *c, struct form *form);
 void curve_read_front(struct curves *c, const struct form *form, double x);
 void curve_fill_memory(struct curves *c, struct form *form);

@@ -27,7 +27,6 @@
 #define MOST_FILES 200 /* of a folder, looked into */
 #define START      512 /* bytes of a file that are looked at */
 #define LAST_RUN   "@bench" /* stands for the last run of Bench */
-#define SLICE      0.006 /* s of planning between keys */
 #define ZOOM_LEAST 1.2 /* a range is no less than this, high over low */
 
 #define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
@@ -43,17 +42,17 @@ const struct curve_row curve_rows[CURVE_COUNT] = {
     [CURVE_SPEED] = {"speed", "TPOT and TTFT", USERS_AXIS,
                      LAYOUT_EXPLAIN "TPOT = step time with so many running; TTFT = wait "
                                     "+ prefill.",
-                     .snap = true, .begin = curve_begin_load, .step = curve_step_load,
+                     .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                      .fill = curve_fill_load, .read = curve_read_load},
     [CURVE_COST] = {"cost", "Cost per million tokens", USERS_AXIS,
                     LAYOUT_EXPLAIN "$ per million output tokens = 1e6 $/h / (3600 "
                                    "tokens/s).",
-                    .snap = true, .begin = curve_begin_load, .step = curve_step_load,
+                    .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                     .fill = curve_fill_load, .read = curve_read_load},
     [CURVE_GPUS] = {"gpus", "GPUs needed", USERS_AXIS,
                     "The fewest of the plan's GPUs that hold so many users and reach the "
                     "goals; every point is a search over all layouts.",
-                    .snap = true, .begin = curve_begin_load, .step = curve_step_load,
+                    .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                     .fill = curve_fill_load, .read = curve_read_load},
     [CURVE_CONTEXT] = {"memory-context", "Memory against context",
                        "tokens of a request (log2)", MEMORY_EXPLAIN, .snap = true,
@@ -67,7 +66,7 @@ const struct curve_row curve_rows[CURVE_COUNT] = {
     [CURVE_FRONT] = {"front", "All GPUs and formats", "dollars per hour",
                      "Each point is a row of Compare; * is on its front. The cursor "
                      "reads the nearest of each kind.",
-                     .begin = curve_begin_front, .step = curve_step_front,
+                     .begin = curve_begin_front, .take = curve_take_front,
                      .fill = curve_fill_front, .read = curve_read_front},
     [CURVE_BATCH] = {"batch", "Measured against predicted",
                      "batch: tokens at once (log2)",
@@ -125,14 +124,22 @@ static void curve_redraw(struct app *app, struct curves *c)
     app_touch(app);
 }
 
-/* For SLICE seconds, then draws. */
-static void curve_work(struct app *app, struct curves *c)
+/* Draws what has come of the worker. */
+static void curve_take(struct app *app, struct curves *c)
 {
-    double until = clock_now() + SLICE;
+    enum curve_take took = curve_rows[c->curve].take(c);
 
-    while (c->working && clock_now() < until)
-        c->working = curve_rows[c->curve].step(c);
-    curve_redraw(app, c);
+    c->working = took != CURVE_LAST;
+    if (took != CURVE_SAME)
+        curve_redraw(app, c);
+}
+
+/* What another curve, or another plan, waited for. */
+static void curve_drop(struct curves *c)
+{
+    task_drop(&c->task);
+    rows_task_drop(&c->rows);
+    c->working = false;
 }
 
 static void curve_fill(struct app *app, struct curves *c)
@@ -141,7 +148,7 @@ static void curve_fill(struct app *app, struct curves *c)
     struct form *form = app->form;
 
     plot_clear(&c->plot);
-    c->working = false;
+    curve_drop(c);
     c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
     c->start = NAN;
     c->sets = 0;
@@ -160,11 +167,11 @@ static void curve_fill(struct app *app, struct curves *c)
         if (!row->measured)
             name_plan(c, form);
         if (row->begin)
-            c->working = row->begin(c, form);
-        if (c->working)
-            curve_work(app, c);
-        else if (!row->begin)
+            c->working = row->begin(c, form, app->worker);
+        if (c->working || !row->begin)
             curve_redraw(app, c);
+        if (c->working)
+            curve_take(app, c);
     }
     if (row->measured && c->log.json)
         gp_format(c->title, sizeof(c->title), "%s  %s", row->title,
@@ -462,7 +469,7 @@ static void curves_close(struct app *app, void *state)
 
     (void)app;
     plot_fini(&c->plot);
-    comparison_free(c->run);
+    curve_drop(c);
     benchlog_fini(&c->log);
     benchlog_fini(&c->bench);
 }
@@ -484,8 +491,8 @@ static double curves_tick(struct app *app, void *state, double now)
         return -1;
     curves_show(app, c);
     if (c->working)
-        curve_work(app, c);
-    return c->working ? 0 : -1;
+        curve_take(app, c);
+    return c->working ? WORKER_POLL : -1;
 }
 
 static void choose_curve(struct app *app, struct curves *c, int by)

@@ -6,36 +6,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/clock.h"
+#include "util/mem.h"
 #include "util/str.h"
+
+struct choices_job {
+    struct form_copy form;
+    struct outcomes outcomes;
+};
+
+static bool choices_unit(void *ctx, int i, struct planner *planner)
+{
+    struct choices_job *job = ctx;
+
+    if (i < job->outcomes.count)
+        outcomes_plan(&job->outcomes, i, &job->form, planner);
+    return i + 1 < job->outcomes.count;
+}
+
+static void choices_free(void *ctx)
+{
+    struct choices_job *job = ctx;
+
+    outcomes_free(&job->outcomes);
+    free(job);
+}
+
+static const struct task_ops choices_ops = {TASK_LIST, choices_unit, choices_free};
 
 void plan_choices_free(struct plan_choices *c)
 {
-    outcomes_free(&c->outcomes);
+    task_drop(&c->task);
     *c = (struct plan_choices){0};
-}
-
-bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field field)
-{
-    bool same = c->version == form->version && c->outcomes.field == field &&
-                c->outcomes.count > 0;
-
-    c->open = form->answered && (field == FIELD_GPU || field == FIELD_PRECISION);
-    c->version = form->version;
-    if (c->open && !same)
-        outcomes_begin(&c->outcomes, form, field, false);
-    return c->open;
 }
 
 /* What the alternatives know already. */
 static void take_known(struct outcomes *o, const struct outcomes *known)
 {
     for (int i = 0; i < o->count; i++) {
-        const struct outcome *found = outcomes_find(known, o->rows[i].id);
+        int at = outcomes_find(known, o->rows[i].id);
 
-        if (found && found->known)
-            o->rows[i].outcome = *found;
+        if (at >= 0)
+            o->rows[i].outcome = known->rows[at].outcome;
     }
+}
+
+bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field field,
+                        const struct plan_more *more, struct worker *worker)
+{
+    plan_choices_free(c);
+    if (!form->answered || (field != FIELD_GPU && field != FIELD_PRECISION))
+        return false;
+    c->version = form->version;
+    c->job = gp_calloc(1, sizeof(*c->job));
+    form_copy(form, &c->job->form);
+    outcomes_list(&c->job->outcomes, form, field, false);
+    if (field == FIELD_GPU && !form_lays_out(form) && plan_more_fresh(more, form) &&
+        more->done)
+        take_known(&c->job->outcomes, &more->gpus);
+    c->task = task_begin(worker, &choices_ops, c->job);
+    return true;
 }
 
 struct order {
@@ -56,7 +85,7 @@ static int by_outcome(const void *left, const void *right)
 }
 
 /* Behind the first rows, which are no GPU of the catalogue. */
-static void sort_choices(const struct plan_choices *c, const char *now,
+static void sort_choices(const struct outcomes *outcomes, const char *now,
                          struct choice *choice, int count)
 {
     int first = 0, n;
@@ -68,10 +97,11 @@ static void sort_choices(const struct plan_choices *c, const char *now,
     n = count - first;
     all = calloc((size_t)n + 1, sizeof(*all));
     for (int i = 0; all && i < n; i++) {
-        const struct outcome *o = outcomes_find(&c->outcomes, choice[first + i].id);
+        int at = outcomes_find(outcomes, choice[first + i].id);
 
         all[i] = (struct order){.choice = choice[first + i],
-                                .outcome = o ? *o : (struct outcome){0},
+                                .outcome = at < 0 ? (struct outcome){0}
+                                                  : outcomes->rows[at].outcome,
                                 .now = strcmp(choice[first + i].id, now) == 0,
                                 .at = i};
     }
@@ -82,44 +112,53 @@ static void sort_choices(const struct plan_choices *c, const char *now,
     free(all);
 }
 
-void plan_choices_tell(struct plan_choices *c, struct form *form,
-                       const struct plan_more *more, struct choice *choice, int count,
-                       double end)
+static void tell_choice(struct choice *c, const char *columns)
 {
-    struct outcomes *o = &c->outcomes;
-    bool all;
+    char said[sizeof(c->more)];
 
-    if (o->field == FIELD_GPU && o->done == 0 && !form_lays_out(form) &&
-        plan_more_fresh(more, form) && more->done)
-        take_known(o, &more->gpus);
-    while (outcomes_step(o, form) && clock_now() < end)
-        ;
-    all = o->done >= o->count;
-    for (int i = 0; i < count; i++) {
-        const struct outcome *found = outcomes_find(o, choice[i].id);
-        char text[OUTCOME_TEXT], said[sizeof(choice[i].more)];
-
-        gp_copy(said, sizeof(said), choice[i].more);
-        gp_format(choice[i].more, sizeof(choice[i].more), "%-*s  %s", CHOICE_COLS,
-                  outcome_text(found, CHOICE_COLS, text), said);
-    }
-    if (all && o->field == FIELD_GPU)
-        sort_choices(c, form->values.value[FIELD_GPU], choice, count);
+    gp_copy(said, sizeof(said), c->more);
+    gp_format(c->more, sizeof(c->more), "%-*s  %s", CHOICE_COLS, columns, said);
 }
 
-bool plan_choices_step(struct plan_choices *c, struct form *form, struct display *display,
-                       double end)
+void plan_choices_tell(struct plan_choices *c, const struct form *form,
+                       struct choice *choice, int count, double until)
 {
-    struct outcomes *o = &c->outcomes;
+    const struct outcomes *o = &c->job->outcomes;
     char text[OUTCOME_TEXT];
+    bool all;
 
-    c->open = c->open && display->top && c->version == form->version;
-    if (!c->open || c->told >= o->count)
-        return false;
-    while (outcomes_step(o, form) && clock_now() < end)
-        ;
-    for (; c->told < o->done; c->told++)
-        chooser_tell(display, o->rows[c->told].id,
-                     outcome_text(&o->rows[c->told].outcome, CHOICE_COLS, text));
-    return true;
+    task_wait(c->task, until);
+    all = task_finished(c->task);
+    c->told = task_done(c->task);
+    for (int i = 0; i < count; i++) {
+        int at = outcomes_find(o, choice[i].id);
+
+        tell_choice(&choice[i], at < 0          ? ""
+                                : at >= c->told ? OUTCOME_SOON
+                                                : outcome_text(&o->rows[at].outcome,
+                                                               CHOICE_COLS, text));
+    }
+    if (all && o->field == FIELD_GPU)
+        sort_choices(o, form->values.value[FIELD_GPU], choice, count);
+}
+
+int plan_choices_go_on(struct plan_choices *c, const struct form *form,
+                       struct display *display)
+{
+    const struct outcome_row *rows;
+    char text[OUTCOME_TEXT];
+    int done, before = c->told;
+
+    if (!c->task)
+        return -1;
+    if (!display->top || c->version != form->version ||
+        (task_finished(c->task) && c->told == task_done(c->task))) {
+        plan_choices_free(c);
+        return -1;
+    }
+    rows = c->job->outcomes.rows;
+    for (done = task_done(c->task); c->told < done; c->told++)
+        chooser_tell(display, rows[c->told].id,
+                     outcome_text(&rows[c->told].outcome, CHOICE_COLS, text));
+    return c->told > before;
 }

@@ -9,56 +9,89 @@
 
 #include "util/mem.h"
 
-enum { STEP_FIXES, STEP_BREAKS = PLAN_MAX_FIXES, STEP_SAMPLES = STEP_BREAKS + BREAK_AXES,
-       STEP_GPUS = STEP_SAMPLES + PLAN_SAMPLES };
+enum { UNIT_FIXES, UNIT_BREAKS = PLAN_MAX_FIXES, UNIT_SAMPLES = UNIT_BREAKS + BREAK_AXES,
+       UNIT_GPUS = UNIT_SAMPLES + PLAN_SAMPLES };
 
-void plan_more_free(struct plan_more *m)
+/* What the thread fills; what is asked is set before. */
+struct plan_more_job {
+    struct form_copy form;
+    struct outcome fix[PLAN_MAX_FIXES];
+    struct break_point breaks[BREAK_AXES];
+    struct plan_sample sample[PLAN_SAMPLES];
+    bool full;            /* the samples have come to where it no longer fits */
+    struct outcomes gpus;
+};
+
+/* ---- units, by the thread ---- */
+
+static void unit_fix(struct plan_more_job *job, int i)
 {
-    outcomes_free(&m->gpus);
-    free(m->plan);
-    *m = (struct plan_more){0};
-}
+    const struct answer *a = &job->form.answer;
+    struct plan plan;
 
-bool plan_more_fresh(const struct plan_more *m, const struct form *form)
-{
-    return m->begun && m->version == form->version;
-}
-
-static void begin(struct plan_more *m, struct form *form)
-{
-    struct outcomes gpus = m->gpus; /* its memory stays */
-    struct plan *plan = m->plan ? m->plan : gp_malloc(sizeof(*plan));
-
-    *m = (struct plan_more){
-        .version = form->version, .begun = true, .gpus = gpus, .plan = plan};
-    m->gpus.count = m->gpus.done = 0;
-    m->done = !form->answered;
-}
-
-static void step_fix(struct plan_more *m, const struct answer *a, int i)
-{
     if (i >= a->fix_count)
         return;
-    plan_request(&a->fixes[i].request, &a->resolved.market, m->plan);
-    m->fix[i] = outcome_of(m->plan);
+    plan_request(&a->fixes[i].request, &a->resolved.market, &plan);
+    job->fix[i] = outcome_of(&plan);
 }
 
 /* Powers of two, up to a few times what it holds. */
-static void step_sample(struct plan_more *m, const struct answer *a, int i)
+static void unit_sample(struct plan_more_job *job, int i)
 {
+    const struct answer *a = &job->form.answer;
     struct request q = a->plan.request;
-    struct plan_sample *s = &m->sample[m->samples];
+    struct plan plan;
 
-    if (!a->plan.has_memory || a->plan.speed.gap != SPEED_KNOWN || i != m->samples)
+    if (!a->plan.has_memory || a->plan.speed.gap != SPEED_KNOWN || job->full)
         return;
     q.rate = 0;
     q.users = exp2(i);
-    plan_layout(&q, &a->plan.layout, &a->resolved.market, m->plan);
-    if (m->plan->verdict == VERDICT_DOES_NOT_FIT || m->plan->speed.gap != SPEED_KNOWN)
-        return; /* the samples end where it no longer fits */
-    *s = (struct plan_sample){
-        q.users, m->plan->speed.tokens.value, m->plan->speed.tpot.value};
-    m->samples++;
+    plan_layout(&q, &a->plan.layout, &a->resolved.market, &plan);
+    job->full = plan.verdict == VERDICT_DOES_NOT_FIT || plan.speed.gap != SPEED_KNOWN;
+    if (!job->full)
+        job->sample[i] = (struct plan_sample){q.users, plan.speed.tokens.value,
+                                              plan.speed.tpot.value};
+}
+
+static bool more_unit(void *ctx, int i, struct planner *planner)
+{
+    struct plan_more_job *job = ctx;
+    const struct answer *a = &job->form.answer;
+
+    if (i < UNIT_BREAKS)
+        unit_fix(job, i);
+    else if (i < UNIT_SAMPLES)
+        breaks_find(&a->plan, &a->resolved.market, (enum break_axis)(i - UNIT_BREAKS),
+                    &job->breaks[i - UNIT_BREAKS]);
+    else if (i < UNIT_GPUS)
+        unit_sample(job, i - UNIT_SAMPLES);
+    else if (i - UNIT_GPUS < job->gpus.count)
+        outcomes_plan(&job->gpus, i - UNIT_GPUS, &job->form, planner);
+    return i + 1 - UNIT_GPUS < job->gpus.count;
+}
+
+static void more_free(void *ctx)
+{
+    struct plan_more_job *job = ctx;
+
+    outcomes_free(&job->gpus);
+    free(job);
+}
+
+static const struct task_ops more_ops = {TASK_SCREEN, more_unit, more_free};
+
+/* ---- what has come ---- */
+
+static void take_unit(struct plan_more *m, int i)
+{
+    const struct plan_more_job *job = m->job;
+
+    if (i < UNIT_BREAKS)
+        m->fix[i] = job->fix[i];
+    else if (i < UNIT_SAMPLES)
+        m->breaks[i - UNIT_BREAKS] = job->breaks[i - UNIT_BREAKS];
+    else if (i < UNIT_GPUS && job->sample[i - UNIT_SAMPLES].users > 0)
+        m->sample[m->samples++] = job->sample[i - UNIT_SAMPLES];
 }
 
 /* The cheapest that fit, in one order with the choosers. */
@@ -82,27 +115,62 @@ static void rank(struct plan_more *m)
     }
 }
 
-bool plan_more_step(struct plan_more *m, struct form *form)
+/* The rows are the screen's from now on. */
+static void take_gpus(struct plan_more *m)
 {
-    const struct answer *a = form->answer;
+    m->gpus = m->job->gpus;
+    m->job->gpus = (struct outcomes){0};
+    rank(m);
+    m->done = true;
+    task_drop(&m->task);
+}
+
+/* ---- the screen's ---- */
+
+void plan_more_free(struct plan_more *m)
+{
+    task_drop(&m->task);
+    outcomes_free(&m->gpus);
+    *m = (struct plan_more){0};
+}
+
+void plan_more_stop(struct plan_more *m)
+{
+    if (m->task)
+        plan_more_free(m);
+}
+
+bool plan_more_fresh(const struct plan_more *m, const struct form *form)
+{
+    return m->begun && m->version == form->version;
+}
+
+static void begin(struct plan_more *m, struct form *form, struct worker *worker)
+{
+    plan_more_free(m);
+    m->version = form->version;
+    m->begun = true;
+    m->done = !form->answered;
+    if (m->done)
+        return;
+    m->job = gp_calloc(1, sizeof(*m->job));
+    form_copy(form, &m->job->form);
+    outcomes_list(&m->job->gpus, form, FIELD_GPU, true);
+    m->task = task_begin(worker, &more_ops, m->job);
+}
+
+bool plan_more_go_on(struct plan_more *m, struct form *form, struct worker *worker)
+{
+    bool finished;
 
     if (!plan_more_fresh(m, form))
-        begin(m, form);
+        begin(m, form, worker);
     if (m->done)
         return false;
-    if (m->step < STEP_BREAKS) {
-        step_fix(m, a, m->step++);
-    } else if (m->step < STEP_SAMPLES) {
-        enum break_axis axis = (enum break_axis)(m->step++ - STEP_BREAKS);
-
-        breaks_find(&a->plan, &a->resolved.market, axis, &m->breaks[axis]);
-    } else if (m->step < STEP_GPUS) {
-        step_sample(m, a, m->step++ - STEP_SAMPLES);
-    } else if (m->step++ == STEP_GPUS) {
-        outcomes_begin(&m->gpus, form, FIELD_GPU, true);
-    } else if (!outcomes_step(&m->gpus, form)) {
-        rank(m);
-        m->done = true;
-    }
+    finished = task_finished(m->task);
+    for (int done = task_done(m->task); m->taken < done; m->taken++)
+        take_unit(m, m->taken);
+    if (finished)
+        take_gpus(m);
     return !m->done;
 }

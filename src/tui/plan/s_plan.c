@@ -25,8 +25,7 @@
 #include "util/path.h"
 #include "util/str.h"
 
-#define SLICE   0.004 /* s of planning between two looks at the keyboard */
-#define AT_ONCE 0.006 /* s that opening a list may plan before it is seen */
+#define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
 
 struct plan_state {
     int panel;              /* PLAN_FORM or PLAN_ANSWER */
@@ -155,31 +154,31 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
 
 /* ---- time ---- */
 
-/* What takes planning beyond the answer, after the answer itself is painted. */
+/* What takes planning beyond the answer, begun after the answer itself is painted. */
 static double plan_tick(struct app *app, void *state, double now)
 {
     struct plan_state *s = state;
     struct rect box[PLAN_PANELS];
-    double end = app->scripted ? INFINITY : now + SLICE; /* a script sees all of it */
+    int told, taken = s->more.taken;
+    bool more;
 
-    if (app->screen != SCREEN_PLAN)
+    (void)now;
+    if (app->screen != SCREEN_PLAN) {
+        plan_more_stop(&s->more);
         return -1;
-    if (app->display.touched && !app->scripted &&
-        (s->choices.told == 0 || !plan_more_fresh(&s->more, app->form)))
-        return 0; /* what the key itself changed is painted first */
-    if (plan_choices_step(&s->choices, app->form, &app->display, end)) {
-        app_touch(app);
-        return 0;
     }
-    if (plan_more_fresh(&s->more, app->form) && s->more.done)
-        return -1;
+    if (app->display.touched && !app->scripted && !plan_more_fresh(&s->more, app->form))
+        return 0; /* what the key itself changed is painted first */
     panel_rects(app, s, box);
     if (!rect_empty(box[PLAN_ROWS]))
         app_state(app, SCREEN_COMPARE); /* it plans its rows by itself */
-    while (plan_more_step(&s->more, app->form) && clock_now() < end)
-        ;
-    app_touch(app);
-    return s->more.done ? -1 : 0;
+    told = plan_choices_go_on(&s->choices, app->form, &app->display);
+    if (plan_more_fresh(&s->more, app->form) && s->more.done && told < 0)
+        return -1;
+    more = plan_more_go_on(&s->more, app->form, app->worker);
+    if (told > 0 || s->more.taken != taken || !more)
+        app_touch(app);
+    return more || told >= 0 ? WORKER_POLL : -1;
 }
 
 static void plan_close(struct app *app, void *state)
@@ -187,8 +186,8 @@ static void plan_close(struct app *app, void *state)
     struct plan_state *s = state;
 
     (void)app;
-    plan_more_free(&s->more);
     plan_choices_free(&s->choices);
+    plan_more_free(&s->more);
 }
 
 /* ---- moving ---- */
@@ -255,7 +254,7 @@ static void choice_chosen(struct app *app, void *ctx, const char *id)
 static void edit_choice(struct app *app, struct plan_state *s)
 {
     int count;
-    bool told = plan_choices_begin(&s->choices, app->form, s->edited);
+    bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
     struct choice *choices = form_choices(app->form, s->edited,
                                           s->edited != FIELD_PRECISION, &count);
     struct chooser_ask options = {.title = field_rows[s->edited].label,
@@ -269,10 +268,8 @@ static void edit_choice(struct app *app, struct plan_state *s)
                                   .ctx = s};
 
     if (told)
-        plan_choices_tell(&s->choices, app->form, &s->more, choices, count,
-                          app->scripted ? INFINITY : clock_now() + AT_ONCE);
+        plan_choices_tell(&s->choices, app->form, choices, count, clock_now() + AT_ONCE);
     chooser_open(&app->display, &options);
-    s->choices.told = 0;
     free(choices);
 }
 
