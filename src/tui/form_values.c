@@ -194,12 +194,36 @@ static enum gp_status one_of_each(const struct options *options, struct gp_err *
     return rc;
 }
 
+/* A plan's option that the form cannot hold is no plan of the form: never left out unsaid. */
+static bool has_no_field(int id)
+{
+    unsigned commands = option_rows[id].commands;
+
+    return field_of(id) == FIELD_COUNT && commands & FOR_SCREEN && commands & FOR_PLAN &&
+           commands != FOR_ALL;
+}
+
+static enum gp_status options_have_fields(const struct options *options, struct gp_err *err)
+{
+    char where[80];
+
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (options->value[id].given && has_no_field(id)) {
+            gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+            return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan takes it",
+                           "has no field on the screens");
+        }
+    return GP_OK;
+}
+
 enum gp_status values_of_options(struct planner *planner, const struct options *options,
                                  struct form_values *values, struct gp_err *err)
 {
     enum gp_status rc = one_of_each(options, err);
 
     values_default(values);
+    if (!rc)
+        rc = options_have_fields(options, err);
     for (int id = 0; id < OPTION_COUNT && !rc; id++) {
         const struct option_value *v = &options->value[id];
         enum field field = field_of(id);

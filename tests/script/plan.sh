@@ -281,7 +281,7 @@ expect <<'END'
 │ Weights    auto: fp32     ▾││memory 5 % of budget, 20.94 GiB to spare        │
 │ GPU        l4             ▾││██·······································│ 22.07│
 │ GPUs       auto: 1         ││█ weights 1.1 · spare 20.9                      │
-│── Load ────────────────────││── Speed: unknown ─ low..high ──────────────────│
+│── Load ────────────────────││── Speed: unknown ──────────────────────────────│
 │ Context    8,192 tokens    ││this model does not decode tokens               │
 │ Prompt     1,024 tokens    ││── Cost ────────────────────────────────────────│
 │ Output     256 tokens      ││on demand $0.44/h $321/mo jarvislabs, by 2026-11│

@@ -56,6 +56,31 @@ static void test_rows(void **state)
     }
 }
 
+/* What the form cannot hold is refused by name: never a plan without it. */
+static void test_options_without_a_field(void **state)
+{
+    int refused = 0;
+
+    (void)state;
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        struct options options = {0};
+        struct gp_err err = {0};
+        unsigned commands = option_rows[id].commands;
+
+        if (field_of(id) != FIELD_COUNT || !(commands & FOR_SCREEN) ||
+            !(commands & FOR_PLAN) || commands == FOR_ALL)
+            continue;
+        options.value[id].given = true;
+        options.value[id].number = 1;
+        options.value[id].text = "x";
+        assert_null(form_new(planner, &options, &err));
+        assert_non_null(strstr(err.where, option_rows[id].name));
+        assert_int_equal(err.code, GP_E_USAGE);
+        refused++;
+    }
+    assert_true(refused > 5); /* --dp, --disaggregate, --prefix-hit ... */
+}
+
 /* ---- changes ---- */
 
 static void test_first(void **state)
@@ -525,6 +550,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_options_without_a_field),
         cmocka_unit_test(test_first),
         cmocka_unit_test(test_from_ask),
         cmocka_unit_test(test_refuse),

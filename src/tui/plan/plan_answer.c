@@ -20,7 +20,7 @@ static void rule_titles(struct page *p, const char *title, int x, const char *ti
 {
     if (p->canvas && p->y >= 0) {
         canvas_rule(p->canvas, p->in, p->y, title);
-        if (x > gp_width(title) + 4)
+        if (titles[0] && x > gp_width(title) + 4)
             canvas_textf(p->canvas, p->in, p->y, x - 1, INK_DIM, " %s", titles);
     }
     p->y++;
@@ -184,7 +184,7 @@ static void show_speed(struct page *p, const struct plan *plan,
               !known                   ? "unknown"
               : plan_is_measured(plan) ? "measured"
                                        : origin_word(plan->speed.tpot.origin));
-    rule_titles(p, title, NAME_COLS + AMOUNT_COLS + 2, "low..high ");
+    rule_titles(p, title, NAME_COLS + AMOUNT_COLS + 2, known ? "low..high " : "");
     if (known && p->canvas && p->y > 0 && p->in.cols >= 46)
         canvas_text(p->canvas, p->in, p->y - 1, goal_x(p), INK_DIM, " goal ");
     if (known && answer_lines(plan, NULL, LINE_SPEED, lines) > 2)

@@ -117,7 +117,7 @@ static void draw_fill(struct canvas *canvas, struct rect in, int y,
         return;
     gp_format(whole, sizeof(whole), "memory %.0f %% of budget, %.2f GiB %s", part, gib, what);
     gp_format(text, sizeof(text), "memory %.0f %% of budget, %.1f GiB %s", part, gib, what);
-    gp_format(less, sizeof(less), "%.0f %% of budget, %.1f GiB %s", part, gib, what);
+    gp_format(less, sizeof(less), "memory %.0f %% of budget, %.0f GiB %s", part, gib, what);
     canvas_fit_first(canvas, in, y, 0, in.cols, margin < 0 ? INK_BAD : INK_TEXT, texts);
 }
 
