@@ -22,19 +22,19 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
-│   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65      2.73│
-│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
-│ * rtx-a6000     fp8         3  fits         150.5±95      98   2.00      5.70│
-│ * a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58      2.52│
-│   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70      2.43│
-│ * a100-pcie-80  int4-awq    2  fits          42.3±23     356   2.70      2.10│
-│   a40           fp8         3  fits        163.1±103      90   2.70      8.30│
-│   a40           int4-awq    3  fits         123.6±78     113   2.70      6.65│
-│   l40s          fp8         3  fits         105.8±55     146   3.00      5.72│
-│   l40s          int4-awq    3  fits          80.3±42     180   3.00      4.63│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
+│   rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
+│   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
+│ * rtx-a6000       fp8         3  fits         150.5±95   2.00    5.70    22.3│
+│ * a100-sxm-80     int4-awq    2  fits          52.6±29   2.58    2.52    27.4│
+│   a100-pcie-80    fp8         2  fits          49.2±27   2.70    2.43    28.4│
+│ * a100-pcie-80    int4-awq    2  fits          42.3±23   2.70    2.10    40.7│
+│   a40             fp8         3  fits        163.1±103   2.70    8.30    19.1│
+│   a40             int4-awq    3  fits         123.6±78   2.70    6.65    31.3│
+│   l40s            fp8         3  fits         105.8±55   3.00    5.72    19.0│
+│   l40s            int4-awq    3  fits          80.3±42   3.00    4.63    31.3│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
 │█████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░···········│ 43.62│
@@ -55,31 +55,31 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
-│   GPU            format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      $/month  limit   │
-│=  rtx-a6000      bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5        2920  none    │
-│ * rtx-a6000      int4-awq    2  fits         141.1±89     101   1.00      2.75    19.0  TP1 PP2         730  none    │
-│   rtx-6000-ada   int4-awq    2  fits          86.7±45     168   1.65      2.73    19.0  TP1 PP2        1206  none    │
-│   …-6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50    18.6  TP1            1234  none    │
-│ * rtx-a6000      fp8         3  fits         150.5±95      98   2.00      5.70    22.3  TP1 PP3        1460  none    │
-│ * a100-sxm-80    int4-awq    2  fits          52.6±29     285   2.58      2.52    27.4  TP1 x2         1883  none    │
-│   a100-pcie-80   fp8         2  fits          49.2±27     309   2.70      2.43    28.4  TP2            1971  none    │
-│ * a100-pcie-80   int4-awq    2  fits          42.3±23     356   2.70      2.10    40.7  TP2            1971  none    │
-│   a40            fp8         3  fits        163.1±103      90   2.70      8.30    19.1  TP1 PP3        1971  none    │
-│   a40            int4-awq    3  fits         123.6±78     113   2.70      6.65    31.3  TP1 PP3        1971  none    │
-│   l40s           fp8         3  fits         105.8±55     146   3.00      5.72    19.0  TP1 PP3        2190  none    │
-│   l40s           int4-awq    3  fits          80.3±42     180   3.00      4.63    31.3  TP1 PP3        2190  none    │
-│   …-6000-server  fp8         2  fits          47.2±32     327   3.38      2.87    38.3  TP2            2467  none    │
-│   h200-sxm       fp8         1  fits          29.9±13     514   3.39      1.83    22.6  TP1            2475  none    │
-│   h200-sxm       int4-awq    1  fits          51.8±22     287   3.39      3.29    34.9  TP1            2475  none    │
-│   mi300x         fp8         1  fits          43.4±39     359   3.45      2.67    40.9  TP1            2518  none    │
-│ * mi300x         int4-awq    1  fits          51.8±46     291   3.45      3.30    53.1  TP1            2518  none    │
-│   l4             int4-awq    5  fits        199.7±104      71   3.52     13.78    20.8  TP1 PP5        2570  none    │
-│   l4             fp8         7  fits        279.4±146      55   3.52     17.81    24.0  TP1 PP7        2570  none    │
-│   h100-pcie      fp8         2  fits          32.4±14     479   3.80      2.21    27.1  TP2            2774  none    │
-│   h100-pcie      int4-awq    2  fits          41.1±18     364   3.80      2.90    39.3  TP2            2774  none    │
-│   a100-sxm-80    fp8         2  fits          48.2±27     315   3.90      3.44    28.4  TP2            2847  none    │
-│   l40            fp8         3  fits         115.4±60     130   4.00      8.54    19.1  TP1 PP3        2920  none    │
-│   l40            int4-awq    3  fits         102.1±53     134   4.00      8.26    31.3  TP1 PP3        2920  none    │
+│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  limit   │
+│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99  none    │
+│ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00    2.75    19.0  TP1 PP2          47.99  none    │
+│   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65    2.73    19.0  TP1 PP2          47.99  none    │
+│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69    2.50    18.6  TP1              95.59  none    │
+│ * rtx-a6000     fp8         3  fits         150.5±95      98   2.00    5.70    22.3  TP1 PP3          47.99  none    │
+│ * a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58    2.52    27.4  TP1 x2           80.00  none    │
+│   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70    2.43    28.4  TP2              80.00  none    │
+│ * a100-pcie-80  int4-awq    2  fits          42.3±23     356   2.70    2.10    40.7  TP2              80.00  none    │
+│   a40           fp8         3  fits        163.1±103      90   2.70    8.30    19.1  TP1 PP3          44.99  none    │
+│   a40           int4-awq    3  fits         123.6±78     113   2.70    6.65    31.3  TP1 PP3          44.99  none    │
+│   l40s          fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99  none    │
+│   l40s          int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99  none    │
+│   …6000-server  fp8         2  fits          47.2±32     327   3.38    2.87    38.3  TP2              95.59  none    │
+│   h200-sxm      fp8         1  fits          29.9±13     514   3.39    1.83    22.6  TP1             140.40  none    │
+│   h200-sxm      int4-awq    1  fits          51.8±22     287   3.39    3.29    34.9  TP1             140.40  none    │
+│   mi300x        fp8         1  fits          43.4±39     359   3.45    2.67    40.9  TP1            ?192.00  none    │
+│ * mi300x        int4-awq    1  fits          51.8±46     291   3.45    3.30    53.1  TP1            ?192.00  none    │
+│   l4            int4-awq    5  fits        199.7±104      71   3.52   13.78    20.8  TP1 PP5          22.49  none    │
+│   l4            fp8         7  fits        279.4±146      55   3.52   17.81    24.0  TP1 PP7          22.49  none    │
+│   h100-pcie     fp8         2  fits          32.4±14     479   3.80    2.21    27.1  TP2              79.65  none    │
+│   h100-pcie     int4-awq    2  fits          41.1±18     364   3.80    2.90    39.3  TP2              79.65  none    │
+│   a100-sxm-80   fp8         2  fits          48.2±27     315   3.90    3.44    28.4  TP2              80.00  none    │
+│   l40           fp8         3  fits         115.4±60     130   4.00    8.54    19.1  TP1 PP3          44.99  none    │
+│   l40           int4-awq    3  fits         102.1±53     134   4.00    8.26    31.3  TP1 PP3          44.99  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
@@ -158,19 +158,19 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
 | 230 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
-|   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out|
-|=  rtx-a6000     bf16        5  fits       226.3+-143      67   4.00     16.51|
-|>* rtx-a6000     int4-awq    2  fits        141.1+-89     101   1.00      2.75|
-|   rtx-6000-ada  int4-awq    2  fits         86.7+-45     168   1.65      2.73|
-|   ~6000-server  int4-awq    1  fits         79.3+-44     188   1.69      2.50|
-| * rtx-a6000     fp8         3  fits        150.5+-95      98   2.00      5.70|
-| * a100-sxm-80   int4-awq    2  fits         52.6+-29     285   2.58      2.52|
-|   a100-pcie-80  fp8         2  fits         49.2+-27     309   2.70      2.43|
-| * a100-pcie-80  int4-awq    2  fits         42.3+-23     356   2.70      2.10|
-|   a40           fp8         3  fits       163.1+-103      90   2.70      8.30|
-|   a40           int4-awq    3  fits        123.6+-78     113   2.70      6.65|
-|   l40s          fp8         3  fits        105.8+-55     146   3.00      5.72|
-|   l40s          int4-awq    3  fits         80.3+-42     180   3.00      4.63|
+|   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users|
+|=  rtx-a6000       bf16        5  fits       226.3+-143   4.00   16.51    29.6|
+|>* rtx-a6000       int4-awq    2  fits        141.1+-89   1.00    2.75    19.0|
+|   rtx-6000-ada    int4-awq    2  fits         86.7+-45   1.65    2.73    19.0|
+|   ~o-6000-server  int4-awq    1  fits         79.3+-44   1.69    2.50    18.6|
+| * rtx-a6000       fp8         3  fits        150.5+-95   2.00    5.70    22.3|
+| * a100-sxm-80     int4-awq    2  fits         52.6+-29   2.58    2.52    27.4|
+|   a100-pcie-80    fp8         2  fits         49.2+-27   2.70    2.43    28.4|
+| * a100-pcie-80    int4-awq    2  fits         42.3+-23   2.70    2.10    40.7|
+|   a40             fp8         3  fits       163.1+-103   2.70    8.30    19.1|
+|   a40             int4-awq    3  fits        123.6+-78   2.70    6.65    31.3|
+|   l40s            fp8         3  fits        105.8+-55   3.00    5.72    19.0|
+|   l40s            int4-awq    3  fits         80.3+-42   3.00    4.63    31.3|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -189,11 +189,11 @@ lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
-│   GPU              format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=  rtx-a6000        bf16        5  fits        226.3±143      67   4.00     16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
-│▸  l40s             fp8         3  fits         105.8±55     146   3.00      5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
-│   l40s             int4-awq    3  fits          80.3±42     180   3.00      4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s             bf16        5  fits        192.6±100      80   5.00     17.27    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│   GPU                format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
+│=  rtx-a6000          bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
+│▸  l40s               fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│   l40s               int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
+│   l40s               bf16        5  fits        192.6±100      80   5.00   17.27    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -212,19 +212,19 @@ out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│   b200          fp8         1  fits         19.8±8.5     782   4.89      1.74│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│   b200            fp8         1  fits         19.8±8.5   4.89    1.74    36.7│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│   a10g          fp8         7  fits        179.8±114      75  16.29     60.16│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│   a10g            fp8         7  fits        179.8±114  16.29   60.16    23.8│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
-│   GPU            format      n  verdict   ~tok/s    $/h  ~$/M out  layout    │
-│=  rtx-a6000      bf16        5  fits          67   4.00     16.51  TP1 PP5   │
-│ * rtx-a6000      int4-awq    2  fits         101   1.00      2.75  TP1 PP2   │
+│   GPU              format      n  verdict     $/h    ~$/M  ~users  layout    │
+│=  rtx-a6000        bf16        5  fits       4.00   16.51    29.6  TP1 PP5   │
+│ * rtx-a6000        int4-awq    2  fits       1.00    2.75    19.0  TP1 PP2   │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -238,14 +238,14 @@ lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│   p100-pcie-16  bf16       24  fits         96.5±284     138      -         -│
-│   p100-sxm2-16  bf16       24  fits         77.5±220     176      -         -│
-│   p100-sxm2-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
-│   p100-sxm2-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
-│   p100-pcie-16  fp8         1  no fit: type of the weights, short 94.7 GiB   │
-│▸  p100-pcie-16  int4-awq    1  no fit: type of the weights, short 64.0 GiB   │
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│   p100-pcie-16    bf16       24  fits         96.5±284      -       -    55.1│
+│   p100-sxm2-16    bf16       24  fits         77.5±220      -       -    55.1│
+│   p100-sxm2-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
+│   p100-sxm2-16    int4-awq    1  no fit: type of the weights, short 64.0 GiB │
+│   p100-pcie-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
+│▸  p100-pcie-16    int4-awq    1  no fit: type of the weights, short 64.0 GiB │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -268,17 +268,17 @@ KEYS
 lines 2 13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 14 ─┐
-│ 230 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits  *…│
-│   GPU           format      n  verdict   ~tok/s    $/h  ~$/M out  weights GiB│
-│=  rtx-a6000     bf16        5  fits          67   4.00     16.51        27.49│
-│▸* mi300x        int4-awq    1  fits         291   3.45      3.30        37.07│
-│ * mi355x        int4-awq    1  fits         721  68.80     26.50        37.07│
-│   gaudi2        int4-awq    1  fits         198      -         -        37.07│
-│   gaudi3        int4-awq    1  fits         447      -         -        37.07│
-│   mi325x        int4-awq    1  fits         301      -         -        37.07│
-│   mi350x        int4-awq    1  fits         696      -         -        37.07│
-│   mi300x        fp8         1  fits         359   3.45      2.67        67.72│
-│   mi355x        fp8         1  fits         585  68.80     32.69        67.72│
+│ 230 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits    │
+│   GPU             format      n  verdict     $/h    ~$/M  ~users  weights GiB│
+│=  rtx-a6000       bf16        5  fits       4.00   16.51    29.6        27.49│
+│▸* mi300x          int4-awq    1  fits       3.45    3.30    53.1        37.07│
+│ * mi355x          int4-awq    1  fits      68.80   26.50    88.0        37.07│
+│   gaudi2          int4-awq    1  fits          -       -    18.8        37.07│
+│   gaudi3          int4-awq    1  fits          -       -    30.4        37.07│
+│   mi325x          int4-awq    1  fits          -       -    76.4        37.07│
+│   mi350x          int4-awq    1  fits          -       -    88.0        37.07│
+│   mi300x          fp8         1  fits       3.45    2.67    40.9        67.72│
+│   mi355x          fp8         1  fits      68.80   32.69    75.8        67.72│
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -296,15 +296,15 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸* rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
-│   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65      2.73│
-│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│▸* rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
+│   rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
+│   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -320,13 +320,13 @@ out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -342,9 +342,9 @@ lines 1 8
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   1 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu  * best for it…│
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu                │
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -363,12 +363,12 @@ lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│+  h100-pcie     int4-awq    2  fits          41.1±18     364   3.80      2.90│
-│+  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
-│   h100-pcie     fp8         2  fits          32.4±14     479   3.80      2.21│
-│   h100-nvl      int4-awq    1  fits          54.9±23     268   6.98      7.23│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│+  h100-pcie       int4-awq    2  fits          41.1±18   3.80    2.90    39.3│
+│+  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
+│   h100-pcie       fp8         2  fits          32.4±14   3.80    2.21    27.1│
+│   h100-nvl        int4-awq    1  fits          54.9±23   6.98    7.23    17.9│
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -383,9 +383,9 @@ lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 230 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -404,10 +404,10 @@ out=$(printf '%s\n' "$out" | sed -n '25,30p')
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   5 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 319 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
+│ 319 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -419,11 +419,11 @@ KEYS
 lines 3 8
 expect <<'END'
 │ 305 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=* rtx-a6000     int8        3  fits         127.6±81     119   2.00      4.66│
-│▸  l40s          fp8         3  fits         105.8±55     146   3.00      5.72│
-│   l40s          int4-awq    3  fits          80.3±42     180   3.00      4.63│
-│   l40s          int8        3  fits         107.3±56     144   3.00      5.79│
+│   GPU            format      n  verdict      ~TPOT ms    $/h     ~$/M  ~users│
+│=* rtx-a6000      int8        3  fits         127.6±81   2.00     4.66    22.3│
+│▸  l40s           fp8         3  fits         105.8±55   3.00     5.72    19.0│
+│   l40s           int4-awq    3  fits          80.3±42   3.00     4.63    31.3│
+│   l40s           int8        3  fits         107.3±56   3.00     5.79    19.0│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -477,10 +477,10 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8  * best for i…│
-│   GPU                  format      n  verdict      ~TPOT ms    ~$/h  ~$/M out│
-│=  radeon-ai-pro-r9700  bf16        8  fits          73.3±93    0.81      1.08│
-│▸  h100-sxm             fp8         2  fits         22.7±9.7    2.40      0.98│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8               │
+│   GPU            format      n  verdict      ~TPOT ms    ~$/h    ~$/M  ~users│
+│=  …ai-pro-r9700  bf16        8  fits          73.3±93    0.81    1.08    29.6│
+│▸  h100-sxm       fp8         2  fits         22.7±9.7    2.40    0.98    27.0│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -512,17 +512,17 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
-│   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h  ~$/M out│
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│▸  h100-sxm      int4-awq    2  fits          36.5±16     404   4.58      3.15│
-│   h100-sxm      fp8         2  fits         22.7±9.7     683   6.98      2.84│
+│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
+│   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
+│   h100-sxm        fp8         2  fits         22.7±9.7   6.98    2.84    27.0│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 227 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm  * best for its c…│
-│   GPU                  format      n  verdict      ~TPOT ms     $/h  ~$/M out│
-│=  mi300x               bf16        4  fits          82.5±82   13.80      1.66│
-│   h100-sxm             fp8        10  fits          41.4±23   38.40      2.44│
-│▸  h100-sxm             int4-awq   10  fits          68.7±38   38.40      4.51│
+│ 227 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
+│   GPU            format      n  verdict      ~TPOT ms     $/h    ~$/M  ~users│
+│=  mi300x         bf16        4  fits          82.5±82   13.80    1.66   218.0│
+│   h100-sxm       fp8        10  fits          41.4±23   38.40    2.44   220.0│
+│▸  h100-sxm       int4-awq   10  fits          68.7±38   38.40    4.51   244.5│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00     16.51│
-│ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00      2.75│
-│▸  rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65      2.73│
-│   …6000-server  int4-awq    1  fits          79.3±44     188   1.69      2.50│
+│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
+│▸  rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
+│   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
 END
 
 # ---- numbers --------------------------------------------------------------------------
@@ -628,7 +628,7 @@ for r, s in zip(rows, shown):
             ('', word[r['verdict']]), ('TPOT ms', banded(r['tpot'])),
             ('tok/s', cell(r['output_tokens_per_s'], 0)),
             ('', cell(r['per_hour'], 2)),
-            ('$/M out', cell(r['per_million_output_tokens'], 2)),
+            ('$/M', cell(r['per_million_output_tokens'], 2)),
             ('users', cell(r['max_concurrency'], 1)), ('', layout),
             ('', cell(r['memory'], 2)), ('', cell(r['weights'], 2)),
             ('', cell(r['kv_pool'], 2)), ('', cell(r['per_month'], 0)), ('', r['limit'])]

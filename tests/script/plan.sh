@@ -85,9 +85,9 @@ expect <<'END'
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output   683 tok/s  478..889         none       ││+10 users               KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
-│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
+│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
-│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…││    │                 │             │
+│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
 │ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
 │ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
 │+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.11││1500│                 │       ⢠⠞⠁   │
@@ -125,7 +125,7 @@ KEYS
 expect <<'END'
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
-memory 81 % of budget, 13.81 GiB to spa…
+memory 81 % of budget, 13.8 GiB to spare
 TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
@@ -137,7 +137,7 @@ TPOT 22.7 ms TTFT 218 ms 683/s model
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
-memory 81 % of budget, 13.81 GiB to spa…
+memory 81 % of budget, 13.8 GiB to spare
 TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
@@ -149,19 +149,19 @@ TPOT 22.7 ms TTFT 218 ms 683/s model
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
-memory 81 % of budget, 13.81 GiB to spa…
+memory 81 % of budget, 13.8 GiB to spare
 TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │TPOT       22.7 ms  17.4..32.4        │
 │output   683 tok/s  478..889          │
-│holds   27.0 requests of 8,192; first…│
-│bound   memory bandwidth; not measure…│
+│holds   27.0 requests; first: KV pool │
+│bound   memory bandwidth; 4 measures  │
 └──────────────────────────────────────┘
  Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
-memory 81 % of budget, 13.81 GiB to spa…
+memory 81 % of budget, 13.8 GiB to spare
 TPOT 22.7 ms TTFT 218 ms 683/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
@@ -225,7 +225,7 @@ expect <<'END'
 │── Goals ───────────────────││        --memory-utilization, or run without    │
 │ TTFT goal  none            ││        graphs                                  │
 │ TPOT goal  none            ││── Cost ────────────────────────────────────────│
-│ Throughput none            ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…│
+│ Throughput none            ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
 │+Layout     TP 2            ││buy       $2.41/h  break-even 15.2 months       │
 │+Engine     auto: vLLM 0.33+││── Ways out (a) ── verdict    n      $/h TPOT ms│
 │+Cost       on-demand       ││1 rtx-a6000:4      fits       4    $2.00    57.5│
@@ -688,7 +688,7 @@ expect <<'END'
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…│
+│ TTFT goal  none            ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11│
 │ TPOT goal  none            ││buy       $2.42/h  break-even 15.2 months       │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     TP 1 x PP 2     ││1 h200-sxm:2        cheaper    2    22.7   $1.71│
@@ -749,7 +749,7 @@ expect <<'END'
 │▸Users      1 at once       ││holds   12.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
-│ TTFT goal  none            ││on demand $7.04/h $5,139/mo jarvislabs, by 2026…│
+│ TTFT goal  none            ││on demand $7.04/h $5,139/mo jarvislabs, by 26-11│
 │ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     TP 2 x PP 5     ││1 max-pp 9          fits       9     525  $1,045│
@@ -908,10 +908,10 @@ expect <<'END'
 │ Context    8,192 tokens      ││TTFT        125 ms  36..627          none       ││l40             2  $2.00 95.0 $54.96│
 │ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..23.9       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output  58.2 tok/s  40.8..75.8       none       ││+25 users               KV pool     │
-│ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││up to 131,072 context … nothing     │
-│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││up to 7,936 prompt tok… nothing     │
+│ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││none up to 131,072 context tokens   │
+│ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
-│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 2026…││    ││                              │
+│ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    ││                              │
 │ TPOT goal  none              ││buy       $2.38/h  break-even 15.1 months       ││    ││                            ⣰⠋│
 │ Throughput none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
 │+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢠⠞⠁   │
@@ -1061,7 +1061,7 @@ expect <<'END'
 │+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    32.7  $38.57│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
- one line of --batch
+ a file; gpuplan --batch reads it, o opens it
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
