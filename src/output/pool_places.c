@@ -173,34 +173,80 @@ void pool_record_places(const struct pool_run *run, struct record *doc)
 
 /* ---- moves ---- */
 
-/* "server 2/3-4, A/7": `count` replicas that are new to their GPUs in an hour, those that
- * wake or the others, the first `skip` of them left out. */
-static void where(const struct pool_run *run, int hour, int who, bool wakes, int skip,
-                  int count, struct strbuf *out)
+/* What is new to its GPUs in an hour, slices left out, candidate by candidate. */
+struct fresh {
+    struct piece *piece; /* has room for a whole pool */
+    int count;
+};
+
+static int by_candidate(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+
+    return a->who != b->who ? (a->who > b->who) - (a->who < b->who)
+                            : (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+static void fresh_find(const struct pool_run *run, int hour, struct fresh *out)
 {
     struct pieces it = {.p = &run->seating, .hour = hour};
-    int last = 0, named = 0, seen = 0;
     struct piece piece;
+
+    out->count = 0;
+    while (next_piece(&it, &piece))
+        if (piece.who > 0 && !is_cut(it.p, &piece))
+            out->piece[out->count++] = piece;
+    if (out->count > 1)
+        qsort(out->piece, (size_t)out->count, sizeof(piece), by_candidate);
+}
+
+/* Takes those of a candidate off the front of all. */
+static struct fresh fresh_take(struct fresh *all, int candidate)
+{
+    struct fresh out = {.piece = all->piece};
+
+    while (out.count < all->count && out.piece[out.count].who == candidate + 1)
+        out.count++;
+    all->piece += out.count;
+    all->count -= out.count;
+    return out;
+}
+
+/* Replicas of a candidate that are new to their GPUs: those that wake, or the others. */
+static int fresh_replicas(const struct pool_run *run, const struct fresh *f, bool wakes)
+{
+    int n = 0;
+
+    for (int i = 0; i < f->count; i++)
+        n += (i == 0 || f->piece[i].unit != f->piece[i - 1].unit) &&
+             pool_run_wakes(run, f->piece[i].hour, f->piece[i].gpu) == wakes;
+    return n;
+}
+
+/* "server 2/3-4, A/7": `count` replicas of them, those that wake or the others, the first
+ * `skip` of them left out. */
+static void where(const struct pool_run *run, const struct fresh *f, bool wakes, int skip,
+                  int count, struct strbuf *out)
+{
+    int last = 0, named = 0, seen = 0;
     char name[POOL_FILE_NAME];
 
-    while (next_piece(&it, &piece)) {
+    for (int i = 0; i < f->count && seen <= skip + count; i++) {
+        const struct piece *piece = &f->piece[i];
         struct strbuf slots;
-        if (piece.who != who || is_cut(it.p, &piece) ||
-            pool_run_wakes(run, hour, piece.gpu) != wakes)
+        if (pool_run_wakes(run, piece->hour, piece->gpu) != wakes)
             continue;
-        seen += piece.unit != last;
-        last = piece.unit;
-        if (seen <= skip)
+        seen += piece->unit != last;
+        last = piece->unit;
+        if (seen <= skip || seen > skip + count)
             continue;
-        if (seen > skip + count)
-            return;
         if (++named > NAMED) {
             strbuf_add(out, ", ...");
             return;
         }
         strbuf_init(&slots);
-        slot_words(it.p, hour, piece.box, piece.unit, &slots);
-        pool_box_name(run, piece.box, name, sizeof(name));
+        slot_words(&run->seating, piece->hour, piece->box, piece->unit, &slots);
+        pool_box_name(run, piece->box, name, sizeof(name));
         strbuf_addf(out, "%s%s/%s", named > 1 ? ", " : "", name, slots.text);
         strbuf_fini(&slots);
     }
@@ -211,6 +257,7 @@ struct move {
     bool wakes;
     int hour, candidate, replicas, skip;
     double seconds; /* < 0: not known */
+    const struct fresh *fresh;
 };
 
 static void add_move(const struct pool_run *run, const struct move *m, struct record *doc)
@@ -233,38 +280,24 @@ static void add_move(const struct pool_run *run, const struct move *m, struct re
     strbuf_fini(&text);
     strbuf_init(&text);
     if (m->seconds > 0)
-        where(run, m->hour, m->candidate + 1, m->wakes, m->skip, m->replicas, &text);
+        where(run, m->fresh, m->wakes, m->skip, m->replicas, &text);
     record_text(r, "where", text.text);
     strbuf_fini(&text);
 }
 
-/* Replicas of each candidate that are new to their GPUs in an hour; those that wake. */
-static void count_fresh(const struct pool_run *run, int hour, int *fresh, int *woken)
-{
-    struct pieces it = {.p = &run->seating, .hour = hour};
-    struct piece piece;
-    int last = 0;
-
-    for (int i = 0; i < run->c.pool.candidate_count; i++)
-        fresh[i] = woken[i] = 0;
-    while (next_piece(&it, &piece)) {
-        if (piece.who > 0 && !is_cut(it.p, &piece) && piece.unit != last)
-            (pool_run_wakes(run, hour, piece.gpu) ? woken : fresh)[piece.who - 1]++;
-        last = piece.unit;
-    }
-}
-
-static void hour_moves(const struct pool_run *run, int hour, int *fresh, int *woken,
+static void hour_moves(const struct pool_run *run, int hour, struct fresh all,
                        struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
     const int *replicas = run->answer.rungs[run->rung].replicas;
 
-    count_fresh(run, hour, fresh, woken);
+    fresh_find(run, hour, &all);
     for (int i = 0; i < pool->candidate_count; i++) {
         int before = replicas[i * pool->hours + (hour > 0 ? hour : pool->hours) - 1];
         int more = replicas[i * pool->hours + hour] - before;
-        struct move m = {.hour = hour, .candidate = i};
+        struct fresh fresh = fresh_take(&all, i);
+        struct move m = {.hour = hour, .candidate = i, .fresh = &fresh};
+        int woken = fresh_replicas(run, &fresh, true);
         if (pool->workloads[pool->candidates[i].workload].alone)
             continue; /* its replicas stay, used or not */
         m.word = "stop";
@@ -273,17 +306,17 @@ static void hour_moves(const struct pool_run *run, int hour, int *fresh, int *wo
         m.wakes = true;
         m.seconds = pool_run_wake_s(run, i);
         m.word = "wake";
-        m.replicas = woken[i];
+        m.replicas = woken;
         add_move(run, &m, doc);
         m.wakes = false;
-        more -= woken[i];
+        more -= woken;
         m.seconds = pool_start_s(pool, i, run->rung);
         m.word = "start";
         m.replicas = more;
         add_move(run, &m, doc);
         m.word = "move";
         m.skip = more > 0 ? more : 0;
-        m.replicas = fresh[i] - m.skip;
+        m.replicas = fresh_replicas(run, &fresh, false) - m.skip;
         add_move(run, &m, doc);
     }
 }
@@ -320,16 +353,14 @@ static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
 
 void pool_record_moves(const struct pool_run *run, struct record *doc)
 {
-    size_t n = (size_t)run->c.pool.candidate_count + 1;
-    int *fresh = gp_calloc(n, sizeof(*fresh)), *woken = gp_calloc(n, sizeof(*woken));
+    struct fresh fresh = {gp_calloc((size_t)run->seating.gpus + 1, sizeof(struct piece)), 0};
 
     record_list(doc, "moves");
     for (int h = 0; h < run->c.pool.hours; h++) {
         if (run->rung == POOL_FIXED || run->rung == POOL_COMPOSED)
             break; /* the same replicas all day */
         hour_cuts(run, h, doc);
-        hour_moves(run, h, fresh, woken, doc);
+        hour_moves(run, h, fresh, doc);
     }
-    free(fresh);
-    free(woken);
+    free(fresh.piece);
 }

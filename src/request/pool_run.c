@@ -293,6 +293,21 @@ static double gpus_of(const struct pool_case *c, int candidate)
     return s->memory_of > 0 ? (double)s->memory_part / s->memory_of : 1;
 }
 
+/* The first candidate of a workload or, where it has none, of those after it. */
+static int first_candidate(const struct pool *pool, int workload)
+{
+    int low = 0, high = pool->candidate_count;
+
+    while (low < high) {
+        int mid = low + (high - low) / 2;
+        if (pool->candidates[mid].workload < workload)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload,
                       int hour)
 {
@@ -300,9 +315,9 @@ double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int wo
     const int *replicas = run->answer.rungs[rung].replicas;
     double n = 0;
 
-    for (int i = 0; i < pool->candidate_count; i++)
-        if (pool->candidates[i].workload == workload)
-            n += gpus_of(&run->c, i) * replicas[i * pool->hours + hour];
+    for (int i = first_candidate(pool, workload);
+         i < pool->candidate_count && pool->candidates[i].workload == workload; i++)
+        n += gpus_of(&run->c, i) * replicas[i * pool->hours + hour];
     return n;
 }
 

@@ -122,7 +122,7 @@ struct pool {
     int type_count, workload_count, candidate_count, job_count;
     const struct pool_type *types;
     const struct pool_workload *workloads;
-    const struct pool_candidate *candidates; /* those of a workload stand together */
+    const struct pool_candidate *candidates; /* in the order of their workloads */
     const struct pool_job *jobs;
     double electricity;            /* $ per kWh */
     double pue;                    /* power of the site over that of the hosts, >= 1 */
