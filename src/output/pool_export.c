@@ -273,19 +273,23 @@ static void export_dra(const struct pool_run *run, int hour, struct strbuf *out)
 
 /* ---- Slurm ---- */
 
-/* "h100-sxm" -> "h100_sxm"; a slice as AutoDetect=nvml names it: "h100_sxm_1g.10gb". */
+/* As AutoDetect=nvml names it: "nvidia_h100_80gb_hbm3", a slice of it
+ * "nvidia_h100_80gb_hbm3_1g.10gb"; a GPU that NVML does not know by its id. */
 static void gres_type(const struct layout_of_hour *l, char *out, size_t size)
 {
-    gp_format(out, size, "%s%s%s", l->gpu, l->profile[0] ? "_" : "", l->profile);
+    char product[128];
+
+    product_name(l->of, product, sizeof(product));
+    gp_format(out, size, "%s%s%s", product[0] ? product : l->gpu, l->profile[0] ? "_" : "",
+              l->profile);
     for (char *at = out; *at; at++)
-        if (*at == '-')
-            *at = '_';
+        *at = *at == ' ' ? '_' : (char)tolower((unsigned char)*at);
 }
 
 static void add_sbatch(const struct layout_of_hour *l, struct strbuf *out)
 {
     int hosts = l->layout->hosts > 1 ? l->layout->hosts : 1;
-    char type[96];
+    char type[160];
 
     gres_type(l, type, sizeof(type));
     strbuf_addf(out,
@@ -302,8 +306,8 @@ static void export_slurm(const struct pool_run *run, int hour, struct strbuf *ou
     struct layout_of_hour l;
 
     head(run, hour, out);
-    strbuf_add(out, "# One script for each layout; types as AutoDetect=nvml names them or as "
-                    "gres.conf does.\n");
+    strbuf_add(out, "# One script for each layout; types as AutoDetect=nvml names them: change "
+                    "them where\n# gres.conf has others.\n");
     for (int i = 0; i < run->c.pool.candidate_count; i++) {
         if (!take_layout(run, i, hour, &l))
             continue;

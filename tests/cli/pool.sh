@@ -187,11 +187,28 @@ assert_contains "into slices by their names" '"1g.10gb": ' "$out"
 run --pool mig.cfg --rung shared --export dra
 assert_contains "DRA: the class of slices" "deviceClassName: mig.nvidia.com" "$out"
 assert_contains "a name that Kubernetes takes" "name: small-one-" "$out"
+run --pool mig.cfg --rung shared --export slurm
+assert_contains "a slice as NVML names it" "--gres=gpu:nvidia_h100_80gb_hbm3_1g.10gb:1" "$out"
+
+# What is cut and what is not, all of the file: mig-parted refuses keys it does not know.
+pool cut.cfg '{ gpu = "h100-sxm"; stock = 8; mig = true; }' "{ name = \"Small One\";
+    model = \"llama-3.2-1b\"; demand = { shape = \"flat\"; mean = 1.0; }; }, $code"
+run --pool cut.cfg --rung shared --export mig-parted
+form=$(printf '%s\n' "$out" | sed -e '/^#/d' -e 's/[0-9][0-9]*/N/g' -e 's/N\(, N\)*\]/N]/' | sort -u)
+assert_eq "mig-parted: its form" '        "Ng.Ngb": N
+      mig-devices:
+      mig-devices: {}
+      mig-enabled: false
+      mig-enabled: true
+    - devices: [N]
+  server-N-N:
+mig-configs:
+version: vN' "$form"
 run --pool two.cfg --rung shared --export mps
 assert_contains "MPS: rows" "ROWS" "$out"
 assert_contains "MPS: its end" "ENDATA" "$out"
 run --pool two.cfg --rung shared --export slurm
-assert_contains "Slurm" "#SBATCH --gres=gpu:h100_pcie:" "$out"
+assert_contains "Slurm" "#SBATCH --gres=gpu:nvidia_h100_pcie:" "$out"
 run --pool two.cfg --rung hourly --export compose --at 20
 assert_contains "compose" '"schema": "gpuplan.compose/1"' "$out"
 assert_contains "its hour" '"hour": 20' "$out"
