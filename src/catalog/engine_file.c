@@ -93,6 +93,7 @@ static const struct profile_field fields[] = {
     {"offload_groups", PROFILE_FLAG, AT(offload_groups)},
     {"kv_offload", PROFILE_TEXT, AT(kv_offload)},
     {"kv_offload_groups", PROFILE_FLAG, AT(kv_offload_groups)},
+    {"prompt_cache_gib", PROFILE_NUMBER, AT(prompt_cache_gib), 0, 4096},
     {"draft", PROFILE_TEXT, AT(draft)},
     {"draft_tokens", PROFILE_COUNT, AT(draft_tokens), 0, 64},
     {"draft_slots", PROFILE_COUNT, AT(draft_slots), 0, 65536},

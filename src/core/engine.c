@@ -24,6 +24,7 @@ const char *engine_term_word(enum engine_term term)
         [TERM_DRAFT] = "draft",
         [TERM_LORA] = "lora",
         [TERM_KV_OFFLOAD] = "kv_offload",
+        [TERM_PROMPT_CACHE] = "prompt_cache",
         [TERM_TABLES] = "tables",
         [TERM_ROPE] = "rope",
         [TERM_STATE] = "state",

@@ -130,6 +130,7 @@ enum engine_term {
     TERM_DRAFT,
     TERM_LORA,
     TERM_KV_OFFLOAD,
+    TERM_PROMPT_CACHE,
     TERM_TABLES,
     TERM_ROPE,
     TERM_STATE,
@@ -240,6 +241,8 @@ struct engine {
                                    * either, beside the pool; "all" of it; "" = none */
     bool kv_offload_groups;       /* bytes of it leave the groups as they are; else every
                                    * layer caches as a full one */
+    double prompt_cache_gib;      /* host memory at most for states of earlier prompts, without
+                                   * being asked; 0 = none */
     char draft[16];               /* what drafts tokens: "model|mtp"; "" = nothing */
     int draft_tokens;             /* drafted per step by default; 0: one per MTP layer */
     int draft_slots;              /* slots by default when tokens are drafted; 0: as ever */

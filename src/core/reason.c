@@ -299,6 +299,8 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
             load->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
         [WARNING_KV_HOST] = q->host_kv > 0,
         [WARNING_KV_FLAT] = flattens(q),
+        [WARNING_PROMPT_CACHE] = q->gpu->host && model_is_served(q->model) &&
+                                 q->engine->prompt_cache_gib > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,
         [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
         [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,

@@ -9,6 +9,7 @@
 #include "core/draft.h"
 #include "core/kvcache.h"
 #include "core/terms_list.h"
+#include "util/units.h"
 
 /* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 by Marlin (logged:
  * gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
@@ -434,6 +435,7 @@ static void add_host(struct terms *w)
 {
     const struct request *q = &w->plan->request;
     const struct memory *m = &w->plan->memory;
+    double prompt_cache = model_is_served(q->model) ? q->engine->prompt_cache_gib * GP_GIB : 0;
     know_number(w, "layers in host memory", q->host_layers, "request");
     know_number(w, "layers whose experts are there", q->host_experts, "request");
     know_exact(w, "asked for", q->host_bytes);
@@ -452,6 +454,12 @@ static void add_host(struct terms *w)
                  "KV of those layers, all users of a replica", m->host_kv, "GiB",
                  source_engine(q->engine, TERM_OFFLOAD),
                  "layers in host memory, users per replica, s");
+    know_unit(w, "cache-ram", prompt_cache / GP_GIB, "GiB", "engine default");
+    if (prompt_cache > 0)
+        term_add(w, "host memory: prompt cache", "prompts",
+                 "states of prompts that left their slot, at most: --cache-ram, none with 0",
+                 quantity_band(prompt_cache, 0, prompt_cache, ORIGIN_MODEL), "GiB",
+                 source_engine(q->engine, TERM_PROMPT_CACHE), "cache-ram");
     know_exact(w, "KV asked for", q->host_kv);
     if (q->host_kv > 0 || q->kv_on_host)
         term_add(w, "host memory: KV", "host KV",

@@ -128,6 +128,8 @@ static const char *const warning_words[WARNING_COUNT] = {
                         "those in flight need the pool all the same",
     [WARNING_KV_FLAT] = "{engine} {versions} keeps KV in host memory without its groups of "
                         "layers: windows are kept at full length",
+    [WARNING_PROMPT_CACHE] = "{engine} keeps earlier prompts in up to {prompt cache} of the same "
+                             "memory, which is not counted: --cache-ram 0 keeps none",
     [WARNING_KV_ON_HOST] = "the KV cache is in host memory and attention is computed there: "
                            "each step is as slow as the host reads it",
     [WARNING_DRAFT_WORDS] = "the draft {draft} has {draft words} words in its vocabulary, the "
@@ -502,6 +504,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
         {"versions", SAY_TEXT, .text = e->range},
         {"host", SAY_GIB, .number = p->memory.host.value},
+        {"prompt cache", SAY_GIB, .number = e->prompt_cache_gib * GP_GIB},
         {"host kv", SAY_GIB, .number = q->host_kv},
         {"draft", SAY_TEXT, .text = q->draft ? q->draft->id : ""},
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},

@@ -31,6 +31,8 @@ plan --why
 assert_eq "fits" 0 "$rc"
 assert_contains "name" "Made Up 9000, 8 cores (cpu)" "$out"
 assert_contains "engine" "llama.cpp" "$out"
+assert_contains "what the server keeps beside it" \
+    "warning: llama.cpp keeps earlier prompts in up to 8.00 GiB of the same memory" "$out"
 assert_contains "why the band is wide" "memory bandwidth (/2.50..x2.50)" "$out"
 assert_contains "TPOT" "TPOT" "$out"
 assert_contains "embeddings count: no host beside it" "2.30" "$out"

@@ -54,6 +54,11 @@ assert_contains "blocks of FP8" "= 192 is not divisible by weight quantization b
 rule "activation: sampling" "model_runner.py, 0.33" -m llama-3.1-8b -g h100-sxm:1
 rule "activation: sampling" "topk_topp_sampler.py, 0.21" -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.21
 rule "activation: sampling" "gpu/sample/sampler.py, 0.26" -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.26
+# what a server keeps in host memory unasked
+rule "host memory: prompt cache" "common.h:634: cache_ram_mib 8192" -m llama-3.1-8b -p q4_k_m -g rtx-4090
+rule "host memory: prompt cache" "= 8 GiB (0..8), model" -m llama-3.1-8b -p q4_k_m -g rtx-4090
+run --plan -m llama-3.1-8b -g rtx-4090 --why
+assert_lacks "vLLM keeps none" "prompt cache" "$out"
 # stages, what is outside the allocator, graphs charged and captured
 rule "layers of the binding stage" "vLLM's partition" -m llama-3.1-70b -g h100-sxm:3 --tp 1 --pp 3
 rule "non-torch" "vLLM 0.33+ of 2026-11: one GPU: quoted lines" -m llama-3.1-8b -g h100-sxm:1
