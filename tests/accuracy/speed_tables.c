@@ -271,8 +271,8 @@ bool rows_saturated(struct rows *rows, int argc, char **argv)
     return true;
 }
 
-/* As its README has them: --max-model-len 91680; a whole prompt is one step, as
- * benchmark_throughput.py of that time turns chunks off where it is not told to. Meta's
+/* Its README has --max-model-len 91680. That a whole prompt is one step is inferred, not
+ * stated: benchmark_throughput.py of that time turns chunks off where not told to. Meta's
  * checkpoint on the H100s has its attention in BF16 (56.8 GiB of weights were logged on each,
  * 47.8 would be FP8 throughout), AMD's on the MI300X has all in FP8. */
 #define DSTACK_CONTEXT 91680
