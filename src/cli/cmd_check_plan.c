@@ -6,9 +6,39 @@
 #include <stdlib.h>
 
 #include "output/plan_check.h"
+#include "output/print_plan.h"
+#include "output/report_train.h"
 #include "request/plan_file.h"
+#include "request/planner_train.h"
 #include "request/request_line.h"
 #include "util/path.h"
+
+static enum gp_status train(struct planner *planner, const struct options *options,
+                            struct strbuf *out, struct gp_err *err)
+{
+    struct train_answer now;
+    struct record doc;
+    enum gp_status rc = planner_train(planner, options, &now, err);
+
+    if (rc)
+        return rc;
+    record_init(&doc);
+    report_train(&now, false, &doc);
+    record_json(&doc, out);
+    record_fini(&doc);
+    return GP_OK;
+}
+
+static enum gp_status serve(struct planner *planner, const struct options *options,
+                            struct strbuf *out, struct gp_err *err)
+{
+    struct answer now;
+    enum gp_status rc = planner_answer(planner, options, &now, err);
+
+    if (!rc)
+        print_plan_json(&now, options, false, out);
+    return rc;
+}
 
 static enum gp_status answer(struct invocation *in, const struct plan_file *file,
                              struct gp_err *err)
@@ -16,17 +46,21 @@ static enum gp_status answer(struct invocation *in, const struct plan_file *file
     double tolerance = in->options.value[OPT_TOLERANCE].given
                            ? in->options.value[OPT_TOLERANCE].number
                            : 5;
+    bool trains = file->options.value[OPT_TRAIN].given, broke = false;
     struct record doc;
-    struct answer now;
-    bool broke = false;
-    enum gp_status rc = planner_answer(in->planner, &file->options, &now, err);
+    struct strbuf now;
+    enum gp_status rc;
 
-    if (rc)
+    strbuf_init(&now);
+    rc = (trains ? train : serve)(in->planner, &file->options, &now, err);
+    if (rc) {
         request_line_place(err, in->args[0]);
-    if (rc)
+        strbuf_fini(&now);
         return rc;
+    }
     record_init(&doc);
-    plan_check(file->json, &now, &file->options, in->args[0], tolerance / 100, &doc, &broke);
+    plan_check(file->json, &now, in->args[0], tolerance / 100, &doc, &broke);
+    strbuf_fini(&now);
     if (in->format == OUTPUT_JSON)
         record_json(&doc, &in->out);
     else if (in->quiet)

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/print_plan.h"
-#include "output/sentence.h"
 #include "util/json.h"
+#include "util/str.h"
 
-/* What is compared: the place in gpuplan.plan/1, and what a change of it comes from. */
+/* What is compared: the place in gpuplan.plan/1 or gpuplan.train/1, and what a change of it
+ * comes from. */
 static const struct {
     const char *name, *path;
     bool price;
@@ -25,6 +25,22 @@ static const struct {
     {"kv_pool", "memory.per_gpu.kv_pool", false},
     {"kv_needed", "memory.per_gpu.kv_needed", false},
     {"free", "memory.per_gpu.free", false},
+    {"usable", "memory_per_gpu.usable", false},
+    {"weights", "memory_per_gpu.weights", false},
+    {"adapters", "memory_per_gpu.adapters", false},
+    {"modules", "memory_per_gpu.modules", false},
+    {"gradients", "memory_per_gpu.gradients", false},
+    {"master", "memory_per_gpu.master", false},
+    {"optimizer", "memory_per_gpu.optimizer", false},
+    {"activations", "memory_per_gpu.activations", false},
+    {"logits", "memory_per_gpu.logits", false},
+    {"live_layer", "memory_per_gpu.live_layer", false},
+    {"step", "memory_per_gpu.step", false},
+    {"buffers", "memory_per_gpu.buffers", false},
+    {"fragmentation", "memory_per_gpu.fragmentation", false},
+    {"context", "memory_per_gpu.context", false},
+    {"free", "memory_per_gpu.free", false},
+    {"offloaded", "memory_per_host.offloaded", false},
     {"max_concurrency", "memory.max_concurrency", false},
     {"ttft", "speed.ttft", false},
     {"tpot", "speed.tpot", false},
@@ -62,19 +78,6 @@ static double value_at(const json_t *plan, const char *path)
     const json_t *value =
         json_is_object(quantity) ? json_object_get(quantity, "value") : quantity;
     return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* The plan of today, as it would be saved. */
-static json_t *plan_json(const struct answer *now, const struct options *options)
-{
-    struct strbuf text;
-    json_t *json = NULL;
-
-    strbuf_init(&text);
-    print_plan_json(now, options, false, &text);
-    gp_json_parse("plan", text.text, text.len, &json, NULL);
-    strbuf_fini(&text);
-    return json;
 }
 
 /* ---- why ---- */
@@ -177,33 +180,40 @@ static struct broken compare(const json_t *saved, const json_t *now, double tole
     return b;
 }
 
-void plan_check(const json_t *saved, const struct answer *answer,
-                const struct options *options, const char *file, double tolerance,
-                struct record *doc, bool *broke)
+static void record_broke(const struct broken *b, struct record *doc)
 {
-    json_t *now = plan_json(answer, options);
+    record_list(doc, "broke");
+    if (b->fit)
+        record_item(doc, "broke", "fit");
+    if (b->goal)
+        record_item(doc, "broke", "goal");
+    if (b->budget)
+        record_item(doc, "broke", "budget");
+}
+
+void plan_check(const json_t *saved, const struct strbuf *text, const char *file,
+                double tolerance, struct record *doc, bool *broke)
+{
+    json_t *now = NULL;
+    gp_json_parse("plan", text->text, text->len, &now, NULL);
     struct broken b = compare(saved, now, tolerance);
-    char reason[SENTENCE_MAX];
+    const json_t *reasons = at_path(now, "verdict.reasons");
+    const char *reason = json_string_value(json_array_get(reasons, 0));
 
     *broke = b.fit || b.goal || b.budget;
     record_text(doc, "schema", "gpuplan.check-plan/1");
     record_text(doc, "file", file);
     record_text(doc, "status", *broke ? "broke" : b.better ? "better" : "same");
-    record_list(doc, "broke");
-    if (b.fit)
-        record_item(doc, "broke", "fit");
-    if (b.goal)
-        record_item(doc, "broke", "goal");
-    if (b.budget)
-        record_item(doc, "broke", "budget");
-    record_text(doc, "model", answer->plan.request.model->id);
-    record_text(doc, "gpu", answer->plan.request.gpu->id);
-    record_count(doc, "gpus", "", answer->plan.layout.gpus);
+    record_broke(&b, doc);
+    record_text(doc, "model", text_at(now, "request.model_id"));
+    record_text(doc, "gpu", text_at(now, "request.gpu"));
+    record_count(doc, "gpus", "", value_at(now, "layout.gpus"));
     record_text(doc, "verdict_saved", text_at(saved, "verdict.status"));
-    record_text(doc, "verdict", verdict_word(answer->plan.verdict));
+    record_text(doc, "verdict", text_at(now, "verdict.status"));
+    record_text(doc, "train", text_at(now, "request.method"));
     record_text(doc, "engine_saved", text_at(saved, "request.engine"));
     record_text(doc, "engine", text_at(now, "request.engine"));
-    record_text(doc, "reason", sentence_first_reason(&answer->plan, reason));
+    record_text(doc, "reason", reason ? reason : "");
     record_terms(saved, now, doc);
     json_decref(now);
 }
@@ -223,11 +233,15 @@ void plan_check_text(const struct record *doc, struct strbuf *out)
     const struct fact *terms = record_find(doc, "terms");
 
     const struct fact *gpus = record_find(doc, "gpus");
+    char train[40];
 
+    gp_format(train, sizeof(train), record_get(doc, "train")[0] ? "--train %.20s" : "%s",
+              record_get(doc, "train"));
     strbuf_addf(out, "%s", record_get(doc, "status"));
     print_broke(doc, out);
     strbuf_addf(out, "\n%s on %.0f x %s, %s: %s, was %s%s%s\n", record_get(doc, "model"),
-                gpus ? gpus->number.value : 0, record_get(doc, "gpu"), record_get(doc, "engine"),
+                gpus ? gpus->number.value : 0, record_get(doc, "gpu"),
+                train[0] ? train : record_get(doc, "engine"),
                 record_get(doc, "verdict"), record_get(doc, "verdict_saved"),
                 record_get(doc, "reason")[0] ? ": " : "", record_get(doc, "reason"));
     if (terms && terms->record_count > 0) {

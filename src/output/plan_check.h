@@ -12,14 +12,13 @@
 #include <stdbool.h>
 
 #include "output/record.h"
-#include "request/planner.h"
 
 struct json_t;
 
-/* gpuplan.check-plan/1; *broke: one of the three did. tolerance: a share, 0.05. */
-void plan_check(const struct json_t *saved, const struct answer *now,
-                const struct options *options, const char *file, double tolerance,
-                struct record *doc, bool *broke);
+/* gpuplan.check-plan/1 of two gpuplan.plan/1 or two gpuplan.train/1; text: today's;
+ * *broke: one of the three did. tolerance: a share, 0.05. */
+void plan_check(const struct json_t *saved, const struct strbuf *text, const char *file,
+                double tolerance, struct record *doc, bool *broke);
 
 /* The same for people. */
 void plan_check_text(const struct record *doc, struct strbuf *out);

@@ -13,6 +13,8 @@
 
 /* Which instances count: provider, region, dated. */
 void record_plan_market(struct record *record, const struct market *market);
+/* What a request of either kind asks: parts of the model, pruning, price, market, hours. */
+void record_plan_asked(struct record *record, const struct resolved *resolved);
 /* The load that all rows share: context, prompt, output, users, prices. */
 void record_plan_load(struct record *record, const struct resolved *resolved);
 /* verdict, gpus, tp, pp, replicas, limit */

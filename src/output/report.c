@@ -33,21 +33,8 @@ static const struct member request_load[] = {
     {"max_pp", MEMBER_INT, AT(max_pp)},
 };
 
-static void prune_fact(const struct answer *a, struct record *r)
-{
-    const struct request *q = &a->plan.request;
-
-    if (a->resolved.prune[0])
-        record_text(r, "prune", a->resolved.prune);
-    else if (q->prune == PRUNE_UNSTRUCTURED)
-        record_count(r, "prune", "%", q->prune_share * 100);
-    else
-        record_text(r, "prune", q->prune == PRUNE_2_4 ? "2:4" : "none");
-}
-
 static void request_facts(const struct answer *a, struct record *r)
 {
-    char price[OPTION_CHOICE_MAX];
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
     int layers = q->model->layer_count;
@@ -93,12 +80,11 @@ static void request_facts(const struct answer *a, struct record *r)
     record_text(r, "uncalibrated", a->resolved.uncalibrated);
     record_positive(r, "lora_slots", "", q->lora_slots);
     record_positive(r, "lora_rank", "", q->lora_rank);
-    record_flag(r, "language_model_only", a->resolved.text_only);
-    prune_fact(a, r);
-    record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
-    record_plan_market(r, &a->resolved.market);
-    record_positive(r, "hours", "h", a->resolved.market.hours);
-    record_positive(r, "electricity", "$/kWh", a->resolved.market.electricity);
+    record_plan_asked(r, &a->resolved);
+    if (q->api_out > 0)
+        record_textf(r, "api_price", "%.12g:%.12g", q->api_in, q->api_out);
+    else
+        record_text(r, "api_price", "");
     record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "output/print_plan.h"
+#include "output/record_plan.h"
 #include "output/report.h"
 #include "output/sentence.h"
 #include "util/units.h"
@@ -44,11 +45,15 @@ const struct quantity *train_part_bytes(const struct train_memory *m,
     return (const struct quantity *)((const char *)m + part->offset);
 }
 
-static void setting_facts(const struct request *q, const struct train *t,
+static void setting_facts(const struct resolved *resolved, const struct train *t,
                           struct record *r)
 {
+    const struct request *q = &resolved->request;
     char word[OPTION_CHOICE_MAX];
-    record_text(r, "model", q->model->id);
+    record_text(r, "model", resolved->model_text);
+    record_text(r, "model_id", q->model->id);
+    record_text(r, "precision", q->precision.id);
+    record_flag(r, "precision_native", q->precision.native);
     record_text(r, "gpu", q->gpu->id);
     record_text(r, "method", train_method_word(t->method));
     record_text(r, "optimizer", train_optimizer_word(t->optimizer));
@@ -56,6 +61,7 @@ static void setting_facts(const struct request *q, const struct train *t,
     record_text(r, "recompute", train_recompute_word(t->recompute));
     record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
     record_text(r, "loss", train_loss_word(t->loss));
+    record_flag(r, "fused", t->fused_kernels);
     record_count(r, "zero", "", t->zero_stage);
     record_text(r, "offload", train_offload_word(t->offload));
     record_flag(r, "step_in_backward", t->step_in_backward);
@@ -69,6 +75,8 @@ static void setting_facts(const struct request *q, const struct train *t,
                 lora ? option_choice(OPT_LORA_TARGETS, t->targets, word) : "");
     record_text(r, "modules_to_save",
                 lora ? option_choice(OPT_MODULES_TO_SAVE, t->modules, word) : "");
+    record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
+    record_plan_asked(r, resolved);
 }
 
 static void verdict_facts(const struct train_answer *a, struct record *r)
@@ -122,7 +130,7 @@ void report_train(const struct train_answer *a, bool why, struct record *doc)
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
     record_text(doc, "schema", "gpuplan.train/1");
-    setting_facts(q, &m->train, record_inside(doc, "request"));
+    setting_facts(&a->resolved, &m->train, record_inside(doc, "request"));
     verdict_facts(a, record_inside(doc, "verdict"));
     struct record *r = record_inside(doc, "layout");
     record_count(r, "gpus", "", m->train.gpus);

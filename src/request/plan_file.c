@@ -31,6 +31,7 @@ static bool is_apart(const char *key)
 struct reading {
     struct plan_file *out;
     const json_t *request, *layout;
+    bool train;
     const char *where;
     struct gp_err *err;
 };
@@ -54,7 +55,8 @@ static enum gp_status set_number(const struct reading *r, enum option_id id, dou
 /* Null, false and a number of 0 where the option takes none are defaults. */
 static enum gp_status take_key(const struct reading *r, const char *key, const json_t *value)
 {
-    int found = is_apart(key) ? -1 : option_find(key);
+    bool adapters = r->train && strcmp(key, "lora_rank") == 0;
+    int found = is_apart(key) && !adapters ? -1 : option_find(key);
     enum option_id id = (enum option_id)found;
 
     if (found < 0 || !key[1] || !(option_rows[id].commands & FOR_PLAN))
@@ -105,14 +107,17 @@ static enum gp_status take_layout(const struct reading *r)
     static const struct {
         const char *key;
         enum option_id option;
-    } rows[] = {{"tp", OPT_TP}, {"pp", OPT_PP}, {"ep", OPT_EP}, {"replicas", OPT_REPLICAS}};
+    } rows[] = {{"tp", OPT_TP}, {"pp", OPT_PP}, {"cp", OPT_CP}, {"ep", OPT_EP},
+                {"replicas", OPT_REPLICAS}};
     bool split = number_of(r->layout, "prefill") > 0;
+    bool series = json_is_true(json_object_get(r->request, "device_map"));
     enum gp_status rc = GP_OK;
     double gpus = number_of(r->layout, "gpus");
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !rc; i++)
         if (number_of(r->layout, rows[i].key) > 0 &&
-            !(split && (rows[i].option == OPT_TP || rows[i].option == OPT_REPLICAS)))
+            !(split && (rows[i].option == OPT_TP || rows[i].option == OPT_REPLICAS)) &&
+            !(series && rows[i].option == OPT_PP)) /* its GPUs say it */
             rc = set_number(r, rows[i].option, number_of(r->layout, rows[i].key));
     if (split) /* its TPs and replicas are told together */
         gp_format(r->out->split, sizeof(r->out->split), "%.0fxTP%.0f:%.0fxTP%.0f",
@@ -138,28 +143,46 @@ static enum gp_status take_engine(const struct reading *r)
     return set_text(r, OPT_ENGINE, r->out->engine);
 }
 
+/* Of both kinds. */
+static enum gp_status take_memory(const struct reading *r)
+{
+    double used = number_of(json_object_get(r->request, "used"), "value");
+    enum gp_status rc = used > 0 ? set_number(r, OPT_USED, used * GP_GIB) : GP_OK;
+
+    if (!rc && json_is_false(json_object_get(r->request, "precision_native")))
+        rc = set_text(r, OPT_PRECISION, text_of(r->request, "precision"));
+    return rc;
+}
+
 /* Users follow from a rate. */
 static enum gp_status take_load(const struct reading *r)
 {
     enum gp_status rc = set_number(r, OPT_OUTPUT, number_of(r->request, "output"));
-    double used = number_of(json_object_get(r->request, "used"), "value");
     double slots = number_of(r->request, "lora_slots");
 
     if (!rc && number_of(r->request, "rate") <= 0)
         rc = set_number(r, OPT_USERS, number_of(r->request, "users"));
-    if (!rc && used > 0)
-        rc = set_number(r, OPT_USED, used * GP_GIB);
-    if (!rc && !json_is_true(json_object_get(r->request, "precision_native")))
-        rc = set_text(r, OPT_PRECISION, text_of(r->request, "precision"));
     gp_format(r->out->lora, sizeof(r->out->lora), "%.0f:%.0f", slots,
               number_of(r->request, "lora_rank"));
     return !rc && slots > 0 ? set_text(r, OPT_LORA, r->out->lora) : rc;
 }
 
+/* What --train chose of itself: 0 and "none" are choices, too. A refused layout has none. */
+static enum gp_status take_train(const struct reading *r)
+{
+    const json_t *zero = json_object_get(r->request, "zero");
+    enum gp_status rc = set_text(r, OPT_TRAIN, text_of(r->request, "method"));
+
+    if (!rc && json_is_number(zero) && json_number_value(zero) >= 0)
+        rc = set_number(r, OPT_ZERO, json_number_value(zero));
+    return rc ? rc : set_text(r, OPT_RECOMPUTE, text_of(r->request, "recompute"));
+}
+
 static enum gp_status foreign(const char *where, const char *schema, struct gp_err *err)
 {
     return gp_fail(err, GP_E_FILE, where, "gpuplan --plan --format json -o FILE makes one",
-                   schema[0] ? "is a %.60s, not a gpuplan.plan/1" : "is not a saved plan%s",
+                   schema[0] ? "is a %.60s, not a gpuplan.plan/1 or gpuplan.train/1"
+                             : "is not a saved plan%s",
                    schema);
 }
 
@@ -176,7 +199,8 @@ enum gp_status plan_file_read(const char *where, const char *text, size_t len,
     const char *schema = text_of(out->json, "schema");
     r.request = json_object_get(out->json, "request");
     r.layout = json_object_get(out->json, "layout");
-    if (strcmp(schema, "gpuplan.plan/1") != 0)
+    r.train = strcmp(schema, "gpuplan.train/1") == 0;
+    if (!r.train && strcmp(schema, "gpuplan.plan/1") != 0)
         return foreign(where, schema, err);
     if (!text_of(r.request, "model")[0] || !text_of(r.request, "gpu")[0])
         return gp_fail(err, GP_E_FILE, where, "save the plan again",
@@ -185,8 +209,10 @@ enum gp_status plan_file_read(const char *where, const char *text, size_t len,
     if (!rc)
         rc = take_layout(&r);
     if (!rc)
-        rc = take_engine(&r);
+        rc = take_memory(&r);
     if (!rc)
+        rc = r.train ? take_train(&r) : take_engine(&r);
+    if (!rc && !r.train)
         rc = take_load(&r);
     if (rc && err)
         err->code = GP_E_FILE;

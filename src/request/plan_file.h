@@ -1,9 +1,11 @@
 /*
- * plan_file.h - a saved answer of --plan --format json, as the request that asks it again.
+ * plan_file.h - a saved answer of --plan --format json (gpuplan.plan/1, or gpuplan.train/1
+ * of --train), as the request that asks it again.
  *
  * Its `request` gives the options and its `layout` what was chosen: GPU and count, TP, PP,
- * EP, replicas. An open version range ("vllm@0.33+") asks for the newest one, a closed one
- * for itself. Keys that are no option (of newer versions, too) are left out.
+ * EP, replicas; of --train TP, PP, CP, ZeRO stage and recomputation. An open version range
+ * ("vllm@0.33+") asks for the newest one, a closed one for itself. Keys that are no option
+ * (of newer versions, too) are left out.
  */
 #ifndef GP_REQUEST_PLAN_FILE_H
 #define GP_REQUEST_PLAN_FILE_H

@@ -46,8 +46,41 @@ done <<'END'
 -m llama-3.1-8b -g h100-sxm --power-cap 3000 --solve users --throughput 300
 -m llama-3.1-70b -g h100-sxm:8 --pp 2 --tp 4 --max-pp 4 --prefix-hit 0.3
 -m bge-m3 -g l4
+-m llama-3.1-8b -g h100-sxm --api-price 0.6:2.4
+-m llama-3.1-8b -g h100-sxm:8 --train full
+-m llama-3.1-8b -g h100-sxm:8 --train full --zero 0 --recompute none --optimizer adamw-8bit
+-m llama-3.1-8b -g h100-sxm:8 --train full --zero 3 --offload parameters --step-in-backward
+-m llama-3.1-8b -g h100-sxm:8 --train full --tp 2 --pp 2 --cp 2 --sequence-parallel
+-m llama-3.1-8b -g l40s --train lora --lora-rank 64 --lora-targets qv --modules-to-save both
+-m llama-3.1-8b -g l40s --train lora -p int4-awq --attention eager --sequence 4k
+-m llama-3.1-8b -g l40s --train lora --fused --used 2GiB --micro-batch 4 --price spot
+-m llama-3.1-8b -g l40s --train lora --fused --loss chunked --prune layers:4
+-m llama-3.1-70b -g rtx-4090:4 --train qlora --device-map
+-m llama-3.1-8b -g rtx-4090 --train qlora -p nf4 --price buy --electricity 0.4 --hours 200
+-m llama-3.1-70b -g l4 --train full --tp 3
+-m gemma-3-27b -g h100-sxm --train qlora --language-model-only
+-m 8B -g h100-sxm --train lora
 END
-assert_true "all were asked" [ "$n" -eq 24 ]
+assert_true "all were asked" [ "$n" -eq 38 ]
+
+# ---- every option of a plan is kept in what is saved, under its own name or another ----
+save -m llama-3.1-8b -g h100-sxm
+cp plan.json kept.json
+save -m llama-3.1-8b -g h100-sxm --train lora
+cat plan.json >>kept.json
+run --help plan
+printf '%s\n' "$out" | sed -n 's/^ [ -].*[ ,]--\([a-z-]*\)[ ].*/\1/p' >names
+assert_true "the options are read" [ "$(wc -l <names)" -gt 60 ]
+while read -r name; do
+    case $name in
+    output-tokens | lora | train | disaggregate) continue ;; # output, lora_slots, method, layout
+    solve) continue ;; # what was found is in the layout
+    profiles | format | why | quiet | verbose | help | version) continue ;; # how it is answered
+    esac
+    checks=$((checks + 1))
+    grep -q "^ *\"$(printf '%s' "$name" | tr - _)\":" kept.json || fail "not saved: --$name"
+done <names
+
 
 # ---- the fit breaks: a new range of the engine takes more ----
 save -m llama-3.1-8b -p fp8 -g l4:1 -c 8k -u 2
@@ -92,6 +125,28 @@ run --check-plan plan.json
 assert_eq "twice the layers: exit code" 1 "$rc"
 assert_contains "twice the layers" "broke: fit" "$out"
 assert_contains "by term" "weights" "$out"
+
+config 32
+save -m model -g l4:1 --train lora
+run --check-plan plan.json
+assert_eq "training, the same configuration" 0 "$rc"
+config 64
+run --check-plan plan.json
+assert_eq "training, twice the layers: exit code" 1 "$rc"
+assert_contains "training" "broke: fit" "$out"
+assert_contains "what it is" "model on 1 x l4, --train lora: does-not-fit, was fits" "$out"
+for term in weights adapters gradients optimizer activations free; do
+    assert_contains "training, by term" "$term " "$out"
+done
+config 32
+sed '/"cost": {/,/"per_month"/s/"value": [0-9.]*/"value": 0.1/' plan.json >cheap.json
+run --check-plan cheap.json
+assert_eq "training, dearer: exit code" 1 "$rc"
+assert_contains "training, dearer" "broke: budget" "$out"
+sed 's/"method": "lora"/"method": "lorax"/' plan.json >other.json
+run --check-plan other.json
+assert_eq "training, no such method: exit code" 3 "$rc"
+assert_contains "training, where" "other.json: request.train" "$err"
 
 # ---- a goal that was met is missed ----
 save -m llama-3.1-8b -g h100-sxm -u 4 --tpot 50

@@ -116,6 +116,8 @@ sed 's/"context": 8192/"context": 4096/; s/vllm@0.33+/vllm@0.32+/' saved.json >o
 json_of check-plan --check-plan older.json
 sed 's/"llama-3.1-8b"/"llama-3.1-70b"/' saved.json >other.json
 json_of check-plan --check-plan other.json
+run --plan -m llama-3.1-8b -g l40s --train lora --format json -o saved.json
+json_of check-plan --check-plan saved.json
 valid check-plan
 refused check-plan '1,/"status"/s/"same"/"well"/'
 

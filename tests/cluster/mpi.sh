@@ -60,7 +60,7 @@ exec "$@"
 S
     GPUPLAN_RANK_WAIT=3 mpirun --oversubscribe -np $ranks sh one.sh "$gp" --bench memory \
         --preset quick --backend cpu --progress none -o short.json >mpi.out 2>&1
-    assert_contains "the missing rank" "rank 2 of $ranks left no result" "$(cat mpi.out)"
+    assert_contains "the missing rank" "rank 2 of $ranks wrote no result" "$(cat mpi.out)"
     assert_contains "in the file" missing_ranks "$(cat short.json)"
 else
     echo "note: no mpirun here: not tried"

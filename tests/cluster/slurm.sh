@@ -332,7 +332,7 @@ assert_eq "and are merged" 2 "$(field killed.json devices.#)"
 assert_eq "status" failed "$(field killed.json status)"
 assert_eq "ranks missing" 1 "$(field killed.json missing_ranks.#)"
 assert_eq "which one" 2 "$(field killed.json missing_ranks.0)"
-assert_contains "it is said" "rank 2 of 3 left no result" "$err"
+assert_contains "it is said" "rank 2 of 3 wrote no result" "$err"
 
 # ---- a job that is cancelled, and goes on ---------------------------------------------
 
@@ -344,7 +344,7 @@ for stem in c1 c2 c3; do
     await
     assert_eq "$stem: scancel" 143 "$rc"
     merged $stem.json interrupted
-    assert_lacks "$stem: no rank is missed" "left no result" "$err"
+    assert_lacks "$stem: no rank is missed" "wrote no result" "$err"
 done
 
 unset GPUPLAN_STANDIN
