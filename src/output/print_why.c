@@ -8,17 +8,18 @@
 
 #include "util/units.h"
 
-/* A number as its input shows it. */
+/* A number as it is shown, an input's and a term's alike: four digits, all of those before
+ * the point. */
 static const char *number_text(enum input_style style, double number, char *text,
                                size_t size)
 {
-    if (style == INPUT_BYTES) /* enough digits for the equation to give the value */
-        gp_format(text, size, "%.3f GiB", number / GP_GIB);
+    if (style == INPUT_BYTES)
+        units_memory(text, size, number);
     else if (style == INPUT_EXACT)
         units_bytes(text, size, number);
     else if (style == INPUT_MONEY)
         units_money(text, size, number);
-    else if (number == floor(number))
+    else if (number == floor(number) || fabs(number) >= 1000)
         units_tokens(text, size, number);
     else
         units_plain(text, size, number, 4);
@@ -67,18 +68,40 @@ void term_source_text(const struct term_source *s, struct strbuf *out)
                 s->evidence[0] ? "; " : "", s->text);
 }
 
+/* A band's end without the unit that the value has: "2.256 GiB (2.026..2.476)". */
+static void cut_unit(char *end, const char *value)
+{
+    const char *unit = strchr(value, ' ');
+    char *own = strchr(end, ' ');
+
+    if (unit && own && strcmp(own, unit) == 0)
+        *own = '\0';
+}
+
 static void print_value(const struct term *t, struct strbuf *out)
 {
     const struct quantity *q = &t->value;
-    if (!q->known)
+    bool gib = strcmp(t->unit, "GiB") == 0, money = t->unit[0] == '$';
+    enum input_style style = gib ? INPUT_BYTES : money ? INPUT_MONEY : INPUT_NUMBER;
+    double scale = gib ? GP_GIB : 1;
+    char value[48], low[48], high[48];
+
+    if (!q->known) {
         strbuf_add(out, "unknown");
-    else if (q->high - q->low > 0.0005 * fabs(q->value))
-        strbuf_addf(out, "%s %s (%s..%s), %s", UNITS_PLAIN(q->value, 6), t->unit,
-                    UNITS_PLAIN(q->low, 6), UNITS_PLAIN(q->high, 6),
-                    origin_word(q->origin));
-    else
-        strbuf_addf(out, "%s %s, %s", UNITS_PLAIN(q->value, 10), t->unit,
-                    origin_word(q->origin));
+        return;
+    }
+    strbuf_add(out, number_text(style, q->value * scale, value, sizeof(value)));
+    if (money) /* "$2.29/h" */
+        strbuf_add(out, t->unit + 1);
+    else if (!gib)
+        strbuf_addf(out, " %s", t->unit);
+    number_text(style, q->low * scale, low, sizeof(low));
+    number_text(style, q->high * scale, high, sizeof(high));
+    cut_unit(low, value);
+    cut_unit(high, value);
+    if (q->high - q->low > 0.0005 * fabs(q->value) && strcmp(low, high) != 0)
+        strbuf_addf(out, " (%s..%s)", low, high);
+    strbuf_addf(out, ", %s", origin_word(q->origin));
 }
 
 const char *term_name(const struct term *t, char text[TERM_NAME_MAX])

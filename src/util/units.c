@@ -93,6 +93,16 @@ char *units_gib(char *text, size_t size, double bytes)
     return text;
 }
 
+char *units_memory(char *text, size_t size, double bytes)
+{
+    if (bytes != 0 && fabs(bytes) < 0.0995 * GP_GIB)
+        return units_bytes(text, size, bytes);
+    if (!isfinite(bytes))
+        return unknown(text, size);
+    gp_format(text, size, "%.3f GiB", bytes / GP_GIB);
+    return text;
+}
+
 char *units_bytes(char *text, size_t size, double bytes)
 {
     static const struct scale scales[] = {

@@ -20,6 +20,7 @@
 /* Each writes into text[size] and returns text, so that it can stand in a printf. */
 char *units_gib(char *text, size_t size, double bytes);         /* "79.65 GiB" */
 char *units_bytes(char *text, size_t size, double bytes);       /* "160 KiB", "2.5 GiB" */
+char *units_memory(char *text, size_t size, double bytes);      /* "0.489 GiB", "2.52 MiB" */
 char *units_tokens(char *text, size_t size, double tokens);     /* "476,016" */
 char *units_params(char *text, size_t size, double params);     /* "70.55 B" */
 char *units_money(char *text, size_t size, double dollars);     /* "$2.99", "$12,480" */

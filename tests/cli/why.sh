@@ -16,8 +16,8 @@ rule "KV: 21 csa layers" "vLLM 0.33+ of 2026-11: mla/indexer.py: 132 bytes of ui
     -m deepseek-v4-flash -g b200:4
 rule "KV: 21 csa layers" "FP32 compressor states over window - 1" -m deepseek-v4-flash -g b200:4
 # 21 x 2,049 pages of 46,080 bytes and 20 x 1,025 of 37,440, by hand from the shapes
-rule "states: 21 csa compressor layers" "= 1.846604347 GiB" -m deepseek-v4-flash -g h200-sxm:8
-rule "states: 20 csa compressor layers" "= 0.7148087025 GiB" -m deepseek-v4-flash -g h200-sxm:8
+rule "states: 21 csa compressor layers" "= 1.847 GiB" -m deepseek-v4-flash -g h200-sxm:8
+rule "states: 20 csa compressor layers" "= 0.715 GiB" -m deepseek-v4-flash -g h200-sxm:8
 rule "states: 20 csa compressor layers" "models/deepseek_v4: FP32" -m deepseek-v4-flash -g h200-sxm:8
 rule "KV: 61 mla + index layers" "mla/indexer.py: 132 bytes" -m deepseek-v3.2 -g h200-sxm:8
 # rotary tables
@@ -66,6 +66,24 @@ rule "CUDA graphs, charged" "with a charge to the budget before the KV pool" -m 
 rule "CUDA graphs, charged" "with no charge to the budget" \
     -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.27
 rule "KV pool" "config/cache.py: utilization 0.92 from 0.20.2" -m llama-3.1-8b -g h100-sxm:1
+
+# ---- values as the rest shows them: thousandths of GiB, separators, no seventh digit --------
+
+for case in "llama-3.1-70b -g l40s:4 -p int8" "llama-3.2-1b -g h100-sxm" \
+    "llama-3.1-8b --train full -g h100-sxm:8" "deepseek-v3 -g h200-sxm:8"; do
+    # shellcheck disable=SC2086
+    run --plan -m $case --why
+    values=$(printf '%s\n' "$out" | sed -n '/^why$/,$p' | grep -E '^  [^ ].* = [0-9$-]')
+    assert_true "terms of $case" test "$(printf '%s\n' "$values" | wc -l)" -gt 12
+    shown=$(printf '%s\n' "$values" | sed -E 's/([^0-9])0\.0+/\10./g') # zeros in front count not
+    assert_eq "digits of $case" "" "$(printf '%s\n' "$shown" |
+        grep -E '(= |\$|\.\.)[0-9]{4}|0\.[0-9]{5}|[1-9]\.[0-9]{4}')"
+done
+rule "weights: embedding" "= 0.489 GiB, exact" -m llama-3.1-70b -g l40s:4 -p int8
+rule "weights: norm" "= 2.52 MiB, exact" -m llama-3.1-70b -g l40s:4 -p int8
+rule "parameters (params)" "= 70,553,706,496 parameters" -m llama-3.1-70b -g l40s:4 -p int8
+rule "CUDA graphs (graphs)" "= 0.450 GiB (0.100..1.850), model" -m llama-3.1-70b -g l40s:4 -p int8
+rule "rent per month" '= $2,920/month, sheet' -m llama-3.1-70b -g l40s:4 -p int8
 
 # ---- a kernel of experts that works on empty room: that version, GPU and format alone -----
 
