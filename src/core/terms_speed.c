@@ -390,9 +390,10 @@ static void add_prompts(const struct walk *k)
              "prompt, c, B, share, efa, launch, kernels, per layer and chunk, L");
     if (v->stall.known)
         term_add(k->w, "longest stall of an answer", "stall",
-                 "step + what the last chunk of c tokens adds, attention over the whole "
-                 "prompt; on B * prompt/(c*O) of the steps",
-                 in_ms(v->stall), "ms", source_counted("the law of a prompt; not measured"),
+                 "step + time that a prompt's last chunk of c tokens adds, with attention over "
+                 "the whole prompt; share of steps: B * prompt/(c*O)",
+                 in_ms(v->stall), "ms",
+                 source_counted("equation of a prompt; compared with no measurement"),
                  "step, B, prompt, c, O, launch, kernels, per layer and chunk, L");
     term_add(k->w, "prompts of the others", "prompts", "phi * (C - 1)/C * B/O * pc",
              part_ms(k, v->prompts), "ms", source_pace(q->engine), "phi, C, B, O, pc");

@@ -529,7 +529,7 @@ static void add_stall(struct lines *lines, const struct speed *v)
     gp_format(often, sizeof(often), v->stall_share < 0.0995 ? "%.2g" : "%.0f",
               v->stall_share * 100);
     gp_format(add_time(lines, "stall", v->stall)->text, sizeof(lines->line->text),
-              "the gap between two tokens where a prompt comes between: %s %% of gaps%s; band "
+              "between two tokens, when the step also computes a prompt: %s %% of steps%s; band "
               "assumed", often, v->stall_share > 0.01 ? ", so this is the p99" : "");
 }
 

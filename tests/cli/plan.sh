@@ -190,7 +190,7 @@ fi
 
 # shellcheck disable=SC2086
 run --plan $speed:2 -u 16
-assert_contains "what prompts do to answers" "the gap between two tokens where a prompt comes between: 6.2 % of gaps, so this is the p99; band assumed" "$out"
+assert_contains "what prompts do to answers" "between two tokens, when the step also computes a prompt: 6.2 % of steps, so this is the p99; band assumed" "$out"
 assert_contains "what narrows the band" "widest now: engine's build and host unknown" "$out"
 assert_contains "a line more drops none" "checked by     TPOT, dense models on vLLM" "$out"
 # shellcheck disable=SC2086
