@@ -37,7 +37,7 @@ static enum gp_status print(struct invocation *in, enum launch_target target,
     if (fits)
         rc = launch_make(in->planner, &in->options, a, &launch, err);
     if (fits && !rc)
-        rc = launch_target_check(&launch, target, err);
+        rc = launch_target_check(planner_catalog(in->planner), &launch, target, err);
     if (rc)
         return rc;
     if (in->format == OUTPUT_JSON)

@@ -26,15 +26,40 @@ enum launch_target launch_target_find(const char *word)
     return TARGET_ENGINE;
 }
 
-enum gp_status launch_target_check(const struct launch *l, enum launch_target target,
-                                   struct gp_err *err)
+/* "--engine tensorrt-llm or vllm": those whose table names a backend of Triton. */
+static void triton_engines(struct catalog *catalog, char *hint, size_t size)
 {
-    if (target == TARGET_TRITON && !l->table->triton[0])
-        return gp_fail(err, GP_E_USAGE, "--launch", "--engine vllm or tensorrt-llm",
-                       "Triton has no backend of %s", l->table->name);
+    const struct engine *engines;
+    size_t count;
+    const char *last = "";
+
+    gp_copy(hint, size, "");
+    if (catalog_engines(catalog, &engines, &count, NULL) != GP_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct launch_engine *table;
+        size_t len = strlen(hint);
+        if (strcmp(engines[i].id, last) == 0)
+            continue;
+        last = engines[i].id;
+        if (catalog_launch(catalog, last, &table, NULL) == GP_OK && table->triton[0])
+            gp_format(hint + len, size - len, "%s%s", len ? " or " : "--engine ", last);
+    }
+}
+
+enum gp_status launch_target_check(struct catalog *catalog, const struct launch *l,
+                                   enum launch_target target, struct gp_err *err)
+{
+    char engines[128];
+
+    if (target == TARGET_TRITON && !l->table->triton[0]) {
+        triton_engines(catalog, engines, sizeof(engines));
+        return gp_fail(err, GP_E_USAGE, "--launch", engines, "Triton has no backend for %s",
+                       l->table->name);
+    }
     if (target == TARGET_TRITON && l->nodes > 1)
         return gp_fail(err, GP_E_USAGE, "--launch", "--launch slurm, or k8s",
-                       "a replica of %d GPUs spans hosts, which Triton is not started on",
+                       "a replica of %d GPUs spans hosts, and Triton is started on one host",
                        l->gpus);
     if (target == TARGET_SLURM && l->table->on_demand)
         return gp_fail(err, GP_E_USAGE, "--launch", "--launch k8s, or the engine's id",
@@ -151,7 +176,8 @@ static void notes_of(const struct answer *a, const struct launch *l,
     note_checkpoints(a, l, n);
     note_hosts(l, target, n);
     if (target == TARGET_K8S && l->foreign)
-        note(n, "the image is of NVIDIA GPUs: put in that of %s", a->plan.request.gpu->vendor);
+        note(n, "the image is for NVIDIA GPUs: replace it by one for %s",
+             a->plan.request.gpu->vendor);
 }
 
 /* ---- the processes ---- */

@@ -15,9 +15,9 @@ enum launch_target { TARGET_ENGINE, TARGET_K8S, TARGET_SLURM, TARGET_TRITON };
 /* "k8s"; TARGET_ENGINE for any other word. */
 enum launch_target launch_target_find(const char *word);
 
-/* Can that be printed of this engine? */
-enum gp_status launch_target_check(const struct launch *launch, enum launch_target target,
-                                   struct gp_err *err);
+/* Can that be printed of this engine? The hint names those of the catalogue that can. */
+enum gp_status launch_target_check(struct catalog *catalog, const struct launch *launch,
+                                   enum launch_target target, struct gp_err *err);
 
 /* launch NULL: the plan does not fit. */
 void launch_print(const struct answer *answer, const struct launch *launch,

@@ -20,7 +20,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_FP16] = "{engine} does not run {family} models in FP16: use --precision bf16",
     [REASON_FP32] = "{gpu} has no BF16, and {engine} does not run {family} models in FP16: "
                     "it would load FP32, --precision fp32 plans that",
-    [REASON_VENDOR] = "{engine} does not run on {vendor} {devices}",
+    [REASON_VENDOR] = "{engine} {runs not} on {devices}",
     [REASON_QUANTIZED] = "{engine} runs {weight} weights on compute capability "
                          "{quantized cc} or higher, {gpu} has {cc}",
     [REASON_SPARSE] = "{engine} runs this model's sparse attention on compute capability "
@@ -106,8 +106,7 @@ static const char *const warning_words[WARNING_COUNT] = {
                       "other weight; 2:4 does save",
     [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
                        "capability 8.0)",
-    [WARNING_ENGINE] = "planned for {engine}, as {usual engine} does not run on {vendor} "
-                       "{devices}",
+    [WARNING_ENGINE] = "planned for {engine}, as {usual engine} {runs not} on {devices}",
     [WARNING_SLOTS] = "{engine} starts with {slots} by default: give it one for each "
                       "user with {slots option}",
     [WARNING_SLICE] = "{engine} may start with the whole GPU's {seqs large} slots and {tokens "
@@ -478,6 +477,16 @@ static const char *link_time(const struct plan *p, char *text, size_t size)
     return text;
 }
 
+/* "aws accelerators" */
+static const char *devices_of(const struct gpu *g, char *text, size_t size)
+{
+    if (g->host)
+        gp_copy(text, size, "processors");
+    else
+        gp_format(text, size, "%s %s", g->vendor, g->memory_only ? "accelerators" : "GPUs");
+    return text;
+}
+
 /* words of a request: they hold whatever the layout. */
 static const char *say_request(const struct plan *p, const char *words,
                                char text[SENTENCE_MAX])
@@ -487,12 +496,13 @@ static const char *say_request(const struct plan *p, const char *words,
     const struct engine *e = q->engine;
     enum format_math math = q->precision.weight->math;
     double rate = math < MATH_COUNT ? g->rate[math].value : 0;
-    char link[96];
+    char link[96], devices[48];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT, .text = g->vendor},
-        {"devices", SAY_TEXT, .text = g->memory_only ? "accelerators" : "GPUs"},
+        {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
+        {"devices", SAY_TEXT, .text = devices_of(g, devices, sizeof(devices))},
         {"gpu", SAY_TEXT, .text = g->id},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},

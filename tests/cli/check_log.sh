@@ -193,7 +193,7 @@ assert_contains "own run of vLLM" "started: vllm 0.32.0" "$out"
 logged kv_cache_tokens 131072
 assert_contains "another device" "the log is of a server on processors" "$out"
 run --check-log "$logs/vllm-0.32.0-cpu-own-run.txt" -m llama-3.2-1b
-assert_contains "is not taken for a GPU's" "vLLM does not run on cpu" "$out$err"
+assert_contains "is not taken for a GPU's" "vLLM is not planned on processors" "$out$err"
 
 # ---- a run of llama-server on processors ----
 run --check-log "$logs/llama.cpp-cpu-own-run.txt" -m llama-3.2-1b -p fp16 -g cpu

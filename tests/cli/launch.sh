@@ -47,7 +47,7 @@ assert_eq "layers that a command leaves to the host change nothing" \
     "$("$gp" --plan -m llama-3.2-1b -g cpu -c 4096 --gpu-layers 0 --format json | grep '"weights"')"
 test_host
 run --launch k8s -m llama-3.1-8b -g mi300x
-assert_contains "whose image it is" "the image is of NVIDIA GPUs" "$out"
+assert_contains "whose image it is" "the image is for NVIDIA GPUs" "$out"
 
 # ---- replicas, hosts ----
 run --launch vllm -m llama-3.1-8b -g l40s:2 --replicas 2
@@ -101,7 +101,7 @@ assert_contains "two engines" "--launch vllm does not start SGLang" "$err"
 run --launch vllm@0.12 -m llama-3.1-8b -g h100-sxm --kv-offload-gb 8
 assert_contains "not in that version" "vLLM 0.12 has no option for kv_offload" "$err"
 run --launch triton --engine llama.cpp -m llama-3.1-8b -p q8_0 -g l40s
-assert_contains "no backend" "Triton has no backend of llama.cpp" "$err"
+assert_contains "no backend" "Triton has no backend for llama.cpp (--engine tensorrt-llm or vllm)" "$err"
 run --launch vllm -m llama-3.1-8b --format csv
 assert_contains "no table" "a command cannot be printed as a table" "$err"
 finish
