@@ -60,7 +60,7 @@ static void mistakes_have_a_line(void **state)
         {POOL(GPU, "demand = { burst = 2.0; };"), "p.cfg:3:", "says no rate"},
         {POOL(GPU, ""), "p.cfg:2:", "is missing"},
         {POOL(GPU, "gpus = \"h200\"; " DEMAND), "p.cfg:3:", "not a GPU of this pool"},
-        {POOL("{ gpu = \"h100-sxm\"; }", DEMAND), "p.cfg:1:", "there are none"},
+        {POOL("{ gpu = \"h100-sxm\"; }", DEMAND), "p.cfg:1:", "none may be bought"},
         {POOL(GPU ", " GPU, DEMAND), "p.cfg:1:", "listed twice"},
         {POOL("", DEMAND), "p.cfg:1:", "no GPUs"},
         {POOL(GPU, "context = 100; prompt = 90; output = 20; " DEMAND), "p.cfg:3:",
@@ -68,7 +68,7 @@ static void mistakes_have_a_line(void **state)
         {"hours = 25;\n" POOL(GPU, DEMAND), "p.cfg:1:", "neither a day nor a week"},
         {POOL(GPU, DEMAND) "jobs = ({ name = \"j\"; gpu = \"h100-sxm\"; gpu_hours = 1;\n"
                            "deadline = 30; });\n",
-         "p.cfg:5:", "none of this pool's 24"},
+         "p.cfg:5:", "outside this pool's 24"},
     };
 
     (void)state;
