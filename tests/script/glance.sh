@@ -66,7 +66,7 @@ screen "what else is there" "${ask[@]}" --tpot 60 <<'KEYS'
 KEYS
 answered "what are the alternatives?" 'Alternatives'
 answered "at what cost and speed?" '[a-z0-9-]+ +[0-9]+ +\$[0-9.]+ +[0-9.]+ +\$[0-9.]+'
-answered "how many more users break it?" '\+[0-9,]+ users? .*(KV pool|goal)'
+answered "how many more users break it?" '\+[0-9,]+ users?[:,] .*(KV pool|goal)'
 answered "how does it grow?" 'over users'
 
 screen "which GPU" -m 70B -p int8 -g l4 <<'KEYS'

@@ -83,7 +83,7 @@ expect <<'END'
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.72│
 │ Context    8,192 tokens      ││TTFT        218 ms  62..1092         none       ││rtx-6000-ada    3  $3.30 96.6  $5.77│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   683 tok/s  478..889         none       ││+10 users               KV pool     │
+│ Output     256 tokens        ││output   683 tok/s  478..889         none       ││+10 users: 26 marginal  KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
@@ -907,7 +907,7 @@ expect <<'END'
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  125 $66.04│
 │ Context    8,192 tokens      ││TTFT        125 ms  36..627          none       ││l40             2  $2.00 95.0 $54.96│
 │ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..23.9       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output  58.2 tok/s  40.8..75.8       none       ││+25 users               KV pool     │
+│ Output     256 tokens        ││output  58.2 tok/s  40.8..75.8       none       ││+25 users: 26 marginal  KV pool     │
 │ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││none up to 131,072 context tokens   │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
@@ -941,8 +941,8 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 558 ─┐
-│   max concurrency (concurrency) = 54.6426 requests (52.3867..55.2832), model │
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 555 ─┐
+│   max concurrency (concurrency) = 54.64 requests (52.39..55.28), model       │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
 │       MiB (exact), given 1 GiB (exact)                                       │
@@ -950,13 +950,13 @@ expect <<'END'
 │       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
 │       llm-d-incubation/llm-d-planner@e50305af90f0                            │
 │       docs/empirical-vllm-memory-results.md                                  │
-│   users' KV (KV needed) = 1 GiB, exact                                       │
+│   users' KV (KV needed) = 1.000 GiB, exact                                   │
 │       users * keys and values of one                                         │
 │       with users per replica 1 (request), keys and values 1 GiB (exact)      │
 │       from llama-3.1-8b of 2026-11: github ai-dynamo/aiconfigurator@095f58a5 │
 │       aic-core/src/aiconfigurator_core/model_configs/meta-llama--Meta-Llama- │
 │       3.1-8B_config.json (vendored HF config.json)                           │
-│   users' need (need) = 1 GiB, exact                                          │
+│   users' need (need) = 1.000 GiB, exact                                      │
 │       users * reserved by the engine for one                                 │
 │       with users per replica 1 (request), given 1 GiB (exact)                │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "tui/list.h"
 #include "tui/toolkit/plot_draw.h"
 #include "util/str.h"
@@ -71,9 +72,23 @@ static void show_alternatives(struct page *p, const struct form *form,
 
 /* ---- what breaks first ---- */
 
-/* "+2 users        KV pool" */
+/* What becomes of one user more than hold, so that the row agrees with "holds": 2.9 requests
+ * hold no third user (", to 3"); the second that only the low end of their band does not hold
+ * is no contradiction (": 2 marginal"). */
+static void add_total(char *more, size_t size, const struct break_point *b,
+                      const struct plan *plan)
+{
+    bool marginal = b->limit == LIMIT_KV && b->at + 1 <= compare_capacity(plan);
+    size_t used = strlen(more);
+    char total[32];
+
+    units_tokens(total, sizeof(total), b->at + 1);
+    gp_format(more + used, size - used, marginal ? ": %s marginal" : ", to %s", total);
+}
+
+/* "+2 users, to 18  KV pool"; plan: of the users alone */
 static void show_break(struct page *p, const struct break_point *b, const char *what,
-                       bool whole)
+                       const struct plan *plan, bool whole)
 {
     char more[64], number[32];
     double step = b->at - b->from;
@@ -90,6 +105,8 @@ static void show_break(struct page *p, const struct break_point *b, const char *
     else
         gp_format(more, sizeof(more), "+%s %s%s",
                   units_tokens(number, sizeof(number), step + 1), what, step > 0 ? "s" : "");
+    if (whole && !b->ends && plan)
+        add_total(more, sizeof(more), b, plan);
     canvas_fit(p->canvas, p->in, p->y, 0, b->ends ? p->in.cols : x - 1,
                b->ends ? INK_DIM : INK_TEXT, more);
     if (!b->ends)
@@ -106,9 +123,10 @@ static void show_breaks(struct page *p, const struct form *form,
 
     page_rule(p, "First to break, this layout");
     from = p->y;
-    show_break(p, &more->breaks[BREAK_USERS], rate ? "requests/s" : "user", !rate);
-    show_break(p, &more->breaks[BREAK_CONTEXT], "context token", true);
-    show_break(p, &more->breaks[BREAK_PROMPT], "prompt token", true);
+    show_break(p, &more->breaks[BREAK_USERS], rate ? "requests/s" : "user",
+               &form->answer->plan, !rate);
+    show_break(p, &more->breaks[BREAK_CONTEXT], "context token", NULL, true);
+    show_break(p, &more->breaks[BREAK_PROMPT], "prompt token", NULL, true);
     if (p->y == from)
         page_words(p, 0, INK_TEXT,
                    verdict_holds(form->answer->plan.verdict) ? "" : "it has broken already");
