@@ -8,11 +8,13 @@
 
 #include "output/record_plan.h"
 #include "output/sentence.h"
+#include "request/planner_engine.h"
 #include "util/mem.h"
 #include "util/units.h"
 
 struct target {
     const struct gpu *gpu;
+    const struct engine *engine; /* where none is named */
     int count, host;
     bool assumed;
 };
@@ -78,8 +80,8 @@ static enum gp_status add_gpu(struct planner *planner, const struct options *opt
     enum gp_status status = planner_resolve(planner, options, NULL, NULL, text, r, err);
     const struct request *q = &r->request;
     if (!status)
-        add_target(
-            c, (struct target){q->gpu, q->gpu_count, q->host_gpus, q->host_assumed});
+        add_target(c, (struct target){.gpu = q->gpu, .count = q->gpu_count,
+                                      .host = q->host_gpus, .assumed = q->host_assumed});
     return status;
 }
 
@@ -99,6 +101,9 @@ static enum gp_status find_targets(struct planner *planner,
 
 /* ---- precisions ---- */
 
+enum { USUAL = 3 };
+static const char *const usual[USUAL] = {"native", "fp8", "int4-awq"};
+
 /* "fp8" of a model that is published in FP8 is its own precision. */
 static bool is_new(const struct comparison *c, const struct precision *p)
 {
@@ -114,9 +119,8 @@ static enum gp_status resolve_precisions(struct planner *planner,
                                          const struct options *options, const char *gpu,
                                          struct comparison *c, struct gp_err *err)
 {
-    static const char *const usual[] = {"native", "fp8", "int4-awq"};
     bool given = options->precision_count > 0;
-    int n = given ? options->precision_count : 3;
+    int n = given ? options->precision_count : USUAL;
     enum gp_status status = GP_OK;
     for (int i = 0; i < n && !status; i++) {
         struct resolved *r = &c->resolved[c->resolved_count];
@@ -125,6 +129,21 @@ static enum gp_status resolve_precisions(struct planner *planner,
                             given ? options->precisions[i] : usual[i], gpu, r, err);
         if (!status && is_new(c, &r->request.precision))
             c->resolved_count++;
+    }
+    return status;
+}
+
+/* ---- engines ---- */
+
+/* None named: each GPU's is one that runs on it, as when it is planned alone. */
+static enum gp_status resolve_engines(struct planner *planner, struct comparison *c,
+                                      struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    for (size_t i = 0; i < c->target_count && !status; i++) {
+        struct request q = {.gpu = c->targets[i].gpu};
+        status = planner_engine(planner_catalog(planner), &q, err);
+        c->targets[i].engine = q.engine;
     }
     return status;
 }
@@ -140,6 +159,8 @@ enum gp_status comparison_begin(struct planner *planner, const struct options *o
     enum gp_status status = find_targets(planner, options, c, err);
     if (!status)
         status = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
+    if (!status)
+        status = resolve_engines(planner, c, err);
     if (status) {
         comparison_free(c);
         return status;
@@ -155,6 +176,10 @@ enum gp_status comparison_begin_all(struct planner *planner, const struct option
     struct options all = *options;
 
     all.gpu_count = all.precision_count = 0;
+    for (int i = 0; i < USUAL; i++)
+        all.precisions[all.precision_count++] = usual[i];
+    if (options->precision_count > 0)
+        all.precisions[all.precision_count++] = options->precisions[0];
     all.value[OPT_GPU] = all.value[OPT_PRECISION] = (struct option_value){0};
     all.value[OPT_CALIBRATION] = all.value[OPT_SOLVE] = (struct option_value){0};
     return comparison_begin(planner, &all, out, err);
@@ -166,6 +191,8 @@ struct resolved comparison_ask(const struct comparison *c, size_t i)
     struct resolved r = c->resolved[i / c->target_count];
     const struct target *t = &c->targets[i % c->target_count];
     r.request.gpu = t->gpu;
+    if (r.request.usual_engine)
+        r.request.engine = t->engine;
     r.request.gpu_count = t->count;
     r.request.host_gpus = t->host;
     r.request.host_assumed = t->assumed;

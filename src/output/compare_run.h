@@ -32,8 +32,8 @@ struct comparison;
  * int4-awq. The ask is not needed any more when this returns. */
 enum gp_status comparison_begin(struct planner *planner, const struct options *options,
                                 struct comparison **out, struct gp_err *err);
-/* The same load on all GPUs, in the precisions that are taken when none is named; not
- * corrected by what was measured of one of them. */
+/* The same load on all GPUs, in the precisions that are taken when none is named and in the
+ * one that is asked for; not corrected by what was measured of one of them. */
 enum gp_status comparison_begin_all(struct planner *planner, const struct options *options,
                                     struct comparison **out, struct gp_err *err);
 void comparison_free(struct comparison *comparison); /* NULL: nothing */

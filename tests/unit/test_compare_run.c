@@ -210,12 +210,38 @@ static void test_errors(void **state)
     planner_free(planner);
 }
 
+static size_t rows_of_all(struct planner *planner, const char *precision)
+{
+    struct comparison *c = NULL;
+    struct gp_err err = {0};
+    struct options options;
+    size_t n;
+    ask_for(&options, "llama-3.1-8b", "1");
+    if (precision)
+        add(&options, OPT_PRECISION, precision);
+    assert_int_equal(comparison_begin_all(planner, &options, &c, &err), GP_OK);
+    n = comparison_total(c);
+    comparison_free(c);
+    return n;
+}
+
+/* All GPUs and formats: the format that is asked for is one of them, once. */
+static void test_all_with_own(void **state)
+{
+    struct planner *planner = make_planner();
+    size_t usual = rows_of_all(planner, NULL);
+    (void)state;
+    assert_int_equal(rows_of_all(planner, "fp8"), usual);
+    assert_int_equal(rows_of_all(planner, "int8"), usual / 3 * 4);
+    planner_free(planner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_gpus), cmocka_unit_test(test_some),
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_rows_are_plans),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_all_with_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
