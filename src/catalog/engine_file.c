@@ -111,6 +111,7 @@ static const struct profile_field fields[] = {
     {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999},
     {"bf16_falls_back", PROFILE_FLAG, AT(bf16_falls_back)},
     {"fp16_refused", PROFILE_TEXT, AT(fp16_refused)},
+    {"weight_families", PROFILE_TEXT, AT(weight_families)},
     {"quantized_cc", PROFILE_TEXT, AT(quantized_cc)},
     {"sparse_min_cc", PROFILE_COUNT, AT(sparse_min_cc), 0, 999},
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},

@@ -261,6 +261,7 @@ struct engine {
     int bf16_min_cc;              /* has no BF16 below this compute capability; 0 */
     bool bf16_falls_back;         /* ... and takes FP16 instead of refusing it */
     char fp16_refused[64];        /* '|' separated families that it does not run in FP16 */
+    char weight_families[80];     /* '|' separated families of formats that it runs; "" = all */
     char quantized_cc[160];       /* and weights of under 16 bit, GGUF's apart, below these:
                                    * "mxfp4:80|*:75", the first that names the format */
     int sparse_min_cc;            /* refuses DSA and CSA below this one; 0 */

@@ -174,6 +174,13 @@ static bool sparse_attention(const struct model *m)
     return false;
 }
 
+/* FP64 runs nowhere. */
+static bool runs_format(const struct engine *e, const struct format *w)
+{
+    return w->bits <= 32 &&
+           (!e->weight_families[0] || engine_lists(e->weight_families, w->family));
+}
+
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
 static uint64_t reasons_of_engine(const struct request *q)
 {
@@ -187,7 +194,7 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_QUANTIZED);
     if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
         reasons |= REASON_BIT(REASON_SPARSE);
-    if (w->bits > 32)
+    if (!runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
     if (q->model->weights_only)
         return reasons;

@@ -52,7 +52,7 @@ enum reason {
     REASON_VENDOR,      /* the engine does not run on this vendor's GPUs */
     REASON_QUANTIZED,   /* nor these weights on a GPU this old */
     REASON_SPARSE,      /* nor sparse attention (DSA, CSA) on one */
-    REASON_FORMAT,      /* nor these weights on any: FP64 */
+    REASON_FORMAT,      /* nor these weights on any: FP64, INT8 in MLX */
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
     REASON_KV_BLOCK,    /* its blocks do not divide the width of a head */
     REASON_OFFLOAD,     /* several groups of KV, and weights in host memory */

@@ -33,6 +33,10 @@ done <<'ROWS'
 ROWS
 run --plan -m 8B -p fp64 -g h100-sxm
 assert_contains "no engine runs FP64" "vLLM does not run fp64 weights" "$out"
+for format in int8:1 fp8:1 nf4:1 q4_k_m:1 bf16:0 int4-awq:0 mlx-4bit:0; do
+    run --plan -m 8B -p "${format%:*}" -g apple-m3-max --engine mlx -q
+    assert_eq "MLX and ${format%:*}" "${format#*:}" "$rc"
+done
 
 run --table -f csv
 assert_eq "CSV: one row each" 16 "$(wc -l <"$work/out" | tr -d ' ')"

@@ -21,7 +21,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
@@ -54,7 +54,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  limit   │
 │=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99  none    │
 │ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00    2.75    19.0  TP1 PP2          47.99  none    │
@@ -98,7 +98,7 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4            294 rows
- 230 of 294 fit and meet goals  sort $/h
+ 246 of 294 fit and meet goals  sort $/h
    GPU              format      n    $/h
 =  rtx-a6000        bf16        5   4.00
  * rtx-a6000        int4-awq    2   1.00
@@ -157,7 +157,7 @@ lines 1 21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
-| 230 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
+| 246 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users|
 |=  rtx-a6000       bf16        5  fits       226.3+-143   4.00   16.51    29.6|
 |>* rtx-a6000       int4-awq    2  fits        141.1+-89   1.00    2.75    19.0|
@@ -188,7 +188,7 @@ KEYS
 lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU                format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
 │=  rtx-a6000          bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
 │▸  l40s               fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
@@ -211,17 +211,17 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
+│ 246 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │   b200            fp8         1  fits         19.8±8.5   4.89    1.74    36.7│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
+│ 246 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │   a10g            fp8         7  fits        179.8±114  16.29   60.16    23.8│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
+│ 246 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU              format      n  verdict     $/h    ~$/M  ~users  layout    │
 │=  rtx-a6000        bf16        5  fits       4.00   16.51    29.6  TP1 PP5   │
 │ * rtx-a6000        int4-awq    2  fits       1.00    2.75    19.0  TP1 PP2   │
@@ -237,7 +237,7 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │   p100-pcie-16    bf16       24  fits         96.5±284      -       -    55.1│
@@ -267,18 +267,18 @@ F4 "gpus=1 !nvidia fits" Enter
 KEYS
 lines 2 13
 expect <<'END'
-┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 14 ─┐
-│ 230 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits    │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 20 ─┐
+│ 246 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits    │
 │   GPU             format      n  verdict     $/h    ~$/M  ~users  weights GiB│
 │=  rtx-a6000       bf16        5  fits       4.00   16.51    29.6        27.49│
-│▸* mi300x          int4-awq    1  fits       3.45    3.30    53.1        37.07│
+│▸  apple-m3-max    int4-awq    1  fits          -       -    23.3        37.04│
+│   apple-m4-max    int4-awq    1  fits          -       -    23.3        37.04│
+│   apple-m5-max    int4-awq    1  fits          -       -    23.3        37.04│
+│   apple-m2-ultra  int4-awq    1  fits          -       -    42.5        37.04│
+│   apple-m3-ultra  int4-awq    1  fits          -       -   138.5        37.04│
+│ * mi300x          int4-awq    1  fits       3.45    3.30    53.1        37.07│
 │ * mi355x          int4-awq    1  fits      68.80   26.50    88.0        37.07│
 │   gaudi2          int4-awq    1  fits          -       -    18.8        37.07│
-│   gaudi3          int4-awq    1  fits          -       -    30.4        37.07│
-│   mi325x          int4-awq    1  fits          -       -    76.4        37.07│
-│   mi350x          int4-awq    1  fits          -       -    88.0        37.07│
-│   mi300x          fp8         1  fits       3.45    2.67    40.9        67.72│
-│   mi355x          fp8         1  fits      68.80   32.69    75.8        67.72│
 END
 
 # ---- filter ---------------------------------------------------------------------------
@@ -295,7 +295,7 @@ out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │▸* rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
@@ -303,7 +303,7 @@ expect <<'END'
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 END
 
@@ -319,13 +319,13 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
@@ -342,7 +342,7 @@ lines 1 8
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   1 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu                │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu                │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │                                                                              │
@@ -362,7 +362,7 @@ KEYS
 lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │+  h100-pcie       int4-awq    2  fits          41.1±18   3.80    2.90    39.3│
@@ -382,7 +382,7 @@ KEYS
 lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
@@ -404,7 +404,7 @@ out=$(printf '%s\n' "$out" | sed -n '25,30p')
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   5 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 319 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
+│ 335 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
@@ -418,7 +418,7 @@ f "l40s" Enter
 KEYS
 lines 3 8
 expect <<'END'
-│ 305 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
+│ 321 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU            format      n  verdict      ~TPOT ms    $/h     ~$/M  ~users│
 │=* rtx-a6000      int8        3  fits         127.6±81   2.00     4.66    22.3│
 │▸  l40s           fp8         3  fits         105.8±55   3.00     5.72    19.0│
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 537 ─┐
+┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 534 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 5 GPUs, exact                                                │
@@ -477,7 +477,7 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8               │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8               │
 │   GPU            format      n  verdict      ~TPOT ms    ~$/h    ~$/M  ~users│
 │=  …ai-pro-r9700  bf16        8  fits          73.3±93    0.81    1.08    29.6│
 │▸  h100-sxm       fp8         2  fits         22.7±9.7    2.40    0.98    27.0│
@@ -512,13 +512,13 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 230 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
+│ 246 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
 │▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 │   h100-sxm        fp8         2  fits         22.7±9.7   6.98    2.84    27.0│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 227 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
+│ 242 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU            format      n  verdict      ~TPOT ms     $/h    ~$/M  ~users│
 │=  mi300x         bf16        4  fits          82.5±82   13.80    1.66   218.0│
 │   h100-sxm       fp8        10  fits          41.4±23   38.40    2.44   220.0│
