@@ -305,8 +305,8 @@ static int manual_differs(void)
 {
     char words[160];
     gp_format(words, sizeof(words),
-              "Of %d published starts that failed, %d state enough to be planned. None of these "
-              "plans fits,", score.rows + score.needs + score.little, score.rows);
+              "Of %d published starts that failed, %d give enough detail to plan them. None of "
+              "these plans fits,", score.rows + score.needs + score.little, score.rows);
     return manual_lacks(words);
 }
 

@@ -56,7 +56,7 @@ rule "activation: sampling" "topk_topp_sampler.py, 0.21" -m llama-3.1-8b -g h100
 rule "activation: sampling" "gpu/sample/sampler.py, 0.26" -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.26
 # what a server keeps in host memory unasked
 rule "host memory: prompt cache" "common.h:634: cache_ram_mib 8192" -m llama-3.1-8b -p q4_k_m -g rtx-4090
-rule "host memory: prompt cache" "= 8 GiB (0..8), model" -m llama-3.1-8b -p q4_k_m -g rtx-4090
+rule "host memory: prompt cache" "= 8.000 GiB (0.000..8.000), model" -m llama-3.1-8b -p q4_k_m -g rtx-4090
 run --plan -m llama-3.1-8b -g rtx-4090 --why
 assert_lacks "vLLM keeps none" "prompt cache" "$out"
 # stages, what is outside the allocator, graphs charged and captured

@@ -145,7 +145,7 @@ static void test_words(void **state)
     diagnose_text(&doc, &out);
     assert_non_null(strstr(out.text, "broken: made-up card: 1 products have wrong results"));
     assert_non_null(strstr(out.text, "also: its link has 4 lanes of 16"));
-    assert_non_null(strstr(out.text, "also: it may draw 400 W, its sheet says 700"));
+    assert_non_null(strstr(out.text, "also: its power limit is 400 W, its data sheet says 700"));
     assert_null(strchr(out.text, '{'));
     assert_non_null(strstr(out.text, "not told here: power, temperature"));
     strbuf_fini(&out);
