@@ -406,6 +406,48 @@ void catalog_engine_id(const struct engine *e, char *text, size_t size)
         gp_format(text, size, "%s@%ld.%ld.%ld", e->id, minor / 10000, minor % 10000, patch);
 }
 
+static bool names_formats(const struct format_list *list, const char *word)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->formats[i].id, word) == 0 ||
+            strcmp(list->formats[i].family, word) == 0)
+            return true;
+    return false;
+}
+
+/* A misspelled word would refuse a format without a reason that can be found. */
+static enum gp_status check_formats(struct catalog *catalog, const char *words,
+                                    const char *at, struct gp_err *err)
+{
+    enum gp_status status = read_formats(catalog, err);
+
+    for (const char *p = words; *p != '\0' && status == GP_OK;) {
+        char word[FORMAT_ID_MAX];
+        size_t len = strcspn(p, "|");
+
+        gp_format(word, sizeof word, "%.*s", (int)len, p);
+        if (len >= sizeof word || !names_formats(&catalog->formats, word))
+            status = gp_fail(err, GP_E_FILE, at, "see gpuplan --list formats",
+                             "'%.*s' is no format and no family of formats",
+                             (int)(len < 80 ? len : 80), p);
+        p += len + (p[len] == '|');
+    }
+    return status;
+}
+
+static enum gp_status check_engine(struct catalog *catalog, struct engine_item *item,
+                                   struct gp_err *err)
+{
+    const struct engine *e = item->list.engines;
+    enum gp_status status = GP_OK;
+
+    for (size_t i = 0; i < item->list.count && !item->checked && status == GP_OK; i++)
+        if (i == 0 || strcmp(e[i].weight_formats, e[i - 1].weight_formats) != 0)
+            status = check_formats(catalog, e[i].weight_formats, item->formats_at, err);
+    item->checked = status == GP_OK;
+    return status;
+}
+
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,
                               const struct engine **engine, struct gp_err *err)
 {
@@ -420,6 +462,8 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
     gp_format(id, sizeof id, "%.*s", (int)(len < sizeof id ? len : sizeof id - 1),
               name);
     status = find_item(catalog, ENGINES, id, &item, err);
+    if (status == GP_OK)
+        status = check_engine(catalog, item, err);
     if (status != GP_OK)
         return status;
     list = &((struct engine_item *)item)->list;
@@ -530,6 +574,8 @@ enum gp_status catalog_engines(struct catalog *catalog, const struct engine **li
 
     *list = NULL;
     *count = 0;
+    for (size_t i = 0; status == GP_OK && i < registry->count; i++)
+        status = check_engine(catalog, registry->items[i], err);
     if (status != GP_OK)
         return status;
     if (catalog->engine_list == NULL)

@@ -111,7 +111,7 @@ static const struct profile_field fields[] = {
     {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999},
     {"bf16_falls_back", PROFILE_FLAG, AT(bf16_falls_back)},
     {"fp16_refused", PROFILE_TEXT, AT(fp16_refused)},
-    {"weight_families", PROFILE_TEXT, AT(weight_families)},
+    {"weight_formats", PROFILE_TEXT, AT(weight_formats)},
     {"quantized_cc", PROFILE_TEXT, AT(quantized_cc)},
     {"sparse_min_cc", PROFILE_COUNT, AT(sparse_min_cc), 0, 999},
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},
@@ -396,6 +396,13 @@ static void read_over(struct profile_group group, struct engine_list *list, long
             read_keys(group, &list->engines[i]);
 }
 
+/* For an error that can be told when the formats have been read (catalog_engine). */
+static void note_formats(struct profile_group group, struct engine_item *item)
+{
+    if (profile_has(group, "weight_formats"))
+        profile_where(group, "weight_formats", item->formats_at, sizeof item->formats_at);
+}
+
 static void read_range(struct profile_group item, const struct engine *shared,
                        struct engine_list *list, long *newest)
 {
@@ -433,9 +440,12 @@ void engine_file_read(struct profile_group top, void *target)
     profile_string(top, "name", shared.name, sizeof shared.name);
     read_over(top, &item->list, 0);
     read_keys(top, &shared);
+    note_formats(top, item);
     for (int i = 0, n = profile_length(top, "ranges", RANGES_MAX);
-         i < n && !profile_failed(top.profile); i++)
+         i < n && !profile_failed(top.profile); i++) {
         read_range(profile_item(top, "ranges", i), &shared, &item->list, &newest);
+        note_formats(profile_item(top, "ranges", i), item);
+    }
     if (item->list.count == 0)
         profile_fail(top, "ranges", "an engine needs at least one version range",
                      "is missing");

@@ -8,10 +8,12 @@
 #ifndef GP_CATALOG_ENGINE_FILE_H
 #define GP_CATALOG_ENGINE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "catalog/profile.h"
 #include "core/engine.h"
+#include "util/path.h"
 
 struct engine_list {
     struct engine *engines;
@@ -21,6 +23,8 @@ struct engine_list {
 struct engine_item {
     char id[24];
     char aliases[96]; /* '|' separated */
+    char formats_at[GP_PATH_MAX + 16]; /* "file:line" of the last weight_formats; "" */
+    bool checked;                      /* they are formats of the catalogue */
     struct engine_list list;
 };
 

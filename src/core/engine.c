@@ -74,6 +74,15 @@ bool engine_runs_on(const struct engine *engine, const char *vendor)
     return !engine->vendors[0] || engine_lists(engine->vendors, vendor);
 }
 
+/* FP64 runs nowhere. Of a format without a family, a user's own, nothing is known. */
+bool engine_runs_format(const struct engine *engine, const struct format *weight)
+{
+    const char *runs = engine->weight_formats;
+    return weight->bits <= 32 &&
+           (!runs[0] || !weight->family[0] || engine_lists(runs, weight->family) ||
+            engine_lists(runs, weight->id));
+}
+
 int engine_format_cc(const struct engine *engine, const char *format)
 {
     size_t n = strlen(format);

@@ -33,6 +33,7 @@
 
 #include <stdbool.h>
 
+#include "core/format.h"
 #include "core/quantity.h"
 #include "core/speed/hits.h"
 
@@ -261,7 +262,8 @@ struct engine {
     int bf16_min_cc;              /* has no BF16 below this compute capability; 0 */
     bool bf16_falls_back;         /* ... and takes FP16 instead of refusing it */
     char fp16_refused[64];        /* '|' separated families that it does not run in FP16 */
-    char weight_families[80];     /* '|' separated families of formats that it runs; "" = all */
+    char weight_formats[128];     /* '|' separated formats, or families of such, that it
+                                   * runs; "" = all */
     char quantized_cc[160];       /* and weights of under 16 bit, GGUF's apart, below these:
                                    * "mxfp4:80|*:75", the first that names the format */
     int sparse_min_cc;            /* refuses DSA and CSA below this one; 0 */
@@ -280,6 +282,9 @@ const char *engine_budget_word(enum budget budget); /* "utilization", "free", ..
 /* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
  * of each GPU are 10^9, the others' 2^30. */
 double engine_kv_unit(const struct engine *engine);
+
+/* Does the engine run weights of this format, on a GPU new enough? */
+bool engine_runs_format(const struct engine *engine, const struct format *weight);
 
 /* The compute capability (75 for 7.5) from which the engine runs weights of this format, 0 for
  * any. */

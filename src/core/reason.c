@@ -174,13 +174,6 @@ static bool sparse_attention(const struct model *m)
     return false;
 }
 
-/* FP64 runs nowhere. */
-static bool runs_format(const struct engine *e, const struct format *w)
-{
-    return w->bits <= 32 &&
-           (!e->weight_families[0] || engine_lists(e->weight_families, w->family));
-}
-
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
 static uint64_t reasons_of_engine(const struct request *q)
 {
@@ -194,7 +187,7 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_QUANTIZED);
     if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
         reasons |= REASON_BIT(REASON_SPARSE);
-    if (!runs_format(e, w))
+    if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
     if (q->model->weights_only)
         return reasons;
@@ -293,7 +286,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
                            !known_vendor(q->gpu),
         [WARNING_WEIGHTS_ONLY] = !model_is_served(q->model),
         [WARNING_VISION] = w->mix && load->vision_params > 0,
-        [WARNING_GGUF] = w->block > 0 && !q->engine->gguf,
+        [WARNING_GGUF] = w->block > 0 && !q->engine->gguf && engine_runs_format(q->engine, w),
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
         [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
         [WARNING_ENGINE] = q->usual_engine && q->usual_engine != q->engine && !q->gpu->host,

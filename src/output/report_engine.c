@@ -30,7 +30,7 @@ static const struct member first_members[] = {
     {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
     {"bf16_falls_back_to_fp16", MEMBER_FLAG, AT(bf16_falls_back)},
     {"families_not_in_fp16", MEMBER_CHARS, AT(fp16_refused)},
-    {"weight_families", MEMBER_CHARS, AT(weight_families)},
+    {"weight_formats", MEMBER_CHARS, AT(weight_formats)},
     {"quantized_from_compute_capability", MEMBER_CHARS, AT(quantized_cc)},
     {"sparse_attention_from_compute_capability", MEMBER_VERSION, AT(sparse_min_cc)},
 };

@@ -11,22 +11,49 @@
 #include "util/str.h"
 #include "util/units.h"
 
-/* Formats below the request's own, best first. Returns how many through *n. */
-static enum gp_status offer_formats(struct planner *p, const struct request *q,
-                                    const char *const *ids, int count,
-                                    struct precision *out, int *n, struct gp_err *err)
+/* What weights may be stored in instead, best first, and the two that are usual. */
+struct formats {
+    const char *ids[5], *usual[3];
+};
+
+static const struct formats gguf_formats = {{"q8_0", "q6_k", "q5_k_m", "q4_k_m"},
+                                            {"q8_0", "q4_k_m"}};
+static const struct formats mlx_formats = {{"fp16", "mlx-8bit", "mlx-4bit"},
+                                           {"mlx-8bit", "mlx-4bit"}};
+static const struct formats plain_formats = {{"fp16", "fp8", "int8", "int4-awq"},
+                                             {"fp8", "int4-awq"}};
+
+static const struct formats *formats_of(const struct engine *e)
 {
+    if (e->gguf)
+        return &gguf_formats;
+    return engine_lists(e->weight_formats, "mlx") ? &mlx_formats : &plain_formats;
+}
+
+/* Formats below the request's own, best first; where the engine does not run its own, the
+ * nearest of at least its width comes before them. Adds them to out, which has *n. */
+static enum gp_status offer_formats(struct planner *p, const struct request *q,
+                                    const char *const *ids, struct precision *out, int *n,
+                                    struct gp_err *err)
+{
+    const struct format *own = q->precision.weight;
+    bool refused = !engine_runs_format(q->engine, own);
     enum gp_status status = GP_OK;
-    for (int i = 0; i < count && !status; i++) {
+    for (int first = *n; *ids && !status; ids++) {
         const struct format *f;
-        status = catalog_format(planner_catalog(p), ids[i], &f, err);
-        if (!status && f->bits < q->precision.weight->bits)
-            status = planner_precision(p, q->model, f, &out[(*n)++], err);
+        status = catalog_format(planner_catalog(p), *ids, &f, err);
+        bool wider = !status && f->bits >= own->bits;
+        if (status || f == own || (wider && !refused))
+            continue;
+        if (wider)
+            *n = first;
+        status = planner_precision(p, q->model, f, &out[(*n)++], err);
     }
     return status;
 }
 
-/* The newest range of each other engine; those that read GGUF also take 16 bit. */
+/* The newest range of each other engine; those that read GGUF also take 16 bit, and a GGUF
+ * format as it is. */
 static enum gp_status offer_engines(struct planner *p, const struct request *q,
                                     struct choices *out, struct gp_err *err)
 {
@@ -38,7 +65,7 @@ static enum gp_status offer_engines(struct planner *p, const struct request *q,
         if (!status && strcmp(e->id, q->engine->id) != 0)
             out->engines[out->engine_count++] = e;
     }
-    if (q->precision.weight->bits >= 16)
+    if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)
         out->gguf[out->gguf_count++] = q->precision;
     return status;
 }
@@ -46,20 +73,18 @@ static enum gp_status offer_engines(struct planner *p, const struct request *q,
 static enum gp_status offers(struct planner *p, const struct request *q,
                              struct choices *out, struct gp_err *err)
 {
-    static const char *const plain[] = {"fp16", "fp8", "int8", "int4-awq"};
-    static const char *const gguf[] = {"q8_0", "q6_k", "q5_k_m", "q4_k_m"};
     bool reads_gguf = q->engine->gguf;
     enum gp_status status =
         catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
     if (!status && !reads_gguf)
         status = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
     if (!status)
-        status = offer_formats(p, q, reads_gguf ? gguf : plain, 4, out->lower,
+        status = offer_formats(p, q, formats_of(q->engine)->ids, out->lower,
                                &out->lower_count, err);
     if (!status)
         status = offer_engines(p, q, out, err);
     if (!status && !reads_gguf)
-        status = offer_formats(p, q, gguf, 4, out->gguf, &out->gguf_count, err);
+        status = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
     return status;
 }
 
@@ -200,8 +225,6 @@ static enum gp_status offer_usual_gpus(struct planner *p, const struct request *
 
 enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_err *err)
 {
-    static const char *const plain[] = {"fp8", "int4-awq"};
-    static const char *const gguf[] = {"q8_0", "q4_k_m"};
     const struct request *q = &a->plan.request;
     const struct gpu *gpus[USUAL_GPUS];
     struct choices c;
@@ -209,8 +232,7 @@ enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_er
     memset(&c, 0, sizeof(c));
     if (a->plan.verdict != VERDICT_FITS || a->solve != SOLVE_NONE)
         return GP_OK;
-    status = offer_formats(p, q, q->engine->gguf ? gguf : plain, 2, c.lower,
-                           &c.lower_count, err);
+    status = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);
     if (!status)
         status = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
     if (!status)

@@ -41,7 +41,8 @@ expect 0 "no device: no NVIDIA driver library" --list devices
 expect 0 '"items": []' --list devices --format json
 mkdir "$work/proc"
 printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
-GPUPLAN_PROC=$work/proc plan 0 '"gpu": "cpu"' --gpu local --format json
+GPUPLAN_PROC=$work/proc expect 0 '"gpu": "cpu"' --plan -m llama-3.1-8b -p q8_0 --gpu local \
+    --format json
 plan 0 '"gpu_from": "cheapest-that-fits"' --format json
 
 # a driver

@@ -100,6 +100,12 @@ written 'a = 1;\0000b = 2;' ': holds a NUL byte'
 fresh && { printf 'a = ' && head -c 100000 /dev/zero | tr '\0' '{'; } >"$cfg"
 refused ":1: { is nested too deeply"
 
+# what only the rest of the catalogue can tell
+mkdir "$work/p/engines" && rm "$cfg"
+printf 'a = 1;\nweight_formats = "scalar|fp8|mxpf4";\n' >"$work/p/engines/vllm.cfg"
+assert_fails 3 "vllm.cfg:2: weight_formats: 'mxpf4' is no format" "${plan[@]}" \
+    --profiles "$work/p"
+
 # an id in capitals is found as it is listed
 fresh && sed 's/NVIDIA H100/Mine/' "$src/profiles/gpus/h100-sxm.cfg" >"$work/p/gpus/MyGPU.cfg"
 run --plan -m llama-3.1-8b -g MyGPU --profiles "$work/p"

@@ -33,10 +33,28 @@ done <<'ROWS'
 ROWS
 run --plan -m 8B -p fp64 -g h100-sxm
 assert_contains "no engine runs FP64" "vLLM does not run fp64 weights" "$out"
-for format in int8:1 fp8:1 nf4:1 q4_k_m:1 bf16:0 int4-awq:0 mlx-4bit:0; do
-    run --plan -m 8B -p "${format%:*}" -g apple-m3-max --engine mlx -q
-    assert_eq "MLX and ${format%:*}" "${format#*:}" "$rc"
-done
+
+# Which weights an engine runs; what it does not run, one of the fixes stores otherwise.
+while read -r engine gpu refused runs; do
+    for format in $(echo "$refused" | tr , " "); do
+        run --plan -m 8B -p "$format" -g "$gpu" --engine "$engine"
+        assert_eq "$engine and $format" 1 "$rc"
+        assert_contains "$engine says why" "does not run $format weights" "$out"
+        assert_contains "$engine: another format for $format" \
+            "-g $gpu --engine $engine --precision" "$out"
+    done
+    for format in $(echo "$runs" | tr , " "); do
+        run --plan -m 8B -p "$format" -g "$gpu" --engine "$engine" -q
+        assert_eq "$engine and $format" 0 "$rc"
+    done
+done <<'ROWS'
+mlx apple-m3-max int8,fp8,nf4,q4_k_m bf16,int4-awq,mlx-4bit
+llama.cpp rtx-5090 int8,fp8,nf4,int4-awq,int8-bnb,mxfp6,mlx-4bit bf16,f16,q4_k_m,mxfp4,nvfp4
+ollama rtx-5090 fp8,int4-gptq q8_0,bf16
+tensorrt-llm rtx-5090 q4_k_m,nf4,int8-bnb,mlx-8bit int8,fp8,int4-awq,nvfp4
+vllm rtx-5090 mlx-4bit int8-bnb,nf4,q4_k_m,mxfp4
+sglang rtx-5090 mlx-4bit int8,fp8,q4_k_m
+ROWS
 
 run --table -f csv
 assert_eq "CSV: one row each" 16 "$(wc -l <"$work/out" | tr -d ' ')"
