@@ -486,6 +486,7 @@ tui_sources = \
 	src/tui/form_choices.c \
 	src/tui/form_job.c \
 	src/tui/form_job.h \
+	src/tui/form_solve.c \
 	src/tui/form_values.c \
 	src/tui/form_values.h \
 	src/tui/list.c \

@@ -540,6 +540,12 @@ enum gp_status catalog_models(struct catalog *catalog, const struct model *const
     return status;
 }
 
+bool catalog_models_ahead(struct catalog *catalog, size_t most)
+{
+    return require_folder(catalog, NULL) == GP_OK &&
+           registry_read_ahead(&catalog->registry[MODELS], most);
+}
+
 enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
                                size_t *count, struct gp_err *err)
 {

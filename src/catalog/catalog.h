@@ -72,6 +72,9 @@ enum gp_status catalog_families(struct catalog *catalog,
                                 struct gp_err *err);
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
                               size_t *count, struct gp_err *err);
+/* Reads up to `most` models ahead, so that the list takes no time later. True: there may be
+ * more. */
+bool catalog_models_ahead(struct catalog *catalog, size_t most);
 enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
                                size_t *count, struct gp_err *err);
 enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,

@@ -228,6 +228,24 @@ enum gp_status registry_complete(struct registry *registry, struct gp_err *err)
     return GP_OK;
 }
 
+bool registry_read_ahead(struct registry *registry, size_t most)
+{
+    struct names names = {0};
+    enum gp_status status = GP_OK;
+    size_t read = 0;
+    void *item;
+
+    if (registry->complete || list_ids(registry, &names, NULL) != GP_OK)
+        return false;
+    for (size_t i = 0; i < names.count && read < most && status == GP_OK; i++)
+        if (in_memory(registry, names.names[i]) == NULL) {
+            status = load_item(registry, names.names[i], &item, NULL);
+            read++;
+        }
+    names_fini(&names);
+    return read == most && status == GP_OK;
+}
+
 /* ---- aliases -------------------------------------------------------------------- */
 
 enum match { MATCH_NONE, MATCH_TAIL, MATCH_WHOLE };

@@ -62,6 +62,10 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
 /* Reads everything; registry->items is then the whole class, sorted. */
 enum gp_status registry_complete(struct registry *registry, struct gp_err *err);
 
+/* Reads up to `most` of them ahead; what is wrong with one is left to
+ * registry_complete(). True: there may be more. */
+bool registry_read_ahead(struct registry *registry, size_t most);
+
 /* True for a name that may become part of a file name: no '/', no "..", not hidden. */
 bool registry_id_ok(const char *id);
 

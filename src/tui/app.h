@@ -52,6 +52,7 @@ struct app {
     struct task *page_task;
 
     /* the loop's own */
+    int held;                  /* the key that waits for the answer; K_NONE: none does */
     bool whole;                /* paint also what did not change */
     bool scripted;             /* keys come from a file, nothing is painted */
     bool interrupted;          /* a Ctrl-C has stopped the measurement */

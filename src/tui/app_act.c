@@ -403,27 +403,25 @@ static void act_everywhere(struct app *app, enum action action)
             everywhere[i].run(app);
 }
 
-/* Those that move or change a value: they need not wait for the answer. */
-static bool needs_no_answer(enum action action)
+/* All but those that move or change a value. */
+bool app_needs_answer(enum action action)
 {
     static const enum action list[] = {
         ACT_UP,   ACT_DOWN,       ACT_LEFT,   ACT_RIGHT, ACT_PAGE_UP, ACT_PAGE_DOWN,
         ACT_MORE, ACT_LESS,       ACT_FIRST,  ACT_LAST,  ACT_PANEL,   ACT_PANEL_BACK,
         ACT_UNDO, ACT_REDO,       ACT_BACK,   ACT_PROMPT, ACT_HELP,   ACT_REDRAW,
-        ACT_QUIT, ACT_QUIT_NOW,   ACT_SUSPEND};
+        ACT_QUIT, ACT_QUIT_NOW,   ACT_SUSPEND, ACT_THEME, ACT_CHARSET,  ACT_MOUSE};
 
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
         if (list[i] == action)
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 void app_act(struct app *app, enum action action)
 {
     const struct screen_ops *ops = app->screens[app->screen];
 
-    if (!needs_no_answer(action))
-        form_settle(app->form);
     app->display.touched = true;
     if (!ops->act || !ops->act(app, app_state(app, app->screen), action))
         act_everywhere(app, action);

@@ -27,16 +27,40 @@ static bool of_answer(int screen)
     return screen == SCREEN_PLAN || screen == SCREEN_COMPARE || screen == SCREEN_CURVES;
 }
 
-/* Has the answer come? What is drawn rests on it. */
+static void report_solved(struct app *app)
+{
+    enum field field;
+    struct gp_err err;
+
+    if (!form_solved(app->form, &field, &err))
+        return;
+    app_touch(app);
+    if (err.code)
+        app_report_err(app, &err);
+    else
+        app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
+                   app->form->shown[field]);
+}
+
+static void key_taken(struct app *app, int key);
+
+/* Has the answer come? What is drawn rests on it, and perhaps a key waits for it. */
 static void tick_form(struct app *app)
 {
-    if (!form_poll(app->form))
+    bool come = form_poll(app->form);
+    int key = app->held;
+
+    report_solved(app);
+    if (!come)
         return;
     app->display.touched = true;
     for (int i = 0; i < SCREEN_COUNT; i++)
         app->due[i] = 0;
     if (!app->form->answered)
         app_report_err(app, &app->form->err);
+    app->held = K_NONE;
+    if (key != K_NONE)
+        key_taken(app, key);
 }
 
 double app_tick(struct app *app)
@@ -152,7 +176,6 @@ void app_click(struct app *app, int y, int x)
     int key = y == frame.bar.y ? app_bar_at(app, x) : K_NONE;
 
     app->display.touched = true;
-    form_settle(app->form);
     if (key != K_NONE)
         app_key(app, key);
     if (app->display.top || key != K_NONE)
@@ -180,35 +203,57 @@ static void unknown_key(struct app *app, int key)
                action_key(ACT_HELP, help, sizeof(help)));
 }
 
-void app_key(struct app *app, int key)
+static void quit_by_key(struct app *app, enum action action)
+{
+    if (action == ACT_QUIT)
+        quit_small(app);
+    else if (action == ACT_QUIT_NOW)
+        app->quit = true;
+}
+
+/* Windows act on the answer when Enter is pressed, some keys always, and a click may. */
+static bool needs_answer(const struct app *app, int key)
+{
+    struct term_mouse at;
+
+    if (key == K_MOUSE)
+        return term_mouse_read(&at) && at.click;
+    if (too_small(app) || key == K_PASTE)
+        return false;
+    if (app->display.top)
+        return key == K_ENTER;
+    return app_needs_answer(action_of_key(key, app->screen));
+}
+
+static void key_taken(struct app *app, int key)
 {
     enum action action = action_of_key(key, app->screen);
 
+    if (key == K_MOUSE)
+        mouse_event(app);
+    else if (key == K_PASTE)
+        app_paste(app, term_paste());
+    else if (too_small(app))
+        quit_by_key(app, action);
+    else if (overlay_key(&app->display, key))
+        return;
+    else if (action == ACT_NONE)
+        unknown_key(app, key);
+    else
+        app_act(app, action);
+}
+
+void app_key(struct app *app, int key)
+{
     app->display.touched = true;
     for (int i = 0; i < SCREEN_COUNT; i++)
         app->due[i] = 0;
     if (terminal_key(app, key))
         return;
-    if (key == K_MOUSE) {
-        mouse_event(app);
-        return;
-    }
-    if (key == K_PASTE) {
-        app_paste(app, term_paste());
-        return;
-    }
-    app->display.report[0] = '\0';
-    if (too_small(app)) {
-        if (action == ACT_QUIT)
-            quit_small(app);
-        else if (action == ACT_QUIT_NOW)
-            app->quit = true;
-        return;
-    }
-    if (overlay_key(&app->display, key))
-        return;
-    if (action == ACT_NONE)
-        unknown_key(app, key);
+    if (key != K_MOUSE && key != K_PASTE)
+        app->display.report[0] = '\0';
+    if (app->form->planning && needs_answer(app, key))
+        app->held = key;
     else
-        app_act(app, action);
+        key_taken(app, key);
 }

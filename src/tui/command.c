@@ -22,6 +22,7 @@
 
 #include "request/spelling.h"
 #include "tui/toolkit/edit.h"
+#include "tui/toolkit/key.h"
 #include "util/path.h"
 
 #define WORD_MAX 256
@@ -220,11 +221,7 @@ static bool solve_field(struct app *app, const char *name, struct gp_err *err)
     if (field < 0)
         return gp_fail(err, GP_E_USAGE, "solve", "as in: solve context",
                        "unknown field '%.60s'", name) == GP_OK;
-    if (form_solve(app->form, (enum field)field, err))
-        return false;
-    app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
-               app->form->shown[field]);
-    return true;
+    return form_solve(app->form, (enum field)field, err) == GP_OK;
 }
 
 /* The options of a line, those of the screen's own and those of the request apart. */
@@ -251,7 +248,7 @@ static void part_options(const struct app *app, int screen, const char *line,
 static bool run_screen(struct app *app, int screen, const char *options,
                        struct gp_err *err)
 {
-    unsigned version = app->form->version;
+    int undo = app->form->undo_at;
     struct strbuf own, request;
     bool ok;
 
@@ -262,16 +259,18 @@ static bool run_screen(struct app *app, int screen, const char *options,
     else
         part_options(app, screen, options, &own, &request);
     ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
-    form_settle(app->form);
     if (ok && own.len &&
         app->screens[screen]->options(app, app_state(app, (enum screen_id)screen),
                                       own.text, err)) {
         ok = false;
-        if (app->form->version != version)
+        if (app->form->undo_at != undo)
             form_undo(app->form);
     }
     if (ok) {
-        app_show(app, (enum screen_id)screen);
+        if (app->form->planning)
+            app->held = key_find(action_rows[ACT_SCREENS + screen].keys);
+        else
+            app_show(app, (enum screen_id)screen);
         app_report(app, false, "set: %s%s", options,
                    request.len ? "; other options are reset, u undoes it" : "");
     }

@@ -23,20 +23,6 @@
 
 /* ---- planning ---- */
 
-void values_ask(const struct form_values *values, const char *gpu_option,
-                const char *profiles, struct options *options)
-{
-    memset(options, 0, sizeof(*options));
-    for (int f = 0; f < FIELD_COUNT; f++) {
-        const char *text = f == FIELD_GPU ? gpu_option : values->value[f];
-
-        if (f != FIELD_GPUS && text[0])
-            options_text(options, field_rows[f].option, "", text, NULL);
-    }
-    if (profiles[0])
-        options_text(options, OPT_PROFILES, "", profiles, NULL);
-}
-
 void form_ask(const struct form *form, struct options *options)
 {
     values_ask(&form->values, form->gpu_option, form->profiles, options);
@@ -55,15 +41,6 @@ void form_copy_ask(const struct form_copy *copy, struct options *options)
     values_ask(&copy->values, copy->gpu_option, copy->profiles, options);
 }
 
-static void name_gpu(struct form *form)
-{
-    const char *gpu = form->values.value[FIELD_GPU];
-    const char *count = form->values.value[FIELD_GPUS];
-
-    gp_format(form->gpu_option, sizeof(form->gpu_option), "%s%s%s", gpu,
-              gpu[0] && count[0] ? ":" : "", gpu[0] ? count : "");
-}
-
 void form_answered(struct form *form)
 {
     form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
@@ -76,7 +53,6 @@ void form_again(struct form *form)
     struct options options;
 
     form_job_drop(form);
-    name_gpu(form);
     form_ask(form, &options);
     form->err = (struct gp_err){0};
     form->answered =
@@ -88,12 +64,10 @@ void form_again(struct form *form)
 /* After a change of its values. */
 static void form_plan(struct form *form)
 {
-    if (!form->job) {
+    if (form->job)
+        form_job_begin(form, FIELD_COUNT);
+    else
         form_again(form);
-        return;
-    }
-    name_gpu(form);
-    form_job_begin(form);
 }
 
 /* ---- the command ---- */
@@ -129,16 +103,23 @@ static const struct answer *answer_of(const struct form *form)
 
 /* ---- undo: forms undo_first..undo_last of a ring, undo_at is the one now ---- */
 
-static void form_commit(struct form *form, const struct form_values *values)
+bool form_take(struct form *form, const struct form_values *values)
 {
     if (memcmp(values, &form->values, sizeof(*values)) == 0)
-        return;
+        return false;
     form->values = *values;
+    values_gpu(values, form->gpu_option);
     form->undo_last = ++form->undo_at;
     if (form->undo_last - form->undo_first >= FORM_UNDO)
         form->undo_first = form->undo_last - FORM_UNDO + 1;
     form->undo[form->undo_at % FORM_UNDO] = *values;
-    form_plan(form);
+    return true;
+}
+
+static void form_commit(struct form *form, const struct form_values *values)
+{
+    if (form_take(form, values))
+        form_plan(form);
 }
 
 bool form_changed(const struct form *form)
@@ -166,6 +147,7 @@ static bool undo_to(struct form *form, int at)
         return false;
     form->undo_at = at;
     form->values = form->undo[at % FORM_UNDO];
+    values_gpu(&form->values, form->gpu_option);
     form_plan(form);
     return true;
 }
@@ -212,10 +194,12 @@ struct form *form_new(struct planner *planner, const struct options *options,
         return NULL;
     }
     form->undo[0] = form->values;
+    values_gpu(&form->values, form->gpu_option);
     form_again(form);
     field = solved_field(options);
     if (field != FIELD_COUNT)
-        form_solve(form, field, NULL); /* nothing fits: the plan says so */
+        form_solve(form, field, NULL);
+    form->solved.done = false; /* nothing fits: the plan says so */
     form->kept = form->values;
     return form;
 }
@@ -424,74 +408,36 @@ enum gp_status form_apply(struct form *form, int i, struct gp_err *err)
                         err);
 }
 
-static void solved_text(enum field field, const struct plan *plan, char *text,
-                        size_t size)
-{
-    const struct request *q = &plan->request;
-
-    switch (field) {
-    case FIELD_GPUS:
-        gp_format(text, size, "%d", plan->layout.gpus);
-        break;
-    case FIELD_CONTEXT:
-        gp_format(text, size, "%.0f", q->context);
-        break;
-    case FIELD_USERS:
-        gp_format(text, size, "%.0f", q->users);
-        break;
-    case FIELD_PRECISION:
-        gp_copy(text, size, q->precision.native ? "" : q->precision.id);
-        break;
-    default:
-        gp_copy(text, size, q->gpu->id);
-    }
-}
-
-/* Puts the solution in; the cheapest GPU takes as many as it needs. */
-static enum gp_status take_solution(struct form *form, enum field field,
-                                    const struct answer *found, struct gp_err *err)
-{
-    struct form_values values = form->values;
-    char text[FORM_VALUE];
-    enum gp_status rc;
-
-    if (field == FIELD_GPU)
-        values.value[FIELD_GPUS][0] = '\0';
-    solved_text(field, &found->plan, text, sizeof(text));
-    rc = values_put(form->planner, &values, field, text, found, err);
-    if (!rc)
-        form_commit(form, &values);
-    return rc;
-}
-
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err)
 {
-    const struct field_row *row = &field_rows[field];
-    char word[OPTION_CHOICE_MAX];
-    struct options options;
-    struct answer *found;
-    enum gp_status rc;
+    struct form_values values = form->values;
 
-    if (row->solve == SOLVE_NONE)
-        return gp_fail(err, GP_E_USAGE, row->label,
+    if (field_rows[field].solve == SOLVE_NONE)
+        return gp_fail(err, GP_E_USAGE, field_rows[field].label,
                        "GPU, GPUs, Context, Users and Weights can",
                        "cannot be solved for");
-    found = gp_calloc(1, sizeof(*found));
-    form_ask(form, &options);
-    options_text(&options, OPT_SOLVE, "",
-                 option_choice(OPT_SOLVE, (int)row->solve - 1, word), NULL);
-    rc = planner_answer(form->planner, &options, found, err);
-    if (!rc && !found->solved)
-        rc = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
-                         "no value of this field makes the plan fit");
-    if (!rc && !solve_has_limit(&found->plan.request, row->solve))
-        rc = gp_fail(err, GP_E_USAGE, row->label, "",
-                         "no limit: this model keeps no KV");
-    if (!rc)
-        rc = take_solution(form, field, found, err);
-    form_settle(form); /* `found` holds texts of the values before */
-    free(found);
-    return rc;
+    form->solved.done = false;
+    form->solved.field = field;
+    form->solved.err = (struct gp_err){0};
+    if (form->job) {
+        form_job_begin(form, field);
+        return GP_OK;
+    }
+    if (!values_solve(form->planner, form->profiles, &values, field, &form->solved.err) &&
+        form_take(form, &values))
+        form_again(form);
+    form->solved.done = true;
+    return GP_OK;
+}
+
+bool form_solved(struct form *form, enum field *field, struct gp_err *err)
+{
+    bool done = form->solved.done;
+
+    *field = form->solved.field;
+    *err = form->solved.err;
+    form->solved.done = false;
+    return done;
 }
 
 /* ---- files ---- */

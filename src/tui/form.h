@@ -41,6 +41,11 @@ struct form {
     unsigned version;        /* grows with every answer */
     struct form_job *job;    /* owned; NULL: a change waits for its answer */
     bool planning;           /* the answer is of the values before: see form_job.h */
+    struct {
+        bool done;           /* form_solve() is at its end, and nobody was told */
+        enum field field;
+        struct gp_err err;   /* why there is no value; code GP_OK: it is in the form */
+    } solved;
 
     struct form_values undo[FORM_UNDO]; /* a ring: undo_at is the form now */
     int undo_first, undo_at, undo_last;
@@ -80,8 +85,12 @@ void form_pin(struct form *form); /* again: lets go */
 
 /* Puts fix i of the answer into the form. */
 enum gp_status form_apply(struct form *form, int i, struct gp_err *err);
-/* The best value of this field that still fits, put into it. */
+/* The best value of this field that still fits, put into it: found at once, or, on a
+ * terminal, by the thread that plans, and form_solved() says it. Not while `planning`. An
+ * error: this field has no best value. */
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err);
+/* Once after each form_solve(): true when it has come to its end. */
+bool form_solved(struct form *form, enum field *field, struct gp_err *err);
 
 /* The same form, answered again: what it rests on has changed. */
 void form_again(struct form *form);
@@ -90,10 +99,10 @@ void form_again(struct form *form);
 void form_background(struct form *form);
 /* Takes an answer that has come: true when there was one. */
 bool form_poll(struct form *form);
-/* Waits for it: what reads the answer, or rests on it, comes after this. */
-void form_settle(struct form *form);
-/* What is made of a new answer. (form.c, for form_job.c) */
+/* For form_job.c: what is made of a new answer; values put in as one step
+ * of undo, not planned yet; false: the form has them. */
 void form_answered(struct form *form);
+bool form_take(struct form *form, const struct form_values *values);
 
 /* What can be chosen for a field, in order; to be freed. details: also what is said
  * about each, which plans every precision, and folders with a model in them below the

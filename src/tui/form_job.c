@@ -11,27 +11,41 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+static void job_plan(struct form_job *job)
+{
+    char gpu[FORM_VALUE];
+    struct options options;
+
+    values_gpu(&job->planned, gpu);
+    values_ask(&job->planned, gpu, job->profiles, &options);
+    job->err = (struct gp_err){0};
+    job->answered =
+        planner_answer(job->planner, &options, job->answer, &job->err) == GP_OK &&
+        planner_betters(job->planner, job->answer, &job->err) == GP_OK;
+}
+
 static void *job_work(void *ctx)
 {
     struct form_job *job = ctx;
 
-    job->answered =
-        planner_answer(job->planner, &job->options, job->answer, &job->err) == GP_OK &&
-        planner_betters(job->planner, job->answer, &job->err) == GP_OK;
+    if (job->solve == FIELD_COUNT ||
+        values_solve(job->planner, job->profiles, &job->planned, job->solve,
+                     &job->solve_err) == GP_OK)
+        job_plan(job);
     atomic_store(&job->done, true);
     return NULL;
 }
 
 /* Without a thread the key waits: better than no answer. */
-static void job_start(const struct form *form, struct form_job *job)
+static void job_start(const struct form *form, struct form_job *job, enum field solve)
 {
     if (!job->planner)
         job->planner =
             planner_twin(form->planner, form->profiles[0] ? form->profiles : NULL);
-    job->values = form->values;
-    memcpy(job->gpu_option, form->gpu_option, sizeof(job->gpu_option));
-    values_ask(&job->values, job->gpu_option, form->profiles, &job->options);
-    job->err = (struct gp_err){0};
+    job->values = job->planned = form->values;
+    job->solve = solve;
+    job->solve_err = (struct gp_err){0};
+    job->profiles = form->profiles;
     atomic_store(&job->done, false);
     job->on = pthread_create(&job->thread, NULL, job_work, job) == 0;
     if (!job->on)
@@ -45,42 +59,51 @@ static void job_join(struct form_job *job)
     job->on = false;
 }
 
-bool form_poll(struct form *form)
+static void take_answer(struct form *form, struct form_job *job)
 {
-    struct form_job *job = form->job;
     struct answer *before = form->answer;
 
-    if (!form->planning || !atomic_load(&job->done))
-        return false;
-    job_join(job);
-    if (memcmp(&job->values, &form->values, sizeof(job->values)) != 0) {
-        job_start(form, job);
-        return false;
-    }
+    form_take(form, &job->planned);
     form->answer = job->answer;
     job->answer = before;
     form->answered = job->answered;
     form->err = job->err;
+}
+
+bool form_poll(struct form *form)
+{
+    struct form_job *job = form->job;
+    bool same;
+
+    if (!form->planning || !atomic_load(&job->done))
+        return false;
+    job_join(job);
+    same = memcmp(&job->values, &form->values, sizeof(job->values)) == 0;
+    if (job->solve != FIELD_COUNT) {
+        form->solved.done = true;
+        form->solved.err = job->solve_err;
+        if (!same)
+            gp_fail(&form->solved.err, GP_E_USAGE, field_rows[job->solve].label,
+                    "solve again", "another change came first");
+    }
+    if (!same) {
+        job_start(form, job, FIELD_COUNT);
+        return false;
+    }
+    if (!job->solve_err.code)
+        take_answer(form, job);
     form->planning = false;
     form_answered(form);
     return true;
 }
 
-void form_settle(struct form *form)
-{
-    while (form->planning) {
-        job_join(form->job);
-        form_poll(form);
-    }
-}
-
-void form_job_begin(struct form *form)
+void form_job_begin(struct form *form, enum field solve)
 {
     static const struct timespec pause = {.tv_nsec = 300000};
     double end = clock_now() + FORM_JOB_WAIT;
 
     if (!form->planning)
-        job_start(form, form->job);
+        job_start(form, form->job, solve);
     form->planning = true;
     while (!form_poll(form) && clock_now() < end)
         nanosleep(&pause, NULL);

@@ -7,6 +7,9 @@
  * with form->planning set, until form_poll() has taken the new one. A form that has
  * changed since is planned again; answers in between are not shown.
  *
+ * form_solve() is such a job too: the thread finds the value, then plans the form with it.
+ * When the form has changed meanwhile, the value is not put in.
+ *
  * The thread has its own planner and its own copy of the form: nothing is shared.
  */
 #ifndef GP_TUI_FORM_JOB_H
@@ -17,14 +20,16 @@
 
 #include "tui/form.h"
 
-#define FORM_JOB_WAIT 0.008 /* s */
+#define FORM_JOB_WAIT 0.006 /* s */
 
 struct form_job {
     struct planner *planner; /* owned, the thread's; NULL until the first job */
-    struct form_values values;
-    char gpu_option[FORM_VALUE];
-    struct options options;  /* of the two above */
-    struct answer *answer;   /* owned */
+    const char *profiles;    /* the form's, which stay */
+    struct form_values values; /* the form's when it began */
+    enum field solve;        /* its best value is found first; FIELD_COUNT: none */
+    struct gp_err solve_err; /* why there is none */
+    struct form_values planned; /* values, with the one found */
+    struct answer *answer;   /* owned; to these */
     bool answered;
     struct gp_err err;
     pthread_t thread;
@@ -32,8 +37,9 @@ struct form_job {
     atomic_bool done;
 };
 
-/* Begins to plan form->values, or sees to it that they are planned next. */
-void form_job_begin(struct form *form);
+/* Begins to plan form->values, or sees to it that they are planned next. solve: see the
+ * struct; then nothing else may be being planned. */
+void form_job_begin(struct form *form, enum field solve);
 /* Joins the thread and forgets what it found; what it knew of measurements too. */
 void form_job_drop(struct form *form);
 void form_job_free(struct form_job *job);

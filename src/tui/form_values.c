@@ -241,6 +241,30 @@ enum gp_status values_of_options(struct planner *planner, const struct options *
     return rc;
 }
 
+/* ---- as options ---- */
+
+void values_gpu(const struct form_values *values, char option[FORM_VALUE])
+{
+    const char *gpu = values->value[FIELD_GPU], *count = values->value[FIELD_GPUS];
+
+    gp_format(option, FORM_VALUE, "%s%s%s", gpu, gpu[0] && count[0] ? ":" : "",
+              gpu[0] ? count : "");
+}
+
+void values_ask(const struct form_values *values, const char *gpu_option,
+                const char *profiles, struct options *options)
+{
+    memset(options, 0, sizeof(*options));
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const char *text = f == FIELD_GPU ? gpu_option : values->value[f];
+
+        if (f != FIELD_GPUS && text[0])
+            options_text(options, field_rows[f].option, "", text, NULL);
+    }
+    if (profiles[0])
+        options_text(options, OPT_PROFILES, "", profiles, NULL);
+}
+
 /* ---- options as text ---- */
 
 /* The next word of *text, quotes around it taken off; false at the end. */

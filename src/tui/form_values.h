@@ -221,8 +221,9 @@ enum field field_of(int option);
 bool field_is_flag(enum field field);
 
 void values_default(struct form_values *values);
-/* As options, whose texts are borrowed; gpu_option: GPU and GPUs as --gpu takes them.
- * (form.c) */
+/* GPU and GPUs as --gpu takes them: "l40s:2". */
+void values_gpu(const struct form_values *values, char option[FORM_VALUE]);
+/* As options, whose texts are borrowed; gpu_option: as above. */
 void values_ask(const struct form_values *values, const char *gpu_option,
                 const char *profiles, struct options *options);
 /* What the options give, each checked likewise; the rest is the default. */
@@ -237,5 +238,9 @@ enum gp_status values_put(struct planner *planner, struct form_values *values,
 enum gp_status values_options(struct planner *planner, struct form_values *values,
                               const char *given, const struct answer *answer,
                               struct gp_err *err);
+/* The best value of this field that still fits, put in. (form_solve.c) */
+enum gp_status values_solve(struct planner *planner, const char *profiles,
+                            struct form_values *values, enum field field,
+                            struct gp_err *err);
 
 #endif

@@ -20,6 +20,7 @@
 
 #define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
 #define KEYS_AT_ONCE 100   /* taken before a paint, at most */
+#define MODELS_AT_ONCE 8   /* read ahead between two looks for a key */
 
 #define X(id, word, ...) &screen_##word,
 static const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
@@ -73,19 +74,28 @@ static void paint_screen(struct app *app, struct canvas *canvas)
 }
 
 /* This key and those that wait behind it. A key is only asked for when it will be
- * taken: what is left after KEYS_AT_ONCE waits in the terminal. */
+ * taken: what is left after KEYS_AT_ONCE, or behind one that is held, waits in the
+ * terminal. */
 static void take_keys(struct app *app, int key)
 {
     for (int i = 0; key != K_NONE; i++) {
         app_key(app, key);
-        key = app->quit || i == KEYS_AT_ONCE - 1 ? K_NONE : term_key(0);
+        key = app->quit || app->held != K_NONE || i == KEYS_AT_ONCE - 1 ? K_NONE
+                                                                       : term_key(0);
     }
+}
+
+/* The first list of models would have to read them all: they are read while nobody types. */
+static bool read_ahead(struct app *app)
+{
+    return catalog_models_ahead(planner_catalog(app->form->planner), MODELS_AT_ONCE);
 }
 
 static void loop_run(struct app *app)
 {
     struct canvas canvas;
     double painted = -1;
+    bool ahead = true;
 
     canvas_init(&canvas, app->settings.charset);
     while (!app->quit) {
@@ -98,7 +108,11 @@ static void loop_run(struct app *app)
         } else if (app->display.touched) {
             wait = wait < 0 ? pause : fmin(wait, pause);
         }
-        key = term_key(wait);
+        if (ahead && painted > 0 && !app->display.touched) {
+            ahead = read_ahead(app);
+            wait = 0;
+        }
+        key = app->held == K_NONE ? term_key(wait) : term_no_key(wait);
         if (key != K_NONE)
             painted = -1;
         take_keys(app, key);

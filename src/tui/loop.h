@@ -24,7 +24,9 @@ enum gp_status app_begin(struct app *app, const struct app_start *start,
                          struct gp_err *err);
 void app_end(struct app *app);
 
-/* A key, a click or turn of the wheel: whatever it means now. (app_key.c) */
+/* A key, a click or turn of the wheel: whatever it means now. One that needs the answer
+ * while that is being planned is held until it has come, and no key is asked for before
+ * it has been taken. (app_key.c) */
 void app_key(struct app *app, int key);
 void app_click(struct app *app, int y, int x);
 /* Text between the marks of a paste: to the line that is open, never keys. */
@@ -36,6 +38,8 @@ double app_tick(struct app *app);
 /* What a key would have asked for: of the screen, else what it means everywhere; with
  * questions before something would be lost. (app_act.c) */
 void app_act(struct app *app, enum action action);
+/* Does it read the answer, or rest on it? */
+bool app_needs_answer(enum action action);
 /* q on a terminal too small for questions: then only Q drops what is not saved. */
 void quit_small(struct app *app);
 /* A file whose name was typed; a last '!' of it replaces one that is there. What is

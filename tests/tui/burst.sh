@@ -55,6 +55,22 @@ type "++++++++++"
 gone "planning..."
 see "by rate:"
 checks=$((checks + 1))
+
+# keys that need the answer wait for it, and those behind them for their turn
+type "----y"
+see "Why: Rate first"
+keys Escape
+gone "Why: Rate first"
+type "g/gpu"
+keys Enter
+type "s:theme"
+see ":theme"
+keys Escape
+see "is the best that fits"
+type ":plan -m llama-3.1-70b --rate 2 --tpot 20"
+keys Enter
+type "2j"
+see "fit and meet goals"
 keys Q
 ends
 

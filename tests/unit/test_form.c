@@ -350,33 +350,104 @@ static void test_apply(void **state)
     form_free(form);
 }
 
-static void test_solve(void **state)
+/* Until what is being planned is answered. */
+static void settle(struct form *form)
+{
+    while (form->planning)
+        form_poll(form);
+}
+
+static enum gp_status solve(struct form *form, enum field field, struct gp_err *err)
+{
+    enum gp_status rc = form_solve(form, field, err);
+    enum field solved;
+
+    if (rc)
+        return rc;
+    settle(form);
+    assert_true(form_solved(form, &solved, err));
+    assert_int_equal(solved, field);
+    assert_false(form_solved(form, &solved, &(struct gp_err){0}));
+    return err->code;
+}
+
+/* Planned by a thread, whose planner looks where the test's looks. */
+static void in_background(struct form *form)
+{
+    gp_copy(form->profiles, sizeof(form->profiles), source_path("profiles"));
+    form_background(form);
+}
+
+static void solve_some(bool background)
 {
     struct form *form = open_desk("model llama-3.1-70b precision fp8 gpu h100-sxm:2");
     struct gp_err err = {0};
     char more[32];
 
-    (void)state;
-    assert_int_equal(form_solve(form, FIELD_USERS, &err), GP_OK);
+    if (background)
+        in_background(form);
+    assert_int_equal(solve(form, FIELD_USERS, &err), GP_OK);
     assert_int_equal(form->answer->plan.verdict, VERDICT_FITS);
     gp_format(more, sizeof(more), "%.0f", form->answer->plan.request.users + 1);
     set(form, FIELD_USERS, more);
+    settle(form);
     assert_int_not_equal(form->answer->plan.verdict, VERDICT_FITS);
-    set(form, FIELD_USERS, "");
-    assert_int_equal(form_solve(form, FIELD_CONTEXT, &err), GP_OK);
+    assert_true(form_undo(form)); /* the solution is one step */
+    assert_true(form_undo(form));
+    assert_string_equal(form->values.value[FIELD_USERS], "");
+    settle(form);
+    assert_int_equal(solve(form, FIELD_CONTEXT, &err), GP_OK);
     assert_int_equal(form->answer->plan.verdict, VERDICT_FITS);
     set(form, FIELD_CONTEXT, "");
     set(form, FIELD_GPUS, "8");
-    assert_int_equal(form_solve(form, FIELD_GPUS, &err), GP_OK);
+    settle(form);
+    assert_int_equal(solve(form, FIELD_GPUS, &err), GP_OK);
     assert_string_equal(form->values.value[FIELD_GPUS], "2");
-    assert_int_equal(form_solve(form, FIELD_GPU, &err), GP_OK);
+    assert_int_equal(solve(form, FIELD_GPU, &err), GP_OK);
     assert_int_equal(form->answer->plan.verdict, VERDICT_FITS);
+    assert_string_equal(form->gpu_option, form->values.value[FIELD_GPU]);
     assert_int_equal(form_solve(form, FIELD_PRICE, &err), GP_E_USAGE);
     form_free(form);
 
     form = open_desk("model llama-3.1-405b gpu t4:1");
-    assert_int_equal(form_solve(form, FIELD_USERS, &err), GP_E_USAGE);
+    if (background)
+        in_background(form);
+    assert_int_equal(solve(form, FIELD_USERS, &err), GP_E_USAGE);
     assert_non_null(strstr(err.text, "no value"));
+    assert_int_equal(form->answer->plan.verdict, VERDICT_DOES_NOT_FIT);
+    form_free(form);
+}
+
+static void test_solve(void **state)
+{
+    (void)state;
+    solve_some(false);
+}
+
+static void test_solve_in_background(void **state)
+{
+    (void)state;
+    solve_some(true);
+}
+
+/* What was changed while a value was looked for stays, and the value is not put in. */
+static void test_change_while_solving(void **state)
+{
+    struct form *form = open_desk("model llama-3.1-70b rate 2 ttft 1000 tpot 20");
+    struct gp_err err = {0};
+    enum field solved;
+
+    (void)state;
+    in_background(form);
+    assert_int_equal(form_solve(form, FIELD_GPU, &err), GP_OK);
+    assert_true(form->planning);
+    set(form, FIELD_RATE, "3");
+    settle(form);
+    assert_true(form_solved(form, &solved, &err));
+    assert_int_equal(err.code, GP_E_USAGE);
+    assert_string_equal(form->values.value[FIELD_GPU], "");
+    assert_string_equal(form->values.value[FIELD_RATE], "3");
+    assert_true(form->answer->plan.request.rate > 2.9);
     form_free(form);
 }
 
@@ -563,6 +634,8 @@ int main(void)
         cmocka_unit_test(test_all_steps),
         cmocka_unit_test(test_apply),
         cmocka_unit_test(test_solve),
+        cmocka_unit_test(test_solve_in_background),
+        cmocka_unit_test(test_change_while_solving),
         cmocka_unit_test(test_pin),
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_save),

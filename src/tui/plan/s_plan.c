@@ -362,9 +362,6 @@ static bool field_solve(struct app *app, struct plan_state *s)
         return on_a_fold(app);
     if (form_solve(app->form, field, &err))
         app_report_err(app, &err);
-    else
-        app_report(app, false, "%s: %s is the best that fits",
-                   field_rows[field].label, app->form->shown[field]);
     return true;
 }
 

@@ -410,10 +410,9 @@ static int key_of(int code)
     return code == PASTE_END ? K_PASTE : K_NONE;
 }
 
-static int pending(void)
+/* What happened to the terminal, which is no key. */
+static int pending_event(void)
 {
-    int code, key = K_NONE;
-
     signals_go_on();
     if (signals_waiting())
         return K_HANGUP;
@@ -424,6 +423,13 @@ static int pending(void)
         paste_mode(PASTE_ON);
         return K_RESUME;
     }
+    return K_NONE;
+}
+
+static int pending(void)
+{
+    int code, key = pending_event();
+
     while (key == K_NONE && (code = wgetch(stdscr)) != ERR)
         key = key_of(code);
     return key;
@@ -440,10 +446,10 @@ static bool is_gone(int revents)
            (ioctl(STDIN_FILENO, FIONREAD, &bytes) != 0 || bytes == 0);
 }
 
-/* True when the terminal is still there. */
-static bool wait_key(double seconds)
+/* For one of these events, or a signal. True when the terminal is still there. */
+static bool wait_for(short events, double seconds)
 {
-    struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+    struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = events},
                             {.fd = term.pipe[0], .events = POLLIN}};
     struct timespec limit = {.tv_sec = (time_t)seconds};
     char bytes[16];
@@ -462,7 +468,16 @@ int term_key(double seconds)
 
     if (key != K_NONE)
         return key;
-    return wait_key(seconds > 86400 ? 86400 : seconds) ? pending() : K_HANGUP;
+    return wait_for(POLLIN, seconds > 86400 ? 86400 : seconds) ? pending() : K_HANGUP;
+}
+
+int term_no_key(double seconds)
+{
+    int key = term.open ? pending_event() : K_HANGUP;
+
+    if (key != K_NONE)
+        return key;
+    return wait_for(0, seconds) ? pending_event() : K_HANGUP;
 }
 
 /* ---- painting ---- */

@@ -43,6 +43,8 @@ const struct paste *term_paste(void);         /* after K_PASTE */
  * once. */
 int term_key(double seconds);
 int term_signal(void);
+/* The same, but keys stay in the terminal: K_NONE, K_HANGUP, K_RESUME. */
+int term_no_key(double seconds);
 
 /* Paints what differs. whole: everything, after another program wrote on it. */
 void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole);

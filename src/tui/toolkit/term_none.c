@@ -71,6 +71,11 @@ int term_key(double seconds)
     return K_HANGUP;
 }
 
+int term_no_key(double seconds)
+{
+    return term_key(seconds);
+}
+
 int term_signal(void)
 {
     return 0;
