@@ -24,6 +24,7 @@
 struct work {
     struct resolved resolved;
     struct load load;
+    struct step_load step;
     struct prices prices;
     struct layout layout[LAYOUTS_MAX];
     int count;
@@ -61,6 +62,8 @@ static bool prepare(struct planner *planner, const char *model, const char *gpu,
     }
     w->resolved.request.users = 16;
     w->load = load_sum(&w->resolved.request);
+    step_load_sum(&w->resolved.request, &w->load, &w->step);
+    w->load.step = &w->step; /* as in a search */
     prices_init(&w->resolved.request, &w->resolved.market, &w->prices);
     list_layouts(w);
     return true;
@@ -137,10 +140,11 @@ int main(int argc, char **argv)
         layouts += work[i].count;
     }
     double rate = rate_of(work, MODELS * GPUS, layouts, evaluate_all, &fits);
-    printf("%.0f layouts/s (%d layouts of %d requests, %s)\n", rate, layouts,
-           MODELS * GPUS, fits > 0 ? "memory and cost" : "none fits");
+    printf("evaluate:                     %.0f layouts/s (%d layouts of %d requests, %s), "
+           "needed: 1000000\n",
+           rate, layouts, MODELS * GPUS, fits > 0 ? "memory and cost" : "none fits");
     rate = rate_of(work, MODELS * GPUS, layouts, estimate_all, &known);
-    printf("speed_estimate:               %.0f layouts/s\n", rate);
+    printf("speed_estimate:               %.0f layouts/s, needed: 200000\n", rate);
     for (int i = 0; i < MODELS * GPUS; i++)
         prices_fini(&work[i].prices);
     free(work);

@@ -553,7 +553,7 @@ static void test_apart(void **state)
                                   .prefill = (1 + draw(8)) / (1.0 + draw(4)),
                                   .transfer = draw(100) / 1e3};
         serve_estimate(&c.step, &load, &s);
-        double most = serve_capacity(&c.step, &load, &by), rate = most * draw(200) / 100.0;
+        double most = serve_capacity(&c.step, &load, NULL, &by), rate = most * draw(200) / 100.0;
         assert_near(s.requests * (s.ttft + (load.output - 1) * s.tpot), q.users,
                     1e-6 * q.users);
         assert_true(s.decoding <= load.admitted * (1 + 1e-9) && s.ttft > 0);
@@ -567,7 +567,7 @@ static void test_apart(void **state)
         assert_int_equal(serve_rate(&c.step, &load, rate, &open), rate < most);
         held += rate < most;
         load.prefill = 0; /* the same of both in one */
-        most = serve_capacity(&c.step, &load, &by);
+        most = serve_capacity(&c.step, &load, NULL, &by);
         rate = most * (i % 2 ? 0.99 : 1.01);
         assert_int_equal(serve_rate(&c.step, &load, rate, &open), i % 2);
     }
@@ -592,7 +592,7 @@ static void test_faster_rates(void **state)
         struct serve_load load = {.admitted = 1 + draw(512), .prompt = q.prompt,
                                   .output = q.output, .chunk = c.load.max_batched_tokens};
         bool was = serve_rate(&c.step, &load, rate, &slow);
-        double most = serve_capacity(&c.step, &load, NULL);
+        double most = serve_capacity(&c.step, &load, NULL, NULL);
         if (i % 2)
             gpu.bandwidth = quantity_scale(gpu.bandwidth, 1.5);
         for (int m = 0; i % 2 == 0 && m < MATH_COUNT; m++)
@@ -601,7 +601,7 @@ static void test_faster_rates(void **state)
         cut(&q, l, &c);
         /* a step whose memory waits less gains more time by a prompt's arithmetic, and it is
          * that difference that saturates: 1.6 % in the worst of 18,000 draws */
-        double faster = serve_capacity(&c.step, &load, NULL);
+        double faster = serve_capacity(&c.step, &load, NULL, NULL);
         if (!no_more(most, faster * 1.02))
             fail_msg("%s on %s: serves %g/s, not %g", q.model->id, gpu.id, faster, most);
         if (!was)

@@ -137,7 +137,7 @@ double serve_stall(const struct step *s, const struct serve_load *l, const struc
            s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, q, rest), 0);
 }
 
-static double solo_prompt(const struct step *both, const struct serve_load *l)
+double serve_solo(const struct step *both, const struct serve_load *l)
 {
     const struct step *s = prompt_side(both);
     const struct engine_speed *e = &s->load->request->engine->speed;
@@ -148,6 +148,11 @@ static double solo_prompt(const struct step *both, const struct serve_load *l)
     double chunk = launched(s, l, q, q,
                             step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
+}
+
+static double solo_of(const struct step *s, const struct serve_load *l)
+{
+    return l->solo > 0 ? l->solo : serve_solo(s, l);
 }
 
 /* TTFT of an idle engine's prompt that 50 or 95 of 100 are no longer than, more than the
@@ -162,7 +167,7 @@ static double solo_more(const struct step *s, const struct serve_load *l, double
     one.cached *= times;
     one.spread = (struct spread){0};
     return s->first * s->load->request->engine->speed.ttft_solo *
-           (solo_prompt(s, &one) - solo);
+           (serve_solo(s, &one) - solo);
 }
 
 /* Standard deviation of a prompt's work over its mean: attention goes by the square. */
@@ -290,7 +295,7 @@ static void apart_prompt(const struct step *s, const struct serve_load *l,
                          struct serve *out)
 {
     out->prompt = apart_cost(prompt_side(s), l);
-    out->solo = solo_prompt(s, l);
+    out->solo = solo_of(s, l);
     out->spread = work_spread(prompt_side(s), l, out->prompt);
 }
 
@@ -404,7 +409,7 @@ static double in_flight(void *ctx, double users)
 bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
                 struct serve *out)
 {
-    struct arrivals a = {.step = s, .load = l, .rate = rate, .solo = solo_prompt(s, l)};
+    struct arrivals a = {.step = s, .load = l, .rate = rate, .solo = solo_of(s, l)};
     struct bracket b = {0, 0, fmax(l->admitted, 1), 0};
     if (l->prefill > 0)
         return apart_rate(s, l, rate, out);
@@ -426,33 +431,39 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
 
 /* At C requests at once their pace does not depend on the rate r, so that it is solved
  * without another step: C = r*(rest + pc*r*pc*(1 + cs^2) / (2*(1 - r*pc))), the smaller r. */
-static double capacity_at(const struct step *s, const struct serve_load *l, double users,
-                          double solo, struct serve *out)
+static double capacity_at(const struct step *s, const struct serve_load *l,
+                          const struct serve *at)
 {
     struct queue idle = {0};
-    estimate(s, l, users, solo, out);
-    open_ttft(s, &idle, out);
-    double rest = out->ttft + tokens_out(l) * out->tpot, prompt = out->prompt;
-    double wait = prompt * (1 + out->spread * out->spread) / 2;
+    struct serve out = *at;
+    open_ttft(s, &idle, &out);
+    double users = out.running, prompt = out.prompt;
+    double rest = out.ttft + tokens_out(l) * out.tpot;
+    double wait = prompt * (1 + out.spread * out.spread) / 2;
     double a = (wait - rest) * prompt, b = rest + prompt * users;
     double most = 2 * users / (b + sqrt(fmax(b * b + 4 * a * users, 0)));
     return fmin(most, BUSY_MOST / prompt);
 }
 
-double serve_capacity(const struct step *s, const struct serve_load *l, enum saturation *by)
+double serve_capacity(const struct step *s, const struct serve_load *l,
+                      const struct serve *full, enum saturation *by)
 {
     struct serve at;
-    double users = fmax(l->admitted, 1), solo;
+    double users = fmax(l->admitted, 1), solo = full ? full->solo : solo_of(s, l);
     if (l->prefill > 0)
         return apart_capacity(s, l, by);
-    solo = solo_prompt(s, l);
-    double most = capacity_at(s, l, users, solo, &at);
+    if (!full)
+        estimate(s, l, users, solo, &at);
+    else
+        at = *full;
+    double most = capacity_at(s, l, &at);
     if (!by)
         return most;
     *by = SATURATES_PREFILL;
-    if (most * at.prompt < 0.999 * BUSY_MOST)
-        *by = capacity_at(s, l, 2 * users, solo, &at) < 1.1 * most ? SATURATES_DECODE
-                                                                  : SATURATES_RUNNING;
+    if (most * at.prompt < 0.999 * BUSY_MOST) {
+        estimate(s, l, 2 * users, solo, &at);
+        *by = capacity_at(s, l, &at) < 1.1 * most ? SATURATES_DECODE : SATURATES_RUNNING;
+    }
     return most;
 }
 
@@ -504,7 +515,7 @@ void serve_least(const struct step *s, const struct serve_load *l, double *ttft,
     const struct engine_speed *e = &s->load->request->engine->speed;
     double steps = fmin(0.5, e->ttft_decode + l->receive / 2);
     *tpot = step_decode(s, 1, spread_held(&l->spread, l->prompt, l->output));
-    *ttft = s->first * (e->ttft_base + e->ttft_solo * solo_prompt(s, l) + steps * *tpot);
+    *ttft = s->first * (e->ttft_base + e->ttft_solo * solo_of(s, l) + steps * *tpot);
 }
 
 void serve_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
@@ -514,7 +525,7 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
         apart_estimate(s, l, out);
         return;
     }
-    estimate(s, l, users, solo_prompt(s, l), out);
+    estimate(s, l, users, solo_of(s, l), out);
     /* those that do not run wait until as many as they are have been served */
     if (l->users > users)
         out->ttft += (l->users - users) / out->requests;

@@ -74,6 +74,8 @@ struct serve_load {
     double prefill; /* groups that work prompts off for this one, which only decodes; 0 =
                      * it does both */
     double transfer; /* s that a prompt's KV takes from them */
+    double solo; /* serve_solo() of all this, where it is asked more than once; 0 = not
+                  * worked out */
 };
 
 /* What saturates when more arrive. */
@@ -99,6 +101,9 @@ struct serve {
     double middle, late; /* s: TTFT that 50, 95 of 100 requests stay below; 0 = not known */
 };
 
+/* s of a prompt on an idle engine; users and admitted are not read. */
+double serve_solo(const struct step *step, const struct serve_load *load);
+
 void serve_estimate(const struct step *step, const struct serve_load *load,
                     struct serve *out);
 
@@ -117,9 +122,9 @@ bool serve_rate(const struct step *step, const struct serve_load *load, double r
                 struct serve *out);
 
 /* Requests per second that can be served at most, and what then saturates (NULL: not
- * asked). */
+ * asked). full: serve_estimate() of load->admitted users; NULL: not known. */
 double serve_capacity(const struct step *step, const struct serve_load *load,
-                      enum saturation *by);
+                      const struct serve *full, enum saturation *by);
 
 /* Requests in flight that are rarely exceeded where `mean` are in the mean: arrivals are
  * independent, so that the count spreads as its root. */

@@ -244,14 +244,21 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
                                .chunk = load->max_batched_tokens};
 }
 
+static bool serve_of(const struct request *q, const struct step *step,
+                     const struct layout *layout, const struct serve_load *l,
+                     struct serve *out)
+{
+    if (q->rate > 0)
+        return serve_rate(step, l, q->rate / speed_groups(layout), out);
+    serve_estimate(step, l, out);
+    return true;
+}
+
 bool speed_serve(const struct request *q, const struct step *step, const struct load *load,
                  const struct layout *layout, double admitted, struct serve *out)
 {
     struct serve_load l = load_of(q, load, layout, admitted);
-    if (q->rate > 0)
-        return serve_rate(step, &l, q->rate / speed_groups(layout), out);
-    serve_estimate(step, &l, out);
-    return true;
+    return serve_of(q, step, layout, &l, out);
 }
 
 double speed_capacity(const struct request *q, const struct load *load,
@@ -259,7 +266,7 @@ double speed_capacity(const struct request *q, const struct load *load,
                       double admitted)
 {
     struct serve_load l = load_of(q, load, layout, admitted);
-    return serve_capacity(step, &l, NULL) * speed_groups(layout);
+    return serve_capacity(step, &l, NULL, NULL) * speed_groups(layout);
 }
 
 void speed_least(const struct request *q, const struct load *load,
@@ -292,14 +299,13 @@ static double alone(const struct step *s, const struct serve_load *l)
 
 /* As many requests as pool and slots hold: what the layout serves at most. */
 static void saturate(const struct step *s, const struct serve_load *l, double groups,
-                     struct speed *out)
+                     struct serve *full, struct speed *out)
 {
-    struct serve serve;
     struct serve_load most = *l;
     most.users = l->admitted;
-    serve_estimate(s, &most, &serve);
-    out->full_running = serve.running * groups;
-    out->full = banded(s, fmax(serve.requests, out->serve.requests) * groups, out->factor_high,
+    serve_estimate(s, &most, full);
+    out->full_running = full->running * groups;
+    out->full = banded(s, fmax(full->requests, out->serve.requests) * groups, out->factor_high,
                        out->factor_low);
 }
 
@@ -314,7 +320,8 @@ static void stall_of(const struct step *s, const struct serve_load *l, struct sp
 }
 
 static void fill(const struct step *s, const struct serve *serve,
-                 const struct serve_load *l, double groups, struct speed *out)
+                 const struct serve_load *l, double groups, struct serve *full,
+                 struct speed *out)
 {
     out->serve = *serve;
     out->running = serve->running * groups;
@@ -329,7 +336,7 @@ static void fill(const struct step *s, const struct serve *serve,
     out->middle = serve->middle;
     out->requests = banded(s, serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
-    saturate(s, l, groups, out);
+    saturate(s, l, groups, full, out);
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
                       &out->part);
     out->prompts = serve->tpot - serve->decode;
@@ -344,10 +351,11 @@ void speed_estimate(const struct request *q, const struct load *load,
     struct step_load sums;
     struct step step;
     struct step_others others;
-    struct serve serve;
+    struct serve serve, full;
     memset(out, 0, sizeof(*out));
-    step_load_sum(q, load, &sums);
-    step_cut(&sums, layout, &step);
+    if (!load->step)
+        step_load_sum(q, load, &sums);
+    step_cut(load->step ? load->step : &sums, layout, &step);
     step_attach(&step, layout, &others);
     out->gap = step.gap;
     out->users = q->users;
@@ -355,9 +363,11 @@ void speed_estimate(const struct request *q, const struct load *load,
         return;
     double room = speed_admitted(q, load, m);
     struct serve_load l = load_of(q, load, layout, room);
-    bool held = speed_serve(q, &step, load, layout, room, &serve);
-    fill(&step, &serve, &l, speed_busy(q, layout), out);
-    out->capacity = serve_capacity(&step, &l, &out->saturation) * speed_groups(layout);
+    l.solo = serve_solo(&step, &l);
+    bool held = serve_of(q, &step, layout, &l, &serve);
+    fill(&step, &serve, &l, speed_busy(q, layout), &full, out);
+    out->capacity =
+        serve_capacity(&step, &l, &full, &out->saturation) * speed_groups(layout);
     if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;

@@ -400,6 +400,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     if (s->gap != SPEED_KNOWN)
         return;
     s->gemms = s->moes = s->attentions = 0;
+    s->kept = NULL;
     s->draft = NULL;
     s->prompts = NULL;
     s->drafted = 0;
@@ -431,6 +432,12 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     cut_fixed(s);
 }
 
+static void keep(struct step *s, struct step_kept *kept)
+{
+    kept->count = 0;
+    s->kept = kept;
+}
+
 static void attach_draft(struct step *s, const struct layout *l, struct step_others *own)
 {
     const struct request *q = s->load->request;
@@ -444,6 +451,7 @@ static void attach_draft(struct step *s, const struct layout *l, struct step_oth
     own->draft.fixed -= own->request.engine->speed.host; /* one host for both */
     if (q->draft_mtp)
         own->draft.head = s->head;
+    keep(&own->draft, &own->kept_draft);
     s->gap = own->draft.gap;
     s->draft = &own->draft;
     s->drafted = q->draft_tokens;
@@ -452,11 +460,13 @@ static void attach_draft(struct step *s, const struct layout *l, struct step_oth
 
 void step_attach(struct step *s, const struct layout *l, struct step_others *own)
 {
+    keep(s, &own->kept);
     attach_draft(s, l, own);
     if (l->prefill_tp <= 0 || s->gap != SPEED_KNOWN)
         return;
     struct layout side = layout_prefill(l);
     step_cut(s->load, &side, &own->prompts);
+    keep(&own->prompts, &own->kept_prompts);
     s->gap = own->prompts.gap;
     s->prompts = &own->prompts;
 }
@@ -491,10 +501,33 @@ static double experts(const struct step *s, double tokens, double compute)
     return s->slow[CORRECT_WORK] * t;
 }
 
+static struct step_work worked_out(const struct step *s, double tokens, double compute)
+{
+    return (struct step_work){tokens, compute, linear(s, tokens, compute),
+                              experts(s, tokens, compute), communication(s, tokens)};
+}
+
+/* Those kept, the newest first; else in `own`. */
+static const struct step_work *work_of(const struct step *s, double tokens, double compute,
+                                       struct step_work *own)
+{
+    struct step_kept *k = s->kept;
+    unsigned kept = k && k->count < STEP_KEPT ? k->count : k ? STEP_KEPT : 0;
+    for (unsigned i = 1; i <= kept; i++) {
+        const struct step_work *w = &k->at[(k->count - i) % STEP_KEPT];
+        if (w->tokens == tokens && w->compute == compute)
+            return w;
+    }
+    own = k ? &k->at[k->count++ % STEP_KEPT] : own;
+    *own = worked_out(s, tokens, compute);
+    return own;
+}
+
 double step_work(const struct step *s, double tokens, double compute)
 {
-    return linear(s, tokens, compute) + experts(s, tokens, compute) +
-           communication(s, tokens);
+    struct step_work own;
+    const struct step_work *w = work_of(s, tokens, compute, &own);
+    return w->linear + w->experts + w->communication;
 }
 
 static double cache(const struct step *s, double users, double tokens)
@@ -521,11 +554,13 @@ void step_decode_parts(const struct step *s, double users, double tokens,
 {
     double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
     double each = 1 / s->accepted;
+    struct step_work own;
+    const struct step_work *w = work_of(s, checked, 1, &own);
     *out = (struct step_parts){
-        .linear = each * linear(s, checked, 1),
-        .experts = each * experts(s, checked, 1),
+        .linear = each * w->linear,
+        .experts = each * w->experts,
         .attention = each * cache(s, batch, tokens),
-        .communication = each * communication(s, checked),
+        .communication = each * w->communication,
         .fixed = each * (s->fixed + s->per_request * checked),
         .head = each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),
     };

@@ -76,9 +76,22 @@ struct step_load {
     bool weight_only_experts;
 };
 
+/* Products, experts and communication of one iteration, s, by its tokens; an estimate asks
+ * for the same ones again and again, and the last are kept. */
+#define STEP_KEPT 16
+struct step_work {
+    double tokens, compute;
+    double linear, experts, communication;
+};
+struct step_kept {
+    struct step_work at[STEP_KEPT];
+    unsigned count; /* ever worked out; place of the next, by STEP_KEPT */
+};
+
 struct step {
     enum speed_gap gap;
     const struct step_load *load; /* borrowed */
+    struct step_kept *kept;       /* borrowed; NULL: nothing is kept */
     double norm;
     struct gemm gemm[STEP_PRODUCTS];
     int gemms;
@@ -112,14 +125,16 @@ void step_cut(const struct step_load *load, const struct layout *layout,
               struct step *out);
 
 /* What drafts tokens for a request with an acceptance, on the same layout; what works
- * prompts off in another TP. */
+ * prompts off in another TP; and what each of the three has worked out. */
 struct step_others {
     struct request request;
     struct step_load load;
     struct step draft, prompts;
+    struct step_kept kept, kept_draft, kept_prompts;
 };
 
-/* Attaches them, kept in `own`, to a request's step; those alone that there are. */
+/* Attaches them, kept in `own`, to a request's step; those alone that there are. The step
+ * is not to be changed any more. */
 void step_attach(struct step *step, const struct layout *layout, struct step_others *own);
 
 /* Rows, columns and bytes per weight of product i as the layout cuts it. */
