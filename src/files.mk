@@ -140,6 +140,10 @@ core_sources = \
 	src/core/lengths.h \
 	src/core/load.c \
 	src/core/load.h \
+	src/core/logged.c \
+	src/core/logged.h \
+	src/core/logged_fit.c \
+	src/core/logged_fit.h \
 	src/core/lora.c \
 	src/core/lora.h \
 	src/core/memory.c \
@@ -270,6 +274,7 @@ request_sources = \
 	src/request/launch.c \
 	src/request/launch.h \
 	src/request/launch_read.c \
+	src/request/launch_values.c \
 	src/request/launch_write.c \
 	src/request/log_request.c \
 	src/request/log_request.h \
@@ -305,6 +310,8 @@ request_sources = \
 	src/request/planner_cpu.h \
 	src/request/planner_engine.c \
 	src/request/planner_engine.h \
+	src/request/planner_log.c \
+	src/request/planner_log.h \
 	src/request/planner_measured.c \
 	src/request/planner_measured.h \
 	src/request/planner_train.c \

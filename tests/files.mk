@@ -78,6 +78,7 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_kvcache \
 	tests/unit/test_launch \
+	tests/unit/test_logged \
 	tests/unit/test_layout \
 	tests/unit/test_manual \
 	tests/unit/test_membar \
@@ -462,6 +463,7 @@ cli_tests = \
 	tests/cli/batch.sh \
 	tests/cli/better.sh \
 	tests/cli/calibration.sh \
+	tests/cli/calibration_log.sh \
 	tests/cli/check_log.sh \
 	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
@@ -501,6 +503,7 @@ cli_tests = \
 TESTS += $(lint_tests) $(cli_tests)
 
 test_helpers = \
+	tests/accuracy/logged.h \
 	tests/accuracy/manual.h \
 	tests/accuracy/table.h \
 	tests/unit/hostile.h \

@@ -295,6 +295,25 @@ static void cut_spare(struct stages *s)
                                                         : quantity_unknown();
 }
 
+/* What a server's log says of a term. */
+static struct quantity as_logged(const struct stages *s, enum logged_term term,
+                                 struct quantity estimate)
+{
+    return logged_apply(s->request, s->layout, s->load->max_num_seqs,
+                        s->load->max_batched_tokens, term, estimate);
+}
+
+static void cut_logged(struct stages *s)
+{
+    if (!logged_of(s->request))
+        return;
+    for (int head = s->layout->pp > 1 ? 0 : 1; head < 2; head++)
+        s->activation[head] = as_logged(s, LOGGED_ACTIVATION, s->activation[head]);
+    s->non_torch = as_logged(s, LOGGED_NON_TORCH, s->non_torch);
+    s->graphs = as_logged(s, LOGGED_GRAPHS, s->graphs);
+    s->graphs_charged = as_logged(s, LOGGED_CHARGED, s->graphs_charged);
+}
+
 static void cut_stages(const struct request *q, const struct load *load,
                        const struct layout *l, struct stages *s)
 {
@@ -315,6 +334,7 @@ static void cut_stages(const struct request *q, const struct load *load,
         if (load->graphs_in_budget)
             s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
     }
+    cut_logged(s);
     for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
         s->overhead[head] =
             quantity_add(quantity_add(s->activation[head], s->non_torch), s->graphs);
@@ -375,7 +395,7 @@ static bool stage_next(const struct stages *s, struct stage *at)
     return false;
 }
 
-static struct quantity stage_pool(const struct stages *s, struct quantity weights,
+static struct quantity parts_pool(const struct stages *s, struct quantity weights,
                                   int head)
 {
     struct quantity budget = s->budget, rest;
@@ -395,6 +415,13 @@ static struct quantity stage_pool(const struct stages *s, struct quantity weight
         break;
     }
     return quantity_sub(budget, quantity_add(weights, s->overhead[head]));
+}
+
+static struct quantity stage_pool(const struct stages *s, struct quantity weights, int head)
+{
+    return logged_pool(s->request, s->layout, s->load->max_num_seqs,
+                       s->load->max_batched_tokens, s->load->usable.value,
+                       parts_pool(s, weights, head));
 }
 
 /* What is counted from a shape is as good as the shape. */
@@ -503,6 +530,7 @@ static void stage_binding(const struct stages *s, const struct stage *at,
     out->weights = stage_weights(s, at);
     if (q->draft || q->lora_slots > 0)
         out->weights = quantity_add(out->weights, stage_added(s, at));
+    out->weights = as_logged(s, LOGGED_WEIGHTS, out->weights);
     out->overhead = s->overhead[head];
     out->pool = stage_pool(s, out->weights, head);
     out->budget = s->budget;
@@ -657,6 +685,25 @@ void memory_estimate(const struct request *q, const struct load *load,
     fill_stage(&s, b.stage, out);
 }
 
+/* ---- a server's log ---- */
+
+struct quantity memory_term(const struct memory *m, enum logged_term term)
+{
+    const struct quantity *const of[LOGGED_TERMS] = {
+        [LOGGED_WEIGHTS] = &m->weights,     [LOGGED_ACTIVATION] = &m->activation,
+        [LOGGED_NON_TORCH] = &m->non_torch, [LOGGED_GRAPHS] = &m->graphs,
+        [LOGGED_CHARGED] = &m->graphs_charged,
+    };
+    return *of[term];
+}
+
+enum logged_how memory_logged(const struct request *q, const struct layout *l,
+                              const struct memory *m, enum logged_term term)
+{
+    return logged_how(q, l, m->max_num_seqs, m->max_batched_tokens, term,
+                      memory_term(m, term).origin);
+}
+
 /* ---- terms: non-torch, graphs ---- */
 
 static void add_overheads(struct terms *w, const struct load *load)
@@ -801,11 +848,32 @@ static void add_rest(struct terms *w)
              "params, bits");
 }
 
+/* What a server's log says of each term that follows from it. */
+static void add_logged(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct memory *m = &p->memory;
+    const struct logged *g = &p->request.logged;
+    for (int t = 0; t < LOGGED_TERMS; t++) {
+        enum logged_how how = memory_logged(&p->request, &p->layout, m, (enum logged_term)t);
+        if (how == LOGGED_NOT)
+            continue;
+        term_add(w, "logged / estimated", "logged / estimated", how == LOGGED_SAME
+                     ? "the logged figure stands for the estimate"
+                     : "estimate * (logged / estimate of what was logged)^share",
+                 quantity_of(exp(g->by[t]), ORIGIN_MEASURED), "x",
+                 source_counted("one start of this model, format, GPU and engine"), "");
+        term_is_part(w, logged_word((enum logged_term)t), 0);
+    }
+}
+
 void memory_terms(struct terms *w)
 {
     const struct request *q = &w->plan->request;
     const struct equation *e = &budgets[memory_budget(q)];
     struct load load = load_sum(q);
+    if (logged_of(q))
+        add_logged(w);
     add_overheads(w, &load);
     kvcache_terms(w);
     add_fraction(w);

@@ -21,6 +21,7 @@
 
 #include "core/kvcache.h"
 #include "core/layout.h"
+#include "core/logged.h"
 #include "core/quantity.h"
 #include "core/request.h"
 #include "core/weights.h"
@@ -133,6 +134,11 @@ double memory_mean_tokens(const struct request *request);
 
 /* The rule of thumb: params * bits/8 * 1.25 bytes. */
 double memory_rule_of_thumb(double params, double bits);
+
+/* The part that a log tells, and how it follows from the request's. */
+struct quantity memory_term(const struct memory *memory, enum logged_term term);
+enum logged_how memory_logged(const struct request *request, const struct layout *layout,
+                              const struct memory *memory, enum logged_term term);
 
 struct terms;
 

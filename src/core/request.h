@@ -46,6 +46,34 @@ struct correction {
     const struct format *weight;
 };
 
+/* What a server's start-up log says of its memory (logged.h), beside the plan of the same
+ * request. */
+enum logged_term {
+    LOGGED_WEIGHTS,
+    LOGGED_ACTIVATION,
+    LOGGED_NON_TORCH,
+    LOGGED_GRAPHS,
+    LOGGED_CHARGED, /* the engine's own estimate of the graphs */
+    LOGGED_TERMS
+};
+
+struct logged {
+    int count;                   /* figures; 0: nothing was logged, and nothing below holds */
+    bool known[LOGGED_TERMS];
+    double by[LOGGED_TERMS];     /* ln(logged / planned) */
+    bool pool_known;
+    double pool;                 /* bytes that the logged pool exceeds what the other terms,
+                                  * as logged, leave of the budget */
+    int tp, pp, ep;              /* what was logged */
+    double seqs, tokens;         /* max_num_seqs, max_batched_tokens */
+    const struct model *model;   /* and of what: nothing else is corrected */
+    const struct gpu *gpu;
+    const struct engine *engine;
+    const struct format *weight;
+    const struct model *draft;
+    int lora_slots;
+};
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -94,6 +122,7 @@ struct request {
     enum prune prune;
     double prune_share;         /* 0..1 of the weights that are zero, unstructured */
     struct correction correction;
+    struct logged logged;
     enum price_want price;
     double api_in, api_out;     /* dollars per million tokens of an API; 0 = not asked */
     double power_cap;           /* W that all GPUs and their hosts may draw; 0 = none */

@@ -221,6 +221,37 @@ static void pool_lines(struct lines *lines)
                   pool->high / GP_GIB);
 }
 
+/* The terms that follow from the log in one way, ", " between. */
+static char *logged_terms(const struct plan *p, enum logged_how how, char *text, size_t size)
+{
+    const struct memory *m = &p->memory;
+    text[0] = '\0';
+    for (int t = 0; t < LOGGED_TERMS; t++)
+        if (memory_logged(&p->request, &p->layout, m, (enum logged_term)t) == how)
+            gp_append(text, size, ", ", "%s", logged_word((enum logged_term)t));
+    if (how == LOGGED_SAME && m->kv_pool.origin == ORIGIN_MEASURED)
+        gp_append(text, size, ", ", "KV pool");
+    return text;
+}
+
+static void logged_lines(struct lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+    char same[120], scaled[120];
+    if (!r || !p->has_memory)
+        return;
+    if (r->logged[0]) {
+        logged_terms(p, LOGGED_SAME, same, sizeof(same));
+        logged_terms(p, LOGGED_SCALED, scaled, sizeof(scaled));
+        line_addf(lines, "logged", "%s: %s%s%s%s%s", r->logged, same[0] ? "measured: " : "",
+                  same, same[0] && scaled[0] ? "; " : "", scaled[0] ? "scaled by it: " : "",
+                  same[0] || scaled[0] ? scaled : "nothing that another layout takes over");
+    }
+    if (r->unlogged[0])
+        line_addf(lines, "not used", "%s", r->unlogged);
+}
+
 static void rule_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -689,6 +720,7 @@ int answer_lines(const struct plan *plan, const struct answer *answer,
         [LINE_STARTUP] = startup_lines,
         [LINE_WARNING] = warning_lines,     [LINE_STAGE] = stage_lines,
         [LINE_POOL] = pool_lines,           [LINE_RULE] = rule_lines,
+        [LINE_LOGGED] = logged_lines,
         [LINE_SPEED] = speed_lines,
         [LINE_COST] = cost_lines,           [LINE_FIX] = fix_lines,
         [LINE_SOURCE] = source_lines,       [LINE_DATES] = date_lines,

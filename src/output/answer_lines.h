@@ -28,6 +28,7 @@ enum line_kind {
     LINE_WARNING,
     LINE_STAGE,     /* which pipeline stage the memory is of */
     LINE_POOL,      /* amount: GiB; note: its band; text: what it holds */
+    LINE_LOGGED,    /* "logged", "not used": of a server's log */
     LINE_RULE,      /* the rule of thumb and the weights counted */
     LINE_SPEED,     /* name: TPOT, ...; amount, note: its band; text: what it means */
     LINE_COST,      /* offer by offer, break-even, why a price is missing */

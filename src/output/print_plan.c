@@ -85,6 +85,14 @@ static void print_pool(const struct answer *a, struct strbuf *out)
     strbuf_addf(out, "%s%s\n", line->amount[0] ? "" : "    ", line->text);
 }
 
+static void print_logged(const struct answer *a, struct strbuf *out)
+{
+    struct answer_line line[ANSWER_LINES_MAX];
+    int n = answer_lines(&a->plan, a, LINE_LOGGED, line);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(out, "    %s %s\n", line[i].name, line[i].text);
+}
+
 static void print_rule(const struct plan *p, struct strbuf *out)
 {
     const struct memory *m = &p->memory;
@@ -285,6 +293,7 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
         print_kind(a, LINE_STAGE, "    (", ")\n", out);
         print_bar(p, out);
         print_pool(a, out);
+        print_logged(a, out);
         print_rule(p, out);
         print_speed(a, out);
         print_cost(p, out);

@@ -78,6 +78,8 @@ static void request_facts(const struct answer *a, struct record *r)
     record_text(r, "calibration", a->resolved.measured);
     record_text(r, "calibrated", a->resolved.calibrated);
     record_text(r, "uncalibrated", a->resolved.uncalibrated);
+    record_text(r, "logged", a->resolved.logged);
+    record_text(r, "unlogged", a->resolved.unlogged);
     record_positive(r, "lora_slots", "", q->lora_slots);
     record_positive(r, "lora_rank", "", q->lora_rank);
     record_plan_asked(r, &a->resolved);

@@ -13,19 +13,6 @@
 #include "util/path.h"
 #include "util/units.h"
 
-void launch_set_number(struct launch_values *v, enum launch_setting setting, double number)
-{
-    v->given[setting] = true;
-    v->number[setting] = number;
-}
-
-void launch_set_text(struct launch_values *v, enum launch_setting setting,
-                     const char *text)
-{
-    v->given[setting] = true;
-    gp_copy(v->text[setting], LAUNCH_TEXT_MAX, text);
-}
-
 /* What a plan sets, as it is gathered. */
 struct making {
     struct planner *planner;

@@ -96,7 +96,7 @@ OPTION(ACCEPTANCE, "acceptance", 0, OPTION_NUMBER, "SHARE", "", 0.01, 0.99, NULL
        "none", R, false, "share of the drafted tokens that the model accepts")
 OPTION(CALIBRATION, "calibration", 0, OPTION_TEXT, "FILE[,FILE...]", "", 0, 0, NULL,
        "what was measured here", R, false,
-       "results of a server's benchmark, or of --bench, which correct the speed; none")
+       "a server's benchmark or start-up log, or results of --bench, which correct the plan; none")
 OPTION(LORA, "lora", 0, OPTION_TEXT, "N[:RANK]", "", 0, 0, NULL, "none", R, false,
        "LoRA adapters at once and their largest rank, 16 if not given")
 OPTION(LANGUAGE_MODEL_ONLY, "language-model-only", 0, OPTION_FLAG, NULL, "", 0, 0, NULL,

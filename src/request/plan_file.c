@@ -17,6 +17,7 @@ static const char *const apart[] = {
     "output",   "tp",               "pp",         "ep",         "dp",           "replicas",
     "max_pp",   "used",             "lora_slots", "lora_rank",  "model_origin", "beyond_context",
     "precision", "users",            "calibrated", "uncalibrated",
+    "logged",    "unlogged",
 };
 
 static bool is_apart(const char *key)

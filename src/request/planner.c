@@ -52,6 +52,7 @@ struct planner {
     struct planner_trace trace;
     struct market market;
     struct planner_calib *calib;
+    struct planner_logs *logs;
 };
 
 struct planner *planner_new(const char *profiles_dir, long today,
@@ -83,6 +84,7 @@ void planner_free(struct planner *p)
     free(p->models), free(p->slices);
     planner_trace_fini(&p->trace);
     planner_calib_free(p->calib);
+    planner_logs_free(p->logs);
     catalog_free(p->catalog);
     free(p);
 }
@@ -942,9 +944,8 @@ static enum gp_status resolve_weights(struct planner *p, const char *precision,
 }
 
 enum gp_status planner_resolve(struct planner *p, const struct options *options,
-                               const char *model, const char *precision,
-                               const char *gpu, struct resolved *out,
-                               struct gp_err *err)
+                               const char *model, const char *precision, const char *gpu,
+                               struct resolved *out, struct gp_err *err)
 {
     struct request *q = &out->request;
     enum gp_status status;
@@ -956,6 +957,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     precision =
         precision || options->precision_count == 0 ? precision : options->precisions[0];
     gpu = gpu || options->gpu_count == 0 ? gpu : options->gpus[0];
+    const struct resolved_from from = {model, precision, gpu};
     gp_copy(out->model_text, sizeof(out->model_text), model);
     status = find_model(p, model, &q->model, &out->generic, err);
     if (!status)
@@ -993,7 +995,6 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     if (!status)
         status = resolve_load(p, options, out, err);
     if (!status)
-        status = resolve_measured(options, &(struct resolved_from){model, precision, gpu}, out,
-                                  err);
+        status = resolve_measured(p, &p->logs, options, &from, out, err);
     return status;
 }

@@ -55,6 +55,8 @@ struct resolved {
     char measured[160];     /* files of --calibration, as asked; "" = none */
     char calibrated[240];   /* what of the device was measured, in words; "" = nothing */
     char uncalibrated[240]; /* what was not used, and why; "" = nothing */
+    char logged[160];       /* the server's log of --calibration that is used; "" = none */
+    char unlogged[320];     /* one that is not, and why; "" = none */
     char prune[24];         /* structured pruning as asked; "" = none */
     struct market market;
 };

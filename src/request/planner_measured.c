@@ -8,6 +8,7 @@
 #include "core/search.h"
 #include "core/speed/anchor.h"
 #include "request/planner_calib.h"
+#include "request/planner_log.h"
 #include "util/str.h"
 
 /* The layout that the points are of: of this request, whatever its goals. */
@@ -29,7 +30,7 @@ enum gp_status planner_measured_read(const char *list, struct serverbench *out,
     enum gp_status status = GP_OK;
     gp_copy(files, sizeof(files), list);
     while (!status && (file = strsep(&rest, ",")))
-        status = file[0] && planner_calib_is_result(file) ? GP_OK
+        status = file[0] && (planner_calib_is_result(file) || planner_log_is(file)) ? GP_OK
                  : file[0] ? serverbench_read(file, out, err)
                            : gp_fail(err, GP_E_USAGE, where, "FILE, or FILE,FILE",
                                    "a name in '%s' is empty", list);
@@ -52,7 +53,8 @@ static bool is_measured(const struct options *options, const struct resolved *r,
                 : r->request.precision.native);
 }
 
-enum gp_status resolve_measured(const struct options *options,
+enum gp_status resolve_measured(struct planner *planner, struct planner_logs **logs,
+                                const struct options *options,
                                 const struct resolved_from *from, struct resolved *out,
                                 struct gp_err *err)
 {
@@ -68,7 +70,9 @@ enum gp_status resolve_measured(const struct options *options,
     if (!gp_copy(out->measured, sizeof(out->measured), list))
         return gp_fail(err, GP_E_USAGE, where, "put the points of all into one file",
                        "the names are longer than %zu bytes", sizeof(out->measured) - 1);
-    enum gp_status status = planner_measured_read(list, &bench, err);
+    enum gp_status status = planner_log_apply(planner, logs, list, out, err);
+    if (!status)
+        status = planner_measured_read(list, &bench, err);
     if (status || bench.count == 0) /* of the device alone: planner_calib.h */
         return status;
     struct layout layout = layout_of(out);

@@ -10,6 +10,7 @@
 #define GP_REQUEST_PLANNER_MEASURED_H
 
 #include "request/planner.h"
+#include "request/planner_log.h"
 #include "result/serverbench.h"
 
 /* What a request was resolved from, as texts; precision may be NULL. */
@@ -18,7 +19,8 @@ struct resolved_from {
 };
 
 /* Reads the files of --calibration, once the rest of the request is resolved. */
-enum gp_status resolve_measured(const struct options *options,
+enum gp_status resolve_measured(struct planner *planner, struct planner_logs **logs,
+                                const struct options *options,
                                 const struct resolved_from *from, struct resolved *out,
                                 struct gp_err *err);
 

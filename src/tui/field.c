@@ -207,7 +207,7 @@ static void show_field(const struct form *form, enum field field, char *text,
              field == FIELD_LORA || field == FIELD_NO_KV)
         gp_copy(text, size,
                 value[0] ? value : option_rows[field_rows[field].option].fallback);
-    else if (!form->answered)
+    else if (!form->answered || field == FIELD_MEASURED)
         gp_copy(text, size, value[0] ? value : "auto");
     else if (field == FIELD_GPU)
         show_gpu(form, text, size);

@@ -63,7 +63,7 @@ static enum gp_status look_up(struct planner *planner, enum field field,
     bool own = field == FIELD_DRAFT && strcmp(text, "mtp") == 0;
 
     if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE || own ||
-        field_is_flag(field))
+        field_is_flag(field) || field == FIELD_MEASURED) /* it is of this model and GPU */
         return GP_OK;
     if (!model && !gpu)
         options_text(&options, field_rows[field].option, "", text, NULL);

@@ -153,6 +153,10 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
       SOLVE_NONE, "", false,                                                           \
       "Adapters: room for so many LoRA adapters of a rank: more memory.\n"             \
       "slots * r * (cols + rows) of every linear layer, one of them / TP")             \
+    X(MEASURED, "Measured", NULL, OPT_CALIBRATION, FIELD_WORD, false, 0,               \
+      SOLVE_NONE, "", false,                                                           \
+      "Measured: files of a server's start-up log or benchmark, or of --bench.\n"      \
+      "term = the logged figure, or estimate*(logged/estimated)^share")                \
     X(PRUNE, "Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0,                       \
       SOLVE_NONE, "", false,                                                           \
       "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"               \

@@ -13,6 +13,7 @@
  * torch, graphs, the factor of recurrent layers in llama.cpp's graph) saw the rows of
  * `fit` and rows without a model's name; everything else is a rule of the source.
  */
+#include "logged.h"
 #include "table.h"
 #include "util/units.h"
 
@@ -312,7 +313,7 @@ static struct quantity predicted(const struct asked *a, const struct memory *m,
 }
 
 /* TensorRT-LLM's line has the temporary KV of the profiled step in it. */
-static double logged_of(const struct set *set, const struct table_file *row, enum term term)
+static double logged_of_row(const struct set *set, const struct table_file *row, enum term term)
 {
     const char *column = set->column[term == GIVEN ? POOL : term];
     double value = column ? table_number_of(row, column) : NAN;
@@ -325,6 +326,24 @@ static double logged_of(const struct set *set, const struct table_file *row, enu
     return value;
 }
 
+static struct logged_rows starts;
+static int manual_wrong; /* lines that gpuplan-model(7) has otherwise */
+
+/* The row as the log of a start. */
+static void keep_start(const struct set *set, const struct table_file *row,
+                       const struct asked *a)
+{
+    struct logged_figures figures = {
+        .term = {[LOGGED_WEIGHTS] = set->unit * logged_of_row(set, row, WEIGHTS),
+                 [LOGGED_ACTIVATION] = set->unit * logged_of_row(set, row, ACTIVATION),
+                 [LOGGED_NON_TORCH] = NAN,
+                 [LOGGED_GRAPHS] = set->unit * logged_of_row(set, row, GRAPHS),
+                 [LOGGED_CHARGED] = NAN},
+        .pool = set->unit * logged_of_row(set, row, POOL),
+    };
+    logged_rows_add(&starts, &a->resolved.request, &a->layout, &figures);
+}
+
 static void score_row(const struct set *set, const struct table_file *row,
                       const struct asked *a, struct score scores[2][TERMS])
 {
@@ -335,9 +354,9 @@ static void score_row(const struct set *set, const struct table_file *row,
     printf("%-12s %-24.24s tp%d ep%d %s", set->engine, a->key, a->layout.tp, a->layout.ep,
            fit ? "fit  " : "score");
     for (int t = 0; t < TERMS; t++) {
-        double logged = logged_of(set, row, (enum term)t);
+        double logged = logged_of_row(set, row, (enum term)t);
         struct quantity p =
-            predicted(a, &m, &load, set->unit * logged_of(set, row, WEIGHTS), (enum term)t);
+            predicted(a, &m, &load, set->unit * logged_of_row(set, row, WEIGHTS), (enum term)t);
         double unit = t == TOKENS ? 1 : set->unit;
         bool stated = t != WEIGHTS || strcmp(set->engine, "llama.cpp") != 0 ||
                       table_text_of(row, "quant")[0];
@@ -394,10 +413,16 @@ static bool score_set(struct planner *planner, const struct set *set, int argc, 
         const char *why = ask_row(planner, set, &rows, a, &err);
         if (why)
             leave(left, why);
-        else
-            score_row(set, &rows, a, scores);
+        if (why)
+            continue;
+        score_row(set, &rows, a, scores);
+        if (strcmp(set->engine, "llama.cpp") != 0) /* the weights' type is not stated */
+            keep_start(set, &rows, a);
     }
     print_scores(set->engine, scores);
+    if (starts.count > 0)
+        manual_wrong += logged_rows_print(&starts, set->engine);
+    starts.count = 0;
     for (struct left *l = left; l->why; l++)
         printf("  left out: %3d rows: %s\n", l->count, l->why);
     printf("\n");
@@ -415,5 +440,5 @@ int main(int argc, char **argv)
     printf("DeepSeek-R1 is the one model that TensorRT-LLM's rows name: its FP8 rows are\n"
            "another checkpoint than the NVFP4 rows that were seen, not another shape.\n");
     planner_free(planner);
-    return any ? 0 : 77;
+    return any ? manual_wrong > 0 : 77;
 }

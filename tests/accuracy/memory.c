@@ -14,6 +14,7 @@
  * value, and the errors are printed for fitted and other models apart.
  */
 #include "core/activation.h"
+#include "logged.h"
 #include "manual.h"
 #include "table.h"
 #include "util/units.h"
@@ -248,6 +249,22 @@ static int range_index(const struct engine *engine)
         i++;
     range_engine[i] = engine;
     return i;
+}
+
+static struct logged_rows starts;
+
+/* The row as the log of a start. */
+static void keep_start(const struct table_file *row, const struct asked *a)
+{
+    struct logged_figures figures = {
+        .term = {[LOGGED_WEIGHTS] = table_number_of(row, term_columns[WEIGHTS]) * GP_GIB,
+                 [LOGGED_ACTIVATION] = table_number_of(row, term_columns[ACTIVATION]) * GP_GIB,
+                 [LOGGED_NON_TORCH] = table_number_of(row, term_columns[NON_TORCH]) * GP_GIB,
+                 [LOGGED_GRAPHS] = table_number_of(row, term_columns[GRAPHS]) * GP_GIB,
+                 [LOGGED_CHARGED] = NAN},
+        .pool = table_number_of(row, term_columns[POOL]) * GP_GIB,
+    };
+    logged_rows_add(&starts, &a->resolved.request, &a->layout, &figures);
 }
 
 static void score_row(const struct table_file *row, const struct asked *a)
@@ -509,6 +526,7 @@ static int score_file(struct planner *planner, struct table_file *rows, struct a
             continue;
         }
         score_row(rows, a);
+        keep_start(rows, a);
         refit_row(rows, a);
     }
     return skipped;
@@ -535,7 +553,8 @@ int main(int argc, char **argv)
     print_summary();
     print_fits();
     printf("\n%d rows not scored\n", skipped);
-    int code = verdict() || manual_differs();
+    int wrong = logged_rows_print(&starts, "vLLM");
+    int code = verdict() || manual_differs() || wrong;
     planner_free(planner);
     free(a);
     table_close(&rows);

@@ -389,7 +389,7 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
+┌─ Ask ───────── 9-26 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
 │ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Rate       none            ││memory 86 % of budget, 2.84 GiB to spare        │
 ┌─ KV cache ────────────────────────────────────────────────────────── 7 of 7 ─┐
@@ -413,7 +413,7 @@ expect <<'END'
  KV per token = sum over attention layers of kv*(d + dv)*e bytes
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                        8B*
-┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
+┌─ Ask ───────── 9-26 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 19, Tab ─┐
 │ Users      1 at once       ││FITS         1 GPU    $0.44/h    $2.82/M tok    │
 ┌─ KV cache ──────────────────────────────────────────────────────── 10 of 10 ─┐
 │/ type words to find it, or another format, as --list formats has it          │
@@ -529,7 +529,7 @@ expect <<'END'
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Ask ───────── 9-26 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
+┌─ Ask ───────── 9-26 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 18, Tab ─┐
 │ Users      1 at once       ││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ Rate       none            ││memory 86 % of budget, 2.84 GiB to spare        │
 ┌─ KV cache ────────────────────────────────────────────────────────── 7 of 7 ─┐
@@ -1222,7 +1222,7 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Ask ──────── 11-28 of 33 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
+┌─ Ask ──────── 11-28 of 34 ─┐┌─ Answer: 1 x L4, TP 1 ─────── 1-14 of 20, Tab ─┐
 │── Goals ───────────────────││FITS         1 GPU    $0.44/h    $7.25/M tok    │
 │ TTFT goal  none            ││memory 86 % of budget, 2.84 GiB to spare        │
 │ TPOT goal  none            ││██████████████████████████████▓▓▒░░······│ 20.30│
@@ -1372,5 +1372,16 @@ END
 
 assert_eq "keys of the first time" 16 \
     "$(sed '/^:/d; s/"[^"]*"//g' "$work/keys" | wc -w | tr -d ' ')"
+
+# ---- a server's log: the memory is measured, and the answer says by what ----------------
+
+screen "a server's log" -m llama-3.1-8b -g h100-sxm --engine vllm@0.19 --tp 2 \
+    --calibration "$src/tests/fixtures/logs/vllm-0.19.0-tp2-color.txt" <<'KEYS'
+:size 120 60
+:dump -
+KEYS
+shows "to spare; measured"
+shows "logged: vllm-0.19.0-tp2-color.txt (vLLM 0.19.0,"
+shows "TP 2): measured: weights, activation,"
 
 finish

@@ -72,6 +72,7 @@ static void say_memory(const struct answer *a)
         say_part(&parts[i]);
     say_lines(a, LINE_STAGE, "Stage");
     say_lines(a, LINE_POOL, "KV pool");
+    say_lines(a, LINE_LOGGED, "Log");
     plain_say("Rule of thumb: %.1f GB in all, weights counted %.2f GiB.",
               a->plan.memory.rule_of_thumb / 1e9,
               a->plan.memory.file_bytes / GP_GIB);

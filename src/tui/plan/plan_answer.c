@@ -27,6 +27,11 @@ static void rule_titles(struct page *p, const char *title, int x, const char *ti
 }
 
 /* The lines of one kind, each as a paragraph. */
+static bool is_named(enum line_kind kind)
+{
+    return kind == LINE_WARNING || kind == LINE_STARTUP || kind == LINE_LOGGED;
+}
+
 static void show_lines(struct page *p, const struct answer *a, enum line_kind kind,
                        enum ink ink)
 {
@@ -39,8 +44,7 @@ static void show_lines(struct page *p, const struct answer *a, enum line_kind ki
                         lines[i].text);
         else if (lines[i].text[0])
             page_wordsf(p, 2, ink, "%s%s%s",
-                        kind == LINE_WARNING || kind == LINE_STARTUP ? lines[i].name : "",
-                        kind == LINE_WARNING || kind == LINE_STARTUP ? ": " : "",
+                        is_named(kind) ? lines[i].name : "", is_named(kind) ? ": " : "",
                         lines[i].text);
 }
 
@@ -365,6 +369,7 @@ static void show_why(struct page *p, const struct answer *a)
                     line->text, line->note);
     show_lines(p, a, LINE_STAGE, INK_TEXT);
     show_lines(p, a, LINE_POOL, INK_TEXT);
+    show_lines(p, a, LINE_LOGGED, INK_TEXT);
     page_words(p, 0, INK_DIM, "y: every equation, input and source");
 }
 

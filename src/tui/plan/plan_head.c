@@ -103,21 +103,26 @@ static void draw_verdict(struct canvas *canvas, struct rect in, int y,
 
 /* ---- the others ---- */
 
-/* "memory 95 % of budget, 2.16 GiB to spare" */
+/* "memory 95 % of budget, 2.16 GiB to spare; measured" */
 static void draw_fill(struct canvas *canvas, struct rect in, int y,
                       const struct plan *plan)
 {
     double budget = plan->memory.budget.value, margin = plan_margin(plan);
     double part = (budget - margin) / budget * 100, gib = fabs(margin) / GP_GIB;
     const char *what = margin < 0 ? "short" : "to spare";
-    char whole[80], text[80], less[80];
-    const char *texts[] = {whole, text, less, NULL};
+    const char *logged = plan->memory.kv_pool.origin == ORIGIN_MEASURED ? "; measured" : "";
+    char whole[80], text[80], less[80], bare[80];
+    const char *texts[] = {whole, text, less, bare, NULL};
 
     if (!plan->has_memory || budget <= 0)
         return;
-    gp_format(whole, sizeof(whole), "memory %.0f %% of budget, %.2f GiB %s", part, gib, what);
-    gp_format(text, sizeof(text), "memory %.0f %% of budget, %.1f GiB %s", part, gib, what);
-    gp_format(less, sizeof(less), "memory %.0f %% of budget, %.0f GiB %s", part, gib, what);
+    gp_format(whole, sizeof(whole), "memory %.0f %% of budget, %.2f GiB %s%s", part, gib, what,
+              logged);
+    gp_format(text, sizeof(text), "memory %.0f %% of budget, %.1f GiB %s%s", part, gib, what,
+              logged);
+    gp_format(less, sizeof(less), "memory %.0f %% of budget, %.0f GiB %s%s", part, gib, what,
+              logged);
+    gp_format(bare, sizeof(bare), "memory %.0f %% of budget, %.0f GiB %s", part, gib, what);
     canvas_fit_first(canvas, in, y, 0, in.cols, margin < 0 ? INK_BAD : INK_TEXT, texts);
 }
 

@@ -44,6 +44,7 @@ static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_DRAFT] = {"weights: draft", "weights: MTP", "KV:"},
     [FIELD_DRAFTED] = {"one request is given", "state"},
     [FIELD_LORA] = {"weights: LoRA", "CUDA graphs"},
+    [FIELD_MEASURED] = {"logged / estimated", "correction by measured points"},
     [FIELD_PRUNE] = {"weights: saved", "weights"},
     [FIELD_PROVIDER] = {"instances", "rent"},
     [FIELD_REGION] = {"instances", "rent"},
