@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,12 +20,9 @@
 bool planner_log_is(const char *path)
 {
     char head[64];
-    FILE *file = fopen(path, "re");
-    size_t n = file ? fread(head, 1, sizeof(head) - 1, file) : 0, at;
+    size_t at;
 
-    if (file)
-        fclose(file);
-    head[n] = '\0';
+    path_head(path, head, sizeof(head));
     at = strspn(head, " \t\r\n");
     if (head[at] == '[') /* "[{" of a list, "[2026-11-26 10:12:01] " of a log */
         at += 1 + strspn(head + at + 1, " \t\r\n");
@@ -75,7 +71,7 @@ static enum gp_status read_log(struct planner_logs *logs, const char *path,
     struct kept_log *k = find_kept(logs, path);
     struct stat now = {0};
     char *text = NULL;
-    size_t len;
+    size_t len = 0;
     enum gp_status rc;
 
     *out = &k->log;
@@ -87,6 +83,11 @@ static enum gp_status read_log(struct planner_logs *logs, const char *path,
     rc = path_read(path, ENGINELOG_BYTES, &text, &len, err);
     if (!rc)
         rc = enginelog_parse(path, text, len, &k->log, err);
+    if (rc && len > 0 && !k->log.engine[0])
+        gp_copy(err->hint, sizeof(err->hint),
+                "an engine's start-up log from its first line on, a result of vllm bench serve, "
+                "sglang.bench_serving, benchmark_serving.py or llama-bench -o json, or of "
+                "gpuplan --bench");
     free(text);
     return rc;
 }

@@ -141,6 +141,19 @@ static enum gp_status read_all(int fd, const char *path, size_t limit, char **te
     return GP_OK;
 }
 
+void path_head(const char *path, char *head, size_t size)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = -1;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        got = pread(fd, head, size - 1, 0);
+    if (fd >= 0)
+        close(fd);
+    head[got > 0 ? got : 0] = '\0';
+}
+
 enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
                          struct gp_err *err)
 {

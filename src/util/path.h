@@ -34,6 +34,10 @@ bool path_config_home(char *dst, size_t size, const char *sub);
 /* The directory of the running executable (from /proc/self/exe); false if unknown. */
 bool path_program_dir(char *dst, size_t size);
 
+/* The first bytes of a regular file into head[size], terminated; "" of anything else: to ask
+ * what a file is without waiting for a pipe. */
+void path_head(const char *path, char *head, size_t size);
+
 /* Reads a whole regular file of at most `limit` bytes. *text is terminated and belongs
  * to the caller (free). GP_E_FILE names the file. */
 enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,

@@ -356,6 +356,8 @@ assert_fails 2 "no GPU is named" --compare -m llama-3.1-70b -g all --calibration
 assert_fails 2 "a name in ',' is empty" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration ,
 echo '# no JSON' >"$work/server.json"
 assert_fails 3 "a result of vllm bench serve" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
+rm "$work/server.json" && mkfifo "$work/server.json"
+assert_fails 3 "not a regular file" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
 
 assert_fails 2 "no draft model is given" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
 # shellcheck disable=SC2086
