@@ -351,6 +351,8 @@ output_sources = \
 	src/output/document.h \
 	src/output/load_curve.c \
 	src/output/load_curve.h \
+	src/output/measured_plot.c \
+	src/output/measured_plot.h \
 	src/output/measured_rows.c \
 	src/output/measured_rows.h \
 	src/output/roof_curve.c \

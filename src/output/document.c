@@ -390,7 +390,8 @@ static void value_cell(struct table *table, const struct plot_axis *axis, double
 static void points_table(const struct plot *plot, struct table *table)
 {
     for (int i = 0; i < plot->count; i++)
-        for (int k = 0; k < plot->series[i].count && k < 2 * PLOT_ROWS; k++) {
+        for (int k = 0; !plot->series[i].shade && k < plot->series[i].count &&
+                        k < 2 * PLOT_ROWS; k++) {
             table_cell(table, plot->series[i].name);
             value_cell(table, &plot->x, plot->series[i].x[k]);
             value_cell(table, &plot->y, plot->series[i].y[k]);

@@ -9,9 +9,8 @@
 #include "request/planner_measured.h"
 #include "util/str.h"
 
-/* TPOT and TTFT of that load in the plan's layout; 0 = not known. */
-static void predict(const struct answer *a, const struct anchor *point, bool corrected,
-                    double *tpot, double *ttft)
+struct measured_times measured_rows_predict(const struct answer *a, const struct anchor *point,
+                                            bool corrected)
 {
     struct request q = a->plan.request;
     struct plan plan;
@@ -24,17 +23,20 @@ static void predict(const struct answer *a, const struct anchor *point, bool cor
     if (!corrected)
         q.correction.points = 0;
     plan_layout(&q, &a->plan.layout, &a->resolved.market, &plan);
-    *tpot = plan.speed.gap == SPEED_KNOWN ? plan.speed.tpot.value : 0;
-    *ttft = plan.speed.gap == SPEED_KNOWN ? plan.speed.ttft.value : 0;
+    if (plan.speed.gap != SPEED_KNOWN)
+        return (struct measured_times){quantity_unknown(), quantity_unknown()};
+    return (struct measured_times){plan.speed.tpot, plan.speed.ttft};
 }
 
 static void add_row(struct measured_rows *out, const struct anchor *point, const char *what,
-                    double measured, double predicted, double corrected)
+                    double measured, const struct quantity *predicted,
+                    const struct quantity *corrected)
 {
-    if (measured > 0 && predicted > 0)
-        out->row[out->count++] = (struct measured_row){
-            what, point->users, point->prompt, point->output, measured, predicted,
-            corrected};
+    if (measured > 0 && predicted->known && predicted->value > 0)
+        out->row[out->count++] =
+            (struct measured_row){what,           point->users,     point->prompt,
+                                  point->output,  measured,         predicted->value,
+                                  corrected->value, predicted->low, predicted->high};
 }
 
 static int by_size(const void *a, const void *b)
@@ -74,12 +76,11 @@ enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *
         return rc;
     for (int i = 0; i < bench.count; i++) {
         const struct anchor *point = &bench.point[i];
-        double tpot, ttft, tpot_after, ttft_after;
+        struct measured_times before = measured_rows_predict(a, point, false);
+        struct measured_times after = measured_rows_predict(a, point, true);
 
-        predict(a, point, false, &tpot, &ttft);
-        predict(a, point, true, &tpot_after, &ttft_after);
-        add_row(out, point, "TPOT", point->tpot, tpot, tpot_after);
-        add_row(out, point, "TTFT", point->ttft, ttft, ttft_after);
+        add_row(out, point, "TPOT", point->tpot, &before.tpot, &after.tpot);
+        add_row(out, point, "TTFT", point->ttft, &before.ttft, &after.ttft);
     }
     if (out->count > 0)
         gp_format(out->words, sizeof(out->words),

@@ -12,7 +12,7 @@
 #include "output/compare_plot.h"
 #include "output/compare_run.h"
 #include "output/load_curve.h"
-#include "output/measured_rows.h"
+#include "output/measured_plot.h"
 #include "output/memory_curve.h"
 #include "output/print_plan.h"
 #include "output/report_train.h"
@@ -518,26 +518,49 @@ static void add_curves(const struct report_page *p, struct document *d)
 
 /* ---- measured, sources ---- */
 
+/* Times of a server, products of --bench. */
+static void add_measured_plots(const struct report_page *p, struct document *d)
+{
+    static const char *const times[] = {"TPOT", "TTFT"};
+    const struct gpu *gpu = p->answer.plan.request.gpu, *sheet = NULL;
+    struct plot plot;
+    char words[CURVE_WORDS];
+
+    plot_init(&plot);
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        plot_clear(&plot);
+        if (measured_plot_times(&p->answer, &p->measured, times[i], &plot, words))
+            document_plot(d, &plot, words);
+    }
+    plot_clear(&plot);
+    if (gpu->host || catalog_gpu(planner_catalog(p->planner), gpu->id, &sheet, NULL))
+        sheet = NULL;
+    if (measured_plot_products(&p->answer, sheet, &plot, words))
+        document_plot(d, &plot, words);
+    plot_fini(&plot);
+}
+
 static void add_measured(const struct report_page *p, struct document *d)
 {
+    bool calibrated = p->answer.resolved.calibrated[0] != '\0';
     struct table table;
 
     document_heading(d, "Measured against predicted");
-    if (p->answer.resolved.calibrated[0])
+    if (calibrated)
         document_line(d, DOCUMENT_PLAIN, p->answer.resolved.calibrated);
-    if (p->measured.count == 0 && p->answer.resolved.calibrated[0])
-        return;
-    if (p->measured.count == 0) {
+    else if (p->measured.count == 0)
         document_line(d, DOCUMENT_PLAIN,
                       "Nothing is measured: every figure is counted or estimated. gpuplan "
                       "--bench measures these GPUs; --calibration FILE takes what a server's "
                       "own benchmark measured.");
+    if (p->measured.count > 0)
+        document_line(d, DOCUMENT_PLAIN, p->measured.words);
+    add_measured_plots(p, d);
+    if (p->measured.count == 0)
         return;
-    }
     measured_rows_table(&p->measured, &table);
     document_table(d, &table);
     table_fini(&table);
-    document_line(d, DOCUMENT_SMALL, p->measured.words);
 }
 
 static void add_sources(const struct report_page *p, struct document *d)

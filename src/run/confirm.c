@@ -12,8 +12,6 @@
 #include "util/str.h"
 #include "util/units.h"
 
-#define LAW_BAND 1.10
-
 const char *confirm_use_word(enum confirm_use use)
 {
     static const char *const words[] = {
@@ -70,18 +68,9 @@ struct device_law {
 
 static struct device_law law_of(const struct request *q)
 {
-    const struct gpu *gpu = q->gpu;
-    enum doubt doubts[] = {gpu->family->calib ? DOUBT_MEASURED : DOUBT_FAMILY, DOUBT_BANDWIDTH};
-    struct device_law law = {gpu, pow(log(LAW_BAND), 2), pow(log(LAW_BAND), 2)};
+    struct device_law law = {.gpu = q->gpu};
 
-    for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
-        double low, high;
-        speed_doubt(doubts[i], gpu, &low, &high);
-        law.low += pow(log(fmax(low, 1)), 2);
-        law.high += pow(log(fmax(high, 1)), 2);
-    }
-    law.low = exp(sqrt(law.low));
-    law.high = exp(sqrt(law.high));
+    speed_doubt_law(q->gpu, &law.low, &law.high);
     return law;
 }
 

@@ -79,6 +79,12 @@ assert_contains "band" "device measured" "$(line band)"
 plan --calibration none
 assert_eq "none" "" "$(line calibrated)"
 
+# in a report: each product's measured rate over the law's, 1/1.4
+run --report "$work/slow.md" -m llama-3.1-8b -p bf16 -g h100-sxm --calibration "$work/slow.json"
+assert_eq "ten products 1.4 times as slow" 10 \
+    "$(sed -n '/^### Rate of products/,/^##/p' "$work/slow.md" |
+        awk -F'|' '/16-bit measured/ && $4 > 0.70 && $4 < 0.73' | wc -l)"
+
 # measured links: all-reduces of large messages at half the law's rate, made up too
 # reduce SECONDS BYTES: one of 4 GPUs
 reduce() {

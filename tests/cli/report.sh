@@ -75,6 +75,27 @@ run --report measured.md -m llama-3.1-8b -g l4 -u 4 --calibration bench.json
 assert_eq "exit code with measurements" 0 "$rc"
 assert_contains "the row of the file" '| TPOT | 4.0 | 1024 | 256 | 70.00 |' "$(cat measured.md)"
 assert_contains "its error" 'Median error' "$(cat measured.md)"
+for suffix in html svg; do
+    run --report "measured.$suffix" -m llama-3.1-8b -g l4 -u 4 --calibration bench.json
+    for what in TPOT TTFT; do
+        assert_contains "$suffix: $what as a plot" "$what, measured and predicted, against users" \
+            "$(cat "measured.$suffix")"
+    done
+done
+assert_contains "how many lie in the band" '1 of 1 point within the predicted band' \
+    "$(cat measured.html)"
+assert_contains "the lines in Markdown" '| users (log2) | predicted, ms | corrected' \
+    "$(cat measured.md)"
+assert_eq "the lines go through what the table says of 4 users" yes \
+    "$(awk -F'|' '
+    /^### TPOT, measured/ { lines = 1 }
+    /^### TTFT, measured/ { lines = 0 }
+    lines && $2 > 3.8 && $2 < 4.4 { n++; predicted += $3; corrected += $4 }
+    /^. TPOT . 4.0 / { p = $7; c = $9 }
+    function near(a, b) { return a > 0.98 * b && a < 1.02 * b }
+    END { print n && near(predicted / n, p) && near(corrected / n, c) ? "yes" : "no" }' \
+        measured.md)"
+assert_lacks "a page without measurements has none of them" 'measured and predicted' "$page"
 
 # ---- names from outside are never markup ----
 mkdir -p own/models

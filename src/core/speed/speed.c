@@ -31,6 +31,8 @@ const char *speed_saturation_word(enum saturation saturation)
 
 /* ---- bands ---- */
 
+#define LAW_BAND 1.10
+
 /* Such that nine of ten measured values lie inside, whose model, pair of model and GPU, or
  * GPU was left out of the fit (tests/accuracy/speed prints how many did, for each). */
 static const struct factors {
@@ -61,6 +63,20 @@ void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *h
         *low = rate->high / rate->value;
         *high = rate->value / rate->low;
     }
+}
+
+void speed_doubt_law(const struct gpu *gpu, double *low, double *high)
+{
+    enum doubt doubts[] = {gpu->family->calib ? DOUBT_MEASURED : DOUBT_FAMILY, DOUBT_BANDWIDTH};
+    double below = pow(log(LAW_BAND), 2), above = below;
+
+    for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
+        speed_doubt(doubts[i], gpu, low, high);
+        below += pow(log(fmax(*low, 1)), 2);
+        above += pow(log(fmax(*high, 1)), 2);
+    }
+    *low = exp(sqrt(below));
+    *high = exp(sqrt(above));
 }
 
 /* What the build, the kernels and the law leave open, points of the server have shown. */

@@ -139,6 +139,9 @@ enum hit_kind speed_kind(const struct step_load *load);
 /* Factors of one source alone: the value may be as little as 1/low, as much as high of
  * what is estimated. gpu: whose family's spread and bandwidth count. */
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high);
+/* The same of the law of one kernel on this device: what the generation, or what was measured
+ * of the device, leaves open, its bandwidth, and 10 % for the law. */
+void speed_doubt_law(const struct gpu *gpu, double *low, double *high);
 
 const char *speed_saturation_word(enum saturation saturation); /* "prefill", ... */
 const char *speed_bound_word(enum speed_bound bound); /* "weights", "kv-cache", ... */
