@@ -487,6 +487,7 @@ cli_tests = \
 	tests/cli/why.sh \
 	tests/script/confirm.sh \
 	tests/script/diagnose.sh \
+	tests/script/explain.sh \
 	tests/script/compare.sh \
 	tests/script/glance.sh \
 	tests/script/plain.sh \

@@ -21,12 +21,27 @@
 
 /* ---- help, the command, the prompt ---- */
 
+/* What was reported, and what is in focus: the rows below the screen may have no room for
+ * all of it. */
+static void add_said(const struct app *app, struct strbuf *out)
+{
+    const struct screen_ops *ops = app->screens[app->screen];
+
+    if (app->display.report[0])
+        strbuf_addf(out, "%s\n\n", app->display.report);
+    if (!ops->explain)
+        return;
+    ops->explain(app, app->state[app->screen], out);
+    strbuf_add(out, "\n\n");
+}
+
 static void open_help(struct app *app)
 {
     struct strbuf text;
     char title[60];
 
     strbuf_init(&text);
+    add_said(app, &text);
     action_help(app->screen, &text);
     strbuf_add(
         &text,

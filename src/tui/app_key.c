@@ -250,7 +250,7 @@ void app_key(struct app *app, int key)
         app->due[i] = 0;
     if (terminal_key(app, key))
         return;
-    if (key != K_MOUSE && key != K_PASTE)
+    if (key != K_MOUSE && key != K_PASTE && action_of_key(key, app->screen) != ACT_HELP)
         app->display.report[0] = '\0';
     if (app->form->planning && needs_answer(app, key))
         app->held = key;

@@ -97,7 +97,7 @@ expect <<'END'
 │   output       683 tok/s  478..889                                           │
 └──────────────────────────────────────────────────────────────────────────────┘
  TPOT goal reached to 34 users; TTFT goal reached as far as it fits; 2 x
- h100-sxm fit 25 users, then the KV pool is full
+ h100-sxm fit 25 users, then the KV pool is full …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
@@ -176,7 +176,7 @@ screen "what is not measured is predicted" "${load[@]}" <<'KEYS'
 3 x
 :dump -
 KEYS
-shows "predicted only, nothing is measured: 4 measures this machine"
+shows "predicted, not measured: 4 measures this machine"
 
 # No mark of the roofline lies above its roof unless words say so.
 for request in "-m llama-3.1-70b -p fp8 -g h100-sxm" "-m 8B -g l4 -p int8 -u 64" \
@@ -223,7 +223,7 @@ expect <<'END'
 │ 2 decode b=16  down 93.35 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
- arithmetic bound
+ arithmetic bound …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -254,7 +254,7 @@ expect <<'END'
 | 2 decode b=16  down 93.35 TFLOP/s                                            |
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
- arithmetic bound
+ arithmetic bound ~
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -298,7 +298,7 @@ expect <<'END'
 │ 2 decode b=16  down 93.35 TFLOP/s                                                                                    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
- Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks: the plan's products as the law predicts …
+ Roof = min(rate, intensity x bandwidth) of the sheet; marks are predicted.
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured  f:front  o:open result  e:export  +:zoom     ?:help  q:quit
 END
 
@@ -330,7 +330,7 @@ expect <<'END'
 │ 2 decode b=16  down 93.35 TFLOP/s                                            │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
- arithmetic bound
+ arithmetic bound …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -362,7 +362,7 @@ expect <<'END'
 │ 2 decode b=16  o 92.77 TFLOP/s                                               │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
- arithmetic bound
+ arithmetic bound …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -393,7 +393,7 @@ expect <<'END'
 │ 3 prefill 1,024 lm_head 249.6 TFLOP/s                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens
- arithmetic bound
+ arithmetic bound …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -424,7 +424,7 @@ expect <<'END'
 │ 3 prefill 1,024 expert_gate_up 557.3…                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
- memory bound in 3 of 6 products
+ memory bound in 3 of 6 products …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -457,7 +457,7 @@ expect <<'END'
 │ d + KV cache   59.04 GiB  +20.00 GiB   : fits to      12,960 tokens          │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
- The plan's 8,192 tokens: fits
+ The plan's 8,192 tokens: fits …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -534,7 +534,7 @@ expect <<'END'
 | d + KV cache   59.04 GiB  +20.00 GiB   : fits to      12,960 tokens          |
 +-- e: all --------------------------------------------------------------------+
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
- The plan's 8,192 tokens: fits
+ The plan's 8,192 tokens: fits ~
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -565,7 +565,7 @@ expect <<'END'
 │ d + KV cache   84.16 GiB  +45.12 GiB   : fits to      12,960 tokens          │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
- The plan's 8,192 tokens: fits
+ The plan's 8,192 tokens: fits …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -603,7 +603,7 @@ expect <<'END'
 │ d + KV cache   679.04 GiB              : fits to      25 users               │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 25 users at once, marginal to 196 users; then the KV pool is full. The
- plan's 16 users: fits
+ plan's 16 users: fits …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -641,7 +641,7 @@ expect <<'END'
 │ d + KV cache   135.44 GiB  +2.50 GiB     KV pool      none                   │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then the weights do not fit. The plan's 8,192
- tokens: no fit
+ tokens: no fit …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -713,7 +713,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- Measured: operations / median time, over min(rate, intensity x bandwidth).
+ Measured: operations / median time; roof = min(rate, intensity x bandwidth).
 
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
@@ -752,7 +752,7 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 4 points, 1 of them
- flagged (!); roof: the sheet
+ flagged (!); roof: the sheet …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
@@ -783,7 +783,7 @@ expect <<'END'
 │ b down predicted 176.1 TFLOP/s                                               │
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 8 points; llama-3.1-8b
- bf16, TP 1
+ bf16, TP 1 …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 

@@ -206,7 +206,10 @@ g / "suggestion" Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 53 ─┐
+┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 56 ─┐
+│   q, F10          close, then quit                                           │
+│   1               Plan: one request, one answer                              │
+│   2               Compare: GPUs x precisions                                 │
 │   3               Curves: speed, cost, memory                                │
 │   4               Bench: measure this machine                                │
 │   5               Pool: a mix of models over a day, once :pool FILE is given │
@@ -222,15 +225,15 @@ expect <<'END'
 │   S-Tab           previous panel                                             │
 │   Esc             back one step; never quits                                 │
 │   :               command line: actions and options                          │
-│   u               undo the last change of the plan                           │
-│   U               redo it                                                    │
-│   e               write what is shown to a file                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 53 ─┐
+┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 56 ─┐
+│ Model: its parameters set memory and speed. An id, 70B, or a path.           │
+│ parameters = sum of rows*cols over all its tensors                           │
+│                                                                              │
 │ Plan                                                                         │
 │   Enter           change the field, or choose from a list                    │
 │   +, =            number: a step up                                          │
@@ -246,9 +249,6 @@ expect <<'END'
 │                                                                              │
 │ Everywhere                                                                   │
 │   ?, F1           this help                                                  │
-│   q, F10          close, then quit                                           │
-│   1               Plan: one request, one answer                              │
-│   2               Compare: GPUs x precisions                                 │
 └─ not found: suggestion ──────────────────────────────────────────────────────┘
  Model: its parameters set memory and speed. An id, 70B, or a path.
  parameters = sum of rows*cols over all its tensors
@@ -264,26 +264,26 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 95 -+
++- Help: Plan ------------ 1-7 of 100 -+
+| Model: its parameters set memory and |
+| speed. An id, 70B, or a path.        |
+| parameters = sum of rows*cols over   |
+| all its tensors                      |
+|                                      |
 | Plan                                 |
 |   Enter           change the field,  |
-|                   or choose from a   |
-|                   list               |
-|   +, =            number: a step up  |
-|   -               number: a step     |
-|                   down               |
 +--------------------------------------+
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 95 -+
++- Help: Plan ------------ 1-7 of 100 -+
+| Model: its parameters set memory and |
+| speed. An id, 70B, or a path.        |
+| parameters = sum of rows*cols over   |
+| all its tensors                      |
+|                                      |
 | Plan                                 |
 |   Enter           change the field,  |
-|                   or choose from a   |
-|                   list               |
-|   +, =            number: a step up  |
-|   -               number: a step     |
-|                   down               |
 +- not found: no such word ------------+
  Model: its parameters set memory and ~
  Up/Down:scroll  /:find  q or Esc:close

@@ -24,7 +24,7 @@ void curve_fill_predicted(struct curves *c, struct form *form)
     bool some = roof_curve_by_batch(&form->answer->plan, v->low, v->high, &c->plot);
 
     gp_copy(c->words, sizeof(c->words),
-            some ? "predicted only, nothing is measured: 4 measures this machine, o "
+            some ? "predicted, not measured: 4 measures this machine, o "
                    "opens a result file"
                  : "nothing measured yet: o opens a result file, 4 measures this "
                    "machine");

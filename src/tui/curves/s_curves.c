@@ -31,27 +31,23 @@
 
 #define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
 #define MEMORY_EXPLAIN                                                                 \
-    "Memory of one GPU in the plan's layout, parts stacked; every point is a plan of " \
-    "its own."
+    "Memory of one GPU by part, stacked; each point is a plan of its own."
 
 #define USERS_AXIS "users: requests in flight (log2)"
-#define LAYOUT_EXPLAIN                                                                 \
-    "Each point is a plan of this layout, with its band. "
+#define LAYOUT_EXPLAIN "A point is a plan, its band shaded: "
 
 const struct curve_row curve_rows[CURVE_COUNT] = {
     [CURVE_SPEED] = {"speed", "TPOT and TTFT", USERS_AXIS,
-                     LAYOUT_EXPLAIN "TPOT = step time with so many running; TTFT = wait "
-                                    "+ prefill.",
+                     LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.",
                      .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                      .fill = curve_fill_load, .read = curve_read_load},
     [CURVE_COST] = {"cost", "Cost per million tokens", USERS_AXIS,
-                    LAYOUT_EXPLAIN "$ per million output tokens = 1e6 $/h / (3600 "
-                                   "tokens/s).",
+                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).",
                     .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                     .fill = curve_fill_load, .read = curve_read_load},
     [CURVE_GPUS] = {"gpus", "GPUs needed", USERS_AXIS,
-                    "The fewest of the plan's GPUs that hold so many users and reach the "
-                    "goals; every point is a search over all layouts.",
+                    "The fewest of the plan's GPUs that reach the goals; each point is a "
+                    "search.",
                     .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                     .fill = curve_fill_load, .read = curve_read_load},
     [CURVE_CONTEXT] = {"memory-context", "Memory against context",
@@ -60,22 +56,21 @@ const struct curve_row curve_rows[CURVE_COUNT] = {
     [CURVE_USERS] = {"memory-users", "Memory against users", USERS_AXIS, MEMORY_EXPLAIN,
                      .snap = true, .fill = curve_fill_memory, .read = curve_read_memory},
     [CURVE_ROOFLINE] = {"roofline", "Roofline", INTENSITY_AXIS,
-                        "Roofline: attainable = min(rate, intensity x bandwidth) of "
-                        "the sheet; marks: the plan's products as the law predicts them.",
+                        "Roof = min(rate, intensity x bandwidth) of the sheet; marks are "
+                        "predicted.",
                         .fill = curve_fill_roofline, .read = curve_read_roofline},
     [CURVE_FRONT] = {"front", "All GPUs and formats", "dollars per hour",
-                     "Each point is a row of Compare; * is on its front. The cursor "
-                     "reads the nearest of each kind.",
+                     "A point is a row of Compare, * on its front; the cursor reads the "
+                     "nearest.",
                      .begin = curve_begin_front, .take = curve_take_front,
                      .fill = curve_fill_front, .read = curve_read_front},
     [CURVE_BATCH] = {"batch", "Measured against predicted",
                      "batch: tokens at once (log2)",
-                     "Rate of each layer against tokens at once: as measured, and as the "
-                     "file or the law of speed predicts it.",
+                     "Rate of each layer by tokens at once: measured, and predicted.",
                      .measured = true, .snap = true, .fill = curve_fill_batch,
                      .read = curve_read_measured},
     [CURVE_GEMM] = {"gemm", "Measured matrix products", INTENSITY_AXIS,
-                    "Measured: operations / median time, over min(rate, intensity x "
+                    "Measured: operations / median time; roof = min(rate, intensity x "
                     "bandwidth).",
                     .measured = true, .fill = curve_fill_gemm,
                     .read = curve_read_measured},

@@ -186,7 +186,8 @@ int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
         return 0;
     while (*text && y < in.rows) {
         size_t len = strcspn(text, "\n"), n = utf8_fit(text, len, in.cols);
-        bool more = y == in.rows - 1 && n < len; /* the last row there is: whole words of it */
+        bool last = y == in.rows - 1; /* the last row there is: whole words of it */
+        bool more = last && (n < len || text[len + strspn(text + len, "\n ")]);
         char line[1024];
         int used;
 

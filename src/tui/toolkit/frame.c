@@ -6,7 +6,7 @@
 struct frame frame_of(int rows, int cols)
 {
     struct frame f = {0};
-    int explain = rows >= 20 ? 2 : 1;
+    int explain = rows < 20 ? 1 : cols < 80 && rows >= 30 ? 3 : 2;
 
     f.size = cols >= 120 && rows >= 36                          ? SIZE_THREE
              : cols >= 70 && rows >= 18                         ? SIZE_TWO

@@ -9,7 +9,7 @@
  *   below         a message whose first lines fit 20 columns, and q
  *
  * From the top: 1 row of tabs, the body, 2 rows that explain what is in focus (1 below
- * 20 rows), 1 row of keys.
+ * 20 rows, 3 of a narrow one of 30 rows and more), 1 row of keys.
  */
 #ifndef GP_TUI_TOOLKIT_FRAME_H
 #define GP_TUI_TOOLKIT_FRAME_H
