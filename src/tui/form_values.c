@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "request/planner_measured.h"
 #include "request/spelling.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -63,8 +64,12 @@ static enum gp_status look_up(struct planner *planner, enum field field,
     bool own = field == FIELD_DRAFT && strcmp(text, "mtp") == 0;
 
     if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE || own ||
-        field_is_flag(field) || field == FIELD_MEASURED) /* it is of this model and GPU */
+        field_is_flag(field))
         return GP_OK;
+    if (field == FIELD_MEASURED) { /* of this model and GPU: how it fits them, the plan says */
+        struct serverbench bench = {.count = 0};
+        return strcmp(text, "none") == 0 ? GP_OK : planner_measured_read(text, &bench, err);
+    }
     if (!model && !gpu)
         options_text(&options, field_rows[field].option, "", text, NULL);
     return planner_resolve(planner, &options, model ? text : MODEL_DEFAULT, NULL,
