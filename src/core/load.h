@@ -63,6 +63,7 @@ struct load {
     struct quantity usable;           /* bytes of one GPU that a program can have */
     struct quantity budget;           /* bytes the engine lets itself take */
     const struct step_load *step;     /* borrowed; NULL: summed where a goal is judged */
+    bool fits_only;                   /* what misses a goal of speed need not be worked out */
     uint64_t reasons;                 /* bits of enum reason (reason.h) ... */
     unsigned warnings;                /* ... and of enum warning, of every layout */
 };

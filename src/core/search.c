@@ -205,6 +205,7 @@ static const struct chunked *chunked(struct search *s, size_t i)
         c->request.max_batched_tokens = chunks[i];
         c->load = load_sum(&c->request);
         c->load.step = &s->step;
+        c->load.fits_only = true;
         c->known = true;
     }
     return c;
@@ -618,6 +619,7 @@ static bool search_all(struct search *s, const struct request *q,
 {
     s->request = q;
     s->load = load_sum(q);
+    s->load.fits_only = s->fits_only;
     if (request_asks_speed(q)) {
         step_load_sum(q, &s->load, &s->step);
         s->load.step = &s->step;

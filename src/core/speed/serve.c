@@ -244,13 +244,15 @@ struct bracket {
 static void bracket_close(struct bracket *b, falling_fn *f, void *ctx)
 {
     int side = 0;
-    for (int i = 0; i < 60 && b->high - b->low > TOLERANCE * b->high; i++) {
+    for (int i = 0; i < 60 && b->at_low > 0 && b->high - b->low > TOLERANCE * b->high; i++) {
         double least = TOLERANCE / 2 * b->high;
         double x = b->low + (b->high - b->low) * b->at_low / (b->at_low - b->at_high);
         x = i % 8 == 7 ? (b->low + b->high) / 2 : x; /* a jump is not passed by secants */
         x = fmin(fmax(x, b->low + least), b->high - least);
         double y = f(ctx, x);
-        if (y > 0) {
+        if (y == 0)
+            b->low = b->high = x;
+        else if (y > 0) {
             b->at_high /= side > 0 ? 2 : 1;
             b->low = x;
             b->at_low = y;
@@ -392,7 +394,8 @@ struct arrivals {
     struct serve serve; /* of the last number that was enough, or of the most */
 };
 
-/* How many more than `users` are in flight, by Little's law, when those slow each other. */
+/* How many more than `users` are in flight, by Little's law, when those slow each other; 0
+ * where they already exceed what is of use. */
 static double in_flight(void *ctx, double users)
 {
     struct arrivals *a = ctx;
@@ -401,7 +404,10 @@ static double in_flight(void *ctx, double users)
     struct queue q = {a->rate * out.prompt, out.prompt, 0};
     open_ttft(a->step, &q, &out);
     double more = a->rate * (out.ttft + tokens_out(a->load) * out.tpot) - users;
-    if (more <= 0 || users >= a->load->admitted)
+    bool full = users >= a->load->admitted;
+    if (more > 0 && !full && a->load->tpot_most > 0 && out.tpot > a->load->tpot_most)
+        more = 0;
+    if (more <= 0 || full)
         a->serve = out;
     return more;
 }
@@ -416,7 +422,8 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
     b.at_high = in_flight(&a, b.high);
     bool held = b.at_high <= 0 && rate * a.serve.prompt < BUSY_MOST;
     if (held) {
-        b.at_low = fmax(in_flight(&a, 0), rate * 1e-9);
+        b.at_low = in_flight(&a, 0);
+        b.high = b.at_low > 0 ? b.high : a.serve.running;
         bracket_close(&b, in_flight, &a);
     }
     *out = a.serve;

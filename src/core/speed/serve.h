@@ -74,6 +74,8 @@ struct serve_load {
     double prefill; /* groups that work prompts off for this one, which only decodes; 0 =
                      * it does both */
     double transfer; /* s that a prompt's KV takes from them */
+    double tpot_most; /* s: serve_rate() is not solved to the end where fewer in flight
+                       * exceed it; 0 = it is */
     double solo; /* serve_solo() of all this, where it is asked more than once; 0 = not
                   * worked out */
 };

@@ -242,6 +242,15 @@ double speed_busy(const struct request *q, const struct layout *l)
     return q->rate > 0 || q->split ? groups : fmin(groups, q->users);
 }
 
+#define CLOSE 1e-5 /* of a goal: as near as figures under load are solved for */
+
+/* What is of use of a time; where points of the device bend the law, more in flight may be
+ * faster. */
+static double most_of(const struct request *q, const struct load *load, double goal)
+{
+    return load->fits_only && !q->gpu->family->calib ? goal * (1 + CLOSE) : 0;
+}
+
 static struct serve_load load_of(const struct request *q, const struct load *load,
                                  const struct layout *layout, double admitted)
 {
@@ -257,6 +266,7 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
                                .cached = q->prompt * q->prefix_hit,
                                .output = q->output,
                                .spread = q->spread,
+                               .tpot_most = most_of(q, load, q->tpot),
                                .chunk = load->max_batched_tokens};
 }
 

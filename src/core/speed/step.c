@@ -4,6 +4,7 @@
 #include "core/speed/step.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/draft.h"
@@ -434,7 +435,8 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
 
 static void keep(struct step *s, struct step_kept *kept)
 {
-    kept->count = 0;
+    for (int i = 0; i < STEP_KEPT; i++)
+        kept->at[i].tokens = -1;
     s->kept = kept;
 }
 
@@ -507,20 +509,28 @@ static struct step_work worked_out(const struct step *s, double tokens, double c
                               experts(s, tokens, compute), communication(s, tokens)};
 }
 
-/* Those kept, the newest first; else in `own`. */
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* Its place among those kept, by a multiplicative hash. */
+static struct step_work *place_of(struct step_kept *kept, double tokens, double compute)
+{
+    uint64_t key = bits_of(tokens) ^ bits_of(compute) << 1;
+    return &kept->at[key * 0x9e3779b97f4a7c15 >> (64 - STEP_KEPT_BITS)];
+}
+
+/* As it is kept; else worked out in its place, or in `own`. */
 static const struct step_work *work_of(const struct step *s, double tokens, double compute,
                                        struct step_work *own)
 {
-    struct step_kept *k = s->kept;
-    unsigned kept = k && k->count < STEP_KEPT ? k->count : k ? STEP_KEPT : 0;
-    for (unsigned i = 1; i <= kept; i++) {
-        const struct step_work *w = &k->at[(k->count - i) % STEP_KEPT];
-        if (w->tokens == tokens && w->compute == compute)
-            return w;
-    }
-    own = k ? &k->at[k->count++ % STEP_KEPT] : own;
-    *own = worked_out(s, tokens, compute);
-    return own;
+    struct step_work *w = s->kept ? place_of(s->kept, tokens, compute) : own;
+    if (!s->kept || w->tokens != tokens || w->compute != compute)
+        *w = worked_out(s, tokens, compute);
+    return w;
 }
 
 double step_work(const struct step *s, double tokens, double compute)

@@ -76,16 +76,16 @@ struct step_load {
     bool weight_only_experts;
 };
 
-/* Products, experts and communication of one iteration, s, by its tokens; an estimate asks
- * for the same ones again and again, and the last are kept. */
-#define STEP_KEPT 16
+/* Products, experts and communication of one iteration, s, by its tokens: an estimate asks
+ * for the same ones again and again, and they are kept until others take their place. */
+#define STEP_KEPT_BITS 6
+#define STEP_KEPT (1 << STEP_KEPT_BITS)
 struct step_work {
-    double tokens, compute;
+    double tokens, compute; /* tokens < 0: none */
     double linear, experts, communication;
 };
 struct step_kept {
     struct step_work at[STEP_KEPT];
-    unsigned count; /* ever worked out; place of the next, by STEP_KEPT */
 };
 
 struct step {
