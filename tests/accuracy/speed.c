@@ -400,7 +400,7 @@ static const struct floor_of {
     double median, tail, inside;
 } floors[] = {
     {"serving_measured.csv", "served", .07, .20, .90},
-    {"serving_recent.csv", NULL, .18, .44, .90},
+    {"serving_recent.csv", NULL, .18, .40, .90},
     {"llamacpp_bench.csv", "decoding alone", .10, .20, .90},
     {"llamacpp_bench.csv", "prompts", .20, .55, .90},
     {"qwen_bs1_speed_memory.csv", "decoding alone", .10, .35, .90},

@@ -104,7 +104,7 @@ static const struct engine_prior {
     double experts, allreduce, interference, launch;
 } engine_priors[] = {{"vllm", 10, 1.2, .95, 30},
                      {"tensorrt-llm", 8, 1.0, .95, 15},
-                     {"sglang", 10, 1.2, .80, 30}};
+                     {"sglang", 10, 1.2, .80, 0}};
 
 static void add_engine(struct fit *fit, struct engine *e, const struct engine_prior *p)
 {
@@ -118,7 +118,8 @@ static void add_engine(struct fit *fit, struct engine *e, const struct engine_pr
         if (s->at[i].family[0] && s->at[i].rows <= 0)
             add(fit, &s->at[i].experts, 50, .4, 1e-6, e->id, "cases experts_us");
     add(fit, &s->allreduce, p->allreduce, .3, 1, e->id, "allreduce");
-    add(fit, &s->prefill_kernel, p->launch, .7, 1e-6, e->id, "prefill_kernel_us");
+    if (p->launch > 0)
+        add(fit, &s->prefill_kernel, p->launch, .7, 1e-6, e->id, "prefill_kernel_us");
     add(fit, &s->prefill_compute, .85, .2, 1, e->id, "prefill_compute");
     add(fit, &s->interference, p->interference, .1, 1, e->id, "interference");
 }
@@ -170,6 +171,10 @@ void fit_others(struct fit *fit, struct constants *c)
             if (c->engine[e].speed.at[i].family[0] == '\0')
                 add(fit, &c->engine[e].speed.at[i].experts, 30, .5, 1e-6, c->engine[e].id,
                     "cases w4a16 experts_us");
+    for (int e = 0; e < c->engines; e++)
+        if (strcmp(c->engine[e].id, "sglang") == 0)
+            add(fit, &c->engine[e].speed.prefill_kernel, 30, .7, 1e-6, "sglang",
+                "prefill_kernel_us");
     for (int e = 0; e < c->engines; e++)
         if (strcmp(c->engine[e].id, "mlx") == 0)
             add(fit, &c->engine[e].speed.layer, 60, .5, 1e-6, "mlx", "layer_us");

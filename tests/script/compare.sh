@@ -68,18 +68,18 @@ expect <<'END'
 │   a40           int4-awq    3  fits         123.6±78     113   2.70    6.65    31.3  TP1 PP3          44.99  none    │
 │   l40s          fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99  none    │
 │   l40s          int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99  none    │
-│   …6000-server  fp8         2  fits          47.2±32     327   3.38    2.87    38.3  TP2              95.59  none    │
-│   h200-sxm      fp8         1  fits          29.9±13     514   3.39    1.83    22.6  TP1             140.40  none    │
+│   …6000-server  fp8         2  fits          47.0±32     328   3.38    2.86    38.3  TP2              95.59  none    │
+│   h200-sxm      fp8         1  fits          30.0±13     514   3.39    1.83    22.6  TP1             140.40  none    │
 │   h200-sxm      int4-awq    1  fits          51.8±22     287   3.39    3.29    34.9  TP1             140.40  none    │
 │   mi300x        fp8         1  fits          43.4±39     359   3.45    2.67    40.9  TP1            ?192.00  none    │
-│ * mi300x        int4-awq    1  fits          51.8±46     291   3.45    3.30    53.1  TP1            ?192.00  none    │
-│   l4            int4-awq    5  fits        199.7±104      71   3.52   13.78    20.8  TP1 PP5          22.49  none    │
+│ * mi300x        int4-awq    1  fits          51.8±46     291   3.45    3.29    53.1  TP1            ?192.00  none    │
+│   l4            int4-awq    5  fits        199.8±104      71   3.52   13.78    20.8  TP1 PP5          22.49  none    │
 │   l4            fp8         7  fits        279.4±146      55   3.52   17.81    24.0  TP1 PP7          22.49  none    │
-│   h100-pcie     fp8         2  fits          32.4±14     479   3.80    2.21    27.1  TP2              79.65  none    │
-│   h100-pcie     int4-awq    2  fits          41.1±18     364   3.80    2.90    39.3  TP2              79.65  none    │
+│   h100-pcie     fp8         2  fits          32.5±14     478   3.80    2.21    27.1  TP2              79.65  none    │
+│   h100-pcie     int4-awq    2  fits          41.2±18     364   3.80    2.90    39.3  TP2              79.65  none    │
 │   a100-sxm-80   fp8         2  fits          48.2±27     315   3.90    3.44    28.4  TP2              80.00  none    │
 │   l40           fp8         3  fits         115.4±60     130   4.00    8.54    19.1  TP1 PP3          44.99  none    │
-│   l40           int4-awq    3  fits         102.1±53     134   4.00    8.26    31.3  TP1 PP3          44.99  none    │
+│   l40           int4-awq    3  fits         102.1±53     134   4.00    8.27    31.3  TP1 PP3          44.99  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
 │███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
@@ -193,7 +193,7 @@ expect <<'END'
 │=  rtx-a6000          bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
 │▸  l40s               fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
 │   l40s               int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s               bf16        5  fits        192.6±100      80   5.00   17.27    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│   l40s               bf16        5  fits        192.7±100      80   5.00   17.28    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -219,7 +219,7 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
-│   a10g            fp8         7  fits        179.8±114  16.29   60.16    23.8│
+│   a10g            fp8         7  fits        179.9±114  16.29   60.16    23.8│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU              format      n  verdict     $/h    ~$/M  ~users  layout    │
@@ -276,8 +276,8 @@ expect <<'END'
 │   apple-m5-max    int4-awq    1  fits          -       -    23.3        37.04│
 │   apple-m2-ultra  int4-awq    1  fits          -       -    42.5        37.04│
 │   apple-m3-ultra  int4-awq    1  fits          -       -   138.5        37.04│
-│ * mi300x          int4-awq    1  fits       3.45    3.30    53.1        37.07│
-│ * mi355x          int4-awq    1  fits      68.80   26.50    88.0        37.07│
+│ * mi300x          int4-awq    1  fits       3.45    3.29    53.1        37.07│
+│ * mi355x          int4-awq    1  fits      68.80   26.51    88.0        37.07│
 │   gaudi2          int4-awq    1  fits          -       -    18.8        37.07│
 END
 
@@ -365,9 +365,9 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
-│+  h100-pcie       int4-awq    2  fits          41.1±18   3.80    2.90    39.3│
+│+  h100-pcie       int4-awq    2  fits          41.2±18   3.80    2.90    39.3│
 │+  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
-│   h100-pcie       fp8         2  fits          32.4±14   3.80    2.21    27.1│
+│   h100-pcie       fp8         2  fits          32.5±14   3.80    2.21    27.1│
 │   h100-nvl        int4-awq    1  fits          54.9±23   6.98    7.23    17.9│
 END
 
@@ -420,7 +420,7 @@ lines 3 8
 expect <<'END'
 │ 321 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU            format      n  verdict      ~TPOT ms    $/h     ~$/M  ~users│
-│=* rtx-a6000      int8        3  fits         127.6±81   2.00     4.66    22.3│
+│=* rtx-a6000      int8        3  fits         127.7±81   2.00     4.66    22.3│
 │▸  l40s           fp8         3  fits         105.8±55   3.00     5.72    19.0│
 │   l40s           int4-awq    3  fits          80.3±42   3.00     4.63    31.3│
 │   l40s           int8        3  fits         107.3±56   3.00     5.79    19.0│
@@ -479,7 +479,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm fp8               │
 │   GPU            format      n  verdict      ~TPOT ms    ~$/h    ~$/M  ~users│
-│=  …ai-pro-r9700  bf16        8  fits          73.3±93    0.81    1.08    29.6│
+│=  …ai-pro-r9700  bf16        8  fits          73.3±94    0.81    1.08    29.6│
 │▸  h100-sxm       fp8         2  fits         22.7±9.7    2.40    0.98    27.0│
 │                                                                              │
 │                                                                              │
@@ -520,9 +520,9 @@ expect <<'END'
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 242 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU            format      n  verdict      ~TPOT ms     $/h    ~$/M  ~users│
-│=  mi300x         bf16        4  fits          82.5±82   13.80    1.66   218.0│
-│   h100-sxm       fp8        10  fits          41.4±23   38.40    2.44   220.0│
-│▸  h100-sxm       int4-awq   10  fits          68.7±38   38.40    4.51   244.5│
+│=  mi300x         bf16        4  fits          81.8±81   13.80    1.65   218.0│
+│   h100-sxm       fp8        10  fits          41.5±23   38.40    2.45   220.0│
+│▸  h100-sxm       int4-awq   10  fits          68.6±38   38.40    4.50   244.5│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \

@@ -77,27 +77,27 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  150  $5.70│
+│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  151  $5.70│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.30│
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.72│
-│ Context    8,192 tokens      ││TTFT        218 ms  62..1092         none       ││rtx-6000-ada    3  $3.30 96.6  $5.77│
+│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││rtx-6000-ada    3  $3.30 96.6  $5.77│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
-│ Output     256 tokens        ││output   683 tok/s  478..889         none       ││+10 users: 26 marginal  KV pool     │
+│ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+10 users: 26 marginal  KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
 │ Rate       none              ││bound   memory bandwidth; not measured: 4       ││none up to 7,936 prompt tokens      │
 │── Goals ─────────────────────││── Cost ────────────────────────────────────────││── Output tok/s over users (3) ─────│
 │ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
 │ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
 │ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
-│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.11││1500│                 │       ⢠⠞⠁   │
-│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.2   $3.82││    │                 │      ⣰⠋     │
-│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │    ⢀⡼⠁      │
-│                              ││GPUs 2: TP 2, 1 host                            ││    │                 │   ⢠⠞        │
+│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.11││1500│                 │       ⢀⠜⠁   │
+│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.2   $3.82││    │                 │      ⣠⠏     │
+│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │     ⡴⠃      │
+│                              ││GPUs 2: TP 2, 1 host                            ││    │                 │   ⢀⡞⠁       │
 │                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││1000│                 │  ⣰⠋         │
 │                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 │⢀⡼⠁          │
-│                              ││  of 8,192 tokens                               ││    │                 ⣠⠏            │
-│                              ││y: every equation, input and source             ││    │               ⢀⡞⠁             │
+│                              ││  of 8,192 tokens                               ││    │                 ⣠⠞            │
+│                              ││y: every equation, input and source             ││    │               ⢀⡼⠁             │
 │                              ││                                                ││ 500│             ⢀⡴⠋ │             │
 │                              ││                                                ││    │           ⣀⠔⠋   │             │
 │                              ││                                                ││    │       ⢀⣀⠔⠊      │             │
@@ -126,7 +126,7 @@ expect <<'END'
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.8 GiB to spare
-TPOT 22.7 ms TTFT 218 ms 683/s model
+TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
@@ -138,22 +138,22 @@ TPOT 22.7 ms TTFT 218 ms 683/s model
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.8 GiB to spare
-TPOT 22.7 ms TTFT 218 ms 683/s model
+TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │── Speed: model ─── low..high ────────│
-│TTFT        218 ms  62..1092          │
+│TTFT        219 ms  63..1095          │
 │TPOT       22.7 ms  17.4..32.4        │
-│output   683 tok/s  478..889          │
+│output   682 tok/s  478..888          │
 └──────────────────────────────────────┘
  Answer: all memory is of the …
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.8 GiB to spare
-TPOT 22.7 ms TTFT 218 ms 683/s model
+TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ───┐
 │TPOT       22.7 ms  17.4..32.4        │
-│output   683 tok/s  478..889          │
+│output   682 tok/s  478..888          │
 │holds   27.0 requests; first: KV pool │
 │bound   memory bandwidth; 4 measures  │
 └──────────────────────────────────────┘
@@ -162,7 +162,7 @@ TPOT 22.7 ms TTFT 218 ms 683/s model
 [1 Plan] 2  3  4
 FITS        2 GPUs   $6.98/h  $2.84/M
 memory 81 % of budget, 13.8 GiB to spare
-TPOT 22.7 ms TTFT 218 ms 683/s model
+TPOT 22.7 ms TTFT 219 ms 682/s model
 ┌─ Ask ──────────────────── 1-4 of 17 ─┐
 │▸Model      llama-3.1-70b            ▾│
 │ Weights    fp8                      ▾│
@@ -217,7 +217,7 @@ expect <<'END'
 │ GPU        h100-sxm       ▾││████████████████████████████████████▓▒░░·│ 72.85│
 │ GPUs       2               ││█ weights 65.7 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        171 ms  49..856          none       │
+│ Context    8,192 tokens    ││TTFT        171 ms  49..857          none       │
 │ Prompt     1,024 tokens    ││TPOT       27.5 ms  21.1..39.3       none       │
 │ Output     256 tokens      ││output  35.6 tok/s  25.0..46.4       none       │
 │ Users      1 at once       ││holds   1.6 requests of 8,192                   │
@@ -373,7 +373,7 @@ expect <<'END'
 │ Users    │  fp16       FP16                                     fits       2    $6.98    50.6 $100.03    │           │
 │ Rate     │  fp32       FP32                                     no fit   weights                         │           │
 │── Goals ─│  f16        GGUF F16                                 fits       2    $6.98    50.6 $100.03    │───────────│
-│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.13    │           │
+│ TTFT goal│  fp8-block  FP8 E4M3, 128 x 128 blocks               fits       2    $6.98    17.2  $34.14    │           │
 │ TPOT goal│  fp8-tensor FP8 E4M3, one scale per tensor           fits       2    $6.98    16.7  $33.29    │           │
 │ Throughpu│  int8-bnb   INT8 bitsandbytes LLM.int8               fits       2    $6.98    16.7  $33.27    │ ms     $/M│
 END
@@ -488,7 +488,7 @@ expect <<'END'
 │ TPOT goal  none              ││buy       $0.44/h  break-even 16.5 months                                             │
 │ Throughput none              ││── Changes (a) ───────────────────────────────── verdict    n      $/h TPOT ms     $/M│
 │+Layout     auto: TP 1        ││1 int4-awq                                       cheaper    1    $1.29     7.7   $3.00│
-│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    31.2   $0.73│
+│+Engine     auto: vLLM 0.33+  ││2 users 16                                       fuller     1    $1.29    31.3   $0.73│
 │+Cost       on-demand         ││3 h100-sxm:1                                     faster     1    $2.29     6.7   $4.36│
 │                              ││── Why ───────────────────────────────────────────────────────────────────────────────│
 └──────────────────────────────┘└──────────────────────────────────────────────────────────────────────────────────────┘
@@ -648,7 +648,7 @@ expect <<'END'
 │ GPU        l4             ▾││███████████████▓▓▒░░░░░░·················│ 20.30│
 │ GPUs       2               ││█ weights 7.5 ▓ KV 1.0 ▒ act 0.5 ░ run 2.8      │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        176 ms  50..880          none       │
+│ Context    8,192 tokens    ││TTFT        176 ms  50..881          none       │
 │ Prompt     1,024 tokens    ││TPOT       30.5 ms  19.3..50.1       none       │
 │ Output     512 tokens      ││output  16.1 tok/s                   none       │
 │ Users      by rate: 2      ││holds   18.9 requests of 8,192; first: KV pool  │
@@ -682,9 +682,9 @@ expect <<'END'
 │ GPU        h100-sxm       ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░··│ 72.85│
 │ GPUs       2               ││█ weights 33.9 ▓ KV 32.5 ▒ act 2.0 ░ run 1.2    │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
-│ Context    8,192 tokens    ││TTFT        441 ms  126..2204        none       │
+│ Context    8,192 tokens    ││TTFT        441 ms  126..2207        none       │
 │ Prompt     1,024 tokens    ││TPOT       36.1 ms  27.7..51.5       none       │
-│ Output     256 tokens      ││output   690 tok/s  484..898         none       │
+│ Output     256 tokens      ││output   690 tok/s  483..898         none       │
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│
@@ -905,7 +905,7 @@ expect <<'END'
 │ GPU        h100-sxm         ▾││███████████████████▓▒░░··················│ 72.85││rtx-6000-ada    2  $1.65 46.5 $22.07│
 │ GPUs       2                 ││█ weights 33.9 ▓ KV 1.2 ▒ act 2.0 ░ run 3.2     ││rtx-pro-6000-…  1  $1.69 55.5 $26.60│
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││a40             2  $1.80  125 $66.04│
-│ Context    8,192 tokens      ││TTFT        125 ms  36..627          none       ││l40             2  $2.00 95.0 $54.96│
+│ Context    8,192 tokens      ││TTFT        126 ms  36..628          none       ││l40             2  $2.00 95.0 $54.96│
 │ Prompt     1,024 tokens      ││TPOT       16.8 ms  12.9..23.9       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output  58.2 tok/s  40.8..75.8       none       ││+25 users: 26 marginal  KV pool     │
 │ Users      1 at once         ││holds   27.0 requests of 8,192; first: KV pool  ││none up to 131,072 context tokens   │
@@ -914,10 +914,10 @@ expect <<'END'
 │ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    ││                              │
 │ TPOT goal  none              ││buy       $2.38/h  break-even 15.1 months       ││    ││                            ⣰⠋│
 │ Throughput none              ││── Against the pinned plan ─────────────────────││    ││                          ⣠⠞⠁ │
-│+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢠⠞⠁   │
-│+Engine     auto: vLLM 0.33+  ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣰⠋     │
-│+Cost       on-demand         ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                     ⢀⡼⠁      │
-│                              ││spare -1.62 GiB                                 ││    ││                    ⢠⠞        │
+│+Layout     auto: TP 2        ││Weights bf16 -> fp8; GPUs 4 -> 2; GPUs 4 -> 2;  ││1500││                        ⢀⠜⠁   │
+│+Engine     auto: vLLM 0.33+  ││$13.96/h -> $6.98/h; TPOT 15.7 -> 16.8 ms;      ││    ││                       ⣠⠏     │
+│+Cost       on-demand         ││weights +0.99 GiB; KV and state +0.62 GiB; to   ││    ││                      ⡴⠃      │
+│                              ││spare -1.62 GiB                                 ││    ││                    ⢀⡞⠁       │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -1010,7 +1010,7 @@ expect <<'END'
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     auto: TP 4      ││1 int4-awq          cheaper    4    19.1  $23.69│
 │+Engine     auto: vLLM 0.33+││2 users 3           fuller     4    55.2  $21.29│
-│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $72.06│
+│+Cost       on-demand       ││3 l40s:8, tp 8      faster     8    30.5  $72.07│
 │                            ││── Why ─────────────────────────────────────────│
 └────────────────────────────┘└────────────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer

@@ -653,6 +653,36 @@ static void test_apart_own_tp(void **state)
     }
 }
 
+/* Prompts in steps of their own: where more of them come while one step runs, some share a
+ * pass, and each costs less; never more than one that comes alone. */
+static void test_prompts_share(void **state)
+{
+    int shared = 0;
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct serve often, rare;
+        struct cut c;
+        cut(&q, l, &c);
+        struct serve_load load = {.users = 2 + draw(63), .admitted = 1e9,
+                                  .prompt = 1 + draw(c.load.max_batched_tokens / 4),
+                                  .chunk = c.load.max_batched_tokens};
+        if (!q.engine->speed.prefill_alone || l.pp > 1)
+            continue;
+        load.output = 2 * load.users;
+        serve_estimate(&c.step, &load, &often);
+        load.output *= 1000;
+        serve_estimate(&c.step, &load, &rare);
+        if (often.prompt >= rare.prompt)
+            fail_msg("%s on %s, %g users of %g tokens: %g s of a prompt, %g where they are rare",
+                     q.model->id, q.gpu->id, load.users, load.prompt, often.prompt,
+                     rare.prompt);
+        shared++;
+    }
+    assert_true(shared > TRIALS / 20);
+}
+
 /* A stall is longer than the step that it lengthens, and a longer prompt's is no shorter;
  * who is alone has none. */
 static void test_stalls(void **state)
@@ -750,6 +780,7 @@ int main(void)
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
         cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),
         cmocka_unit_test(test_faster_rates), cmocka_unit_test(test_apart_own_tp),
+        cmocka_unit_test(test_prompts_share),
         cmocka_unit_test(test_stalls),
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_tpot_grows),

@@ -102,17 +102,22 @@ static double added(const struct step *s, const struct serve_load *l, const stru
     return launched(s, l, all, p->users + least, work) - p->time;
 }
 
-/* s that one prompt adds to a pass. */
-static double prompt_cost(const struct step *s, const struct serve_load *l,
-                          const struct pass *p)
+/* Chunks of a step that has any, where `mean` come to a step in the mean, by chance. */
+static double chunks_shared(double mean)
 {
-    double q = chunk_of(l), chunks = new_tokens(l) / q, users = p->users;
-    /* chunks that share a step when more of them come than steps look for them */
-    double shared = fmax(1, fmax(l->receive, 1) * users * chunks / l->output);
+    return mean > 1e-6 ? -mean / expm1(-mean) : 1;
+}
+
+/* s that one prompt adds to a pass, where so many requests at once bring them. */
+static double prompt_cost(const struct step *s, const struct serve_load *l,
+                          const struct pass *p, double running)
+{
+    double q = chunk_of(l), chunks = new_tokens(l) / q;
+    double shared = chunks_shared(fmax(l->receive, 1) * running * chunks / l->output);
     double pass = added(s, l, p, q * shared, q, shared * chunk_rest(s, l, q));
     /* the stages of a pipeline work on other requests meanwhile */
     return s->slow[CORRECT_PROMPTS] * chunks * fmax(pass, 0) / shared /
-           fmax(fmin(s->pp, users), 1);
+           fmax(fmin(s->pp, p->users), 1);
 }
 
 /* What works the prompts off. */
@@ -493,7 +498,7 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     const struct engine_speed *e = &s->load->request->engine->speed;
     users = fmax(users, 1);
     struct pass all = pass_of(s, l, users);
-    double cost = prompt_cost(s, l, &all);
+    double cost = prompt_cost(s, l, &all, users);
     double first = all.time + e->interference * users / l->output * cost;
     /* while one decodes it is at least that one */
     double decoding = fmax(users / (1 + cost / (l->output * first)), 1);
@@ -501,7 +506,7 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->running = users;
     out->decoding = decoding;
     out->decode = busy.time;
-    out->prompt = decoding == users ? cost : prompt_cost(s, l, &busy);
+    out->prompt = decoding == users ? cost : prompt_cost(s, l, &busy, users);
     out->spread = work_spread(s, l, out->prompt);
     /* while one's answer runs, as many prompts come as others decode */
     out->tpot = busy.time +

@@ -8,7 +8,9 @@
  *
  *   pc    seconds that one prompt adds to the running decodes: one pass over prompt and
  *         decode tokens less the pass without the prompt (mixed steps: vLLM,
- *         TensorRT-LLM), or a pass of its own (prefill first: SGLang)
+ *         TensorRT-LLM), or a pass of its own (prefill first: SGLang); shared by the chunks
+ *         that come by chance while one step runs: a / (1 - e^-a) of them in a step that has
+ *         any, where a = C*chunks/O come in the mean
  *   t0    = dec(C) + phi * C/O * pc(C)
  *   B     = C / (1 + pc(C) / (O*t0))       requests that decode, 1 at least; the others
  *                                          prefill

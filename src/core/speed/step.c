@@ -13,11 +13,13 @@
 
 /* ---- what a layer kind consists of ---- */
 
-/* Kernels of a decode step's layer; see step.h. */
+/* Kernels of a decode step's layer; see step.h. An indexer's are counted in SGLang 0.5.6
+ * (nsa_indexer.py, forward_cuda): two quantized projections, norm and rotation of query and
+ * key, Hadamard transforms, their quantization, the store, the gate of heads, scores, top-k. */
 #define KERNELS_ATTENTION 6
 #define KERNELS_RECURRENT 9
 #define KERNELS_MLA       5
-#define KERNELS_INDEXER   12
+#define KERNELS_INDEXER   21
 #define KERNELS_MLP       3
 #define KERNELS_EXPERTS   4
 #define KERNELS_SHARED    2

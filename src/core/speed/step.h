@@ -8,7 +8,7 @@
  * The products are those of the model's own tensors (model.h), fused as engines fuse them
  * (query, key and value; gate and up), cut as the layout cuts them. Kernels of a decode
  * step are counted by what the layers are: 9 of an attention layer with its MLP, 12 of a
- * recurrent one, MLA 5 more, a sparse indexer 12, experts 4, shared experts 2, each
+ * recurrent one, MLA 5 more, a sparse indexer 21, experts 4, shared experts 2, each
  * quantized class of weights 2 (attention, MLP, experts, shared experts), a norm of query
  * and key 1, over all heads 2. The counts are relative; the engine's time per kernel
  * scales them (engine.h).
