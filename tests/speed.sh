@@ -13,6 +13,7 @@
 # Instructions are counted by perf where it can, else by valgrind.
 set -eu
 plan_limit=30000 # thousand instructions of one --plan, a whole process
+log_limit=90000  # of one more MB of a log that is no start
 batch_limit=800  # of one more plan of --batch; 768 with speed, energy and hits
 
 only_count=0
@@ -72,6 +73,20 @@ count_batch() {
     echo $(((many - few) / 120))
 }
 
+# What one more MB of a running server's log takes --check-log.
+count_log() {
+    local few many
+    printf '%s\n' 'INFO 04-21 08:11:40 [gpu_model_runner.py:4566] Model loading took 7.51 GiB' \
+        >"$work/head"
+    yes '(APIServer pid=1) INFO:     127.0.0.1:4711 - "POST /v1/completions HTTP/1.1" 200 OK' |
+        head -c 1200000 >"$work/lines"
+    { cat "$work/head"; head -c 200000 "$work/lines"; } >"$work/few"
+    cat "$work/head" "$work/lines" >"$work/many"
+    few=$(count "$gp" --check-log "$work/few" -m llama-3.1-8b -g h100-sxm)
+    many=$(count "$gp" --check-log "$work/many" -m llama-3.1-8b -g h100-sxm)
+    echo $((many - few))
+}
+
 failed=0
 judge() { # judge WHAT LIMIT COUNTED
     echo "$1 $3 thousand instructions, at most $2"
@@ -91,6 +106,7 @@ judge_counts() {
     fi
     judge "--plan, whole process:       " "$plan_limit" "$plan"
     judge "--batch, one more plan:      " "$batch_limit" "$(count_batch)"
+    judge "--check-log, one more MB:    " "$log_limit" "$(count_log)"
     return "$failed"
 }
 

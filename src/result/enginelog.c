@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +183,7 @@ static const char *const failures[] = {
     "unable to allocate ", "failed to allocate ", "n_seq_max must be",
     "does not divide n_embd_head",
 };
+#define FAILURES (sizeof(failures) / sizeof(failures[0]))
 
 static const struct {
     const char *word;
@@ -212,16 +214,97 @@ const char *enginelog_option(const struct enginelog *log, const char *name)
 
 /* ---- reading one line ---- */
 
+#define LINE_MAX_BYTES 8192
+
+/* What the lines of the tables hold: most lines of a log hold none of it and are passed over.
+ * A bit for each hash of the first WORD_HASHED bytes tells where to look. */
+#define WORD_HASHED 6
+#define WORD_BITS   16
+#define WORDS       (PATTERNS + FAILURES)
+
+struct words {
+    unsigned char bits[(1 << WORD_BITS) / 8];
+    const char *text[WORDS];
+    size_t len[WORDS];
+    size_t count;
+};
+
 /* A log as it is read: the engine is the one whose lines are most. */
 struct reader {
     struct enginelog *log;
     const char *engine; /* whose lines are taken */
-    char line[8192];    /* without colors; longer ones are cut, but for their options */
+    struct words words;
+    bool found[WORDS];  /* of them, those of the line */
+    char line[LINE_MAX_BYTES + WORD_HASHED]; /* without colors; longer ones are cut, but for
+                                              * their options; + what is hashed at its end */
+    size_t len;         /* of it */
     int rank;
     int config;         /* lines that may still hold options */
     bool chosen;        /* and are they? */
     bool summed[ENGINELOG_TERM_COUNT][ENGINELOG_RANKS]; /* by this start */
 };
+
+static unsigned word_hash(const char text[WORD_HASHED])
+{
+    uint32_t first;
+    uint16_t rest;
+
+    memcpy(&first, text, sizeof(first));
+    memcpy(&rest, text + sizeof(first), sizeof(rest));
+    uint64_t bytes = first | (uint64_t)rest << 32;
+    return (unsigned)((bytes * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - WORD_BITS));
+}
+
+static void words_add(struct words *w, const char *text, size_t len)
+{
+    if (len < WORD_HASHED) /* it may be anywhere */
+        memset(w->bits, 0xff, sizeof(w->bits));
+    else
+        w->bits[word_hash(text) / 8] |= (unsigned char)(1 << word_hash(text) % 8);
+    w->text[w->count] = text;
+    w->len[w->count++] = len;
+}
+
+/* Marks the words that begin at text; are there any? */
+static bool words_begin(const struct words *w, const char *text, size_t len, bool *found)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < w->count; i++)
+        if (*w->text[i] == *text && w->len[i] <= len &&
+            memcmp(w->text[i], text, w->len[i]) == 0)
+            any = found[i] = true;
+    return any;
+}
+
+/* Marks the words of the line, if it has any. */
+static bool words_find(const struct words *w, const char *line, size_t len, bool found[WORDS])
+{
+    bool any = false;
+
+    for (size_t i = 0; i < len; i++) {
+        unsigned hash = word_hash(line + i);
+        if (!(w->bits[hash / 8] & 1 << hash % 8))
+            continue;
+        if (!any)
+            memset(found, 0, WORDS * sizeof(*found));
+        any = words_begin(w, line + i, len - i, found) || any;
+    }
+    return any;
+}
+
+/* What each pattern begins with, and the failures. */
+static void words_fill(struct words *w)
+{
+    for (size_t i = 0; i < PATTERNS; i++) {
+        const char *text = patterns[i].words;
+
+        text += strncmp(text, "{@}", 3) == 0 ? 3 : 0;
+        words_add(w, text, strcspn(text, "{\n"));
+    }
+    for (size_t i = 0; i < FAILURES; i++)
+        words_add(w, failures[i], strlen(failures[i]));
+}
 
 /* Which rank speaks: "TP1", "PP0", "rank=3", "[RANK 2]" before the message. */
 static int rank_of(const char *line, const char *end)
@@ -635,22 +718,23 @@ static void act_on(struct reader *r, const struct pattern *p, const char *after)
         take_failure(r, false);
 }
 
-static bool is_failure(const char *line)
+static bool has_failure(const struct reader *r)
 {
-    for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
-        if (strstr(line, failures[i]))
+    for (size_t i = PATTERNS; i < WORDS; i++)
+        if (r->found[i])
             return true;
     return false;
 }
 
-static void read_line(struct reader *r)
+/* any: it holds words of the tables. */
+static void read_line(struct reader *r, bool any)
 {
     bool known = false;
     const char *after;
 
-    for (size_t i = 0; i < PATTERNS; i++) {
+    for (size_t i = 0; any && i < PATTERNS; i++) {
         const struct pattern *p = &patterns[i];
-        if (strcmp(p->engine, r->engine) != 0 || !match(r, p->words, false, &after))
+        if (!r->found[i] || strcmp(p->engine, r->engine) != 0 || !match(r, p->words, false, &after))
             continue;
         if (p->act == BEGINS && r->log->known > 0 && r->log->figure[ENGINELOG_WEIGHTS].ranks)
             begin_again(r);
@@ -660,7 +744,7 @@ static void read_line(struct reader *r)
     }
     if (!known && r->config > 0 && r->config--)
         read_pairs(r, r->line, "", 0);
-    if (is_failure(r->line))
+    if (any && has_failure(r))
         take_failure(r, true);
     if (!known)
         return;
@@ -671,9 +755,10 @@ static void read_line(struct reader *r)
 }
 
 /* Copies a line without colors and other controls. Returns how many bytes it was. */
-static size_t copy_line(const char *text, size_t len, char *line, size_t size)
+static size_t copy_line(const char *text, size_t len, struct reader *r)
 {
-    size_t i = 0, n = 0;
+    size_t i = 0, n = 0, size = LINE_MAX_BYTES;
+    char *line = r->line;
 
     for (; i < len && text[i] != '\n' && text[i] != '\r'; i++) {
         unsigned char c = (unsigned char)text[i];
@@ -686,6 +771,7 @@ static size_t copy_line(const char *text, size_t len, char *line, size_t size)
         }
     }
     line[n] = '\0';
+    r->len = n;
     return i + (i < len);
 }
 
@@ -693,9 +779,11 @@ static void read_lines(struct reader *r, const char *text, size_t len)
 {
     r->log->lines = 0;
     for (size_t at = 0; at < len;) {
-        at += copy_line(text + at, len - at, r->line, sizeof(r->line));
+        at += copy_line(text + at, len - at, r);
         r->log->lines += text[at - 1] == '\n' || at == len;
-        read_line(r);
+        bool any = words_find(&r->words, r->line, r->len, r->found);
+        if (any || r->config > 0)
+            read_line(r, any);
     }
 }
 
@@ -717,9 +805,12 @@ static void count_lines(struct reader *r, const char *text, size_t len, long cou
     const char *after;
 
     for (size_t at = 0; at < len;) {
-        at += copy_line(text + at, len - at, r->line, sizeof(r->line));
+        at += copy_line(text + at, len - at, r);
+        if (!words_find(&r->words, r->line, r->len, r->found))
+            continue;
         for (size_t i = 0; i < PATTERNS; i++)
-            if (patterns[i].act != READY && match(r, patterns[i].words, false, &after))
+            if (r->found[i] && patterns[i].act != READY &&
+                match(r, patterns[i].words, false, &after))
                 count[first_of(i)]++;
     }
 }
@@ -850,6 +941,7 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
     memset(out, 0, sizeof(*out));
     out->starts = 1;
     r->log = out;
+    words_fill(&r->words);
     rc = len > ENGINELOG_BYTES ? gp_fail(err, GP_E_FILE, where, "cut it after the start",
                                          "is larger than %zu MiB", ENGINELOG_BYTES >> 20)
                                : find_engine(r, where, text, len, err);

@@ -1,13 +1,21 @@
 /*
  * fuzz_enginelog.c - any bytes as a start-up log; what is accepted must be in order: figures
- * finite and within the band of their ranks, texts ended and tame.
+ * finite and within the band of their ranks, texts ended and tame. As a calibration it is
+ * used, or left out with a reason, or an error; the memory that follows must be finite.
  */
+#define _GNU_SOURCE /* memfd_create */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "request/planner_log.h"
 #include "result/enginelog.h"
+#include "util/path.h"
 #include "util/str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,6 +24,58 @@ static void must_be_tame(const char *text, size_t size)
 {
     if (!memchr(text, '\0', size) || !gp_lines_are_tame(text, strlen(text)))
         abort();
+}
+
+static struct planner *planner;
+
+static void drop_planner(void)
+{
+    planner_free(planner);
+}
+
+/* A request that several of the corpus are of. */
+static void resolve(struct resolved *out)
+{
+    const char *srcdir = getenv("srcdir");
+    struct options options = {0};
+    char dir[GP_PATH_MAX];
+
+    if (!planner) {
+        path_join(dir, sizeof(dir), srcdir ? srcdir : ".", "profiles");
+        planner = planner_new(dir, 0, NULL);
+        atexit(drop_planner);
+    }
+    options_text(&options, OPT_ENGINE, "", "vllm@0.19", NULL);
+    options_text(&options, OPT_CALIBRATION, "", "none", NULL);
+    if (planner_resolve(planner, &options, "llama-3.1-8b", NULL, "h100-sxm", out, NULL))
+        abort();
+}
+
+static void as_calibration(const uint8_t *data, size_t size)
+{
+    static struct resolved out;
+    struct planner_logs *logs = NULL;
+    struct gp_err err;
+    char path[64];
+    int file = memfd_create("log", MFD_CLOEXEC);
+
+    if (file < 0 || write(file, data, size) != (ssize_t)size)
+        abort();
+    gp_format(path, sizeof(path), "/proc/self/fd/%d", file);
+    resolve(&out);
+    if (planner_log_is(path) &&
+        planner_log_apply(planner, &logs, path, &out, &err) == GP_OK) {
+        struct load load = load_sum(&out.request);
+        struct layout layout = {.gpus = 2, .tp = 2, .pp = 1, .ep = 1, .replicas = 1, .hosts = 1};
+        struct memory m;
+
+        memory_estimate(&out.request, &load, &layout, &m);
+        if (!out.logged[0] == !out.unlogged[0] || !isfinite(m.kv_pool.low) ||
+            !isfinite(m.free.high) || m.kv_pool.low > m.kv_pool.high)
+            abort();
+    }
+    planner_logs_free(logs);
+    close(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -45,5 +105,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     free(text);
     free(log);
+    as_calibration(data, size);
     return 0;
 }
