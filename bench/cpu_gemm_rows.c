@@ -8,6 +8,7 @@
  *                        multiplies those (AVX-512 BF16); one token: a row at a time, four
  *                        sums; more: 4 rows x 6 tokens (AVX2: 3)
  *   ggml-q8_0            |w| times x with the sign of w, in int8, scaled per block; 4 rows x 4
+ *                        (AVX2: 2), whose scales are multiplied at once
  *   ggml-q4_0            eight rows beside each other, as llama.cpp repacks them; 8 rows x 4
  *   ggml-q4_k, ggml-q6_k cpu_rows_k.c
  *
@@ -255,12 +256,54 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
             UNROLL for (int r = 0; r < (rows); r++)                                                \
                 y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
     }
+
+/* Four rows: their scales times a token's are one product, spread by shuffles; rows stay in
+ * registers over the tokens. As llama.cpp's own (llamafile/sgemm.cpp, gemm4xN). */
+#define Q8_FOUR(name, attribute, tokens, quads)                                                    \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
+                               float *y, int64_t ld)                                               \
+    {                                                                                              \
+        __m256 c[tokens][4];                                                                       \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
+            UNROLL for (int r = 0; r < 4; r++)                                                     \
+                c[t][r] = _mm256_setzero_ps();                                                     \
+        for (int64_t l = 0; l < k / BLOCK; l++) {                                                  \
+            const struct q8_block *a[4];                                                           \
+            __m256i q[4], size[4];                                                                 \
+            UNROLL for (int r = 0; r < 4; r++) {                                                   \
+                a[r] = (const struct q8_block *)(const void *)(w + (size_t)r * row) + l;           \
+                q[r] = LOAD_256(a[r]->q);                                                          \
+                size[r] = _mm256_sign_epi8(q[r], q[r]);                                            \
+            }                                                                                      \
+            __m128 scale = _mm_cvtph_ps(_mm_setr_epi16(                                            \
+                (short)a[0]->scale, (short)a[1]->scale, (short)a[2]->scale, (short)a[3]->scale,    \
+                0, 0, 0, 0));                                                                      \
+            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
+                const struct x_block *b =                                                          \
+                    (const struct x_block *)(const void *)(x + (size_t)t * token) + l;             \
+                __m128 both = _mm_mul_ps(scale, _mm_set1_ps(b->scale));                            \
+                __m256 wide = _mm256_insertf128_ps(_mm256_castps128_ps256(both), both, 1);         \
+                __m256i v = LOAD_256(b->q);                                                        \
+                UNROLL for (int r = 0; r < 4; r++) {                                               \
+                    __m256i s = quads(_mm256_setzero_si256(), size[r],                             \
+                                      _mm256_sign_epi8(v, q[r]));                                  \
+                    c[t][r] = _mm256_fmadd_ps(SPREAD(wide, r), _mm256_cvtepi32_ps(s), c[t][r]);    \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
+            UNROLL for (int r = 0; r < 4; r++)                                                     \
+                y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
+    }
+#define SPREAD(v, r)                                                                               \
+    (r == 0 ? _mm256_shuffle_ps(v, v, 0x00) : r == 1 ? _mm256_shuffle_ps(v, v, 0x55)               \
+     : r == 2 ? _mm256_shuffle_ps(v, v, 0xaa) : _mm256_shuffle_ps(v, v, 0xff))
 Q8_TILE(q8_avx2, AVX2, 1, 1, quads_avx2)
-Q8_TILE(q8_avx2_4, AVX2, 4, 4, quads_avx2)
-Q8_TILE(q8_avx2_1, AVX2, 4, 1, quads_avx2)
+Q8_FOUR(q8_avx2_2, AVX2, 2, quads_avx2)
+Q8_FOUR(q8_avx2_1, AVX2, 1, quads_avx2)
 Q8_TILE(q8_avx512, AVX512, 1, 1, quads_avx512)
-Q8_TILE(q8_avx512_4, AVX512, 4, 4, quads_avx512)
-Q8_TILE(q8_avx512_1, AVX512, 4, 1, quads_avx512)
+Q8_FOUR(q8_avx512_4, AVX512, 4, quads_avx512)
+Q8_FOUR(q8_avx512_1, AVX512, 1, quads_avx512)
 
 AVX2 static inline __m256i four_bytes(const int8_t *at)
 {
@@ -363,7 +406,7 @@ static const struct row_type {
     {TYPE_GGML_Q8_0, NUMBER_S8, BLOCK, sizeof(struct q8_block), sizeof(struct x_block), {
 #if defined(__x86_64__)
         {"AVX-512 VNNI", has_avx512, 4, q8_avx512, {{4, q8_avx512_4}, {1, q8_avx512_1}}},
-        {"AVX2", has_avx2, 4, q8_avx2, {{4, q8_avx2_4}, {1, q8_avx2_1}}},
+        {"AVX2", has_avx2, 4, q8_avx2, {{2, q8_avx2_2}, {1, q8_avx2_1}}},
 #endif
         {"plain C", NULL, 1, q8_plain, {{1, q8_plain}}}}},
     {TYPE_GGML_Q4_0, NUMBER_S4, BLOCK, sizeof(struct q4_block) / Q4_ROWS, sizeof(struct x_block), {
