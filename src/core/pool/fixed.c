@@ -23,6 +23,7 @@ struct search {
     int w, ways;
     const struct way *way; /* of the workload */
     const struct fixed_market *market;
+    const short *lowest, *highest; /* [way] or NULL */
     struct fixed *out;
     struct block blocks[POOL_MOST_WAYS + POOL_MOST_TYPES];
     double
@@ -73,6 +74,16 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
     return assign_serving(grid, w, t, x, NULL);
 }
 
+double fixed_cost(const struct grid *grid, int w, const short *held)
+{
+    short x[POOL_MOST_WAYS];
+    double cost = 0;
+
+    for (int t = 0; t < grid->hours; t++)
+        cost += serve_cost(grid, w, t, held, x);
+    return cost;
+}
+
 void fixed_serve(const struct grid *grid, int w, int t, const short *held, short *x)
 {
     serve_cost(grid, w, t, held, x);
@@ -117,8 +128,11 @@ static double served(struct search *s, double cost, double limit)
 static void take_leaf(struct search *s)
 {
     int gpus;
-    double cost = owned(s, &gpus), tie = 1e-9 * fabs(s->out->cost);
+    double cost = owned(s, &gpus), tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
 
+    for (int i = 0; i < s->ways && s->lowest; i++)
+        if (s->held[i] < s->lowest[i] || s->held[i] > s->highest[i])
+            return;
     if (cost + s->unlimited > s->out->cost + tie)
         return;
     s->leaves--;
@@ -166,6 +180,11 @@ static int fits_way(const struct search *s, int i)
     return count;
 }
 
+static int least_of(const struct search *s, int i)
+{
+    return s->lowest ? s->lowest[i] : 0;
+}
+
 /* `spent`: the servers' price; ways from i on may still stand in them. */
 static void fill(struct search *s, int i, double spent)
 {
@@ -177,7 +196,7 @@ static void fill(struct search *s, int i, double spent)
     if (bound >= s->out->cost || is_spent(s, bound))
         return;
     while (i < s->ways && fits_way(s, i) == 0)
-        i++;
+        i++; /* too few of it, if some are held: the leaf sees that */
     if (i == s->ways) {
         take_leaf(s);
         return;
@@ -186,9 +205,12 @@ static void fill(struct search *s, int i, double spent)
     enough = (int)fmin(ceil(s->peak / s->way[i].rate), POOL_MOST_REPLICAS);
     if (enough < s->grid->pool->workloads[s->w].minimum)
         enough = s->grid->pool->workloads[s->w].minimum;
+    enough = enough > least_of(s, i) ? enough : least_of(s, i);
     if (most > enough)
         most = enough;
-    for (int x = most; x >= 0; x--) {
+    if (s->highest && most > s->highest[i])
+        most = s->highest[i];
+    for (int x = most; x >= least_of(s, i); x--) {
         const struct way *way = &s->way[i];
         double share =
             way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1;
@@ -229,6 +251,9 @@ static void choose(struct search *s, int b, double spent, double left)
     for (int k = 0; k <= block->most;
          k++) { /* what is just enough first, more at last */
         int x = k <= enough ? enough - k : k;
+        if (block->way >= 0 && s->lowest &&
+            (x < s->lowest[block->way] || x > s->highest[block->way]))
+            continue;
         if (block->way >= 0)
             s->held[block->way] = (short)x;
         else
@@ -264,12 +289,24 @@ static void density(struct search *s, int g)
         s->dense[g] = fmax(s->dense[g], cut_rate(s, g, k));
 }
 
+/* Units that hold what must be held, beside what is enough. */
+static double held_units(const struct search *s, int g, int way, int gpus)
+{
+    double seats = 0;
+
+    for (int i = 0; i < s->ways && s->lowest; i++)
+        if (way >= 0 ? i == way : s->way[i].type == g)
+            seats += s->lowest[i] * s->way[i].seat;
+    return ceil(seats / gpus);
+}
+
 static void add_block(struct search *s, int g, int way, int gpus, double share,
                       double rate)
 {
     struct block *b = &s->blocks[s->block_count];
     double most = fmax(ceil(s->peak / rate * (1 - 1e-12)),
-                       s->grid->pool->workloads[s->w].minimum);
+                       s->grid->pool->workloads[s->w].minimum) +
+                  held_units(s, g, way, gpus);
     double room = floor(s->market->type[g].room / (gpus * share) + 1e-9);
     double low = s->market->type[g].low_left > 0 ? s->market->type[g].low
                                                  : s->market->type[g].high;
@@ -341,13 +378,15 @@ static double unlimited_running(struct search *s)
 }
 
 void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
-                 int leaves, struct fixed *out)
+                 const short *least, const short *most, int leaves, struct fixed *out)
 {
     struct search s = {.grid = grid,
                        .w = w,
                        .ways = grid->first[w + 1] - grid->first[w],
                        .way = &grid->ways[grid->first[w]],
                        .market = market,
+                       .lowest = least,
+                       .highest = most,
                        .out = out,
                        .leaves = leaves,
                        .steps = leaves * STEPS_PER_LEAF,
@@ -355,7 +394,7 @@ void fixed_solve(const struct grid *grid, int w, const struct fixed_market *mark
 
     memset(out, 0, sizeof(*out));
     s.unlimited = unlimited_running(&s);
-    out->cost = served(&s, 0, INFINITY); /* nothing held: all unmet */
+    out->cost = least ? INFINITY : served(&s, 0, INFINITY); /* nothing held: all unmet */
     make_blocks(&s);
     choose(&s, 0, 0, s.peak);
     out->lower = fmin(out->cost, s.open);

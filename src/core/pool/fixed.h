@@ -34,9 +34,12 @@ struct fixed {
     short held[POOL_MOST_WAYS];
 };
 
-/* `leaves`: how many X may be priced. */
+/* `leaves`: how many X may be priced; least[way] and most[way] (NULL: any) hold X. */
 void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
-                 int leaves, struct fixed *out);
+                 const short *least, const short *most, int leaves, struct fixed *out);
+
+/* $ of serving all hours with what is held, GPUs aside. */
+double fixed_cost(const struct grid *grid, int w, const short *held);
 
 /* The cheapest serving of hour t by what is held. */
 void fixed_serve(const struct grid *grid, int w, int t, const short *held, short *x);

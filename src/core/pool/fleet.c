@@ -21,11 +21,17 @@
 #define LP_STEPS     4000
 #define FIRST_EFFORT 100000 /* units on an hour of a single fleet */
 #define MORE_EFFORT  4      /* times as much when it is looked at again */
+#define GROW_EFFORT  30000  /* on an hour of a fleet that is tried as too small */
+#define GROW_TRIES   4      /* sizes of one type */
+#define LEVEL        0.15   /* of the gap: what bound makes fleets too small */
+#define TRADES       1000   /* of units, without a gain */
+#define TRADE_SHARE  4      /* part of the work on them */
 
 struct part {
     double bound;
     uint64_t effort; /* on a single fleet; 0: there are others in it */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES];
+    double floor[POOL_MOST_HOURS]; /* $ that the largest fleets of it cannot undercut */
 };
 
 struct plane { /* value(n) >= base - sum of lambda[g] room(n[g]) */
@@ -34,21 +40,31 @@ struct plane { /* value(n) >= base - sum of lambda[g] room(n[g]) */
     double lambda[POOL_MOST_TYPES];
 };
 
+struct trades {
+    double total;                /* of the best plan that they begin with */
+    int since;                   /* trades without a gain */
+    int order[POOL_MOST_HOURS];  /* those that were too much before come first */
+    uint64_t work;
+};
+
 struct master {
     struct bound *b;
     const struct grid *grid;
     struct lp lp;
     struct plane *planes;
     size_t plane_count, plane_cap;
+    int free_plane[POOL_MOST_HOURS]; /* the one of GPUs that cost nothing */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* columns of the part's box */
     int caps[2];
     struct hour hour; /* the one that is looked at */
     double scale[POOL_MOST_TYPES];
     double n[POOL_MOST_TYPES], room[POOL_MOST_TYPES];
     struct fleet_search *search;
-    uint64_t until;
+    uint64_t begun, until, random;
+    struct trades trades;
     int idle[POOL_MOST_HOURS]; /* tries without a rise, one after the other */
     unsigned round;
+    double level;              /* $ that a part's bound is raised to when its hours are served */
     double jobs;               /* $ at least, whatever the fleets */
     int job_row[POOL_MOST_JOBS]; /* of its price; its hours' follow; -1: it has none */
     int free_price[POOL_MOST_HOURS][POOL_MOST_TYPES]; /* columns: what jobs pay for a GPU */
@@ -251,6 +267,7 @@ static void master_init(struct master *m, struct bound *b)
     for (int t = 0; t < grid->hours; t++) {
         m->hour.t = t;
         add_plane(m, t, hour_value(&m->hour, none, use), none);
+        m->free_plane[t] = (int)m->plane_count - 1;
         basis[t] = m->planes[m->plane_count - 1].column;
         m->lp.right[t] = 1;
     }
@@ -305,6 +322,10 @@ static void set_part(struct master *m, const struct part *part)
             gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
         m->lp.columns[m->planes[i].column].gain = gain;
     }
+    for (int t = 0; t < grid->hours; t++) {
+        double *gain = &m->lp.columns[m->planes[m->free_plane[t]].column].gain;
+        *gain = fmax(*gain, part->floor[t]);
+    }
     for (int t = 0; t < grid->hours; t++)
         for (int g = 0; g < grid->types; g++)
             if (m->free_price[t][g] >= 0)
@@ -324,7 +345,8 @@ static double proof(struct master *m, const struct part *part, double *lambda)
     for (size_t i = 0; i < m->plane_count; i++) {
         const struct plane *plane = &m->planes[i];
         double share = lp_level(&m->lp, plane->column) / weight[plane->hour];
-        value += share * plane->base;
+        bool free = m->free_plane[plane->hour] == (int)i;
+        value += share * (free ? fmax(plane->base, part->floor[plane->hour]) : plane->base);
         for (int g = 0; g < grid->types && share > 0; g++) {
             lambda[plane->hour * grid->types + g] += share * plane->lambda[g];
             sums[g] += share * plane->lambda[g];
@@ -445,58 +467,72 @@ static double known_of(const struct master *m, int t)
     return best;
 }
 
-/* Serves hour t with the fleet; *sum, the bound of all, follows. False: it can't be in
- * what is left. */
-static bool pack_one(struct master *m, int t, uint64_t work, double *sum, double *cost)
+/* Serves hour t of a part with its largest fleets; *bound follows what is proved. False:
+ * the part seems to hold no better plan. */
+static bool pack_one(struct master *m, struct part *part, int t, uint64_t work, double *bound,
+                     double *cost)
 {
     const struct grid *grid = m->grid;
     size_t ways = (size_t)grid->first[grid->workloads];
-    double known = known_of(m, t);
+    double known = fmax(known_of(m, t), part->floor[t]);
     struct pack pack = {.grid = grid,
                         .t = t,
-                        .limit = known + m->search->upper - *sum,
+                        .goal = known + m->level - *bound,
                         .work = work,
                         .x = m->x,
                         .bound = known};
 
     for (size_t i = 0; i < ways; i++)
         m->x[i] = m->search->x[i * (size_t)grid->hours + (size_t)t];
-    memcpy(pack.room, m->room, sizeof(pack.room));
-    pack_hour(&pack);
+    pack_rooms(&pack, m->room);
+    pack_solve(&pack);
     m->b->work += work - pack.work;
-    *sum += pack.bound - known;
+    part->floor[t] = pack.bound;
+    *bound += pack.bound - known;
     *cost += pack.cost;
     for (size_t i = 0; i < ways; i++)
         m->plan[i * (size_t)grid->hours + (size_t)t] = m->x[i];
-    return *sum < m->search->upper * (1 - 1e-9);
+    return *bound < m->level * (1 - 1e-9);
 }
 
-/* A part that is one fleet: its hours are served one by one, which raises its bound and
- * may give a plan. */
-static void serve_single(struct master *m, struct part *part)
+/* Do the floors of a part prove less than what is wanted of it? */
+static bool stays_low(struct master *m, struct part *part)
+{
+    solve_part(m, part, m->lambda);
+    return part->bound < m->level * (1 - 1e-9);
+}
+
+static void set_room(struct master *m, const int *kept)
+{
+    for (int g = 0; g < m->grid->types; g++) {
+        int spare = m->grid->type[g].spare;
+        m->room[g] = kept[g] > spare ? kept[g] - spare : 0;
+    }
+}
+
+/* The hours of a part are served one by one with its largest fleets, which raises its
+ * floors and bound, and may give a plan. The hour that brings the bound to m->level; -1:
+ * none. */
+static int serve_largest(struct master *m, struct part *part, uint64_t effort)
 {
     const struct grid *grid = m->grid;
-    double sum = m->jobs, cost = 0;
+    double cost = m->jobs, bound;
     int order[POOL_MOST_HOURS], at = 0;
+    bool go_on = true;
 
     if (!solve_part(m, part, m->lambda) || is_done(m, part))
-        return;
-    for (int g = 0; g < grid->types; g++) {
-        sum += bound_fleet(&grid->type[g], part->low[g], part->low[g], 0, 0, NULL);
-        m->room[g] =
-            part->low[g] > grid->type[g].spare ? part->low[g] - grid->type[g].spare : 0;
-    }
-    cost = sum;
-    for (int t = 0; t < grid->hours; t++)
-        sum += known_of(m, t);
+        return -1;
+    set_room(m, part->high);
+    for (int g = 0; g < grid->types; g++)
+        cost += bound_fleet(&grid->type[g], part->high[g], part->high[g], 0, 0, NULL);
     order_hours(m, order);
-    while (at < grid->hours && !is_done(m, part) &&
-           pack_one(m, order[at], part->effort, &sum, &cost))
-        at++;
-    part->bound = fmax(part->bound, fmin(sum, m->search->upper));
-    if (at == grid->hours && cost < m->search->upper)
+    bound = part->bound;
+    while (at < grid->hours && go_on && !is_done(m, part))
+        go_on = pack_one(m, part, order[at++], effort, &bound, &cost);
+    if (go_on && at == grid->hours && cost < m->search->upper)
         m->search->upper =
             fmin(m->search->upper, m->search->take(m->search->ctx, m->plan));
+    return stays_low(m, part) || at == 0 ? -1 : order[at - 1];
 }
 
 static void keep_part(struct master *m, const struct part *part)
@@ -579,29 +615,83 @@ static void divide_around(struct master *m, struct part *part, const int *kept)
         divide(m, part, g, kept[g] + unit, part->high[g]);
         part->low[g] = part->high[g] = kept[g];
     }
-    part->effort = FIRST_EFFORT;
     raise_part(m, part);
-    serve_single(m, part);
-    part->effort *= MORE_EFFORT;
+    serve_largest(m, part, FIRST_EFFORT);
+    part->effort = FIRST_EFFORT * MORE_EFFORT;
     keep_part(m, part);
 }
 
-/* Tries the whole fleet next to where the program stands. */
-static void serve_rounded(struct master *m, const struct part *part)
-{
-    struct part single = *part;
+/* ---- fleets that are too small ----
+ *
+ * What fleets n cannot serve, no smaller ones can. So where the part below n has a much
+ * higher bound, n grows as far as that stays so, and the rest is divided by the type that
+ * has more. */
 
-    round_up(m, part, single.low);
-    memcpy(single.high, single.low, sizeof(single.high));
-    single.effort = FIRST_EFFORT;
-    serve_single(m, &single);
+static bool is_too_small(struct master *m, struct part *below, int t)
+{
+    double cost = 0, bound;
+
+    if (!solve_part(m, below, m->lambda))
+        return false;
+    set_room(m, below->high);
+    bound = below->bound;
+    pack_one(m, below, t, GROW_EFFORT, &bound, &cost);
+    return !stays_low(m, below);
+}
+
+static void grow(struct master *m, const struct part *part, struct part *below, int t)
+{
+    for (int g = m->grid->types - 1; g >= 0; g--) {
+        int unit = m->grid->type[g].unit, more = (part->high[g] - below->high[g]) / unit;
+        for (int i = 0; i < GROW_TRIES && more > 0 && m->b->work < m->until; i++) {
+            struct part larger = *part;
+            memcpy(larger.high, below->high, sizeof(larger.high));
+            larger.high[g] += more * unit;
+            if (is_too_small(m, &larger, t)) {
+                *below = larger;
+                break;
+            }
+            more /= i == 0 && more > 8 ? 8 : 2;
+        }
+    }
+}
+
+/* What is not below fleets that are too small. */
+static void divide_above(struct master *m, struct part *part, const int *kept)
+{
+    for (int g = 0; g < m->grid->types; g++) {
+        if (kept[g] < part->high[g])
+            divide(m, part, g, kept[g] + m->grid->type[g].unit, part->high[g]);
+        part->high[g] = kept[g];
+    }
+}
+
+/* Serves the hours with the whole fleets next to where the program of a part stands;
+ * true: they are too small, and the part is divided. */
+static bool divide_small(struct master *m, struct part *part, const int *kept)
+{
+    struct part below = *part;
+    int hour;
+    bool small;
+
+    memcpy(below.high, kept, sizeof(below.high));
+    m->level = part->bound + LEVEL * (m->search->upper - part->bound);
+    hour = serve_largest(m, &below, FIRST_EFFORT);
+    small = hour >= 0 && !is_done(m, part);
+    if (small) {
+        grow(m, part, &below, hour);
+        divide_above(m, part, below.high);
+        keep_part(m, &below);
+    }
+    m->level = m->search->upper;
+    return small;
 }
 
 /* Divides the lowest part of several fleets. */
 static void divide_part(struct master *m, int index)
 {
     struct part part = m->parts[index];
-    int at = 0, g, kept[POOL_MOST_TYPES];
+    int at = 0, g, kept[POOL_MOST_TYPES] = {0};
 
     m->parts[index] = m->parts[--m->count];
     raise_part(m, &part);
@@ -610,15 +700,142 @@ static void divide_part(struct master *m, int index)
         return;
     }
     g = pick_type(m, &part, &at);
+    round_up(m, &part, kept);
+    if (divide_small(m, &part, kept))
+        return;
     if (g < 0) {
-        round_up(m, &part, kept);
         divide_around(m, &part, kept);
     } else {
         int unit = m->grid->type[g].unit;
-        serve_rounded(m, &part);
         divide(m, &part, g, part.low[g], at * unit);
         divide(m, &part, g, (at + 1) * unit, part.high[g]);
     }
+}
+
+/* ---- other fleets for the best plan ---- */
+
+/* The fleets of the best plan; jobs aside. */
+static void best_fleets(const struct master *m, int *n)
+{
+    const struct grid *grid = m->grid;
+
+    memset(n, 0, sizeof(*n) * (size_t)grid->types);
+    for (int t = 0; t < grid->hours; t++) {
+        double use[POOL_MOST_TYPES] = {0};
+        for (int i = 0; i < grid->first[grid->workloads]; i++)
+            use[grid->ways[i].type] +=
+                m->search->x[i * grid->hours + t] * grid_seat(grid, i);
+        for (int g = 0; g < grid->types; g++) {
+            const struct grid_type *type = &grid->type[g];
+            int most = (int)ceil(use[g] - 1e-9);
+            int kept = most > 0 ? grid_units(type, most + type->spare) : 0;
+            n[g] = kept > n[g] ? kept : n[g];
+        }
+    }
+}
+
+static unsigned random_below(struct master *m, unsigned n)
+{
+    m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((m->random >> 33) % n);
+}
+
+static double own_all(const struct master *m, const int *n)
+{
+    double sum = 0;
+
+    for (int g = 0; g < m->grid->types; g++)
+        sum += bound_fleet(&m->grid->type[g], n[g], n[g], 0, 0, NULL);
+    return sum;
+}
+
+/* Units of type h as long as n costs less than `limit`, most of them or all. */
+static void add_units(struct master *m, int *n, int h, double limit)
+{
+    const struct grid_type *type = &m->grid->type[h];
+    double each = type->own_buy * type->unit, left = limit - own_all(m, n);
+    int room = (type->most - n[h]) / type->unit;
+    int more = (int)fmin(each > 0 ? left / each : 1e6, room);
+
+    if (more <= 0)
+        return;
+    if (random_below(m, 2))
+        more -= (int)random_below(m, (unsigned)more);
+    n[h] += type->unit * more;
+}
+
+/* Fleets that cost a little less than those: units of one or two types for some of others. */
+static bool trade(struct master *m, int *n, double limit)
+{
+    const struct grid *grid = m->grid;
+    unsigned types = (unsigned)grid->types;
+
+    for (unsigned k = 1 + random_below(m, 2); k > 0; k--) {
+        int g = (int)random_below(m, types), unit = grid->type[g].unit;
+        int less = 1 + (int)random_below(m, 1u << random_below(m, 5));
+        n[g] = n[g] > less * unit ? n[g] - less * unit : 0;
+    }
+    for (unsigned k = random_below(m, 3); k > 0; k--)
+        add_units(m, n, (int)random_below(m, types), limit);
+    return own_all(m, n) < limit && grid_allows(grid, n);
+}
+
+/* The hour that was too much comes first next time. */
+static void hour_to_front(int *order, int at)
+{
+    int hour = order[at];
+
+    memmove(order + 1, order, sizeof(*order) * (size_t)at);
+    order[0] = hour;
+}
+
+/* Can fleets n serve the hours for less than the best plan costs? Then that is it. */
+static bool is_cheaper(struct master *m, const int *n, int *order)
+{
+    const struct grid *grid = m->grid;
+    double cost = m->jobs + own_all(m, n), rest = 0, before = m->search->upper;
+    struct part single = {.effort = 0};
+
+    set_room(m, n);
+    for (int t = 0; t < grid->hours; t++)
+        rest += single.floor[t] = known_of(m, t);
+    for (int at = 0; at < grid->hours; at++) {
+        double bound = cost + rest, known = single.floor[order[at]];
+        if (bound < before)
+            pack_one(m, &single, order[at], GROW_EFFORT, &bound, &cost);
+        rest -= known;
+        if (cost + rest >= before * (1 - 1e-9)) {
+            hour_to_front(order, at);
+            return false;
+        }
+    }
+    m->search->upper = fmin(before, m->search->take(m->search->ctx, m->plan));
+    return m->search->upper < before;
+}
+
+/* Trades units of the best fleets; some of these are tried whenever parts were divided. */
+static void trade_fleets(struct master *m)
+{
+    struct trades *d = &m->trades;
+    int n[POOL_MOST_TYPES], other[POOL_MOST_TYPES];
+    uint64_t before = m->b->work;
+
+    best_fleets(m, n);
+    if (d->total != m->search->upper) {
+        d->total = m->search->upper;
+        d->since = 0;
+        set_room(m, n);
+        order_hours(m, d->order);
+    }
+    while (d->since < TRADES &&
+           (d->work + m->b->work - before) * TRADE_SHARE < m->b->work - m->begun) {
+        memcpy(other, n, sizeof(other));
+        d->since++;
+        m->b->work++;
+        if (trade(m, other, own_all(m, n)) && is_cheaper(m, other, d->order))
+            break;
+    }
+    d->work += m->b->work - before;
 }
 
 static void serve_again(struct master *m, int index)
@@ -626,18 +843,21 @@ static void serve_again(struct master *m, int index)
     struct part part = m->parts[index];
 
     m->parts[index] = m->parts[--m->count];
-    serve_single(m, &part);
+    serve_largest(m, &part, part.effort);
     part.effort *= MORE_EFFORT;
     keep_part(m, &part);
 }
 
 static bool go_on(struct master *m)
 {
-    int index = lowest_part(m, false);
+    int index;
 
     if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until ||
         m->search->stop(m->search->ctx))
         return false;
+    m->level = m->search->upper;
+    trade_fleets(m);
+    index = lowest_part(m, false);
     if (index >= 0)
         divide_part(m, index);
     else if ((index = lowest_part(m, true)) >= 0)
@@ -647,7 +867,7 @@ static bool go_on(struct master *m)
 
 void fleet_raise(struct bound *b, struct fleet_search *search)
 {
-    struct master m = {.search = search, .until = b->work + search->work};
+    struct master m = {.search = search, .begun = b->work, .until = b->work + search->work};
     struct part all = {.bound = b->best};
     double use[POOL_MOST_TYPES];
 

@@ -15,6 +15,9 @@
  *
  * which is a linear program of few rows but for the wholeness; that is branched on. The
  * bound is taken from its weights, summed anew: it holds whatever the program missed.
+ * Where an hour cannot be served with fleets n, it cannot be with smaller ones: what such
+ * an hour costs (pack.h) is a floor for all of them. On the side units of the best plan's
+ * fleets are traded between types.
  *
  * Example: servers of 8 at $218 a day and 56.4 GPUs needed at least: $1539 without, 8
  * servers and $1744 with it, when 7 servers leave a shortage that costs more.

@@ -15,6 +15,7 @@
 #include "core/pool/fixed.h"
 #include "core/pool/fleet.h"
 #include "core/pool/improve.h"
+#include "core/pool/pack.h"
 #include "util/mem.h"
 
 /* What one rung is worked on with. */
@@ -40,7 +41,7 @@ struct rung {
 #define WORK_MOST   60000000
 
 /* Where the time of each rung ends. */
-static const double time_shares[POOL_RUNGS] = {0.05, 0.12, 0.5, 0.97, 1};
+static const double time_shares[POOL_RUNGS] = {0.08, 0.16, 0.45, 0.97, 1};
 
 /* By the caller, or the time of this part is up. */
 static bool is_stopped(struct rung *r)
@@ -143,23 +144,30 @@ static void marginal_market(const struct assign *a, const double *more,
 }
 
 /* Chooses anew what one workload holds, beside what the others hold. */
+/* A workload holds these, and serves each hour with them. */
+static void hold(struct assign *a, int w, const short *held)
+{
+    short x[POOL_MOST_WAYS];
+
+    assign_own(a, w, held);
+    for (int t = 0; t < a->grid->hours; t++) {
+        fixed_serve(a->grid, w, t, held, x);
+        assign_set(a, w, t, x);
+    }
+}
+
 static void hold_anew(struct rung *r, struct assign *a, int w, const double *more)
 {
     static const short none[POOL_MOST_WAYS];
     const struct grid *grid = a->grid;
     struct fixed_market market;
     struct fixed fixed;
-    short x[POOL_MOST_WAYS];
 
     assign_own(a, w, none);
     marginal_market(a, more, &market);
-    fixed_solve(grid, w, &market, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
+    fixed_solve(grid, w, &market, NULL, NULL, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
     spend(r, (uint64_t)fixed.nodes);
-    assign_own(a, w, fixed.held);
-    for (int t = 0; t < grid->hours; t++) {
-        fixed_serve(grid, w, t, fixed.held, x);
-        assign_set(a, w, t, x);
-    }
+    hold(a, w, fixed.held);
 }
 
 static void hold_job_anew(struct assign *a, int j, const double *more)
@@ -202,6 +210,12 @@ static void hold_all(struct rung *r)
     }
 }
 
+/* Is there still something between the plan and the bound, and time for it? */
+static bool is_open(struct rung *r)
+{
+    return r->total - r->bound.best > 1e-9 * r->total && !is_stopped(r);
+}
+
 static unsigned random_below(struct rung *r, unsigned n)
 {
     r->random = r->random * 6364136223846793005u + 1442695040888963407u;
@@ -224,7 +238,7 @@ static void hold_shake(struct rung *r)
     static const short nothing[POOL_MOST_WAYS];
     double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
 
-    for (int i = 0; i < SHAKES && !is_separable(&r->grid); i++) {
+    for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
         int a = random_constant(r), b = random_constant(r);
         if (a < 0 || r->work == 0 || is_stopped(r))
             break;
@@ -289,12 +303,6 @@ static double take_plan(void *ctx, const short *plan)
     return r->total;
 }
 
-/* Is there still something between the plan and the bound, and time for it? */
-static bool is_open(struct rung *r)
-{
-    return r->total - r->bound.best > 1e-9 * r->total && !is_stopped(r);
-}
-
 /* The bound by whole fleets, and the plans that are found on the way. */
 static void raise_fleets(struct rung *r, uint64_t work)
 {
@@ -322,6 +330,39 @@ static void divide_bound(struct rung *r, uint64_t work)
     tell(r);
 }
 
+/* A and B: what all hold, as one program. */
+static void hold_together(struct rung *r, uint64_t work)
+{
+    const struct grid *grid = &r->grid;
+    int ways = grid->first[grid->workloads];
+    struct pack pack = {.grid = grid,
+                        .t = PACK_DAY,
+                        .goal = r->total,
+                        .work = work,
+                        .leaves = r->bound.leaves,
+                        .stop = stop_dividing,
+                        .ctx = r,
+                        .bound = r->bound.best};
+
+    if (!is_open(r) || grid->workloads > PACK_MOST_WORKLOADS)
+        return;
+    pack.x = gp_calloc((size_t)(ways + grid->jobs) + 1, sizeof(*pack.x));
+    memcpy(pack.x, r->best.held, sizeof(*pack.x) * (size_t)ways);
+    for (int j = 0; j < grid->jobs; j++)
+        pack.x[ways + j] = (short)r->best.job_held[j];
+    pack_fleets(&pack);
+    pack_solve(&pack);
+    spend(r, work - pack.work);
+    r->bound.best = fmax(r->bound.best, pack.bound);
+    for (int w = 0; w < grid->workloads; w++)
+        hold(&r->trial, w, &pack.x[grid->first[w]]);
+    for (int j = 0; j < grid->jobs; j++)
+        assign_own_job(&r->trial, j, pack.x[ways + j]);
+    keep_better(r);
+    free(pack.x);
+    tell(r);
+}
+
 static void improve(struct rung *r, uint64_t work, bool polish)
 {
     struct improve how = improve_with(r, work);
@@ -339,7 +380,7 @@ static void improve(struct rung *r, uint64_t work, bool polish)
 static void hold_from(struct rung *r, const struct pool_rung *other, int w)
 {
     const struct grid *grid = &r->grid;
-    short held[POOL_MOST_WAYS], x[POOL_MOST_WAYS];
+    short held[POOL_MOST_WAYS];
 
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const int *ran = &other->replicas[grid->ways[i].candidate * grid->hours];
@@ -348,11 +389,7 @@ static void hold_from(struct rung *r, const struct pool_rung *other, int w)
             most = ran[t] > most ? ran[t] : most;
         held[i - grid->first[w]] = (short)most;
     }
-    assign_own(&r->trial, w, held);
-    for (int t = 0; t < grid->hours; t++) {
-        fixed_serve(grid, w, t, held, x);
-        assign_set(&r->trial, w, t, x);
-    }
+    hold(&r->trial, w, held);
 }
 
 /* The plan of a rung, candidate by candidate, into the trial. */
@@ -464,6 +501,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
         raise_bound(&r, r.work / 2);
         hold_all(&r);
         start_from_all(&r);
+        hold_together(&r, r.work / 2);
         hold_shake(&r);
         divide_bound(&r, r.work);
     } else {

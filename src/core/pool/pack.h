@@ -1,13 +1,16 @@
 /*
- * pack.h - one hour within fleets that are given: the cheapest covers that fit, and
- * what no covers undercut.
+ * pack.h - one hour within fleets that are given, or what all hold all day: the cheapest
+ * covers that fit, and what no covers undercut.
  *
- *   min sum of cost of the covers     one for each workload, sum of use[g] <= room[g]
+ *   min sum of cost of the covers     one for each workload, within limits of their GPUs
  *
  * as a linear program over covers, which are made as its prices ask for them (Dantzig,
- * Wolfe 1960). Its value bounds the hour from below; few workloads are split between
- * covers in it, and those are branched on by the count of one way. Each part is rounded
- * to a plan as well.
+ * Wolfe 1960). Its value bounds the cost from below; few workloads are split between
+ * covers in it, and those are branched on by the count of one way, the part with the
+ * lowest bound first. Each part is rounded to a plan as well.
+ *
+ * For a day (PACK_DAY, A and B) a cover is what a workload or job holds, in whole units,
+ * and it costs what serving every hour with that does.
  */
 #ifndef GP_CORE_POOL_PACK_H
 #define GP_CORE_POOL_PACK_H
@@ -15,18 +18,36 @@
 #include "core/pool/assign.h"
 
 #define PACK_MOST_WORKLOADS 160 /* the program has a row for each */
+#define PACK_MOST_LIMITS    (2 * POOL_MOST_TYPES + 2)
+#define PACK_DAY            (-1) /* in place of an hour */
+
+struct pack_limit { /* sum of per[g] x GPUs taken <= room, or $ for each one over it */
+    double per[POOL_MOST_TYPES];
+    double room;
+    double over; /* INFINITY: there are no more */
+};
 
 struct pack {
     const struct grid *grid;
-    int t;
-    double room[POOL_MOST_TYPES];
-    double limit;  /* $ from which on nothing is of use */
+    int t; /* hour, or PACK_DAY */
+    int limit_count;
+    struct pack_limit limits[PACK_MOST_LIMITS];
+    double price[POOL_MOST_TYPES]; /* $ for each GPU taken */
+    double goal;   /* $ from which on nothing is of use */
     uint64_t work; /* units that it may take; what is left of them */
-    short *x;      /* [way] a plan to begin with; the best */
+    int leaves;    /* fixed_solve's, of a day */
+    bool (*stop)(void *ctx); /* NULL: never */
+    void *ctx;
+    short *x;      /* [way], and of a day [job]: a plan to begin with; the best */
     double cost;   /* of it; INFINITY: it does not fit */
     double bound;
 };
 
-void pack_hour(struct pack *p);
+/* Limits of an hour: the GPUs that are there; and of a day: stock, purchases, caps, which
+ * price what is owned. */
+void pack_rooms(struct pack *p, const double *room);
+void pack_fleets(struct pack *p);
+
+void pack_solve(struct pack *p);
 
 #endif
