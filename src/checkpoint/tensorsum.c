@@ -35,6 +35,7 @@ struct sum {
     bool head, embed;
     double unloaded; /* bytes of MTP layers and an ignored head */
     struct type_bytes types[ROLE_COUNT][TYPES_MAX];
+    struct type_bytes down[TYPES_MAX]; /* of them, the down projections */
 };
 
 /* ---- the list ---- */
@@ -117,11 +118,8 @@ static double query_share(const struct layer_kind *kind)
     return q + kv > 0 ? q / (q + kv) : 1;
 }
 
-static void add_type(struct sum *sum, enum tensor_role role, const char *type,
-                     double bytes)
+static void add_type(struct type_bytes slot[TYPES_MAX], const char *type, double bytes)
 {
-    struct type_bytes *slot = sum->types[role];
-
     for (int i = 0; i < TYPES_MAX; i++, slot++) {
         if (slot->type[0] == '\0')
             gp_copy(slot->type, sizeof slot->type, type);
@@ -163,10 +161,12 @@ static void add_tensor(struct sum *sum, const char *name,
         if (place.fused_qkv)
             query = query_share(&model->kind[row]);
     }
-    add_type(sum, place.role, item->type, item->bytes);
+    add_type(sum->types[place.role], item->type, item->bytes);
+    if (strstr(name, ".ffn_down"))
+        add_type(sum->down, item->type, item->bytes);
     model->bytes.by_role[row][place.role] += item->bytes * query;
     if (place.fused_qkv) {
-        add_type(sum, ROLE_ATTN_KV, item->type, item->bytes * (1 - query));
+        add_type(sum->types[ROLE_ATTN_KV], item->type, item->bytes * (1 - query));
         model->bytes.by_role[row][ROLE_ATTN_KV] += item->bytes * (1 - query);
     }
 }
@@ -189,29 +189,43 @@ static enum gp_status check_complete(struct sum *sum, const char *where,
     return GP_OK;
 }
 
-static const char *main_type(const struct sum *sum, enum tensor_role role)
+static struct type_bytes *main_of(struct type_bytes types[TYPES_MAX])
 {
-    const struct type_bytes *best = &sum->types[role][0];
+    struct type_bytes *best = &types[0];
 
     for (int i = 1; i < TYPES_MAX; i++)
-        if (sum->types[role][i].bytes > best->bytes)
-            best = &sum->types[role][i];
-    return best->type;
+        if (types[i].bytes > best->bytes)
+            best = &types[i];
+    return best;
 }
 
-/* "Q4_K" -> "ggml-q4_k"; the types of integers have no format. */
+static const char *main_type(struct sum *sum, enum tensor_role role)
+{
+    return main_of(sum->types[role])->type;
+}
+
+/* "Q4_K" -> "ggml-q4_k"; the types of integers have no format and leave id as it is. */
+static void name_gguf_type(const char *type, char id[FORMAT_ID_MAX])
+{
+    static const char prefix[] = "ggml-";
+    size_t n = strlen(prefix);
+
+    if (type[0] == '\0' || (type[0] == 'I' && type[1] != 'Q') || strcmp(type, "F64") == 0)
+        return;
+    memcpy(id, prefix, n);
+    for (; *type && n + 1 < FORMAT_ID_MAX; type++)
+        id[n++] = gp_lower(*type);
+    id[n] = '\0';
+}
+
 static void name_gguf_types(struct sum *sum)
 {
-    for (int role = 0; role < ROLE_COUNT; role++) {
-        const char *type = main_type(sum, (enum tensor_role)role);
-        char id[FORMAT_ID_MAX] = "ggml-";
-
-        if (type[0] == '\0' || (type[0] == 'I' && type[1] != 'Q') ||
-            strcmp(type, "F64") == 0)
-            continue;
-        for (size_t i = 0; type[i] != '\0' && i + 6 < sizeof id; i++)
-            id[i + 5] = gp_lower(type[i]);
-        gp_copy(sum->model->native[role], FORMAT_ID_MAX, id);
+    for (int role = 0; role < ROLE_COUNT; role++)
+        name_gguf_type(main_type(sum, (enum tensor_role)role), sum->model->native[role]);
+    for (int i = 0; i < 2; i++) {
+        struct type_bytes *main = main_of(sum->down);
+        name_gguf_type(main->type, sum->model->native_down[i]);
+        *main = (struct type_bytes){.bytes = 0};
     }
 }
 

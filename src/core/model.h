@@ -200,6 +200,8 @@ struct model {
     bool weights_only;               /* encoders, vision, speech, image: no KV cache */
     char native_dtype[FORMAT_ID_MAX];             /* "bf16", "fp16", "fp32" */
     char native[ROLE_COUNT][FORMAT_ID_MAX];       /* format of each role as published */
+    char native_down[2][FORMAT_ID_MAX]; /* the down projections of a GGUF file, whose mixes
+                                         * give them two types, layer by layer; "" = none */
     char native_name[96];            /* in words: "fp8 128x128 block" */
     char native_kv[FORMAT_ID_MAX];   /* KV format a checkpoint asks for; "" = activations' */
     int checkpoint_count;

@@ -169,20 +169,31 @@ static enum bench_type head_type(const struct points_options *options)
     return type == TYPE_COUNT || options->types >> type & 1 ? TYPE_COUNT : type;
 }
 
-/* Where the head is measured apart: in its type alone; and what a mix gives both types, layer by
- * layer (Q4_K_M's down), in both. */
+/* The down projections, which a mix gives two types, layer by layer (Q4_K_M): as the rules say,
+ * or as the file has them. */
+static unsigned types_of_down(const struct points_options *options, unsigned types)
+{
+    const struct request *q = options->request;
+    const struct format *f = q->precision.by_role[ROLE_MLP];
+    unsigned stored = 0;
+
+    for (int i = 0; f && i < f->rules; i++)
+        if (f->rule[i].part & PART_DOWN && head_type(options) != TYPE_COUNT)
+            return types | 1u << head_type(options);
+    for (int i = 0; q->precision.native && i < 2 && q->model->native_down[i][0]; i++) {
+        int type = bench_type_parse(q->model->native_down[i]);
+        stored |= type < 0 ? types : 1u << type;
+    }
+    return stored ? stored : types;
+}
+
+/* Where GGUF's types are measured: of the head its own alone. */
 static unsigned types_of_layer(const struct points_options *options, const char *layer,
                                unsigned types)
 {
-    const struct format *f = options->request->precision.by_role[ROLE_MLP];
-    unsigned head = 1u << head_type(options);
-
-    if (strcmp(layer, "lm_head") == 0)
-        return head;
-    for (int i = 0; f && strcmp(layer, "down") == 0 && i < f->rules; i++)
-        if (f->rule[i].part & PART_DOWN)
-            return types | head;
-    return types;
+    if (strcmp(layer, "lm_head") == 0 && head_type(options) != TYPE_COUNT)
+        return 1u << head_type(options);
+    return strcmp(layer, "down") == 0 ? types_of_down(options, types) : types;
 }
 
 /* ---- gemm ------------------------------------------------------------------------ */
@@ -264,7 +275,7 @@ static void add_batch(struct planning *p, const struct products_layer *layer, in
 
     gp_copy(point.layer, sizeof point.layer, layer->name);
     gp_copy(point.model, sizeof point.model, p->options->request->model->id);
-    if (head_type(p->options) != TYPE_COUNT)
+    if (p->options->head_apart)
         types = types_of_layer(p->options, layer->name, types);
     add_types(p, types, point, false);
 }

@@ -3,7 +3,6 @@
  * finite and within the band of their ranks, texts ended and tame. As a calibration it is
  * used, or left out with a reason, or an error; the memory that follows must be finite.
  */
-#define _GNU_SOURCE /* memfd_create */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

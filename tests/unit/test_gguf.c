@@ -421,14 +421,32 @@ static void put_own(struct strbuf *f, const char *arch, const char *key, uint64_
     put_u32(f, name, value);
 }
 
-/* A model of one layer with these heads; tensors as given or fitting. */
-static void small_of(struct strbuf *f, const char *arch, uint64_t causal, uint64_t heads,
-                     uint64_t layers, uint64_t kv_rows)
+/* Layer i: of four heads of 8, two of keys and values unless kv_rows says otherwise. */
+static void put_layer(struct strbuf *f, int i, uint64_t kv_rows, unsigned down, uint64_t *offset)
 {
     static const char *const names[] = {"attn_q", "attn_k", "attn_v", "attn_output"};
+    char name[64];
+
+    for (int t = 0; t < 4; t++) {
+        uint64_t rows = t == 1 || t == 2 ? kv_rows : 32;
+
+        snprintf(name, sizeof name, "blk.%d.%s.weight", i, names[t]);
+        put_tensor(f, name, 32, rows, 0, *offset);
+        *offset += rows * 128;
+    }
+    snprintf(name, sizeof name, "blk.%d.ffn_down.weight", i);
+    put_tensor(f, name, 64, 32, down, *offset);
+    *offset += 8192;
+}
+
+/* A model of `stored` layers, which says that it has `layers`, with these heads; tensors as
+ * given or fitting; the last layer's down projection in its own type. */
+static void layers_of(struct strbuf *f, const char *arch, uint64_t causal, uint64_t heads,
+                      uint64_t layers, int stored, uint64_t kv_rows, unsigned last)
+{
     uint64_t offset = 0;
 
-    put_head(f, 3, 6, 7);
+    put_head(f, 3, 1 + 5 * (unsigned)stored, 7);
     put_string(f, "general.architecture", arch);
     put_own(f, arch, "attention.causal", causal);
     put_own(f, arch, "block_count", layers);
@@ -438,16 +456,15 @@ static void small_of(struct strbuf *f, const char *arch, uint64_t causal, uint64
     put_own(f, arch, "attention.head_count_kv", 2);
     put_tensor(f, "token_embd.weight", 32, 10, 0, offset);
     offset += 1280;
-    for (int i = 0; i < 4; i++) {
-        uint64_t rows = i == 1 || i == 2 ? kv_rows : 32;
-        char name[64];
+    for (int i = 0; i < stored; i++)
+        put_layer(f, i, kv_rows, i == stored - 1 ? last : 0, &offset);
+    pad(f, (size_t)offset);
+}
 
-        snprintf(name, sizeof name, "blk.0.%s.weight", names[i]);
-        put_tensor(f, name, 32, rows, 0, offset);
-        offset += rows * 128;
-    }
-    put_tensor(f, "blk.0.ffn_down.weight", 64, 32, 0, offset);
-    pad(f, (size_t)offset + 8192);
+static void small_of(struct strbuf *f, const char *arch, uint64_t causal, uint64_t heads,
+                     uint64_t layers, uint64_t kv_rows)
+{
+    layers_of(f, arch, causal, heads, layers, 1, kv_rows, 0);
 }
 
 static void small(struct strbuf *f, uint64_t heads, uint64_t layers, uint64_t kv_rows)
@@ -474,6 +491,29 @@ static void test_other_architectures(void **state)
     small_of(&f, "bert", 0, 4, 1, 16);
     assert_int_equal(parse(f.text, f.len, &m, &no, &count, &err), GP_OK);
     assert_true(model_is_encoder(&m) && !m.assumed);
+    strbuf_fini(&f);
+}
+
+/* A mix gives down projections two types: both are known, the larger share first. */
+static void test_mixed_down(void **state)
+{
+    struct strbuf f;
+    struct model m;
+    struct gp_err err;
+    int no, count;
+
+    (void)state;
+    strbuf_init(&f);
+    layers_of(&f, "llama", 1, 4, 2, 2, 16, 1);
+    if (parse(f.text, f.len, &m, &no, &count, &err) != GP_OK)
+        fail_msg("%s: %s", err.where, err.text);
+    assert_string_equal(m.native[ROLE_MLP], "ggml-f32");
+    assert_string_equal(m.native_down[0], "ggml-f32");
+    assert_string_equal(m.native_down[1], "ggml-f16");
+    layers_of(&f, "llama", 1, 4, 2, 2, 16, 0);
+    assert_int_equal(parse(f.text, f.len, &m, &no, &count, &err), GP_OK);
+    assert_string_equal(m.native_down[0], "ggml-f32");
+    assert_string_equal(m.native_down[1], "");
     strbuf_fini(&f);
 }
 
@@ -579,7 +619,8 @@ int main(void)
         cmocka_unit_test(test_llama),          cmocka_unit_test(test_architectures),
         cmocka_unit_test(test_truncated),      cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_head),           cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_tensors),        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_tensors),        cmocka_unit_test(test_mixed_down),
+        cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_split_part),     cmocka_unit_test(test_memory),
         cmocka_unit_test(test_other_architectures),
     };
