@@ -185,14 +185,19 @@ enum gp_status comparison_begin_all(struct planner *planner, const struct option
     return comparison_begin(planner, &all, out, err);
 }
 
+static const struct engine *row_engine(const struct comparison *c, size_t i)
+{
+    const struct request *q = &c->resolved[i / c->target_count].request;
+    return q->usual_engine ? c->targets[i % c->target_count].engine : q->engine;
+}
+
 /* Precision by precision, the GPUs in the order they were found. */
 struct resolved comparison_ask(const struct comparison *c, size_t i)
 {
     struct resolved r = c->resolved[i / c->target_count];
     const struct target *t = &c->targets[i % c->target_count];
     r.request.gpu = t->gpu;
-    if (r.request.usual_engine)
-        r.request.engine = t->engine;
+    r.request.engine = row_engine(c, i);
     r.request.gpu_count = t->count;
     r.request.host_gpus = t->host;
     r.request.host_assumed = t->assumed;
@@ -277,9 +282,8 @@ void comparison_options(const struct comparison *c, const struct compared *row,
 /* Rows of one engine say it once, in the request. */
 static bool engines_differ(const struct comparison *c)
 {
-    const struct engine *first = c->resolved[0].request.engine;
-    for (int i = 1; i < c->resolved_count; i++)
-        if (c->resolved[i].request.engine != first)
+    for (size_t i = 1; i < comparison_total(c); i++)
+        if (row_engine(c, i) != row_engine(c, 0))
             return true;
     return false;
 }
@@ -335,8 +339,10 @@ void comparison_record(const struct comparison *c, const struct compared *const 
     record_text(doc, "schema", "gpuplan.compare/1");
     struct record *request = record_inside(doc, "request");
     record_text(request, "model", first->model_text);
-    if (!engines_differ(c))
-        record_plan_engine(request, first->request.engine);
+    if (engines_differ(c))
+        record_text(request, "engine", "");
+    else
+        record_plan_engine(request, row_engine(c, 0));
     record_plan_load(request, first);
     record_text(request, "sort",
                 sort ? sort : option_choice(OPT_SORT, (int)c->order, order));

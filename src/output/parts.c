@@ -135,7 +135,7 @@ static void add_overheads(const struct plan *p, struct part *parts, int *n)
     gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
               m->max_num_seqs, m->max_batched_tokens);
     add(parts, n, "non-torch", PART_RUNTIME, m->non_torch);
-    if (!p->request.gpu->host) {
+    if (m->graphs.high > 0) { /* not every engine captures them */
         part = add(parts, n, "CUDA graphs", PART_RUNTIME, m->graphs);
         graphs_note(m, part->note, sizeof(part->note));
     }

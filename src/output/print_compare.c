@@ -15,7 +15,7 @@ static void print_head(const struct record *doc, struct strbuf *out)
     strbuf_addf(out, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
                 record_find(request, "users")->number.value,
                 record_find(request, "context")->number.value,
-                engine[0] ? engine : "engine by precision");
+                engine[0] ? engine : "engine by row");
     record_plan_prices(request, out);
     strbuf_add(out, "\n");
     if (filter[0])

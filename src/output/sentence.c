@@ -477,13 +477,16 @@ static const char *link_time(const struct plan *p, char *text, size_t size)
     return text;
 }
 
-/* "aws accelerators" */
+/* "AWS accelerators": the vendor as its products' names begin with it. */
 static const char *devices_of(const struct gpu *g, char *text, size_t size)
 {
+    size_t named = (size_t)(gpu_short_name(g) - g->name);
+
     if (g->host)
         gp_copy(text, size, "processors");
     else
-        gp_format(text, size, "%s %s", g->vendor, g->memory_only ? "accelerators" : "GPUs");
+        gp_format(text, size, "%.*s%s%s", (int)strlen(g->vendor), named ? g->name : g->vendor,
+                  g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
     return text;
 }
 

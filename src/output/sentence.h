@@ -4,7 +4,7 @@
  * src/core answers in codes and numbers (reason.h); each code has one row here, a
  * sentence with the names of the values that belong into it:
  *
- *   "{engine} {runs not} on {devices}" -> "vLLM does not run on apple GPUs"
+ *   "{engine} {runs not} on {devices}" -> "vLLM does not run on Apple GPUs"
  */
 #ifndef GP_OUTPUT_SENTENCE_H
 #define GP_OUTPUT_SENTENCE_H

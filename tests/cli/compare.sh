@@ -126,6 +126,19 @@ assert_true "by name" sort -c "$work/names"
 run --compare $load -g h100-sxm -g l4 --sort gpus -p fp8 -f csv
 assert_contains "by GPUs" "h100-sxm" "$(sed -n 2p "$work/out")"
 
+# ---- engines: said once where all rows have one, else by each row ----
+run --compare -m llama-3.1-8b -g l4 -g a10
+assert_contains "one engine, in the heading" "tokens, vLLM " "$(sed -n 1p "$work/out")"
+assert_lacks "and no column" " engine " "$out"
+run --compare -m llama-3.1-8b -g apple-m2-max
+assert_contains "that of the GPU" "tokens, MLX " "$(sed -n 1p "$work/out")"
+run --compare -m llama-3.1-8b -g l4 -g apple-m2-max -p bf16
+assert_contains "several" "tokens, engine by row, " "$(sed -n 1p "$work/out")"
+assert_contains "a row on vLLM" "vLLM" "$(grep ' l4 ' "$work/out")"
+assert_contains "a row on MLX" "MLX" "$(grep ' apple-m2-max ' "$work/out")"
+run --compare -m llama-3.1-8b -g l4 -g apple-m2-max -p bf16 --format json
+assert_contains "JSON" '"engine": null' "$out"
+
 # ---- prices: market rows only when asked for ----
 # shellcheck disable=SC2086
 run --compare $load -g rtx-4090 -p int4-awq -f csv

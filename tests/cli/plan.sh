@@ -750,10 +750,10 @@ assert_contains "no speed" "only the memory of tpu-v6e is planned" "$out"
 assert_contains "no price" "tpu-v6e is not priced" "$out"
 run --plan -m llama-3.1-8b -g trainium2 --engine sglang --price buy
 assert_eq "not on this engine" 1 "$rc"
-assert_contains "the engine says so" "SGLang does not run on aws accelerators" "$out"
+assert_contains "the engine says so" "SGLang does not run on AWS accelerators" "$out"
 assert_lacks "one reason is enough" "only the memory is planned" "$out"
 run --plan -m llama-3.1-8b -g ascend-910b --engine tensorrt-llm
-assert_contains "TensorRT-LLM" "TensorRT-LLM does not run on huawei accelerators" "$out"
+assert_contains "TensorRT-LLM" "TensorRT-LLM does not run on Huawei accelerators" "$out"
 
 # where spot costs more than on demand, it says so
 mkdir -p "$work/dear/prices"
