@@ -498,6 +498,7 @@ cli_tests = \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \
 	tests/tui/ends.sh \
+	tests/tui/mouse.sh \
 	tests/tui/paste.sh \
 	tests/tui/sizes.sh
 
