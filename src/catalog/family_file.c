@@ -30,6 +30,7 @@ static const struct profile_field fields[] = {
     {"expert_token_ns", PROFILE_NUMBER, AT(expert_token), 0, 1e4, 1e-9},
     {"prefill_attention", PROFILE_NUMBER, AT(prefill_attention), 0.01, 1.5},
     {"kv_memory", PROFILE_NUMBER, AT(kv_memory), 0.01, 1.1},
+    {"kv_split", PROFILE_NUMBER, AT(kv_split), 0, 16},
     {"mla_compute", PROFILE_NUMBER, AT(mla_compute), 0.01, 1.1},
     {"launch", PROFILE_NUMBER, AT(launch), 0.1, 10},
     {"layer", PROFILE_NUMBER, AT(layer), 0.01, 10},

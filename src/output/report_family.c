@@ -33,6 +33,7 @@ static const struct member middle_members[] = {
     {"prefill_attention", MEMBER_FITTED, AT(prefill_attention), "of 16-bit rate",
      .decimals = 3, .group = "attention and launches"},
     {"kv_memory", MEMBER_FITTED, AT(kv_memory), "of bandwidth", .decimals = 3},
+    {"kv_split", MEMBER_FITTED, AT(kv_split), "sequences", .decimals = 2},
     {"mla_compute", MEMBER_FITTED, AT(mla_compute), "of 16-bit rate", .decimals = 3},
     {"launch", MEMBER_FITTED, AT(launch), "x", .decimals = 3},
 };

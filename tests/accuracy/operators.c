@@ -167,6 +167,12 @@ static double law_reads(const struct op *op, const double *c)
     return c[0] + op->memory / c[1];
 }
 
+/* Few pairs of sequence and KV head do not keep memory as busy. */
+static double law_split(const struct op *op, const double *c)
+{
+    return c[0] + (op->memory + c[2] * op->each) / c[1];
+}
+
 static double law_experts(const struct op *op, const double *c)
 {
     return c[0] + hypot(op->compute / c[1], op->memory / c[2]) + c[3] * op->each +
@@ -319,7 +325,7 @@ static void read_context(const struct gz *g, const struct table *t, struct ops *
 }
 
 /* Decoding: caches of 16 bit and at least 4 MiB, below which the launch is all. */
-static void read_decode(const struct gz *g, const struct table *t, struct ops *ops)
+static void read_cache(const struct gz *g, const struct table *t, struct ops *ops, double least)
 {
     double b = gz_number(g, "batch_size"), s = gz_number(g, "isl") + gz_number(g, "step");
     double nq = gz_number(g, "num_heads"), nkv = gz_number(g, "num_key_value_heads");
@@ -327,11 +333,23 @@ static void read_decode(const struct gz *g, const struct table *t, struct ops *o
     nkv = nkv > 0 ? nkv : nq;
     double bytes = 2 * b * d * (2 * nkv * s + 2 * nq);
     struct op *op;
-    if (gz_number(g, "window_size") > 0 || d != 128 || bytes < 1 << 22 || nq / nkv > 16 ||
+    if (gz_number(g, "window_size") > 0 || d != 128 || bytes < least || nq / nkv > 16 ||
         strcmp(gz_text(g, "kv_cache_dtype"), "bfloat16") != 0 || !(op = ops_add(ops, t->nth)))
         return;
     *op = (struct op){.memory = bytes / t->spec->bandwidth.value,
+                      .each = bytes / t->spec->bandwidth.value / (b * nkv),
                       .time = gz_number(g, "latency") / 1e3};
+}
+
+static void read_decode(const struct gz *g, const struct table *t, struct ops *ops)
+{
+    read_cache(g, t, ops, 1 << 22);
+}
+
+/* What L2 does not hold and no launch hides. */
+static void read_long(const struct gz *g, const struct table *t, struct ops *ops)
+{
+    read_cache(g, t, ops, 1 << 26);
 }
 
 /* MLA: latents of 512 + 64, scores of 192 and values of 128 in a prompt. num_heads are
@@ -510,21 +528,23 @@ static void score_attention(struct operators *o, const char *name)
     } kinds[] = {
         {"attention, prompt", "context_attention_perf", read_context, law_attention, 3, .10},
         {"attention, decode", "generation_attention_perf", read_decode, law_reads, 2, .29},
+        {"attention, long", "generation_attention_perf", read_long, law_split, 3, .24},
         {"MLA, prompt", "context_mla_perf", read_mla_context, law_attention, 3, .13},
         {"MLA, decode", "generation_mla_perf", read_mla_decode, law_attention, 3, .13}};
     const struct family *f = o->family;
     const double own[][3] = {{5e-6, f->prefill_attention, .8},
                              {5e-6, f->kv_memory},
+                             {5e-6, f->kv_memory, fmax(f->kv_split, 1e-9)},
                              {5e-6, f->prefill_attention, .8},
                              {5e-6, f->mla_compute, f->kv_memory}};
     int cc = o->table.spec->compute_capability;
     char file[128];
     o->table.type = "bfloat16";
     o->table.kind = &types[0];
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         double start[] = {8e-6, .6, .8};
-        bool kernel = i < 3 || (cc >= 90 && cc < 120);
-        o->table.nth = i < 2 ? 4 : 1;
+        bool kernel = kinds[i].read != read_mla_decode || (cc >= 90 && cc < 120);
+        o->table.nth = kinds[i].read == read_context || kinds[i].read == read_decode ? 4 : 1;
         table_of(o, kinds[i].file, name, o->version, file, sizeof(file));
         if (read_table(o->folder, &o->table, kinds[i].read, &o->ops))
             score(o, kinds[i].what, kinds[i].law, start, own[i], kinds[i].constants,

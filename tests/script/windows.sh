@@ -125,7 +125,7 @@ expect <<'END'
 │  B200 SXM                                                   fits       1    $4.89    24.5  $33.96                    │
 │  H200 SXM 141GB                                             fits       2    $6.78    20.3  $39.24                    │
 │  H100 SXM5 80GB                                             fits       2    $6.98    50.6 $100.03                    │
-│  B300 SXM (Blackwell Ultra)                                 fits       1    $6.99    23.7  $46.96                    │
+│  B300 SXM (Blackwell Ultra)                                 fits       1    $6.99    23.7  $46.97                    │
 │  L4                                                         fits      10    $7.04     265 $529.83                    │
 │  A100 PCIe 40GB                                             fits       5    $7.25     111 $229.49                    │
 │  Tesla V100 SXM2 16GB                                       fits      16   $12.64    29.7 $108.43                    │
@@ -136,7 +136,7 @@ expect <<'END'
 │  Tesla T4                                                   fits      20   $23.47     143 $975.49                    │
 │  A10                                                        fits      10   $24.00     137 $940.69                    │
 │  A10G (AWS)                                                 fits      10   $32.58     137  $1,306                    │
-│  GB200 (per GPU)                                            fits       1   $64.00    23.7 $429.30                    │
+│  GB200 (per GPU)                                            fits       1   $64.00    23.7 $429.39                    │
 │  Instinct MI355X                                            fits       1   $68.80    34.1 $662.39                   ▼│
 │  L40S                                                                                                                │
 │  fits       4    $4.00    50.9  $58.82  44.42 GiB usable, 864 GB/s, 2023                                             │

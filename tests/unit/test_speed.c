@@ -256,6 +256,35 @@ static void test_hits(void **state)
     assert_ptr_equal(speed.hit, hits_find(vllm, HIT_DENSE, HIT_ONE));
 }
 
+static double attention_of_users(struct request *q, double users)
+{
+    struct step_parts p;
+    struct cut c;
+    cut(q, tp_layout(8, 1), &c);
+    step_decode_parts(&c.step, users, 8192, &p);
+    return p.attention;
+}
+
+/* attention.h: 1 + a/(n*k) times as long, one KV head on each of 8 GPUs; MLA has none. */
+static void test_few_heads(void **state)
+{
+    struct request q = request_on("llama-3.1-70b", "fp8", "b200", "vllm");
+    struct request mla = request_on("deepseek-r1", "fp8-block", "b200", "vllm");
+    struct gpu gpu = *q.gpu;
+    struct family even = *gpu.family;
+
+    (void)state;
+    even.kv_split = 0;
+    gpu.family = &even;
+    for (int users = 1; users <= 16; users *= 4) {
+        double few = attention_of_users(&q, users), few_mla = attention_of_users(&mla, users);
+        struct request alike = q, alike_mla = mla;
+        alike.gpu = alike_mla.gpu = &gpu;
+        assert_near(few / attention_of_users(&alike, users), 1 + 0.72 / users, 1e-9);
+        assert_near(few_mla / attention_of_users(&alike_mla, users), 1, 1e-9);
+    }
+}
+
 static void test_gaps(void **state)
 {
     struct request q = request_on("llama-3.1-8b", "bf16", "h100-sxm", "vllm");
@@ -775,7 +804,9 @@ int main(void)
         cmocka_unit_test(test_old_builds),
         cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
         cmocka_unit_test(test_hits),
-        cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
+        cmocka_unit_test(test_few_heads),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_one_user_more),
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
         cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/kvcache.h"
+#include "core/speed/family.h"
 
 static double reach_of(const struct layer_kind *k)
 {
@@ -38,6 +39,8 @@ struct attention attention_of(const struct request *q, const struct layer_kind *
     a.heads = heads;
     a.scores = 2 * heads * score_width(k);
     a.indexing = (double)k->index_heads * k->index_dim;
+    if (k->kv_heads > 0 && k->mixer != MIXER_MLA && k->mixer != MIXER_CSA)
+        a.split = q->gpu->family->kv_split / fmax((double)k->kv_heads / tp, 1);
     if (k->mixer == MIXER_MLA)
         a.mla = 2 * heads * (2 * k->kv_lora + k->rope_dim);
     return a;

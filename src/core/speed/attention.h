@@ -1,11 +1,15 @@
 /*
  * attention.h - the time of attention proper: reads of the cache, and scores of a prompt.
  *
- *   decode   sqrt((bytes / (ekv*BW))^2 + (F / (emla*P))^2)
+ *   decode   sqrt((bytes*(1 + a/(n*k)) / (ekv*BW))^2 + (F / (emla*P))^2)
  *   prefill  F / (efa*P),  F = 2*nh*(dqk + dv)*q*(c + q/2)
  *
  * Without flash attention a prompt's scores pass through memory as well, nh*q*(c + q/2) of
  * some bytes each.
+ *
+ * n sequences, k KV heads of a GPU: where a generation's table shows it, a kernel that splits
+ * the cache of few of them over all multiprocessors does not keep memory as busy (a 0.72 on
+ * Blackwell: one sequence and head are read at 1/1.72 of the rate).
  *
  * Bytes: of each sequence its s cached tokens, a window at most; of a sparse layer the
  * 2,048 it selects and the index keys of all; of a recurrent layer its state, read and
@@ -29,6 +33,7 @@ struct attention {
     double times;    /* layers */
     double bytes;    /* per cached token */
     double reach;    /* tokens it reads at most; 0 = all */
+    double split;    /* a/k: sequences whose reads are added, however many there are */
     double index;    /* bytes of index key per cached token, all of them */
     double state;    /* bytes read and written per step */
     double mla;      /* FLOP per cached token in decoding */

@@ -66,6 +66,7 @@ struct family {
     double expert_token;       /* s per token and layer: routing, permutation */
     double prefill_attention;  /* share of the 16-bit rate */
     double kv_memory;          /* share of the bandwidth, reads of the cache */
+    double kv_split;           /* pairs of sequence and KV head whose reads few of them waste */
     double mla_compute;        /* share of the 16-bit rate, MLA's decode */
     double launch;             /* factor on the engine's time per kernel */
     double layer;              /* ... on its time per layer, where it has one (engine.h) */

@@ -544,14 +544,14 @@ double step_work(const struct step *s, double tokens, double compute)
 
 static double cache(const struct step *s, double users, double tokens)
 {
-    double bytes = 0, flops = 0, f;
+    double sequences = users / s->ways, bytes = 0, flops = 0, f;
     for (int i = 0; i < s->attentions; i++) {
-        bytes += attention_decode(&s->attention[i], tokens, &f);
-        flops += f;
+        double one = attention_decode(&s->attention[i], tokens, &f);
+        bytes += (sequences + s->attention[i].split) * one;
+        flops += sequences * f;
     }
-    double work = s->slow[CORRECT_WORK] * users / s->ways;
-    double memory = work * bytes / s->kv;
-    double arithmetic = work * flops / s->mla;
+    double memory = s->slow[CORRECT_WORK] * bytes / s->kv;
+    double arithmetic = s->slow[CORRECT_WORK] * flops / s->mla;
     return flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory;
 }
 
