@@ -10,7 +10,7 @@
 
 #define CHEAPER      0.90 /* of the dollars per million, at most */
 #define LONGER       1.25 /* times the TPOT, at most */
-#define FULLER       2.0  /* the same with more users */
+#define FULLER       2.0  /* the same with more users, or where as much is saved */
 #define FASTER       0.85 /* of the TPOT, at most */
 #define DEARER       2.5  /* times the dollars per hour, at most */
 #define MOST_USERS   4096
@@ -50,7 +50,9 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     bool fuller = f->request.users > asked->request.users;
     bool dearer = f->cost_delta > 0.005;
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
-    if (cheaper && good_enough(asked, f->tpot, fuller ? FULLER : LONGER))
+    double longer = fuller || !cheaper ? FULLER
+                                       : fmin(fmax(b->per_million / million, LONGER), FULLER);
+    if (cheaper && good_enough(asked, f->tpot, longer))
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
     if (f->tpot <= FASTER * asked->speed.tpot.value &&
         (f->per_hour <= 0 || asked->cost.per_hour <= 0 ||

@@ -5,7 +5,8 @@
  * fit are offered, with what they cost and reach. A proposal is one of
  *
  *   cheaper  at least 10 % fewer dollars per million output tokens, with a TPOT that is at
- *            most a quarter longer, or within its goal
+ *            most a quarter longer, or by no larger a factor than the dollars are fewer and at
+ *            most doubled, or within its goal
  *   fuller   the same on the same GPUs with more users; TPOT at most doubled, or within
  *            its goal
  *   faster   a TPOT at least 15 % shorter, for at most 2.5 times the dollars per hour

@@ -19,6 +19,10 @@ assert_contains "one that is cheaper" "    cheaper       weights in " "$out"
 assert_contains "with its price" " per million (-" "$out"
 assert_contains "and its command" "gpuplan --plan -m llama-3.1-8b -g l40s --precision " "$out"
 
+# a GPU that saves more than it is slower
+run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16
+assert_contains "the H200" "    cheaper       1 x NVIDIA H200 SXM 141GB: $" "$out"
+
 # what does not fit is told what would fit, as ever
 run --plan -m llama-3.1-70b -g l40s:2 -u 16
 assert_lacks "not for what does not fit" "would be better" "$out"
@@ -52,6 +56,11 @@ for request in "-m llama-3.1-8b -g l40s" "-m llama-3.1-70b -p fp8 -g h100-sxm -c
         case $better in
         cheaper)
             assert_true "$command: cheaper" less "${claims[1]}" "$million" 0.9
+            if [[ $request != *--tpot* ]]; then # no goal: no longer than what it saves
+                factor=$(awk -v a="$million" -v b="${claims[1]}" \
+                    'BEGIN { f = a / b; print (f < 1.25 ? 1.25 : f > 2 ? 2 : f) }')
+                assert_true "$command: TPOT" less "${claims[0]}" "$tpot" "$factor"
+            fi
             assert_true "$command: no dearer by the hour" less "${claims[2]}" "$hour" 1 ;;
         fuller)
             assert_true "$command: fuller" less "${claims[1]}" "$million" 0.9

@@ -90,15 +90,15 @@ expect <<'END'
 │ TTFT goal  none              ││on demand $6.98/h $5,095/mo jarvislabs, by 26-11││    │                 │             │
 │ TPOT goal  none              ││buy       $2.40/h  break-even 15.2 months       ││    │                 │           ⣰⠋│
 │ Throughput none              ││── Changes (a) ──── gain       n TPOT ms     $/M││    │                 │         ⣠⠞⠁ │
-│+Layout     auto: TP 2        ││1 users 25          fuller     2    26.3   $2.11││1500│                 │       ⢀⠜⠁   │
-│+Engine     auto: vLLM 0.33+  ││2 tp 4              faster     4    15.2   $3.82││    │                 │      ⣠⠏     │
-│+Cost       on-demand         ││── Why ─────────────────────────────────────────││    │                 │     ⡴⠃      │
-│                              ││GPUs 2: TP 2, 1 host                            ││    │                 │   ⢀⡞⠁       │
-│                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││1000│                 │  ⣰⠋         │
-│                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 │⢀⡼⠁          │
-│                              ││  of 8,192 tokens                               ││    │                 ⣠⠞            │
-│                              ││y: every equation, input and source             ││    │               ⢀⡼⠁             │
-│                              ││                                                ││ 500│             ⢀⡴⠋ │             │
+│+Layout     auto: TP 2        ││1 h200-sxm:1        cheaper    1    30.0   $1.83││1500│                 │       ⢀⠜⠁   │
+│+Engine     auto: vLLM 0.33+  ││2 users 25          fuller     2    26.3   $2.11││    │                 │      ⣠⠏     │
+│+Cost       on-demand         ││3 tp 4              faster     4    15.2   $3.82││    │                 │     ⡴⠃      │
+│                              ││── Why ─────────────────────────────────────────││    │                 │   ⢀⡞⠁       │
+│                              ││GPUs 2: TP 2, 1 host                            ││1000│                 │  ⣰⠋         │
+│                              ││runner-up 2: TP 1 x PP 2 (more pipeline stages) ││    │                 │⢀⡼⠁          │
+│                              ││KV pool 33.81 GiB: 221,584 tokens, 27.0 requests││    │                 ⣠⠞            │
+│                              ││  of 8,192 tokens                               ││    │               ⢀⡼⠁             │
+│                              ││y: every equation, input and source             ││ 500│             ⢀⡴⠋ │             │
 │                              ││                                                ││    │           ⣀⠔⠋   │             │
 │                              ││                                                ││    │       ⢀⣀⠔⠊      │             │
 │                              ││                                                ││    │⢀⣀⣀⠤⠤⠒⠊⠁         │             │
