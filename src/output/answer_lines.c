@@ -441,7 +441,7 @@ static void add_energy(struct lines *lines)
     struct answer_line *line = line_add(lines, "energy");
     units_watts(most, sizeof(most), p->sheet);
     if (p->cap > 0)
-        gp_format(cap, sizeof(cap), "; the cap of %s holds %d",
+        gp_format(cap, sizeof(cap), "; the cap of %s holds %d GPUs",
                   units_watts(watts, sizeof(watts), p->cap), p->capped_gpus);
     if (!p->loaded) {
         gp_format(line->text, sizeof(line->text), "at most %s with hosts%s", most, cap);

@@ -381,6 +381,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_text(r, "saturates", speed_saturation_word(v->saturation));
     step_facts(v, record_inside(r, "step_s"));
     record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
+    record_text(r, "narrower", sentence_speed_narrower(p, text));
     r = record_inside(r, "checked");
     hit_facts(p, v->hit, record_inside(r, "tpot"));
     hit_facts(p, v->hit_first, record_inside(r, "ttft"));

@@ -169,13 +169,16 @@ fi
 # shellcheck disable=SC2086
 run --plan $speed:2 -u 16 --power-cap 5000
 assert_eq "under the cap" 0 "$rc"
-assert_contains "what the cap holds" "the cap of 5.00 kW holds 3" "$out"
+assert_contains "what the cap holds" "the cap of 5.00 kW holds 3 GPUs" "$out"
 assert_contains "how much is used" "utilisation" "$out"
 # shellcheck disable=SC2086
 run --plan $speed:2 -u 16 --power-cap 2000
 assert_eq "above the cap" 1 "$rc"
 assert_contains "the worst case" "2 GPUs with hosts would draw up to 2.55 kW; the cap of 2.00 kW holds" "$out"
 if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 -f json
+    assert_contains "what narrows the band" "three runs of the server's benchmark" "$(json speed.narrower)"
     # shellcheck disable=SC2086
     run --plan $speed:2 -u 16 --power-cap 2000 -f json
     assert_eq "the limit" power "$(json verdict.limit)"
