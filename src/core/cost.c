@@ -263,6 +263,7 @@ int prices_most_gpus(const struct prices *p, double per_hour)
 struct bid {
     const struct offer *offer;
     int instances, machines;
+    int gpus; /* rented */
     bool apart;
     double per_hour;
 };
@@ -283,23 +284,35 @@ static bool better_bid(const struct bid *a, const struct bid *b)
     return better_row(x, y);
 }
 
-/* offer NULL: no instance can host the layout. */
+/* What better_bid() asks before any number: the more the better. */
+static int bid_rank(const struct bid *b)
+{
+    return b->offer ? 1 + 2 * b->offer->instance->user + !b->apart : 0;
+}
+
+/* offer NULL: no instance can host the layout. gpus: the fewest of its rank, which are not
+ * always the cheapest. */
 static struct bid best_bid(const struct prices *p, enum price_want want,
                            const struct layout *l)
 {
     struct bid best = {0};
-    int group = layout_group(l);
+    int group = layout_group(l), fewest = 0;
     for (size_t i = 0; i < p->of[want].count; i++) {
         const struct offer *offer = &p->of[want].offer[i];
         struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size)};
         if (bid.machines == 0)
             continue;
         bid.instances = offer->instance->per_gpu ? l->gpus : bid.machines;
+        bid.gpus = bid.instances * (offer->instance->per_gpu ? 1 : offer->instance->gpu_count);
         bid.apart = offer->size < group;
         bid.per_hour = bid.instances * offer->price;
+        int higher = bid_rank(&bid) - bid_rank(&best);
+        if (higher > 0 || (higher == 0 && bid.gpus < fewest))
+            fewest = bid.gpus;
         if (!best.offer || better_bid(&bid, &best))
             best = bid;
     }
+    best.gpus = fewest;
     return best;
 }
 
@@ -478,7 +491,8 @@ struct price cost_price(const struct prices *p, const struct layout *l)
     }
     struct bid bid = best_bid(p, q->price, l);
     return (struct price){.per_hour = bid.per_hour, .machines = bid.machines,
-                          .rented = bid.offer != NULL, .apart = bid.apart};
+                          .rented = bid.offer != NULL, .apart = bid.apart,
+                          .gpus = bid.gpus};
 }
 
 /* What the price class that was asked for comes to, and the break-even against it. */

@@ -146,6 +146,8 @@ struct price {
     int machines;    /* that this rents or buys; 0 = unknown */
     bool rented;     /* a rent is known */
     bool apart;      /* a layout_group() is spread over instances */
+    int gpus;        /* that are rented for it at least, in whatever way it stays as much
+                      * together as in this one; 0: it is bought, or nobody rents it out */
 };
 struct price cost_price(const struct prices *prices, const struct layout *layout);
 

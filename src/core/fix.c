@@ -89,12 +89,25 @@ static void offer(struct fixer *f, const struct proposal *p, const struct evalua
         fix->request.max_pp = e->layout.pp;
 }
 
+/* A search for what fits leaves out what misses a goal, which a plan may prefer to what may
+ * not fit: is it what a plan answers? */
+static bool is_planned(const struct fixer *f, const struct request *q,
+                       const struct evaluation *e)
+{
+    struct plan plan;
+    search_plan(q, f->market, SEARCH_FEWEST_GPUS, &plan);
+    return plan.verdict == e->verdict && plan.layout.gpus == e->layout.gpus;
+}
+
 static bool propose(struct fixer *f, const struct proposal *p)
 {
     struct evaluation e;
     search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
         e.verdict >= f->plan->verdict)
+        return false;
+    if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request) &&
+        !is_planned(f, &p->request, &e))
         return false;
     offer(f, p, &e);
     return true;

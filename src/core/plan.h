@@ -37,6 +37,7 @@
 /* The first key of search.h's order in which the runner-up is worse. */
 enum lost {
     LOST_MONEY,    /* `more` dollars per hour; infinite: no price is known */
+    LOST_PAID,     /* `more` GPUs have to be rented */
     LOST_GPUS,     /* `more` GPUs */
     LOST_IDLE,     /* a replica without a user */
     LOST_MACHINES, /* not in one machine */

@@ -39,13 +39,19 @@ static bool search_fits(const struct search *s)
 /* ---- which of two is better ---- */
 
 /* The order of search.h: each key a number of which less is better. */
-#define KEYS 8
+#define KEYS 9
 static const enum lost orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {LOST_GPUS, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_MONEY,
-                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
-    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_GPUS, LOST_IDLE, LOST_MACHINES, LOST_STAGES,
-                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+    [SEARCH_FEWEST_GPUS] = {LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS,
+                            LOST_MONEY, LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES,
+                            LOST_GPUS, LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
 };
+
+/* GPUs that have to be rented, as many as it takes at least; where none are, those. */
+static int gpus_paid(const struct evaluation *e)
+{
+    return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
+}
 
 static double price_or_infinite(const struct evaluation *e)
 {
@@ -64,6 +70,8 @@ static double key_of(const struct search *s, const struct evaluation *e, enum lo
     switch (key) {
     case LOST_MONEY:
         return price_or_infinite(e);
+    case LOST_PAID:
+        return gpus_paid(e);
     case LOST_GPUS:
         return e->layout.gpus;
     case LOST_IDLE:
@@ -185,10 +193,18 @@ static void consider(struct search *s, const struct evaluation *e)
 /* ---- what is looked at ---- */
 
 /* Does it need less of what counts most than the best so far? */
-static bool could_win(const struct search *s, const struct evaluation *e)
+static bool needs_less(const struct search *s, const struct evaluation *e)
 {
     enum lost first = orders[s->goal][0];
     return !search_fits(s) || key_of(s, e, first) < key_of(s, &s->best, first);
+}
+
+/* As much will do where the best one's steps were turned, too. */
+static bool could_win(const struct search *s, const struct evaluation *e)
+{
+    enum lost first = orders[s->goal][0];
+    return needs_less(s, e) ||
+           (s->best.chunk > 0 && key_of(s, e, first) == key_of(s, &s->best, first));
 }
 
 /* The tokens of a prompt that one step takes. */
@@ -303,7 +319,8 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
 {
     evaluate(s->request, &s->load, &s->prices, l, e);
     if (s->chunked && e->verdict == VERDICT_SLOW && could_win(s, e)) {
-        keep_slow(s, e);
+        if (needs_less(s, e))
+            keep_slow(s, e);
         if (s->request->max_batched_tokens <= 0 && e->limit != LIMIT_BUDGET)
             turn_chunk(s, l, e);
     }
@@ -312,16 +329,17 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
     return e->valid;
 }
 
-/* More GPUs than this cannot be best, or second where that is asked. */
+/* More GPUs than this cannot be best, or second where that is asked: all that a layout
+ * takes are paid. */
 static int most_gpus(const struct search *s)
 {
     if (s->goal != SEARCH_FEWEST_GPUS)
         return s->most;
     if (s->chunked && search_fits(s))
-        return s->best.layout.gpus - 1;
+        return gpus_paid(&s->best) - (s->best.chunk > 0 ? 0 : 1);
     if (s->fits_only && search_fits(s))
-        return s->best.layout.gpus;
-    return s->has_second ? s->second.layout.gpus : s->most;
+        return gpus_paid(&s->best);
+    return s->has_second ? gpus_paid(&s->second) : s->most;
 }
 
 int search_most_stages(const struct request *q)
@@ -427,8 +445,8 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
 {
     struct evaluation e;
     int most = most_gpus(s) / (l.tp * l.pp) / step * step, low = 0, no = 0;
-    if (s->request->rate <= 0 && request_asks_speed(s->request)) /* no faster with more */
-        most = (int)fmin(most, ceil(s->request->users / step) * step);
+    if (s->request->rate <= 0 && request_asks_speed(s->request))
+        most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
     most = under_cap(s->request, &l, most, step);
     if (!try_layout(s, &l, &e))
         return;
@@ -546,6 +564,8 @@ static void name_second(const struct search *s, struct plan *out)
     r->layout = s->second.layout;
     r->per_hour = s->second.price.per_hour;
     r->lost = deciding_key(s, &s->best, &s->second, &r->more);
+    if (r->lost == LOST_PAID && r->more == s->second.layout.gpus - s->best.layout.gpus)
+        r->lost = LOST_GPUS; /* it takes them all */
     if (r->lost == LOST_TOKENS)
         r->more = 1 - s->second.tokens / s->best.tokens;
 }
@@ -691,7 +711,7 @@ void search_plan(const struct request *q, const struct market *market,
     prices_fini(&s.prices);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
         out->reasons |= REASON_BIT(REASON_GPU_COUNT);
-    if (search_fits(&s) && s.has_slow && could_win(&s, &s.slow))
+    if (search_fits(&s) && s.has_slow && needs_less(&s, &s.slow))
         name_slow(&s, out);
     else if (search_fits(&s) && s.has_second)
         name_second(&s, out);

@@ -1,5 +1,5 @@
 /*
- * search.h - which layout: all there are, the fewest GPUs first.
+ * search.h - which layout: all there are, the fewest GPUs to pay for first.
  *
  * Every (TP, PP, EP, replicas) that is valid is looked at:
  *
@@ -11,14 +11,16 @@
  * Only a layout that fits for sure and meets the goals of speed counts as fitting. Of
  * those, in this order:
  *
- *   1  the fewest GPUs; or the least money per hour, then the fewest GPUs
+ *   1  the fewest GPUs to pay for, as instances are rented whole; those that it takes
+ *      where nobody rents them out, or they are bought. Or the least money per hour first
  *   2  no replica without a user
  *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
  *      then in one host, then spread over several
  *   4  less PP
- *   5  the lower price; a known one before an unknown one
- *   6  with goals of speed more tokens/s, which are the cheaper ones then
- *   7  fewer replicas, smaller EP
+ *   5  the fewest GPUs that it takes
+ *   6  the lower price; a known one before an unknown one
+ *   7  with goals of speed more tokens/s, which are the cheaper ones then
+ *   8  fewer replicas, smaller EP
  *
  * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
  * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by

@@ -721,8 +721,9 @@ const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
         gp_format(text, SENTENCE_MAX, "%.0f %% fewer tokens/s", 100 * r->more);
         return text;
     }
-    if (r->lost == LOST_GPUS)
-        gp_format(text, SENTENCE_MAX, "%.0f GPU%s more", r->more, r->more == 1 ? "" : "s");
+    if (r->lost == LOST_GPUS || r->lost == LOST_PAID)
+        gp_format(text, SENTENCE_MAX, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",
+                  r->lost == LOST_PAID ? " to pay for" : "");
     else if (r->lost == LOST_MONEY && isfinite(r->more))
         gp_format(text, SENTENCE_MAX, "$%.2f/h more", r->more);
     else

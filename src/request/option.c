@@ -128,6 +128,12 @@ enum gp_status options_number(struct options *options, enum option_id id, const 
     return GP_OK;
 }
 
+/* What is chosen where nothing is given can be asked for by this word. */
+static bool takes_auto(const struct option_row *row)
+{
+    return strcmp(row->fallback, "auto") == 0 || strncmp(row->fallback, "the engine's", 12) == 0;
+}
+
 enum gp_status options_text(struct options *options, enum option_id id, const char *where,
                         const char *text, struct gp_err *err)
 {
@@ -137,7 +143,7 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
     if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
         return options_number(options, OPT_OUT, where, value, err);
     if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
-        if (strcmp(text, "auto") == 0 && strcmp(row->fallback, "auto") == 0) {
+        if (strcmp(text, "auto") == 0 && takes_auto(row)) {
             options->value[id] = (struct option_value){.given = true, .text = text};
             return GP_OK;
         }

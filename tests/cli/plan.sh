@@ -719,7 +719,7 @@ fi
 plan="--plan -m llama-3.1-8b -g h100-sxm:2"
 # shellcheck disable=SC2086 # the words of $plan
 {
-    run $plan --provider AWS
+    run $plan --tp 2 --provider AWS
     assert_contains "the provider" "1 x aws p5.48xlarge, 8 GPUs (2026-07-20, " "$out"
     assert_contains "what is paid for" "6 of 8 GPUs are not used" "$out"
     run $plan --dated

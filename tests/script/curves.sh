@@ -153,7 +153,7 @@ screen "the front" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 shows "P h100-sxm fp8 2 GPUs"
-shows "7 of them on the front"
+shows "8 of them on the front"
 
 screen "a letter for each, again for its second" "${load[@]}" <<'KEYS'
 3 $

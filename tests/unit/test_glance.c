@@ -122,7 +122,7 @@ static void test_stands_still(void **state)
     struct gp_err err = {0};
     struct form *form = form_new(planner, NULL, &err);
     const char *wish = getenv("GPUPLAN_EDITS");
-    int edits = wish ? atoi(wish) : 60, answered = 0, decided = 0;
+    int edits = wish ? atoi(wish) : 120, answered = 0, decided = 0;
 
     (void)state;
     assert_non_null(form);
