@@ -12,7 +12,8 @@
  * 72.85 - 65.74 - 2.0 - 2.1 = 3.0 GiB before CUDA graphs of 0.5..1.9 GiB; one request
  * needs 1.25 GiB: marginal, decided by the graphs.
  *
- * What nobody fixes, the search decides (search.h): the fewest GPUs that fit for sure.
+ * What nobody fixes, the search decides (search.h): the fewest GPUs to pay for that fit for
+ * sure.
  * plan_fixes() proposes changes; each is a request of its own that was planned, and fits.
  */
 #ifndef GP_CORE_PLAN_H
