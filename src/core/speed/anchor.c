@@ -16,8 +16,15 @@
 static const double spread[CORRECT_COUNT] = {
     [CORRECT_FIXED] = 0.25,
     [CORRECT_WORK] = 0.20,
-    [CORRECT_PROMPTS] = 0.20,
+    [CORRECT_PROMPTS] = 0.40,
 };
+#define WORK_FEW 0.10 /* of work, with fewer than three points: these do not tell a scale from
+                       * a bend of the law between them */
+
+static double prior_of(const struct correction *c, int factor)
+{
+    return factor == CORRECT_WORK && c->points < 3 ? WORK_FEW : spread[factor];
+}
 
 /* What the law says of one point, with the factors of `correction`. */
 static bool predict(const struct request *request, const struct load *load,
@@ -100,8 +107,9 @@ static void improve(const struct request *q, const struct load *load,
     struct normal n = {0};
     double x[CORRECT_COUNT];
     for (int i = 0; i < CORRECT_COUNT; i++) {
-        n.h[i][i] = 1 / (spread[i] * spread[i]);
-        n.g[i] = -log(c->by[i]) / (spread[i] * spread[i]);
+        double s = prior_of(c, i);
+        n.h[i][i] = 1 / (s * s);
+        n.g[i] = -log(c->by[i]) / (s * s);
     }
     for (int k = 0; k < count; k++)
         if (anchor[k].tpot > 0)
