@@ -7,57 +7,68 @@
 #include <string.h>
 
 #include "output/sentence.h"
+#include "util/str.h"
 
 /* ---- words of a cause; {names} are those of values_of() ---- */
 
 static const struct {
     const char *gpu, *host, *cure; /* host NULL: the same */
 } sentences[] = {
-    [DIAGNOSE_WRONG_RESULTS] = {"{wrong} products have wrong results", NULL,
-                                "do not use it: exchange the device or its memory"},
-    [DIAGNOSE_ECC_ERRORS] = {"its memory has {ecc errors} errors that could not be corrected",
-                             NULL, "reset the GPU; if they come back, exchange it"},
+    [DIAGNOSE_WRONG_RESULTS] = {"{wrong products}", NULL,
+                                "do not use it: run again to see whether it repeats, then "
+                                "exchange the device or its memory"},
+    [DIAGNOSE_ECC_ERRORS] = {"its memory has {ecc errors} that could not be corrected",
+                             NULL, "nvidia-smi -q -d ECC,ROW_REMAPPER shows where; reset the GPU "
+                             "(nvidia-smi -r); if they come back, exchange it"},
     [DIAGNOSE_HARDWARE] = {"the board itself slows it down in {braked} % of the readings", NULL,
-                           "power cables, power supply and cooling of the board"},
-    [DIAGNOSE_SHARED] = {"{processes} other programs compute on it",
+                           "nvidia-smi -q -d PERFORMANCE names the reason: a power brake "
+                            "points to cables and supply, a thermal one to cooling"},
+    [DIAGNOSE_SHARED] = {"{processes} on it",
                          "other programs use {others} % of the processors",
-                         "stop what else runs, or measure at another time"},
-    [DIAGNOSE_HEAT] = {"it is too hot in {hot} % of the readings, at {temperature} degrees", NULL,
-                       "fans, filters, the room's air, the thermal paste"},
+                         "nvidia-smi (or top) names them: stop them, or measure when they "
+                          "are done"},
+    [DIAGNOSE_HEAT] = {"it is too hot in {hot} % of the readings, {temperature}", NULL,
+                       "fans, filters and the inlet air first, then thermal paste; a lower "
+                       "power limit (nvidia-smi -pl) until then"},
     [DIAGNOSE_POWER_CAP] = {"its power limit is {limit} W, its data sheet says {sheet watts}", NULL,
-                            "nvidia-smi -pl raises it, where the supply allows it"},
+                            "nvidia-smi -pl {sheet watts} raises it, where supply and cooling "
+                            "allow it"},
     [DIAGNOSE_GOVERNOR] = {"the governor {governor} keeps the clocks low", NULL,
                            "cpupower frequency-set -g performance"},
     [DIAGNOSE_CLOCK] = {"it runs at {clock} MHz of {clock max} and nothing throttles it",
                         NULL, "nvidia-smi -rgc undoes locked clocks; a laptop's profile may too"},
     [DIAGNOSE_LINK_WIDTH] = {"its link has {width} lanes of {width max}", NULL,
-                             "another slot, a reseated card, a shorter riser"},
+                             "reseat the card, then another slot or a shorter riser; lspci -vv "
+                             "(LnkCap, LnkSta) of card and slot says which of them is narrow"},
     [DIAGNOSE_LINK_GEN] = {"its link runs at generation {gen} of {gen max} while it copies", NULL,
-                           "the slot's generation in the firmware's settings; risers"},
-    [DIAGNOSE_PEER] = {"{peers lost} of {peers} other GPUs cannot be reached directly", NULL,
-                       "IOMMU and ACS settings; GeForce cards do not have it"},
+                           "the slot's generation in the firmware's settings, then the riser; "
+                           "lspci -vv (LnkCap) says what the slot can"},
+    [DIAGNOSE_PEER] = {"{peers} cannot be reached directly", NULL,
+                       "nvidia-smi topo -p2p r shows which; IOMMU and ACS off in the firmware; "
+                       "GeForce cards do not have it"},
     [DIAGNOSE_LINK] = {"copies from the host reach {upload} GB/s of the link's {link}", NULL,
-                       "bind the process to the socket that the GPU is at"},
-    [DIAGNOSE_MEMORY] = {"memory is read at {read share} % of its sheet and nothing here says "
-                         "why",
-                         NULL, "ECC on GDDR costs some bandwidth; else compare it with "
-                         "another card"},
-    [DIAGNOSE_PRODUCTS] = {"products reach {product share} % of the sheet and nothing here says "
-                           "why", NULL,
-                           "driver and library versions; --bench gemm shows all types"},
+                       "bind the process to the socket that the GPU is at: nvidia-smi topo -m, "
+                       "numactl --cpunodebind"},
+    [DIAGNOSE_MEMORY] = {"memory is read at {read share} % of its sheet", NULL,
+                         "where no other cause explains it: ECC on GDDR costs some bandwidth; "
+                         "else compare it with another card"},
+    [DIAGNOSE_PRODUCTS] = {"products reach {product share} % of the sheet", NULL,
+                           "where no other cause explains it: driver and library versions; "
+                           "--bench gemm shows all types"},
 };
 
 /* A value not known is never named: its cause does not hold. */
-static const char *cause_text(const struct diagnose_facts *f, enum diagnose_cause cause,
-                              char text[SENTENCE_MAX])
+static const char *fill(const struct diagnose_facts *f,
+                              const char *words, char text[SENTENCE_MAX])
 {
+    char wrong[64], errors[64], processes[64], heat[64] = "no reading of how hot", peers[64];
     const struct sentence_value values[] = {
-        {"wrong", SAY_NUMBER, .number = f->wrong},
-        {"ecc errors", SAY_NUMBER, .number = f->ecc_errors},
+        {"wrong products", SAY_TEXT, .text = wrong},
+        {"ecc errors", SAY_TEXT, .text = errors},
         {"braked", SAY_NUMBER, .number = 100 * f->throttled[DIAGNOSE_BY_HARDWARE]},
         {"hot", SAY_NUMBER, .number = 100 * f->throttled[DIAGNOSE_BY_HEAT]},
-        {"temperature", SAY_NUMBER, .number = f->temperature},
-        {"processes", SAY_NUMBER, .number = f->processes},
+        {"temperature", SAY_TEXT, .text = heat},
+        {"processes", SAY_TEXT, .text = processes},
         {"others", SAY_NUMBER, .number = 100 * f->others},
         {"limit", SAY_NUMBER, .number = f->power_limit},
         {"sheet watts", SAY_NUMBER, .number = f->power_sheet},
@@ -68,17 +79,39 @@ static const char *cause_text(const struct diagnose_facts *f, enum diagnose_caus
         {"width max", SAY_NUMBER, .number = f->link_width_max},
         {"gen", SAY_NUMBER, .number = f->link_gen},
         {"gen max", SAY_NUMBER, .number = f->link_gen_max},
-        {"peers lost", SAY_NUMBER, .number = f->peers_lost},
-        {"peers", SAY_NUMBER, .number = f->peers},
+        {"peers", SAY_TEXT, .text = peers},
         {"upload", SAY_SHARE, .number = f->upload / 1e9},
         {"link", SAY_SHARE, .number = diagnose_link(f->link_gen, f->link_width) / 1e9},
         {"read share", SAY_NUMBER, .number = 100 * f->read_share},
         {"product share", SAY_NUMBER, .number = 100 * f->product_share},
         {.name = NULL},
     };
-    const char *words = f->host && sentences[cause].host ? sentences[cause].host
-                                                         : sentences[cause].gpu;
+
+    gp_format(wrong, sizeof(wrong), f->wrong == 1 ? "%d product has a wrong result"
+                                                  : "%d products have wrong results", f->wrong);
+    gp_format(errors, sizeof(errors), "%.0f error%s", f->ecc_errors,
+              f->ecc_errors == 1 ? "" : "s");
+    gp_format(processes, sizeof(processes), f->processes == 1 ? "%d other program computes"
+                                                              : "%d other programs compute",
+              f->processes);
+    if (!isnan(f->temperature))
+        gp_format(heat, sizeof(heat), "up to %.0f degrees C", f->temperature);
+    gp_format(peers, sizeof(peers), f->peers > 0 ? "%d of %d other GPUs" : "%d of the other GPUs",
+              f->peers_lost, f->peers);
     return sentence_fill(words, values, text, SENTENCE_MAX);
+}
+
+static const char *cause_text(const struct diagnose_facts *f, enum diagnose_cause cause,
+                              char text[SENTENCE_MAX])
+{
+    const char *host = f->host ? sentences[cause].host : NULL;
+    return fill(f, host ? host : sentences[cause].gpu, text);
+}
+
+static const char *cure_text(const struct diagnose_facts *f, enum diagnose_cause cause,
+                             char text[SENTENCE_MAX])
+{
+    return fill(f, sentences[cause].cure, text);
 }
 
 /* ---- evidence ---- */
@@ -159,7 +192,7 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
         record_text(r, "cause", diagnose_cause_word(d.cause[i]));
         record_text(r, "status", diagnose_status_word(diagnose_cause_status(d.cause[i])));
         record_text(r, "text", cause_text(f, d.cause[i], text));
-        record_text(r, "cure", sentences[d.cause[i]].cure);
+        record_text(r, "cure", cure_text(f, d.cause[i], text));
     }
     record_evidence(f, device);
 }
@@ -197,7 +230,7 @@ static void print_evidence(const struct record *device, struct strbuf *out)
                     record_get(r, "unit"));
     }
     if (unknown.len)
-        strbuf_addf(out, "not told here: %s\n", unknown.text);
+        strbuf_addf(out, "no reading here of: %s\n", unknown.text);
     strbuf_fini(&unknown);
 }
 

@@ -25,7 +25,7 @@ diagnose
 assert_eq "healthy: exit code" 0 "$rc"
 assert_eq "healthy" "healthy: stand-in 0: nothing holds it back" "$(printf '%s\n' "$out" | head -n 1)"
 assert_contains "evidence" "wrong                      0" "$out"
-assert_contains "what is not known is said" "not told here: clock" "$out"
+assert_contains "what is not known is said" "no reading here of: clock" "$out"
 assert_eq "nothing is left behind" "" "$(ls)"
 
 # ---- a governor that saves power; that of a driver whose word means another thing ----
@@ -50,7 +50,7 @@ GPUPLAN_STANDIN=wrong:1
 export GPUPLAN_STANDIN
 diagnose
 assert_eq "broken: exit code" 5 "$rc"
-assert_contains "broken" "broken: stand-in 0: 1 products have wrong results" "$out"
+assert_contains "broken" "broken: stand-in 0: 1 product has a wrong result" "$out"
 assert_contains "and the other cause" "also: the governor powersave" "$out"
 diagnose -q
 assert_eq "quiet" broken "$out"

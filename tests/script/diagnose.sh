@@ -43,7 +43,7 @@ expect <<'END'
 │evidence:                                                                     │
 │read 67.1 GB/s, products 8.59 TFLOP/s, temperature 42 C,                      │
 │  processors_used_by_others 0 %, points 8, wrong 0                            │
-│not told here: clock, clock_max, power                                        │
+│no reading here of: clock, clock_max, power                                   │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -105,10 +105,10 @@ y
 Enter
 :dump read
 KEYS
-shows "broken: stand-in 0: 1 products have wrong results"
+shows "broken: stand-in 0: 1 product has a wrong result"
 shows "also: the governor powersave keeps the clocks low"
 shows "cure: cpupower frequency-set -g performance"
-assert_contains "narrow" "broken: stand-in 0: 1 products have" "$(cat narrow)"
+assert_contains "narrow" "broken: stand-in 0: 1 product has a" "$(cat narrow)"
 assert_contains "read whole" "cure: do not use it" "$(cat read)"
 
 GPUPLAN_SYSFS=$work/none

@@ -143,11 +143,16 @@ static void test_words(void **state)
     record_list(&doc, "devices");
     diagnose_record(&f, "made-up card", "", record_append(&doc, "devices"));
     diagnose_text(&doc, &out);
-    assert_non_null(strstr(out.text, "broken: made-up card: 1 products have wrong results"));
+    assert_non_null(strstr(out.text, "broken: made-up card: 1 product has a wrong result"));
     assert_non_null(strstr(out.text, "also: its link has 4 lanes of 16"));
     assert_non_null(strstr(out.text, "also: its power limit is 400 W, its data sheet says 700"));
+    assert_non_null(strstr(out.text, "also: its memory has 1 error that could not be"));
+    assert_non_null(strstr(out.text, "also: 2 other programs compute on it"));
+    assert_non_null(strstr(out.text, "cure: nvidia-smi -pl 700 raises it"));
     assert_null(strchr(out.text, '{'));
-    assert_non_null(strstr(out.text, "not told here: power, temperature"));
+    assert_null(strstr(out.text, "nan"));
+    assert_null(strstr(out.text, "-1"));
+    assert_non_null(strstr(out.text, "no reading here of: power, temperature"));
     strbuf_fini(&out);
     record_fini(&doc);
 }
