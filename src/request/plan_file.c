@@ -179,6 +179,42 @@ static enum gp_status take_train(const struct reading *r)
     return rc ? rc : set_text(r, OPT_RECOMPUTE, text_of(r->request, "recompute"));
 }
 
+/* May it stand in a command that somebody pastes? */
+static bool is_plain(const char *text)
+{
+    return text[0] && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                        "0123456789._/+-")] == '\0';
+}
+
+/* It says of its rows what --plan needs to ask them, but not all options that the comparison
+ * was asked with: the row is named that would be rented. */
+static enum gp_status comparison(const char *where, const json_t *json, struct gp_err *err)
+{
+    const json_t *rows = json_object_get(json, "rows"), *row = json_array_get(rows, 0), *at;
+    char command[200];
+    size_t i;
+
+    json_array_foreach(rows, i, at) {
+        if (json_is_true(json_object_get(at, "front"))) {
+            row = at;
+            break;
+        }
+    }
+    const char *model = text_of(json_object_get(json, "request"), "model");
+    const char *precision = text_of(row, "precision"), *gpu = text_of(row, "gpu");
+    gp_copy(command, sizeof(command), "gpuplan --plan ... --format json -o FILE");
+    if (is_plain(model) && is_plain(precision) && is_plain(gpu))
+        gp_format(command, sizeof(command),
+                  "gpuplan --plan -m %.40s -p %.24s -g %.40s:%d ... --format json -o FILE",
+                  model, precision, gpu,
+                  (int)json_integer_value(json_object_get(row, "gpus")));
+    gp_fail(err, GP_E_FILE, where, "", "is a comparison, which does not hold all options of its "
+            "plans: save those to watch, a file each");
+    if (err)
+        gp_format(err->hint, sizeof(err->hint), "%s, with the options of the comparison", command);
+    return GP_E_FILE;
+}
+
 static enum gp_status foreign(const char *where, const char *schema, struct gp_err *err)
 {
     return gp_fail(err, GP_E_FILE, where, "gpuplan --plan --format json -o FILE makes one",
@@ -201,6 +237,8 @@ enum gp_status plan_file_read(const char *where, const char *text, size_t len,
     r.request = json_object_get(out->json, "request");
     r.layout = json_object_get(out->json, "layout");
     r.train = strcmp(schema, "gpuplan.train/1") == 0;
+    if (strcmp(schema, "gpuplan.compare/1") == 0)
+        return comparison(where, out->json, err);
     if (!r.train && strcmp(schema, "gpuplan.plan/1") != 0)
         return foreign(where, schema, err);
     if (!text_of(r.request, "model")[0] || !text_of(r.request, "gpu")[0])
