@@ -287,7 +287,8 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
                 UNROLL for (int r = 0; r < 4; r++) {                                               \
                     __m256i s = quads(_mm256_setzero_si256(), size[r],                             \
                                       _mm256_sign_epi8(v, q[r]));                                  \
-                    c[t][r] = _mm256_fmadd_ps(SCALE_OF(wide, r), _mm256_cvtepi32_ps(s), c[t][r]);    \
+                    c[t][r] = _mm256_fmadd_ps(LANES_OF(wide, r),                                   \
+                                              _mm256_cvtepi32_ps(s), c[t][r]);                     \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
@@ -295,7 +296,7 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
             UNROLL for (int r = 0; r < 4; r++)                                                     \
                 y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
     }
-#define SCALE_OF(v, r)                                                                               \
+#define LANES_OF(v, r)                                                                             \
     (r == 0 ? _mm256_shuffle_ps(v, v, 0x00) : r == 1 ? _mm256_shuffle_ps(v, v, 0x55)               \
      : r == 2 ? _mm256_shuffle_ps(v, v, 0xaa) : _mm256_shuffle_ps(v, v, 0xff))
 Q8_TILE(q8_avx2, AVX2, 1, 1, quads_avx2)

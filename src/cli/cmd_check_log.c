@@ -34,8 +34,10 @@ static bool plan(struct invocation *in, struct check *c, struct gp_err *err)
     if (!rc && c->answer.resolved.gpu_chosen && !c->answer.resolved.gpu_local)
         rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --gpu",
                      "the log does not name the GPU, and none is in this machine");
+    bool named = rc && err->where[0] && strcmp(err->where, in->args[0]) != 0;
     if (rc)
-        gp_format(c->why, sizeof(c->why), "not planned: %.200s%s%.120s", err->text,
+        gp_format(c->why, sizeof(c->why), "not planned: %.80s%s%.200s%s%.120s",
+                  named ? err->where : "", named ? ": " : "", err->text,
                   err->hint[0] ? "; " : "", err->hint);
     return !rc;
 }

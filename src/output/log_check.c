@@ -229,6 +229,15 @@ static void record_notes(const struct enginelog *log, const struct log_request *
         gp_format(text, sizeof(text), "lines of other engines are in it: %.60s", log->others);
         record_item(doc, "notes", text);
     }
+    if (log->mixed)
+        record_item(doc, "notes",
+                    "the lines of two servers are mixed in it, and so are the figures above: log "
+                    "each into a file of its own");
+    if (log->odd > 0) {
+        gp_format(text, sizeof(text), "%d figure%s left out: no size can be that", log->odd,
+                  log->odd > 1 ? "s are" : " is");
+        record_item(doc, "notes", text);
+    }
     if (log->pairs_lost)
         record_item(doc, "notes", "the log has more options than are read");
     if (!log->started && !log->failed_line) {

@@ -149,6 +149,8 @@ static void refuse_other(const struct resolved *plan, struct asked *a)
     if (a->log->failed_line)
         REFUSE(a, "its start failed at line %ld: gpuplan --check-log says why",
                a->log->failed_line);
+    else if (a->log->mixed)
+        REFUSE(a, "the lines of two servers are mixed in it");
     else if (of->model != q->model)
         REFUSE(a, "it is of %.60s, the plan of %.60s", of->model->id, q->model->id);
     else if (of->precision.weight != q->precision.weight)

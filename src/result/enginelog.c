@@ -350,11 +350,17 @@ static int place_of(struct enginelog_figure *f, int rank)
     return f->ranks++;
 }
 
+#define FIGURE_MOST 1e16 /* bytes, or tokens */
+
 static void take_figure(struct reader *r, enum enginelog_term term, double value, bool sum)
 {
     struct enginelog_figure *f = &r->log->figure[term];
-    int place = place_of(f, r->rank);
+    int place = -1;
 
+    if (value >= 0 && value < FIGURE_MOST)
+        place = place_of(f, r->rank);
+    else
+        r->log->odd++;
     if (place < 0)
         return;
     f->of[place].value = sum && r->summed[term][place] ? f->of[place].value + value : value;
@@ -375,6 +381,8 @@ static void take_pair(struct enginelog *log, const char *name, const char *value
         log->pairs_lost = true;
     if (!p && log->pairs == ENGINELOG_PAIRS)
         return;
+    if (p && strcmp(name, "model") == 0 && strncmp(p->value, value, sizeof(p->value) - 1) != 0)
+        log->mixed = true;
     p = p ? p : &log->pair[log->pairs++];
     gp_copy(p->name, sizeof(p->name), name);
     gp_copy(p->value, sizeof(p->value), value);
@@ -671,6 +679,8 @@ static void begin_again(struct reader *r)
     log->started = false;
     log->failed_line = 0;
     log->failure[0] = '\0';
+    log->mixed = false;
+    log->odd = 0;
     log->devices = 0;
     log->pairs = 0;
     log->starts++;
@@ -942,9 +952,13 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
     out->starts = 1;
     r->log = out;
     words_fill(&r->words);
-    rc = len > ENGINELOG_BYTES ? gp_fail(err, GP_E_FILE, where, "cut it after the start",
-                                         "is larger than %zu MiB", ENGINELOG_BYTES >> 20)
-                               : find_engine(r, where, text, len, err);
+    if (len > ENGINELOG_BYTES)
+        rc = gp_fail(err, GP_E_FILE, where, "cut it after the start", "is larger than %zu MiB",
+                     ENGINELOG_BYTES >> 20);
+    else if (len > 2 && memcmp(text, "\x1f\x8b", 2) == 0)
+        rc = gp_fail(err, GP_E_FILE, where, "zcat FILE | gpuplan --check-log -", "is compressed");
+    else
+        rc = find_engine(r, where, text, len, err);
     if (!rc) {
         read_lines(r, text, len);
         finish(out);

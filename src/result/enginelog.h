@@ -87,6 +87,8 @@ struct enginelog {
     long lines;        /* of the log */
     long known;        /* of them, lines of the table */
     int starts;        /* how often it began; the last one is told */
+    bool mixed;        /* two models are told of one start: lines of two servers */
+    int odd;           /* figures that are no sizes: below 0, or beyond any memory */
     char others[64];   /* other engines whose lines are in it, ", " between */
     bool started;      /* the server was ready */
     long failed_line;  /* where it stopped; 0: it did not */

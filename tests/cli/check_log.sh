@@ -204,4 +204,23 @@ if [ "$rc" = 0 ]; then
 else
     assert_contains "no CPU can be read here" "not planned" "$out"
 fi
+# ---- two servers in one file, figures that no memory has, another packing ----
+paste -d '\n' "$logs/vllm-0.16.0.txt" "$logs/vllm-0.11.0.txt" >two.log
+run --check-log two.log -g h100-sxm
+assert_contains "two servers" "the lines of two servers are mixed in it" "$out"
+run --plan -m qwen3-14b -g h100-sxm --engine vllm@0.16 --calibration two.log
+assert_contains "no calibration" "two.log: the lines of two servers are mixed in it" "$out"
+cat "$logs/vllm-0.16.0.txt" "$logs/vllm-0.11.0.txt" >starts.log
+run --check-log starts.log -g h100-sxm
+assert_lacks "one after the other are starts" "two servers" "$out"
+sed 's/41\.94 GiB/99999999999999999999999999 GiB/; s/274,848/-5/' "$logs/vllm-0.16.0.txt" >odd.log
+run --check-log odd.log -g h100-sxm
+assert_contains "no such size" "2 figures are left out: no size can be that" "$out"
+assert_lacks "and it is not compared" "kv_pool" "$out"
+sed "s/tensor_parallel_size': 2/tensor_parallel_size': 1000000/; \
+    s/tensor_parallel_size=2/tensor_parallel_size=1000000/" "$logs/vllm-0.19.0-tp2-color.txt" >wide.log
+run --check-log wide.log -g h100-sxm
+assert_contains "which option cannot be" "not planned: --tp: 1000000 is outside" "$out"
+gzip -c "$logs/vllm-0.16.0.txt" >packed.log
+assert_fails 3 "is compressed" --check-log packed.log
 finish

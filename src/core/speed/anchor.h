@@ -12,10 +12,11 @@
  *   sum w (ln(predicted / measured) / 0.08)^2 + (ln a / 0.25)^2 + (ln b / 0.20)^2
  *     + (ln p / 0.40)^2        fewer than three points: (ln b / 0.10)^2
  *
- * so that one point alone moves all and turns none upside down, and two are not bent to. Of three points or more one
- * that is apart from the others counts less: w = 1 / (1 + (its miss / 0.10)^2). c is the
- * mean of ln(measured / predicted), held to 1 likewise. What is left after one, two or
- * three points, scored on rows of models left out of the law's fit, is in gpuplan-model(7).
+ * so that one point alone moves all and turns none upside down, and two are not bent to. Of
+ * three points or more one that is apart from the others counts less: w = 1 / (1 + (its miss
+ * / 0.10)^2). c is the mean of ln(measured / predicted), held to 1 likewise. What is left after
+ * one, two or three points, scored on rows of models left out of the law's fit, is in
+ * gpuplan-model(7).
  *
  * Example: Llama-3.1-70B FP8 on 2 H100, 16 users, 23.0 ms by the law, which a server takes
  * 30 ms for: a = 1.15, b = 1.09, p = 1.62, which is 28.0 ms.
