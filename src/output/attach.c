@@ -312,6 +312,12 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
     if (s->cut)
         record_item(doc, "notes", "a page ends within a line, so it was cut off: what it lacks is "
                     "not seen here");
+    if (s->twice)
+        record_item(doc, "notes", "a series stands twice in a page, and is counted twice: two "
+                    "pages in one file? --attach FIRST SECOND takes them apart");
+    if (s->models)
+        record_item(doc, "notes", "a page is of several models, whose figures are added up: attach "
+                    "each server by itself");
     if (s->seconds <= 0)
         record_item(doc, "notes",
                     "one page: its means are since the server started; a second one gives rates");

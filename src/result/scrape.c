@@ -98,11 +98,15 @@ struct sample {
     double value;
 };
 
+#define SERIES_MOST 256
+
 /* A page as it is read. */
 struct page {
     struct scrape *out;
     int from[SCRAPE_OF_COUNT];  /* the row that a histogram is of, 1 on; 0 = none */
     int value_from[SCRAPE_VALUE_COUNT];
+    uint64_t series[SERIES_MOST]; /* hashes of the values' names and labels */
+    int series_count;
 };
 
 static bool number_of(const char *text, double *value)
@@ -187,6 +191,21 @@ static void take_engine(struct page *p, const char *engine, const struct sample 
         out->model[0] = '\0';
 }
 
+/* No page has a series twice. */
+static void check_series(struct page *p, const struct sample *s)
+{
+    uint64_t hash = gp_hash(GP_HASH, s->name, strlen(s->name) + 1);
+    char model[sizeof(p->out->model)];
+
+    hash = gp_hash(hash, s->labels, strlen(s->labels));
+    for (int i = 0; i < p->series_count; i++)
+        p->out->twice = p->out->twice || p->series[i] == hash;
+    if (p->series_count < SERIES_MOST)
+        p->series[p->series_count++] = hash;
+    if (label_of(s, "model_name", model, sizeof(model)) && p->out->model[0])
+        p->out->models = p->out->models || strcmp(model, p->out->model) != 0;
+}
+
 static bool take_value(struct page *p, const struct sample *s)
 {
     for (size_t i = 0; i < METRICS; i++) {
@@ -203,6 +222,7 @@ static bool take_value(struct page *p, const struct sample *s)
         *value = m->way == ADDS ? *value + s->value : fmax(*value, s->value);
         p->out->given[m->value] = true;
         take_engine(p, m->engine, s);
+        check_series(p, s);
         return true;
     }
     return false;
@@ -361,6 +381,8 @@ enum gp_status scrape_between(const char *where, const struct scrape *first,
     *out = *second;
     out->seconds = seconds;
     out->cut = first->cut || second->cut;
+    out->twice = first->twice || second->twice;
+    out->models = first->models || second->models;
     for (int i = SCRAPE_COUNTERS; i < SCRAPE_VALUE_COUNT; i++) {
         forth = forth && out->value[i] >= first->value[i];
         out->value[i] -= first->value[i];

@@ -63,6 +63,8 @@ struct scrape {
     double value[SCRAPE_VALUE_COUNT];
     struct scrape_histogram histogram[SCRAPE_OF_COUNT];
     double seconds;   /* between two pages; 0 = one, since the server's start */
+    bool twice;       /* a series stands twice in a page: two pages in one file */
+    bool models;      /* it is of several models: two servers' pages in one file */
     bool cut;         /* a page ends within a line: no server writes that */
 };
 

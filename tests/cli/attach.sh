@@ -110,4 +110,17 @@ run --attach odd.txt -m llama-3.1-8b -g l4
 assert_lacks "no escape comes through" "$(printf '\033')" "$out$err"
 run --attach
 assert_eq "no page named" 2 "$rc"
+# ---- two pages, or two servers, in one file ----
+page=$src/tests/fixtures/metrics/vllm-0.33-first.txt
+cat "$page" "$page" >"$work/twice.txt"
+run --attach "$work/twice.txt" -m llama-3.1-8b -g h100-sxm
+assert_contains "two pages in one file" "a series stands twice in a page" "$out"
+sed 's/model_name="[^"]*"/model_name="another"/' "$page" | cat "$page" - >"$work/models.txt"
+run --attach "$work/models.txt" -m llama-3.1-8b -g h100-sxm
+assert_contains "two servers in one file" "a page is of several models" "$out"
+for fixture in "$src"/tests/fixtures/metrics/*.txt; do
+    run --attach "$fixture" -m llama-3.1-8b -g h100-sxm
+    assert_lacks "one page: $fixture" "stands twice" "$out"
+    assert_lacks "one server: $fixture" "several models" "$out"
+done
 finish
