@@ -393,7 +393,7 @@ static void say_ignored(const struct confirm *c, struct strbuf *out)
         strbuf_addf(out, "%d of %d terms were disturbed and are not used: close other "
                     "programs and confirm again\n", ignored, c->terms);
     if (waits)
-        strbuf_addf(out, "%d of %d terms were not measured: a longer --time-limit\n", waits,
+        strbuf_addf(out, "%d of %d terms were not measured: stopped, or out of time\n", waits,
                     c->terms);
     if (c->after.resolved.uncalibrated[0])
         strbuf_addf(out, "%s\n", c->after.resolved.uncalibrated);

@@ -113,6 +113,25 @@ KEYS
 assert_contains "turns" "Speed: measured" "$out"
 rm -r "$work/state"
 
+# Stopped half-way, F5 goes on in the same journal: no second result.
+GPUPLAN_STANDIN=slow screen "goes on" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+4
+:wait
+F5
+:run 0.4
+x
+:wait
+:dump stopped
+F5
+:wait
+:dump -
+KEYS
+assert_contains "stopped" "F5:go on" "$(cat stopped)"
+assert_contains "why terms are missing" "not measured: stopped, or out of time" "$(cat stopped)"
+lacks "not measured"
+assert_eq "one result" 1 "$(find "$work/state/gpuplan/bench" -name '*.json' | wc -l)"
+rm -r "$work/state"
+
 # Another device than the planned one: all tests first, and p says why.
 screen "not here" -m llama-3.2-1b -g h100-sxm <<'KEYS'
 4

@@ -63,7 +63,7 @@ see "Complete: every point was measured."
 keys r
 see "points  25"
 keys Enter
-see " of 100 ("
+see "points: "
 see "ok "
 for exe in /proc/[0-9]*/exe; do
     if [ "$(readlink "$exe" 2>/dev/null)" = "$work/libexec/gpuplan-bench-cpu" ]; then

@@ -87,18 +87,13 @@ struct bench_ask {
     struct session_ask how;
 };
 
-static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
-                               struct gp_err *err)
+/* The tests that are chosen. */
+static enum gp_status ask_tests(const struct bench *b, struct bench_ask *ask,
+                                struct gp_err *err)
 {
     struct options *options = &ask->options;
     enum gp_status rc;
 
-    if (b->page == BENCH_PAGE_CONFIRM)
-        return bench_confirm_ask(&ask->form, options, ask->tests, sizeof(ask->tests), err);
-    if (b->page == BENCH_PAGE_DIAGNOSE) {
-        bench_diagnose_ask(b, options, ask->tests, sizeof(ask->tests));
-        return GP_OK;
-    }
     if (!ask->tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
     if (b->values.left_out && !ask->devices[0] && b->session &&
@@ -109,6 +104,21 @@ static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
     rc = bench_options_ask(&ask->bench, options, err);
     if (!rc && ask->devices[0])
         rc = options_text(options, OPT_DEVICE, "devices", ask->devices, err);
+    return rc;
+}
+
+static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
+                               struct gp_err *err)
+{
+    struct options *options = &ask->options;
+    enum gp_status rc = GP_OK;
+
+    if (b->page == BENCH_PAGE_DIAGNOSE)
+        bench_diagnose_ask(b, options, ask->tests, sizeof(ask->tests));
+    else if (b->page == BENCH_PAGE_CONFIRM)
+        rc = bench_confirm_ask(&ask->form, options, ask->tests, sizeof(ask->tests), err);
+    else
+        rc = ask_tests(b, ask, err);
     if (!rc && ask->resume[0])
         rc = options_text(options, OPT_RESUME, "journal", ask->resume, err);
     return rc;

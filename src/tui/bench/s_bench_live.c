@@ -503,8 +503,8 @@ static void draw_bar(const struct bench *b, struct page *page)
     clock_text(left, sizeof(left), p.left);
     canvas_run(page->canvas, page->in, 0, 0, full, INK_SERIES1, GLYPH_FULL);
     canvas_run(page->canvas, page->in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
-    canvas_textf(page->canvas, page->in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)",
-                 p.done, p.of, p.of > 0 ? 100 * p.done / p.of : 0);
+    canvas_textf(page->canvas, page->in, 0, width + 1, INK_TEXT, "%d %%",
+                 p.of > 0 ? 100 * p.done / p.of : 0);
     counts_text(b, counts, sizeof(counts));
     canvas_textf(page->canvas, page->in, 1, 0, INK_TEXT, "elapsed %s   %s%s   %s", elapsed,
                  warms ? "warm-up" : "left about ", warms ? "" : left, counts);
