@@ -27,6 +27,8 @@ util_sources = \
 	src/util/suggest.h \
 	src/util/table.c \
 	src/util/table.h \
+	src/util/thread.c \
+	src/util/thread.h \
 	src/util/units.c \
 	src/util/units.h \
 	src/util/xml.c \

@@ -10,6 +10,7 @@
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/thread.h"
 
 static void job_plan(struct form_job *job)
 {
@@ -47,7 +48,7 @@ static void job_start(const struct form *form, struct form_job *job, enum field 
     job->solve_err = (struct gp_err){0};
     job->profiles = form->profiles;
     atomic_store(&job->done, false);
-    job->on = pthread_create(&job->thread, NULL, job_work, job) == 0;
+    job->on = thread_begin(&job->thread, job_work, job);
     if (!job->on)
         job_work(job);
 }

@@ -12,6 +12,7 @@
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"
+#include "util/thread.h"
 
 struct task {
     const struct task_ops *ops;
@@ -109,7 +110,7 @@ struct worker *worker_new(struct planner *planner, const char *profiles)
 
 void worker_start(struct worker *w)
 {
-    w->on = pthread_create(&w->thread, NULL, worker_work, w) == 0;
+    w->on = thread_begin(&w->thread, worker_work, w);
 }
 
 static void worker_set(struct worker *w, bool *flag, bool value)

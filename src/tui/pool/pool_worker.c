@@ -3,6 +3,8 @@
  */
 #include "tui/pool/s_pool.h"
 
+#include "util/thread.h"
+
 #define PART 4 /* of the usual work goes into a change that is tried */
 
 static bool asked_to_stop(void *ctx)
@@ -62,7 +64,7 @@ static void begin(struct pool_screen *s)
     atomic_store(&w->stop, false);
     atomic_store(&w->total, 0);
     atomic_store(&w->bound, 0);
-    w->on = pthread_create(&w->thread, NULL, work, w) == 0;
+    w->on = thread_begin(&w->thread, work, w);
     if (!w->on)
         work(w);
 }
