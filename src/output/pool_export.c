@@ -273,13 +273,16 @@ static void export_dra(const struct pool_run *run, int hour, struct strbuf *out)
 
 /* ---- Slurm ---- */
 
-/* As AutoDetect=nvml names it: "nvidia_h100_80gb_hbm3", a slice of it
- * "nvidia_h100_80gb_hbm3_1g.10gb"; a GPU that NVML does not know by its id. */
+/* As AutoDetect=nvml names it: "nvidia_a100-sxm4-40gb", a slice of it "nvidia_a100_1g.5gb",
+ * without what follows the first '-' (Slurm's gpu_nvml.c); a GPU that NVML does not know by
+ * its id. */
 static void gres_type(const struct layout_of_hour *l, char *out, size_t size)
 {
     char product[128];
 
     product_name(l->of, product, sizeof(product));
+    if (l->profile[0])
+        product[strcspn(product, "-")] = '\0';
     gp_format(out, size, "%s%s%s", product[0] ? product : l->gpu, l->profile[0] ? "_" : "",
               l->profile);
     for (char *at = out; *at; at++)

@@ -279,6 +279,7 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
 {
     const struct pool_rung *rung = &run->answer.rungs[id];
     bool bounded = pool_rung_bounded(rung);
+    char why[96];
 
     record_text(r, "name", pool_rung_word(id));
     record_group(r, "main");
@@ -290,6 +291,9 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     record_quantity(r, "gap", "%", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01,
                     1);
     record_title(r, "gap %");
+    pool_run_gap(run, id, why, sizeof(why));
+    record_text(r, "gap_cause", why[0] ? why : NULL);
+    record_detail(r);
     record_count(r, "gpus", "", pool_run_gpus(run, id));
     record_title(r, "GPUs");
     gpus_by_type(run, rung, r);
@@ -469,6 +473,17 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
         sure ? "" : "; within the gaps, so perhaps no difference");
 }
 
+/* How far the plan may be from the least, and why nothing nearer is proved. */
+static void say_gap(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
+{
+    char why[96];
+
+    pool_run_gap(run, id, why, sizeof(why));
+    if (why[0])
+        say(doc, "%s: at most %.1f %% above the least: %s", pool_rung_word(id),
+            100 * run->answer.rungs[id].gap, why);
+}
+
 static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
 {
     int n = 0;
@@ -542,6 +557,8 @@ static void add_conclusion(const struct pool_run *run, struct record *doc)
         run->answer.coincidence * 100);
     for (int id = 0; id < POOL_RUNGS; id++)
         say_short(run, doc, (enum pool_rung_id)id);
+    for (int id = 0; id < POOL_RUNGS; id++)
+        say_gap(run, doc, (enum pool_rung_id)id);
     if (cloud > 0 && least > 0 && !is_short(run, POOL_CLOUD) && !is_short(run, run->rung))
         say(doc, "cloud on demand, by the hour: %.1f times the cost of %s", cloud / least,
             pool_rung_word(run->rung));

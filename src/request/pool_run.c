@@ -321,6 +321,67 @@ double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int wo
     return n;
 }
 
+/* ---- why a gap stays ---- */
+
+#define GAP_LEAST 0.01 /* that is worth a word */
+
+static int alone_count(const struct pool *pool)
+{
+    int n = 0;
+
+    for (int w = 0; w < pool->workload_count; w++)
+        n += pool->workloads[w].alone;
+    return n;
+}
+
+static int largest_worker(const struct pool *pool)
+{
+    int most = 0;
+
+    for (int j = 0; j < pool->job_count; j++)
+        most = pool->jobs[j].gpus > most ? pool->jobs[j].gpus : most;
+    return most;
+}
+
+/* GPUs of the largest replica that runs, and of the fleet of its type. */
+static int largest_replica(const struct pool *pool, const struct pool_rung *r, int *fleet)
+{
+    int most = 0;
+
+    for (int i = 0; i < pool->candidate_count; i++)
+        for (int t = 0; t < pool->hours; t++)
+            if (r->replicas[i * pool->hours + t] > 0 && pool->candidates[i].gpus > most) {
+                most = pool->candidates[i].gpus;
+                *fleet = r->gpus[pool->candidates[i].type];
+            }
+    return most;
+}
+
+void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, size_t size)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct pool_rung *r = &run->answer.rungs[id];
+    bool hourly = id == POOL_SHARED || id == POOL_HOURLY;
+    int alone = alone_count(pool), worker = largest_worker(pool), fleet = 0, replica;
+
+    text[0] = '\0';
+    if (!pool_rung_bounded(r) || r->gap < GAP_LEAST)
+        return;
+    replica = largest_replica(pool, r, &fleet);
+    if (r->cost.starting > (r->total - r->bound) / 2)
+        gp_copy(text, size, "replicas that start are in the cost, not in the bound");
+    else if (hourly && alone > 0)
+        gp_format(text, size, "the bound mixes what %s may hold in parts",
+                  alone == 1 ? "the isolated workload" : "isolated workloads");
+    else if (id != POOL_CLOUD && worker > 1)
+        gp_format(text, size, "the bound splits a job's workers of %d GPUs", worker);
+    else if (replica > 1 && replica * 4 >= fleet)
+        gp_format(text, size, "the bound mixes replicas of %d GPUs in parts, of %d there are",
+                  replica, fleet);
+    else
+        gp_copy(text, size, "the search ended first; --solve-seconds gives it longer");
+}
+
 void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size)
 {
     const struct pool *pool = &run->c.pool;

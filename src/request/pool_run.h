@@ -94,6 +94,9 @@ int pool_run_busiest(const struct pool_run *run);
 double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload,
                       int hour);
 
+/* Why a rung's bound is so far below its cost, in words; "" when the gap is under 1 %. */
+void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, size_t size);
+
 /* Why a workload has no layout, in words; "" when it has one. */
 void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size);
 

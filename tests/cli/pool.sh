@@ -176,6 +176,29 @@ if have_json; then
     assert_eq "even arrivals: no burst" 1 "$(json workloads.0.burst.value | cut -c1)"
 fi
 
+# ---- a gap says why it stays ------------------------------------------------------------
+
+cat >gap.cfg <<'END'
+name = "gap";
+gpus = ( { gpu = "h100-sxm"; stock = 24; buy = 8; }, { gpu = "l40s"; stock = 16; } );
+workloads = (
+    { name = "advisor"; model = "llama-3.1-405b"; precision = "fp8"; prompt = 2048;
+      tpot_ms = 100; isolation = "host"; min_replicas = 1;
+      demand = { shape = "office"; peak = 1.5; }; },
+    { name = "fraud"; model = "llama-3.1-8b"; precision = "fp8"; context = 4096; output = 64;
+      tpot_ms = 30; isolation = "host"; min_replicas = 2;
+      demand = { shape = "flat"; peak = 30.0; }; },
+    { name = "chat"; model = "llama-3.3-70b"; precision = "fp8"; tpot_ms = 50;
+      demand = { shape = "evening"; peak = 10.0; }; },
+    { name = "mail"; model = "llama-3.1-8b"; precision = "fp8"; context = 4096; output = 128;
+      tpot_ms = 50; demand = { shape = "office"; peak = 40.0; }; }
+);
+END
+run --pool gap.cfg
+assert_contains "text says why" "above the least: the bound mixes what isolated workloads" "$out"
+run --pool gap.cfg --format json
+assert_contains "JSON too" '"gap_cause": "the bound mixes what isolated workloads' "$out"
+
 # ---- exports ----------------------------------------------------------------------------
 
 pool mig.cfg '{ gpu = "h100-sxm"; stock = 8; mig = true; }' '{ name = "Small One";
@@ -187,6 +210,10 @@ assert_contains "into slices by their names" '"1g.10gb": ' "$out"
 run --pool mig.cfg --rung shared --export dra
 assert_contains "DRA: the class of slices" "deviceClassName: mig.nvidia.com" "$out"
 assert_contains "a name that Kubernetes takes" "name: small-one-" "$out"
+sed 's/"h100-sxm"/"a100-sxm-40"/; s/stock = 8;/stock = 8; price = 9000.0;/' mig.cfg >a100.cfg
+run --pool a100.cfg --rung shared --export slurm
+assert_contains "Slurm drops what follows the first - of a GPU that is cut" \
+    "gpu:nvidia_a100_" "$out"
 run --pool mig.cfg --rung shared --export slurm
 assert_contains "a slice as NVML names it" "--gres=gpu:nvidia_h100_80gb_hbm3_1g.10gb:1" "$out"
 

@@ -477,7 +477,7 @@ static bool pack_one(struct master *m, struct part *part, int t, uint64_t work, 
     double known = fmax(known_of(m, t), part->floor[t]);
     struct pack pack = {.grid = grid,
                         .t = t,
-                        .goal = known + m->level - *bound,
+                        .goal = known + m->search->upper - *bound,
                         .work = work,
                         .x = m->x,
                         .bound = known};
@@ -678,6 +678,8 @@ static bool divide_small(struct master *m, struct part *part, const int *kept)
     m->level = part->bound + LEVEL * (m->search->upper - part->bound);
     hour = serve_largest(m, &below, FIRST_EFFORT);
     small = hour >= 0 && !is_done(m, part);
+    if (below.bound >= m->search->upper * (1 - 1e-9))
+        m->level = m->search->upper; /* it is closed, and what it grows to shall be */
     if (small) {
         grow(m, part, &below, hour);
         divide_above(m, part, below.high);

@@ -183,6 +183,7 @@ static void draw_what_ifs(const struct pool_screen *s, struct canvas *canvas, st
 static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
     double days = pool_days(s->run);
+    char why[96];
 
     canvas_text(canvas, in, 0, 2, INK_HEADING,
                 "           GPUs      $/day     bound   busy   unmet");
@@ -206,6 +207,10 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
         if (shown && s->panel == POOL_PANEL_LADDER)
             list_focus(canvas, in, id + 1);
     }
+    pool_run_gap(s->run, s->run->rung, why, sizeof(why));
+    if (why[0])
+        canvas_textf(canvas, in, POOL_RUNGS + 1, 2, INK_DIM, "gap %.1f %%: %s",
+                     100 * s->run->answer.rungs[s->run->rung].gap, why);
 }
 
 /* ---- all ---- */
@@ -240,7 +245,7 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
     static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
     int rows[POOL_PANELS] = {0, 0, LADDER_ROWS + 2};
     struct rect panel[POOL_PANELS];
-    char right[64];
+    char right[64], why[96];
 
     (void)app;
     if (s->phase == POOL_EMPTY || s->phase == POOL_FINDING || s->phase == POOL_SOLVING) {
@@ -248,6 +253,8 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
         draw_progress(s, canvas, rect_inside(frame->body));
         return;
     }
+    pool_run_gap(s->run, s->run->rung, why, sizeof(why));
+    rows[POOL_PANEL_LADDER] += why[0] != '\0';
     if (frame->size == SIZE_ONE)
         for (int i = 0; i < POOL_PANELS; i++)
             panel[i] = i == s->panel ? frame->body : (struct rect){0};
