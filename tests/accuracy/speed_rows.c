@@ -331,10 +331,13 @@ static double captured_tokens(const struct asked *a)
 }
 
 /* vLLM 0.12 to 0.16 run another kernel of block-scaled experts on Hopper: its range; other
- * versions are planned as the newest. */
-static const char *padded_range(const char *engine, const char *version)
+ * versions are planned as the newest. SGLang's of that campaign are 0.5.1 to 0.5.9, before its
+ * prompts ran in graphs. */
+static const char *serving_range(const char *engine, const char *version)
 {
     int minor = 0;
+    if (strcmp(engine, "sglang") == 0)
+        return "0.5.9";
     bool stated = strcmp(engine, "vllm") == 0 && sscanf(version, "0.%d.", &minor) == 1;
     return stated && minor >= 12 && minor <= 16 ? "0.12" : NULL;
 }
@@ -354,7 +357,7 @@ static void serving_row(struct rows *rows, const struct table_file *t,
     }
     struct asked a = {
         .model = m->id, .gpu = g->id, .engine = e->id,
-        .range = padded_range(e->id, table_text_of(t, "backend_version")),
+        .range = serving_range(e->id, table_text_of(t, "backend_version")),
         .precision = strcmp(precision, "fp8") == 0   ? m->fp8
                      : strcmp(precision, "fp4") == 0 ? m->fp4
                                                      : "bf16",
