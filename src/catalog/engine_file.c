@@ -180,6 +180,7 @@ static const struct profile_field speeds[] = {
     {"prefill_alone", PROFILE_FLAG, AT(speed.prefill_alone)},
     {"prefill_kernel_us", PROFILE_NUMBER, AT(speed.prefill_kernel), 0, 1e4, 1e-6},
     {"captured", PROFILE_NUMBER, AT(speed.captured), 0, 1e6},
+    {"uncaptured_cc100", PROFILE_TEXT, AT(speed.uncaptured_100)},
     {"prefill_layer_us", PROFILE_NUMBER, AT(speed.prefill_layer), 0, 1e5, 1e-6},
     {"prefill_attention", PROFILE_NUMBER, AT(speed.prefill_attention), 0.01, 2},
     {"prefill_overlap", PROFILE_NUMBER, AT(speed.prefill_overlap), 0, 1},

@@ -103,6 +103,7 @@ struct engine_speed {
     bool prefill_alone;     /* prompts run in steps of their own */
     double prefill_kernel;  /* s per kernel of a step with prompts, to launch it */
     double captured;        /* tokens of the largest step with prompts that is a graph */
+    char uncaptured_100[48]; /* families of which none is, on compute capability 10.x */
     double prefill_layer;   /* s per layer and chunk of a prompt; llama.cpp, MLX */
     double prefill_attention; /* factor on the family's attention of prompts; 0 = 1 */
     double prefill_overlap; /* share of the pipeline's stages that chunks of one prompt fill */

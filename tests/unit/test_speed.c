@@ -374,6 +374,11 @@ static void test_prompts_in_graphs(void **state)
     double launch = c.sums.kernels * old.engine->speed.prefill_kernel;
     assert_true(serve_of(&old, l).prompt > 0.7 * launch); /* some share a step */
     assert_true(serve_of(&new, l).prompt < 0.3 * launch);
+    struct request v3 = request_on("deepseek-r1", "fp8-block", "b200", "sglang@0.5.15");
+    struct request hopper = request_on("deepseek-r1", "fp8-block", "h200-sxm", "sglang@0.5.15");
+    v3.prompt = hopper.prompt = 64;
+    assert_true(serve_of(&v3, tp_layout(8, 1)).prompt >
+                2 * serve_of(&hopper, tp_layout(8, 1)).prompt);
 }
 
 /* Requests at once are solved for to 1e-6 of themselves (serve.c), on either side. */

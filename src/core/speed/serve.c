@@ -42,13 +42,21 @@ static double chunk_of(const struct serve_load *l)
     return fmin(new_tokens(l), l->chunk);
 }
 
+static double captured_of(const struct step *s, const struct serve_load *l)
+{
+    const struct request *q = s->load->request;
+    const struct engine_speed *e = &q->engine->speed;
+    int cc = q->gpu->compute_capability;
+    bool without = cc >= 100 && cc < 110 && engine_lists(e->uncaptured_100, q->model->family);
+    return l->captured > 0 ? l->captured : without ? 0 : e->captured;
+}
+
 /* Share of the steps with prompts that have more tokens than were captured: `least` with one
  * chunk, `tokens` in the mean, as many chunks besides the first as come by chance. */
 static double beyond_graphs(const struct step *s, const struct serve_load *l, double tokens,
                             double least)
 {
-    const struct engine_speed *e = &s->load->request->engine->speed;
-    double captured = l->captured > 0 ? l->captured : e->captured;
+    double captured = captured_of(s, l);
     double spread = sqrt(chunk_of(l) * (tokens - least));
     if (least > captured || spread <= 0)
         return least > captured;
