@@ -23,12 +23,12 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
 │   rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
-│ * rtx-a6000       fp8         3  fits         150.5±95   2.00    5.70    22.3│
-│ * a100-sxm-80     int4-awq    2  fits          52.6±29   2.58    2.52    27.4│
+│ * rtx-a6000       fp8         4  fits          83.1±62   2.00    3.08    37.2│
+│   a100-sxm-80     int4-awq    2  fits          52.6±29   2.58    2.52    27.4│
 │   a100-pcie-80    fp8         2  fits          49.2±27   2.70    2.43    28.4│
 │ * a100-pcie-80    int4-awq    2  fits          42.3±23   2.70    2.10    40.7│
 │   a40             fp8         3  fits        163.1±103   2.70    8.30    19.1│
@@ -36,11 +36,11 @@ expect <<'END'
 │   l40s            fp8         3  fits         105.8±55   3.00    5.72    19.0│
 │   l40s            int4-awq    3  fits          80.3±42   3.00    4.63    31.3│
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────── 1-2 of 18, Tab ─┐
-│█████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░···········│ 43.62│
-│█ weights 27.5 ▓ KV 8.0 ▒ act 0.5 ░ run 0.8 · spare 6.8                       │
+┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────── 1-2 of 19, Tab ─┐
+│███████████████████████████▓▓▓▓▓▓▓▓▒░░░░░······························│ 43.62│
+│█ weights 16.5 ▓ KV 5.0 ▒ act 0.5 ░ run 2.8 · spare 18.8                      │
 └──────────────────────────────────────────────────────────────────────────────┘
- rtx-a6000 x 5, bf16 (as published): fits, = the plan
+ rtx-a6000 x 8, bf16 (as published): fits, = the plan, * best for its cost
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
  Enter:open  a:apply  s:sort  /:filter  y:why  e:export          ?:help  q:quit
 END
@@ -56,12 +56,12 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────── 1-24 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  limit   │
-│=  rtx-a6000     bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99  none    │
+│=* rtx-a6000     bf16        8  fits          73.0±54     207   4.00    5.38    76.1  TP8              47.99  none    │
 │ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00    2.75    19.0  TP1 PP2          47.99  none    │
 │   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65    2.73    19.0  TP1 PP2          47.99  none    │
 │   …6000-server  int4-awq    1  fits          79.3±44     188   1.69    2.50    18.6  TP1              95.59  none    │
-│ * rtx-a6000     fp8         3  fits         150.5±95      98   2.00    5.70    22.3  TP1 PP3          47.99  none    │
-│ * a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58    2.52    27.4  TP1 x2           80.00  none    │
+│ * rtx-a6000     fp8         4  fits          83.1±62     180   2.00    3.08    37.2  TP4              47.99  none    │
+│   a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58    2.52    27.4  TP1 x2           80.00  none    │
 │   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70    2.43    28.4  TP2              80.00  none    │
 │ * a100-pcie-80  int4-awq    2  fits          42.3±23     356   2.70    2.10    40.7  TP2              80.00  none    │
 │   a40           fp8         3  fits        163.1±103      90   2.70    8.30    19.1  TP1 PP3          44.99  none    │
@@ -73,19 +73,19 @@ expect <<'END'
 │   h200-sxm      int4-awq    1  fits          51.8±22     287   3.39    3.29    34.9  TP1             140.40  none    │
 │   mi300x        fp8         1  fits          43.4±39     359   3.45    2.67    40.9  TP1            ?192.00  none    │
 │ * mi300x        int4-awq    1  fits          51.8±46     291   3.45    3.29    53.1  TP1            ?192.00  none    │
-│   l4            int4-awq    5  fits        199.8±104      71   3.52   13.78    20.8  TP1 PP5          22.49  none    │
-│   l4            fp8         7  fits        279.4±146      55   3.52   17.81    24.0  TP1 PP7          22.49  none    │
+│   l4            fp8         8  fits          84.2±54     180   3.52    5.43    27.0  TP8              22.49  none    │
+│   l4            int4-awq    8  fits          83.9±54     177   3.52    5.51    39.3  TP8              22.49  none    │
 │   h100-pcie     fp8         2  fits          32.5±14     478   3.80    2.21    27.1  TP2              79.65  none    │
 │   h100-pcie     int4-awq    2  fits          41.2±18     364   3.80    2.90    39.3  TP2              79.65  none    │
 │   a100-sxm-80   fp8         2  fits          48.2±27     315   3.90    3.44    28.4  TP2              80.00  none    │
-│   l40           fp8         3  fits         115.4±60     130   4.00    8.54    19.1  TP1 PP3          44.99  none    │
-│   l40           int4-awq    3  fits         102.1±53     134   4.00    8.27    31.3  TP1 PP3          44.99  none    │
+│   l40           fp8         4  fits          66.2±42     227   4.00    4.89    32.8  TP4              44.99  none    │
+│   l40           int4-awq    4  fits          75.2±48     196   4.00    5.66    45.1  TP4              44.99  none    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 5, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
-│███████████████████████████████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·················│ 43.62│
-│█ weights 27.5 ▓ KV 8.0 ▒ act 0.5 ░ run 0.8 · spare 6.8                                                               │
+┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────────────────────────────────────────────── 1-2 of 15, Tab ─┐
+│██████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░░░░░░················································│ 43.62│
+│█ weights 16.5 ▓ KV 5.0 ▒ act 0.5 ░ run 2.8 · spare 18.8                                                              │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- rtx-a6000 x 5, bf16 (as published): fits, = the plan
+ rtx-a6000 x 8, bf16 (as published): fits, = the plan, * best for its cost
  ~ estimated, ? assumed, - unknown; TPOT with its band's wider side
  Enter:open  a:apply  s:sort  /:filter  y:why  e:export  p:precisions  w:save                            ?:help  q:quit
 END
@@ -100,14 +100,14 @@ expect <<'END'
  1 [2 Compare] 3  4            294 rows
  246 of 294 fit and meet goals  sort $/h
    GPU              format      n    $/h
-=  rtx-a6000        bf16        5   4.00
+=* rtx-a6000        bf16        8   4.00
  * rtx-a6000        int4-awq    2   1.00
    rtx-6000-ada     int4-awq    2   1.65
    …ro-6000-server  int4-awq    1   1.69
- * rtx-a6000        fp8         3   2.00
- * a100-sxm-80      int4-awq    2   2.58
+ * rtx-a6000        fp8         4   2.00
+   a100-sxm-80      int4-awq    2   2.58
    a100-pcie-80     fp8         2   2.70
- rtx-a6000 x 5, bf16 (as published): …
+ rtx-a6000 x 8, bf16 (as published): …
  Enter:open  a:apply     ?:help  q:quit
 END
 
@@ -122,28 +122,28 @@ PgDn
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4            294 rows
-████████████████████▓▓▓▓▓▓▒░·····│ 43.62
-█weights 27.5 ▓KV 8.0 ▒act 0.5 ░run 0.8
-TP 1 x PP 5, 1 host: holds ~29.6
-requests of 8,192 tokens, 16 asked for
+████████████▓▓▓▓▒░░··············│ 43.62
+█weights 16.5 ▓KV 5.0 ▒act 0.5 ░run 2.8
+TP 8, 1 host: holds ~76.1 requests of
+8,192 tokens, 16 asked for; * nothing
+that fits is cheaper and holds as many
 on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
-2026-11); 3 of 8 GPUs are not used; the
-price has no date of its own: check it
-TPOT 226 ms (148..369 ms), TTFT 3.15 s
- rtx-a6000 x 5, bf16 (as published): …
+2026-11); the price has no date of its
+own: check it
+ rtx-a6000 x 8, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            294 rows
-█weights 27.5 ▓KV 8.0 ▒act 0.5 ░run 0.8
-TP 1 x PP 5, 1 host: holds ~29.6
-requests of 8,192 tokens, 16 asked for
+█weights 16.5 ▓KV 5.0 ▒act 0.5 ░run 2.8
+TP 8, 1 host: holds ~76.1 requests of
+8,192 tokens, 16 asked for; * nothing
+that fits is cheaper and holds as many
 on demand $4.00/h, $2,920/month: 1 x
 hyperstack n3-RTX-A6000x8, 8 GPUs (by
-2026-11); 3 of 8 GPUs are not used; the
-price has no date of its own: check it
-TPOT 226 ms (148..369 ms), TTFT 3.15 s
-(0.90..15.73 s), output tokens 67.3/s
- rtx-a6000 x 5, bf16 (as published): …
+2026-11); the price has no date of its
+own: check it
+TPOT 73.0 ms (43.3..127.3 ms), TTFT 1.19
+ rtx-a6000 x 8, bf16 (as published): …
  Enter:use in plan       ?:help  q:quit
 END
 
@@ -159,12 +159,12 @@ expect <<'END'
 +- llama-3.1-70b, 16 x 8,192 tokens ----------------------------- 1-12 of 294 -+
 | 246 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users|
-|=  rtx-a6000       bf16        5  fits       226.3+-143   4.00   16.51    29.6|
+|=* rtx-a6000       bf16        8  fits         73.0+-54   4.00    5.38    76.1|
 |>* rtx-a6000       int4-awq    2  fits        141.1+-89   1.00    2.75    19.0|
 |   rtx-6000-ada    int4-awq    2  fits         86.7+-45   1.65    2.73    19.0|
 |   ~o-6000-server  int4-awq    1  fits         79.3+-44   1.69    2.50    18.6|
-| * rtx-a6000       fp8         3  fits        150.5+-95   2.00    5.70    22.3|
-| * a100-sxm-80     int4-awq    2  fits         52.6+-29   2.58    2.52    27.4|
+| * rtx-a6000       fp8         4  fits         83.1+-62   2.00    3.08    37.2|
+|   a100-sxm-80     int4-awq    2  fits         52.6+-29   2.58    2.52    27.4|
 |   a100-pcie-80    fp8         2  fits         49.2+-27   2.70    2.43    28.4|
 | * a100-pcie-80    int4-awq    2  fits         42.3+-23   2.70    2.10    40.7|
 |   a40             fp8         3  fits       163.1+-103   2.70    8.30    19.1|
@@ -190,7 +190,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU                format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
-│=  rtx-a6000          bf16        5  fits        226.3±143      67   4.00   16.51    29.6  TP1 PP5          47.99        27.49       ~14.81     2920  none    │
+│=* rtx-a6000          bf16        8  fits          73.0±54     207   4.00    5.38    76.1  TP8              47.99        16.46       ~23.77     2920  none    │
 │▸  l40s               fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
 │   l40s               int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
 │   l40s               bf16        5  fits        192.7±100      80   5.00   17.28    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
@@ -213,17 +213,17 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort $/M ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │   b200            fp8         1  fits         19.8±8.5   4.89    1.74    36.7│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
-│   a10g            fp8         7  fits        179.9±114  16.29   60.16    23.8│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
+│   a10g            bf16       12  fits         96.6±138  32.58   59.78    28.0│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU              format      n  verdict     $/h    ~$/M  ~users  layout    │
-│=  rtx-a6000        bf16        5  fits       4.00   16.51    29.6  TP1 PP5   │
+│=* rtx-a6000        bf16        8  fits       4.00    5.38    76.1  TP8       │
 │ * rtx-a6000        int4-awq    2  fits       1.00    2.75    19.0  TP1 PP2   │
 END
 
@@ -239,7 +239,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │   p100-pcie-16    bf16       24  fits         96.5±284      -       -    55.1│
 │   p100-sxm2-16    bf16       24  fits         77.5±220      -       -    55.1│
 │   p100-sxm2-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
@@ -270,7 +270,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 20 ─┐
 │ 246 of 294 fit and meet goals  sort weights ▲  filter gpus=1 !nvidia fits    │
 │   GPU             format      n  verdict     $/h    ~$/M  ~users  weights GiB│
-│=  rtx-a6000       bf16        5  fits       4.00   16.51    29.6        27.49│
+│=* rtx-a6000       bf16        8  fits       4.00    5.38    76.1        16.46│
 │▸  apple-m3-max    int4-awq    1  fits          -       -    23.3        37.04│
 │   apple-m4-max    int4-awq    1  fits          -       -    23.3        37.04│
 │   apple-m5-max    int4-awq    1  fits          -       -    23.3        37.04│
@@ -297,7 +297,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ────────────────────────────── 1-12 of 33 ─┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │▸* rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
 │   rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
@@ -344,7 +344,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter no-such-gpu                │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -364,7 +364,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter h100  * best for its cost  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │+  h100-pcie       int4-awq    2  fits          41.2±18   3.80    2.90    39.3│
 │+  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 │   h100-pcie       fp8         2  fits          32.5±14   3.80    2.21    27.1│
@@ -384,7 +384,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter marked  * best for its cost│
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 END
 
@@ -406,7 +406,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 335 of 392 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 END
 
@@ -420,7 +420,7 @@ lines 3 8
 expect <<'END'
 │ 321 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU            format      n  verdict      ~TPOT ms    $/h     ~$/M  ~users│
-│=* rtx-a6000      int8        3  fits         127.7±81   2.00     4.66    22.3│
+│=* rtx-a6000      int8        4  fits          69.0±51   2.00     2.53    37.3│
 │▸  l40s           fp8         3  fits         105.8±55   3.00     5.72    19.0│
 │   l40s           int4-awq    3  fits          80.3±42   3.00     4.63    31.3│
 │   l40s           int8        3  fits         107.3±56   3.00     5.79    19.0│
@@ -457,12 +457,12 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 5, bf16 (as published): fits ───────────────────── 1-18 of 534 ─┐
+┌─ rtx-a6000 x 8, bf16 (as published): fits ───────────────────── 1-18 of 535 ─┐
 │                                                                              │
 │ why                                                                          │
-│   GPUs (gpus) = 5 GPUs, exact                                                │
+│   GPUs (gpus) = 8 GPUs, exact                                                │
 │       tp * pp * replicas                                                     │
-│       with tp 1 (chosen), pp 5 (chosen), replicas 1 (chosen), GPUs per host  │
+│       with tp 8 (chosen), pp 1 (chosen), replicas 1 (chosen), GPUs per host  │
 │       8 (sheet)                                                              │
 │       from gpuplan-model(7): layout rules of vLLM and Megatron-LM            │
 END
@@ -514,7 +514,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │▸  h100-sxm        int4-awq    2  fits          36.5±16   4.58    3.15    26.0│
 │   h100-sxm        fp8         2  fits         22.7±9.7   6.98    2.84    27.0│
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
@@ -551,7 +551,7 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│=  rtx-a6000       bf16        5  fits        226.3±143   4.00   16.51    29.6│
+│=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
 │ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
 │▸  rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│

@@ -77,7 +77,7 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Ask ────────────────────────┐┌─ Answer: 2 x H100 SXM5 80GB, TP 2 ─────────────┐┌─ Alternatives, cheapest first ─────┐
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
-│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       3  $2.00  151  $5.70│
+│ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       4  $2.00 83.1  $3.08│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
 │ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.30│
 │── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.72│
@@ -753,7 +753,7 @@ expect <<'END'
 │ TPOT goal  none            ││buy       $1.05/h  break-even 6.7 months        │
 │ Throughput none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │+Layout     TP 2 x PP 5     ││1 max-pp 9          fits       9     525  $1,045│
-│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    3     158  $83.39│
+│+Engine     auto: vLLM 0.33+││2 int4-awq          cheaper    4    44.4  $23.88│
 │+Cost       on-demand       ││3 h100-sxm:2        cheaper    2    50.6 $100.03│
 │                            ││4 tp 4              cheaper   12     136 $273.48│
 └────────────────────────────┘└────────────────────────────────────────────────┘

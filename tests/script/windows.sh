@@ -130,12 +130,12 @@ expect <<'END'
 │  A100 PCIe 40GB                                             fits       5    $7.25     111 $229.49                    │
 │  Tesla V100 SXM2 16GB                                       fits      16   $12.64    29.7 $108.43                    │
 │  H100 NVL 94GB                                              fits       2   $13.96    23.9  $95.32                    │
-│  A100 SXM4 40GB                                             fits       5   $15.92     111 $503.92                    │
+│  A100 SXM4 40GB                                             fits       8   $15.92    17.7  $80.90                    │
 │  Tesla V100 PCIe 32GB                                       fits       6   $18.40     105 $561.65                    │
-│  Tesla V100 SXM2 32GB                                       fits       6   $22.03     104 $659.81                    │
+│  Tesla V100 SXM2 32GB                                       fits       8   $22.03    29.6 $188.86                    │
 │  Tesla T4                                                   fits      20   $23.47     143 $975.49                    │
 │  A10                                                        fits      10   $24.00     137 $940.69                    │
-│  A10G (AWS)                                                 fits      10   $32.58     137  $1,306                    │
+│  A10G (AWS)                                                 fits      12   $32.58    72.0 $693.02                    │
 │  GB200 (per GPU)                                            fits       1   $64.00    23.7 $429.39                    │
 │  Instinct MI355X                                            fits       1   $68.80    34.1 $662.39                   ▼│
 │  L40S                                                                                                                │
