@@ -117,9 +117,9 @@ enum gp_status options_number(struct options *options, enum option_id id, const 
     if (row->type < OPTION_COUNTED || row->type == OPTION_PATH)
         return gp_fail(err, GP_E_USAGE, where, "put it in quotes", "must be text");
     if (!isfinite(value) || value < row->low || value > row->high)
-        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is outside %s..%s %s",
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is outside %s..%s%s%s",
                        UNITS_PLAIN(value / scale, 6), UNITS_PLAIN(row->low / scale, 6),
-                       UNITS_PLAIN(row->high / scale, 6), row->unit);
+                       UNITS_PLAIN(row->high / scale, 6), row->unit[0] ? " " : "", row->unit);
     if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) &&
         value != floor(value))
         return gp_fail(err, GP_E_USAGE, where, row->help, "%s is not a whole number",

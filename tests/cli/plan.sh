@@ -365,6 +365,8 @@ assert_fails 3 "not a regular file" --plan -m llama-3.1-70b -p fp8 -g h100-sxm -
 assert_fails 2 "no draft model is given" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
+# shellcheck disable=SC2086
+assert_fails 2 "3 is outside 0.05..1 (" --plan $speed --memory-utilization 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
 for option in "--rate 5" "--prompt-stddev 5" "--trace x.csv" "--disaggregate auto" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--power-cap 9000" "--acceptance 0.5"; do
     # shellcheck disable=SC2086
