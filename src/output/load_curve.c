@@ -251,8 +251,9 @@ static void add_rules(const struct load_curve *c, struct plot *plot)
         plot_rule(plot, false, q->api_out, PLOT_WARN, "an API's $%s",
                   UNITS_PLAIN(q->api_out, 4));
     if (c->kind != LOAD_GPUS && c->end.fits > 1)
-        plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s",
-                  c->end.fits, sentence_end(c->end.after));
+        plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s", c->end.fits,
+                  c->end.marginal > c->end.fits ? "marginal beyond"
+                                                : sentence_end(c->end.after));
 }
 
 /* ---- words ---- */
@@ -295,6 +296,7 @@ static void say_gpus(const struct load_curve *c, char words[CURVE_WORDS])
 
 static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
 {
+    char marginal[32] = "";
     size_t used;
 
     words[0] = '\0';
@@ -306,14 +308,16 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
         add_goal("TPOT", c->request.tpot, c->tpot_to, c, words);
         add_goal("TTFT", c->request.ttft, c->ttft_to, c, words);
     }
+    if (c->end.marginal > c->end.fits)
+        gp_format(marginal, sizeof(marginal), ", marginal to %.0f", c->end.marginal);
     used = strlen(words);
     if (c->end.fits < 1)
         gp_format(words + used, CURVE_WORDS - used, "nothing fits for certain: %s",
                   sentence_end(c->end.after));
     else
-        gp_format(words + used, CURVE_WORDS - used, "%d x %s fit %.0f user%s, then %s",
+        gp_format(words + used, CURVE_WORDS - used, "%d x %s fit %.0f user%s%s; then %s",
                   c->layout.gpus, c->request.gpu->id, c->end.fits,
-                  c->end.fits == 1 ? "" : "s", sentence_end(c->end.after));
+                  c->end.fits == 1 ? "" : "s", marginal, sentence_end(c->end.after));
 }
 
 /* ---- all of it ---- */

@@ -77,7 +77,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 9
 ┌─ 1 TPOT and TTFT  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────────────── y: ms ─┐
-│    │                           25 users: the KV pool is full:           ·····│
+│    │                               25 users: marginal beyond:           ·····│
 │    │ TTFT goal 1000 ms                              │ ······:················│
 │1000│-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·:·-·-·-·-·-·-·-·-│
 │    │················································│·······:·····⣀⣀⣀⣀⠤⠤⠤⠴⠒⠒f│
@@ -97,7 +97,7 @@ expect <<'END'
 │   output       682 tok/s  478..888                                           │
 └──────────────────────────────────────────────────────────────────────────────┘
  TPOT goal reached to 34 users; TTFT goal reached as far as it fits; 2 x
- h100-sxm fit 25 users, then the KV pool is full …
+ h100-sxm fit 25 users, marginal to 196; then the KV pool is full …
  t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 "$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
@@ -135,7 +135,7 @@ screen "goals and break points in words" "${load[@]}" "${goals[@]}" <<'KEYS'
 :dump -
 KEYS
 shows "TPOT goal 30 ms"
-shows "25 users: the KV pool is full"
+shows "25 users: marginal beyond"
 shows "TPOT goal reached to 3"
 
 screen "GPUs needed, ASCII" "${load[@]}" --ascii <<'KEYS'
