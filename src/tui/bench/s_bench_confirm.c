@@ -94,9 +94,11 @@ static void show_term(struct page *page, const struct confirm_term *t)
     char predicted[32] = "-", band[32] = "-", measured[32] = "-", error[16] = "-", row[160];
 
     if (q->known) {
+        int decimals = q->high / t->divide < 999.5 ? t->decimals : 0; /* for its column */
+
         gp_format(predicted, sizeof(predicted), "%.*f %s", t->decimals, q->value / t->divide,
                   t->unit);
-        gp_format(band, sizeof(band), "%.*f..%.*f", t->decimals, q->low / t->divide, t->decimals,
+        gp_format(band, sizeof(band), "%.*f..%.*f", decimals, q->low / t->divide, decimals,
                   q->high / t->divide);
     }
     if (!isnan(t->measured))
