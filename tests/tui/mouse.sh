@@ -38,7 +38,7 @@ for term in xterm-256color screen-256color; do
     mouse 65 10 10
     see "▸  a100-sxm-80"
     mouse 0 10 6
-    see "▸  rtx-a6000      fp8"
+    see "▸  rtx-a6000 "
     mouse 0 25 24 # "s:sort" of the bar
     see "sort \$/M"
     keys Q
