@@ -467,11 +467,12 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
     const struct request *q = s->request;
+    const struct load *l = &s->load;
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
         return false;
-    double experts = s->load.expert_bytes / (ep > tp ? ep : tp);
-    double rest = (s->load.file_bytes - s->load.expert_bytes) / tp;
-    return (experts + rest) / pp > s->load.usable.high;
+    double experts = l->expert_bytes / (ep > tp ? ep : tp);
+    double rest = (l->file_bytes - l->expert_bytes - l->on_host - l->tables) / tp;
+    return (experts + rest) / pp > l->usable.high;
 }
 
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
