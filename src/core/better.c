@@ -83,6 +83,7 @@ static bool weigh(struct best *b, struct fix *f)
     f->gpus = p.layout.gpus;
     if (f->changes & 1u << CHANGE_GPU)
         f->request.gpu_count = f->gpus;
+    f->changes |= plan_keep_context(&b->plan->request, &f->request);
     f->per_hour = p.cost.per_hour;
     f->cost_known = f->per_hour > 0 && b->plan->cost.per_hour > 0;
     f->cost_delta = f->cost_known ? f->per_hour - b->plan->cost.per_hour : 0;
@@ -112,7 +113,7 @@ static void in_lower_precision(struct best *b, const struct choices *choices)
 {
     for (int i = 0; i < choices->lower_count; i++) {
         struct fix f = begin(b->plan, FIX_PRECISION, CHANGE_PRECISION);
-        f.request.precision = choices->lower[i];
+        request_take_precision(&f.request, &choices->lower[i]);
         weigh(b, &f);
     }
 }

@@ -60,10 +60,25 @@ static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank
     return p;
 }
 
+/* Dollars an hour as the plan of it says: what is owned costs what it draws at this load,
+ * which a search takes at its most. */
+static double per_hour_of(const struct fixer *f, const struct request *q,
+                          const struct evaluation *e)
+{
+    struct request own = *q;
+    struct plan plan;
+    if (q->price != WANT_BUY || e->price.per_hour <= 0)
+        return e->price.per_hour;
+    if (e->chunk > 0)
+        own.max_batched_tokens = e->chunk;
+    plan_layout(&own, &e->layout, f->market, &plan);
+    return plan.cost.per_hour;
+}
+
 static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
-    double per_hour = e->price.per_hour;
+    double per_hour = per_hour_of(f, &p->request, e);
     bool known = per_hour > 0 && asked->cost.per_hour > 0;
     if (f->count >= COUNT_OF(f->found))
         return;
@@ -87,27 +102,24 @@ static void offer(struct fixer *f, const struct proposal *p, const struct evalua
         fix->request.gpu_count = e->layout.gpus;
     if (p->changes & 1u << CHANGE_MAX_PP)
         fix->request.max_pp = e->layout.pp;
+    fix->changes |= plan_keep_context(&asked->request, &fix->request);
 }
 
-/* A search for what fits leaves out what misses a goal, which a plan may prefer to what may
- * not fit: is it what a plan answers? */
-static bool is_planned(const struct fixer *f, const struct request *q,
-                       const struct evaluation *e)
+unsigned plan_keep_context(const struct request *asked, const struct request *fixed)
 {
-    struct plan plan;
-    search_plan(q, f->market, SEARCH_FEWEST_GPUS, &plan);
-    return plan.verdict == e->verdict && plan.layout.gpus == e->layout.gpus;
+    bool same = request_usual_context(asked) == request_usual_context(fixed);
+    return (unsigned)(asked->context_auto && !same) << CHANGE_CONTEXT;
 }
 
 static bool propose(struct fixer *f, const struct proposal *p)
 {
     struct evaluation e;
     search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+    /* which leaves out what misses a goal: a plan may prefer that to what may not fit */
+    if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request))
+        search_layout_planned(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
         e.verdict >= f->plan->verdict)
-        return false;
-    if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request) &&
-        !is_planned(f, &p->request, &e))
         return false;
     offer(f, p, &e);
     return true;
@@ -436,12 +448,13 @@ static void formats(struct fixer *f)
     if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
         struct proposal p = begin(f, FIX_KV, RANK_KV);
         p.request.kv = f->choices->kv_fp8;
+        p.request.kv_auto = false;
         p.changes = 1u << CHANGE_KV;
         propose(f, &p);
     }
     for (int i = 0; i < f->choices->lower_count; i++) {
         struct proposal p = begin(f, FIX_PRECISION, RANK_PRECISION + i);
-        p.request.precision = f->choices->lower[i];
+        request_take_precision(&p.request, &f->choices->lower[i]);
         p.changes = 1u << CHANGE_PRECISION;
         propose(f, &p);
         if (alone || f->plan->layout.gpus <= 1)
@@ -453,30 +466,45 @@ static void formats(struct fixer *f)
     }
 }
 
+/* The KV cache in the 16 bit that any engine has. */
+static unsigned plain_kv(struct request *r)
+{
+    if (r->kv == r->precision.base)
+        return 0;
+    r->kv = r->precision.base;
+    r->kv_auto = r->kv == r->precision.kv;
+    return 1u << CHANGE_KV;
+}
+
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
 static void gguf_formats(struct fixer *f, const struct engine *engine)
 {
     struct proposal p =
         begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
-    const struct format *kv = p.request.kv;
-    p.request.engine = engine;
+    const struct request asked = p.request;
     for (int i = 0; i < f->choices->gguf_count; i++) {
         struct request *r = &p.request;
-        r->precision = f->choices->gguf[i];
-        r->kv = kv->bits < 16 ? r->precision.base : kv;
+        *r = asked;
+        r->engine = engine;
+        request_take_precision(r, &f->choices->gguf[i]);
         p.changes = 1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION |
-                    (unsigned)(r->kv != kv) << CHANGE_KV;
+                    (r->kv->bits < 16 ? plain_kv(r) : 0);
         if (propose(f, &p))
             return;
     }
 }
 
+/* Is an option given that other engines may not have? */
+static bool keeps_engine(const struct request *q)
+{
+    return q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 || q->host_kv > 0 ||
+           q->kv_on_host || q->draft || q->lora_slots > 0;
+}
+
 static void engines(struct fixer *f)
 {
-    const struct request *asked = &f->plan->request;
-    if (asked->host_layers > 0 || asked->host_experts > 0 || asked->host_bytes > 0 ||
-        asked->host_kv > 0 || asked->kv_on_host || asked->draft || asked->lora_slots > 0)
-        return; /* an option that the others may not have */
+    if (keeps_engine(&f->plan->request))
+        return;
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
         if (e->gguf) {
@@ -808,8 +836,7 @@ static struct proposal put_right(const struct fixer *f)
         p.changes |= 1u << CHANGE_CONTEXT;
     }
     if (reasons & REASON_BIT(REASON_KV_FORMAT)) {
-        r->kv = r->precision.base;
-        p.changes |= 1u << CHANGE_KV;
+        p.changes |= plain_kv(r);
     }
     if (reasons & REASON_BIT(REASON_SLOTS)) {
         r->max_num_seqs = 0;
@@ -850,16 +877,17 @@ static void fix_repaired(struct fixer *f)
  * on these GPUs or on others. */
 static void fix_elsewhere(struct fixer *f)
 {
+    if (keeps_engine(&f->plan->request))
+        return;
     for (int i = 0; i < f->choices->engine_count && f->count == 0; i++) {
         struct proposal p = put_right(f);
         p.kind = FIX_ENGINE;
         p.request.engine = f->choices->engines[i];
         if (p.request.engine->gguf)
             continue;
-        p.request.kv = p.request.precision.base;
         p.request.max_num_seqs = 0;
         p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) |
-                     (unsigned)(p.request.kv != f->plan->request.kv) << CHANGE_KV |
+                     plain_kv(&p.request) |
                      (unsigned)(f->plan->request.max_num_seqs > 0) << CHANGE_SEQS;
         fix_changed(f, &p, other_gpus);
     }

@@ -219,6 +219,9 @@ bool plan_spans(const struct plan *plan);
 /* Leaves open what a request gives of its layout. Returns the fields: bits of enum
  * change. */
 unsigned plan_free_layout(struct request *request);
+/* The bit of the context where a fix has to name it: another engine's or other GPUs' usual
+ * one would be taken in its place. */
+unsigned plan_keep_context(const struct request *asked, const struct request *fixed);
 
 /* Fixes for a plan that does not fit or is marginal, best first; for one that fits, the
  * deeper pipeline and the fewer slots that need fewer GPUs. Returns how many. */

@@ -22,6 +22,7 @@ struct precision {
     const struct format *weight;                /* the format asked for */
     const struct format *by_role[ROLE_COUNT];   /* after the format's own exceptions */
     const struct format *base;                  /* activations and kept roles: 16-bit */
+    const struct format *kv;                    /* the KV cache, where no format is named */
     bool native;                                /* as published: exact bytes apply */
 };
 
@@ -80,10 +81,12 @@ struct request {
     const struct model *model;
     struct precision precision;
     const struct format *kv;    /* format of the KV cache */
+    bool kv_auto;               /* nobody named it: the precision's, whichever that is */
     const struct gpu *gpu;
     const struct engine *engine;
     const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
     double context;             /* tokens a request may hold, prompt and output */
+    bool context_auto;          /* nobody named it: the engine's default for the GPUs */
     double prompt, output;      /* tokens of a typical request */
     struct spread spread;       /* of them */
     double users;               /* requests in flight at once */
@@ -136,6 +139,27 @@ static inline bool request_corrected(const struct request *q)
     const struct correction *c = &q->correction;
     return c->points > 0 && c->model == q->model && c->gpu == q->gpu &&
            c->engine == q->engine && c->weight == q->precision.weight;
+}
+
+/* The weights in another precision, the KV cache with them unless its format was named. */
+static inline void request_take_precision(struct request *q, const struct precision *precision)
+{
+    q->precision = *precision;
+    if (q->kv_auto)
+        q->kv = precision->kv;
+}
+
+#define CONTEXT_USUAL 8192.0
+
+/* Tokens of a request where nobody says: by the memory of all GPUs, where the engine goes by
+ * that (Ollama), and no more than the model takes. */
+static inline double request_usual_context(const struct request *q)
+{
+    double physical = q->gpu ? q->gpu->physical.value * (q->gpu_count > 1 ? q->gpu_count : 1) : 0;
+    const struct engine_tier *tier = engine_tier(q->engine, physical);
+    double usual = tier && tier->context > 0 ? tier->context : CONTEXT_USUAL;
+    return q->model->max_context > 0 && usual > q->model->max_context ? q->model->max_context
+                                                                      : usual;
 }
 
 /* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */

@@ -679,6 +679,16 @@ void search_layout_within(const struct request *q, const struct market *market,
     *out = s.best;
 }
 
+void search_layout_planned(const struct request *q, const struct market *market,
+                           enum search_goal goal, struct evaluation *out)
+{
+    struct search s;
+    search_init(&s, goal, false);
+    search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
+    prices_fini(&s.prices);
+    *out = s.best;
+}
+
 void search_layout(const struct request *q, const struct market *market,
                    enum search_goal goal, struct evaluation *out)
 {

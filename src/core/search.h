@@ -58,8 +58,12 @@ struct request search_on(const struct request *request, const struct gpu *gpu,
 void search_layout(const struct request *request, const struct market *market,
                    enum search_goal goal, struct evaluation *out);
 
-/* The same where what takes more dollars an hour and more GPUs than these is of no use, and
- * need not be found. */
+/* What a plan answers, whatever its verdict. */
+void search_layout_planned(const struct request *request, const struct market *market,
+                           enum search_goal goal, struct evaluation *out);
+
+/* search_layout() where what takes more dollars an hour and more GPUs than these
+ * is of no use, and need not be found. */
 void search_layout_within(const struct request *request, const struct market *market,
                           double per_hour, int gpus, struct evaluation *out);
 

@@ -121,7 +121,7 @@ static bool solve_precision(const struct request *q, const struct choices *offer
 {
     for (int i = 0; i < offers->lower_count; i++) {
         struct request r = *q;
-        r.precision = offers->lower[i];
+        request_take_precision(&r, &offers->lower[i]);
         plan_request(&r, market, out);
         if (out->verdict == VERDICT_FITS)
             return true;

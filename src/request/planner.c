@@ -26,7 +26,6 @@
 #include "util/units.h"
 
 #define MODELS_KEPT     256 /* read or made up; more than one command can name */
-#define CONTEXT_DEFAULT 8192.0
 
 struct local_model {
     char *text; /* path or size as asked */
@@ -263,7 +262,10 @@ static enum gp_status native_precision(struct planner *p, const struct model *m,
         return status;
     out->weight = out->by_role[heaviest_role(m)];
     gp_copy(out->id, sizeof(out->id), out->weight->id);
-    return base_format(p, m, out->weight, &out->base, err);
+    status = base_format(p, m, out->weight, &out->base, err);
+    out->kv = out->base;
+    return status || !m->native_kv[0] ? status
+                                      : catalog_format(p->catalog, m->native_kv, &out->kv, err);
 }
 
 /* The published checkpoint of that format, if the model's profile knows one. */
@@ -290,6 +292,7 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
     out->weight = format;
     gp_copy(out->id, sizeof(out->id), format->id);
     status = base_format(p, m, format, &out->base, err);
+    out->kv = out->base;
     const struct model_checkpoint *own = checkpoint_of(m, format);
     for (int r = 0; r < ROLE_COUNT && !status; r++) {
         out->by_role[r] = format->keep_roles >> r & 1 ? out->base : format;
@@ -447,13 +450,11 @@ static enum gp_status resolve_kv(struct planner *p, const struct options *option
                                  struct request *q, struct gp_err *err)
 {
     const char *id = options_word(options, OPT_KV_PRECISION, "auto");
-    if (strcmp(id, "auto") != 0)
-        return named_by(catalog_format(p->catalog, id, &q->kv, err), "--kv-precision",
-                        err);
-    if (q->model->native_kv[0] && q->precision.native)
-        return catalog_format(p->catalog, q->model->native_kv, &q->kv, err);
-    q->kv = q->precision.base;
-    return GP_OK;
+    q->kv = q->precision.kv;
+    q->kv_auto = strcmp(id, "auto") == 0;
+    return q->kv_auto ? GP_OK
+                      : named_by(catalog_format(p->catalog, id, &q->kv, err),
+                                 "--kv-precision", err);
 }
 
 static enum gp_status unknown_prune(const char *text, struct gp_err *err)
@@ -751,19 +752,6 @@ static enum gp_status resolve_lora(const struct options *options, struct request
     return check_rank(q, err);
 }
 
-static double at_most(double value, double most)
-{
-    return most > 0 && value > most ? most : value;
-}
-
-/* Ollama takes a context by the memory of all GPUs. */
-static double default_context(const struct request *q)
-{
-    double physical = q->gpu ? q->gpu->physical.value * fmax(q->gpu_count, 1) : 0;
-    const struct engine_tier *tier = engine_tier(q->engine, physical);
-    return tier && tier->context > 0 ? tier->context : CONTEXT_DEFAULT;
-}
-
 /* "0.60:2.40", dollars per million tokens of prompts and of answers. */
 static enum gp_status resolve_api(const struct options *options, struct request *q,
                                   struct gp_err *err)
@@ -800,7 +788,8 @@ static enum gp_status resolve_load(struct planner *p, const struct options *opti
 {
     struct request *q = &out->request;
     const struct trace *trace;
-    double context = at_most(default_context(q), q->model->max_context);
+    double context = request_usual_context(q);
+    q->context_auto = !options->value[OPT_CONTEXT].given;
     enum gp_status status = planner_lengths(options, &p->trace, context, q, &trace, err);
     if (status)
         return status;

@@ -279,7 +279,7 @@ static const char *changed_word(const struct request *q, enum change change, cha
     case CHANGE_PRECISION:
         return q->precision.id;
     case CHANGE_KV:
-        return q->kv == q->precision.base ? "auto" : q->kv->id;
+        return q->kv_auto ? "auto" : q->kv->id;
     case CHANGE_NO_KV:
         return "";
     case CHANGE_DRAFT:

@@ -1,8 +1,10 @@
 /*
  * test_search.c - the layout is the best of all, on random requests over the catalogue.
  *
- * GPUPLAN_SEARCH_REQUESTS sets how many (default 40); GPUPLAN_SEARCH_SEED begins
- * elsewhere. A failure names the request as a command.
+ * GPUPLAN_SEARCH_REQUESTS sets how many of each seed (default 40), GPUPLAN_FIX_REQUESTS of
+ * how many more the printed fixes are asked (default 150); GPUPLAN_SEARCH_SEED begins
+ * elsewhere, GPUPLAN_SEARCH_SEEDS goes through so many from there. Each thing found wrong
+ * names its request as a command, and all are told before the test fails.
  */
 #include "profiles.h"
 
@@ -101,6 +103,24 @@ static struct plan search(const struct resolved *r)
     return p;
 }
 
+/* ---- what is wrong ---- */
+
+static unsigned found_wrong, seed, asked_fixes;
+
+/* Tells it, and goes on: a seed's first fault says little of how many there are. */
+static void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void wrong(const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "seed %u: ", seed);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    found_wrong++;
+}
+
 /* ---- against all layouts, one by one ---- */
 
 /* The keys of search.h's order that need no speed; less is better, the first counts most. */
@@ -172,7 +192,7 @@ static void check_best(const struct options *options, const struct resolved *r,
     bool ok = tuned ? found.any && (!best.any || best.key[0] > found.key[0])
                     : found.any == best.any && compare_keys(&found, &best) == 0;
     if (!ok)
-        fail_msg("%s: %g GPUs of %g paid for, %g stages; but %g of %g, %g do",
+        wrong("%s: %g GPUs of %g paid for, %g stages; but %g of %g, %g do",
                  command_of(options), found.key[4], found.key[0], found.key[3], best.key[4],
                  best.key[0], best.key[3]);
 }
@@ -227,12 +247,12 @@ static void check_constrained(const struct options *asked, const struct resolved
         return;
     int paid = p->verdict == VERDICT_FITS ? paid_for(open, p) : 0;
     if (paid == 0 || paid_for(&r, &more) < paid)
-        fail_msg("%s: %d GPUs to pay for, and %d without --%s", command_of(&options),
+        wrong("%s: %d GPUs to pay for, and %d without --%s", command_of(&options),
                  paid_for(&r, &more), paid, name);
     if (more.cost.per_hour > 0 &&
         !(cheapest->cost.per_hour > 0 &&
           cheapest->cost.per_hour <= more.cost.per_hour + 1e-9))
-        fail_msg("%s: $%g, but the least money is $%g", command_of(&options),
+        wrong("%s: $%g, but the least money is $%g", command_of(&options),
                  more.cost.per_hour, cheapest->cost.per_hour);
 }
 
@@ -256,10 +276,10 @@ static void check_count(const struct options *options, const struct resolved *op
     struct plan same = search(&r);
     if (same.layout.tp != p->layout.tp || same.layout.pp != p->layout.pp ||
         same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas)
-        fail_msg("%s: another layout when its %d GPUs are asked for",
+        wrong("%s: another layout when its %d GPUs are asked for",
                  command_of(options), p->layout.gpus);
     if (p->cost.machines > 0 && p->layout.hosts != p->cost.machines)
-        fail_msg("%s: %d hosts, %d machines priced", command_of(options),
+        wrong("%s: %d hosts, %d machines priced", command_of(options),
                  p->layout.hosts, p->cost.machines);
 }
 
@@ -273,7 +293,7 @@ static void check_stages(const struct options *options, const struct plan *p)
         struct memory m;
         memory_stage(&held, &load, &p->layout, stage, &m);
         if (m.room > p->memory.room)
-            fail_msg("%s: stage %d of %d is worse than stage %d", command_of(options),
+            wrong("%s: stage %d of %d is worse than stage %d", command_of(options),
                      stage + 1, p->layout.pp, p->memory.stage + 1);
     }
 }
@@ -290,7 +310,7 @@ static void check_evaluation(const struct options *options, const struct resolve
     prices_fini(&prices);
     if (e.verdict != p->verdict || e.limit != p->limit ||
         e.valid != p->has_memory || e.layout.hosts != p->layout.hosts)
-        fail_msg("%s: %s by %s, evaluated %s by %s", command_of(options),
+        wrong("%s: %s by %s, evaluated %s by %s", command_of(options),
                  verdict_word(p->verdict), limit_word(p->limit), verdict_word(e.verdict),
                  limit_word(e.limit));
     if (!e.valid)
@@ -315,7 +335,7 @@ static void check_goals(const struct options *options, const struct plan *p)
     bool dear = q->budget > 0 && p->cost.per_hour > q->budget;
     if (verdict_holds(p->verdict) &&
         (p->verdict == VERDICT_SLOW) != (ttft || tpot || rate || tokens || dear))
-        fail_msg("%s: %s, with TTFT %g s and TPOT %g s", command_of(options),
+        wrong("%s: %s, with TTFT %g s and TPOT %g s", command_of(options),
                  verdict_word(p->verdict), v->ttft.value, v->tpot.value);
 }
 
@@ -333,7 +353,7 @@ static void check_fewer_goals(const struct options *options, const struct resolv
         struct plan less = search(&r);
         if (p->verdict == VERDICT_FITS &&
             (less.verdict != VERDICT_FITS || less.layout.gpus > p->layout.gpus))
-            fail_msg("%s: %d GPUs, and %s on %d without goal %d", command_of(options),
+            wrong("%s: %d GPUs, and %s on %d without goal %d", command_of(options),
                      p->layout.gpus, verdict_word(less.verdict), less.layout.gpus, i);
     }
 }
@@ -349,13 +369,28 @@ static struct options ask_of(char *text)
     word = strtok_r(NULL, " ", &save); /* --plan */
     while ((word = strtok_r(NULL, " ", &save))) {
         int id = option_find(word + strspn(word, "-"));
-        char *value = strtok_r(NULL, " ", &save);
-        assert_true(id >= 0 && value != NULL);
+        assert_true(id >= 0);
+        bool flag = option_rows[id].type == OPTION_FLAG;
+        const char *value = flag ? "" : strtok_r(NULL, " ", &save);
+        assert_non_null(value);
         if (options_text(&options, (enum option_id)id, word, value, &err))
             fail_msg("%s: %s", whole, err.text);
     }
     free(whole);
     return options;
+}
+
+/* What a fix says of itself is what its plan says. */
+static void check_fix(const struct options *asked, const struct fix *f, const char *command,
+                      const struct plan *got)
+{
+    if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
+        wrong("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d", command,
+              command_of(asked), verdict_word(f->verdict), f->gpus,
+              verdict_word(got->verdict), got->layout.gpus);
+    else if (fabs(got->cost.per_hour - f->per_hour) > 1e-6)
+        wrong("%s: a fix for %s costs $%g; asked, it is $%g", command, command_of(asked),
+              f->per_hour, got->cost.per_hour);
 }
 
 static void check_fixes(const struct options *asked, const struct answer *a)
@@ -369,19 +404,16 @@ static void check_fixes(const struct options *asked, const struct answer *a)
         planner_fix_command(asked, a, f, &command);
         char *text = strdup(command.text);
         struct options options = ask_of(text);
-        if (planner_answer(planner, &options, &got, &err))
-            fail_msg("%s: %s", command.text, err.text);
-        if (got.plan.verdict != f->verdict || got.plan.layout.gpus != f->gpus)
-            fail_msg("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d",
-                     command.text, command_of(asked), verdict_word(f->verdict), f->gpus,
-                     verdict_word(got.plan.verdict), got.plan.layout.gpus);
-        check_goals(&options, &got.plan);
-        if (fabs(got.plan.cost.per_hour - f->per_hour) > 1e-6)
-            fail_msg("%s: a fix for %s costs $%g; asked, it is $%g", command.text,
-                     command_of(asked), f->per_hour, got.plan.cost.per_hour);
+        asked_fixes++;
+        if (planner_answer(planner, &options, &got, &err)) {
+            wrong("%s: %s %s", command.text, err.where, err.text);
+        } else {
+            check_fix(asked, f, command.text, &got.plan);
+            check_goals(&options, &got.plan);
+        }
         if (i > 0 && f->verdict == a->fixes[i - 1].verdict && f->per_hour > 0 &&
             a->fixes[i - 1].per_hour <= 0)
-            fail_msg("%s: an unknown cost stands above a known one", command_of(asked));
+            wrong("%s: an unknown cost stands above a known one", command_of(asked));
         free(text);
         strbuf_fini(&command);
     }
@@ -412,30 +444,36 @@ static void check_commands(const struct options *asked)
         struct plan same = search(&r);
         if (same.verdict != p->verdict ||
             (p->verdict == VERDICT_FITS && same.layout.gpus != p->layout.gpus))
-            fail_msg("%s: --compare and --plan differ on %s", command_of(asked),
+            wrong("%s: --compare and --plan differ on %s", command_of(asked),
                      p->request.gpu->id);
         if (comparison_row(c, i)->front && plan_spans(p))
-            fail_msg("%s: %s is starred and spans machines", command_of(asked),
+            wrong("%s: %s is starred and spans machines", command_of(asked),
                      p->request.gpu->id);
         if (p->verdict != VERDICT_FITS)
             continue;
         if (!fewest.solved || p->layout.gpus < fewest.plan.layout.gpus)
-            fail_msg("%s: --solve gpus finds %d, %d of %s fit", command_of(asked),
+            wrong("%s: --solve gpus finds %d, %d of %s fit", command_of(asked),
                      fewest.plan.layout.gpus, p->layout.gpus, p->request.gpu->id);
         if (p->cost.per_hour > 0 &&
             (!budget.solved || p->cost.per_hour < budget.plan.cost.per_hour - 1e-9))
-            fail_msg("%s: --solve budget finds $%g, %s costs $%g", command_of(asked),
+            wrong("%s: --solve budget finds $%g, %s costs $%g", command_of(asked),
                      budget.plan.cost.per_hour, p->request.gpu->id, p->cost.per_hour);
     }
     comparison_free(c);
 }
 
-/* What may cost as much as the best, or take as many GPUs, is still found; what may do
- * neither is not asked for. */
-static void check_within(const struct options *asked, const struct resolved *r)
+/* The search that knows only what fits finds what is planned. What may cost as much as the
+ * best, or take as many GPUs, is still found; what may do neither is not asked for. */
+static void check_within(const struct options *asked, const struct resolved *r,
+                         const struct plan *p)
 {
     struct evaluation all, paid, counted;
     search_layout(&r->request, &r->market, SEARCH_FEWEST_GPUS, &all);
+    if ((all.verdict == VERDICT_FITS) != (p->verdict == VERDICT_FITS) ||
+        (all.verdict == VERDICT_FITS && all.layout.gpus != p->layout.gpus))
+        wrong("%s: %s on %d GPUs, planned %s on %d", command_of(asked),
+              verdict_word(all.verdict), all.layout.gpus, verdict_word(p->verdict),
+              p->layout.gpus);
     if (all.verdict != VERDICT_FITS)
         return;
     search_layout_within(&r->request, &r->market, 0, all.layout.gpus, &counted);
@@ -444,7 +482,7 @@ static void check_within(const struct options *asked, const struct resolved *r)
         search_layout_within(&r->request, &r->market, all.price.per_hour, 0, &paid);
     if (memcmp(&paid.layout, &all.layout, sizeof(all.layout)) != 0 ||
         memcmp(&counted.layout, &all.layout, sizeof(all.layout)) != 0)
-        fail_msg("%s: %d GPUs at $%g, within that price %d, within that count %d",
+        wrong("%s: %d GPUs at $%g, within that price %d, within that count %d",
                  command_of(asked), all.layout.gpus, all.price.per_hour,
                  paid.layout.gpus, counted.layout.gpus);
 }
@@ -457,11 +495,23 @@ static unsigned number_from(const char *name, unsigned fallback)
     return text && *text ? (unsigned)strtoul(text, NULL, 10) : fallback;
 }
 
-static void test_random_requests(void **state)
+/* Runs each seed; fails when anything was wrong in any. */
+static void each_seed(void (*requests)(void))
+{
+    unsigned first = number_from("GPUPLAN_SEARCH_SEED", 1);
+    unsigned seeds = number_from("GPUPLAN_SEARCH_SEEDS", 1);
+    found_wrong = 0;
+    for (seed = first; seed - first < seeds; seed++) {
+        random_state = seed;
+        requests();
+    }
+    if (found_wrong > 0)
+        fail_msg("%u wrong", found_wrong);
+}
+
+static void random_requests(void)
 {
     unsigned requests = number_from("GPUPLAN_SEARCH_REQUESTS", 40), fitting = 0;
-    (void)state;
-    random_state = number_from("GPUPLAN_SEARCH_SEED", 1);
     for (unsigned i = 0; i < requests; i++) {
         struct options options = random_ask();
         struct resolved r;
@@ -479,7 +529,7 @@ static void test_random_requests(void **state)
         check_fewer_goals(&options, &r, &a.plan);
         if (a.plan.verdict == VERDICT_FITS)
             check_count(&options, &r, &a.plan);
-        check_within(&options, &r);
+        check_within(&options, &r, &a.plan);
         search_plan(&r.request, &r.market, SEARCH_LEAST_MONEY, &cheapest);
         check_constraints(&options, &r, &a.plan, &cheapest);
         check_fixes(&options, &a);
@@ -487,7 +537,85 @@ static void test_random_requests(void **state)
             check_commands(&options);
     }
     printf("%u random requests, %u fit\n", requests, fitting);
-    assert_true(fitting > requests / 4 && fitting < requests);
+    assert_true(requests == 0 || (fitting > requests / 4 && fitting < requests));
+}
+
+static void test_random_requests(void **state)
+{
+    (void)state;
+    each_seed(random_requests);
+}
+
+/* Options besides, so that little fits; those that contradict each other as well. */
+static void random_more(struct options *options)
+{
+    static const char *const caches[] = {"auto", "fp8", "bf16", "q8_0"};
+    static const char *const precisions[] = {"q4_k_m", "q8_0", "nvfp4", "int8", "fp16"};
+    static const char *const prices[] = {"spot", "market", "buy"};
+    static const struct {
+        enum option_id id;
+        unsigned low, bits;
+    } counts[] = {
+        {OPT_TP, 1, 5},         {OPT_PP, 1, 5},           {OPT_EP, 1, 5},
+        {OPT_REPLICAS, 1, 5},   {OPT_DP, 1, 4},           {OPT_MAX_PP, 1, 6},
+        {OPT_MAX_NUM_SEQS, 1, 10}, {OPT_LORA, 1, 6},      {OPT_GPU_LAYERS, 1, 6},
+        {OPT_N_CPU_MOE, 1, 5},  {OPT_CPU_OFFLOAD_GB, 1, 6}, {OPT_KV_OFFLOAD_GB, 1, 6},
+        {OPT_PROMPT, 1, 13},    {OPT_OUTPUT, 1, 10},
+    };
+    if (random_below(2)) {
+        options->gpu_count = 0;
+        give(options, OPT_GPU, "%s:%u", gpus[random_below((unsigned)gpu_count)]->id,
+             1u << random_below(5));
+    }
+    if (random_below(4) == 0)
+        options->value[OPT_ENGINE].given = false;
+    if (random_below(4) == 0)
+        options->value[OPT_CONTEXT].given = false;
+    if (random_below(3) == 0)
+        give(options, OPT_KV_PRECISION, "%s", caches[random_below(4)]);
+    if (random_below(4) == 0) {
+        options->precision_count = 0;
+        give(options, OPT_PRECISION, "%s", precisions[random_below(5)]);
+    }
+    if (random_below(8) == 0)
+        give(options, OPT_ENGINE, "%s", random_below(2) ? "ollama" : "mlx");
+    if (random_below(12) == 0)
+        give(options, OPT_DRAFT, "%s", random_below(2) ? "mtp" : "qwen3-0.6b");
+    if (random_below(8) == 0)
+        give(options, OPT_PRICE, "%s", prices[random_below(3)]);
+    if (random_below(12) == 0)
+        give(options, OPT_USED, "%uGiB", 1 + random_below(16));
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        if (random_below(12) == 0)
+            give(options, counts[i].id, "%u",
+                 counts[i].low + random_below(1u << random_below(counts[i].bits)));
+}
+
+static void random_fixes(void)
+{
+    unsigned requests = number_from("GPUPLAN_FIX_REQUESTS", 150), planned = 0;
+    asked_fixes = 0;
+    for (unsigned i = 0; i < requests; i++) {
+        struct options options = random_ask();
+        struct resolved r;
+        struct answer a;
+        struct gp_err err = {0};
+        random_more(&options);
+        if (!resolve(&options, &r))
+            continue;
+        assert_int_equal(planner_answer(planner, &options, &a, &err), GP_OK);
+        check_fixes(&options, &a);
+        planned++;
+    }
+    printf("%u random requests planned, %u fixes asked\n", planned, asked_fixes);
+    assert_true(asked_fixes > planned / 2);
+}
+
+/* What a printed fix claims is what its command answers. */
+static void test_random_fixes(void **state)
+{
+    (void)state;
+    each_seed(random_fixes);
 }
 
 /* What a fix promises under loads that the random requests do not draw. */
@@ -503,6 +631,7 @@ static void test_fixes_of_loads(void **state)
     };
     int fixes = 0;
     (void)state;
+    found_wrong = 0;
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
         char text[256];
         struct answer a;
@@ -515,6 +644,7 @@ static void test_fixes_of_loads(void **state)
         fixes += a.fix_count;
     }
     assert_true(fixes > 5);
+    assert_int_equal(found_wrong, 0);
 }
 
 /* ---- what was found wrong ---- */
@@ -675,6 +805,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_random_fixes),
         cmocka_unit_test(test_fixes_of_loads),
         cmocka_unit_test(test_deepseek_on_l40s),
         cmocka_unit_test(test_hosts),
