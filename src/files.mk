@@ -163,6 +163,7 @@ core_sources = \
 	src/core/quantity.h \
 	src/core/reason.c \
 	src/core/reason.h \
+	src/core/request.c \
 	src/core/request.h \
 	src/core/roofline.c \
 	src/core/roofline.h \

@@ -138,12 +138,10 @@ static void less_of_it(struct fixer *f)
         p.changes = 1u << CHANGE_USERS;
         propose(f, &p);
     }
-    if (context >= 256 && context < asked->context) {
-        p = begin(f, FIX_CONTEXT, RANK_CONTEXT);
-        p.request.context = context;
-        p.changes = 1u << CHANGE_CONTEXT;
+    p = begin(f, FIX_CONTEXT, RANK_CONTEXT);
+    p.changes = 1u << CHANGE_CONTEXT;
+    if (context >= 256 && context < asked->context && request_take_context(&p.request, context))
         propose(f, &p);
-    }
 }
 
 /* The most slots of adapters with which it fits, by halves. */
@@ -494,19 +492,21 @@ static void gguf_formats(struct fixer *f, const struct engine *engine)
     }
 }
 
-/* Is an option given that other engines may not have? */
-static bool keeps_engine(const struct request *q)
+/* Does another engine have the options that are given? Those of host memory, drafts and
+ * adapters it may have or not. */
+static bool takes_options(const struct engine *e, const struct request *q)
 {
-    return q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 || q->host_kv > 0 ||
-           q->kv_on_host || q->draft || q->lora_slots > 0;
+    bool own = q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 ||
+               q->host_kv > 0 || q->kv_on_host || q->draft || q->lora_slots > 0;
+    return !own && (!q->split || e->disaggregation[0]) && (!q->text_only || e->language_only);
 }
 
 static void engines(struct fixer *f)
 {
-    if (keeps_engine(&f->plan->request))
-        return;
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
+        if (!takes_options(e, &f->plan->request))
+            continue;
         if (e->gguf) {
             gguf_formats(f, e);
         } else if (f->plan->limit == LIMIT_TYPE) {
@@ -830,9 +830,10 @@ static struct proposal put_right(const struct fixer *f)
     uint64_t reasons = f->plan->reasons;
     struct proposal p = begin(f, FIX_REPAIRED, RANK_LAYOUT);
     struct request *r = &p.request;
+    struct request held = *r;
     if (r->context > r->model->max_context &&
-        r->prompt + r->output <= r->model->max_context) {
-        r->context = r->model->max_context;
+        request_take_context(&held, r->model->max_context)) {
+        *r = held;
         p.changes |= 1u << CHANGE_CONTEXT;
     }
     if (reasons & REASON_BIT(REASON_KV_FORMAT)) {
@@ -877,13 +878,11 @@ static void fix_repaired(struct fixer *f)
  * on these GPUs or on others. */
 static void fix_elsewhere(struct fixer *f)
 {
-    if (keeps_engine(&f->plan->request))
-        return;
     for (int i = 0; i < f->choices->engine_count && f->count == 0; i++) {
         struct proposal p = put_right(f);
         p.kind = FIX_ENGINE;
         p.request.engine = f->choices->engines[i];
-        if (p.request.engine->gguf)
+        if (p.request.engine->gguf || !takes_options(p.request.engine, &f->plan->request))
             continue;
         p.request.max_num_seqs = 0;
         p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) |

@@ -79,6 +79,7 @@ enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
     const struct model *model;
+    bool text_only;             /* without its vision tower, as asked */
     struct precision precision;
     const struct format *kv;    /* format of the KV cache */
     bool kv_auto;               /* nobody named it: the precision's, whichever that is */
@@ -88,6 +89,7 @@ struct request {
     double context;             /* tokens a request may hold, prompt and output */
     bool context_auto;          /* nobody named it: the engine's default for the GPUs */
     double prompt, output;      /* tokens of a typical request */
+    bool prompt_auto, output_auto; /* nobody said */
     struct spread spread;       /* of them */
     double users;               /* requests in flight at once */
     double rate;                /* requests that arrive per second; 0: users are given */
@@ -142,25 +144,15 @@ static inline bool request_corrected(const struct request *q)
 }
 
 /* The weights in another precision, the KV cache with them unless its format was named. */
-static inline void request_take_precision(struct request *q, const struct precision *precision)
-{
-    q->precision = *precision;
-    if (q->kv_auto)
-        q->kv = precision->kv;
-}
+void request_take_precision(struct request *request, const struct precision *precision);
 
-#define CONTEXT_USUAL 8192.0
+/* Another context, and what nobody said of the prompt and the output with it: 1024 and 256
+ * tokens, of a small context three quarters and the rest. False: they exceed it. */
+bool request_take_context(struct request *request, double context);
 
 /* Tokens of a request where nobody says: by the memory of all GPUs, where the engine goes by
  * that (Ollama), and no more than the model takes. */
-static inline double request_usual_context(const struct request *q)
-{
-    double physical = q->gpu ? q->gpu->physical.value * (q->gpu_count > 1 ? q->gpu_count : 1) : 0;
-    const struct engine_tier *tier = engine_tier(q->engine, physical);
-    double usual = tier && tier->context > 0 ? tier->context : CONTEXT_USUAL;
-    return q->model->max_context > 0 && usual > q->model->max_context ? q->model->max_context
-                                                                      : usual;
-}
+double request_usual_context(const struct request *request);
 
 /* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)

@@ -109,7 +109,7 @@ static bool solve_field(const struct request *q, enum solve field,
     if (value <= 0)
         return false;
     if (field == SOLVE_CONTEXT)
-        best.context = value;
+        request_take_context(&best, value);
     else
         best.users = value;
     plan_request(&best, market, out);

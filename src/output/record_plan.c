@@ -32,7 +32,7 @@ void record_plan_asked(struct record *r, const struct resolved *resolved)
 {
     char price[OPTION_CHOICE_MAX];
 
-    record_flag(r, "language_model_only", resolved->text_only);
+    record_flag(r, "language_model_only", resolved->request.text_only);
     prune_fact(resolved, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)resolved->request.price, price));
     record_plan_market(r, &resolved->market);

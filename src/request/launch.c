@@ -248,7 +248,7 @@ static void set_rest(const struct making *m)
 
     set_if(m, q->lora_slots > 0, LAUNCH_LORA_SLOTS, q->lora_slots);
     set_if(m, q->lora_slots > 0 && has(m, LAUNCH_LORA_RANK), LAUNCH_LORA_RANK, q->lora_rank);
-    set_if(m, m->answer->resolved.text_only, LAUNCH_TEXT_ONLY, 1);
+    set_if(m, m->answer->resolved.request.text_only, LAUNCH_TEXT_ONLY, 1);
     set_if(m, q->prefix_hit > 0 && has(m, LAUNCH_PREFIX), LAUNCH_PREFIX, 1);
     set_if(m, q->engine->flash_attention && has(m, LAUNCH_FLASH), LAUNCH_FLASH, 1);
     set_if(m, has(m, LAUNCH_FIXED), LAUNCH_FIXED, 1);

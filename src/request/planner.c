@@ -519,8 +519,8 @@ static void leave_out_vision(struct planner *p, const struct options *options,
 {
     struct model text;
     char key[256];
-    out->text_only = options_flag(options, OPT_LANGUAGE_MODEL_ONLY);
-    if (!out->text_only || model_params_role(out->request.model, ROLE_VISION) == 0)
+    out->request.text_only = options_flag(options, OPT_LANGUAGE_MODEL_ONLY);
+    if (!out->request.text_only || model_params_role(out->request.model, ROLE_VISION) == 0)
         return;
     text = *out->request.model;
     gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only",
@@ -533,7 +533,7 @@ static void leave_out_vision(struct planner *p, const struct options *options,
 static enum gp_status check_text_only(const struct resolved *r, struct gp_err *err)
 {
     const struct engine *e = r->request.engine;
-    if (!r->text_only || e->language_only)
+    if (!r->request.text_only || e->language_only)
         return GP_OK;
     return gp_fail(err, GP_E_USAGE, "--language-model-only", "vllm@0.17 and newer have it",
                    "is not planned for %s %s", e->name, e->range);

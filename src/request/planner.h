@@ -47,7 +47,6 @@ struct resolved {
     bool gpu_local;         /* ... or the one in this machine */
     bool generic;           /* the model is a bare size: its shape is assumed */
     char model_text[256];   /* as asked: a path, an id, a size */
-    bool text_only;         /* the model is without its vision tower, as asked */
     char trace[256];        /* the file of --trace; "" = none */
     double trace_requests;  /* in it */
     double trace_rate, trace_busiest; /* requests/s of it: mean, busiest minute; 0 = it

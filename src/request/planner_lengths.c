@@ -12,8 +12,6 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define PROMPT_DEFAULT 1024.0
-#define OUTPUT_DEFAULT 256.0
 
 void planner_trace_fini(struct planner_trace *kept)
 {
@@ -85,16 +83,16 @@ static enum gp_status take_means(const struct options *options, double context,
 {
     bool given = options->value[OPT_PROMPT].given || options->value[OPT_OUTPUT].given;
     double prompt, output; /* standard deviations */
-    q->context = options_or(options, OPT_CONTEXT, context);
-    /* a small context leaves a quarter for the answer */
-    q->prompt = options_or(options, OPT_PROMPT, fmin(PROMPT_DEFAULT, ceil(q->context * 0.75)));
-    q->output = options_or(options, OPT_OUTPUT,
-                           fmin(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
+    q->prompt = options_or(options, OPT_PROMPT, 0);
+    q->output = options_or(options, OPT_OUTPUT, 0);
+    q->prompt_auto = q->prompt <= 0;
+    q->output_auto = q->output <= 0;
+    bool room = request_take_context(q, options_or(options, OPT_CONTEXT, context));
     if (read_spread(options, OPT_PROMPT_STDDEV, q->prompt, &prompt, err) ||
         read_spread(options, OPT_OUTPUT_STDDEV, q->output, &output, err))
         return err->code;
     q->spread = spread_of(q->prompt, prompt, q->output, output, q->context);
-    if (given && q->prompt + q->output > q->context)
+    if (given && !room)
         return gp_fail(err, GP_E_USAGE, "--context", "raise --context",
                        "prompt and output of %.0f tokens exceed the context of %.0f",
                        q->prompt + q->output, q->context);

@@ -391,6 +391,9 @@ static void check_fix(const struct options *asked, const struct fix *f, const ch
     else if (fabs(got->cost.per_hour - f->per_hour) > 1e-6)
         wrong("%s: a fix for %s costs $%g; asked, it is $%g", command, command_of(asked),
               f->per_hour, got->cost.per_hour);
+    else if (f->tpot > 0 && fabs(got->speed.tpot.value / f->tpot - 1) > 1e-6)
+        wrong("%s: a fix for %s has a TPOT of %g s; asked, it is %g s", command,
+              command_of(asked), f->tpot, got->speed.tpot.value);
 }
 
 static void check_fixes(const struct options *asked, const struct answer *a)
@@ -554,13 +557,33 @@ static void random_more(struct options *options)
     static const char *const prices[] = {"spot", "market", "buy"};
     static const struct {
         enum option_id id;
+        const char *text[2];
+    } words[] = {
+        {OPT_DRAFT, {"mtp", "qwen3-0.6b"}},   {OPT_PROVIDER, {"aws", "verda,lambda"}},
+        {OPT_PRUNE, {"layers:2", "50%"}},     {OPT_DISAGGREGATE, {"auto", "1:2"}},
+        {OPT_PREFIX_HIT, {"0.5", "0.9"}},     {OPT_PROMPT_STDDEV, {"200", "800"}},
+        {OPT_HEADROOM, {"0.1", "0.3"}},       {OPT_LANGUAGE_MODEL_ONLY, {"", ""}},
+        {OPT_ENGINE, {"ollama", "mlx"}},      {OPT_NO_KV_OFFLOAD, {"", ""}},
+    };
+    static const struct {
+        enum option_id id;
         unsigned low, bits;
     } counts[] = {
-        {OPT_TP, 1, 5},         {OPT_PP, 1, 5},           {OPT_EP, 1, 5},
-        {OPT_REPLICAS, 1, 5},   {OPT_DP, 1, 4},           {OPT_MAX_PP, 1, 6},
-        {OPT_MAX_NUM_SEQS, 1, 10}, {OPT_LORA, 1, 6},      {OPT_GPU_LAYERS, 1, 6},
-        {OPT_N_CPU_MOE, 1, 5},  {OPT_CPU_OFFLOAD_GB, 1, 6}, {OPT_KV_OFFLOAD_GB, 1, 6},
-        {OPT_PROMPT, 1, 13},    {OPT_OUTPUT, 1, 10},
+        {OPT_TP, 1, 5},
+        {OPT_PP, 1, 5},
+        {OPT_EP, 1, 5},
+        {OPT_REPLICAS, 1, 5},
+        {OPT_DP, 1, 4},
+        {OPT_MAX_PP, 1, 6},
+        {OPT_MAX_NUM_SEQS, 1, 10},
+        {OPT_LORA, 1, 6},
+        {OPT_GPU_LAYERS, 1, 6},
+        {OPT_N_CPU_MOE, 1, 5},
+        {OPT_CPU_OFFLOAD_GB, 1, 6},
+        {OPT_KV_OFFLOAD_GB, 1, 6},
+        {OPT_PROMPT, 1, 13},
+        {OPT_OUTPUT, 1, 10},
+        {OPT_SPECULATIVE_TOKENS, 1, 4},
     };
     if (random_below(2)) {
         options->gpu_count = 0;
@@ -578,13 +601,12 @@ static void random_more(struct options *options)
         give(options, OPT_PRECISION, "%s", precisions[random_below(5)]);
     }
     if (random_below(8) == 0)
-        give(options, OPT_ENGINE, "%s", random_below(2) ? "ollama" : "mlx");
-    if (random_below(12) == 0)
-        give(options, OPT_DRAFT, "%s", random_below(2) ? "mtp" : "qwen3-0.6b");
-    if (random_below(8) == 0)
         give(options, OPT_PRICE, "%s", prices[random_below(3)]);
     if (random_below(12) == 0)
         give(options, OPT_USED, "%uGiB", 1 + random_below(16));
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (random_below(16) == 0)
+            give(options, words[i].id, "%s", words[i].text[random_below(2)]);
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (random_below(12) == 0)
             give(options, counts[i].id, "%u",
