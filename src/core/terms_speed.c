@@ -388,6 +388,12 @@ static void add_prompts(const struct walk *k)
                    "launch*kernels) less a step over B",
              part_ms(k, v->serve.prompt), "ms", source_pace(q->engine),
              "prompt, c, B, share, efa, launch, kernels, per layer and chunk, L");
+    if (q->rate > 0)
+        term_add(k->w, "what it keeps other prompts waiting", "turn",
+                 q->engine->speed.prefill_alone
+                     ? "pc"
+                     : "pc + step * its share of the passes over B that it joins",
+                 part_ms(k, v->serve.turn), "ms", source_pace(q->engine), "pc, step, B");
     if (v->stall.known)
         term_add(k->w, "longest stall of an answer", "stall",
                  "step + time that a prompt's last chunk of c tokens adds, with attention over "
@@ -413,8 +419,8 @@ static const struct loop {
      "groups*C) / throughput",
      "tau, kappa, solo, eta, step, beta, C, users, groups"},
     {"rate * (TTFT + (O - 1)*TPOT)", "rate, TTFT, O, TPOT", "Little's law",
-     "tau + kappa*solo + step/2 + rho*pc*(1 + cs^2)/(2*(1 - rho)), rho = rate*pc/groups",
-     "tau, kappa, solo, step, rate, groups, pc, cs"},
+     "tau + kappa*solo + step/2 + rho*turn*(1 + cs^2)/(2*(1 - rho)), rho = rate*turn/groups",
+     "tau, kappa, solo, step, rate, groups, turn, cs"},
     {"those that decode: B*groups, where X*TTFT + B*groups = users",
      "users, groups, pool, seqs", "the rest wait for their first token",
      "tau + kappa*solo + transfer + step/2 + queue for the prefill groups",

@@ -24,17 +24,17 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
-│   rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
+│ * rtx-a6000       int4-awq    2  fits         140.8±89   1.00    2.75    19.0│
+│   rtx-6000-ada    int4-awq    2  fits          86.5±45   1.65    2.72    19.0│
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
 │ * rtx-a6000       fp8         4  fits          83.1±62   2.00    3.08    37.2│
 │   a100-sxm-80     int4-awq    2  fits          52.6±29   2.58    2.52    27.4│
 │   a100-pcie-80    fp8         2  fits          49.2±27   2.70    2.43    28.4│
 │ * a100-pcie-80    int4-awq    2  fits          42.3±23   2.70    2.10    40.7│
-│   a40             fp8         3  fits        163.1±103   2.70    8.30    19.1│
-│   a40             int4-awq    3  fits         123.6±78   2.70    6.65    31.3│
-│   l40s            fp8         3  fits         105.8±55   3.00    5.72    19.0│
-│   l40s            int4-awq    3  fits          80.3±42   3.00    4.63    31.3│
+│   a40             fp8         3  fits        162.8±103   2.70    8.29    19.1│
+│   a40             int4-awq    3  fits         123.3±78   2.70    6.64    31.3│
+│   l40s            fp8         3  fits         105.7±55   3.00    5.71    19.0│
+│   l40s            int4-awq    3  fits          80.1±42   3.00    4.62    31.3│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 8, bf16 (as published): fits ────────────────── 1-2 of 19, Tab ─┐
 │███████████████████████████▓▓▓▓▓▓▓▓▒░░░░░······························│ 43.62│
@@ -57,17 +57,17 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter -  * best for its cost                                             │
 │   GPU           format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  limit   │
 │=* rtx-a6000     bf16        8  fits          73.0±54     207   4.00    5.38    76.1  TP8              47.99  none    │
-│ * rtx-a6000     int4-awq    2  fits         141.1±89     101   1.00    2.75    19.0  TP1 PP2          47.99  none    │
-│   rtx-6000-ada  int4-awq    2  fits          86.7±45     168   1.65    2.73    19.0  TP1 PP2          47.99  none    │
+│ * rtx-a6000     int4-awq    2  fits         140.8±89     101   1.00    2.75    19.0  TP1 PP2          47.99  none    │
+│   rtx-6000-ada  int4-awq    2  fits          86.5±45     168   1.65    2.72    19.0  TP1 PP2          47.99  none    │
 │   …6000-server  int4-awq    1  fits          79.3±44     188   1.69    2.50    18.6  TP1              95.59  none    │
 │ * rtx-a6000     fp8         4  fits          83.1±62     180   2.00    3.08    37.2  TP4              47.99  none    │
 │   a100-sxm-80   int4-awq    2  fits          52.6±29     285   2.58    2.52    27.4  TP1 x2           80.00  none    │
 │   a100-pcie-80  fp8         2  fits          49.2±27     309   2.70    2.43    28.4  TP2              80.00  none    │
 │ * a100-pcie-80  int4-awq    2  fits          42.3±23     356   2.70    2.10    40.7  TP2              80.00  none    │
-│   a40           fp8         3  fits        163.1±103      90   2.70    8.30    19.1  TP1 PP3          44.99  none    │
-│   a40           int4-awq    3  fits         123.6±78     113   2.70    6.65    31.3  TP1 PP3          44.99  none    │
-│   l40s          fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99  none    │
-│   l40s          int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99  none    │
+│   a40           fp8         3  fits        162.8±103      90   2.70    8.29    19.1  TP1 PP3          44.99  none    │
+│   a40           int4-awq    3  fits         123.3±78     113   2.70    6.64    31.3  TP1 PP3          44.99  none    │
+│   l40s          fp8         3  fits         105.7±55     146   3.00    5.71    19.0  TP1 PP3          44.99  none    │
+│   l40s          int4-awq    3  fits          80.1±42     180   3.00    4.62    31.3  TP1 PP3          44.99  none    │
 │   …6000-server  fp8         2  fits          47.0±32     328   3.38    2.86    38.3  TP2              95.59  none    │
 │   h200-sxm      fp8         1  fits          30.0±13     514   3.39    1.83    22.6  TP1             140.40  none    │
 │   h200-sxm      int4-awq    1  fits          51.8±22     287   3.39    3.29    34.9  TP1             140.40  none    │
@@ -160,17 +160,17 @@ expect <<'END'
 | 246 of 294 fit and meet goals  sort $/h ^  filter -  * best for its cost     |
 |   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users|
 |=* rtx-a6000       bf16        8  fits         73.0+-54   4.00    5.38    76.1|
-|>* rtx-a6000       int4-awq    2  fits        141.1+-89   1.00    2.75    19.0|
-|   rtx-6000-ada    int4-awq    2  fits         86.7+-45   1.65    2.73    19.0|
+|>* rtx-a6000       int4-awq    2  fits        140.8+-89   1.00    2.75    19.0|
+|   rtx-6000-ada    int4-awq    2  fits         86.5+-45   1.65    2.72    19.0|
 |   ~o-6000-server  int4-awq    1  fits         79.3+-44   1.69    2.50    18.6|
 | * rtx-a6000       fp8         4  fits         83.1+-62   2.00    3.08    37.2|
 |   a100-sxm-80     int4-awq    2  fits         52.6+-29   2.58    2.52    27.4|
 |   a100-pcie-80    fp8         2  fits         49.2+-27   2.70    2.43    28.4|
 | * a100-pcie-80    int4-awq    2  fits         42.3+-23   2.70    2.10    40.7|
-|   a40             fp8         3  fits       163.1+-103   2.70    8.30    19.1|
-|   a40             int4-awq    3  fits        123.6+-78   2.70    6.65    31.3|
-|   l40s            fp8         3  fits        105.8+-55   3.00    5.72    19.0|
-|   l40s            int4-awq    3  fits         80.3+-42   3.00    4.63    31.3|
+|   a40             fp8         3  fits       162.8+-103   2.70    8.29    19.1|
+|   a40             int4-awq    3  fits        123.3+-78   2.70    6.64    31.3|
+|   l40s            fp8         3  fits        105.7+-55   3.00    5.71    19.0|
+|   l40s            int4-awq    3  fits         80.1+-42   3.00    4.62    31.3|
 +------------------------------------------------------------------------------+
 +- rtx-a6000 x 2, int4-awq: fits ----------------------------- 1-2 of 19, Tab -+
 |##############################=================================:-......| 43.62|
@@ -191,9 +191,9 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost                                                                                  │
 │   GPU                format      n  verdict      ~TPOT ms  ~tok/s    $/h    ~$/M  ~users  layout      memory GiB  weights GiB  KV pool GiB  $/month  limit   │
 │=* rtx-a6000          bf16        8  fits          73.0±54     207   4.00    5.38    76.1  TP8              47.99        16.46       ~23.77     2920  none    │
-│▸  l40s               fp8         3  fits         105.8±55     146   3.00    5.72    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
-│   l40s               int4-awq    3  fits          80.3±42     180   3.00    4.63    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
-│   l40s               bf16        5  fits        192.7±100      80   5.00   17.28    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
+│▸  l40s               fp8         3  fits         105.7±55     146   3.00    5.71    19.0  TP1 PP3          44.99        23.51       ~16.05     2190  none    │
+│   l40s               int4-awq    3  fits          80.1±42     180   3.00    4.62    31.3  TP1 PP3          44.99        13.17       ~26.39     2190  none    │
+│   l40s               bf16        5  fits        192.5±100      80   5.00   17.26    24.0  TP1 PP5          44.99        27.49       ~12.02     3650  none    │
 END
 
 # ---- order ----------------------------------------------------------------------------
@@ -219,7 +219,7 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/M ▼  filter -  * best for its cost     │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│   a10g            bf16       12  fits         96.6±138  32.58   59.78    28.0│
+│   a10g            bf16       12  fits         96.5±138  32.58   59.69    28.0│
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
 │ 246 of 294 fit and meet goals  sort layout ▲  filter -  * best for its cost  │
 │   GPU              format      n  verdict     $/h    ~$/M  ~users  layout    │
@@ -240,8 +240,8 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter p100  * best for its cost  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│   p100-pcie-16    bf16       24  fits         96.5±284      -       -    55.1│
-│   p100-sxm2-16    bf16       24  fits         77.5±220      -       -    55.1│
+│   p100-pcie-16    bf16       24  fits         96.3±283      -       -    55.1│
+│   p100-sxm2-16    bf16       24  fits         77.3±220      -       -    55.1│
 │   p100-sxm2-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
 │   p100-sxm2-16    int4-awq    1  no fit: type of the weights, short 64.0 GiB │
 │   p100-pcie-16    fp8         1  no fit: type of the weights, short 94.7 GiB │
@@ -298,8 +298,8 @@ expect <<'END'
 │ 246 of 294 fit and meet goals  sort $/h ▲  filter mem>=40 $<10 nvidia !pcie  │
 │   GPU             format      n  verdict      ~TPOT ms    $/h    ~$/M  ~users│
 │=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│▸* rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
-│   rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
+│▸* rtx-a6000       int4-awq    2  fits         140.8±89   1.00    2.75    19.0│
+│   rtx-6000-ada    int4-awq    2  fits          86.5±45   1.65    2.72    19.0│
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────── 1-12 of 294 ─┐
@@ -421,9 +421,9 @@ expect <<'END'
 │ 321 of 392 fit and meet goals  sort $/h ▲  filter l40s  * best for its cost  │
 │   GPU            format      n  verdict      ~TPOT ms    $/h     ~$/M  ~users│
 │=* rtx-a6000      int8        4  fits          69.0±51   2.00     2.53    37.3│
-│▸  l40s           fp8         3  fits         105.8±55   3.00     5.72    19.0│
-│   l40s           int4-awq    3  fits          80.3±42   3.00     4.63    31.3│
-│   l40s           int8        3  fits         107.3±56   3.00     5.79    19.0│
+│▸  l40s           fp8         3  fits         105.7±55   3.00     5.71    19.0│
+│   l40s           int4-awq    3  fits          80.1±42   3.00     4.62    31.3│
+│   l40s           int8        3  fits         107.2±56   3.00     5.78    19.0│
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -521,8 +521,8 @@ expect <<'END'
 │ 242 of 294 fit and meet goals  sort $/h ▲  filter h100-sxm                   │
 │   GPU            format      n  verdict      ~TPOT ms     $/h    ~$/M  ~users│
 │=  mi300x         bf16        4  fits          81.8±81   13.80    1.65   218.0│
-│   h100-sxm       fp8        10  fits          41.5±23   38.40    2.45   220.0│
-│▸  h100-sxm       int4-awq   10  fits          68.6±38   38.40    4.50   244.5│
+│   h100-sxm       fp8        10  fits          40.9±23   38.40    2.41   220.0│
+│▸  h100-sxm       int4-awq   10  fits          67.6±38   38.40    4.45   244.5│
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -552,8 +552,8 @@ KEYS
 lines 5 8
 expect <<'END'
 │=* rtx-a6000       bf16        8  fits          73.0±54   4.00    5.38    76.1│
-│ * rtx-a6000       int4-awq    2  fits         141.1±89   1.00    2.75    19.0│
-│▸  rtx-6000-ada    int4-awq    2  fits          86.7±45   1.65    2.73    19.0│
+│ * rtx-a6000       int4-awq    2  fits         140.8±89   1.00    2.75    19.0│
+│▸  rtx-6000-ada    int4-awq    2  fits          86.5±45   1.65    2.72    19.0│
 │   …o-6000-server  int4-awq    1  fits          79.3±44   1.69    2.50    18.6│
 END
 

@@ -79,9 +79,9 @@ expect <<'END'
 │▸Model      llama-3.1-70b    ▾││FITS         2 GPUs   $6.98/h    $2.84/M tok    ││GPU             n    $/h TPOT    $/M│
 │ Weights    fp8              ▾││memory 81 % of budget, 13.81 GiB to spare       ││rtx-a6000       4  $2.00 83.1  $3.08│
 │ GPU        h100-sxm         ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░········│ 72.85││a100-pcie-80    2  $2.70 49.2  $2.43│
-│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.30│
-│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.72│
-│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││rtx-6000-ada    3  $3.30 96.6  $5.77│
+│ GPUs       auto: 2           ││█ weights 33.9 ▓ KV 20.0 ▒ act 2.0 ░ run 3.2    ││a40             3  $2.70  163  $8.29│
+│── Load ──────────────────────││── Speed: model ─── low..high ────── goal ──────││l40s            3  $3.00  106  $5.71│
+│ Context    8,192 tokens      ││TTFT        219 ms  63..1095         none       ││rtx-6000-ada    3  $3.30 96.5  $5.76│
 │ Prompt     1,024 tokens      ││TPOT       22.7 ms  17.4..32.4       none       ││── First to break, this layout ─────│
 │ Output     256 tokens        ││output   682 tok/s  478..888         none       ││+10 users: 26 marginal  KV pool     │
 │ Users      16 at once        ││holds   27.0 requests of 8,192; first: KV pool  ││+4,769 context tokens   KV pool     │
@@ -310,7 +310,7 @@ expect <<'END'
 │ TPOT goal  none            ││── Changes (a) ──── gain       n TPOT ms     $/M│
 │ Throughput none            ││1 h100-sxm:1        cheaper    1     5.4   $3.57│
 │+Layout     TP 1 x PP 4     ││2 int4-awq          cheaper    4     8.9  $16.33│
-│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.1   $4.73│
+│+Engine     vLLM 0.33+      ││3 users 10          fuller     4    28.4   $4.77│
 │+Cost       on-demand       ││── Why ─────────────────────────────────────────│
 │                            ││warning: the profile of a10g has low confidence │
 END
@@ -683,8 +683,8 @@ expect <<'END'
 │ GPUs       2               ││█ weights 33.9 ▓ KV 32.5 ▒ act 2.0 ░ run 1.2    │
 │── Load ────────────────────││── Speed: model ─── low..high ────── goal ──────│
 │ Context    8,192 tokens    ││TTFT        441 ms  126..2207        none       │
-│ Prompt     1,024 tokens    ││TPOT       36.1 ms  27.7..51.5       none       │
-│ Output     256 tokens      ││output   690 tok/s  483..898         none       │
+│ Prompt     1,024 tokens    ││TPOT       36.0 ms  27.7..51.4       none       │
+│ Output     256 tokens      ││output   691 tok/s  484..900         none       │
 │▸Users      26 at once      ││holds   28.7 requests of 8,192; first: KV pool  │
 │ Rate       none            ││bound   memory bandwidth; not measured: 4       │
 │── Goals ───────────────────││── Cost ────────────────────────────────────────│

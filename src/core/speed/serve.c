@@ -84,16 +84,18 @@ static double prompt_compute(const struct step *s)
     return q->gpu->host ? 1 : 1 / q->engine->speed.prefill_compute;
 }
 
-/* A step of requests that decode, without prompts. */
+/* A step of requests that decode, without prompts: of a stage's batch, drafted tokens among
+ * its own. */
 struct pass {
-    double users, time, work; /* time: s; work: of it, products, experts, communication */
+    double users, tokens;
+    double time, work; /* s; work: of it, products, experts, communication */
 };
 
 static struct pass pass_of(const struct step *s, const struct serve_load *l, double users)
 {
-    struct pass p = {.users = users};
-    double tokens = spread_held(&l->spread, l->prompt, l->output);
-    p.time = step_decode_work(s, users, tokens, &p.work);
+    struct pass p = {.users = users, .tokens = step_batch(s, users) * (s->drafted + 1)};
+    double held = spread_held(&l->spread, l->prompt, l->output);
+    p.time = s->accepted * step_decode_work(s, users, held, &p.work);
     return p;
 }
 
@@ -105,27 +107,41 @@ static double added(const struct step *s, const struct serve_load *l, const stru
     double compute = prompt_compute(s);
     if (s->load->request->engine->speed.prefill_alone)
         return launched(s, l, tokens, least, step_work(s, tokens, compute) + rest);
-    double all = p->users + tokens;
+    double all = p->tokens + tokens;
     double work = p->time + step_work(s, all, compute) - p->work + rest;
-    return launched(s, l, all, p->users + least, work) - p->time;
+    return launched(s, l, all, p->tokens + least, work) - p->time;
 }
 
-/* Chunks of a step that has any, where `mean` come to a step in the mean, by chance. */
+/* Chunks that come to a step in the mean, where so many requests take turns. */
+static double chunks_mean(const struct step *s, const struct serve_load *l, double running)
+{
+    return step_batch(s, running) * s->accepted * new_tokens(l) / chunk_of(l) / l->output;
+}
+
+/* Chunks of a step that has any, where they come by chance. */
 static double chunks_shared(double mean)
 {
     return mean > 1e-6 ? -mean / expm1(-mean) : 1;
 }
 
-/* s that one prompt adds to a pass, where so many requests at once bring them. */
-static double prompt_cost(const struct step *s, const struct serve_load *l,
-                          const struct pass *p, double running)
+/* s of one prompt: what it adds to a pass, and that with its share of the passes themselves,
+ * which decode meanwhile where prompts have none of their own. */
+struct cost {
+    double added, turn;
+};
+
+/* Where so many requests at once bring them. */
+static struct cost prompt_cost(const struct step *s, const struct serve_load *l,
+                               const struct pass *p, double running)
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
-    double shared = chunks_shared(fmax(l->receive, 1) * running * chunks / l->output);
+    double shared = chunks_shared(fmax(l->receive, 1) * chunks_mean(s, l, running));
     double pass = added(s, l, p, q * shared, q, shared * chunk_rest(s, l, q));
-    /* the stages of a pipeline work on other requests meanwhile */
-    return s->slow[CORRECT_PROMPTS] * chunks * fmax(pass, 0) / shared /
-           fmax(fmin(s->pp, p->users), 1);
+    double more = s->slow[CORRECT_PROMPTS] * chunks / shared * fmax(pass, 0);
+    bool alone = s->load->request->engine->speed.prefill_alone;
+    double whole = more + (alone ? 0 : chunks / shared * p->time);
+    /* the stages of a pipeline work on other requests meanwhile, those that wait or decode */
+    return (struct cost){more / fmin(s->pp, fmax(running, 1)), whole / s->pp};
 }
 
 /* What works the prompts off. */
@@ -145,9 +161,8 @@ double serve_stall(const struct step *s, const struct serve_load *l, const struc
     double end = s->slow[CORRECT_WORK] *
                  step_prefill_attention(s, q, fmax(l->prompt - q, 0)) / s->ways;
     double rest = chunk_rest(s, l, q) - chunk_attention(s, l, q) + end;
-    *share = fmin(decoding * new_tokens(l) / q / l->output, 1);
-    return p.time * s->accepted +
-           s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, q, rest), 0);
+    *share = fmin(chunks_mean(s, l, decoding), 1);
+    return p.time + s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, q, rest), 0);
 }
 
 double serve_solo(const struct step *both, const struct serve_load *l)
@@ -309,9 +324,9 @@ static void apart_decode(const struct step *s, const struct serve_load *l, doubl
 static void apart_prompt(const struct step *s, const struct serve_load *l,
                          struct serve *out)
 {
-    out->prompt = apart_cost(prompt_side(s), l);
+    out->prompt = out->turn = apart_cost(prompt_side(s), l);
     out->solo = solo_of(s, l);
-    out->spread = work_spread(prompt_side(s), l, out->prompt);
+    out->spread = work_spread(prompt_side(s), l, out->turn);
 }
 
 struct apart {
@@ -331,7 +346,8 @@ static double apart_left(void *ctx, double decoding)
     struct queue q = apart_queue(a->load, a->out);
     open_ttft(a->step, &q, a->out);
     double held = a->out->requests * a->out->ttft + decoding;
-    return fmin(1 - held / a->load->users, 1 - q.busy / BUSY_MOST);
+    double left = fmin(1 - held / a->load->users, 1 - q.busy / BUSY_MOST);
+    return fmax(left, -1); /* many times too much says no more, and secants crawl from it */
 }
 
 static void apart_estimate(const struct step *s, const struct serve_load *l,
@@ -414,7 +430,7 @@ static double in_flight(void *ctx, double users)
     struct arrivals *a = ctx;
     struct serve out;
     estimate(a->step, a->load, users, a->solo, &out);
-    struct queue q = {a->rate * out.prompt, out.prompt, 0};
+    struct queue q = {a->rate * out.turn, out.turn, 0};
     open_ttft(a->step, &q, &out);
     double more = a->rate * (out.ttft + tokens_out(a->load) * out.tpot) - users;
     bool full = users >= a->load->admitted;
@@ -425,6 +441,22 @@ static double in_flight(void *ctx, double users)
     return more;
 }
 
+/* From few in flight to more, in doubles: where a step's jump, or the passes that more prompts
+ * share, let several numbers hold, an engine that begins idle stays at the fewest. */
+static struct bracket fewest_in_flight(struct arrivals *a, double most)
+{
+    struct bracket b = {0, in_flight(a, 0), a->serve.running, 0};
+    for (double next = 2; b.at_low > 0; next *= 2) {
+        b.high = fmin(next, most);
+        b.at_high = in_flight(a, b.high);
+        if (b.at_high <= 0 || b.high == most)
+            break;
+        b.low = b.high;
+        b.at_low = b.at_high;
+    }
+    return b;
+}
+
 bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
                 struct serve *out)
 {
@@ -433,16 +465,15 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
     if (l->prefill > 0)
         return apart_rate(s, l, rate, out);
     b.at_high = in_flight(&a, b.high);
-    bool held = b.at_high <= 0 && rate * a.serve.prompt < BUSY_MOST;
+    bool held = b.at_high <= 0 && rate * a.serve.turn < BUSY_MOST;
     if (held) {
-        b.at_low = in_flight(&a, 0);
-        b.high = b.at_low > 0 ? b.high : a.serve.running;
+        b = fewest_in_flight(&a, b.high);
         bracket_close(&b, in_flight, &a);
     }
     *out = a.serve;
     if (held)
         out->requests = rate;
-    struct queue q = {rate * out->prompt, out->prompt, 0};
+    struct queue q = {rate * out->turn, out->turn, 0};
     open_ttft(s, &q, out);
     open_percentiles(s, l, &q, out);
     out->running = b.high;
@@ -457,7 +488,7 @@ static double capacity_at(const struct step *s, const struct serve_load *l,
     struct queue idle = {0};
     struct serve out = *at;
     open_ttft(s, &idle, &out);
-    double users = out.running, prompt = out.prompt;
+    double users = out.running, prompt = out.turn;
     double rest = out.ttft + tokens_out(l) * out.tpot;
     double wait = prompt * (1 + out.spread * out.spread) / 2;
     double a = (wait - rest) * prompt, b = rest + prompt * users;
@@ -480,7 +511,7 @@ double serve_capacity(const struct step *s, const struct serve_load *l,
     if (!by)
         return most;
     *by = SATURATES_PREFILL;
-    if (most * at.prompt < 0.999 * BUSY_MOST) {
+    if (most * at.turn < 0.999 * BUSY_MOST) {
         estimate(s, l, 2 * users, solo, &at);
         *by = capacity_at(s, l, &at) < 1.1 * most ? SATURATES_DECODE : SATURATES_RUNNING;
     }
@@ -506,25 +537,27 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     const struct engine_speed *e = &s->load->request->engine->speed;
     users = fmax(users, 1);
     struct pass all = pass_of(s, l, users);
-    double cost = prompt_cost(s, l, &all, users);
-    double first = all.time + e->interference * users / l->output * cost;
+    struct cost cost = prompt_cost(s, l, &all, users);
+    double first = all.time / s->accepted + e->interference * users / l->output * cost.added;
     /* while one decodes it is at least that one */
-    double decoding = fmax(users / (1 + cost / (l->output * first)), 1);
+    double decoding = fmax(users / (1 + cost.added / (l->output * first)), 1);
     struct pass busy = decoding == users ? all : pass_of(s, l, decoding);
     out->running = users;
     out->decoding = decoding;
-    out->decode = busy.time;
-    out->prompt = decoding == users ? cost : prompt_cost(s, l, &busy, users);
-    out->spread = work_spread(s, l, out->prompt);
+    out->decode = busy.time / s->accepted;
+    cost = decoding == users ? cost : prompt_cost(s, l, &busy, users);
+    out->prompt = cost.added;
+    out->turn = cost.turn;
+    out->spread = work_spread(s, l, out->turn);
     /* while one's answer runs, as many prompts come as others decode */
-    out->tpot = busy.time +
+    out->tpot = out->decode +
                 e->interference * decoding * (users - 1) / users / l->output * out->prompt;
     out->solo = solo;
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
-                            (e->ttft_decode + l->receive / 2) * busy.time +
+                            (e->ttft_decode + l->receive / 2) * out->decode +
                             e->ttft_queue * solo * (users - 1) / (2 * rounds_of(l)));
     /* of answers of a few tokens the prompts are the work, and each waits for its turn */
-    out->ttft = fmax(out->ttft, users * out->prompt - tokens_out(l) * out->tpot);
+    out->ttft = fmax(out->ttft, users * out->turn - tokens_out(l) * out->tpot);
     out->middle = out->late = 0;
     out->requests = users / (out->ttft + tokens_out(l) * out->tpot);
 }

@@ -10,12 +10,15 @@
  *         decode tokens less the pass without the prompt (mixed steps: vLLM,
  *         TensorRT-LLM), or a pass of its own (prefill first: SGLang); shared by the chunks
  *         that come by chance while one step runs: a / (1 - e^-a) of them in a step that has
- *         any, where a = C*chunks/O come in the mean
+ *         any, where a = E*C/pp*chunks/O come in the mean (E tokens an iteration: step.h)
+ *   turn  seconds that it keeps other prompts waiting: pc, and in mixed steps its share of
+ *         the passes that decode meanwhile
  *   t0    = dec(C) + phi * C/O * pc(C)
  *   B     = C / (1 + pc(C) / (O*t0))       requests that decode, 1 at least; the others
  *                                          prefill
  *   TPOT  = dec(B) + phi * (C-1)/C * B/O * pc(B)   as many prompts as others decode
- *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/(2N)   closed loop, N = 10
+ *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/(2N)   closed loop, N = 10; at
+ *           least so much that X*turn <= 1
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
  *
  * Each user asks N times, and all begin at once: the first prompts wait for each other.
@@ -23,15 +26,15 @@
  *
  * solo is the chunks of a prompt one after the other. Over pp stages some engines
  * (llama.cpp) let chunks of one prompt follow each other: (chunks + pp - 1)/pp of them at
- * best. pc is shared by the stages that have other requests.
+ * best. pc and turn are shared by the stages that have other requests.
  *
  * Requests that arrive at a rate r (open loop) wait for each other's prompts, and for
  * nobody's answer; those in flight follow from Little's law:
  *
- *   rho  = r * pc                           share of the time that goes into prompts
- *   W    = rho * pc (1 + cs^2) / (2 (1 - rho))      mean wait, M/G/1
+ *   rho  = r * turn                         share of the time in steps with prompts
+ *   W    = rho * turn (1 + cs^2) / (2 (1 - rho))    mean wait, M/G/1
  *   TTFT = tau + kappa*solo + dec/2 + W
- *   C    = r * (TTFT + (O-1)*TPOT(C))
+ *   C    = r * (TTFT + (O-1)*TPOT(C))              the fewest that hold, from idle
  *
  * Lengths that differ (core/lengths.h): caches hold more tokens in the mean, attention
  * over a prompt goes by E[P^2], and a prompt waits behind long ones: cs is the standard
@@ -99,6 +102,7 @@ struct serve {
     double ttft;      /* s, mean of a closed loop */
     double solo;      /* s, a prompt on an idle engine, mean */
     double prompt;    /* s that one prompt adds to the decodes, or takes apart from them */
+    double turn;      /* s that it keeps other prompts waiting, the decodes meanwhile too */
     double spread;    /* standard deviation of a prompt's work over its mean */
     double decode;    /* s of a decode step without prompts */
     double requests;  /* per second */

@@ -597,8 +597,7 @@ double step_decode_work(const struct step *s, double users, double tokens, doubl
 {
     struct step_parts p;
     step_decode_parts(s, users, tokens, &p);
-    bool whole = !s->draft && step_batch(s, users) == users;
-    *work = whole ? p.linear + p.experts + p.communication : step_work(s, users, 1);
+    *work = s->accepted * (p.linear + p.experts + p.communication);
     return parts_sum(&p);
 }
 

@@ -154,7 +154,7 @@ double step_work(const struct step *step, double tokens, double compute);
 
 /* A decode step of `users` requests (of all ranks) whose caches hold `tokens` each. */
 double step_decode(const struct step *step, double users, double tokens);
-/* The same, and step_work() of as many tokens, which is a part of it. */
+/* The same, and step_work() of the iteration's tokens, which is a part of that. */
 double step_decode_work(const struct step *step, double users, double tokens, double *work);
 void step_decode_parts(const struct step *step, double users, double tokens,
                        struct step_parts *out);
