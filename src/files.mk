@@ -49,6 +49,8 @@ point_sources = \
 core_sources = \
 	src/core/pool/account.c \
 	src/core/pool/account.h \
+	src/core/pool/apart.c \
+	src/core/pool/apart.h \
 	src/core/pool/assign.c \
 	src/core/pool/assign.h \
 	src/core/pool/bound.c \

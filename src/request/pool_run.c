@@ -325,15 +325,6 @@ double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int wo
 
 #define GAP_LEAST 0.01 /* that is worth a word */
 
-static int alone_count(const struct pool *pool)
-{
-    int n = 0;
-
-    for (int w = 0; w < pool->workload_count; w++)
-        n += pool->workloads[w].alone;
-    return n;
-}
-
 static int largest_worker(const struct pool *pool)
 {
     int most = 0;
@@ -361,8 +352,7 @@ void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, 
 {
     const struct pool *pool = &run->c.pool;
     const struct pool_rung *r = &run->answer.rungs[id];
-    bool hourly = id == POOL_SHARED || id == POOL_HOURLY;
-    int alone = alone_count(pool), worker = largest_worker(pool), fleet = 0, replica;
+    int worker = largest_worker(pool), fleet = 0, replica;
 
     text[0] = '\0';
     if (!pool_rung_bounded(r) || r->gap < GAP_LEAST)
@@ -370,9 +360,6 @@ void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, 
     replica = largest_replica(pool, r, &fleet);
     if (r->cost.starting > (r->total - r->bound) / 2)
         gp_copy(text, size, "replicas that start are in the cost, not in the bound");
-    else if (hourly && alone > 0)
-        gp_format(text, size, "the bound mixes what %s may hold in parts",
-                  alone == 1 ? "the isolated workload" : "isolated workloads");
     else if (id != POOL_CLOUD && worker > 1)
         gp_format(text, size, "the bound splits a job's workers of %d GPUs", worker);
     else if (replica > 1 && replica * 4 >= fleet)

@@ -194,10 +194,14 @@ workloads = (
       tpot_ms = 50; demand = { shape = "office"; peak = 40.0; }; }
 );
 END
-run --pool gap.cfg
-assert_contains "text says why" "above the least: the bound mixes what isolated workloads" "$out"
 run --pool gap.cfg --format json
-assert_contains "JSON too" '"gap_cause": "the bound mixes what isolated workloads' "$out"
+assert_lacks "isolated workloads leave no gap" '"gap_cause": "' "$out"
+
+sed 's/isolation = "host"; //; s/^workloads/moves = { restart_s = 3000; };\n&/' gap.cfg >starts.cfg
+run --pool starts.cfg
+assert_contains "text says why" "above the least: replicas that start are in the cost" "$out"
+run --pool starts.cfg --format json
+assert_contains "JSON too" '"gap_cause": "replicas that start are in the cost' "$out"
 
 # ---- exports ----------------------------------------------------------------------------
 

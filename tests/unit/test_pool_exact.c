@@ -176,6 +176,36 @@ static double brute_fixed(const struct brute *b)
     return best;
 }
 
+/* The first workload is alone: each of its holdings, and the other within the rest. */
+static double brute_alone(const struct brute *b, int most)
+{
+    static struct holding all[1024];
+    static double rest[16][16];
+    struct pool_workload other = b->pool->workloads[1], none = other;
+    int count = holdings(b, 0, all);
+    double zero[3] = {0}, best = INFINITY;
+
+    none.demand = zero;
+    none.minimum = 0;
+    for (int n0 = 0; n0 <= most; n0 += b->unit)
+        for (int n1 = 0; n1 <= most; n1 += b->unit) {
+            struct pool_workload two[] = {none, other};
+            struct pool pool = *b->pool;
+            pool.workloads = two;
+            rest[n0][n1] = 0;
+            for (int t = 0; t < pool.hours; t++)
+                rest[n0][n1] += hour_within(&(struct brute){&pool, b->servers, b->unit}, t,
+                                            (int[]){n0, n1});
+        }
+    for (int i = 0; i < count; i++)
+        for (int n0 = 0; n0 <= most; n0 += b->unit)
+            for (int n1 = 0; n1 <= most; n1 += b->unit)
+                best = fmin(best, all[i].cost + rest[n0][n1] +
+                                      own(b, 0, up(b, all[i].gpus[0]) + n0) +
+                                      own(b, 1, up(b, all[i].gpus[1]) + n1));
+    return best;
+}
+
 static void tiny_case(struct pool_case *c, uint64_t seed, bool scarce)
 {
     case_init(c, seed, 2, 2, 3, 2);
@@ -225,6 +255,44 @@ static void test_tiny_against_all(void **state)
         pool_answer_fini(&answer);
         case_fini(&c);
     }
+}
+
+/* An isolated workload beside another: the least of all plans, and no bound above it. */
+static void test_isolated_against_all(void **state)
+{
+    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1);
+    uint64_t cases = setting("GPUPLAN_POOL_CASES", 12);
+    double worst = 0;
+    int open = 0, missed = 0;
+
+    (void)state;
+    for (uint64_t i = seed; i < seed + cases; i++) {
+        struct pool_case c;
+        tiny_case(&c, i, i % 2 == 0);
+        c.workloads[0].alone = true;
+        for (int id = POOL_SHARED; id <= POOL_HOURLY; id++) {
+            struct pool_options options = {.seed = i};
+            struct brute b = {&c.pool, id == POOL_SHARED, id == POOL_SHARED ? 2 : 1};
+            double least = brute_alone(&b, 14);
+            struct pool_answer answer;
+            const struct pool_rung *r = &answer.rungs[id];
+            pool_solve_rung(&c.pool, (enum pool_rung_id)id, &options, &answer);
+            if (r->total < least - 1e-6 || r->bound > least + 1e-6)
+                fail_msg("seed %d rung %c: %.6f, the least is %.6f, bound %.6f", (int)i,
+                         "ABCD"[id], r->total, least, r->bound);
+            if (getenv("GPUPLAN_POOL_CASES") && (r->gap > 1e-6 || r->total > least + 1e-6))
+                print_message("seed %d rung %c: %.6f, the least is %.6f, bound %.6f\n", (int)i,
+                              "ABCD"[id], r->total, least, r->bound);
+            missed += r->total > least + 1e-6;
+            worst = fmax(worst, r->gap);
+            open += r->gap > 1e-6;
+            pool_answer_fini(&answer);
+        }
+        case_fini(&c);
+    }
+    print_message("of %d plans %d not the least, %d with a gap, of %.1f %% at most\n",
+                  2 * (int)cases, missed, open, 100 * worst);
+    assert_true(missed <= (int)cases / 10 && open <= (int)cases / 4);
 }
 
 /* ---- starts: every plan of a day, hour after hour ---- */
@@ -606,6 +674,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiny_against_all),
+        cmocka_unit_test(test_isolated_against_all),
         cmocka_unit_test(test_starts_against_all),
         cmocka_unit_test(test_hour_against_all),
         cmocka_unit_test(test_linear_program),

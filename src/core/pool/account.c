@@ -4,6 +4,7 @@
 #include "core/pool/account.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/pool/slices.h"
@@ -393,4 +394,12 @@ double account_break_even(const struct pool *pool, const struct pool_rung *share
     }
     return gpus > 0 ? (shared->total - (hourly->total - premium)) / (gpus * pool->hours)
                     : 0;
+}
+
+void account_fini(struct pool_rung *rung)
+{
+    free(rung->use);
+    free(rung->replicas);
+    free(rung->workers);
+    free(rung->unmet);
 }

@@ -16,6 +16,9 @@
 /* Fills all of *out but bound and gap; out->use and the like are allocated here. */
 void account_rung(struct assign *a, struct pool_rung *out);
 
+/* Frees what account_rung() allocated. */
+void account_fini(struct pool_rung *rung);
+
 /* Peak of the sum over sum of the peaks, workloads weighed by what a unit costs. */
 double account_coincidence(const struct pool *pool);
 

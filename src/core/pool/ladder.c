@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/pool/account.h"
+#include "core/pool/apart.h"
 #include "core/pool/assign.h"
 #include "core/pool/bound.h"
 #include "core/pool/branch.h"
@@ -32,10 +33,12 @@ struct rung {
     double until;      /* share of the time at which this part ends */
     double started;    /* and at which it began */
     double begun, end; /* shares of the time between which the rung works */
+    uint64_t apart_work; /* left to isolated workloads and others apart */
 };
 
 #define STALL_STEPS 100   /* the bound is left alone when so many steps */
 #define STALL_RISE  0.005 /* close less of the gap than this */
+#define APART_SHARE 3     /* of what is left goes to a part of a pool */
 #define SHAKES      400   /* tries of A and B where GPUs are scarce */
 #define WORK_EACH   40000 /* units for a workload and hour, when none are given */
 #define WORK_MOST   60000000
@@ -458,6 +461,75 @@ uint64_t pool_work(const struct pool *pool)
     return work < WORK_MOST ? work : WORK_MOST;
 }
 
+/* ---- C and D with isolated workloads ---- */
+
+static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end,
+                       const struct pool_options *options, struct pool_answer *out);
+
+/* The workloads that are isolated, or the others, as a pool of their own. */
+static bool solve_apart(void *ctx, const struct pool *pool, bool isolated,
+                        struct pool_rung *rung)
+{
+    static const enum pool_rung_id whole[POOL_RUNGS] = {[POOL_SHARED] = POOL_FIXED,
+                                                        [POOL_HOURLY] = POOL_COMPOSED};
+    struct rung *r = ctx;
+    enum pool_rung_id id = isolated ? whole[r->grid.id] : r->grid.id;
+    struct pool_options options = *r->options;
+    double now = options.share ? options.share(options.share_ctx) : 0;
+    uint64_t share = isolated || !is_separable(&r->grid) ? APART_SHARE : 1;
+    struct pool_answer answer;
+
+    options.work = options.share && !options.work ? 0 : r->apart_work / share + 1;
+    options.progress = NULL;
+    answer_init(pool, &answer);
+    solve_rung(pool, id, now + (r->until - now) / (double)share, &options, &answer);
+    *rung = answer.rungs[id];
+    r->answer->stopped |= answer.stopped;
+    spend(r, answer.work);
+    r->apart_work -= answer.work < r->apart_work ? answer.work : r->apart_work;
+    return r->apart_work > 0 && !is_stopped(r);
+}
+
+static double take_apart(void *ctx, int *replicas)
+{
+    struct rung *r = ctx;
+    struct pool_rung plan = {.replicas = replicas};
+
+    start_from(r, &plan);
+    tell(r);
+    return r->total;
+}
+
+static void raise_apart(struct rung *r, uint64_t work)
+{
+    struct apart_search search = {.plan = &r->best,
+                                  .upper = r->total,
+                                  .solve = solve_apart,
+                                  .take = take_apart,
+                                  .ctx = r};
+
+    if (!is_open(r))
+        return;
+    r->apart_work = work;
+    apart_raise(&r->bound, &search);
+    tell(r);
+}
+
+/* A bound and plans of the whole for a start, then the parts. */
+static void search_apart(struct rung *r)
+{
+    uint64_t all = r->work;
+
+    set_part(r, 0.08);
+    raise_bound(r, all / 100 * 8);
+    set_part(r, 0.14);
+    improve(r, all / 100 * 6, false);
+    set_part(r, 0.9);
+    raise_apart(r, all / 100 * 76);
+    set_part(r, 1);
+    improve(r, all / 100 * 10, true);
+}
+
 /* Hourly rungs: bound and search in turns. */
 static void search(struct rung *r)
 {
@@ -475,7 +547,8 @@ static void search(struct rung *r)
     improve(r, all / 100 * 5, true);
 }
 
-static void solve_rung(const struct pool *pool, enum pool_rung_id id,
+/* The time, as a share, ends at `end` for it. */
+static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end,
                        const struct pool_options *options, struct pool_answer *out)
 {
     struct pool_rung *rung = &out->rungs[id];
@@ -484,9 +557,9 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
                      .answer = out,
                      .total = INFINITY,
                      .random = options->seed,
-                     .until = time_shares[id],
+                     .until = end,
                      .begun = options->share ? options->share(options->share_ctx) : 0,
-                     .end = time_shares[id],
+                     .end = end,
                      .work = options->work    ? options->work
                              : options->share ? UINT64_MAX / 2
                                               : pool_work(pool)};
@@ -508,7 +581,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id,
         bound_step(&r.bound, r.total);
         hold_all(&r);
         start_from_all(&r);
-        search(&r);
+        (apart_takes(&r.grid) ? search_apart : search)(&r);
     }
     account_rung(&r.best, rung);
     rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
@@ -523,7 +596,7 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out)
 {
     answer_init(pool, out);
-    solve_rung(pool, id, options, out);
+    solve_rung(pool, id, time_shares[id], options, out);
 }
 
 /* ---- another's plan of a rung ---- */
@@ -552,18 +625,10 @@ static void rung_fini(struct rung *r)
     grid_fini(&r->grid);
 }
 
-static void lists_free(struct pool_rung *rung)
-{
-    free(rung->use);
-    free(rung->replicas);
-    free(rung->workers);
-    free(rung->unmet);
-}
-
 /* The rung of the answer becomes this plan; its bound stays. */
 static void account_anew(struct assign *a, struct pool_rung *rung, double bound)
 {
-    lists_free(rung);
+    account_fini(rung);
     account_rung(a, rung);
     rung->bound = fmin(bound, rung->total);
     rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
@@ -634,7 +699,7 @@ void pool_solve(const struct pool *pool, const struct pool_options *options,
 {
     answer_init(pool, out);
     for (int id = 0; id < POOL_RUNGS; id++)
-        solve_rung(pool, (enum pool_rung_id)id, options, out);
+        solve_rung(pool, (enum pool_rung_id)id, time_shares[id], options, out);
     out->coincidence = account_coincidence(pool);
     set_break_even(pool, out);
 }
@@ -642,6 +707,6 @@ void pool_solve(const struct pool *pool, const struct pool_options *options,
 void pool_answer_fini(struct pool_answer *answer)
 {
     for (int id = 0; id < POOL_RUNGS; id++)
-        lists_free(&answer->rungs[id]);
+        account_fini(&answer->rungs[id]);
     *answer = (struct pool_answer){0};
 }
