@@ -75,9 +75,20 @@ static double per_hour_of(const struct fixer *f, const struct request *q,
     return plan.cost.per_hour;
 }
 
-static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
+static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *found)
 {
     const struct plan *asked = f->plan;
+    const struct evaluation *e = found;
+    struct evaluation counted;
+    if (p->request.split && (p->changes & 1u << CHANGE_GPU)) {
+        /* with prompts apart, the count that is named may come to another layout */
+        struct request named = p->request;
+        named.gpu_count = found->layout.gpus;
+        search_layout_planned(&named, f->market, SEARCH_FEWEST_GPUS, &counted);
+        if (counted.verdict != found->verdict)
+            return;
+        e = &counted;
+    }
     double per_hour = per_hour_of(f, &p->request, e);
     bool known = per_hour > 0 && asked->cost.per_hour > 0;
     if (f->count >= COUNT_OF(f->found))
