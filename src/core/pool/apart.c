@@ -157,7 +157,8 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
         part_type(&part.types[g], type, tree->grid->hours, isolated, most,
                   stock < most ? stock : most, price ? &price[g] : NULL);
     }
-    go_on = tree->search->solve(tree->search->ctx, &part.pool, isolated, &rung);
+    go_on = part.pool.workload_count == 0 ||
+            tree->search->solve(tree->search->ctx, &part.pool, isolated, &rung);
     *bound = fmax(*bound, rung.bound);
     memcpy(gpus, rung.gpus, sizeof(rung.gpus));
     for (int c = 0; c < part.pool.candidate_count; c++)

@@ -515,32 +515,21 @@ static void raise_apart(struct rung *r, uint64_t work)
     tell(r);
 }
 
-/* A bound and plans of the whole for a start, then the parts. */
-static void search_apart(struct rung *r)
-{
-    uint64_t all = r->work;
-
-    set_part(r, 0.08);
-    raise_bound(r, all / 100 * 8);
-    set_part(r, 0.14);
-    improve(r, all / 100 * 6, false);
-    set_part(r, 0.9);
-    raise_apart(r, all / 100 * 76);
-    set_part(r, 1);
-    improve(r, all / 100 * 10, true);
-}
-
 /* Hourly rungs: bound and search in turns. */
 static void search(struct rung *r)
 {
     uint64_t all = r->work;
+    bool apart = apart_takes(&r->grid);
+    /* parts that have nothing in common need no prices of the whole */
+    int first = apart && is_separable(&r->grid) ? 8 : 22;
+    int second = first == 8 ? 14 : 40;
 
-    set_part(r, 0.22);
-    raise_bound(r, all / 100 * 22);
-    set_part(r, 0.4);
-    improve(r, all / 100 * 18, false);
+    set_part(r, first / 100.0);
+    raise_bound(r, all / 100 * (uint64_t)first);
+    set_part(r, second / 100.0);
+    improve(r, all / 100 * (uint64_t)(second - first), false);
     set_part(r, 0.85);
-    divide_bound(r, all / 100 * 45);
+    (apart ? raise_apart : divide_bound)(r, all / 100 * (uint64_t)(85 - second));
     set_part(r, 0.95);
     improve(r, all / 100 * 10, false);
     set_part(r, 1);
@@ -581,7 +570,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end
         bound_step(&r.bound, r.total);
         hold_all(&r);
         start_from_all(&r);
-        (apart_takes(&r.grid) ? search_apart : search)(&r);
+        search(&r);
     }
     account_rung(&r.best, rung);
     rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
