@@ -12,7 +12,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WHAT_IF_PART 4 /* of the usual work */
+#define WHAT_IF_PART  4  /* of the usual work, for each */
+#define WHAT_IF_SHARE 10 /* ... of the time, where one is given, beside it */
 #define MORE_DEMAND  1.3
 #define SPIKE        2.0
 #define HIGHS_SHARE  0.4  /* of the time, when there is one */
@@ -468,9 +469,14 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
                           struct pool_what_if *out)
 {
     struct pool_options options = solver_options(o, pool_work(pool) / WHAT_IF_PART);
+    struct timed t = {o, clock_now(), o->seconds / WHAT_IF_SHARE};
     struct pool_answer answer;
 
     options.progress = NULL;
+    if (o->seconds > 0) {
+        options.share = share_of_time;
+        options.share_ctx = &t;
+    }
     pool_solve_rung(pool, rung, &options, &answer);
     const struct pool_rung *r = &answer.rungs[rung];
     out->rung = rung;

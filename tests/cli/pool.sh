@@ -277,7 +277,7 @@ assert_contains "another GPU" "all GPUs l40s" "$out"
             i ? "," : "", i, i % 2 ? "office" : "evening", 1 + i % 7 }'
     echo ');'
 } >many.cfg
-run --pool many.cfg --solve-seconds 1 -q
+run --pool many.cfg --solve-seconds 1
 assert_contains "many workloads end with an answer" "sharing servers over the day" "$out"
 
 # The manual's examples are what the program answers today.

@@ -30,6 +30,7 @@ struct climb {
     size_t logged, log_cap;
     int room[POOL_MOST_TYPES]; /* before the move */
     double *starts;            /* [workload] $ */
+    uint64_t *seen, looks;     /* [workload] the look at the log that met it last */
     bool starting;             /* some start costs something */
     bool is_short;             /* somebody is short of something */
     struct day *day;           /* of a workload that is planned anew */
@@ -89,14 +90,13 @@ static double starts_changed(struct climb *c, bool keep)
 
     if (!c->starting)
         return 0;
+    c->looks++;
     for (size_t i = 0; i < c->logged; i++) {
         int w = c->log[i].w;
         double now;
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = c->log[k].w == w;
-        if (seen)
+        if (c->seen[w] == c->looks)
             continue;
+        c->seen[w] = c->looks;
         now = assign_starts(c->a, w);
         sum += now - c->starts[w];
         if (keep)
@@ -634,6 +634,7 @@ static void climb_init(struct climb *c, struct assign *a, struct improve *how)
 
     *c = (struct climb){.a = a, .grid = grid, .how = how};
     c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
+    c->seen = gp_calloc((size_t)grid->workloads, sizeof(*c->seen));
     c->day = gp_calloc(1, sizeof(*c->day));
     for (int w = 0; w < grid->workloads; w++)
         c->starts[w] = assign_starts(a, w);
@@ -645,6 +646,7 @@ static void climb_fini(struct climb *c)
 {
     free(c->log);
     free(c->starts);
+    free(c->seen);
     free(c->day);
 }
 
