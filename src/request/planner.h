@@ -51,7 +51,7 @@ struct resolved {
     double trace_requests;  /* in it */
     double trace_rate, trace_busiest; /* requests/s of it: mean, busiest minute; 0 = it
                              * tells no times */
-    char measured[160];     /* files of --calibration, as asked; "" = none */
+    char measured[1024];    /* files of --calibration, as asked; "" = none */
     char calibrated[240];   /* what of the device was measured, in words; "" = nothing */
     char uncalibrated[240]; /* what was not used, and why; "" = nothing */
     char logged[160];       /* the server's log of --calibration that is used; "" = none */
