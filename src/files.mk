@@ -80,6 +80,8 @@ core_sources = \
 	src/core/pool/slices.h \
 	src/core/pool/seating.c \
 	src/core/pool/seating.h \
+	src/core/pool/shape.c \
+	src/core/pool/shape.h \
 	src/core/speed/attention.c \
 	src/core/speed/attention.h \
 	src/core/speed/calib.c \

@@ -183,8 +183,6 @@ void assign_ask(const struct grid *grid, int w, int t, const double *guide,
         double share = way->slice >= 0 ? type->weight[way->slice] : 0;
         items[i].rate = way->rate;
         items[i].group = way->type;
-        items[i].least = 0;
-        items[i].most = POOL_MOST_REPLICAS;
         items[i].seat = way->slice >= 0 ? 0 : way->seat;
         items[i].price = way->slice >= 0
                              ? share * (type->run + guide[way->type])

@@ -131,7 +131,7 @@ static double constant_part(struct bound *b, int w, const struct fixed_market *m
     int own[POOL_MOST_TYPES];
     short x[POOL_MOST_WAYS];
 
-    fixed_solve(grid, w, market, NULL, NULL, b->leaves, &fixed);
+    fixed_solve(grid, w, market, b->leaves, &fixed);
     b->work += (uint64_t)fixed.nodes;
     assign_holding(grid, w, fixed.held, own);
     for (int g = 0; g < grid->types; g++)

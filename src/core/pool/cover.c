@@ -13,6 +13,7 @@ struct search {
     double per_rate[POOL_MOST_WAYS + 1]; /* of order[i], at most the penalty */
     double cheapest[POOL_MOST_WAYS + 1]; /* of order[i..], at most `missing` */
     int room[POOL_MOST_WAYS];
+    int unused[POOL_MOST_WAYS]; /* seats of paid, below 0: more are taken */
     int x[POOL_MOST_WAYS];
     double slack; /* differences that do not count */
     int nodes;    /* left */
@@ -42,19 +43,32 @@ static void sort_items(struct search *s)
     }
 }
 
+/* $ of seats that are paid for and not taken. */
+static double idle_cost(const struct search *s)
+{
+    double sum = 0;
+
+    for (int k = 0; k < s->ask->groups; k++)
+        sum += s->unused[k] > 0 ? s->unused[k] * s->ask->worth[k] : 0;
+    return sum;
+}
+
+/* Seats that the rest takes may be paid for, for which it then costs that much less. */
 static double rest_bound(const struct search *s, int i, double left, int lacking)
 {
     double need = left > 0 ? left * s->per_rate[i] : 0;
     double count = lacking > 0 ? lacking * s->cheapest[i] : 0;
+    double idle = s->ask->paid ? idle_cost(s) : 0;
 
-    return need > count ? need : count;
+    return fmax(fmax(need, count), idle);
 }
 
 static void take_leaf(struct search *s, double cost, double left, int lacking)
 {
     const struct cover_ask *ask = s->ask;
     double total = cost + (left > 0 ? left * ask->penalty : 0) +
-                   (lacking > 0 ? lacking * ask->missing : 0);
+                   (lacking > 0 ? lacking * ask->missing : 0) +
+                   (ask->paid ? idle_cost(s) : 0);
 
     if (total >= s->out->cost)
         return;
@@ -71,17 +85,29 @@ static int most_of(const struct search *s, const struct cover_item *item, double
     if (count < lacking)
         count = lacking;
     most = count > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : (int)count;
-    if (most > item->most - item->least)
-        most = item->most > item->least ? item->most - item->least : 0;
     if (s->ask->room && item->seat > 0 && most > s->room[item->group] / item->seat)
         most = s->room[item->group] / item->seat;
     return most;
+}
+
+/* x of an item in place of those that there were. */
+static void take(struct search *s, int id, int x)
+{
+    const struct cover_item *item = &s->ask->items[id];
+    int seats = (x - s->x[id]) * item->seat;
+
+    if (s->ask->room)
+        s->room[item->group] -= seats;
+    if (s->ask->paid)
+        s->unused[item->group] -= seats;
+    s->x[id] = x;
 }
 
 static void descend(struct search *s, int i, double cost, double left, int lacking)
 {
     const struct cover_item *item;
     int id, most;
+    bool only_rises; /* with fewer of this one */
 
     if (left <= s->slack || i == s->ask->count) { /* nothing, or no way, left */
         if (lacking <= 0 || i == s->ask->count) {
@@ -92,33 +118,29 @@ static void descend(struct search *s, int i, double cost, double left, int lacki
     id = s->order[i];
     item = &s->ask->items[id];
     most = most_of(s, item, left, lacking);
+    only_rises =
+        lacking <= 0 && !s->ask->paid && item->price <= s->per_rate[i + 1] * item->rate;
     for (int x = most; x >= 0; x--) {
-        double now = cost + x * item->price, rest = left - x * item->rate;
-        double bound = now + rest_bound(s, i + 1, rest, lacking - x);
-        if (bound >= s->out->cost) {
-            if (lacking <= 0 && rest > 0)
-                break; /* with fewer of the cheapest per rate it only rises */
-            continue;
-        }
-        if (s->nodes-- <= 0) {
+        double now = cost + x * item->price, rest = left - x * item->rate, bound;
+        take(s, id, x);
+        bound = now + rest_bound(s, i + 1, rest, lacking - x);
+        if (bound < s->out->cost && s->nodes-- <= 0) {
             s->open = fmin(s->open, bound);
+            take(s, id, 0);
             return;
         }
-        s->x[id] = x;
-        if (s->ask->room)
-            s->room[item->group] -= x * item->seat;
-        descend(s, i + 1, now, rest, lacking - x);
-        if (s->ask->room)
-            s->room[item->group] += x * item->seat;
-        s->x[id] = 0;
+        if (bound < s->out->cost)
+            descend(s, i + 1, now, rest, lacking - x);
+        else if (rest > 0 && only_rises)
+            break;
     }
+    take(s, id, 0);
 }
 
 void cover_solve(const struct cover_ask *ask, struct cover *out)
 {
     struct search s = {.ask = ask, .out = out};
-    int nodes = ask->nodes > 0 ? ask->nodes : COVER_NODES, lacking = ask->minimum;
-    double need = ask->need, cost = 0;
+    int nodes = ask->nodes > 0 ? ask->nodes : COVER_NODES;
 
     memset(out->x, 0, sizeof(out->x[0]) * (size_t)ask->count);
     out->cost = INFINITY;
@@ -127,16 +149,11 @@ void cover_solve(const struct cover_ask *ask, struct cover *out)
     s.open = INFINITY;
     if (ask->room)
         memcpy(s.room, ask->room, sizeof(s.room[0]) * (size_t)ask->groups);
+    if (ask->paid)
+        memcpy(s.unused, ask->paid, sizeof(s.unused[0]) * (size_t)ask->groups);
     sort_items(&s);
-    for (int i = 0; i < ask->count; i++) {
-        need -= ask->items[i].least * ask->items[i].rate;
-        cost += ask->items[i].least * ask->items[i].price;
-        lacking -= ask->items[i].least;
-    }
-    take_leaf(&s, cost, need, lacking);
-    descend(&s, 0, cost, need, lacking);
-    for (int i = 0; i < ask->count; i++)
-        out->x[i] += ask->items[i].least;
+    take_leaf(&s, 0, ask->need, ask->minimum);
+    descend(&s, 0, 0, ask->need, ask->minimum);
     out->lower = fmin(out->cost, s.open);
     out->nodes = nodes - s.nodes;
 }

@@ -5,6 +5,9 @@
  *                    + missing x max(0, minimum - sum x)
  *   with sum of seat x over the items of a group at most room[group]
  *
+ * Where paid[group] seats are paid for in any case, worth[group] $ are added for each of
+ * them that is not taken.
+ *
  * Depth first over the items, cheapest per rate first, with the fractional cost of the
  * rest as bound (Dantzig 1957). Exact, unless it takes more than COVER_NODES steps;
  * then `lower` is what cannot be undercut, and the counts are the best that were seen.
@@ -26,7 +29,6 @@ struct cover_item {
     double rate;  /* over 0 */
     int seat;     /* of the group's room; 0: none */
     int group;
-    int least, most; /* how often it is taken */
 };
 
 struct cover_ask {
@@ -36,6 +38,8 @@ struct cover_ask {
     int minimum;
     const int *room; /* [groups]; NULL: as much as wanted */
     int groups;      /* at most POOL_MOST_WAYS */
+    const int *paid; /* [groups] seats; NULL: none */
+    const double *worth; /* [groups] $ of a seat, with paid: at most its part of a price */
     int nodes;       /* steps it may take; 0: COVER_NODES */
 };
 

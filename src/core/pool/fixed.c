@@ -23,7 +23,6 @@ struct search {
     int w, ways;
     const struct way *way; /* of the workload */
     const struct fixed_market *market;
-    const short *lowest, *highest; /* [way] or NULL */
     struct fixed *out;
     struct block blocks[POOL_MOST_WAYS + POOL_MOST_TYPES];
     double
@@ -34,6 +33,7 @@ struct search {
     short held[POOL_MOST_WAYS];
     double peak;      /* the largest need */
     double unlimited; /* running cost of all hours but the busiest */
+    double least;     /* $ of GPUs that are paid for whatever is held */
     int leaves, steps;
     double open;
     double gpus; /* of the best */
@@ -61,8 +61,7 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
         const struct way *way = &grid->ways[grid->first[w] + i];
         double share = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : 0;
         room[i] = held[i];
-        items[i] = (struct cover_item){.most = POOL_MOST_REPLICAS,
-                                      .price = (way->slice >= 0 ? share : way->gpus) *
+        items[i] = (struct cover_item){.price = (way->slice >= 0 ? share : way->gpus) *
                                                 grid->type[way->type].run,
                                        .rate = way->rate,
                                        .seat = 1,
@@ -108,6 +107,7 @@ static double owned(const struct search *s, int *gpus)
     assign_holding(s->grid, s->w, s->held, own);
     *gpus = 0;
     for (int g = 0; g < s->grid->types; g++) {
+        own[g] = own[g] > s->market->type[g].least ? own[g] : s->market->type[g].least;
         cost += own[g] > 0 ? own_price(&s->market->type[g], own[g]) : 0;
         *gpus += own[g];
         slots += own[g] * s->grid->type[g].slots;
@@ -130,9 +130,6 @@ static void take_leaf(struct search *s)
     int gpus;
     double cost = owned(s, &gpus), tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
 
-    for (int i = 0; i < s->ways && s->lowest; i++)
-        if (s->held[i] < s->lowest[i] || s->held[i] > s->highest[i])
-            return;
     if (cost + s->unlimited > s->out->cost + tie)
         return;
     s->leaves--;
@@ -180,17 +177,12 @@ static int fits_way(const struct search *s, int i)
     return count;
 }
 
-static int least_of(const struct search *s, int i)
-{
-    return s->lowest ? s->lowest[i] : 0;
-}
-
 /* `spent`: the servers' price; ways from i on may still stand in them. */
 static void fill(struct search *s, int i, double spent)
 {
     double short_of = s->peak - capacity(s);
-    double bound =
-        spent + s->unlimited + (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
+    double bound = fmax(spent, s->least) + s->unlimited +
+                   (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
     int most, enough;
 
     if (bound >= s->out->cost || is_spent(s, bound))
@@ -205,12 +197,9 @@ static void fill(struct search *s, int i, double spent)
     enough = (int)fmin(ceil(s->peak / s->way[i].rate), POOL_MOST_REPLICAS);
     if (enough < s->grid->pool->workloads[s->w].minimum)
         enough = s->grid->pool->workloads[s->w].minimum;
-    enough = enough > least_of(s, i) ? enough : least_of(s, i);
     if (most > enough)
         most = enough;
-    if (s->highest && most > s->highest[i])
-        most = s->highest[i];
-    for (int x = most; x >= least_of(s, i); x--) {
+    for (int x = most; x >= 0; x--) {
         const struct way *way = &s->way[i];
         double share =
             way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1;
@@ -237,7 +226,8 @@ static void choose(struct search *s, int b, double spent, double left)
 {
     const struct block *block;
     int enough;
-    double bound = spent + s->unlimited + (left > 0 ? left * s->rest_rate[b] : 0);
+    double bound =
+        fmax(spent + (left > 0 ? left * s->rest_rate[b] : 0), s->least) + s->unlimited;
 
     if (bound >= s->out->cost || is_spent(s, bound))
         return;
@@ -251,9 +241,6 @@ static void choose(struct search *s, int b, double spent, double left)
     for (int k = 0; k <= block->most;
          k++) { /* what is just enough first, more at last */
         int x = k <= enough ? enough - k : k;
-        if (block->way >= 0 && s->lowest &&
-            (x < s->lowest[block->way] || x > s->highest[block->way]))
-            continue;
         if (block->way >= 0)
             s->held[block->way] = (short)x;
         else
@@ -289,24 +276,12 @@ static void density(struct search *s, int g)
         s->dense[g] = fmax(s->dense[g], cut_rate(s, g, k));
 }
 
-/* Units that hold what must be held, beside what is enough. */
-static double held_units(const struct search *s, int g, int way, int gpus)
-{
-    double seats = 0;
-
-    for (int i = 0; i < s->ways && s->lowest; i++)
-        if (way >= 0 ? i == way : s->way[i].type == g)
-            seats += s->lowest[i] * s->way[i].seat;
-    return ceil(seats / gpus);
-}
-
 static void add_block(struct search *s, int g, int way, int gpus, double share,
                       double rate)
 {
     struct block *b = &s->blocks[s->block_count];
     double most = fmax(ceil(s->peak / rate * (1 - 1e-12)),
-                       s->grid->pool->workloads[s->w].minimum) +
-                  held_units(s, g, way, gpus);
+                       s->grid->pool->workloads[s->w].minimum);
     double room = floor(s->market->type[g].room / (gpus * share) + 1e-9);
     double low = s->market->type[g].low_left > 0 ? s->market->type[g].low
                                                  : s->market->type[g].high;
@@ -378,15 +353,13 @@ static double unlimited_running(struct search *s)
 }
 
 void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
-                 const short *least, const short *most, int leaves, struct fixed *out)
+                 int leaves, struct fixed *out)
 {
     struct search s = {.grid = grid,
                        .w = w,
                        .ways = grid->first[w + 1] - grid->first[w],
                        .way = &grid->ways[grid->first[w]],
                        .market = market,
-                       .lowest = least,
-                       .highest = most,
                        .out = out,
                        .leaves = leaves,
                        .steps = leaves * STEPS_PER_LEAF,
@@ -394,7 +367,10 @@ void fixed_solve(const struct grid *grid, int w, const struct fixed_market *mark
 
     memset(out, 0, sizeof(*out));
     s.unlimited = unlimited_running(&s);
-    out->cost = least ? INFINITY : served(&s, 0, INFINITY); /* nothing held: all unmet */
+    for (int g = 0; g < grid->types; g++)
+        if (market->type[g].least > 0)
+            s.least += own_price(&market->type[g], market->type[g].least);
+    out->cost = served(&s, s.least, INFINITY); /* nothing held: all unmet */
     make_blocks(&s);
     choose(&s, 0, 0, s.peak);
     out->lower = fmin(out->cost, s.open);

@@ -19,6 +19,7 @@
 struct fixed_price { /* of one type, per GPU over all hours */
     double low, high;
     int low_left; /* GPUs at the low price, the rest at the high one */
+    int least;    /* GPUs that are paid for in any case */
     int room;     /* GPUs that can be had */
 };
 
@@ -34,9 +35,9 @@ struct fixed {
     short held[POOL_MOST_WAYS];
 };
 
-/* `leaves`: how many X may be priced; least[way] and most[way] (NULL: any) hold X. */
+/* `leaves`: how many X may be priced. */
 void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
-                 const short *least, const short *most, int leaves, struct fixed *out);
+                 int leaves, struct fixed *out);
 
 /* $ of serving all hours with what is held, GPUs aside. */
 double fixed_cost(const struct grid *grid, int w, const short *held);

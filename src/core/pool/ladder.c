@@ -168,7 +168,7 @@ static void hold_anew(struct rung *r, struct assign *a, int w, const double *mor
 
     assign_own(a, w, none);
     marginal_market(a, more, &market);
-    fixed_solve(grid, w, &market, NULL, NULL, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
+    fixed_solve(grid, w, &market, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
     spend(r, (uint64_t)fixed.nodes);
     hold(a, w, fixed.held);
 }

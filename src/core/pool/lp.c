@@ -119,6 +119,7 @@ static bool refresh(struct lp *lp)
                 lp->entries[c->first + (size_t)i].value;
     }
     ok = invert(a, lp->inverse, lp->rows);
+    lp->age = 0;
     free(a);
     lp->work += n * n * n / 32;
     for (size_t i = 0; i < n && ok; i++) {
@@ -224,6 +225,7 @@ static void exchange(struct lp *lp, int row, int column)
     size_t n = (size_t)lp->rows, r = (size_t)row;
     double by = 1 / lp->step[row];
 
+    lp->age++;
     lp->columns[lp->basis[row]].place = -1;
     lp->basis[row] = column;
     lp->columns[column].place = row;
@@ -247,7 +249,7 @@ bool lp_solve(struct lp *lp, int steps)
 
     for (int i = 0; i < steps; i++) {
         int column, row;
-        if (i % REFRESH == 0 && !refresh(lp))
+        if (lp->age >= REFRESH && !refresh(lp))
             return false;
         set_prices(lp);
         lp->work += (uint64_t)(lp->rows * lp->rows) / 32 + lp->entry_count / 32 + 1;

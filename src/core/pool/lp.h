@@ -38,6 +38,7 @@ struct lp {
     double *level;   /* [rows] x of the basis */
     double *step;    /* [rows] */
     int *basis;      /* [rows] columns */
+    int age;         /* steps since the inverse was made */
     struct lp_column *columns;
     size_t column_count, column_cap;
     struct lp_entry *entries;

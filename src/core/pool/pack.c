@@ -3,54 +3,46 @@
  */
 #include "core/pool/pack.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pool/fixed.h"
 #include "core/pool/lp.h"
+#include "core/pool/shape.h"
 #include "util/mem.h"
 
-#define ROUNDS     60 /* of new covers in a part */
-#define LP_STEPS   2000
-#define COVER_WORK 12 /* units of a cover beside its nodes */
-#define MOST_PARTS 1000
-#define SMALL      1e-7
+#define ROUNDS       60 /* of new covers in a part */
+#define LP_STEPS     2000
+#define MOST_PARTS   4096
+#define STRONG       8  /* groups that a part is divided by on trial */
+#define STRONG_STEPS 30 /* of the program, each time */
+#define FURTHER      8  /* times as far, until nothing is used that isn't allowed */
+#define MOST_FAR     1e6
+#define SMALL        1e-7
 
-struct shape { /* a cover of one workload */
-    int workload;
-    double cost;
-    size_t first; /* of its counts */
-};
-
-struct part { /* counts of the ways between these */
+struct part { /* groups between these */
     double bound;
-    short *least, *most;
+    int *low, *high;
 };
 
 struct branch {
     struct pack *pack;
     const struct grid *grid;
-    int rows, ways; /* workloads and jobs; theirs */
-    struct shape *shapes;
-    size_t shape_count, shape_cap;
-    short *counts;
-    size_t count_count, count_cap;
+    struct shapes shapes;
+    struct lp lp;       /* columns: those of the limits, then one for each shape */
+    int slacks;         /* of the limits */
+    double worst;       /* $ when nothing runs, or more than a GPU can be worth */
+    double far;         /* $ on top for a shape that the part does not allow */
     struct part *parts; /* still open */
     int part_count;
-    const short *least, *most; /* [way] of the part at hand */
-    short *x;                  /* [way] being rounded */
-    double *mean;              /* [way] of the part's program */
-    double over;               /* $ of what there is no more of */
-    uint64_t spent;
-};
-
-/* The program of one part. */
-struct program {
-    struct lp lp;
-    int *shape; /* [column] */
-    size_t shape_cap;
+    double closed;              /* the least bound of those that are not */
+    struct shape_limits limits; /* of the part at hand */
+    int *low, *high;            /* the same */
+    short *x;                   /* [way] being rounded */
+    double *mean;               /* [way] of the part's program */
+    double *group;              /* [group] likewise */
+    double *less,
+        *more; /* [group] of it that goes, or comes, on either side of a mean */
 };
 
 /* ---- limits ---- */
@@ -72,8 +64,8 @@ static struct pack_limit *add_limit(struct pack *p, double room, double over)
     return limit;
 }
 
-/* Each GPU costs what one in stock does, and more beyond the stock. Spares are left out:
- * they only cost more. */
+/* Each GPU costs what one in stock does, and more beyond the stock. Spares are left
+ * out: they only cost more. */
 void pack_fleets(struct pack *p)
 {
     const struct grid *grid = p->grid;
@@ -85,7 +77,8 @@ void pack_fleets(struct pack *p)
         p->price[g] = type->stock > 0 ? type->own_stock : type->own_buy;
         add_limit(p, grid_room(type), INFINITY)->per[g] = 1;
         if (type->stock > 0 && type->own_buy > type->own_stock)
-            add_limit(p, type->stock - type->spare, type->own_buy - type->own_stock)->per[g] = 1;
+            add_limit(p, type->stock - type->spare, type->own_buy - type->own_stock)
+                ->per[g] = 1;
     }
     if (grid->slots > 0) {
         limit = add_limit(p, grid->slots, INFINITY);
@@ -135,298 +128,111 @@ static void room_beside(const struct pack *p, const double *use, int *room)
     }
 }
 
-/* ---- covers ---- */
-
-static bool is_job(const struct branch *b, int w)
-{
-    return w >= b->grid->workloads;
-}
-
-static int first_of(const struct branch *b, int w)
-{
-    const struct grid *grid = b->grid;
-
-    return is_job(b, w) ? grid->first[grid->workloads] + w - grid->workloads : grid->first[w];
-}
-
-static int ways_of(const struct branch *b, int w)
-{
-    return is_job(b, w) ? 1 : b->grid->first[w + 1] - b->grid->first[w];
-}
-
-static double job_cost(const struct branch *b, int j, int workers)
-{
-    const struct pool_job *job = &b->grid->pool->jobs[j];
-    double done = (double)workers * job->gpus * (job->end - job->first);
-
-    return assign_job_cost(b->grid, j, fmin(done, job->gpu_hours));
-}
-
-static void count_use(const struct branch *b, int w, const short *counts, double *use)
-{
-    const struct grid *grid = b->grid;
-    int own[POOL_MOST_TYPES] = {0};
-
-    if (is_job(b, w)) {
-        int j = w - grid->workloads, type = grid->pool->jobs[j].type;
-        own[type] = grid_own_units(&grid->type[type], counts[0] * grid->job_seat[j]);
-    } else if (b->pack->t == PACK_DAY) {
-        assign_holding(grid, w, counts, own);
-    } else {
-        for (int k = 0; k < ways_of(b, w); k++) {
-            int i = grid->first[w] + k;
-            use[grid->ways[i].type] += counts[k] * grid_seat(grid, i);
-        }
-    }
-    for (int g = 0; g < grid->types; g++)
-        use[g] += own[g];
-}
-
-static double count_cost(const struct branch *b, int w, const short *counts)
-{
-    const struct grid *grid = b->grid;
-    double use[POOL_MOST_TYPES] = {0}, cost = 0;
-
-    if (is_job(b, w)) {
-        cost = job_cost(b, w - grid->workloads, counts[0]);
-    } else if (b->pack->t == PACK_DAY) {
-        cost = fixed_cost(grid, w, counts);
-    } else {
-        cost = assign_serving(grid, w, b->pack->t, counts, NULL);
-        for (int k = 0; k < ways_of(b, w); k++) {
-            const struct way *way = &grid->ways[grid->first[w] + k];
-            if (way->slice >= 0)
-                cost += counts[k] * grid_seat(grid, grid->first[w] + k) *
-                        grid->type[way->type].run;
-        }
-    }
-    count_use(b, w, counts, use);
-    for (int g = 0; g < grid->types; g++)
-        cost += b->pack->price[g] * use[g];
-    return cost;
-}
-
-static size_t add_shape(struct branch *b, int w, const int *x)
-{
-    int ways = ways_of(b, w);
-    short counts[POOL_MOST_WAYS] = {0};
-    struct shape shape = {.workload = w, .first = b->count_count};
-
-    for (int k = 0; k < ways; k++)
-        counts[k] = (short)x[k];
-    shape.cost = count_cost(b, w, counts);
-    b->counts = gp_grow(b->counts, &b->count_cap, b->count_count + (size_t)ways,
-                        sizeof(*b->counts));
-    memcpy(&b->counts[b->count_count], counts, sizeof(*counts) * (size_t)ways);
-    b->count_count += (size_t)ways;
-    b->shapes =
-        gp_grow(b->shapes, &b->shape_cap, b->shape_count + 1, sizeof(*b->shapes));
-    b->shapes[b->shape_count] = shape;
-    return b->shape_count++;
-}
-
-static void shape_use(const struct branch *b, size_t at, double *use)
-{
-    count_use(b, b->shapes[at].workload, &b->counts[b->shapes[at].first], use);
-}
-
-static bool shape_allowed(const struct branch *b, size_t at)
-{
-    const struct shape *s = &b->shapes[at];
-    int first = first_of(b, s->workload);
-
-    for (int k = 0; k < ways_of(b, s->workload); k++) {
-        short x = b->counts[s->first + (size_t)k];
-        if (x < b->least[first + k] || x > b->most[first + k])
-            return false;
-    }
-    return true;
-}
-
-/* ---- the cheapest cover at prices each[g] of a GPU, within the part and room[g] ---- */
-
-static double cheapest_hour(struct branch *b, int w, const double *each, const int *room,
-                            int *x)
-{
-    struct cover_item items[POOL_MOST_WAYS];
-    struct cover_ask ask;
-    struct cover cover;
-    int first = b->grid->first[w];
-
-    assign_ask(b->grid, w, b->pack->t, each, items, &ask);
-    for (int k = 0; k < ask.count && !room; k++) {
-        items[k].least = b->least[first + k];
-        items[k].most = b->most[first + k];
-    }
-    ask.room = room;
-    ask.nodes = room ? 400 : 0;
-    cover_solve(&ask, &cover);
-    b->spent += (uint64_t)cover.nodes + COVER_WORK;
-    memcpy(x, cover.x, sizeof(*x) * (size_t)ask.count);
-    return cover.lower;
-}
-
-static double cheapest_job(struct branch *b, int w, const double *each, const int *room,
-                           int *x)
-{
-    const struct grid *grid = b->grid;
-    int j = w - grid->workloads, type = grid->pool->jobs[j].type, way = first_of(b, w);
-    double best = INFINITY;
-
-    *x = 0;
-    for (int k = room ? 0 : b->least[way]; k <= grid->pool->jobs[j].most; k++) {
-        int gpus = grid_own_units(&grid->type[type], k * grid->job_seat[j]);
-        double cost = gpus * each[type] + job_cost(b, j, k);
-        if ((room ? gpus > room[type] : k > b->most[way]) && k > 0)
-            break;
-        if (cost < best) {
-            best = cost;
-            *x = k;
-        }
-    }
-    b->spent += (uint64_t)*x + 1;
-    return best;
-}
-
-static double cheapest_day(struct branch *b, int w, const double *each, const int *room,
-                           int *x)
-{
-    const struct grid *grid = b->grid;
-    int first = grid->first[w];
-    struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
-    struct fixed fixed;
-
-    for (int g = 0; g < grid->types; g++)
-        market.type[g] = (struct fixed_price){
-            .low = each[g],
-            .high = each[g],
-            .room = room ? room[g] : grid_room(&grid->type[g])};
-    fixed_solve(grid, w, &market, room ? NULL : &b->least[first],
-                room ? NULL : &b->most[first], room ? 20 : b->pack->leaves, &fixed);
-    b->spent += (uint64_t)fixed.nodes;
-    for (int k = 0; k < ways_of(b, w); k++)
-        x[k] = fixed.held[k];
-    return fixed.lower;
-}
-
-/* room: NULL: any, but within the part. Its cost with the GPUs, or less. */
-static double cheapest(struct branch *b, int w, const double *lambda, const int *room, int *x)
-{
-    double each[POOL_MOST_TYPES];
-
-    for (int g = 0; g < b->grid->types; g++)
-        each[g] = lambda[g] + b->pack->price[g];
-    if (is_job(b, w))
-        return cheapest_job(b, w, each, room, x);
-    return b->pack->t == PACK_DAY ? cheapest_day(b, w, each, room, x)
-                                  : cheapest_hour(b, w, each, room, x);
-}
-
 /* ---- the program ---- */
 
-static int add_column(struct branch *b, struct program *p, size_t shape)
+/* Columns for the shapes that have none. */
+static void add_columns(struct branch *b)
 {
     struct lp_entry entries[PACK_MOST_LIMITS + 1];
     const struct pack *pack = b->pack;
-    double use[POOL_MOST_TYPES] = {0};
-    int column;
 
-    shape_use(b, shape, use);
-    entries[0] = (struct lp_entry){b->shapes[shape].workload, 1};
-    for (int r = 0; r < pack->limit_count; r++)
-        entries[r + 1] =
-            (struct lp_entry){b->rows + r, taken(&pack->limits[r], use, b->grid->types)};
-    column = lp_add(&p->lp, -b->shapes[shape].cost, entries, pack->limit_count + 1);
-    p->shape = gp_grow(p->shape, &p->shape_cap, (size_t)column + 1, sizeof(*p->shape));
-    p->shape[column] = (int)shape;
-    return column;
+    for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->shapes.count;
+         at++) {
+        const struct shape *shape = &b->shapes.list[at];
+        bool allowed = shapes_allows(&b->shapes, at, &b->limits);
+        entries[0] = (struct lp_entry){shape->workload, 1};
+        for (int r = 0; r < pack->limit_count; r++)
+            entries[r + 1] =
+                (struct lp_entry){b->shapes.rows + r,
+                                  taken(&pack->limits[r], shape->use, b->grid->types)};
+        lp_add(&b->lp, -shape->cost - (allowed ? 0 : b->far), entries,
+               pack->limit_count + 1);
+    }
 }
 
-static double over_price(const struct branch *b, int r)
+/* The gains of the columns in the part at hand. */
+static void set_gains(struct branch *b)
 {
-    double over = b->pack->limits[r].over;
-
-    return isinf(over) ? b->over : over;
+    for (size_t at = 0; at < b->shapes.count; at++)
+        b->lp.columns[(size_t)b->slacks + at].gain =
+            -b->shapes.list[at].cost -
+            (shapes_allows(&b->shapes, at, &b->limits) ? 0 : b->far);
 }
 
-static int add_slack(struct branch *b, struct program *p, int r, double sign)
+/* The shape of a column; NULL: it is a limit's. */
+static const struct shape *shape_of(const struct branch *b, int column)
 {
-    struct lp_entry entry = {b->rows + r, sign};
-    int column = lp_add(&p->lp, sign < 0 ? -over_price(b, r) : 0, &entry, 1);
-
-    p->shape = gp_grow(p->shape, &p->shape_cap, (size_t)column + 1, sizeof(*p->shape));
-    p->shape[column] = -1;
-    return column;
+    return column < b->slacks ? NULL : &b->shapes.list[column - b->slacks];
 }
 
-/* Begins with as little of everything as the part allows. */
-static bool program_init(struct branch *b, struct program *p)
+/* Room that is left, and what is over. */
+static void add_slacks(struct branch *b, int *basis)
 {
-    const struct pack *pack = b->pack;
-    int rows = b->rows + pack->limit_count, x[POOL_MOST_WAYS];
+    for (int r = 0; r < b->pack->limit_count; r++) {
+        int row = b->shapes.rows + r;
+        double over = b->pack->limits[r].over;
+        basis[row] = lp_add(&b->lp, 0, &(struct lp_entry){row, 1}, 1);
+        if (!isinf(over))
+            lp_add(&b->lp, -over, &(struct lp_entry){row, -1}, 1);
+        b->lp.right[row] = b->pack->limits[r].room;
+    }
+    b->slacks = (int)b->lp.column_count;
+}
+
+/* Begins with nothing of everything. */
+static bool program_init(struct branch *b)
+{
+    int rows = b->shapes.rows + b->pack->limit_count, nothing[POOL_MOST_WAYS] = {0};
     int *basis = gp_calloc((size_t)rows, sizeof(*basis));
-    double use[POOL_MOST_TYPES] = {0};
     bool ok;
 
-    *p = (struct program){0};
-    lp_init(&p->lp, rows);
-    for (int w = 0; w < b->rows; w++) {
-        size_t shape;
-        for (int k = 0; k < ways_of(b, w); k++)
-            x[k] = b->least[first_of(b, w) + k];
-        shape = add_shape(b, w, x);
-        shape_use(b, shape, use);
-        basis[w] = add_column(b, p, shape);
-        p->lp.right[w] = 1;
+    lp_init(&b->lp, rows);
+    add_slacks(b, basis);
+    b->worst = 1;
+    for (int g = 0; g < b->grid->types; g++)
+        b->worst += b->grid->type[g].own_buy + b->grid->type[g].run;
+    for (int w = 0; w < b->shapes.rows; w++) {
+        size_t at = shapes_add(&b->shapes, w, nothing, NULL);
+        b->worst += b->shapes.list[at].cost;
+        basis[w] = b->slacks + (int)at;
+        b->lp.right[w] = 1;
     }
-    for (int r = 0; r < pack->limit_count; r++) {
-        int row = b->rows + r, slack = add_slack(b, p, r, 1), over = add_slack(b, p, r, -1);
-        double room = pack->limits[r].room;
-        p->lp.right[row] = room;
-        basis[row] = taken(&pack->limits[r], use, b->grid->types) > room ? over : slack;
-    }
-    for (size_t s = 0; s + (size_t)b->rows < b->shape_count; s++)
-        if (shape_allowed(b, s))
-            add_column(b, p, s);
-    ok = lp_begin(&p->lp, basis);
+    add_columns(b);
+    ok = lp_begin(&b->lp, basis);
     free(basis);
     return ok;
 }
 
-static void program_fini(struct program *p)
-{
-    lp_fini(&p->lp);
-    free(p->shape);
-}
-
 /* Prices of the limits, each within what it may be, and of a GPU of each type. */
-static void prices(const struct branch *b, const struct program *p, double *limit,
-                   double *lambda)
+static void prices(const struct branch *b, double *limit, double *lambda)
 {
     memset(lambda, 0, sizeof(*lambda) * (size_t)b->grid->types);
     for (int r = 0; r < b->pack->limit_count; r++) {
-        limit[r] = fmin(fmax(0, p->lp.price[b->rows + r]), b->pack->limits[r].over);
+        limit[r] =
+            fmin(fmax(0, b->lp.price[b->shapes.rows + r]), b->pack->limits[r].over);
         for (int g = 0; g < b->grid->types; g++)
             lambda[g] += limit[r] * b->pack->limits[r].per[g];
     }
 }
 
 /* Adds the covers that the prices ask for; *bound: the value of the part there. */
-static bool price_all(struct branch *b, struct program *p, double *bound)
+static bool price_all(struct branch *b, double *bound)
 {
     double limit[PACK_MOST_LIMITS], lambda[POOL_MOST_TYPES], sum = 0;
     bool more = false;
 
-    prices(b, p, limit, lambda);
-    for (int w = 0; w < b->rows; w++) {
+    prices(b, limit, lambda);
+    for (int w = 0; w < b->shapes.rows; w++) {
         int x[POOL_MOST_WAYS];
-        double cost = cheapest(b, w, lambda, NULL, x);
+        double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
+        double known = -b->lp.price[w];
         sum += cost;
-        if (cost < -p->lp.price[w] - SMALL * (1 + fabs(p->lp.price[w]))) {
-            add_column(b, p, add_shape(b, w, x));
+        if (cost < known - SMALL * (1 + fabs(known))) {
+            shapes_add(&b->shapes, w, x, &b->limits);
             more = true;
         }
     }
+    add_columns(b);
     for (int r = 0; r < b->pack->limit_count; r++)
         sum -= limit[r] * b->pack->limits[r].room;
     *bound = fmax(*bound, sum);
@@ -435,17 +241,21 @@ static bool price_all(struct branch *b, struct program *p, double *bound)
 
 /* ---- a plan from it ---- */
 
-static void set_mean(struct branch *b, const struct program *p)
+static void set_mean(struct branch *b)
 {
-    memset(b->mean, 0, sizeof(*b->mean) * (size_t)b->ways);
-    for (size_t j = 0; j < p->lp.column_count; j++) {
-        double level = lp_level(&p->lp, (int)j);
-        if (p->shape[j] < 0 || level <= 0)
-            continue;
-        const struct shape *s = &b->shapes[p->shape[j]];
-        for (int k = 0; k < ways_of(b, s->workload); k++)
-            b->mean[first_of(b, s->workload) + k] +=
-                level * b->counts[s->first + (size_t)k];
+    const struct shapes *s = &b->shapes;
+
+    memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
+    memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
+    for (int i = 0; i < b->lp.rows; i++) {
+        const struct shape *shape = shape_of(b, b->lp.basis[i]);
+        int row = shape ? shape->workload : 0;
+        for (int k = 0; shape && k < shapes_ways(s, row); k++)
+            b->mean[shapes_first_way(s, row) + k] +=
+                b->lp.level[i] * s->counts[shape->counts + (size_t)k];
+        for (int k = s->first[row]; shape && k < s->first[row + 1]; k++)
+            b->group[k] +=
+                b->lp.level[i] * s->taken[shape->groups + (size_t)(k - s->first[row])];
     }
 }
 
@@ -456,103 +266,98 @@ static bool is_whole(double x)
 
 /* The mean cover of a workload where that is whole: a cover costs no more than the mean
  * of those around it. Else the one with the largest part; *whole says which. */
-static size_t likely_shape(struct branch *b, const struct program *p, int w,
-                           bool *whole)
+static size_t likely_shape(struct branch *b, int w, bool *whole)
 {
     int x[POOL_MOST_WAYS], best = -1;
     double most = -1;
 
     *whole = true;
-    for (int k = 0; k < ways_of(b, w); k++) {
-        x[k] = (int)round(b->mean[first_of(b, w) + k]);
-        *whole = *whole && is_whole(b->mean[first_of(b, w) + k]);
+    for (int k = 0; k < shapes_ways(&b->shapes, w); k++) {
+        double mean = b->mean[shapes_first_way(&b->shapes, w) + k];
+        x[k] = (int)round(mean);
+        *whole = *whole && is_whole(mean);
     }
     if (*whole)
-        return add_shape(b, w, x);
-    for (size_t j = 0; j < p->lp.column_count; j++) {
-        double level = lp_level(&p->lp, (int)j);
-        if (p->shape[j] < 0 || b->shapes[p->shape[j]].workload != w || level <= most)
+        return shapes_add(&b->shapes, w, x, NULL);
+    for (int i = 0; i < b->lp.rows; i++) {
+        const struct shape *shape = shape_of(b, b->lp.basis[i]);
+        if (!shape || shape->workload != w || b->lp.level[i] <= most)
             continue;
-        most = level;
-        best = p->shape[j];
+        most = b->lp.level[i];
+        best = b->lp.basis[i] - b->slacks;
     }
     return (size_t)best;
 }
 
+static void add_use(const struct branch *b, size_t shape, double *use)
+{
+    for (int g = 0; g < b->grid->types; g++)
+        use[g] += b->shapes.list[shape].use[g];
+}
+
 /* Adds a cover of w to the plan, if need be another one within what is left. */
-static double place_shape(struct branch *b, int w, size_t shape, const double *lambda,
+static double place_shape(struct branch *b, int w, size_t at, const double *lambda,
                           double *use)
 {
     double with[POOL_MOST_TYPES];
+    const struct shape *shape;
 
     memcpy(with, use, sizeof(with));
-    shape_use(b, shape, with);
+    add_use(b, at, with);
     if (isinf(over_cost(b->pack, with))) {
         int room[POOL_MOST_TYPES], x[POOL_MOST_WAYS];
         room_beside(b->pack, use, room);
-        cheapest(b, w, lambda, room, x);
-        shape = add_shape(b, w, x);
+        shapes_cheapest(&b->shapes, w, lambda, NULL, room, x);
+        at = shapes_add(&b->shapes, w, x, NULL);
         memcpy(with, use, sizeof(with));
-        shape_use(b, shape, with);
+        add_use(b, at, with);
     }
     memcpy(use, with, sizeof(with));
-    memcpy(&b->x[first_of(b, w)], &b->counts[b->shapes[shape].first],
-           sizeof(*b->x) * (size_t)ways_of(b, w));
-    return b->shapes[shape].cost;
+    shape = &b->shapes.list[at];
+    memcpy(&b->x[shapes_first_way(&b->shapes, w)], &b->shapes.counts[shape->counts],
+           sizeof(*b->x) * (size_t)shapes_ways(&b->shapes, w));
+    return shape->cost;
 }
 
 /* Takes what is whole as it is, and serves the others in what room is left. */
-static void round_plan(struct branch *b, struct program *p, const double *lambda)
+static void round_plan(struct branch *b, const double *lambda)
 {
     double use[POOL_MOST_TYPES] = {0}, cost = 0;
 
     for (int pass = 0; pass < 2; pass++)
-        for (int w = 0; w < b->rows; w++) {
+        for (int w = 0; w < b->shapes.rows; w++) {
             bool whole;
-            size_t shape = likely_shape(b, p, w, &whole);
+            size_t shape = likely_shape(b, w, &whole);
             if (whole == (pass == 0))
                 cost += place_shape(b, w, shape, lambda, use);
         }
+    add_columns(b);
     cost += over_cost(b->pack, use);
     if (cost >= b->pack->cost)
         return;
     b->pack->cost = cost;
-    memcpy(b->pack->x, b->x, sizeof(*b->x) * (size_t)b->ways);
+    memcpy(b->pack->x, b->x, sizeof(*b->x) * (size_t)b->shapes.ways);
 }
 
 /* ---- parts ---- */
 
-static int type_of(const struct branch *b, int way)
+/* What goes, when a group is at most its mean, and comes, when it is one more. */
+static void set_changes(struct branch *b)
 {
-    int ways = b->grid->first[b->grid->workloads];
+    const struct shapes *s = &b->shapes;
 
-    return way < ways ? b->grid->ways[way].type : b->grid->pool->jobs[way - ways].type;
-}
-
-static double seat_of(const struct branch *b, int way)
-{
-    int ways = b->grid->first[b->grid->workloads];
-
-    return way < ways ? grid_seat(b->grid, way) : b->grid->job_seat[way - ways];
-}
-
-/* The way whose mean count is furthest from whole, in dollars. */
-static int pick_way(const struct branch *b, const double *lambda)
-{
-    double most = 0;
-    int best = -1;
-
-    for (int i = 0; i < b->ways; i++) {
-        double off = b->mean[i] - floor(b->mean[i]);
-        int g = type_of(b, i);
-        double worth = fmin(off, 1 - off) * seat_of(b, i) *
-                       (lambda[g] + b->pack->price[g] + 1e-3);
-        if (!is_whole(b->mean[i]) && worth > most) {
-            most = worth;
-            best = i;
+    memset(b->less, 0, sizeof(*b->less) * (size_t)s->first[s->rows]);
+    memset(b->more, 0, sizeof(*b->more) * (size_t)s->first[s->rows]);
+    for (int i = 0; i < b->lp.rows; i++) {
+        const struct shape *shape = shape_of(b, b->lp.basis[i]);
+        int row = shape ? shape->workload : 0;
+        for (int k = s->first[row]; shape && k < s->first[row + 1]; k++) {
+            double middle = floor(b->group[k] + 1e-9);
+            int n = s->taken[shape->groups + (size_t)(k - s->first[row])];
+            b->less[k] += b->lp.level[i] * fmax(0, n - middle);
+            b->more[k] += b->lp.level[i] * fmax(0, middle + 1 - n);
         }
     }
-    return best;
 }
 
 static double goal_of(const struct branch *b)
@@ -560,60 +365,141 @@ static double goal_of(const struct branch *b)
     return fmin(b->pack->cost, b->pack->goal) * (1 - 1e-12);
 }
 
+static uint64_t spent(const struct branch *b)
+{
+    return b->shapes.spent + b->lp.work;
+}
+
 static bool is_over(const struct branch *b)
 {
     const struct pack *pack = b->pack;
 
-    return b->spent >= pack->work || (pack->stop && pack->stop(pack->ctx));
+    return spent(b) >= pack->work || (pack->stop && pack->stop(pack->ctx));
 }
 
-/* Solves the program of the part at hand: its bound rises, a plan may be found. The way
- * to divide it by; -1: none. */
+/* The groups of which a bound on either side changes most, in dollars; how many. */
+static int likely_groups(struct branch *b, const double *lambda, int *best)
+{
+    double worth[STRONG];
+    int count = 0;
+
+    set_changes(b);
+    for (int k = 0; k < b->shapes.first[b->shapes.rows]; k++) {
+        const struct shape_group *group = &b->shapes.groups[k];
+        double off = fmin(b->less[k], b->more[k]);
+        double value = off * group->gpus *
+                       (lambda[group->type] + b->pack->price[group->type] + 1e-3);
+        int at = count < STRONG ? count : STRONG - 1;
+        int middle = (int)floor(b->group[k] + 1e-9);
+        if (middle < b->limits.low[k] || middle >= b->limits.high[k])
+            continue;
+        if (off <= 1e-6 || (count == STRONG && value <= worth[at]))
+            continue;
+        for (; at > 0 && worth[at - 1] < value; at--) {
+            worth[at] = worth[at - 1];
+            best[at] = best[at - 1];
+        }
+        worth[at] = value;
+        best[at] = k;
+        count += count < STRONG;
+    }
+    return count;
+}
+
+/* $ of the program when a group is within these. */
+static double value_within(struct branch *b, int k, int low, int high)
+{
+    int was_low = b->low[k], was_high = b->high[k];
+    double value;
+
+    b->low[k] = low;
+    b->high[k] = high;
+    set_gains(b);
+    lp_solve(&b->lp, STRONG_STEPS);
+    value = -lp_value(&b->lp);
+    b->low[k] = was_low;
+    b->high[k] = was_high;
+    return value;
+}
+
+/* The group that raises the program most on both sides. */
+static int pick_group(struct branch *b, double bound, const double *lambda)
+{
+    int groups[STRONG], count = likely_groups(b, lambda, groups), best = -1;
+    double most = -1;
+
+    for (int i = 0; i < count && count > 1; i++) {
+        int k = groups[i], middle = (int)floor(b->group[k] + 1e-9);
+        double less = value_within(b, k, b->limits.low[k], middle) - bound;
+        double more = value_within(b, k, middle + 1, b->limits.high[k]) - bound;
+        double goal = goal_of(b) - bound;
+        double score =
+            fmax(fmin(less, goal), 1e-6 * goal) * fmax(fmin(more, goal), 1e-6 * goal);
+        if (score > most) {
+            most = score;
+            best = k;
+        }
+    }
+    return count > 1 ? best : count == 1 ? groups[0] : -1;
+}
+
+/* A part that its own shapes cannot serve: the others cost still more. */
+static bool go_further(struct branch *b)
+{
+    bool allowed = true;
+
+    for (int i = 0; i < b->lp.rows && allowed; i++) {
+        int column = b->lp.basis[i];
+        allowed = column < b->slacks || b->lp.level[i] < SMALL ||
+                  shapes_allows(&b->shapes, (size_t)(column - b->slacks), &b->limits);
+    }
+    if (allowed || b->far >= MOST_FAR * b->worst)
+        return false;
+    b->far *= FURTHER;
+    set_gains(b);
+    return true;
+}
+
+/* Solves the program of the part at hand: its bound rises, a plan may be found. The
+ * group to divide it by; -1: none. */
 static int raise_part(struct branch *b, double *bound)
 {
     double limit[PACK_MOST_LIMITS], lambda[POOL_MOST_TYPES];
-    struct program p;
-    int way = -1;
 
-    if (!program_init(b, &p)) {
-        program_fini(&p);
-        return -1;
-    }
+    b->far = b->worst;
+    set_gains(b);
     for (int i = 0; i < ROUNDS && !is_over(b); i++) {
-        bool ok = lp_solve(&p.lp, LP_STEPS);
-        b->spent += p.lp.work;
-        p.lp.work = 0;
-        if (!price_all(b, &p, bound) || !ok || *bound >= goal_of(b))
+        bool ok = lp_solve(&b->lp, LP_STEPS);
+        if ((!price_all(b, bound) && !go_further(b)) || !ok || *bound >= goal_of(b))
             break;
     }
-    if (*bound < goal_of(b)) {
-        prices(b, &p, limit, lambda);
-        set_mean(b, &p);
-        round_plan(b, &p, lambda);
-        way = pick_way(b, lambda);
-    }
-    program_fini(&p);
-    return way;
+    if (*bound >= goal_of(b))
+        return -1;
+    prices(b, limit, lambda);
+    set_mean(b);
+    round_plan(b, lambda);
+    return pick_group(b, *bound, lambda);
 }
 
 static void part_free(struct part *part)
 {
-    free(part->least);
-    free(part->most);
+    free(part->low);
+    free(part->high);
 }
 
-/* A copy of a part with another least or most of one way, or of none. */
-static void add_part(struct branch *b, const struct part *from, int way, int least, int most)
+/* A copy of a part with other limits of one group, or of none. */
+static void add_part(struct branch *b, const struct part *from, int group, int low,
+                     int high)
 {
     struct part *part = &b->parts[b->part_count++];
-    size_t size = sizeof(*part->least) * ((size_t)b->ways + 1);
+    size_t size = sizeof(*part->low) * ((size_t)b->shapes.first[b->shapes.rows] + 1);
 
     *part = (struct part){from->bound, gp_malloc(size), gp_malloc(size)};
-    memcpy(part->least, from->least, size);
-    memcpy(part->most, from->most, size);
-    if (way >= 0) {
-        part->least[way] = (short)least;
-        part->most[way] = (short)most;
+    memcpy(part->low, from->low, size);
+    memcpy(part->high, from->high, size);
+    if (group >= 0) {
+        part->low[group] = low;
+        part->high[group] = high;
     }
 }
 
@@ -628,29 +514,26 @@ static int lowest_part(const struct branch *b)
     return lowest;
 }
 
-/* Divides the lowest part; false: it can't be, and stays. */
-static bool divide_lowest(struct branch *b)
+/* Divides the lowest part, or closes it. */
+static void divide_lowest(struct branch *b)
 {
-    int index = lowest_part(b), way, middle;
+    int index = lowest_part(b), group, middle;
     struct part part = b->parts[index];
 
-    b->least = part.least;
-    b->most = part.most;
-    way = raise_part(b, &part.bound);
-    b->parts[index].bound = part.bound;
-    if (part.bound >= goal_of(b)) {
-        b->parts[index] = b->parts[--b->part_count];
-        part_free(&part);
-        return true;
-    }
-    if (way < 0)
-        return false;
+    b->limits = (struct shape_limits){part.low, part.high};
+    b->low = part.low;
+    b->high = part.high;
+    group = raise_part(b, &part.bound);
     b->parts[index] = b->parts[--b->part_count];
-    middle = (int)floor(b->mean[way]);
-    add_part(b, &part, way, part.least[way], middle);
-    add_part(b, &part, way, middle + 1, part.most[way]);
+    if (part.bound >= goal_of(b) || group < 0) {
+        b->closed = fmin(b->closed, part.bound);
+        part_free(&part);
+        return;
+    }
+    middle = (int)floor(b->group[group] + 1e-9);
+    add_part(b, &part, group, part.low[group], middle);
+    add_part(b, &part, group, middle + 1, part.high[group]);
     part_free(&part);
-    return true;
 }
 
 /* The price of the plan that is given, when it fits. */
@@ -658,31 +541,17 @@ static double given_cost(struct branch *b)
 {
     double use[POOL_MOST_TYPES] = {0}, cost = 0;
 
-    for (int w = 0; w < b->rows; w++) {
+    for (int w = 0; w < b->shapes.rows; w++) {
         int x[POOL_MOST_WAYS];
         size_t shape;
-        for (int k = 0; k < ways_of(b, w); k++)
-            x[k] = b->pack->x[first_of(b, w) + k];
-        shape = add_shape(b, w, x);
-        shape_use(b, shape, use);
-        cost += b->shapes[shape].cost;
+        for (int k = 0; k < shapes_ways(&b->shapes, w); k++)
+            x[k] = b->pack->x[shapes_first_way(&b->shapes, w) + k];
+        shape = shapes_add(&b->shapes, w, x, NULL);
+        add_use(b, shape, use);
+        cost += b->shapes.list[shape].cost;
     }
+    add_columns(b);
     return cost + over_cost(b->pack, use);
-}
-
-/* More than a GPU can be worth: all that is short when nothing runs. */
-static double far_over(const struct branch *b)
-{
-    const struct grid *grid = b->grid;
-    double sum = 1;
-
-    for (int g = 0; g < grid->types; g++)
-        sum += grid->type[g].own_buy + grid->type[g].run;
-    for (int w = 0; w < b->rows; w++) {
-        short nothing[POOL_MOST_WAYS] = {0};
-        sum += count_cost(b, w, nothing);
-    }
-    return sum;
 }
 
 static double lowest_bound(const struct branch *b)
@@ -694,36 +563,66 @@ static double lowest_bound(const struct branch *b)
     return bound;
 }
 
+/* May some part hold a better plan? */
+static bool is_open(const struct branch *b)
+{
+    return b->part_count > 0 && b->part_count < MOST_PARTS - 1 && !is_over(b) &&
+           b->parts[lowest_part(b)].bound < goal_of(b);
+}
+
+/* One part, of all plans, that begins with the one that is given. */
+static bool branch_init(struct branch *b, struct pack *pack)
+{
+    struct part all = {.bound = pack->bound};
+    size_t groups, ways;
+    bool ok;
+
+    *b = (struct branch){.pack = pack, .grid = pack->grid, .closed = INFINITY};
+    shapes_init(&b->shapes, pack);
+    groups = (size_t)b->shapes.first[b->shapes.rows] + 1;
+    ways = (size_t)b->shapes.ways + 1;
+    b->parts = gp_calloc(MOST_PARTS, sizeof(*b->parts));
+    b->mean = gp_calloc(ways, sizeof(*b->mean));
+    b->x = gp_calloc(ways, sizeof(*b->x));
+    b->group = gp_calloc(groups, sizeof(*b->group));
+    b->less = gp_calloc(groups, sizeof(*b->less));
+    b->more = gp_calloc(groups, sizeof(*b->more));
+    all.low = gp_calloc(groups, sizeof(*all.low));
+    all.high = gp_calloc(groups, sizeof(*all.high));
+    for (size_t k = 0; k < groups; k++)
+        all.high[k] = POOL_MOST_GPUS;
+    add_part(b, &all, -1, 0, 0);
+    part_free(&all);
+    b->limits = (struct shape_limits){b->parts[0].low, b->parts[0].high};
+    ok = program_init(b);
+    pack->cost = given_cost(b);
+    return ok;
+}
+
+static void branch_fini(struct branch *b)
+{
+    while (b->part_count > 0)
+        part_free(&b->parts[--b->part_count]);
+    free(b->parts);
+    free(b->mean);
+    free(b->x);
+    free(b->group);
+    free(b->less);
+    free(b->more);
+    shapes_fini(&b->shapes);
+    lp_fini(&b->lp);
+}
+
 void pack_solve(struct pack *pack)
 {
-    const struct grid *grid = pack->grid;
-    struct branch b = {.pack = pack, .grid = grid, .rows = grid->workloads};
-    struct part all = {.bound = pack->bound};
+    struct branch b;
+    bool begun = branch_init(&b, pack);
 
-    b.rows += pack->t == PACK_DAY ? grid->jobs : 0;
-    b.ways = grid->first[grid->workloads] + b.rows - grid->workloads;
-    b.parts = gp_calloc(MOST_PARTS, sizeof(*b.parts));
-    b.mean = gp_calloc((size_t)b.ways + 1, sizeof(*b.mean));
-    b.x = gp_calloc((size_t)b.ways + 1, sizeof(*b.x));
-    all.least = gp_calloc((size_t)b.ways + 1, sizeof(*all.least));
-    all.most = gp_calloc((size_t)b.ways + 1, sizeof(*all.most));
-    for (int i = 0; i < b.ways; i++)
-        all.most[i] = POOL_MOST_REPLICAS;
-    b.over = far_over(&b);
-    pack->cost = given_cost(&b);
-    add_part(&b, &all, -1, 0, 0);
-    part_free(&all);
-    while (b.part_count > 0 && b.part_count < MOST_PARTS - 1 && !is_over(&b) &&
-           lowest_bound(&b) < goal_of(&b) && divide_lowest(&b))
-        continue;
-    pack->bound = fmax(pack->bound, lowest_bound(&b)); /* parts dearer than it were left */
+    while (begun && is_open(&b))
+        divide_lowest(&b);
+    /* parts dearer than it were left */
+    pack->bound = fmax(pack->bound, fmin(lowest_bound(&b), b.closed));
     pack->bound = fmin(pack->bound, pack->cost);
-    while (b.part_count > 0)
-        part_free(&b.parts[--b.part_count]);
-    free(b.parts);
-    free(b.mean);
-    free(b.x);
-    free(b.shapes);
-    free(b.counts);
-    pack->work -= b.spent < pack->work ? b.spent : pack->work;
+    pack->work -= spent(&b) < pack->work ? spent(&b) : pack->work;
+    branch_fini(&b);
 }
