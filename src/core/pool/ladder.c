@@ -515,6 +515,25 @@ static void raise_apart(struct rung *r, uint64_t work)
     tell(r);
 }
 
+/* A and B: where GPUs are scarce, prices and choices in turn seldom meet, and one program
+ * for all comes first. */
+static void search_own(struct rung *r)
+{
+    if (!is_separable(&r->grid)) {
+        set_part(r, 0.5);
+        hold_together(r, r->work / 2);
+        set_part(r, 1);
+    }
+    if (!is_open(r))
+        return;
+    raise_bound(r, r->work / 2);
+    hold_all(r);
+    start_from_all(r);
+    hold_together(r, r->work / 2);
+    hold_shake(r);
+    divide_bound(r, r->work);
+}
+
 /* Hourly rungs: bound and search in turns. */
 static void search(struct rung *r)
 {
@@ -560,12 +579,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end
                leaves_for(&r.grid, options->work ? options->work : pool_work(pool)));
     keep_better(&r); /* nothing at all: everything unmet */
     if (r.grid.jobs_own) {
-        raise_bound(&r, r.work / 2);
-        hold_all(&r);
-        start_from_all(&r);
-        hold_together(&r, r.work / 2);
-        hold_shake(&r);
-        divide_bound(&r, r.work);
+        search_own(&r);
     } else {
         bound_step(&r.bound, r.total);
         hold_all(&r);
