@@ -5,6 +5,7 @@
  * GPUPLAN_POOL_CASES sets how many (default 300), GPUPLAN_POOL_SEED begins elsewhere.
  */
 #include "core/pool/fixed.h"
+#include "core/pool/lp.h"
 #include "core/pool/pack.h"
 #include "pool_cases.h"
 
@@ -264,12 +265,104 @@ static void test_hour_against_all(void **state)
     }
 }
 
+/* ---- linear programs: what proves that they are solved ---- */
+
+#define ROWS 5
+#define SETS 12
+
+static double entry_of(const struct lp *lp, int column, int row)
+{
+    const struct lp_column *c = &lp->columns[column];
+    double sum = 0;
+
+    for (int i = 0; i < c->count; i++)
+        if (lp->entries[c->first + (size_t)i].row == row)
+            sum += lp->entries[c->first + (size_t)i].value;
+    return sum;
+}
+
+/* x >= 0 keeps to rows and sets, no column gains at the prices, and both sides are
+ * worth the same. */
+static void assert_solved(const struct lp *lp, uint64_t seed)
+{
+    double rows[ROWS] = {0}, sets[SETS] = {0}, value = 0, priced = 0;
+
+    for (int j = 0; j < (int)lp->column_count; j++) {
+        const struct lp_column *c = &lp->columns[j];
+        double x = lp_level(lp, j), gain = c->gain;
+        value += x * c->gain;
+        for (int r = 0; r < ROWS; r++) {
+            rows[r] += x * entry_of(lp, j, r);
+            gain -= lp->price[r] * entry_of(lp, j, r);
+        }
+        if (c->set != LP_FREE) {
+            sets[c->set] += x;
+            gain -= lp->worth[c->set];
+        }
+        if (x < 0 || gain > 1e-6)
+            fail_msg("seed %d: column %d at %g would gain %g", (int)seed, j, x, gain);
+    }
+    for (int r = 0; r < ROWS; r++) {
+        priced += lp->right[r] * lp->price[r];
+        assert_true(fabs(rows[r] - lp->right[r]) < 1e-6);
+    }
+    for (int s = 0; s < SETS; s++) {
+        priced += lp->worth[s];
+        assert_true(fabs(sets[s] - 1) < 1e-6);
+    }
+    if (fabs(value - priced) > 1e-6 || fabs(value - lp_value(lp)) > 1e-6)
+        fail_msg("seed %d: %.9f, %.9f by its prices", (int)seed, value, priced);
+}
+
+static void add_random(struct lp *lp, struct pool_case *random, int set)
+{
+    struct lp_entry entries[ROWS];
+
+    for (int r = 0; r < ROWS; r++) /* many ties */
+        entries[r] =
+            (struct lp_entry){r, 0.5 * case_below(random, 4) * case_below(random, 2)};
+    lp_add(lp, 0.25 * case_below(random, 40) - (set == LP_FREE ? 10 : 0), set, entries,
+           ROWS);
+}
+
+static void test_programs(void **state)
+{
+    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1),
+             cases = setting("GPUPLAN_POOL_CASES", 300);
+
+    (void)state;
+    for (uint64_t i = seed; i < seed + cases; i++) {
+        struct pool_case random = {.state = i};
+        struct lp lp;
+        int basis[ROWS], key[SETS];
+        lp_init(&lp, ROWS, SETS);
+        for (int r = 0; r < ROWS; r++) {
+            lp.right[r] = case_below(&random, 8);
+            basis[r] = lp_add(&lp, 0, LP_FREE, &(struct lp_entry){r, 1}, 1);
+        }
+        for (int s = 0; s < SETS; s++)
+            key[s] = lp_add(&lp, 0, s, NULL, 0);
+        assert_true(lp_begin(&lp, basis, key));
+        for (int k = 0; k < 8; k++) { /* more columns, other gains, and on from there */
+            for (int n = 0; n < 10; n++)
+                add_random(&lp, &random, (int)case_below(&random, SETS + 1) - 1);
+            for (int n = 0; n < 5; n++)
+                lp.columns[case_below(&random, (unsigned)lp.column_count)].gain =
+                    -0.25 * case_below(&random, 40);
+            assert_true(lp_solve(&lp, 10000));
+            assert_solved(&lp, i);
+        }
+        lp_fini(&lp);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cover_against_all),
         cmocka_unit_test(test_held_against_all),
         cmocka_unit_test(test_hour_against_all),
+        cmocka_unit_test(test_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -527,27 +527,33 @@ static void test_hour_against_all(void **state)
     }
 }
 
-/* The example at the head of lp.h. */
+/* The example at the head of lp.h, and the same with a row in place of the set. */
 static void test_linear_program(void **state)
 {
-    struct lp lp;
-    int a, s;
-
     (void)state;
-    lp_init(&lp, 2);
-    lp.right[0] = 4;
-    lp.right[1] = 3;
-    a = lp_add(&lp, 3, (struct lp_entry[]){{0, 1}, {1, 1}}, 2);
-    lp_add(&lp, 2, (struct lp_entry[]){{0, 1}}, 1);
-    s = lp_add(&lp, 0, (struct lp_entry[]){{1, 1}}, 1);
-    assert_true(lp_begin(&lp, (int[]){1, 2}));
-    assert_true(lp_solve(&lp, 10));
-    assert_true(fabs(lp_value(&lp) - 11) < 1e-9 && fabs(lp_level(&lp, a) - 3) < 1e-9);
-    assert_true(lp_level(&lp, s) == 0);
-    assert_true(fabs(lp.price[0] - 2) < 1e-9 && fabs(lp.price[1] - 1) < 1e-9);
-    lp_add(&lp, 1, (struct lp_entry[]){{0, -1}}, 1); /* no end to it */
-    assert_false(lp_solve(&lp, 10));
-    lp_fini(&lp);
+    for (int sets = 0; sets < 2; sets++) {
+        struct lp lp;
+        int a, b, s, set = sets ? 0 : LP_FREE, begin[2], count = sets ? 1 : 2;
+        lp_init(&lp, count, sets);
+        lp.right[count - 1] = 1;
+        lp.right[0] = 0.6;
+        a = lp_add(&lp, 3, set, (struct lp_entry[]){{0, 1}, {1, 1}}, count);
+        b = lp_add(&lp, 2, set, &(struct lp_entry){1, 1}, count - 1);
+        s = lp_add(&lp, 0, LP_FREE, &(struct lp_entry){0, 1}, 1);
+        begin[0] = s;
+        begin[1] = b;
+        assert_true(lp_begin(&lp, begin, &b));
+        assert_true(lp_solve(&lp, 10));
+        assert_true(fabs(lp_value(&lp) - 2.6) < 1e-9);
+        assert_true(fabs(lp_level(&lp, a) - 0.6) < 1e-9);
+        assert_true(lp_level(&lp, s) == 0 && fabs(lp_level(&lp, b) - 0.4) < 1e-9);
+        assert_true(fabs(lp.price[0] - 1) < 1e-9);
+        assert_true(fabs((sets ? lp.worth[0] : lp.price[1]) - 2) < 1e-9);
+        lp_add(&lp, 1, LP_FREE, &(struct lp_entry){0, -1}, 1);
+        lp_add(&lp, 1, LP_FREE, NULL, 0); /* no end to it */
+        assert_false(lp_solve(&lp, 10));
+        lp_fini(&lp);
+    }
 }
 
 /* ---- a plan in the integer program of its rung ---- */

@@ -13,7 +13,6 @@
 #include "util/mem.h"
 
 #define MOST_PARTS   4096
-#define MOST_ROWS    512 /* of the program */
 #define JOB_ROWS     200 /* of a program with jobs: those beyond, as in weeks, take free room */
 #define ROUNDS       12
 #define MOST_REST    5    /* 2^k rounds at most in which an hour that stands is left */
@@ -30,6 +29,7 @@
 struct part {
     double bound;
     uint64_t effort; /* on a single fleet; 0: there are others in it */
+    bool settled;    /* its largest fleets' hours are solved: no more is to be had there */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES];
     double floor[POOL_MOST_HOURS]; /* $ that the largest fleets of it cannot undercut */
 };
@@ -77,23 +77,17 @@ struct master {
 
 bool fleet_takes(const struct grid *grid)
 {
-    bool constant = grid->workloads > PACK_MOST_WORKLOADS;
-
     for (int w = 0; w < grid->workloads; w++)
-        constant = constant || grid->constant[w];
-    return !constant;
+        if (grid->constant[w])
+            return false;
+    return true;
 }
 
-/* ---- rows and columns ---- */
+/* ---- rows, sets and columns: an hour is a set of planes, owning a type one of lines ---- */
 
-static int own_row(const struct master *m, int g)
+static int own_set(const struct master *m, int g)
 {
     return m->grid->hours + g;
-}
-
-static int type_row(const struct master *m, int g)
-{
-    return m->grid->hours + m->grid->types + g;
 }
 
 static int hour_row(const struct master *m, int j, int t)
@@ -129,8 +123,8 @@ static int job_entries(const struct master *m, int t, int g, double price,
 
 static void add_plane(struct master *m, int t, double base, const double *lambda)
 {
-    struct lp_entry entries[POOL_MOST_TYPES + 1 + POOL_MOST_JOBS];
-    int n = m->grid->types + 1;
+    struct lp_entry entries[POOL_MOST_TYPES + POOL_MOST_JOBS];
+    int n = m->grid->types;
     struct plane *plane;
 
     m->planes =
@@ -139,12 +133,11 @@ static void add_plane(struct master *m, int t, double base, const double *lambda
     plane->hour = t;
     plane->base = base;
     memcpy(plane->lambda, lambda, sizeof(*lambda) * (size_t)m->grid->types);
-    entries[0] = (struct lp_entry){t, 1};
     for (int g = 0; g < m->grid->types; g++)
-        entries[g + 1] = (struct lp_entry){type_row(m, g), lambda[g] / m->scale[g]};
+        entries[g] = (struct lp_entry){g, lambda[g] / m->scale[g]};
     for (int g = 0; g < m->grid->types; g++)
         n += job_entries(m, t, g, lambda[g], entries + n);
-    plane->column = lp_add(&m->lp, base, entries, n);
+    plane->column = lp_add(&m->lp, base, t, entries, n);
 }
 
 /* Owning n of a type: two lines, the first of those in stock. */
@@ -156,9 +149,8 @@ static int add_own(struct master *m, int g)
     int first = 0;
 
     for (int k = 0; k < 2; k++) {
-        struct lp_entry entries[] = {{own_row(m, g), 1},
-                                     {type_row(m, g), -each[k] / m->scale[g]}};
-        int at = lp_add(&m->lp, less[k], entries, 2);
+        struct lp_entry entry = {g, -each[k] / m->scale[g]};
+        int at = lp_add(&m->lp, less[k], own_set(m, g), &entry, 1);
         first = k ? first : at;
     }
     return type->stock > 0 ? first : first + 1;
@@ -174,9 +166,9 @@ static void add_limits(struct master *m)
         m->caps[k] = -1;
         for (int g = 0; g < grid->types; g++)
             entries[g] = (struct lp_entry){
-                type_row(m, g), -(k ? grid->type[g].watts : grid->type[g].slots) / m->scale[g]};
+                g, -(k ? grid->type[g].watts : grid->type[g].slots) / m->scale[g]};
         if (cap > 0)
-            m->caps[k] = lp_add(&m->lp, -cap, entries, grid->types);
+            m->caps[k] = lp_add(&m->lp, -cap, LP_FREE, entries, grid->types);
     }
 }
 
@@ -191,7 +183,7 @@ static void add_limits(struct master *m)
 static int job_rows(struct master *m)
 {
     const struct grid *grid = m->grid;
-    int rows = grid->hours + 2 * grid->types;
+    int rows = grid->types;
 
     for (int j = 0; j < grid->jobs; j++) {
         int n = grid->pool->jobs[j].end - grid->pool->jobs[j].first + 1;
@@ -210,18 +202,18 @@ static void add_job(struct master *m, int j, int *basis)
     struct lp_entry price[POOL_MOST_HOURS + 1];
     int n = 0, row = m->job_row[j];
 
-    basis[row] = lp_add(&m->lp, 0, &(struct lp_entry){row, 1}, 1);
+    basis[row] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){row, 1}, 1);
     m->lp.right[row] = grid->job_penalty[j] / scale;
     price[n++] = (struct lp_entry){row, 1 / scale};
     for (int t = job->first; t < job->end; t++) {
         int at = hour_row(m, j, t);
-        basis[at] = lp_add(&m->lp, 0, &(struct lp_entry){at, 1}, 1);
+        basis[at] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){at, 1}, 1);
         m->lp.right[at] = run / scale;
-        lp_add(&m->lp, -(double)job->most * job->gpus,
+        lp_add(&m->lp, -(double)job->most * job->gpus, LP_FREE,
                &(struct lp_entry){at, -1 / scale}, 1);
         price[n++] = (struct lp_entry){at, 1 / scale};
     }
-    lp_add(&m->lp, job->gpu_hours, price, n);
+    lp_add(&m->lp, job->gpu_hours, LP_FREE, price, n);
 }
 
 static void add_free_prices(struct master *m)
@@ -229,9 +221,9 @@ static void add_free_prices(struct master *m)
     for (int t = 0; t < m->grid->hours; t++)
         for (int g = 0; g < m->grid->types; g++) {
             struct lp_entry entries[1 + POOL_MOST_JOBS] = {
-                {type_row(m, g), 1 / m->scale[g]}};
+                {g, 1 / m->scale[g]}};
             int n = job_entries(m, t, g, 1, entries + 1);
-            m->free_price[t][g] = n > 0 ? lp_add(&m->lp, 0, entries, n + 1) : -1;
+            m->free_price[t][g] = n > 0 ? lp_add(&m->lp, 0, LP_FREE, entries, n + 1) : -1;
         }
 }
 
@@ -255,12 +247,12 @@ static double job_use(const struct master *m, int t, int g)
 static void master_init(struct master *m, struct bound *b)
 {
     const struct grid *grid = b->grid;
-    int basis[MOST_ROWS];
+    int basis[POOL_MOST_TYPES + JOB_ROWS], key[POOL_MOST_HOURS + POOL_MOST_TYPES];
     double none[POOL_MOST_TYPES] = {0}, use[POOL_MOST_TYPES];
 
     m->b = b;
     m->grid = grid;
-    lp_init(&m->lp, job_rows(m));
+    lp_init(&m->lp, job_rows(m), grid->hours + grid->types);
     for (int g = 0; g < grid->types; g++)
         m->hour.scale[g] = m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
     m->hour.b = b;
@@ -268,15 +260,13 @@ static void master_init(struct master *m, struct bound *b)
         m->hour.t = t;
         add_plane(m, t, hour_value(&m->hour, none, use), none);
         m->free_plane[t] = (int)m->plane_count - 1;
-        basis[t] = m->planes[m->plane_count - 1].column;
-        m->lp.right[t] = 1;
+        key[t] = m->planes[m->plane_count - 1].column;
     }
     for (int g = 0; g < grid->types; g++) {
-        basis[own_row(m, g)] = add_own(m, g);
-        m->lp.right[own_row(m, g)] = 1;
-        m->low[g] = lp_add(&m->lp, 0, &(struct lp_entry){type_row(m, g), 1}, 1);
-        m->high[g] = lp_add(&m->lp, 0, &(struct lp_entry){type_row(m, g), -1}, 1);
-        basis[type_row(m, g)] = m->low[g];
+        key[own_set(m, g)] = add_own(m, g);
+        m->low[g] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){g, 1}, 1);
+        m->high[g] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){g, -1}, 1);
+        basis[g] = m->low[g];
     }
     add_limits(m);
     add_free_prices(m);
@@ -287,7 +277,7 @@ static void master_init(struct master *m, struct bound *b)
         if (m->job_row[j] >= 0)
             add_job(m, j, basis);
     }
-    lp_begin(&m->lp, basis);
+    lp_begin(&m->lp, basis, key);
     m->lambda = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*m->lambda));
     m->x = gp_calloc((size_t)grid->first[grid->workloads] + 1, sizeof(*m->x));
     m->plan =
@@ -372,7 +362,7 @@ static double proof(struct master *m, const struct part *part, double *lambda)
 /* A higher plane of hour t where the program stands; false: none is found. */
 static bool raise_hour(struct master *m, int t, double *lambda)
 {
-    double known = m->lp.price[t], base;
+    double known = m->lp.worth[t], base;
 
     m->hour.t = t;
     for (int g = 0; g < m->grid->types; g++)
@@ -398,7 +388,7 @@ static bool solve_part(struct master *m, struct part *part, double *lambda)
     part->bound = fmax(part->bound, proof(m, part, lambda));
     m->hour.gap = m->search->upper - part->bound;
     for (int g = 0; g < m->grid->types; g++) {
-        m->n[g] = m->lp.price[type_row(m, g)] / m->scale[g];
+        m->n[g] = m->lp.price[g] / m->scale[g];
         m->room[g] = m->n[g] - (part->low[g] > 0 ? m->grid->type[g].spare : 0);
     }
     return true;
@@ -490,6 +480,7 @@ static bool pack_one(struct master *m, struct part *part, int t, uint64_t work, 
     part->floor[t] = pack.bound;
     *bound += pack.bound - known;
     *cost += pack.cost;
+    part->settled = part->settled && pack.cost - pack.bound <= 1e-9 * (1 + pack.cost);
     for (size_t i = 0; i < ways; i++)
         m->plan[i * (size_t)grid->hours + (size_t)t] = m->x[i];
     return *bound < m->level * (1 - 1e-9);
@@ -527,8 +518,10 @@ static int serve_largest(struct master *m, struct part *part, uint64_t effort)
         cost += bound_fleet(&grid->type[g], part->high[g], part->high[g], 0, 0, NULL);
     order_hours(m, order);
     bound = part->bound;
+    part->settled = true;
     while (at < grid->hours && go_on && !is_done(m, part))
         go_on = pack_one(m, part, order[at++], effort, &bound, &cost);
+    part->settled = part->settled && at == grid->hours;
     if (go_on && at == grid->hours && cost < m->search->upper)
         m->search->upper =
             fmin(m->search->upper, m->search->take(m->search->ctx, m->plan));
@@ -560,13 +553,14 @@ static int pick_type(const struct master *m, const struct part *part, int *at)
     return best;
 }
 
-/* The part with the lowest bound, of single fleets or of the others; -1: none. */
+/* The part with the lowest bound that may rise, of single fleets or of the others; -1:
+ * none. */
 static int lowest_part(const struct master *m, bool single)
 {
     int lowest = -1;
 
     for (int i = 0; i < m->count; i++)
-        if ((m->parts[i].effort > 0) == single &&
+        if ((m->parts[i].effort > 0) == single && !(single && m->parts[i].settled) &&
             m->parts[i].bound < m->search->upper &&
             (lowest < 0 || m->parts[i].bound < m->parts[lowest].bound))
             lowest = i;

@@ -347,7 +347,7 @@ static void hold_together(struct rung *r, uint64_t work)
                         .ctx = r,
                         .bound = r->bound.best};
 
-    if (!is_open(r) || grid->workloads > PACK_MOST_WORKLOADS)
+    if (!is_open(r))
         return;
     pack.x = gp_calloc((size_t)(ways + grid->jobs) + 1, sizeof(*pack.x));
     memcpy(pack.x, r->best.held, sizeof(*pack.x) * (size_t)ways);

@@ -9,40 +9,52 @@
 
 #include "util/mem.h"
 
-#define SMALL       1e-9
-#define REFRESH     64  /* steps between two inversions */
-#define STUCK_STEPS 200 /* without a gain: the first column that gains enters (Bland)  \
-                         */
+#define SMALL   1e-9
+#define REFRESH 64 /* steps between two inversions */
+#define STUCK_STEPS                                                                    \
+    200 /* without a gain: the first column that gains enters (Bland)                  \
+         */
+#define IS_KEY (-2)
 
-void lp_init(struct lp *lp, int rows)
+void lp_init(struct lp *lp, int rows, int sets)
 {
-    size_t n = (size_t)rows;
+    size_t n = (size_t)rows + 1, s = (size_t)sets + 1;
 
-    *lp = (struct lp){.rows = rows};
+    *lp = (struct lp){.rows = rows, .sets = sets};
     lp->right = gp_calloc(n, sizeof(*lp->right));
     lp->price = gp_calloc(n, sizeof(*lp->price));
+    lp->worth = gp_calloc(s, sizeof(*lp->worth));
     lp->inverse = gp_calloc(n * n, sizeof(*lp->inverse));
     lp->level = gp_calloc(n, sizeof(*lp->level));
+    lp->key_level = gp_calloc(s, sizeof(*lp->key_level));
     lp->step = gp_calloc(n, sizeof(*lp->step));
+    lp->key_step = gp_calloc(s, sizeof(*lp->key_step));
     lp->basis = gp_calloc(n, sizeof(*lp->basis));
+    lp->key = gp_calloc(s, sizeof(*lp->key));
 }
 
 void lp_fini(struct lp *lp)
 {
     free(lp->right);
     free(lp->price);
+    free(lp->worth);
     free(lp->inverse);
     free(lp->level);
+    free(lp->key_level);
     free(lp->step);
+    free(lp->key_step);
     free(lp->basis);
+    free(lp->key);
     free(lp->columns);
     free(lp->entries);
     *lp = (struct lp){0};
 }
 
-int lp_add(struct lp *lp, double gain, const struct lp_entry *entries, int count)
+int lp_add(struct lp *lp, double gain, int set, const struct lp_entry *entries,
+           int count)
 {
-    struct lp_column column = {.gain = gain, .first = lp->entry_count, .place = -1};
+    struct lp_column column = {
+        .gain = gain, .first = lp->entry_count, .set = set, .place = -1};
 
     for (int i = 0; i < count; i++) {
         if (entries[i].value == 0)
@@ -56,6 +68,18 @@ int lp_add(struct lp *lp, double gain, const struct lp_entry *entries, int count
                           sizeof(*lp->columns));
     lp->columns[lp->column_count] = column;
     return (int)lp->column_count++;
+}
+
+int lp_basic(const struct lp *lp, int i)
+{
+    return i < lp->rows ? lp->basis[i] : lp->key[i - lp->rows];
+}
+
+/* The key of a column's set; NULL: it is in none, or the key itself. */
+static const struct lp_column *key_of(const struct lp *lp, const struct lp_column *c)
+{
+    return c->set == LP_FREE || c->place == IS_KEY ? NULL
+                                                   : &lp->columns[lp->key[c->set]];
 }
 
 /* ---- the basis ---- */
@@ -106,32 +130,62 @@ static bool invert(double *a, double *inverse, int n)
     return true;
 }
 
+/* Adds `by` times the entries of a column to out[row x stride]. */
+static void add_entries(const struct lp *lp, const struct lp_column *c, double by,
+                        double *out, size_t stride)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct lp_entry *e = &lp->entries[c->first + (size_t)i];
+        out[(size_t)e->row * stride] += by * e->value;
+    }
+}
+
+/* x of the basis and of the keys, from the inverse. */
+static void set_levels(struct lp *lp)
+{
+    size_t n = (size_t)lp->rows;
+    double *rest = lp->step; /* of the right sides, beside keys at 1 */
+
+    memcpy(rest, lp->right, n * sizeof(*rest));
+    for (int s = 0; s < lp->sets; s++) {
+        add_entries(lp, &lp->columns[lp->key[s]], -1, rest, 1);
+        lp->key_level[s] = 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int set = lp->columns[lp->basis[i]].set;
+        double sum = 0;
+        for (size_t k = 0; k < n; k++)
+            sum += lp->inverse[i * n + k] * rest[k];
+        lp->level[i] = fabs(sum) < SMALL ? 0 : sum;
+        if (set != LP_FREE)
+            lp->key_level[set] -= lp->level[i];
+    }
+    for (int s = 0; s < lp->sets; s++)
+        lp->key_level[s] = fabs(lp->key_level[s]) < SMALL ? 0 : lp->key_level[s];
+}
+
 static bool refresh(struct lp *lp)
 {
     size_t n = (size_t)lp->rows;
-    double *a = gp_calloc(n * n, sizeof(*a));
+    double *a = gp_calloc(n * n + 1, sizeof(*a));
     bool ok;
 
-    for (int k = 0; k < lp->rows; k++) {
-        const struct lp_column *c = &lp->columns[lp->basis[k]];
-        for (int i = 0; i < c->count; i++)
-            a[(size_t)lp->entries[c->first + (size_t)i].row * n + (size_t)k] +=
-                lp->entries[c->first + (size_t)i].value;
+    for (size_t k = 0; k < n; k++) {
+        const struct lp_column *c = &lp->columns[lp->basis[k]], *key = key_of(lp, c);
+        add_entries(lp, c, 1, &a[k], n);
+        if (key)
+            add_entries(lp, key, -1, &a[k], n);
     }
     ok = invert(a, lp->inverse, lp->rows);
-    lp->age = 0;
     free(a);
+    lp->age = ok ? 0 : REFRESH;
     lp->work += n * n * n / 32;
-    for (size_t i = 0; i < n && ok; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < n; k++)
-            sum += lp->inverse[i * n + k] * lp->right[k];
-        lp->level[i] = fabs(sum) < SMALL ? 0 : sum;
-    }
+    if (ok)
+        set_levels(lp);
     return ok;
 }
 
-bool lp_begin(struct lp *lp, const int *basis)
+bool lp_begin(struct lp *lp, const int *basis, const int *key)
 {
     for (size_t j = 0; j < lp->column_count; j++)
         lp->columns[j].place = -1;
@@ -139,15 +193,30 @@ bool lp_begin(struct lp *lp, const int *basis)
         lp->basis[k] = basis[k];
         lp->columns[basis[k]].place = k;
     }
+    for (int s = 0; s < lp->sets; s++) {
+        lp->key[s] = key[s];
+        lp->columns[key[s]].place = IS_KEY;
+    }
     if (!refresh(lp))
         return false;
-    for (int k = 0; k < lp->rows; k++)
-        if (lp->level[k] < 0)
+    for (int i = 0; i < lp->rows + lp->sets; i++)
+        if (lp_level(lp, lp_basic(lp, i)) < 0)
             return false;
     return true;
 }
 
 /* ---- steps ---- */
+
+static double priced(const struct lp *lp, const struct lp_column *c)
+{
+    double sum = 0;
+
+    for (int i = 0; i < c->count; i++) {
+        const struct lp_entry *e = &lp->entries[c->first + (size_t)i];
+        sum += lp->price[e->row] * e->value;
+    }
+    return sum;
+}
 
 static void set_prices(struct lp *lp)
 {
@@ -155,21 +224,15 @@ static void set_prices(struct lp *lp)
 
     memset(lp->price, 0, n * sizeof(*lp->price));
     for (size_t i = 0; i < n; i++) {
-        double gain = lp->columns[lp->basis[i]].gain;
+        const struct lp_column *c = &lp->columns[lp->basis[i]], *key = key_of(lp, c);
+        double gain = c->gain - (key ? key->gain : 0);
         for (size_t k = 0; k < n && gain != 0; k++)
             lp->price[k] += gain * lp->inverse[i * n + k];
     }
-}
-
-static double gain_of(const struct lp *lp, const struct lp_column *c)
-{
-    double sum = c->gain;
-
-    for (int i = 0; i < c->count; i++) {
-        const struct lp_entry *e = &lp->entries[c->first + (size_t)i];
-        sum -= lp->price[e->row] * e->value;
+    for (int s = 0; s < lp->sets; s++) {
+        const struct lp_column *key = &lp->columns[lp->key[s]];
+        lp->worth[s] = key->gain - priced(lp, key);
     }
-    return sum;
 }
 
 static int entering(const struct lp *lp, bool first)
@@ -180,9 +243,9 @@ static int entering(const struct lp *lp, bool first)
     for (size_t j = 0; j < lp->column_count; j++) {
         const struct lp_column *c = &lp->columns[j];
         double gain, size;
-        if (c->place >= 0)
+        if (c->place != -1)
             continue;
-        gain = gain_of(lp, c);
+        gain = c->gain - priced(lp, c) - (c->set == LP_FREE ? 0 : lp->worth[c->set]);
         size = SMALL * (1 + fabs(c->gain));
         if (gain <= size || gain <= most)
             continue;
@@ -194,52 +257,128 @@ static int entering(const struct lp *lp, bool first)
     return best;
 }
 
-/* Row that leaves; -1: none, no end. */
-static int leaving(struct lp *lp, const struct lp_column *c)
+/* What one of a column takes from the basis and from the keys. */
+static void set_steps(struct lp *lp, const struct lp_column *c)
 {
+    const struct lp_column *key = key_of(lp, c);
     size_t n = (size_t)lp->rows;
-    double least = INFINITY;
-    int best = -1;
 
+    memset(lp->key_step, 0, sizeof(*lp->key_step) * (size_t)lp->sets);
+    if (c->set != LP_FREE)
+        lp->key_step[c->set] = 1;
     for (size_t i = 0; i < n; i++) {
+        int set = lp->columns[lp->basis[i]].set;
         double sum = 0;
         for (int k = 0; k < c->count; k++) {
             const struct lp_entry *e = &lp->entries[c->first + (size_t)k];
             sum += lp->inverse[i * n + (size_t)e->row] * e->value;
         }
+        for (int k = 0; key && k < key->count; k++) {
+            const struct lp_entry *e = &lp->entries[key->first + (size_t)k];
+            sum -= lp->inverse[i * n + (size_t)e->row] * e->value;
+        }
         lp->step[i] = sum;
-        if (sum <= SMALL)
+        if (set != LP_FREE)
+            lp->key_step[set] -= sum;
+    }
+}
+
+/* What leaves: a row, or rows + a set; -1: none, no end. *most: how far it goes. */
+static int leaving(const struct lp *lp, double *most)
+{
+    double least = INFINITY, pivot = 0;
+    int best = -1;
+
+    for (int i = 0; i < lp->rows + lp->sets; i++) {
+        bool row = i < lp->rows;
+        double step = row ? lp->step[i] : lp->key_step[i - lp->rows], ratio;
+        if (step <= SMALL)
             continue;
-        double ratio = lp->level[i] / sum;
+        ratio = (row ? lp->level[i] : lp->key_level[i - lp->rows]) / step;
         if (ratio < least - 1e-12 ||
-            (ratio <= least + 1e-12 && best >= 0 && sum > lp->step[best])) {
+            (ratio <= least + 1e-12 && best >= 0 && step > pivot)) {
             least = fmin(ratio, least);
-            best = (int)i;
+            pivot = step;
+            best = i;
         }
     }
+    *most = least;
     return best;
 }
 
-static void exchange(struct lp *lp, int row, int column)
+static void move_levels(struct lp *lp, double by)
+{
+    for (int i = 0; i < lp->rows; i++)
+        lp->level[i] = fmax(0, lp->level[i] - by * lp->step[i]);
+    for (int s = 0; s < lp->sets; s++)
+        if (lp->key_step[s] != 0)
+            lp->key_level[s] = fmax(0, lp->key_level[s] - by * lp->key_step[s]);
+}
+
+/* A column in place of one of the basis. */
+static void exchange(struct lp *lp, int row, int column, double by)
 {
     size_t n = (size_t)lp->rows, r = (size_t)row;
-    double by = 1 / lp->step[row];
+    double part = 1 / lp->step[row];
 
+    move_levels(lp, by);
     lp->age++;
     lp->columns[lp->basis[row]].place = -1;
     lp->basis[row] = column;
     lp->columns[column].place = row;
+    lp->level[row] = by;
     for (size_t k = 0; k < n; k++)
-        lp->inverse[r * n + k] *= by;
-    lp->level[row] *= by;
+        lp->inverse[r * n + k] *= part;
     for (size_t i = 0; i < n; i++) {
         double f = lp->step[i];
         if (i == r || f == 0)
             continue;
         for (size_t k = 0; k < n; k++)
             lp->inverse[i * n + k] -= f * lp->inverse[r * n + k];
-        lp->level[i] = fmax(0, lp->level[i] - f * lp->level[row]);
     }
+}
+
+/* The column of a row becomes the key of its set, and the key takes its place there:
+ * where others of the set had the old key deducted, it is the new one. */
+static void swap_key(struct lp *lp, int set, int row)
+{
+    size_t n = (size_t)lp->rows, r = (size_t)row;
+    double level = lp->level[row], step = lp->step[row];
+    int column = lp->basis[row];
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n && i != r && lp->columns[lp->basis[i]].set == set; k++)
+            lp->inverse[r * n + k] += lp->inverse[i * n + k];
+    for (size_t k = 0; k < n; k++)
+        lp->inverse[r * n + k] = -lp->inverse[r * n + k];
+    lp->basis[row] = lp->key[set];
+    lp->columns[lp->key[set]].place = row;
+    lp->key[set] = column;
+    lp->columns[column].place = IS_KEY;
+    lp->level[row] = lp->key_level[set];
+    lp->step[row] = lp->key_step[set];
+    lp->key_level[set] = level;
+    lp->key_step[set] = step;
+}
+
+/* A key leaves: one of its set that is in the basis takes its place, or the column that
+ * enters, when there is none. */
+static void exchange_key(struct lp *lp, int set, int column, double by)
+{
+    int row = 0;
+
+    while (row < lp->rows && lp->columns[lp->basis[row]].set != set)
+        row++;
+    if (row < lp->rows) {
+        swap_key(lp, set, row);
+        exchange(lp, row, column, by);
+        return;
+    }
+    move_levels(lp, by);
+    lp->columns[lp->key[set]].place = -1;
+    lp->key[set] = column;
+    lp->columns[column].place = IS_KEY;
+    lp->key_level[set] = by;
 }
 
 bool lp_solve(struct lp *lp, int steps)
@@ -248,18 +387,24 @@ bool lp_solve(struct lp *lp, int steps)
     int stuck = 0;
 
     for (int i = 0; i < steps; i++) {
-        int column, row;
+        int column, leaves;
+        double by;
         if (lp->age >= REFRESH && !refresh(lp))
             return false;
         set_prices(lp);
-        lp->work += (uint64_t)(lp->rows * lp->rows) / 32 + lp->entry_count / 32 + 1;
+        lp->work +=
+            ((uint64_t)(lp->rows * lp->rows + lp->sets) + lp->entry_count) / 32 + 1;
         column = entering(lp, stuck > STUCK_STEPS);
         if (column < 0)
             return true;
-        row = leaving(lp, &lp->columns[column]);
-        if (row < 0)
+        set_steps(lp, &lp->columns[column]);
+        leaves = leaving(lp, &by);
+        if (leaves < 0)
             return false;
-        exchange(lp, row, column);
+        if (leaves < lp->rows)
+            exchange(lp, leaves, column, by);
+        else
+            exchange_key(lp, leaves - lp->rows, column, by);
         stuck = lp_value(lp) > value + SMALL * fabs(value) ? 0 : stuck + 1;
         value = fmax(value, lp_value(lp));
     }
@@ -272,12 +417,16 @@ double lp_value(const struct lp *lp)
 
     for (int i = 0; i < lp->rows; i++)
         sum += lp->level[i] * lp->columns[lp->basis[i]].gain;
+    for (int s = 0; s < lp->sets; s++)
+        sum += lp->key_level[s] * lp->columns[lp->key[s]].gain;
     return sum;
 }
 
 double lp_level(const struct lp *lp, int column)
 {
-    int place = lp->columns[column].place;
+    const struct lp_column *c = &lp->columns[column];
 
-    return place < 0 ? 0 : lp->level[place];
+    return c->place == IS_KEY ? lp->key_level[c->set]
+           : c->place < 0     ? 0
+                              : lp->level[c->place];
 }

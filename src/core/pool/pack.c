@@ -14,9 +14,10 @@
 #define ROUNDS       60 /* of new covers in a part */
 #define LP_STEPS     2000
 #define MOST_PARTS   4096
-#define STRONG       8  /* groups that a part is divided by on trial */
-#define STRONG_STEPS 30 /* of the program, each time */
-#define FURTHER      8  /* times as far, until nothing is used that isn't allowed */
+#define MOST_CELLS   4000000 /* groups of all parts */
+#define STRONG       8       /* groups that a part is divided by on trial */
+#define STRONG_STEPS 30      /* of the program, each time */
+#define FURTHER      8 /* times as far, until nothing is used that isn't allowed */
 #define MOST_FAR     1e6
 #define SMALL        1e-7
 
@@ -34,7 +35,7 @@ struct branch {
     double worst;       /* $ when nothing runs, or more than a GPU can be worth */
     double far;         /* $ on top for a shape that the part does not allow */
     struct part *parts; /* still open */
-    int part_count;
+    int part_count, most_parts;
     double closed;              /* the least bound of those that are not */
     struct shape_limits limits; /* of the part at hand */
     int *low, *high;            /* the same */
@@ -130,51 +131,66 @@ static void room_beside(const struct pack *p, const double *use, int *room)
 
 /* ---- the program ---- */
 
+/* What a shape brings in the part at hand. */
+static double gain_of(const struct branch *b, size_t at)
+{
+    return -b->shapes.list[at].cost -
+           (shapes_allows(&b->shapes, at, &b->limits) ? 0 : b->far);
+}
+
 /* Columns for the shapes that have none. */
 static void add_columns(struct branch *b)
 {
-    struct lp_entry entries[PACK_MOST_LIMITS + 1];
+    struct lp_entry entries[PACK_MOST_LIMITS];
     const struct pack *pack = b->pack;
 
     for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->shapes.count;
          at++) {
         const struct shape *shape = &b->shapes.list[at];
-        bool allowed = shapes_allows(&b->shapes, at, &b->limits);
-        entries[0] = (struct lp_entry){shape->workload, 1};
         for (int r = 0; r < pack->limit_count; r++)
-            entries[r + 1] =
-                (struct lp_entry){b->shapes.rows + r,
-                                  taken(&pack->limits[r], shape->use, b->grid->types)};
-        lp_add(&b->lp, -shape->cost - (allowed ? 0 : b->far), entries,
-               pack->limit_count + 1);
+            entries[r] = (struct lp_entry){
+                r, taken(&pack->limits[r], shape->use, b->grid->types)};
+        lp_add(&b->lp, gain_of(b, at), shape->workload, entries, pack->limit_count);
     }
 }
 
-/* The gains of the columns in the part at hand. */
 static void set_gains(struct branch *b)
 {
     for (size_t at = 0; at < b->shapes.count; at++)
-        b->lp.columns[(size_t)b->slacks + at].gain =
-            -b->shapes.list[at].cost -
-            (shapes_allows(&b->shapes, at, &b->limits) ? 0 : b->far);
+        b->lp.columns[(size_t)b->slacks + at].gain = gain_of(b, at);
 }
 
-/* The shape of a column; NULL: it is a limit's. */
-static const struct shape *shape_of(const struct branch *b, int column)
+/* Likewise, when the limits of one workload have changed. */
+static void set_gains_of(struct branch *b, int row)
 {
+    for (int at = b->shapes.last[row]; at >= 0; at = b->shapes.list[at].before)
+        b->lp.columns[b->slacks + at].gain = gain_of(b, (size_t)at);
+}
+
+/* The shape of the i-th column that may be above 0, which is *level; NULL: it is a
+ * limit's. */
+static const struct shape *basic_shape(const struct branch *b, int i, double *level)
+{
+    int column = lp_basic(&b->lp, i);
+
+    *level = lp_level(&b->lp, column);
     return column < b->slacks ? NULL : &b->shapes.list[column - b->slacks];
+}
+
+static int basic_count(const struct branch *b)
+{
+    return b->lp.rows + b->lp.sets;
 }
 
 /* Room that is left, and what is over. */
 static void add_slacks(struct branch *b, int *basis)
 {
     for (int r = 0; r < b->pack->limit_count; r++) {
-        int row = b->shapes.rows + r;
         double over = b->pack->limits[r].over;
-        basis[row] = lp_add(&b->lp, 0, &(struct lp_entry){row, 1}, 1);
+        basis[r] = lp_add(&b->lp, 0, LP_FREE, &(struct lp_entry){r, 1}, 1);
         if (!isinf(over))
-            lp_add(&b->lp, -over, &(struct lp_entry){row, -1}, 1);
-        b->lp.right[row] = b->pack->limits[r].room;
+            lp_add(&b->lp, -over, LP_FREE, &(struct lp_entry){r, -1}, 1);
+        b->lp.right[r] = b->pack->limits[r].room;
     }
     b->slacks = (int)b->lp.column_count;
 }
@@ -182,11 +198,11 @@ static void add_slacks(struct branch *b, int *basis)
 /* Begins with nothing of everything. */
 static bool program_init(struct branch *b)
 {
-    int rows = b->shapes.rows + b->pack->limit_count, nothing[POOL_MOST_WAYS] = {0};
-    int *basis = gp_calloc((size_t)rows, sizeof(*basis));
+    int basis[PACK_MOST_LIMITS], nothing[POOL_MOST_WAYS] = {0};
+    int *key = gp_calloc((size_t)b->shapes.rows + 1, sizeof(*key));
     bool ok;
 
-    lp_init(&b->lp, rows);
+    lp_init(&b->lp, b->pack->limit_count, b->shapes.rows);
     add_slacks(b, basis);
     b->worst = 1;
     for (int g = 0; g < b->grid->types; g++)
@@ -194,12 +210,11 @@ static bool program_init(struct branch *b)
     for (int w = 0; w < b->shapes.rows; w++) {
         size_t at = shapes_add(&b->shapes, w, nothing, NULL);
         b->worst += b->shapes.list[at].cost;
-        basis[w] = b->slacks + (int)at;
-        b->lp.right[w] = 1;
+        key[w] = b->slacks + (int)at;
     }
     add_columns(b);
-    ok = lp_begin(&b->lp, basis);
-    free(basis);
+    ok = lp_begin(&b->lp, basis, key);
+    free(key);
     return ok;
 }
 
@@ -208,8 +223,7 @@ static void prices(const struct branch *b, double *limit, double *lambda)
 {
     memset(lambda, 0, sizeof(*lambda) * (size_t)b->grid->types);
     for (int r = 0; r < b->pack->limit_count; r++) {
-        limit[r] =
-            fmin(fmax(0, b->lp.price[b->shapes.rows + r]), b->pack->limits[r].over);
+        limit[r] = fmin(fmax(0, b->lp.price[r]), b->pack->limits[r].over);
         for (int g = 0; g < b->grid->types; g++)
             lambda[g] += limit[r] * b->pack->limits[r].per[g];
     }
@@ -225,7 +239,7 @@ static bool price_all(struct branch *b, double *bound)
     for (int w = 0; w < b->shapes.rows; w++) {
         int x[POOL_MOST_WAYS];
         double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
-        double known = -b->lp.price[w];
+        double known = -b->lp.worth[w];
         sum += cost;
         if (cost < known - SMALL * (1 + fabs(known))) {
             shapes_add(&b->shapes, w, x, &b->limits);
@@ -247,15 +261,18 @@ static void set_mean(struct branch *b)
 
     memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
     memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
-    for (int i = 0; i < b->lp.rows; i++) {
-        const struct shape *shape = shape_of(b, b->lp.basis[i]);
+    for (int i = 0; i < basic_count(b); i++) {
+        double level;
+        const struct shape *shape = basic_shape(b, i, &level);
         int row = shape ? shape->workload : 0;
-        for (int k = 0; shape && k < shapes_ways(s, row); k++)
+        if (!shape || level <= 0)
+            continue;
+        for (int k = 0; k < shapes_ways(s, row); k++)
             b->mean[shapes_first_way(s, row) + k] +=
-                b->lp.level[i] * s->counts[shape->counts + (size_t)k];
-        for (int k = s->first[row]; shape && k < s->first[row + 1]; k++)
+                level * s->counts[shape->counts + (size_t)k];
+        for (int k = s->first[row]; k < s->first[row + 1]; k++)
             b->group[k] +=
-                b->lp.level[i] * s->taken[shape->groups + (size_t)(k - s->first[row])];
+                level * s->taken[shape->groups + (size_t)(k - s->first[row])];
     }
 }
 
@@ -279,12 +296,13 @@ static size_t likely_shape(struct branch *b, int w, bool *whole)
     }
     if (*whole)
         return shapes_add(&b->shapes, w, x, NULL);
-    for (int i = 0; i < b->lp.rows; i++) {
-        const struct shape *shape = shape_of(b, b->lp.basis[i]);
-        if (!shape || shape->workload != w || b->lp.level[i] <= most)
+    for (int i = 0; i < basic_count(b); i++) {
+        double level;
+        const struct shape *shape = basic_shape(b, i, &level);
+        if (!shape || shape->workload != w || level <= most)
             continue;
-        most = b->lp.level[i];
-        best = b->lp.basis[i] - b->slacks;
+        most = level;
+        best = lp_basic(&b->lp, i) - b->slacks;
     }
     return (size_t)best;
 }
@@ -348,14 +366,15 @@ static void set_changes(struct branch *b)
 
     memset(b->less, 0, sizeof(*b->less) * (size_t)s->first[s->rows]);
     memset(b->more, 0, sizeof(*b->more) * (size_t)s->first[s->rows]);
-    for (int i = 0; i < b->lp.rows; i++) {
-        const struct shape *shape = shape_of(b, b->lp.basis[i]);
+    for (int i = 0; i < basic_count(b); i++) {
+        double level;
+        const struct shape *shape = basic_shape(b, i, &level);
         int row = shape ? shape->workload : 0;
-        for (int k = s->first[row]; shape && k < s->first[row + 1]; k++) {
+        for (int k = s->first[row]; shape && level > 0 && k < s->first[row + 1]; k++) {
             double middle = floor(b->group[k] + 1e-9);
             int n = s->taken[shape->groups + (size_t)(k - s->first[row])];
-            b->less[k] += b->lp.level[i] * fmax(0, n - middle);
-            b->more[k] += b->lp.level[i] * fmax(0, middle + 1 - n);
+            b->less[k] += level * fmax(0, n - middle);
+            b->more[k] += level * fmax(0, middle + 1 - n);
         }
     }
 }
@@ -414,11 +433,12 @@ static double value_within(struct branch *b, int k, int low, int high)
 
     b->low[k] = low;
     b->high[k] = high;
-    set_gains(b);
+    set_gains_of(b, b->shapes.groups[k].row);
     lp_solve(&b->lp, STRONG_STEPS);
     value = -lp_value(&b->lp);
     b->low[k] = was_low;
     b->high[k] = was_high;
+    set_gains_of(b, b->shapes.groups[k].row);
     return value;
 }
 
@@ -448,10 +468,12 @@ static bool go_further(struct branch *b)
 {
     bool allowed = true;
 
-    for (int i = 0; i < b->lp.rows && allowed; i++) {
-        int column = b->lp.basis[i];
-        allowed = column < b->slacks || b->lp.level[i] < SMALL ||
-                  shapes_allows(&b->shapes, (size_t)(column - b->slacks), &b->limits);
+    for (int i = 0; i < basic_count(b) && allowed; i++) {
+        double level;
+        const struct shape *shape = basic_shape(b, i, &level);
+        allowed =
+            !shape || level < SMALL ||
+            shapes_allows(&b->shapes, (size_t)(shape - b->shapes.list), &b->limits);
     }
     if (allowed || b->far >= MOST_FAR * b->worst)
         return false;
@@ -566,7 +588,7 @@ static double lowest_bound(const struct branch *b)
 /* May some part hold a better plan? */
 static bool is_open(const struct branch *b)
 {
-    return b->part_count > 0 && b->part_count < MOST_PARTS - 1 && !is_over(b) &&
+    return b->part_count > 0 && b->part_count < b->most_parts - 1 && !is_over(b) &&
            b->parts[lowest_part(b)].bound < goal_of(b);
 }
 
@@ -581,6 +603,8 @@ static bool branch_init(struct branch *b, struct pack *pack)
     shapes_init(&b->shapes, pack);
     groups = (size_t)b->shapes.first[b->shapes.rows] + 1;
     ways = (size_t)b->shapes.ways + 1;
+    b->most_parts =
+        MOST_CELLS / groups < MOST_PARTS ? (int)(MOST_CELLS / groups) : MOST_PARTS;
     b->parts = gp_calloc(MOST_PARTS, sizeof(*b->parts));
     b->mean = gp_calloc(ways, sizeof(*b->mean));
     b->x = gp_calloc(ways, sizeof(*b->x));

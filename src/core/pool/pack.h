@@ -19,7 +19,6 @@
 
 #include "core/pool/assign.h"
 
-#define PACK_MOST_WORKLOADS 160 /* the program has a row for each */
 #define PACK_MOST_LIMITS    (2 * POOL_MOST_TYPES + 2)
 #define PACK_DAY            (-1) /* in place of an hour */
 

@@ -53,7 +53,7 @@ static int hour_groups(struct shapes *s, int row, struct shape_group *groups)
         s->group[i] = like < i ? s->group[like] : count;
         if (like == i)
             groups[count++] = (struct shape_group){
-                way->type,
+                row, way->type,
                 way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1};
     }
     return count;
@@ -62,12 +62,12 @@ static int hour_groups(struct shapes *s, int row, struct shape_group *groups)
 static int day_groups(const struct shapes *s, int row, struct shape_group *groups)
 {
     if (is_job(s, row)) {
-        *groups =
-            (struct shape_group){s->grid->pool->jobs[row - s->grid->workloads].type, 1};
+        *groups = (struct shape_group){
+            row, s->grid->pool->jobs[row - s->grid->workloads].type, 1};
         return 1;
     }
     for (int g = 0; g < s->grid->types; g++)
-        groups[g] = (struct shape_group){g, 1};
+        groups[g] = (struct shape_group){row, g, 1};
     return s->grid->types;
 }
 
@@ -82,8 +82,10 @@ void shapes_init(struct shapes *s, const struct pack *pack)
     s->ways = grid->first[grid->workloads] + s->rows - grid->workloads;
     s->first = gp_calloc((size_t)s->rows + 1, sizeof(*s->first));
     s->group = gp_calloc((size_t)s->ways + 1, sizeof(*s->group));
+    s->last = gp_calloc((size_t)s->rows + 1, sizeof(*s->last));
     for (int row = 0; row < s->rows; row++) {
         int at = s->first[row];
+        s->last[row] = -1;
         s->groups =
             gp_grow(s->groups, &cap, (size_t)at + POOL_MOST_WAYS, sizeof(*s->groups));
         s->first[row + 1] = at + (day ? day_groups(s, row, &s->groups[at])
@@ -96,6 +98,7 @@ void shapes_fini(struct shapes *s)
     free(s->first);
     free(s->group);
     free(s->groups);
+    free(s->last);
     free(s->list);
     free(s->counts);
     free(s->taken);
@@ -235,6 +238,8 @@ static size_t append(struct shapes *s, int row, const short *counts, const int *
     for (int g = 0; g < s->grid->types; g++)
         shape.cost += s->pack->price[g] * shape.use[g];
     s->list = gp_grow(s->list, &s->cap, s->count + 1, sizeof(*s->list));
+    shape.before = s->last[row];
+    s->last[row] = (int)s->count;
     s->list[s->count] = shape;
     return s->count++;
 }

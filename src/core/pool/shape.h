@@ -17,13 +17,14 @@
 
 struct shape {
     int workload;
+    int before;                  /* the last one of the workload before it; -1: none */
     double cost;                 /* $ at the prices of the pack */
     size_t counts, groups;       /* places in shapes.counts and .taken */
     double use[POOL_MOST_TYPES]; /* GPUs */
 };
 
 struct shape_group {
-    int type;
+    int row, type;
     double gpus; /* for one of it */
 };
 
@@ -36,6 +37,7 @@ struct shapes {
     struct shape_group *groups;
     struct shape *list;
     size_t count, cap;
+    int *last;     /* [rows] the newest of each; -1: none */
     short *counts; /* of the ways */
     size_t count_count, count_cap;
     int *taken; /* of the groups */
