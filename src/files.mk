@@ -66,8 +66,6 @@ core_sources = \
 	src/core/pool/fleet.h \
 	src/core/pool/grid.c \
 	src/core/pool/grid.h \
-	src/core/pool/hour.c \
-	src/core/pool/hour.h \
 	src/core/pool/improve.c \
 	src/core/pool/improve.h \
 	src/core/pool/ladder.c \

@@ -256,6 +256,7 @@ static void test_hour_against_all(void **state)
         pack.grid = &grid;
         pack_rooms(&pack, room);
         pack_solve(&pack);
+        pack_fini(&pack);
         if (pack.bound > least + 1e-6 || pack.cost < pack.bound - 1e-6 ||
             pack.bound < pack.cost - 1e-6 || pack.cost < least - 1e-6)
             fail_msg("seed %d: %.6f, bound %.6f, the least is %.6f", (int)i, pack.cost,

@@ -518,6 +518,7 @@ static void test_hour_against_all(void **state)
                                     .bound = -INFINITY};
                 pack_rooms(&pack, (double[]){n0, n1});
                 pack_solve(&pack);
+                pack_fini(&pack);
                 if (fabs(pack.cost - least) > 1e-6 || fabs(pack.bound - least) > 1e-6)
                     fail_msg("seed %d, %d and %d GPUs: %.6f, bound %.6f, the least is %.6f",
                              (int)seed, n0, n1, pack.cost, pack.bound, least);

@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/pool/hour.h"
 #include "core/pool/lp.h"
 #include "core/pool/pack.h"
 #include "util/mem.h"
 
 #define MOST_PARTS   4096
+#define MOST_KEPT    20000 /* workloads and hours of which covers are kept */
 #define JOB_ROWS     200 /* of a program with jobs: those beyond, as in weeks, take free room */
 #define ROUNDS       12
 #define MOST_REST    5    /* 2^k rounds at most in which an hour that stands is left */
 #define LEAST_RISE   1e-4 /* of the gap: what a plane must bring */
 #define LP_STEPS     4000
+#define PLANE_EFFORT 10000000 /* units on the prices of an hour */
 #define FIRST_EFFORT 100000 /* units on an hour of a single fleet */
 #define MORE_EFFORT  4      /* times as much when it is looked at again */
 #define GROW_EFFORT  30000  /* on an hour of a fleet that is tried as too small */
@@ -56,7 +57,9 @@ struct master {
     int free_plane[POOL_MOST_HOURS]; /* the one of GPUs that cost nothing */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* columns of the part's box */
     int caps[2];
-    struct hour hour; /* the one that is looked at */
+    struct pack *hours; /* [hours] */
+    bool keeps;         /* their covers from one look to the next */
+    double gap;         /* $ between the part at hand and the best plan */
     double scale[POOL_MOST_TYPES];
     double n[POOL_MOST_TYPES], room[POOL_MOST_TYPES];
     struct fleet_search *search;
@@ -138,6 +141,16 @@ static void add_plane(struct master *m, int t, double base, const double *lambda
     for (int g = 0; g < m->grid->types; g++)
         n += job_entries(m, t, g, lambda[g], entries + n);
     plane->column = lp_add(&m->lp, base, t, entries, n);
+}
+
+/* The plane at these prices. */
+static void add_plane_at(struct master *m, int t, const double *lambda)
+{
+    double use[POOL_MOST_TYPES] = {0}, base = 0;
+
+    for (int w = 0; w < m->grid->workloads; w++)
+        base += bound_cover(m->b, w, t, lambda, use);
+    add_plane(m, t, base, lambda);
 }
 
 /* Owning n of a type: two lines, the first of those in stock. */
@@ -248,17 +261,18 @@ static void master_init(struct master *m, struct bound *b)
 {
     const struct grid *grid = b->grid;
     int basis[POOL_MOST_TYPES + JOB_ROWS], key[POOL_MOST_HOURS + POOL_MOST_TYPES];
-    double none[POOL_MOST_TYPES] = {0}, use[POOL_MOST_TYPES];
+    double none[POOL_MOST_TYPES] = {0};
 
     m->b = b;
     m->grid = grid;
     lp_init(&m->lp, job_rows(m), grid->hours + grid->types);
     for (int g = 0; g < grid->types; g++)
-        m->hour.scale[g] = m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
-    m->hour.b = b;
+        m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
+    m->hours = gp_calloc((size_t)grid->hours, sizeof(*m->hours));
+    m->keeps = grid->workloads * grid->hours <= MOST_KEPT;
     for (int t = 0; t < grid->hours; t++) {
-        m->hour.t = t;
-        add_plane(m, t, hour_value(&m->hour, none, use), none);
+        m->hours[t] = (struct pack){.grid = grid, .t = t};
+        add_plane(m, t, 0, none); /* serving costs no less */
         m->free_plane[t] = (int)m->plane_count - 1;
         key[t] = m->planes[m->plane_count - 1].column;
     }
@@ -289,6 +303,9 @@ static void master_init(struct master *m, struct bound *b)
 static void master_fini(struct master *m)
 {
     lp_fini(&m->lp);
+    for (int t = 0; t < m->grid->hours; t++)
+        pack_fini(&m->hours[t]);
+    free(m->hours);
     free(m->planes);
     free(m->x);
     free(m->plan);
@@ -359,16 +376,35 @@ static double proof(struct master *m, const struct part *part, double *lambda)
     return value - caps[0] * grid->slots - caps[1] * grid->watts;
 }
 
+/* Hour t as a program, in room[g] GPUs. */
+static struct pack *hour_in(struct master *m, int t, const double *room, uint64_t work)
+{
+    struct pack *pack = &m->hours[t];
+
+    pack->work = work;
+    pack_rooms(pack, room);
+    return pack;
+}
+
+static void leave_hour(struct master *m, struct pack *pack, uint64_t work)
+{
+    m->b->work += work - pack->work;
+    if (!m->keeps)
+        pack_fini(pack);
+}
+
 /* A higher plane of hour t where the program stands; false: none is found. */
 static bool raise_hour(struct master *m, int t, double *lambda)
 {
-    double known = m->lp.worth[t], base;
+    double known = m->lp.worth[t], room[POOL_MOST_TYPES], base, value;
+    struct pack *pack;
 
-    m->hour.t = t;
     for (int g = 0; g < m->grid->types; g++)
-        m->hour.room[g] = fmax(0, m->room[g] - job_use(m, t, g));
-    if (hour_raise(&m->hour, lambda, known, &base) <=
-        known + LEAST_RISE * m->hour.gap) {
+        room[g] = fmax(0, m->room[g] - job_use(m, t, g));
+    pack = hour_in(m, t, room, PLANE_EFFORT);
+    value = pack_prices(pack, lambda, &base);
+    leave_hour(m, pack, PLANE_EFFORT);
+    if (value <= known + LEAST_RISE * m->gap) {
         m->idle[t]++;
         return false;
     }
@@ -380,13 +416,16 @@ static bool raise_hour(struct master *m, int t, double *lambda)
 /* Solves the program for a part; false when that fails. */
 static bool solve_part(struct master *m, struct part *part, double *lambda)
 {
+    bool solved;
+
     set_part(m, part);
     m->lp.work = 0;
-    if (!lp_solve(&m->lp, LP_STEPS))
-        return false;
+    solved = lp_solve(&m->lp, LP_STEPS);
     m->b->work += m->lp.work;
+    if (!solved)
+        return false;
     part->bound = fmax(part->bound, proof(m, part, lambda));
-    m->hour.gap = m->search->upper - part->bound;
+    m->gap = m->search->upper - part->bound;
     for (int g = 0; g < m->grid->types; g++) {
         m->n[g] = m->lp.price[g] / m->scale[g];
         m->room[g] = m->n[g] - (part->low[g] > 0 ? m->grid->type[g].spare : 0);
@@ -409,9 +448,9 @@ static void raise_part(struct master *m, struct part *part)
         double before = part->bound;
         int raised = 0;
         if (!solve_part(m, part, m->lambda) || is_done(m, part) ||
-            (round > 2 && part->bound - before < 1e-3 * m->hour.gap))
+            (round > 2 && part->bound - before < 1e-3 * m->gap))
             break;
-        for (int t = 0; t < grid->hours; t++) {
+        for (int t = 0; t < grid->hours && !is_done(m, part); t++) {
             unsigned rest = 1u << (m->idle[t] < MOST_REST ? m->idle[t] : MOST_REST);
             if ((m->round + (unsigned)t) % rest == 0)
                 raised += raise_hour(m, t, &m->lambda[t * grid->types]);
@@ -465,24 +504,21 @@ static bool pack_one(struct master *m, struct part *part, int t, uint64_t work, 
     const struct grid *grid = m->grid;
     size_t ways = (size_t)grid->first[grid->workloads];
     double known = fmax(known_of(m, t), part->floor[t]);
-    struct pack pack = {.grid = grid,
-                        .t = t,
-                        .goal = known + m->search->upper - *bound,
-                        .work = work,
-                        .x = m->x,
-                        .bound = known};
+    struct pack *pack = hour_in(m, t, m->room, work);
 
+    pack->goal = known + m->search->upper - *bound;
+    pack->bound = known;
+    pack->x = m->x;
     for (size_t i = 0; i < ways; i++)
         m->x[i] = m->search->x[i * (size_t)grid->hours + (size_t)t];
-    pack_rooms(&pack, m->room);
-    pack_solve(&pack);
-    m->b->work += work - pack.work;
-    part->floor[t] = pack.bound;
-    *bound += pack.bound - known;
-    *cost += pack.cost;
-    part->settled = part->settled && pack.cost - pack.bound <= 1e-9 * (1 + pack.cost);
+    pack_solve(pack);
+    part->floor[t] = pack->bound;
+    *bound += pack->bound - known;
+    *cost += pack->cost;
+    part->settled = part->settled && pack->cost - pack->bound <= 1e-9 * (1 + pack->cost);
     for (size_t i = 0; i < ways; i++)
         m->plan[i * (size_t)grid->hours + (size_t)t] = m->x[i];
+    leave_hour(m, pack, work);
     return *bound < m->level * (1 - 1e-9);
 }
 
@@ -553,18 +589,27 @@ static int pick_type(const struct master *m, const struct part *part, int *at)
     return best;
 }
 
-/* The part with the lowest bound that may rise, of single fleets or of the others; -1:
- * none. */
+/* The part with the lowest bound, of single fleets or of the others; -1: none. */
 static int lowest_part(const struct master *m, bool single)
 {
     int lowest = -1;
 
     for (int i = 0; i < m->count; i++)
-        if ((m->parts[i].effort > 0) == single && !(single && m->parts[i].settled) &&
+        if ((m->parts[i].effort > 0) == single &&
             m->parts[i].bound < m->search->upper &&
             (lowest < 0 || m->parts[i].bound < m->parts[lowest].bound))
             lowest = i;
     return lowest;
+}
+
+/* Is the lowest bound that of a fleet whose hours are solved? Then it cannot rise: what
+ * a plan costs beside is starts. */
+static bool is_settled(const struct master *m)
+{
+    int single = lowest_part(m, true), other = lowest_part(m, false);
+
+    return single >= 0 && m->parts[single].settled &&
+           (other < 0 || m->parts[other].bound >= m->parts[single].bound);
 }
 
 static double lowest_bound(const struct master *m)
@@ -592,10 +637,10 @@ static void divide(struct master *m, const struct part *part, int g, int low, in
 {
     struct part half = *part;
 
-    if (low > high)
-        return;
     half.low[g] = low;
     half.high[g] = high;
+    if (low > high || !grid_allows(m->grid, half.low))
+        return;
     raise_part(m, &half);
     keep_part(m, &half);
 }
@@ -609,6 +654,8 @@ static void divide_around(struct master *m, struct part *part, const int *kept)
         divide(m, part, g, kept[g] + unit, part->high[g]);
         part->low[g] = part->high[g] = kept[g];
     }
+    if (!grid_allows(m->grid, kept))
+        return;
     raise_part(m, part);
     serve_largest(m, part, FIRST_EFFORT);
     part->effort = FIRST_EFFORT * MORE_EFFORT;
@@ -849,7 +896,7 @@ static bool go_on(struct master *m)
     int index;
 
     if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until ||
-        m->search->stop(m->search->ctx))
+        is_settled(m) || m->search->stop(m->search->ctx))
         return false;
     m->level = m->search->upper;
     trade_fleets(m);
@@ -865,15 +912,13 @@ void fleet_raise(struct bound *b, struct fleet_search *search)
 {
     struct master m = {.search = search, .begun = b->work, .until = b->work + search->work};
     struct part all = {.bound = b->best};
-    double use[POOL_MOST_TYPES];
 
     master_init(&m, b);
     for (int g = 0; g < m.grid->types; g++)
         all.high[g] = m.grid->type[g].most;
-    for (int t = 0; t < m.grid->hours; t++) {
+    for (int t = 0; t < m.grid->hours && !is_done(&m, &all); t++) {
         const double *lambda = &b->lambda[t * m.grid->types];
-        m.hour.t = t;
-        add_plane(&m, t, hour_value(&m.hour, lambda, use), lambda);
+        add_plane_at(&m, t, lambda);
     }
     raise_part(&m, &all);
     keep_part(&m, &all);

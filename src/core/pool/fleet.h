@@ -27,7 +27,7 @@
 
 #include "core/pool/bound.h"
 
-/* Can the hours be taken one by one: no workload with GPUs of its own, and not too many?
+/* Can the hours be taken one by one: no workload with GPUs of its own?
  * Jobs take from the room of their hours, in parts of workers. */
 bool fleet_takes(const struct grid *grid);
 

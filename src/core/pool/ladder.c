@@ -33,6 +33,7 @@ struct rung {
     double until;      /* share of the time at which this part ends */
     double started;    /* and at which it began */
     double begun, end; /* shares of the time between which the rung works */
+    bool stalled;        /* prices alone raise the bound no more */
     uint64_t apart_work; /* left to isolated workloads and others apart */
 };
 
@@ -40,17 +41,25 @@ struct rung {
 #define STALL_RISE  0.005 /* close less of the gap than this */
 #define APART_SHARE 3     /* of what is left goes to a part of a pool */
 #define SHAKES      400   /* tries of A and B where GPUs are scarce */
+#define MOST_CELLS  30000 /* workloads and hours of a program that comes first */
+#define LOOK_EACH   250 /* units for a workload and hour, when fleets are looked at */
 #define WORK_EACH   40000 /* units for a workload and hour, when none are given */
 #define WORK_MOST   60000000
 
 /* Where the time of each rung ends. */
 static const double time_shares[POOL_RUNGS] = {0.08, 0.16, 0.45, 0.97, 1};
 
+/* Share of the time that is gone. */
+static double now(const struct rung *r)
+{
+    return r->options->share ? r->options->share(r->options->share_ctx) : 0;
+}
+
 /* By the caller, or the time of this part is up. */
 static bool is_stopped(struct rung *r)
 {
     const struct pool_options *o = r->options;
-    double share = o->share ? o->share(o->share_ctx) : 0;
+    double share = now(r);
 
     if ((o->stop && o->stop(o->stop_ctx)) || share >= 1)
         r->answer->stopped = true;
@@ -65,8 +74,7 @@ static double part_of_time(void *ctx)
 
     if (is_stopped(r))
         return 1;
-    return o->share ? (o->share(o->share_ctx) - r->started) / (r->until - r->started)
-                    : 0;
+    return o->share ? (now(r) - r->started) / (r->until - r->started) : 0;
 }
 
 static void tell(struct rung *r)
@@ -277,7 +285,8 @@ static void raise_bound(struct rung *r, uint64_t work)
         if (r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
             break;
         if (i % STALL_STEPS == STALL_STEPS - 1) {
-            if (r->bound.best - seen < STALL_RISE * (r->total - r->bound.best))
+            r->stalled = r->bound.best - seen < STALL_RISE * (r->total - r->bound.best);
+            if (r->stalled)
                 break;
             seen = r->bound.best;
         }
@@ -321,16 +330,30 @@ static void raise_fleets(struct rung *r, uint64_t work)
 
 static void divide_bound(struct rung *r, uint64_t work)
 {
+    uint64_t look = (uint64_t)(r->grid.workloads * r->grid.hours) * LOOK_EACH;
     uint64_t before = r->bound.work;
 
     if (!is_open(r))
         return;
-    if (fleet_takes(&r->grid))
+    if (fleet_takes(&r->grid) && work >= look)
         raise_fleets(r, work);
     else
         branch_raise(&r->bound, r->total, work, stop_dividing, r);
     spend(r, r->bound.work - before);
     tell(r);
+}
+
+/* The same, prices first where many workloads and hours leave them still rising. */
+static void raise_further(struct rung *r, uint64_t work)
+{
+    double until = r->until;
+
+    if (!r->stalled && r->options->share) {
+        r->until = (now(r) + until) / 2;
+        raise_bound(r, work / 2);
+        r->until = until;
+    }
+    divide_bound(r, work);
 }
 
 /* A and B: what all hold, as one program. */
@@ -363,6 +386,7 @@ static void hold_together(struct rung *r, uint64_t work)
         assign_own_job(&r->trial, j, pack.x[ways + j]);
     keep_better(r);
     free(pack.x);
+    pack_fini(&pack);
     tell(r);
 }
 
@@ -450,7 +474,7 @@ static int leaves_for(const struct grid *grid, uint64_t work)
 /* The time up to this share of the rung's. */
 static void set_part(struct rung *r, double share)
 {
-    r->started = r->options->share ? r->options->share(r->options->share_ctx) : 0;
+    r->started = now(r);
     r->until = r->begun + share * (r->end - r->begun);
 }
 
@@ -516,16 +540,16 @@ static void raise_apart(struct rung *r, uint64_t work)
 }
 
 /* A and B: where GPUs are scarce, prices and choices in turn seldom meet, and one program
- * for all comes first. */
+ * for all comes first, unless a look at all hours takes long. */
 static void search_own(struct rung *r)
 {
-    if (!is_separable(&r->grid)) {
+    if (!is_separable(&r->grid) && r->grid.workloads * r->grid.hours <= MOST_CELLS) {
         set_part(r, 0.5);
         hold_together(r, r->work / 2);
         set_part(r, 1);
+        if (r->total - r->bound.best <= 1e-9 * r->total)
+            return;
     }
-    if (!is_open(r))
-        return;
     raise_bound(r, r->work / 2);
     hold_all(r);
     start_from_all(r);
@@ -548,7 +572,7 @@ static void search(struct rung *r)
     set_part(r, second / 100.0);
     improve(r, all / 100 * (uint64_t)(second - first), false);
     set_part(r, 0.85);
-    (apart ? raise_apart : divide_bound)(r, all / 100 * (uint64_t)(85 - second));
+    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)(85 - second));
     set_part(r, 0.95);
     improve(r, all / 100 * 10, false);
     set_part(r, 1);

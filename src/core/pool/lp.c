@@ -207,7 +207,7 @@ bool lp_begin(struct lp *lp, const int *basis, const int *key)
 
 /* ---- steps ---- */
 
-static double priced(const struct lp *lp, const struct lp_column *c)
+static inline double priced(const struct lp *lp, const struct lp_column *c)
 {
     double sum = 0;
 
@@ -235,26 +235,68 @@ static void set_prices(struct lp *lp)
     }
 }
 
-static int entering(const struct lp *lp, bool first)
+/* What one of a column would gain; 0: it is in the basis, or too little. */
+static inline double gain_of(const struct lp *lp, int column)
+{
+    const struct lp_column *c = &lp->columns[column];
+    double gain;
+
+    if (c->place != -1 || c->closed)
+        return 0;
+    gain = c->gain - priced(lp, c) - (c->set == LP_FREE ? 0 : lp->worth[c->set]);
+    return gain > SMALL * (1 + fabs(c->gain)) ? gain : 0;
+}
+
+/* The best of those that looked best when all were looked at; -1: none gains now. */
+static int best_hot(const struct lp *lp)
 {
     double most = 0;
     int best = -1;
 
-    for (size_t j = 0; j < lp->column_count; j++) {
-        const struct lp_column *c = &lp->columns[j];
-        double gain, size;
-        if (c->place != -1)
-            continue;
-        gain = c->gain - priced(lp, c) - (c->set == LP_FREE ? 0 : lp->worth[c->set]);
-        size = SMALL * (1 + fabs(c->gain));
-        if (gain <= size || gain <= most)
-            continue;
-        most = gain;
-        best = (int)j;
-        if (first)
-            break;
+    for (int i = 0; i < lp->hot_count; i++) {
+        double gain = gain_of(lp, lp->hot[i]);
+        if (gain > most) {
+            most = gain;
+            best = lp->hot[i];
+        }
     }
     return best;
+}
+
+/* Looks at all columns: the best of them, and others for the next steps. */
+static int find_hot(struct lp *lp)
+{
+    double gains[LP_HOT];
+
+    lp->hot_count = 0;
+    lp->work += lp->entry_count / 32;
+    for (int j = 0; j < (int)lp->column_count; j++) {
+        double gain = gain_of(lp, j);
+        int at = lp->hot_count < LP_HOT ? lp->hot_count : LP_HOT - 1;
+        if (gain <= 0 || (lp->hot_count == LP_HOT && gain <= gains[at]))
+            continue;
+        lp->hot_count += lp->hot_count < LP_HOT;
+        for (; at > 0 && gains[at - 1] < gain; at--) {
+            gains[at] = gains[at - 1];
+            lp->hot[at] = lp->hot[at - 1];
+        }
+        gains[at] = gain;
+        lp->hot[at] = j;
+    }
+    return lp->hot_count > 0 ? lp->hot[0] : -1;
+}
+
+/* The column that enters; -1: none gains. */
+static int entering(struct lp *lp, bool stuck)
+{
+    int best = stuck ? -1 : best_hot(lp);
+
+    if (best >= 0 || !stuck)
+        return best >= 0 ? best : find_hot(lp);
+    for (int j = 0; j < (int)lp->column_count; j++)
+        if (gain_of(lp, j) > 0)
+            return j;
+    return -1;
 }
 
 /* What one of a column takes from the basis and from the keys. */
@@ -383,9 +425,9 @@ static void exchange_key(struct lp *lp, int set, int column, double by)
 
 bool lp_solve(struct lp *lp, int steps)
 {
-    double value = -INFINITY;
-    int stuck = 0;
+    int stuck = 0; /* steps without a gain */
 
+    lp->hot_count = 0;
     for (int i = 0; i < steps; i++) {
         int column, leaves;
         double by;
@@ -405,8 +447,7 @@ bool lp_solve(struct lp *lp, int steps)
             exchange(lp, leaves, column, by);
         else
             exchange_key(lp, leaves - lp->rows, column, by);
-        stuck = lp_value(lp) > value + SMALL * fabs(value) ? 0 : stuck + 1;
-        value = fmax(value, lp_value(lp));
+        stuck = by > SMALL ? 0 : stuck + 1;
     }
     return false;
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define LP_HOT  16
 #define LP_FREE (-1) /* a column in no set */
 
 struct lp_column {
@@ -28,7 +29,8 @@ struct lp_column {
     size_t first; /* of its entries */
     int count;
     int set;
-    int place; /* in the basis; -1: none, its x is 0; -2: the key of its set */
+    int place;   /* in the basis; -1: none, its x is 0; -2: the key of its set */
+    bool closed; /* does not enter */
 };
 
 struct lp_entry {
@@ -45,9 +47,10 @@ struct lp {
     double *level;     /* [rows] x of the basis */
     double *key_level; /* [sets] x of the keys */
     double *step, *key_step;
-    int *basis; /* [rows] columns */
-    int *key;   /* [sets] columns */
-    int age;    /* steps since the inverse was made */
+    int *basis;                 /* [rows] columns */
+    int *key;                   /* [sets] columns */
+    int age;                    /* steps since the inverse was made */
+    int hot[LP_HOT], hot_count; /* columns that promise most */
     struct lp_column *columns;
     size_t column_count, column_cap;
     struct lp_entry *entries;

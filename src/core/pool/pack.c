@@ -14,9 +14,12 @@
 #define ROUNDS       60 /* of new covers in a part */
 #define LP_STEPS     2000
 #define MOST_PARTS   4096
+#define MOST_SHAPES  2000 /* and more with many workloads; then it begins anew */
+#define SHAPES_EACH  20
 #define MOST_CELLS   4000000 /* groups of all parts */
 #define STRONG       8       /* groups that a part is divided by on trial */
-#define STRONG_STEPS 30      /* of the program, each time */
+#define STRONG_STEPS 40      /* of the program, each time */
+#define ROUND_EACH   4       /* looks at a part */
 #define FURTHER      8 /* times as far, until nothing is used that isn't allowed */
 #define MOST_FAR     1e6
 #define SMALL        1e-7
@@ -30,15 +33,18 @@ struct branch {
     struct pack *pack;
     const struct grid *grid;
     struct shapes shapes;
-    struct lp lp;       /* columns: those of the limits, then one for each shape */
-    int slacks;         /* of the limits */
-    double worst;       /* $ when nothing runs, or more than a GPU can be worth */
-    double far;         /* $ on top for a shape that the part does not allow */
-    struct part *parts; /* still open */
+    struct lp lp; /* columns: those of the limits, then one for each shape */
+    int slack[PACK_MOST_LIMITS], slacks; /* of the limits; how many with what is over */
+    int *nothing;                        /* [row] column */
+    double worst;            /* $ when nothing runs, or more than a GPU can be worth */
+    double far;              /* $ on top for a shape that the part does not allow */
+    struct part all, *parts; /* still open */
     int part_count, most_parts;
     double closed;              /* the least bound of those that are not */
     struct shape_limits limits; /* of the part at hand */
     int *low, *high;            /* the same */
+    uint64_t spent;             /* before this solve */
+    unsigned looks;             /* at parts */
     short *x;                   /* [way] being rounded */
     double *mean;               /* [way] of the part's program */
     double *group;              /* [group] likewise */
@@ -132,10 +138,12 @@ static void room_beside(const struct pack *p, const double *use, int *room)
 /* ---- the program ---- */
 
 /* What a shape brings in the part at hand. */
-static double gain_of(const struct branch *b, size_t at)
+static void set_gain(struct branch *b, size_t at)
 {
-    return -b->shapes.list[at].cost -
-           (shapes_allows(&b->shapes, at, &b->limits) ? 0 : b->far);
+    struct lp_column *column = &b->lp.columns[(size_t)b->slacks + at];
+
+    column->closed = !shapes_allows(&b->shapes, at, &b->limits);
+    column->gain = -b->shapes.list[at].cost - (column->closed ? b->far : 0);
 }
 
 /* Columns for the shapes that have none. */
@@ -146,25 +154,27 @@ static void add_columns(struct branch *b)
 
     for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->shapes.count;
          at++) {
-        const struct shape *shape = &b->shapes.list[at];
+        double use[POOL_MOST_TYPES] = {0};
+        shapes_use(&b->shapes, at, use);
         for (int r = 0; r < pack->limit_count; r++)
-            entries[r] = (struct lp_entry){
-                r, taken(&pack->limits[r], shape->use, b->grid->types)};
-        lp_add(&b->lp, gain_of(b, at), shape->workload, entries, pack->limit_count);
+            entries[r] =
+                (struct lp_entry){r, taken(&pack->limits[r], use, b->grid->types)};
+        lp_add(&b->lp, 0, b->shapes.list[at].workload, entries, pack->limit_count);
+        set_gain(b, at);
     }
 }
 
 static void set_gains(struct branch *b)
 {
     for (size_t at = 0; at < b->shapes.count; at++)
-        b->lp.columns[(size_t)b->slacks + at].gain = gain_of(b, at);
+        set_gain(b, at);
 }
 
 /* Likewise, when the limits of one workload have changed. */
 static void set_gains_of(struct branch *b, int row)
 {
     for (int at = b->shapes.last[row]; at >= 0; at = b->shapes.list[at].before)
-        b->lp.columns[b->slacks + at].gain = gain_of(b, (size_t)at);
+        set_gain(b, (size_t)at);
 }
 
 /* The shape of the i-th column that may be above 0, which is *level; NULL: it is a
@@ -183,39 +193,33 @@ static int basic_count(const struct branch *b)
 }
 
 /* Room that is left, and what is over. */
-static void add_slacks(struct branch *b, int *basis)
+static void add_slacks(struct branch *b)
 {
     for (int r = 0; r < b->pack->limit_count; r++) {
         double over = b->pack->limits[r].over;
-        basis[r] = lp_add(&b->lp, 0, LP_FREE, &(struct lp_entry){r, 1}, 1);
+        b->slack[r] = lp_add(&b->lp, 0, LP_FREE, &(struct lp_entry){r, 1}, 1);
         if (!isinf(over))
             lp_add(&b->lp, -over, LP_FREE, &(struct lp_entry){r, -1}, 1);
-        b->lp.right[r] = b->pack->limits[r].room;
     }
     b->slacks = (int)b->lp.column_count;
 }
 
-/* Begins with nothing of everything. */
-static bool program_init(struct branch *b)
+static void program_init(struct branch *b)
 {
-    int basis[PACK_MOST_LIMITS], nothing[POOL_MOST_WAYS] = {0};
-    int *key = gp_calloc((size_t)b->shapes.rows + 1, sizeof(*key));
-    bool ok;
+    int x[POOL_MOST_WAYS] = {0};
 
     lp_init(&b->lp, b->pack->limit_count, b->shapes.rows);
-    add_slacks(b, basis);
+    add_slacks(b);
+    b->nothing = gp_calloc((size_t)b->shapes.rows + 1, sizeof(*b->nothing));
     b->worst = 1;
     for (int g = 0; g < b->grid->types; g++)
         b->worst += b->grid->type[g].own_buy + b->grid->type[g].run;
     for (int w = 0; w < b->shapes.rows; w++) {
-        size_t at = shapes_add(&b->shapes, w, nothing, NULL);
+        size_t at = shapes_add(&b->shapes, w, x, NULL);
         b->worst += b->shapes.list[at].cost;
-        key[w] = b->slacks + (int)at;
+        b->nothing[w] = b->slacks + (int)at;
     }
     add_columns(b);
-    ok = lp_begin(&b->lp, basis, key);
-    free(key);
-    return ok;
 }
 
 /* Prices of the limits, each within what it may be, and of a GPU of each type. */
@@ -229,18 +233,20 @@ static void prices(const struct branch *b, double *limit, double *lambda)
     }
 }
 
-/* Adds the covers that the prices ask for; *bound: the value of the part there. */
-static bool price_all(struct branch *b, double *bound)
+/* Adds the covers that the prices ask for; true: some are new. *sum: the covers' least
+ * cost at lambda, *room: what the limits are worth there. */
+static bool price_all(struct branch *b, double *lambda, double *sum, double *room)
 {
-    double limit[PACK_MOST_LIMITS], lambda[POOL_MOST_TYPES], sum = 0;
+    double limit[PACK_MOST_LIMITS];
     bool more = false;
 
+    *sum = *room = 0;
     prices(b, limit, lambda);
     for (int w = 0; w < b->shapes.rows; w++) {
         int x[POOL_MOST_WAYS];
         double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
         double known = -b->lp.worth[w];
-        sum += cost;
+        *sum += cost;
         if (cost < known - SMALL * (1 + fabs(known))) {
             shapes_add(&b->shapes, w, x, &b->limits);
             more = true;
@@ -248,8 +254,7 @@ static bool price_all(struct branch *b, double *bound)
     }
     add_columns(b);
     for (int r = 0; r < b->pack->limit_count; r++)
-        sum -= limit[r] * b->pack->limits[r].room;
-    *bound = fmax(*bound, sum);
+        *room += limit[r] * b->pack->limits[r].room;
     return more;
 }
 
@@ -307,12 +312,6 @@ static size_t likely_shape(struct branch *b, int w, bool *whole)
     return (size_t)best;
 }
 
-static void add_use(const struct branch *b, size_t shape, double *use)
-{
-    for (int g = 0; g < b->grid->types; g++)
-        use[g] += b->shapes.list[shape].use[g];
-}
-
 /* Adds a cover of w to the plan, if need be another one within what is left. */
 static double place_shape(struct branch *b, int w, size_t at, const double *lambda,
                           double *use)
@@ -321,14 +320,14 @@ static double place_shape(struct branch *b, int w, size_t at, const double *lamb
     const struct shape *shape;
 
     memcpy(with, use, sizeof(with));
-    add_use(b, at, with);
+    shapes_use(&b->shapes, at, with);
     if (isinf(over_cost(b->pack, with))) {
         int room[POOL_MOST_TYPES], x[POOL_MOST_WAYS];
         room_beside(b->pack, use, room);
         shapes_cheapest(&b->shapes, w, lambda, NULL, room, x);
         at = shapes_add(&b->shapes, w, x, NULL);
         memcpy(with, use, sizeof(with));
-        add_use(b, at, with);
+        shapes_use(&b->shapes, at, with);
     }
     memcpy(use, with, sizeof(with));
     shape = &b->shapes.list[at];
@@ -386,7 +385,7 @@ static double goal_of(const struct branch *b)
 
 static uint64_t spent(const struct branch *b)
 {
-    return b->shapes.spent + b->lp.work;
+    return b->shapes.spent + b->lp.work - b->spent;
 }
 
 static bool is_over(const struct branch *b)
@@ -487,20 +486,29 @@ static bool go_further(struct branch *b)
 static int raise_part(struct branch *b, double *bound)
 {
     double limit[PACK_MOST_LIMITS], lambda[POOL_MOST_TYPES];
+    bool round;
+    int group;
 
     b->far = b->worst;
     set_gains(b);
     for (int i = 0; i < ROUNDS && !is_over(b); i++) {
-        bool ok = lp_solve(&b->lp, LP_STEPS);
-        if ((!price_all(b, bound) && !go_further(b)) || !ok || *bound >= goal_of(b))
+        double sum, room;
+        bool ok = lp_solve(&b->lp, LP_STEPS), more = price_all(b, lambda, &sum, &room);
+        *bound = fmax(*bound, sum - room);
+        if ((!more && !go_further(b)) || !ok || *bound >= goal_of(b))
             break;
     }
     if (*bound >= goal_of(b))
         return -1;
     prices(b, limit, lambda);
     set_mean(b);
-    round_plan(b, lambda);
-    return pick_group(b, *bound, lambda);
+    round = b->looks++ % ROUND_EACH == 0;
+    if (round)
+        round_plan(b, lambda);
+    group = pick_group(b, *bound, lambda);
+    if (group < 0 && !round) /* nothing is split */
+        round_plan(b, lambda);
+    return group;
 }
 
 static void part_free(struct part *part)
@@ -569,7 +577,7 @@ static double given_cost(struct branch *b)
         for (int k = 0; k < shapes_ways(&b->shapes, w); k++)
             x[k] = b->pack->x[shapes_first_way(&b->shapes, w) + k];
         shape = shapes_add(&b->shapes, w, x, NULL);
-        add_use(b, shape, use);
+        shapes_use(&b->shapes, shape, use);
         cost += b->shapes.list[shape].cost;
     }
     add_columns(b);
@@ -592,14 +600,15 @@ static bool is_open(const struct branch *b)
            b->parts[lowest_part(b)].bound < goal_of(b);
 }
 
-/* One part, of all plans, that begins with the one that is given. */
-static bool branch_init(struct branch *b, struct pack *pack)
-{
-    struct part all = {.bound = pack->bound};
-    size_t groups, ways;
-    bool ok;
+/* ---- from solve to solve ---- */
 
-    *b = (struct branch){.pack = pack, .grid = pack->grid, .closed = INFINITY};
+static struct branch *branch_new(struct pack *pack)
+{
+    struct branch *b = gp_calloc(1, sizeof(*b));
+    size_t groups, ways;
+
+    b->pack = pack;
+    b->grid = pack->grid;
     shapes_init(&b->shapes, pack);
     groups = (size_t)b->shapes.first[b->shapes.rows] + 1;
     ways = (size_t)b->shapes.ways + 1;
@@ -611,22 +620,30 @@ static bool branch_init(struct branch *b, struct pack *pack)
     b->group = gp_calloc(groups, sizeof(*b->group));
     b->less = gp_calloc(groups, sizeof(*b->less));
     b->more = gp_calloc(groups, sizeof(*b->more));
-    all.low = gp_calloc(groups, sizeof(*all.low));
-    all.high = gp_calloc(groups, sizeof(*all.high));
+    b->all.low = gp_calloc(groups, sizeof(*b->all.low));
+    b->all.high = gp_calloc(groups, sizeof(*b->all.high));
     for (size_t k = 0; k < groups; k++)
-        all.high[k] = POOL_MOST_GPUS;
-    add_part(b, &all, -1, 0, 0);
-    part_free(&all);
-    b->limits = (struct shape_limits){b->parts[0].low, b->parts[0].high};
-    ok = program_init(b);
-    pack->cost = given_cost(b);
-    return ok;
+        b->all.high[k] = POOL_MOST_GPUS;
+    b->limits = (struct shape_limits){b->all.low, b->all.high};
+    program_init(b);
+    return b;
 }
 
-static void branch_fini(struct branch *b)
+static void close_parts(struct branch *b)
 {
     while (b->part_count > 0)
         part_free(&b->parts[--b->part_count]);
+}
+
+void pack_fini(struct pack *pack)
+{
+    struct branch *b = pack->branch;
+
+    if (!b)
+        return;
+    close_parts(b);
+    part_free(&b->all);
+    free(b->nothing);
     free(b->parts);
     free(b->mean);
     free(b->x);
@@ -635,18 +652,68 @@ static void branch_fini(struct branch *b)
     free(b->more);
     shapes_fini(&b->shapes);
     lp_fini(&b->lp);
+    free(b);
+    pack->branch = NULL;
+}
+
+/* One part, of all plans, and nothing of everything where the program begins. */
+static struct branch *begin(struct pack *pack)
+{
+    struct branch *b = pack->branch;
+
+    if (b && b->shapes.count > (size_t)(MOST_SHAPES + SHAPES_EACH * b->shapes.rows))
+        pack_fini(pack);
+    b = pack->branch = pack->branch ? pack->branch : branch_new(pack);
+    close_parts(b);
+    b->closed = INFINITY;
+    b->all.bound = pack->bound;
+    b->limits = (struct shape_limits){b->all.low, b->all.high};
+    b->far = b->worst;
+    b->spent = b->shapes.spent + b->lp.work;
+    for (int r = 0; r < pack->limit_count; r++)
+        b->lp.right[r] = pack->limits[r].room;
+    set_gains(b);
+    lp_begin(&b->lp, b->slack, b->nothing);
+    return b;
+}
+
+static void end(struct branch *b)
+{
+    struct pack *pack = b->pack;
+
+    pack->work -= spent(b) < pack->work ? spent(b) : pack->work;
 }
 
 void pack_solve(struct pack *pack)
 {
-    struct branch b;
-    bool begun = branch_init(&b, pack);
+    struct branch *b = begin(pack);
 
-    while (begun && is_open(&b))
-        divide_lowest(&b);
+    add_part(b, &b->all, -1, 0, 0);
+    pack->cost = given_cost(b);
+    while (is_open(b))
+        divide_lowest(b);
     /* parts dearer than it were left */
-    pack->bound = fmax(pack->bound, fmin(lowest_bound(&b), b.closed));
+    pack->bound = fmax(pack->bound, fmin(lowest_bound(b), b->closed));
     pack->bound = fmin(pack->bound, pack->cost);
-    pack->work -= spent(&b) < pack->work ? spent(&b) : pack->work;
-    branch_fini(&b);
+    end(b);
+}
+
+double pack_prices(struct pack *pack, double *lambda, double *value)
+{
+    struct branch *b = begin(pack);
+    double best = -INFINITY, trial[POOL_MOST_TYPES];
+    bool more = true;
+
+    for (int i = 0; i < ROUNDS && more && !is_over(b); i++) {
+        double sum, room;
+        more = lp_solve(&b->lp, LP_STEPS);
+        more = price_all(b, trial, &sum, &room) && more;
+        if (sum - room <= best)
+            continue;
+        best = sum - room;
+        *value = sum;
+        memcpy(lambda, trial, sizeof(*lambda) * (size_t)b->grid->types);
+    }
+    end(b);
+    return best;
 }

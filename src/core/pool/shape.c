@@ -233,10 +233,8 @@ static size_t append(struct shapes *s, int row, const short *counts, const int *
     shape.cost = serving_cost(s, row, counts);
     for (int i = 0; i < groups; i++) {
         const struct shape_group *group = &s->groups[s->first[row] + i];
-        shape.use[group->type] += group->gpus * taken[i];
+        shape.cost += s->pack->price[group->type] * group->gpus * taken[i];
     }
-    for (int g = 0; g < s->grid->types; g++)
-        shape.cost += s->pack->price[g] * shape.use[g];
     s->list = gp_grow(s->list, &s->cap, s->count + 1, sizeof(*s->list));
     shape.before = s->last[row];
     s->last[row] = (int)s->count;
@@ -268,6 +266,16 @@ size_t shapes_add(struct shapes *s, int row, const int *x,
     }
     s->table[place] = (int)s->count;
     return append(s, row, counts, taken);
+}
+
+void shapes_use(const struct shapes *s, size_t at, double *use)
+{
+    const struct shape *shape = &s->list[at];
+    int first = s->first[shape->workload];
+
+    for (int i = first; i < s->first[shape->workload + 1]; i++)
+        use[s->groups[i].type] +=
+            s->groups[i].gpus * s->taken[shape->groups + (size_t)(i - first)];
 }
 
 bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits *limits)

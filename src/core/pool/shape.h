@@ -17,10 +17,9 @@
 
 struct shape {
     int workload;
-    int before;                  /* the last one of the workload before it; -1: none */
-    double cost;                 /* $ at the prices of the pack */
-    size_t counts, groups;       /* places in shapes.counts and .taken */
-    double use[POOL_MOST_TYPES]; /* GPUs */
+    int before;            /* the last one of the workload before it; -1: none */
+    double cost;           /* $ at the prices of the pack */
+    size_t counts, groups; /* places in shapes.counts and .taken */
 };
 
 struct shape_group {
@@ -61,6 +60,9 @@ int shapes_ways(const struct shapes *s, int row);
  * the list. */
 size_t shapes_add(struct shapes *s, int row, const int *x,
                   const struct shape_limits *limits);
+
+/* Adds the GPUs that it takes to use[types]. */
+void shapes_use(const struct shapes *s, size_t at, double *use);
 
 bool shapes_allows(const struct shapes *s, size_t at,
                    const struct shape_limits *limits);
