@@ -152,4 +152,113 @@ static inline void case_mix(struct pool_case *c, uint64_t seed, int workloads, d
     case_family(c, CASE_SPREAD, seed, workloads, scale);
 }
 
+/* ---- tiny pools in which every feature comes up by chance ---- */
+
+static inline double case_pick(struct pool_case *c, double often, double value)
+{
+    return case_share(c) < often ? value : 0;
+}
+
+static inline void any_type(struct pool_case *c, int g)
+{
+    static const signed char cuts[2][3][2] = {{{4, 0}, {2, 1}, {0, 2}},
+                                              {{3, 0}, {1, 1}, {0, 1}}};
+    static const int servers[] = {1, 2, 3, 4};
+    struct pool_type *type = &c->types[g];
+    bool stocked = case_below(c, 2);
+
+    *type = (struct pool_type){.stock = stocked ? (int)case_below(c, 9) : 0,
+                               .buy = case_below(c, 3) ? (int)case_below(c, 24) : 40,
+                               .buy_hour = 1 + 0.5 * case_below(c, 6),
+                               .run_hour = case_pick(c, 0.4, 0.125 * case_below(c, 8)),
+                               .premium_hour = case_pick(c, 0.3, 0.25 * case_below(c, 4)),
+                               .busy_watts = 100 + 50 * case_below(c, 13),
+                               .server_gpus = servers[case_below(c, 4)],
+                               .module = case_below(c, 4) == 0,
+                               .spare = (int)case_pick(c, 0.3, 1 + case_below(c, 2))};
+    type->stock_hour = type->buy_hour * 0.25 * case_below(c, 5);
+    type->cloud_hour = case_pick(c, 0.8, type->buy_hour * (1 + 0.25 * case_below(c, 8)));
+    type->idle_watts = type->busy_watts * 0.1 * case_below(c, 6);
+    if (case_below(c, 3) == 0) {
+        type->slices = 2;
+        type->cuts = 3;
+        for (int k = 0, at = (int)case_below(c, 2); k < 3; k++)
+            memcpy(type->cut[k], cuts[at][k], sizeof(cuts[at][k]));
+    }
+}
+
+static inline void any_workload(struct pool_case *c, int w, int ways)
+{
+    struct pool_workload *own = &c->workloads[w];
+    double rate = 4 + case_below(c, 8);
+
+    own->burst = 1 + case_pick(c, 0.3, 0.25 * case_below(c, 5));
+    own->penalty = case_pick(c, 0.5, 0.5 + case_below(c, 8));
+    own->priority = 1 + (int)case_below(c, 3);
+    own->minimum = (int)case_pick(c, 0.3, case_below(c, 3));
+    own->alone = case_below(c, 3) == 0;
+    for (int i = 1 + (int)case_below(c, (unsigned)ways); i > 0; i--) {
+        int g = (int)case_below(c, (unsigned)c->pool.type_count);
+        int gpus = 1 + (int)case_below(c, 4);
+        struct pool_candidate *way =
+            case_way(c, w, g, gpus, gpus * rate * (0.5 + 0.125 * case_below(c, 8)));
+        if (c->types[g].slices > 0 && case_below(c, 2)) {
+            way->gpus = 1;
+            way->slice = (int)case_below(c, 2);
+            way->rate = rate * (0.2 + 0.3 * way->slice);
+        }
+        way->composed_rate = way->rate * (case_below(c, 3) ? 1 : 0.75);
+        if (case_below(c, 12) == 0)
+            way->composed_rate = 0;
+        else if (case_below(c, 12) == 0)
+            way->rate = 0;
+        way->free_rate = case_pick(c, 0.5, 1.5 * way->rate);
+        way->load_s = case_pick(c, 0.5, 60 * case_below(c, 20));
+    }
+    for (int t = 0; t < c->pool.hours; t++)
+        c->demand[w * c->pool.hours + t] =
+            case_below(c, 6) ? case_below(c, 4 * (unsigned)rate) : 0;
+}
+
+static inline void any_job(struct pool_case *c, struct pool_job *job)
+{
+    int hours = c->pool.hours, first = (int)case_below(c, (unsigned)hours);
+
+    *job = (struct pool_job){.type = (int)case_below(c, (unsigned)c->pool.type_count),
+                             .gpus = 1 + (int)case_below(c, 4),
+                             .most = 1 + (int)case_below(c, 3),
+                             .gpu_hours = case_below(c, 16) * 0.75,
+                             .first = first,
+                             .end = first + 1 + (int)case_below(c, (unsigned)(hours - first)),
+                             .penalty = case_pick(c, 0.6, 0.5 + case_below(c, 8))};
+}
+
+/* Stock, purchases, modules, spares, slices, premium, running cost and power; minimum
+ * replicas, isolation, bursts, priorities, ways that only run composed or only in servers;
+ * jobs; caps on slots and watts; starts: each in some of the pools. */
+static inline void case_any(struct pool_case *c, uint64_t seed)
+{
+    int types, workloads, hours;
+
+    *c = (struct pool_case){.state = seed * 2654435761u + 99};
+    types = 1 + (int)case_below(c, 3);
+    workloads = 1 + (int)case_below(c, 3);
+    hours = 1 + (int)case_below(c, 4);
+    case_init(c, seed, types, workloads, hours, 3);
+    for (int g = 0; g < types; g++)
+        any_type(c, g);
+    for (int w = 0; w < workloads; w++)
+        any_workload(c, w, 3);
+    c->pool.job_count = case_below(c, 2) ? (int)case_below(c, 3) : 0;
+    for (int j = 0; j < c->pool.job_count; j++)
+        any_job(c, &c->jobs[j]);
+    c->pool.electricity = case_pick(c, 0.5, 0.5 * case_below(c, 4));
+    c->pool.pue = 1 + case_pick(c, 0.5, 0.25 * case_below(c, 3));
+    c->pool.watts = case_pick(c, 0.2, 500 * (1 + case_below(c, 16)));
+    c->pool.chassis_slots = (int)case_pick(c, 0.2, 1 + case_below(c, 16));
+    if (case_below(c, 2) == 0)
+        for (int k = 0; k < POOL_CHANGES; k++)
+            c->pool.change_s[k] = case_pick(c, 0.5, 120.0 * case_below(c, 12));
+}
+
 #endif
