@@ -416,13 +416,13 @@ static bool raise_hour(struct master *m, int t, double *lambda)
 /* Solves the program for a part; false when that fails. */
 static bool solve_part(struct master *m, struct part *part, double *lambda)
 {
-    bool solved;
+    bool ok;
 
     set_part(m, part);
     m->lp.work = 0;
-    solved = lp_solve(&m->lp, LP_STEPS);
-    m->b->work += m->lp.work;
-    if (!solved)
+    ok = lp_solve(&m->lp, LP_STEPS);
+    m->b->work += m->lp.work + 1;
+    if (!ok)
         return false;
     part->bound = fmax(part->bound, proof(m, part, lambda));
     m->gap = m->search->upper - part->bound;
@@ -640,7 +640,7 @@ static void divide(struct master *m, const struct part *part, int g, int low, in
     half.low[g] = low;
     half.high[g] = high;
     if (low > high || !grid_allows(m->grid, half.low))
-        return;
+        return; /* there are no fleets in it */
     raise_part(m, &half);
     keep_part(m, &half);
 }
