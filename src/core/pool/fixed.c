@@ -41,8 +41,10 @@ struct search {
 
 /* ---- serving what is held ---- */
 
+/* Cuts of GPUs are priced whole, and chosen by their weights: *lower is what no choice
+ * undercuts. */
 static double serve_cost(const struct grid *grid, int w, int t, const short *held,
-                         short *x)
+                         short *x, double *lower)
 {
     struct cover_item items[POOL_MOST_WAYS];
     struct cover cover;
@@ -70,32 +72,40 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
     cover_solve(&ask, &cover);
     for (int i = 0; i < count; i++)
         x[i] = (short)cover.x[i];
+    *lower = cover.lower;
     return assign_serving(grid, w, t, x, NULL);
 }
 
 double fixed_cost(const struct grid *grid, int w, const short *held)
 {
     short x[POOL_MOST_WAYS];
-    double cost = 0;
+    double cost = 0, lower;
 
     for (int t = 0; t < grid->hours; t++)
-        cost += serve_cost(grid, w, t, held, x);
+        cost += serve_cost(grid, w, t, held, x, &lower);
     return cost;
 }
 
 void fixed_serve(const struct grid *grid, int w, int t, const short *held, short *x)
 {
-    serve_cost(grid, w, t, held, x);
+    double lower;
+
+    serve_cost(grid, w, t, held, x, &lower);
 }
 
 /* ---- the price of a choice ---- */
 
+static int with_first(const struct fixed_price *price, int gpus)
+{
+    return gpus > 0 ? gpus + price->first : 0;
+}
+
 static double own_price(const struct fixed_price *price, int gpus)
 {
-    int low = gpus < price->low_left ? gpus : price->low_left;
+    int all = with_first(price, gpus), low = all < price->low_left ? all : price->low_left;
 
     return gpus > price->room ? INFINITY
-                              : low * price->low + (gpus - low) * price->high;
+                              : low * price->low + (all - low) * price->high;
 }
 
 static double owned(const struct search *s, int *gpus)
@@ -107,21 +117,30 @@ static double owned(const struct search *s, int *gpus)
     assign_holding(s->grid, s->w, s->held, own);
     *gpus = 0;
     for (int g = 0; g < s->grid->types; g++) {
+        int all;
         own[g] = own[g] > s->market->type[g].least ? own[g] : s->market->type[g].least;
+        all = with_first(&s->market->type[g], own[g]);
         cost += own[g] > 0 ? own_price(&s->market->type[g], own[g]) : 0;
         *gpus += own[g];
-        slots += own[g] * s->grid->type[g].slots;
-        watts += own[g] * s->grid->type[g].watts;
+        slots += all * s->grid->type[g].slots;
+        watts += all * s->grid->type[g].watts;
     }
     return slots > s->market->gpus || watts > s->market->watts ? INFINITY : cost;
 }
 
+/* With what the hours cost in it; what they cost at least stays open when the search may
+ * not know the best. */
 static double served(struct search *s, double cost, double limit)
 {
     short x[POOL_MOST_WAYS];
+    double least = cost, lower;
 
-    for (int t = 0; t < s->grid->hours && cost <= limit; t++)
-        cost += serve_cost(s->grid, s->w, t, s->held, x);
+    for (int t = 0; t < s->grid->hours && least <= limit; t++) {
+        cost += serve_cost(s->grid, s->w, t, s->held, x, &lower);
+        least += lower;
+    }
+    if (least < cost * (1 - 1e-12))
+        s->open = fmin(s->open, least);
     return cost;
 }
 
@@ -276,12 +295,39 @@ static void density(struct search *s, int g)
         s->dense[g] = fmax(s->dense[g], cut_rate(s, g, k));
 }
 
+/* Replicas of one way that may be of use. */
+static double useful(const struct search *s, int i)
+{
+    return fmax(ceil(s->peak / s->way[i].rate * (1 - 1e-12)),
+                s->grid->pool->workloads[s->w].minimum);
+}
+
+/* Servers that hold those of all ways: the hours may each want another one. */
+static double useful_servers(const struct search *s, int g)
+{
+    const struct grid_type *type = &s->grid->type[g];
+    double gpus = type->own_spare, slices[POOL_MOST_SLICES] = {0};
+
+    for (int i = 0; i < s->ways; i++)
+        if (s->way[i].type == g && s->way[i].slice >= 0)
+            slices[s->way[i].slice] += useful(s, i);
+        else if (s->way[i].type == g && s->way[i].seat <= type->unit)
+            gpus += useful(s, i) * s->way[i].seat;
+    for (int p = 0; p < s->grid->pool->types[g].slices; p++) {
+        int most = 1;
+        for (int k = 0; k < s->grid->pool->types[g].cuts; k++)
+            most = s->grid->pool->types[g].cut[k][p] > most ? s->grid->pool->types[g].cut[k][p]
+                                                           : most;
+        gpus += ceil(slices[p] / most);
+    }
+    return ceil(gpus / type->unit);
+}
+
 static void add_block(struct search *s, int g, int way, int gpus, double share,
                       double rate)
 {
     struct block *b = &s->blocks[s->block_count];
-    double most = fmax(ceil(s->peak / rate * (1 - 1e-12)),
-                       s->grid->pool->workloads[s->w].minimum);
+    double most = way >= 0 ? useful(s, way) : useful_servers(s, g);
     double room = floor(s->market->type[g].room / (gpus * share) + 1e-9);
     double low = s->market->type[g].low_left > 0 ? s->market->type[g].low
                                                  : s->market->type[g].high;
@@ -386,9 +432,9 @@ int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
     *cost = INFINITY;
     for (int k = 0; k <= job->most; k++) {
         int gpus = grid_own_units(&grid->type[job->type], k * grid->job_seat[j]);
-        bool possible =
-            gpus * grid->type[job->type].slots <= market->gpus &&
-            gpus * grid->type[job->type].watts <= market->watts;
+        int all = with_first(&market->type[job->type], gpus);
+        bool possible = all * grid->type[job->type].slots <= market->gpus &&
+                        all * grid->type[job->type].watts <= market->watts;
         double done =
             fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
         double now = (k > 0 ? own_price(&market->type[job->type], gpus) : 0) +

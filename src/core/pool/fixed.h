@@ -21,6 +21,7 @@ struct fixed_price { /* of one type, per GPU over all hours */
     int low_left; /* GPUs at the low price, the rest at the high one */
     int least;    /* GPUs that are paid for in any case */
     int room;     /* GPUs that can be had */
+    int first;    /* GPUs that come with the first: spares */
 };
 
 struct fixed_market {

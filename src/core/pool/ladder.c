@@ -43,6 +43,7 @@ struct rung {
 #define SHAKES      400   /* tries of A and B where GPUs are scarce */
 #define MOST_CELLS  30000 /* workloads and hours of a program that comes first */
 #define LOOK_EACH   250 /* units for a workload and hour, when fleets are looked at */
+#define SHAKEN      3     /* of those that choose anew in one, at most */
 #define WORK_EACH   40000 /* units for a workload and hour, when none are given */
 #define WORK_MOST   60000000
 
@@ -143,12 +144,14 @@ static void marginal_market(const struct assign *a, const double *more,
     out->watts = grid->watts > 0 ? grid->watts : INFINITY;
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
-        int used = assign_peak(a, g), low = type->stock - type->spare - used, kept;
-        out->type[g] = (struct fixed_price){.low = type->own_stock + more[g],
-                                            .high = type->own_buy + more[g],
-                                            .low_left = low > 0 ? low : 0,
-                                            .room = grid_room(type) - used};
+        int used = assign_peak(a, g), kept;
         grid_own(type, used, &kept);
+        out->type[g] =
+            (struct fixed_price){.low = type->own_stock + more[g],
+                                 .high = type->own_buy + more[g],
+                                 .low_left = kept < type->stock ? type->stock - kept : 0,
+                                 .room = grid_room(type) - used,
+                                 .first = kept > 0 ? 0 : grid_units(type, type->spare)};
         out->gpus -= grid->slots > 0 ? kept * type->slots : 0;
         out->watts -= kept * type->watts;
     }
@@ -233,33 +236,55 @@ static unsigned random_below(struct rung *r, unsigned n)
     return (unsigned)((r->random >> 33) % n);
 }
 
-static int random_constant(struct rung *r)
+/* One that has GPUs of its own, a workload or (after them) a job; -1: there is none. */
+static int random_owner(struct rung *r)
 {
-    int n = r->grid.workloads, at = (int)random_below(r, (unsigned)n);
+    int n = r->grid.workloads + (r->grid.jobs_own ? r->grid.jobs : 0);
+    int at = (int)random_below(r, (unsigned)n);
 
     for (int k = 0; k < n; k++, at = (at + 1) % n)
-        if (r->grid.constant[at])
+        if (at >= r->grid.workloads || r->grid.constant[at])
             return at;
     return -1;
 }
 
-/* Two workloads choose again, the first at prices that are off by chance. */
-static void hold_shake(struct rung *r)
+static void hold_nothing(struct assign *a, int owner)
 {
     static const short nothing[POOL_MOST_WAYS];
+
+    if (owner < a->grid->workloads)
+        assign_own(a, owner, nothing);
+    else
+        assign_own_job(a, owner - a->grid->workloads, 0);
+}
+
+static void choose_anew(struct rung *r, int owner, const double *more)
+{
+    if (owner < r->grid.workloads)
+        hold_anew(r, &r->trial, owner, more);
+    else
+        hold_job_anew(&r->trial, owner - r->grid.workloads, more);
+}
+
+/* Two or three choose again, the first at prices that are off by chance. */
+static void hold_shake(struct rung *r)
+{
     double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
 
     for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
-        int a = random_constant(r), b = random_constant(r);
-        if (a < 0 || r->work == 0 || is_stopped(r))
+        int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
+        for (int k = 0; k < count; k++)
+            owners[k] = random_owner(r);
+        if (owners[0] < 0 || r->work == 0 || is_stopped(r))
             break;
         for (int g = 0; g < r->grid.types; g++)
             more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 *
                       r->grid.type[g].own_buy;
         assign_copy(&r->trial, &r->best);
-        assign_own(&r->trial, b, nothing);
-        hold_anew(r, &r->trial, a, more);
-        hold_anew(r, &r->trial, b, none);
+        for (int k = 0; k < count; k++)
+            hold_nothing(&r->trial, owners[k]);
+        for (int k = 0; k < count; k++)
+            choose_anew(r, owners[k], k == 0 ? more : none);
         keep_better(r);
     }
 }
