@@ -94,6 +94,7 @@ unit_tests = \
 	tests/unit/test_point \
 	tests/unit/test_points \
 	tests/unit/test_pool \
+	tests/unit/test_pool_any \
 	tests/unit/test_pool_covers \
 	tests/unit/test_pool_exact \
 	tests/unit/test_power \

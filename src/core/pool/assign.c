@@ -154,15 +154,17 @@ void assign_set(struct assign *a, int w, int t, const short *x)
         if (more == 0)
             continue;
         *old = x[i - grid->first[w]];
+        if (grid->constant[w]) /* on GPUs of its own: assign_own() */
+            continue;
         if (way->slice >= 0) {
             a->slices[at * POOL_MOST_SLICES + way->slice] += more;
             changed[way->type] = true;
-        } else if (!grid->constant[w]) {
+        } else {
             a->use[at] += more * way->seat;
         }
     }
     for (int g = 0; g < grid->types && grid->sliced; g++)
-        if (changed[g] && !grid->constant[w])
+        if (changed[g])
             recut(a, t, g);
     a->serve[w * grid->hours + t] = assign_serving(grid, w, t, x, NULL);
 }

@@ -30,6 +30,7 @@ struct climb {
     size_t logged, log_cap;
     int room[POOL_MOST_TYPES]; /* before the move */
     double *starts;            /* [workload] $ */
+    double jobs;               /* $ of those that fill free GPUs */
     uint64_t *seen, looks;     /* [workload] the look at the log that met it last */
     bool starting;             /* some start costs something */
     bool is_short;             /* somebody is short of something */
@@ -103,6 +104,28 @@ static double starts_changed(struct climb *c, bool keep)
             c->starts[w] = now;
     }
     return sum;
+}
+
+/* $ of jobs in the GPUs that are left. */
+static double jobs_cost(const struct climb *c)
+{
+    double sum = 0;
+
+    for (int g = 0; g < c->grid->types && c->grid->jobs > 0; g++)
+        sum += assign_jobs(c->a, g, c->a->room[g]);
+    return sum;
+}
+
+/* What a move does beside serving and owning: to starts, and to jobs, which have what it
+ * leaves. */
+static double rest_changed(struct climb *c, bool keep)
+{
+    double before = c->jobs, now = jobs_cost(c);
+
+    c->spent += (uint64_t)(c->grid->jobs * c->grid->hours / 8);
+    if (keep)
+        c->jobs = now;
+    return now - before + starts_changed(c, keep);
 }
 
 /* ---- mending an hour ---- */
@@ -257,14 +280,20 @@ static double serve_guided(struct climb *c, int w, int t, const double *guide)
     return set(c, w, t, x);
 }
 
-/* The same, GPUs that others want `factor` times as dear as the bound says. */
+/* The same, GPUs that others want `factor` times as dear as the bound says. What takes
+ * more than the room (covers do not see where slices are cut) is taken back. */
 static double serve_anew(struct climb *c, int w, int t, double factor)
 {
-    double guide[POOL_MOST_TYPES];
+    double guide[POOL_MOST_TYPES], cost;
+    size_t mark = c->logged;
 
     for (int g = 0; g < c->grid->types; g++)
         guide[g] = factor * c->how->lambda[t * c->grid->types + g];
-    return serve_guided(c, w, t, guide);
+    cost = serve_guided(c, w, t, guide);
+    if (worst_type(c, t) < 0)
+        return cost;
+    undo_to(c, mark);
+    return 0;
 }
 
 /* ---- moves of fleets ---- */
@@ -273,10 +302,8 @@ static double own_cost(const struct climb *c)
 {
     double sum = 0;
 
-    for (int g = 0; g < c->grid->types; g++) {
+    for (int g = 0; g < c->grid->types; g++)
         sum += grid_own(&c->grid->type[g], c->a->room[g], NULL);
-        sum += assign_jobs(c->a, g, c->a->room[g]);
-    }
     return sum;
 }
 
@@ -556,11 +583,11 @@ static double move(struct climb *c, double slack, bool *tabu)
     for (int k = 0; ok && k < REPLANS && starts_changed(c, false) > 1e-9; k++)
         cost += replan_day(c, c->log[random_below(c, (unsigned)c->logged)].w);
     if (ok) {
-        cost += own_cost(c) - before + starts_changed(c, false);
+        cost += own_cost(c) - before + rest_changed(c, false);
         ok = cost < slack;
     }
     if (ok) {
-        starts_changed(c, true);
+        rest_changed(c, true);
         return cost;
     }
     undo_to(c, 0);
@@ -615,9 +642,9 @@ static double rehome(struct climb *c, double slack)
         c->a->room[g] = has_job(c, g) && room < c->room[g] ? c->room[g] : room;
     }
     if (assign_allowed(c->a)) {
-        cost += own_cost(c) - before + starts_changed(c, false);
+        cost += own_cost(c) - before + rest_changed(c, false);
         if (cost < slack) {
-            starts_changed(c, true);
+            rest_changed(c, true);
             return cost;
         }
     }
@@ -640,6 +667,7 @@ static void climb_init(struct climb *c, struct assign *a, struct improve *how)
         c->starts[w] = assign_starts(a, w);
     for (int i = 0; i < grid->first[grid->workloads]; i++)
         c->starting |= grid->ways[i].start > 0;
+    c->jobs = jobs_cost(c);
 }
 
 static void climb_fini(struct climb *c)
@@ -782,9 +810,9 @@ static double shuffle(struct climb *c, double slack)
     for (int k = 0; k < count; k++)
         cost += serve_guided(c, picked[k], t, guide);
     if (worst_type(c, t) < 0 && cost < slack + 1e-12) {
-        cost += starts_changed(c, false);
+        cost += rest_changed(c, false);
         if (cost < slack + 1e-12) {
-            starts_changed(c, true);
+            rest_changed(c, true);
             return cost;
         }
     }
@@ -850,8 +878,8 @@ static bool keeps_room(const struct climb *c, int t)
 /* Is what was just changed in hour t better? Else it is taken back. */
 static bool keeps(struct climb *c, int t, double cost)
 {
-    if (keeps_room(c, t) && cost + starts_changed(c, false) < -1e-9) {
-        starts_changed(c, true);
+    if (keeps_room(c, t) && cost + rest_changed(c, false) < -1e-9) {
+        rest_changed(c, true);
         return true;
     }
     undo_to(c, 0);
@@ -874,8 +902,8 @@ static bool try_hold(struct climb *c, int w, int from, int step, int length)
         ok = keeps_room(c, t);
     }
     c->spent += (uint64_t)length * 4;
-    if (ok && cost + starts_changed(c, false) < -1e-9) {
-        starts_changed(c, true);
+    if (ok && cost + rest_changed(c, false) < -1e-9) {
+        rest_changed(c, true);
         return true;
     }
     undo_to(c, 0);
@@ -902,8 +930,8 @@ static bool polish_day(struct climb *c, int w)
 
     c->logged = 0;
     cost = replan_day(c, w);
-    if (cost + starts_changed(c, false) < -1e-9) {
-        starts_changed(c, true);
+    if (cost + rest_changed(c, false) < -1e-9) {
+        rest_changed(c, true);
         return true;
     }
     undo_to(c, 0);
