@@ -264,6 +264,27 @@ static void test_everything(void **state)
     }
 }
 
+/* Isolated workloads, all or half of them, and a job that fills what is free: within 12 % of
+ * their bounds. */
+static void test_isolated_and_jobs(void **state)
+{
+    (void)state;
+    for (int isolated = 3; isolated <= 6; isolated += 3) {
+        struct pool_case c;
+        struct pool_rung_sum sum;
+        case_mix(&c, 3, 6, 1);
+        for (int w = 0; w < isolated; w++)
+            c.workloads[w].alone = true;
+        c.pool.job_count = 1;
+        c.jobs[0] = (struct pool_job){
+            .type = 1, .gpus = 2, .most = 2, .gpu_hours = 16, .first = 6, .end = 18};
+        sum = sums(&c.pool, POOL_SHARED, 2000000);
+        if (sum.total > sum.bound * 1.12)
+            fail_msg("%d isolated: cost %.1f, bound %.1f", isolated, sum.total, sum.bound);
+        case_fini(&c);
+    }
+}
+
 /* Another solver's word: a bound above the cost and a plan of nothing are not taken, a
  * bound that is higher and a plan that is cheaper are. */
 static void test_adopt(void **state)
@@ -324,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_thirty_models),
         cmocka_unit_test(test_families),
         cmocka_unit_test(test_adopt),
+        cmocka_unit_test(test_isolated_and_jobs),
         cmocka_unit_test(test_more_and_less),  cmocka_unit_test(test_composing_free),
         cmocka_unit_test(test_everything),     cmocka_unit_test(test_thousand),
     };

@@ -70,8 +70,14 @@ static void add_workloads(struct apart *part, const struct grid *grid, bool cons
     }
 }
 
+/* Jobs, beside a workload that asks for nothing where there is no other: a pool has one. */
 static void add_jobs(struct apart *part, const struct grid *grid)
 {
+    static const double nothing[POOL_MOST_HOURS];
+
+    if (grid->jobs > 0 && part->pool.workload_count == 0)
+        part->workloads[part->pool.workload_count++] = (struct pool_workload){
+            .demand = nothing, .burst = 1, .penalty = 1, .priority = 1};
     for (int j = 0; j < grid->jobs; j++) {
         part->jobs[j] = grid->pool->jobs[j];
         part->jobs[j].penalty = grid->job_penalty[j];
@@ -291,11 +297,11 @@ static bool raise_priced(struct tree *tree, const struct box *all, bool *plain)
 
 bool apart_takes(const struct grid *grid)
 {
-    int isolated = 0;
+    bool isolated = false;
 
     for (int w = 0; w < grid->workloads; w++)
-        isolated += grid->constant[w];
-    return !grid->jobs_own && isolated > 0 && (isolated < grid->workloads || grid->jobs == 0);
+        isolated = isolated || grid->constant[w];
+    return !grid->jobs_own && isolated;
 }
 
 void apart_raise(struct bound *b, struct apart_search *search)

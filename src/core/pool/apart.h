@@ -32,7 +32,7 @@ struct apart_search {
     void *ctx;
 };
 
-/* Does a workload hold GPUs of its own beside others that share? */
+/* Does a workload hold GPUs of its own where others, or jobs, may share? */
 bool apart_takes(const struct grid *grid);
 
 /* Raises b->best until it meets the best plan or solve() says stop. */

@@ -31,6 +31,7 @@ struct climb {
     int room[POOL_MOST_TYPES]; /* before the move */
     double *starts;            /* [workload] $ */
     double jobs;               /* $ of those that fill free GPUs */
+    int *kept;                 /* [hour x types + type] what a move leaves to them */
     uint64_t *seen, looks;     /* [workload] the look at the log that met it last */
     bool starting;             /* some start costs something */
     bool is_short;             /* somebody is short of something */
@@ -128,17 +129,64 @@ static double rest_changed(struct climb *c, bool keep)
     return now - before + starts_changed(c, keep);
 }
 
+/* ---- what is left to jobs while hours are mended ---- */
+
+static void keep_nothing(struct climb *c)
+{
+    size_t cells = (size_t)c->grid->hours * (size_t)c->grid->types;
+
+    if (c->grid->jobs > 0)
+        memset(c->kept, 0, cells * sizeof(*c->kept));
+}
+
+/* The GPUs that a job has now; or those of hours by chance that are enough for it. */
+static void keep_for_job(struct climb *c, int j, bool now)
+{
+    const struct pool_job *job = &c->grid->pool->jobs[j];
+    const int *workers = &c->a->workers[j * c->grid->hours];
+    int hours = job->end - job->first, at = (int)random_below(c, (unsigned)hours);
+    double left = job->gpu_hours;
+
+    for (int k = 0; k < hours; k++, at = (at + 1) % hours) {
+        int t = job->first + at, n = now ? workers[t] : job->most;
+        if (!now)
+            n = (int)fmin(n, ceil(left / job->gpus - 1e-9));
+        c->kept[t * c->grid->types + job->type] += n * c->grid->job_seat[j];
+        left = fmax(0, left - (double)n * job->gpus);
+    }
+}
+
+static void keep_for_jobs(struct climb *c)
+{
+    unsigned how = random_below(c, 3);
+
+    if (how == 1)
+        jobs_cost(c); /* fills them in */
+    for (int j = 0; j < c->grid->jobs && how > 0; j++)
+        keep_for_job(c, j, how == 1);
+}
+
+static int room_at(const struct climb *c, int t, int g)
+{
+    int room = c->a->room[g] - (c->kept ? c->kept[t * c->grid->types + g] : 0);
+
+    return room > 0 ? room : 0;
+}
+
 /* ---- mending an hour ---- */
 
 static int worst_type(const struct climb *c, int t)
 {
     const int *use = use_at(c, t);
-    int worst = -1;
+    int worst = -1, most = 0;
 
-    for (int g = 0; g < c->grid->types; g++)
-        if (use[g] > c->a->room[g] &&
-            (worst < 0 || use[g] - c->a->room[g] > use[worst] - c->a->room[worst]))
+    for (int g = 0; g < c->grid->types; g++) {
+        int over = use[g] - room_at(c, t, g);
+        if (over > most) {
+            most = over;
             worst = g;
+        }
+    }
     return worst;
 }
 
@@ -175,10 +223,10 @@ static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct men
     if (had[g] <= 0)
         return false;
     for (int h = 0; h < grid->types; h++) {
-        int left = c->a->room[h] - use_at(c, t)[h] + (int)had[h];
+        int left = room_at(c, t, h) - use_at(c, t)[h] + (int)had[h];
         room[h] = left > 0 ? left : 0;
         if (push && h != g)
-            room[h] = c->a->room[h];
+            room[h] = room_at(c, t, h);
         guide[h] = c->how->lambda[t * grid->types + h];
     }
     if (grid->sliced)
@@ -203,7 +251,7 @@ static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct men
     out->w = w;
     price +=
         assign_serving(grid, w, t, out->x, NULL) - c->a->serve[w * grid->hours + t];
-    out->score = price / fmin(relief, fmax(1, use_at(c, t)[g] - c->a->room[g]));
+    out->score = price / fmin(relief, fmax(1, use_at(c, t)[g] - room_at(c, t, g)));
     return true;
 }
 
@@ -270,7 +318,7 @@ static double serve_guided(struct climb *c, int w, int t, const double *guide)
 
     taken(c, w, t, had);
     for (int g = 0; g < grid->types; g++) {
-        int left = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
+        int left = room_at(c, t, g) - use_at(c, t)[g] + (int)had[g];
         room[g] = left > 0 ? left : 0;
     }
     assign_cover(grid, w, t, guide, room, 400, &cover);
@@ -550,8 +598,8 @@ static double replan_day(struct climb *c, int w)
     return cost;
 }
 
-/* One move; the change in cost, or INFINITY when it was taken back. */
-static double move(struct climb *c, double slack, bool *tabu)
+/* The change in cost, or INFINITY when it was taken back. */
+static double move_fleets(struct climb *c, double slack, bool *tabu)
 {
     const struct grid *grid = c->grid;
     double before = own_cost(c), cost = 0, saved = 0;
@@ -593,6 +641,18 @@ static double move(struct climb *c, double slack, bool *tabu)
     undo_to(c, 0);
     memcpy(c->a->room, c->room, sizeof(c->room));
     return INFINITY;
+}
+
+static double move(struct climb *c, double slack, bool *tabu)
+{
+    double cost;
+
+    if (c->grid->jobs == 0)
+        return move_fleets(c, slack, tabu);
+    keep_for_jobs(c);
+    cost = move_fleets(c, slack, tabu);
+    keep_nothing(c);
+    return cost;
 }
 
 /* ---- a workload on one way all day, and fleets that fit ---- */
@@ -663,6 +723,8 @@ static void climb_init(struct climb *c, struct assign *a, struct improve *how)
     c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
     c->seen = gp_calloc((size_t)grid->workloads, sizeof(*c->seen));
     c->day = gp_calloc(1, sizeof(*c->day));
+    if (grid->jobs > 0)
+        c->kept = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*c->kept));
     for (int w = 0; w < grid->workloads; w++)
         c->starts[w] = assign_starts(a, w);
     for (int i = 0; i < grid->first[grid->workloads]; i++)
@@ -675,6 +737,7 @@ static void climb_fini(struct climb *c)
     free(c->log);
     free(c->starts);
     free(c->seen);
+    free(c->kept);
     free(c->day);
 }
 

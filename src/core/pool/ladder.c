@@ -43,6 +43,8 @@ struct rung {
 #define SHAKES      400   /* tries of A and B where GPUs are scarce */
 #define MOST_CELLS  30000 /* workloads and hours of a program that comes first */
 #define LOOK_EACH   250 /* units for a workload and hour, when fleets are looked at */
+#define ISOLATED_TRIES 200   /* of isolated workloads that choose anew, or more */
+#define ISOLATED_WORK  20000 /* units of the search after one, at most */
 #define SHAKEN      3     /* of those that choose anew in one, at most */
 #define WORK_EACH   40000 /* units for a workload and hour, when none are given */
 #define WORK_MOST   60000000
@@ -100,11 +102,9 @@ static struct improve improve_with(struct rung *r, uint64_t work)
                             .ctx = r};
 }
 
-/* Keeps the cheaper of best and trial. */
-static void keep_better(struct rung *r)
+/* Brings the trial within what there is, where that can be. */
+static void fit_trial(struct rung *r)
 {
-    double total;
-
     assign_fit(&r->trial);
     if (!assign_allowed(&r->trial) && !r->grid.jobs_own) {
         struct improve how = improve_with(r, r->work / 16 + 1000);
@@ -112,6 +112,14 @@ static void keep_better(struct rung *r)
         spend(r, r->work / 16 + 1000 - how.work);
         assign_fit(&r->trial);
     }
+}
+
+/* Keeps the cheaper of best and trial. */
+static void keep_better(struct rung *r)
+{
+    double total;
+
+    fit_trial(r);
     total = assign_total(&r->trial);
     if (total >= r->total || !assign_allowed(&r->trial))
         return;
@@ -428,6 +436,39 @@ static void improve(struct rung *r, uint64_t work, bool polish)
     tell(r);
 }
 
+/* C and D: an isolated workload or two choose again at prices that are off by chance, and
+ * the search goes on from there for a while. */
+static void improve_isolated(struct rung *r, uint64_t work)
+{
+    uint64_t until = r->work > work ? r->work - work : 0, each = work / ISOLATED_TRIES + 1;
+    double more[POOL_MOST_TYPES];
+
+    each = each < ISOLATED_WORK ? each : ISOLATED_WORK;
+    while (r->work > until && is_open(r)) {
+        int owners[2] = {random_owner(r), random_owner(r)}, count = 1 + (int)random_below(r, 2);
+        uint64_t before = r->work;
+        assign_copy(&r->trial, &r->best);
+        for (int k = 0; k < count; k++)
+            hold_nothing(&r->trial, owners[k]);
+        for (int k = 0; k < count; k++) {
+            for (int g = 0; g < r->grid.types; g++)
+                more[g] = random_below(r, 3) * random_below(r, 100) / 100.0 *
+                          r->grid.type[g].own_buy;
+            choose_anew(r, owners[k], more);
+        }
+        fit_trial(r);
+        if (assign_allowed(&r->trial)) {
+            struct improve how = improve_with(r, each);
+            improve_run(&r->trial, &how);
+            spend(r, each - how.work);
+        }
+        keep_better(r);
+        tell(r);
+        if (r->work == before)
+            spend(r, 1);
+    }
+}
+
 /* What a rung before ran at once of each way, held all day. */
 static void hold_from(struct rung *r, const struct pool_rung *other, int w)
 {
@@ -596,8 +637,11 @@ static void search(struct rung *r)
     raise_bound(r, all / 100 * (uint64_t)first);
     set_part(r, second / 100.0);
     improve(r, all / 100 * (uint64_t)(second - first), false);
+    set_part(r, apart ? 0.7 : 0.85);
+    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)((apart ? 70 : 85) - second));
     set_part(r, 0.85);
-    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)(85 - second));
+    if (apart)
+        improve_isolated(r, all / 100 * 15);
     set_part(r, 0.95);
     improve(r, all / 100 * 10, false);
     set_part(r, 1);
