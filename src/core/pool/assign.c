@@ -334,7 +334,18 @@ static double job_fill(struct assign *a, int j, int *left)
     return assign_job_cost(grid, j, (double)done * job->gpus);
 }
 
-double assign_jobs(struct assign *a, int g, int room)
+/* Does job j come before job i? The more urgent or (largest) the one whose workers take more
+ * first. */
+static bool comes_before(const struct grid *grid, int j, int i, bool largest)
+{
+    const struct pool_job *jobs = grid->pool->jobs;
+
+    if (largest && grid->job_seat[j] != grid->job_seat[i])
+        return grid->job_seat[j] > grid->job_seat[i];
+    return jobs[j].end < jobs[i].end;
+}
+
+static double fill_all(struct assign *a, int g, int room, bool largest)
 {
     const struct grid *grid = a->grid;
     int left[POOL_MOST_HOURS];
@@ -347,7 +358,7 @@ double assign_jobs(struct assign *a, int g, int room)
         int next = -1;
         for (int j = 0; j < grid->jobs; j++)
             if (!done[j] && grid->pool->jobs[j].type == g &&
-                (next < 0 || grid->pool->jobs[j].end < grid->pool->jobs[next].end))
+                (next < 0 || comes_before(grid, j, next, largest)))
                 next = j;
         if (next < 0)
             break;
@@ -355,6 +366,35 @@ double assign_jobs(struct assign *a, int g, int room)
         cost += job_fill(a, next, left);
     }
     return cost;
+}
+
+/* What the jobs of a type cost when all of them are done, or not worth it; *sizes: their
+ * workers take different numbers of GPUs. */
+static double least_jobs(const struct grid *grid, int g, bool *sizes)
+{
+    double cost = 0;
+    int seat = 0;
+
+    *sizes = false;
+    for (int j = 0; j < grid->jobs; j++) {
+        if (grid->pool->jobs[j].type != g)
+            continue;
+        *sizes = *sizes || (seat > 0 && seat != grid->job_seat[j]);
+        seat = grid->job_seat[j];
+        cost += grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
+    }
+    return cost;
+}
+
+double assign_jobs(struct assign *a, int g, int room)
+{
+    double cost = fill_all(a, g, room, false), other;
+    bool sizes;
+
+    if (cost <= least_jobs(a->grid, g, &sizes) + 1e-9 || !sizes)
+        return cost;
+    other = fill_all(a, g, room, true);
+    return other < cost ? other : fill_all(a, g, room, false);
 }
 
 /* ---- sums ---- */

@@ -65,8 +65,8 @@ double assign_job_done(const struct assign *a, int j);
 /* Room needed at the busiest hour, jobs aside. */
 int assign_peak(const struct assign *a, int g);
 
-/* Fills jobs of type g into `room` GPUs, most urgent first; $ for running and undone.
- */
+/* Fills jobs of type g into `room` GPUs, most urgent first, or those of the largest workers
+ * where that leaves less undone; $ for running and undone. */
 double assign_jobs(struct assign *a, int g, int room);
 
 /* $ of starting replicas of a workload over the day. */

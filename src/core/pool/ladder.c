@@ -631,17 +631,17 @@ static void search(struct rung *r)
     bool apart = apart_takes(&r->grid);
     /* parts that have nothing in common need no prices of the whole */
     int first = apart && is_separable(&r->grid) ? 8 : 22;
-    int second = first == 8 ? 14 : 40;
+    int second = first == 8 ? 14 : 40, third = apart && r->grid.jobs > 0 ? 70 : 85;
 
     set_part(r, first / 100.0);
     raise_bound(r, all / 100 * (uint64_t)first);
     set_part(r, second / 100.0);
     improve(r, all / 100 * (uint64_t)(second - first), false);
-    set_part(r, apart ? 0.7 : 0.85);
-    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)((apart ? 70 : 85) - second));
+    set_part(r, third / 100.0);
+    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)(third - second));
     set_part(r, 0.85);
-    if (apart)
-        improve_isolated(r, all / 100 * 15);
+    if (third < 85)
+        improve_isolated(r, all / 100 * (uint64_t)(85 - third));
     set_part(r, 0.95);
     improve(r, all / 100 * 10, false);
     set_part(r, 1);
