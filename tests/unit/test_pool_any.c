@@ -121,6 +121,86 @@ static void test_any_against_program(void **state)
     }
 }
 
+/* ---- what must hold for any two pools ---- */
+
+static struct pool_answer solve_any(const struct pool_case *c)
+{
+    struct pool_options options = {.seed = 1};
+    struct pool_answer answer;
+
+    pool_solve(&c->pool, &options, &answer);
+    return answer;
+}
+
+/* Every plan of `less` is one of `more`, or is dearer there: no bound of `more` lies above
+ * a plan of `less`, and where nothing is open, no plan either. */
+static void check_order(const struct pool_answer *more, const struct pool_answer *less,
+                        int seed, const char *what)
+{
+    for (int id = 0; id < POOL_RUNGS; id++) {
+        const struct pool_rung *a = &more->rungs[id], *b = &less->rungs[id];
+        double slack = 1e-6 * (1 + b->total);
+        if (a->bound > b->total + slack || (a->gap < 1e-9 && a->total > b->total + slack))
+            fail_msg("seed %d, rung %c: cost %.6f, bound %.6f; %s cost %.6f, bound %.6f", seed,
+                     "ABCD$"[id], b->total, b->bound, what, a->total, a->bound);
+    }
+}
+
+static void compose_free(struct pool_case *c)
+{
+    c->pool.chassis_slots = 0;
+    memset(c->pool.change_s, 0, sizeof(c->pool.change_s));
+    for (int g = 0; g < c->pool.type_count; g++)
+        c->types[g].premium_hour = 0;
+    for (int i = 0; i < c->pool.candidate_count; i++)
+        c->candidates[i].composed_rate = c->candidates[i].rate;
+}
+
+static void check_composing(const struct pool_answer *answer, int seed)
+{
+    for (int id = POOL_COMPOSED; id <= POOL_HOURLY; id += 2)
+        if (answer->rungs[id].total > answer->rungs[id - 1].total * (1 + 1e-9))
+            fail_msg("seed %d: %c costs %.6f, %c costs %.6f", seed, "ABCD"[id],
+                     answer->rungs[id].total, "ABCD"[id - 1], answer->rungs[id - 1].total);
+}
+
+static void test_any_pairs(void **state)
+{
+    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1);
+    uint64_t end = seed + setting("GPUPLAN_POOL_CASES", 20);
+
+    (void)state;
+    for (; seed < end; seed++) {
+        struct pool_case c;
+        struct pool_answer one, again, other;
+        case_any(&c, seed);
+        one = solve_any(&c);
+        again = solve_any(&c);
+        for (int id = 0; id < POOL_RUNGS; id++)
+            assert_true(one.rungs[id].total == again.rungs[id].total &&
+                        one.rungs[id].bound == again.rungs[id].bound);
+        pool_answer_fini(&again);
+        for (int g = 0; g < c.pool.type_count; g++)
+            c.types[g].stock += c.types[g].server_gpus;
+        other = solve_any(&c);
+        check_order(&other, &one, (int)seed, "more stock");
+        pool_answer_fini(&other);
+        for (int g = 0; g < c.pool.type_count; g++)
+            c.types[g].stock -= c.types[g].server_gpus;
+        for (int i = 0; i < c.pool.workload_count * c.pool.hours; i++)
+            c.demand[i] *= 2;
+        other = solve_any(&c);
+        check_order(&one, &other, (int)seed, "twice the demand, and once:");
+        pool_answer_fini(&other);
+        pool_answer_fini(&one);
+        compose_free(&c);
+        one = solve_any(&c);
+        check_composing(&one, (int)seed);
+        pool_answer_fini(&one);
+        case_fini(&c);
+    }
+}
+
 /* ---- moves of the search ---- */
 
 static double no_time(void *ctx)
@@ -246,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_against_program),
+        cmocka_unit_test(test_any_pairs),
         cmocka_unit_test(test_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
