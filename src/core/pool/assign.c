@@ -334,18 +334,20 @@ static double job_fill(struct assign *a, int j, int *left)
     return assign_job_cost(grid, j, (double)done * job->gpus);
 }
 
-/* Does job j come before job i? The more urgent or (largest) the one whose workers take more
- * first. */
-static bool comes_before(const struct grid *grid, int j, int i, bool largest)
+/* Which job is served first: the most urgent, that whose workers take most, or that which
+ * is worth most. */
+enum job_order { BY_END, BY_SEAT, BY_WORTH, JOB_ORDERS };
+
+static bool comes_before(const struct grid *grid, int j, int i, enum job_order order)
 {
     const struct pool_job *jobs = grid->pool->jobs;
+    const double ahead[] = {0, grid->job_seat[j] - grid->job_seat[i],
+                            grid->job_penalty[j] - grid->job_penalty[i]};
 
-    if (largest && grid->job_seat[j] != grid->job_seat[i])
-        return grid->job_seat[j] > grid->job_seat[i];
-    return jobs[j].end < jobs[i].end;
+    return ahead[order] != 0 ? ahead[order] > 0 : jobs[j].end < jobs[i].end;
 }
 
-static double fill_all(struct assign *a, int g, int room, bool largest)
+static double fill_all(struct assign *a, int g, int room, enum job_order order)
 {
     const struct grid *grid = a->grid;
     int left[POOL_MOST_HOURS];
@@ -358,7 +360,7 @@ static double fill_all(struct assign *a, int g, int room, bool largest)
         int next = -1;
         for (int j = 0; j < grid->jobs; j++)
             if (!done[j] && grid->pool->jobs[j].type == g &&
-                (next < 0 || comes_before(grid, j, next, largest)))
+                (next < 0 || comes_before(grid, j, next, order)))
                 next = j;
         if (next < 0)
             break;
@@ -368,33 +370,31 @@ static double fill_all(struct assign *a, int g, int room, bool largest)
     return cost;
 }
 
-/* What the jobs of a type cost when all of them are done, or not worth it; *sizes: their
- * workers take different numbers of GPUs. */
-static double least_jobs(const struct grid *grid, int g, bool *sizes)
+/* What the jobs of a type cost when all of them are done, or not worth it. */
+static double least_jobs(const struct grid *grid, int g)
 {
     double cost = 0;
-    int seat = 0;
 
-    *sizes = false;
-    for (int j = 0; j < grid->jobs; j++) {
-        if (grid->pool->jobs[j].type != g)
-            continue;
-        *sizes = *sizes || (seat > 0 && seat != grid->job_seat[j]);
-        seat = grid->job_seat[j];
-        cost += grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
-    }
+    for (int j = 0; j < grid->jobs; j++)
+        if (grid->pool->jobs[j].type == g)
+            cost +=
+                grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
     return cost;
 }
 
 double assign_jobs(struct assign *a, int g, int room)
 {
-    double cost = fill_all(a, g, room, false), other;
-    bool sizes;
+    double least = least_jobs(a->grid, g) + 1e-9, cost = fill_all(a, g, room, BY_END);
+    enum job_order best = BY_END, last = BY_END;
 
-    if (cost <= least_jobs(a->grid, g, &sizes) + 1e-9 || !sizes)
-        return cost;
-    other = fill_all(a, g, room, true);
-    return other < cost ? other : fill_all(a, g, room, false);
+    for (int order = BY_SEAT; order < JOB_ORDERS && cost > least; order++) {
+        double other = fill_all(a, g, room, last = (enum job_order)order);
+        if (other < cost - 1e-9) {
+            cost = other;
+            best = last;
+        }
+    }
+    return best == last ? cost : fill_all(a, g, room, best);
 }
 
 /* ---- sums ---- */
@@ -445,36 +445,70 @@ static bool room_allowed(const struct assign *a, int g, int room)
     return grid_allows(a->grid, kept);
 }
 
-void assign_fit(struct assign *a)
+/* The room of a type that its jobs are worth; $ of it and of them. */
+static double fit_jobs(struct assign *a, int g)
 {
     const struct grid *grid = a->grid;
+    const struct grid_type *type = &grid->type[g];
+    int most = grid_room(type), best_room = a->room[g];
+    double best = INFINITY;
 
-    for (int g = 0; g < grid->types; g++)
+    for (int room = a->room[g]; room <= most;) {
+        double undone = assign_jobs(a, g, room);
+        double cost = grid_own(type, room, NULL) + undone;
+        if (!room_allowed(a, g, room))
+            break;
+        if (cost < best - 1e-9) {
+            best = cost;
+            best_room = room;
+        }
+        if (grid_own(type, room, NULL) > best)
+            break;
+        room = grid_room_with(type, room + 1);
+    }
+    a->room[g] = best_room;
+    return grid_own(type, best_room, NULL) + assign_jobs(a, g, best_room);
+}
+
+/* All types, the jobs of the first one first. */
+static double fit_from(struct assign *a, int first)
+{
+    const struct grid *grid = a->grid;
+    double cost = 0;
+
+    for (int k = 0; k < grid->types; k++) {
+        int g = (first + k) % grid->types;
         a->room[g] = grid->id == POOL_CLOUD
                          ? grid->type[g].most
                          : grid_room_with(&grid->type[g], assign_peak(a, g));
-    for (int g = 0; g < grid->types; g++) {
-        const struct grid_type *type = &grid->type[g];
-        int most = grid_room(type), best_room = a->room[g];
-        double best = INFINITY;
-        if (!has_jobs(grid, g) || grid->id == POOL_CLOUD)
-            continue;
-        for (int room = a->room[g]; room <= most;) {
-            double undone = assign_jobs(a, g, room);
-            double cost = grid_own(type, room, NULL) + undone;
-            if (!room_allowed(a, g, room))
-                break;
-            if (cost < best - 1e-9) {
-                best = cost;
-                best_room = room;
-            }
-            if (grid_own(type, room, NULL) > best)
-                break;
-            room = grid_room_with(type, room + 1);
-        }
-        a->room[g] = best_room;
-        assign_jobs(a, g, best_room);
     }
+    for (int k = 0; k < grid->types && grid->id != POOL_CLOUD; k++) {
+        int g = (first + k) % grid->types;
+        if (has_jobs(grid, g))
+            cost += fit_jobs(a, g);
+    }
+    return cost;
+}
+
+void assign_fit(struct assign *a)
+{
+    const struct grid *grid = a->grid;
+    bool capped = grid->slots > 0 || grid->watts > 0;
+    double best = fit_from(a, 0);
+    int first = 0, last = 0;
+
+    for (int g = 1; g < grid->types && capped && best > 0; g++) {
+        double cost;
+        if (!has_jobs(grid, g))
+            continue;
+        cost = fit_from(a, last = g);
+        if (cost < best - 1e-9) {
+            best = cost;
+            first = g;
+        }
+    }
+    if (first != last)
+        fit_from(a, first);
 }
 
 bool assign_allowed(const struct assign *a)

@@ -66,13 +66,14 @@ double assign_job_done(const struct assign *a, int j);
 int assign_peak(const struct assign *a, int g);
 
 /* Fills jobs of type g into `room` GPUs, most urgent first, or those of the largest workers
- * where that leaves less undone; $ for running and undone. */
+ * or of most worth where that costs less; $ for running and undone. */
 double assign_jobs(struct assign *a, int g, int room);
 
 /* $ of starting replicas of a workload over the day. */
 double assign_starts(const struct assign *a, int w);
 
-/* Room follows use: drops what nothing needs, and adds what jobs are worth. */
+/* Room follows use: drops what nothing needs, and adds what jobs are worth; under caps those
+ * of each type first, in turn. */
 void assign_fit(struct assign *a);
 
 /* Is the room within what can be owned, the slots and the watts? */

@@ -274,6 +274,14 @@ static void choose_anew(struct rung *r, int owner, const double *more)
         hold_job_anew(&r->trial, owner - r->grid.workloads, more);
 }
 
+/* $ more for a GPU: nothing, some of its price, or what a shortage may make it worth. */
+static void random_prices(struct rung *r, double *more)
+{
+    for (int g = 0; g < r->grid.types; g++)
+        more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 *
+                  (1u << random_below(r, 6)) * r->grid.type[g].own_buy;
+}
+
 /* Two or three choose again, the first at prices that are off by chance. */
 static void hold_shake(struct rung *r)
 {
@@ -285,9 +293,7 @@ static void hold_shake(struct rung *r)
             owners[k] = random_owner(r);
         if (owners[0] < 0 || r->work == 0 || is_stopped(r))
             break;
-        for (int g = 0; g < r->grid.types; g++)
-            more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 *
-                      r->grid.type[g].own_buy;
+        random_prices(r, more);
         assign_copy(&r->trial, &r->best);
         for (int k = 0; k < count; k++)
             hold_nothing(&r->trial, owners[k]);
@@ -451,9 +457,7 @@ static void improve_isolated(struct rung *r, uint64_t work)
         for (int k = 0; k < count; k++)
             hold_nothing(&r->trial, owners[k]);
         for (int k = 0; k < count; k++) {
-            for (int g = 0; g < r->grid.types; g++)
-                more[g] = random_below(r, 3) * random_below(r, 100) / 100.0 *
-                          r->grid.type[g].own_buy;
+            random_prices(r, more);
             choose_anew(r, owners[k], more);
         }
         fit_trial(r);
