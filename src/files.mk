@@ -67,7 +67,9 @@ core_sources = \
 	src/core/pool/grid.c \
 	src/core/pool/grid.h \
 	src/core/pool/improve.c \
+	src/core/pool/keep.c \
 	src/core/pool/improve.h \
+	src/core/pool/keep.h \
 	src/core/pool/ladder.c \
 	src/core/pool/lp.c \
 	src/core/pool/lp.h \

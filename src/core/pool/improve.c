@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pool/keep.h"
 #include "util/mem.h"
 
 #define COVER_WORK  14   /* units of a cover beside its nodes */
@@ -129,42 +130,7 @@ static double rest_changed(struct climb *c, bool keep)
     return now - before + starts_changed(c, keep);
 }
 
-/* ---- what is left to jobs while hours are mended ---- */
-
-static void keep_nothing(struct climb *c)
-{
-    size_t cells = (size_t)c->grid->hours * (size_t)c->grid->types;
-
-    if (c->grid->jobs > 0)
-        memset(c->kept, 0, cells * sizeof(*c->kept));
-}
-
-/* The GPUs that a job has now; or those of hours by chance that are enough for it. */
-static void keep_for_job(struct climb *c, int j, bool now)
-{
-    const struct pool_job *job = &c->grid->pool->jobs[j];
-    const int *workers = &c->a->workers[j * c->grid->hours];
-    int hours = job->end - job->first, at = (int)random_below(c, (unsigned)hours);
-    double left = job->gpu_hours;
-
-    for (int k = 0; k < hours; k++, at = (at + 1) % hours) {
-        int t = job->first + at, n = now ? workers[t] : job->most;
-        if (!now)
-            n = (int)fmin(n, ceil(left / job->gpus - 1e-9));
-        c->kept[t * c->grid->types + job->type] += n * c->grid->job_seat[j];
-        left = fmax(0, left - (double)n * job->gpus);
-    }
-}
-
-static void keep_for_jobs(struct climb *c)
-{
-    unsigned how = random_below(c, 3);
-
-    if (how == 1)
-        jobs_cost(c); /* fills them in */
-    for (int j = 0; j < c->grid->jobs && how > 0; j++)
-        keep_for_job(c, j, how == 1);
-}
+/* ---- mending an hour ---- */
 
 static int room_at(const struct climb *c, int t, int g)
 {
@@ -172,8 +138,6 @@ static int room_at(const struct climb *c, int t, int g)
 
     return room > 0 ? room : 0;
 }
-
-/* ---- mending an hour ---- */
 
 static int worst_type(const struct climb *c, int t)
 {
@@ -649,9 +613,9 @@ static double move(struct climb *c, double slack, bool *tabu)
 
     if (c->grid->jobs == 0)
         return move_fleets(c, slack, tabu);
-    keep_for_jobs(c);
+    keep_for_jobs(c->a, &c->how->random, c->kept);
     cost = move_fleets(c, slack, tabu);
-    keep_nothing(c);
+    keep_nothing(c->grid, c->kept);
     return cost;
 }
 
