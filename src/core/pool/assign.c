@@ -192,15 +192,39 @@ void assign_ask(const struct grid *grid, int w, int t, const double *guide,
     }
 }
 
+#define PARTS 840 /* of a GPU: 1 to 8 slices are whole numbers of them */
+
+/* Slices take their part of a GPU that is cut for them alone: what fits so can be cut. */
+static void room_in_parts(const struct grid *grid, int w, struct cover_item *items,
+                          const int *room, int *parts)
+{
+    for (int g = 0; g < grid->types; g++)
+        parts[g] = (room[g] < POOL_MOST_GPUS ? room[g] : POOL_MOST_GPUS) * PARTS;
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+        const struct pool_type *type = &grid->pool->types[way->type];
+        int most = 1;
+        for (int k = 0; k < type->cuts && way->slice >= 0; k++)
+            most = type->cut[k][way->slice] > most ? type->cut[k][way->slice] : most;
+        items[i - grid->first[w]].seat =
+            way->slice >= 0 ? (PARTS + most - 1) / most : way->seat * PARTS;
+    }
+}
+
 void assign_cover(const struct grid *grid, int w, int t, const double *guide,
                   const int *room, int nodes, struct cover *out)
 {
     struct cover_item items[POOL_MOST_WAYS];
     struct cover_ask ask;
+    int parts[POOL_MOST_TYPES];
 
     assign_ask(grid, w, t, guide, items, &ask);
     ask.room = room;
     ask.nodes = nodes;
+    if (room && grid->sliced) {
+        room_in_parts(grid, w, items, room, parts);
+        ask.room = parts;
+    }
     cover_solve(&ask, out);
 }
 

@@ -31,7 +31,7 @@ struct climb {
     size_t logged, log_cap;
     int room[POOL_MOST_TYPES]; /* before the move */
     double *starts;            /* [workload] $ */
-    double jobs;               /* $ of those that fill free GPUs */
+    double jobs, least_jobs;   /* $ of those that fill free GPUs; when all are done */
     int *kept;                 /* [hour x types + type] what a move leaves to them */
     uint64_t *seen, looks;     /* [workload] the look at the log that met it last */
     bool starting;             /* some start costs something */
@@ -562,11 +562,11 @@ static double replan_day(struct climb *c, int w)
     return cost;
 }
 
-/* The change in cost, or INFINITY when it was taken back. */
-static double move_fleets(struct climb *c, double slack, bool *tabu)
+/* The change in cost, or INFINITY when it was taken back; `hope`: $ that jobs may gain. */
+static double move_fleets(struct climb *c, double slack, double hope, bool *tabu)
 {
     const struct grid *grid = c->grid;
-    double before = own_cost(c), cost = 0, saved = 0;
+    double before = own_cost(c), cost = 0, saved = hope;
     int first = (int)random_below(c, (unsigned)grid->hours);
     bool ok, more;
 
@@ -574,7 +574,7 @@ static double move_fleets(struct climb *c, double slack, bool *tabu)
     c->logged = 0;
     c->spent += 8;
     more = random_below(c, c->is_short ? 2 : 16) == 0;
-    ok = more ? propose_more(c) : propose(c);
+    ok = hope > 0 && random_below(c, 2) ? true : more ? propose_more(c) : propose(c);
     if (ok) {
         for (int g = 0; g < grid->types; g++)
             saved -= grid_own(&grid->type[g], c->a->room[g], NULL) -
@@ -609,12 +609,13 @@ static double move_fleets(struct climb *c, double slack, bool *tabu)
 
 static double move(struct climb *c, double slack, bool *tabu)
 {
-    double cost;
+    double cost, hope = 0;
 
     if (c->grid->jobs == 0)
-        return move_fleets(c, slack, tabu);
-    keep_for_jobs(c->a, &c->how->random, c->kept);
-    cost = move_fleets(c, slack, tabu);
+        return move_fleets(c, slack, 0, tabu);
+    if (keep_for_jobs(c->a, &c->how->random, c->kept))
+        hope = fmax(0, c->jobs - c->least_jobs);
+    cost = move_fleets(c, slack, hope, tabu);
     keep_nothing(c->grid, c->kept);
     return cost;
 }
@@ -694,6 +695,8 @@ static void climb_init(struct climb *c, struct assign *a, struct improve *how)
     for (int i = 0; i < grid->first[grid->workloads]; i++)
         c->starting |= grid->ways[i].start > 0;
     c->jobs = jobs_cost(c);
+    for (int j = 0; j < grid->jobs; j++)
+        c->least_jobs += assign_job_cost(grid, j, grid->pool->jobs[j].gpu_hours);
 }
 
 static void climb_fini(struct climb *c)

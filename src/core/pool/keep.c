@@ -36,7 +36,7 @@ static void keep_some(const struct grid *grid, int j, uint64_t *random, int *kep
     }
 }
 
-void keep_for_jobs(struct assign *a, uint64_t *random, int *kept)
+bool keep_for_jobs(struct assign *a, uint64_t *random, int *kept)
 {
     const struct grid *grid = a->grid;
     unsigned how = random_below(random, 3);
@@ -50,4 +50,5 @@ void keep_for_jobs(struct assign *a, uint64_t *random, int *kept)
         if (how == 2)
             keep_some(grid, j, random, kept);
     }
+    return how > 0;
 }

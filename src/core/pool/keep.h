@@ -14,8 +14,8 @@
 #include "core/pool/assign.h"
 
 /* kept[hour x types + type]: by chance nothing, what the jobs have now (they are filled in),
- * or what does their work in hours by chance. */
-void keep_for_jobs(struct assign *a, uint64_t *random, int *kept);
+ * or what does their work in hours by chance; false: nothing. */
+bool keep_for_jobs(struct assign *a, uint64_t *random, int *kept);
 void keep_nothing(const struct grid *grid, int *kept);
 
 #endif
