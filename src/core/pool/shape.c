@@ -222,11 +222,12 @@ static size_t append(struct shapes *s, int row, const short *counts, const int *
     struct shape shape = {
         .workload = row, .counts = s->count_count, .groups = s->taken_count};
 
-    s->counts = gp_grow(s->counts, &s->count_cap, s->count_count + (size_t)ways,
+    /* one more: a list of nothing is none, and a workload may have no way */
+    s->counts = gp_grow(s->counts, &s->count_cap, s->count_count + (size_t)ways + 1,
                         sizeof(*s->counts));
     memcpy(&s->counts[s->count_count], counts, sizeof(*counts) * (size_t)ways);
     s->count_count += (size_t)ways;
-    s->taken = gp_grow(s->taken, &s->taken_cap, s->taken_count + (size_t)groups,
+    s->taken = gp_grow(s->taken, &s->taken_cap, s->taken_count + (size_t)groups + 1,
                        sizeof(*s->taken));
     memcpy(&s->taken[s->taken_count], taken, sizeof(*taken) * (size_t)groups);
     s->taken_count += (size_t)groups;
