@@ -371,6 +371,7 @@ output_sources = \
 	src/output/plot_svg.c \
 	src/output/print_compare.c \
 	src/output/print_compare.h \
+	src/output/pool_conclusion.c \
 	src/output/pool_export.c \
 	src/output/pool_export.h \
 	src/output/pool_page.c \

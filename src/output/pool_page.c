@@ -128,6 +128,8 @@ void pool_page(const struct pool_run *run, const char *command,
     document_init(&d, format, title);
     add_conclusion(&doc, &d);
     add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);
+    add_table(&doc, "ladder", "fleet", "To buy, servers included", &d);
+    add_table(&doc, "ladder", "money", "$/day, by what it is for", &d);
     add_table(&doc, "ladder", "stranded", "GPUs that serve nothing, by cause", &d);
     add_hours(run, &d);
     add_table(&doc, "workloads", NULL, "Workloads", &d);

@@ -271,7 +271,7 @@ static void add_move(const struct pool_run *run, const struct move *m, struct re
     r = record_append(doc, "moves");
     strbuf_init(&text);
     pool_layout_words(run, m->candidate, &text);
-    record_count(r, "hour", "", m->hour);
+    pool_record_when(run, r, m->hour);
     record_text(r, "move", m->word);
     record_text(r, "workload", run->c.file.workloads[one->workload].name);
     record_count(r, "replicas", "", m->replicas);
@@ -339,7 +339,7 @@ static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
         cut_words(run, &piece, &layout);
         pool_box_name(run, piece.box, name, sizeof(name));
         strbuf_addf(&at, "%s/%d", name, piece.gpu - it.p->box[piece.box].first + 1);
-        record_count(r, "hour", "", hour);
+        pool_record_when(run, r, hour);
         record_text(r, "move", "cut");
         record_text(r, "workload", "slices");
         record_count(r, "replicas", "", 1);

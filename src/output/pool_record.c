@@ -4,16 +4,26 @@
 #include "output/pool_record.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/pool/account.h"
 #include "request/pool_demand.h"
 #include "util/str.h"
 
 double pool_days(const struct pool_run *run)
 {
     return run->c.pool.hours / 24.0;
+}
+
+const char *pool_hour_words(const struct pool_run *run, int hour, char text[16])
+{
+    static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+
+    if (run->c.pool.hours > 24)
+        gp_format(text, 16, "%s %02d:00", days[hour / 24 % 7], hour % 24);
+    else
+        gp_format(text, 16, "%02d:00", hour % 24);
+    return text;
 }
 
 static struct quantity modelled(double value)
@@ -58,6 +68,8 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     record_count(r, "buy", "", type->buy);
     record_count(r, "server_gpus", "", type->server_gpus);
     record_flag(r, "module", type->module);
+    record_quantity(r, "capital", "$",
+                    quantity_of(c->capital[t], c->figure[t][POOL_FIGURE_PRICE]), 1, 0);
     record_quantity(r, "own", "$/h",
                     quantity_of(type->buy_hour, c->figure[t][POOL_FIGURE_PRICE]), 1, 3);
     record_text(r, "price", c->figure_of[t][POOL_FIGURE_PRICE]);
@@ -73,6 +85,8 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     record_quantity(r, "idle", "W",
                     quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]), 1, 0);
     record_text(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
+    record_detail(r);
+    record_text(r, "measured", c->replicas.measured[t]);
     record_detail(r);
 }
 
@@ -113,7 +127,7 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     const struct pool_file_workload *work = &run->c.file.workloads[w];
     int hours = run->c.pool.hours, peak_hour = 0, tp;
     double most = 0, share, gpu_hours = 0;
-    char why[96];
+    char why[96], at[16];
 
     for (int h = 0; h < hours; h++) {
         double n = pool_run_taken(run, run->rung, w, h);
@@ -137,13 +151,14 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     record_title(r, "peak req/s");
     record_quantity(r, "mean", "requests/s",
                     quantity_of(pool_demand_mean(work->rate, hours), ORIGIN_SHEET), 1, 2);
-    record_title(r, "mean");
+    record_title(r, "mean req/s");
     record_quantity(r, "burst", "x", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
     record_title(r, "burst");
     record_quantity(r, "most_gpus", "GPUs", modelled(most), 1, 1);
     record_title(r, "most GPUs");
     record_count(r, "at_hour", "", peak_hour);
-    record_title(r, "at h");
+    record_detail(r);
+    record_text(r, "at", pool_hour_words(run, peak_hour, at));
     record_quantity(r, "gpu_hours", "GPU-h/day", modelled(gpu_hours / pool_days(run)), 1, 0);
     record_title(r, "GPU-h/day");
     record_quantity(r, "unmet", "%", modelled(unmet), 0.01, 1);
@@ -153,7 +168,7 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
                     0);
     record_title(r, "PCIe loss %");
     record_positive(r, "fabric_loss_gpus", "", known ? tp : 0);
-    record_title(r, "at GPUs");
+    record_title(r, "on GPUs");
 }
 
 const struct layout *pool_layout(const struct pool_run *run, int candidate)
@@ -219,14 +234,39 @@ static const char *const causes[POOL_CAUSES] = {
     [POOL_STRANDED_SERVER] = "server",     [POOL_STRANDED_PEAKS] = "peaks",
     [POOL_STRANDED_TYPE] = "type",         [POOL_STRANDED_SLICE] = "slices",
     [POOL_STRANDED_REPLICA] = "replica",   [POOL_STRANDED_HEADROOM] = "headroom",
-    [POOL_STRANDED_SPARE] = "spare",       [POOL_STRANDED_START] = "starting",
+    [POOL_STRANDED_SPARE] = "spare",       [POOL_STRANDED_START] = "start",
 };
 
 static void money(const struct pool_run *run, struct record *r, const char *name,
                   const char *title, double dollars)
 {
     record_quantity(r, name, "$/day", modelled(dollars / pool_days(run)), 1, 0);
+    record_style(r, STYLE_THOUSANDS);
     record_title(r, title);
+}
+
+/* The bound of a cost; 0: none is known. */
+static void money_bound(const struct pool_run *run, struct record *r, double dollars)
+{
+    if (dollars > 0) {
+        money(run, r, "bound", "bound $/day", dollars);
+        return;
+    }
+    record_quantity(r, "bound", "$/day", quantity_unknown(), 1, 0);
+    record_title(r, "bound $/day");
+}
+
+/* An hour of a week has its day, too. */
+void pool_record_when(const struct pool_run *run, struct record *r, int hour)
+{
+    char text[16];
+
+    record_count(r, "hour", "", hour);
+    if (run->c.pool.hours > 24)
+        record_detail(r);
+    record_text(r, "when", pool_hour_words(run, hour, text));
+    if (run->c.pool.hours == 24)
+        record_detail(r);
 }
 
 /* A column where there are jobs at all. */
@@ -238,19 +278,56 @@ static void jobs_undone(const struct pool_run *run, struct record *r, double gpu
         record_detail(r);
 }
 
-static void gpus_by_type(const struct pool_run *run, const struct pool_rung *rung,
-                         struct record *r)
+void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out)
 {
-    struct strbuf text;
+    const int *gpus = run->answer.rungs[id].gpus;
 
-    strbuf_init(&text);
     for (int t = 0; t < run->c.pool.type_count; t++)
-        if (rung->gpus[t] > 0)
-            strbuf_addf(&text, "%s%d %s", text.len > 0 ? ", " : "", rung->gpus[t],
+        if (gpus[t] > 0)
+            strbuf_addf(out, "%s%d %s", out->len > 0 ? ", " : "", gpus[t],
                         run->c.file.types[t].gpu);
-    record_text(r, "gpus_by_type", text.text);
-    record_detail(r);
-    strbuf_fini(&text);
+}
+
+double pool_capital(const struct pool_run *run, enum pool_rung_id id)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct pool_rung *rung = &run->answer.rungs[id];
+    double sum = 0;
+
+    for (int t = 0; t < pool->type_count && id != POOL_CLOUD; t++) {
+        double fabric = pool_composes(pool, t, id) ? run->c.file.fabric.premium : 0;
+        int stock = pool->types[t].stock, bought = rung->gpus[t] - stock;
+        sum += (bought > 0 ? bought : 0) * run->c.capital[t] + rung->gpus[t] * fabric;
+    }
+    return sum;
+}
+
+int pool_in_stock(const struct pool_run *run, enum pool_rung_id id)
+{
+    const struct pool_rung *rung = &run->answer.rungs[id];
+    int n = 0;
+
+    for (int t = 0; t < run->c.pool.type_count && id != POOL_CLOUD; t++) {
+        int stock = run->c.types[t].stock;
+        n += rung->gpus[t] < stock ? rung->gpus[t] : stock;
+    }
+    return n;
+}
+
+static void fleet_facts(const struct pool_run *run, enum pool_rung_id id, struct record *r)
+{
+    struct strbuf gpus;
+
+    strbuf_init(&gpus);
+    pool_fleet_words(run, id, &gpus);
+    record_group(r, "fleet");
+    record_quantity(r, "capital", "$", modelled(pool_capital(run, id)), 1, 0);
+    record_style(r, STYLE_THOUSANDS);
+    record_title(r, "to buy $");
+    record_text(r, "gpus_by_type", gpus.text);
+    record_title(r, "GPUs by type");
+    record_group(r, NULL);
+    strbuf_fini(&gpus);
 }
 
 static void stranded_facts(const struct pool_run *run, const struct pool_rung *rung,
@@ -270,7 +347,7 @@ static void stranded_facts(const struct pool_run *run, const struct pool_rung *r
     for (int i = 0; i < POOL_CAUSES; i++) {
         record_quantity(r, causes[i], "GPUs", modelled(rung->stranded[i] / run->c.pool.hours),
                         1, 1);
-        record_title(r, causes[i]);
+        record_title(r, i == POOL_STRANDED_START ? "starting" : causes[i]);
     }
     record_group(r, NULL);
 }
@@ -284,10 +361,7 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     record_text(r, "name", pool_rung_word(id));
     record_group(r, "main");
     money(run, r, "cost", "$/day", rung->total);
-    record_quantity(r, "bound", "$/day",
-                    bounded ? modelled(rung->bound / pool_days(run)) : quantity_unknown(), 1,
-                    0);
-    record_title(r, "bound");
+    money_bound(run, r, bounded ? rung->bound : 0);
     record_quantity(r, "gap", "%", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01,
                     1);
     record_title(r, "gap %");
@@ -296,8 +370,8 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     record_detail(r);
     record_count(r, "gpus", "", pool_run_gpus(run, id));
     record_title(r, "GPUs");
-    gpus_by_type(run, rung, r);
     record_quantity(r, "energy", "kWh/day", modelled(rung->kwh / pool_days(run)), 1, 0);
+    record_style(r, STYLE_THOUSANDS);
     record_title(r, "kWh/day");
     record_quantity(r, "utilisation", "%", modelled(rung->utilisation), 0.01, 0);
     record_title(r, "busy %");
@@ -306,13 +380,14 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     jobs_undone(run, r, rung->jobs_undone);
     record_count(r, "starts", "", rung->starts);
     record_detail(r);
+    fleet_facts(run, id, r);
     stranded_facts(run, rung, r);
     record_group(r, "money");
     money(run, r, "purchase", "purchase", rung->cost.purchase);
     money(run, r, "running", "rent, running", rung->cost.running);
     money(run, r, "electricity", "electricity", rung->cost.energy);
     money(run, r, "starting", "starting", rung->cost.starting);
-    money(run, r, "penalty", "unmet", rung->cost.penalty);
+    money(run, r, "penalty", "unmet, priced", rung->cost.penalty);
     record_group(r, NULL);
 }
 
@@ -334,7 +409,7 @@ static void hour_facts(const struct pool_run *run, int hour, int candidate, int 
 
     strbuf_init(&text);
     pool_layout_words(run, candidate, &text);
-    record_count(r, "hour", "", hour);
+    pool_record_when(run, r, hour);
     record_text(r, "workload", run->c.file.workloads[one->workload].name);
     record_text(r, "layout", text.text);
     record_count(r, "replicas", "", replicas);
@@ -375,7 +450,7 @@ static void job_hours(const struct pool_run *run, struct record *doc)
             if (n == 0)
                 continue;
             struct record *r = record_append(doc, "job_hours");
-            record_count(r, "hour", "", h);
+            pool_record_when(run, r, h);
             record_text(r, "job", run->c.file.jobs[j].name);
             record_text(r, "gpu", run->c.file.types[pool->jobs[j].type].gpu);
             record_count(r, "gpus", "", n * pool->jobs[j].gpus);
@@ -396,185 +471,23 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
         record_count(r, "gpus", "", w->gpus);
         record_title(r, "GPUs");
         money(run, r, "paid", "$/day", w->paid);
-        record_quantity(r, "bound", "$/day",
-                        w->bound > 0 ? modelled(w->bound / pool_days(run))
-                                     : quantity_unknown(),
-                        1, 0);
-        record_title(r, "bound");
+        money_bound(run, r, w->bound);
         record_quantity(r, "unmet", "%", modelled(w->unmet), 0.01, 1);
         record_title(r, "unmet %");
         jobs_undone(run, r, w->jobs_undone);
     }
 }
 
-/* ---- what to make of it ---- */
+/* ---- all ---- */
 
-static double total_of(const struct pool_run *run, enum pool_rung_id id)
+static void break_even(const struct pool_run *run, struct record *doc, const char *name,
+                       enum pool_rung_id than)
 {
-    return run->answer.rungs[id].total;
-}
+    const struct pool_rung *r = run->answer.rungs;
+    double each = account_break_even(&run->c.pool, &r[than], &r[POOL_HOURLY]);
 
-static void say(struct record *doc, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct record *doc, const char *fmt, ...)
-{
-    char line[400];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(line, sizeof(line), fmt, args);
-    va_end(args);
-    record_item(doc, "conclusion", line);
-}
-
-/* What is served differs: money that holds the price of a shortage compares nothing. */
-static bool is_short(const struct pool_run *run, enum pool_rung_id id)
-{
-    const struct pool_rung *r = &run->answer.rungs[id];
-
-    return r->unmet_share > 5e-4 || r->jobs_undone > 0.5;
-}
-
-static void say_short(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
-{
-    const struct pool_rung *r = &run->answer.rungs[id];
-    char jobs[64] = "";
-
-    if (!is_short(run, id))
-        return;
-    if (r->jobs_undone > 0.5)
-        gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
-                  r->jobs_undone / pool_days(run));
-    say(doc,
-        "%s: $%.0f/day are paid, the rest is the price of what there are too few GPUs for: "
-        "%.1f %% of the demand is unmet%s",
-        pool_rung_word(id), (r->total - r->cost.penalty) / pool_days(run),
-        100 * r->unmet_share, jobs);
-}
-
-/* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
-static void say_step(const struct pool_run *run, struct record *doc, const char *what,
-                     enum pool_rung_id of, enum pool_rung_id than)
-{
-    const struct pool_rung *a = &run->answer.rungs[of], *b = &run->answer.rungs[than];
-    double change = b->total > 0 ? a->total / b->total - 1 : 0;
-    bool sure = change < 0 ? !pool_rung_bounded(b) || a->total < b->bound
-                           : !pool_rung_bounded(a) || b->total < a->bound;
-
-    if (is_short(run, of) != is_short(run, than)) {
-        say(doc, "%s: %s serves all, %s does not; %d GPUs in place of %d", what,
-            pool_rung_word(is_short(run, of) ? than : of),
-            pool_rung_word(is_short(run, of) ? of : than), pool_run_gpus(run, of),
-            pool_run_gpus(run, than));
-        return;
-    }
-    say(doc, "%s: %.1f %% %s money and %d GPUs in place of %d%s", what, fabs(change) * 100,
-        change <= 0 ? "less" : "more", pool_run_gpus(run, of), pool_run_gpus(run, than),
-        sure ? "" : "; within the gaps, so perhaps no difference");
-}
-
-/* How far the plan may be from the least, and why nothing nearer is proved. */
-static void say_gap(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
-{
-    char why[96];
-
-    pool_run_gap(run, id, why, sizeof(why));
-    if (why[0])
-        say(doc, "%s: at most %.1f %% above the least: %s", pool_rung_word(id),
-            100 * run->answer.rungs[id].gap, why);
-}
-
-static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
-{
-    int n = 0;
-
-    for (int t = 0; t < run->c.pool.type_count; t++)
-        n += pool_composes(&run->c.pool, t, id) ? run->answer.rungs[id].gpus[t] : 0;
-    return n;
-}
-
-static void say_premium(const struct pool_run *run, struct record *doc)
-{
-    const struct pool_case *c = &run->c;
-    double each = run->answer.break_even_hour;
-    const struct ownership *own = c->replicas.market.ownership;
-    double years = c->file.costs.years >= 0 ? c->file.costs.years : own->years;
-    double residual = c->file.costs.residual >= 0 ? c->file.costs.residual : own->residual;
-    int composed = composed_gpus(run, POOL_HOURLY);
-
-    if (composed == 0)
-        say(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
-    else if (!isfinite(each) || is_short(run, POOL_HOURLY) != is_short(run, POOL_SHARED))
-        return;
-    else if (each <= 0 || residual >= 1)
-        say(doc, "a composable fabric does not pay here at any price per GPU");
-    else
-        say(doc,
-            "a composable fabric pays up to $%.0f for each of %d composed GPUs beyond a "
-            "server's price ($%.3f/h over %.0f years); no premium is counted but the file's",
-            each * years * 8760 / (1 - residual), composed, each, years);
-}
-
-static void say_modules(const struct pool_run *run, struct record *doc)
-{
-    for (int t = 0; t < run->c.pool.type_count; t++)
-        if (run->c.types[t].module)
-            say(doc, "%s is not composed: composed and hourly have it in servers",
-                run->c.file.types[t].gpu);
-}
-
-static void say_sleepers(const struct pool_run *run, struct record *doc)
-{
-    if (run->sleepers > 0)
-        say(doc, "engines that sleep need %.0f GB of host memory on one server",
-            run->sleepers / 1e9);
-}
-
-static void say_refused(const struct pool_run *run, struct record *doc)
-{
-    char why[96];
-
-    for (int w = 0; w < run->c.pool.workload_count; w++) {
-        pool_run_refusal(run, w, why, sizeof(why));
-        if (why[0])
-            say(doc, "%s is not served: %s", run->c.file.workloads[w].name, why);
-    }
-}
-
-/* What to make of it, a sentence each; the first is the verdict. */
-static void add_conclusion(const struct pool_run *run, struct record *doc)
-{
-    double least = total_of(run, run->rung), cloud = total_of(run, POOL_CLOUD);
-
-    record_list(doc, "conclusion");
-    say_step(run, doc, "sharing servers over the day, against a server for each model",
-             POOL_SHARED, POOL_FIXED);
-    say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
-             POOL_SHARED);
-    say_modules(run, doc);
-    say_premium(run, doc);
-    say(doc, "peaks: all together need %.0f %% of the sum of each one's own peak",
-        run->answer.coincidence * 100);
-    for (int id = 0; id < POOL_RUNGS; id++)
-        say_short(run, doc, (enum pool_rung_id)id);
-    for (int id = 0; id < POOL_RUNGS; id++)
-        say_gap(run, doc, (enum pool_rung_id)id);
-    if (cloud > 0 && least > 0 && !is_short(run, POOL_CLOUD) && !is_short(run, run->rung))
-        say(doc, "cloud on demand, by the hour: %.1f times the cost of %s", cloud / least,
-            pool_rung_word(run->rung));
-    say_refused(run, doc);
-    say_sleepers(run, doc);
-    if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
-        say(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung),
-            run->highs.version,
-            run->highs.plan     ? "the plan shown is its own"
-            : run->highs.raised ? "the bound shown is its own"
-                                : "it knew nothing better");
-    if (!run->seating.whole && run->seating.gpus > 0)
-        say(doc, "%d replica-hours of %s found no server or chassis with room in one piece",
-            run->seating.unplaced, pool_rung_word(run->rung));
-    else if (!run->seating.whole)
-        say(doc, "too many GPUs to say which serves what");
+    record_quantity(doc, name, "$/h", isfinite(each) ? modelled(each) : quantity_unknown(), 1,
+                    4);
 }
 
 void pool_record(const struct pool_run *run, struct record *doc)
@@ -588,11 +501,8 @@ void pool_record(const struct pool_run *run, struct record *doc)
     record_text(doc, "rung", pool_rung_word(run->rung));
     solver_facts(run, record_inside(doc, "solver"));
     record_quantity(doc, "coincidence", "%", modelled(run->answer.coincidence), 0.01, 1);
-    record_quantity(doc, "break_even_premium", "$/h",
-                    isfinite(run->answer.break_even_hour)
-                        ? modelled(run->answer.break_even_hour)
-                        : quantity_unknown(),
-                    1, 4);
+    break_even(run, doc, "break_even_premium", POOL_SHARED);
+    break_even(run, doc, "break_even_premium_fixed", POOL_FIXED);
     record_list(doc, "workloads");
     for (int w = 0; w < run->c.pool.workload_count; w++)
         workload_facts(run, w, record_append(doc, "workloads"));
@@ -604,5 +514,5 @@ void pool_record(const struct pool_run *run, struct record *doc)
     pool_record_moves(run, doc);
     pool_record_places(run, doc);
     what_ifs(run, doc);
-    add_conclusion(run, doc);
+    pool_record_conclusion(run, doc);
 }

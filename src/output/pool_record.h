@@ -18,11 +18,28 @@ void pool_record_hours(const struct pool_run *run, struct record *doc);
 /* Days that a pool's hours are. */
 double pool_days(const struct pool_run *run);
 
+/* "19:00", of a week "Wed 19:00". */
+const char *pool_hour_words(const struct pool_run *run, int hour, char text[16]);
+/* The same as facts: hour, and when. */
+void pool_record_when(const struct pool_run *run, struct record *r, int hour);
+
+/* $ to buy what a rung has beyond the stock, servers and the fabric's premium included. */
+double pool_capital(const struct pool_run *run, enum pool_rung_id id);
+/* "16 h100-pcie, 8 l40s": its GPUs. */
+void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
+/* GPUs of a rung that are in stock. */
+int pool_in_stock(const struct pool_run *run, enum pool_rung_id id);
+
 /* How a candidate is used on the chosen rung: on the fabric of a chassis, or in a server. */
 const struct layout *pool_layout(const struct pool_run *run, int candidate);
 
 /* "h100-sxm/1g.10gb x 2 TP 2" */
 void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out);
+
+/* ---- pool_conclusion.c ---- */
+
+/* What to make of it, a sentence each; the first is the decision. */
+void pool_record_conclusion(const struct pool_run *run, struct record *doc);
 
 /* ---- pool_places.c ---- */
 

@@ -8,6 +8,7 @@
 
 #include "output/pool_record.h"
 
+#define WIDTH     80 /* of the conclusion */
 #define HEAT_ROWS 40 /* workloads in the map, at most */
 #define MOVE_ROWS 60
 #define WORK_ROWS 60
@@ -15,8 +16,9 @@
 static const struct {
     const char *group, *title;
 } ladder_tables[] = {
-    {"main", "Ladder. Money per day; bound: no plan of that rung costs less."},
-    {"money", "Money per day."},
+    {"main", "Ladder. Bound: no plan of that rung costs less."},
+    {"fleet", "To buy, servers included; what is in stock is not bought."},
+    {"money", "$/day, by what it is for."},
     {"stranded", "GPUs that are paid for and serve nothing, in the mean, by cause."},
 };
 
@@ -26,17 +28,22 @@ static void print_head(const struct pool_run *run, const struct record *doc,
     const struct pool_file *f = &run->c.file;
     const struct fact *types = record_find(doc, "types");
 
-    strbuf_addf(out, "%s: %zu workloads, %d jobs, %d hours\n",
-                f->name[0] ? f->name : "pool", f->workload_count, f->job_count, f->hours);
+    strbuf_addf(out, "%s: %zu workload%s, %d job%s, %d hours\n",
+                f->name[0] ? f->name : "pool", f->workload_count,
+                f->workload_count == 1 ? "" : "s", f->job_count, f->job_count == 1 ? "" : "s",
+                f->hours);
     for (size_t i = 0; i < types->record_count; i++) {
         const struct record *t = &types->records[i];
-        strbuf_addf(out, "  %s: %d there, %d may be bought, servers of %d; $%.3f/h owned (%s)",
+        strbuf_addf(out,
+                    "  %s: %d in stock, %d may be bought, servers of %d; $%.3f/h owned (%s)",
                     record_get(t, "gpu"), run->c.types[i].stock, run->c.types[i].buy,
                     run->c.types[i].server_gpus, run->c.types[i].buy_hour,
                     record_get(t, "price"));
         if (run->c.types[i].cloud_hour > 0)
             strbuf_addf(out, ", $%.2f/h in the cloud (%s)", run->c.types[i].cloud_hour,
                         record_get(t, "offer"));
+        if (run->c.replicas.measured[i][0])
+            strbuf_addf(out, "; %s", run->c.replicas.measured[i]);
         strbuf_addf(out, "\n");
     }
 }
@@ -51,13 +58,31 @@ static void print_ladder(const struct record *doc, enum record_as as, struct str
     }
 }
 
+/* "- text", its words on lines of at most WIDTH. */
+static void add_wrapped(const char *text, struct strbuf *out)
+{
+    size_t used = 1;
+
+    strbuf_add(out, "-");
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        if (used + 1 + n > WIDTH) {
+            strbuf_add(out, "\n ");
+            used = 1;
+        }
+        strbuf_addf(out, " %.*s", (int)n, text);
+        used += 1 + n;
+        text += n + (text[n] == ' ');
+    }
+    strbuf_add(out, "\n");
+}
+
 static void print_conclusion(const struct record *doc, struct strbuf *out)
 {
     const struct fact *list = record_find(doc, "conclusion");
 
-    strbuf_add(out, "\n");
     for (size_t i = 0; i < list->record_count; i++)
-        strbuf_addf(out, "- %s\n", record_get(&list->records[i], ""));
+        add_wrapped(record_get(&list->records[i], ""), out);
 }
 
 /* ---- the heat map ---- */
@@ -137,8 +162,9 @@ static void print_text(const struct pool_run *run, const struct record *doc,
                        enum record_as as, struct strbuf *out)
 {
     print_head(run, doc, out);
-    print_ladder(doc, as, out);
+    strbuf_add(out, "\n");
     print_conclusion(doc, out);
+    print_ladder(doc, as, out);
     print_rows(doc, "workloads", "Workloads, and what they take of the chosen rung.",
                WORK_ROWS, as, out);
     print_heat(run, out);

@@ -37,7 +37,7 @@ enum fact_style { STYLE_PLAIN, STYLE_THOUSANDS, STYLE_PARAMS, STYLE_MARK };
 
 struct fact {
     enum fact_kind kind;
-    enum fact_style style; /* of a count, or a flag (MARK: * or nothing), for people */
+    enum fact_style style; /* of a number, or a flag (MARK: * or nothing), for people */
     const char *group;     /* heading in --show, table in --table; borrowed */
     const char *name;      /* borrowed */
     const char *unit;      /* borrowed; "" when the name says it */

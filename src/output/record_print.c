@@ -132,7 +132,10 @@ void record_cell(const struct fact *f, struct strbuf *out)
 {
     char text[VALUE_MAX];
     size_t from = out->len;
-    if (f->kind == FACT_QUANTITY && f->known) {
+    if (f->kind == FACT_QUANTITY && f->known && f->style == STYLE_THOUSANDS) {
+        strbuf_addf(out, "%s%s", origin_mark(f->number.origin),
+                    units_tokens(text, sizeof(text), f->number.value));
+    } else if (f->kind == FACT_QUANTITY && f->known) {
         strbuf_addf(out, "%s%.*f", origin_mark(f->number.origin), f->decimals,
                     f->number.value);
     } else if (f->kind == FACT_COUNT && f->known) {

@@ -14,8 +14,8 @@ OPTION(KV_PRECISION, "kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
        "the activations'", R, false, "format of the KV cache")
 OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
        "the one in this machine, else the cheapest that fits", R | FOR_POOL, true,
-       "GPU by id, with a MIG slice and a count; all; local; cpu; with --pool: every "
-       "GPU of the pool is of this type")
+       "GPU by id, with a MIG slice and a count; all; local; cpu; with --pool: what "
+       "if all its GPUs were of this type")
 OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R,
        false, "memory per GPU that other programs already hold")
 OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,

@@ -98,6 +98,12 @@ long planner_today(const struct planner *p)
     return p->today;
 }
 
+enum gp_status planner_gpu(struct planner *p, const char *id, const struct gpu **gpu,
+                           char *used, size_t size, struct gp_err *err)
+{
+    return planner_calib_gpu(&p->calib, p->catalog, id, gpu, used, size, err);
+}
+
 void planner_measured_anew(struct planner *p)
 {
     planner_calib_forget(p->calib);

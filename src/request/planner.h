@@ -37,6 +37,11 @@ void planner_free(struct planner *planner);
 struct catalog *planner_catalog(struct planner *planner);
 long planner_today(const struct planner *planner); /* as given to planner_new */
 
+/* A GPU of the catalogue, corrected by what is kept of it (planner_calib.h); used[size]: whose
+ * and what, "" when there is nothing. It lives as long as the planner. */
+enum gp_status planner_gpu(struct planner *planner, const char *id, const struct gpu **gpu,
+                           char *used, size_t size, struct gp_err *err);
+
 /* What was measured here is looked for again by the next request (planner_calib.h). */
 void planner_measured_anew(struct planner *planner);
 

@@ -341,6 +341,22 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
     return status;
 }
 
+enum gp_status planner_calib_gpu(struct planner_calib **calib, struct catalog *catalog,
+                                 const char *id, const struct gpu **gpu, char *used,
+                                 size_t size, struct gp_err *err)
+{
+    static const struct options none;
+    struct resolved *r = gp_calloc(1, sizeof(*r));
+    enum gp_status rc = catalog_gpu(catalog, id, &r->request.gpu, err);
+
+    if (!rc)
+        rc = planner_calib_apply(calib, catalog, &none, r, err);
+    *gpu = r->request.gpu;
+    gp_copy(used, size, r->calibrated);
+    free(r);
+    return rc;
+}
+
 /* ---- keeping ---- */
 
 /* One device's name in the folder. */

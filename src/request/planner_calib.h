@@ -32,6 +32,11 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
                                    const struct options *options, struct resolved *resolved,
                                    struct gp_err *err);
 
+/* A GPU of the catalogue with what is kept of it; used[size]: what that is, "" = nothing. */
+enum gp_status planner_calib_gpu(struct planner_calib **calib, struct catalog *catalog,
+                                 const char *id, const struct gpu **gpu, char *used,
+                                 size_t size, struct gp_err *err);
+
 /* Is that file of --calibration a result of --bench? */
 bool planner_calib_is_result(const char *path);
 

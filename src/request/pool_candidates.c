@@ -225,19 +225,22 @@ static struct gpu on_fabric(const struct gpu *gpu, const struct pool_file *file)
     return g;
 }
 
-static void scan_type(struct scan *s, const struct request *request,
+/* What a server's benchmark says of the GPU holds on the fabric, too. */
+static void scan_type(struct scan *s, const struct request *request, const struct gpu *gpu,
                       const struct pool_file *file, const struct pool_replica *like,
                       struct pool_replicas *out)
 {
-    const struct gpu *gpu = &out->type[like->type];
     struct gpu fabric = on_fabric(gpu, file);
     size_t from = out->count;
+    bool measured = request->correction.gpu == gpu;
 
     s->request = search_on(request, gpu, 0, &out->market);
     s->request.host_gpus = file->types[like->type].server_gpus;
     scan_place(s);
     take_server(s, from, like, out);
     s->request.gpu = &fabric;
+    if (measured)
+        s->request.correction.gpu = &fabric;
     s->request.host_gpus = fabric_host(file);
     scan_place(s);
     take_fabric(s, from, like, out);
@@ -319,6 +322,15 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
     return rc;
 }
 
+/* A calibration is of the first GPU that the workload may use, in the precision it names. */
+static void say_measured(const struct pool_file_workload *w, const char *gpu,
+                         struct options *o)
+{
+    o->gpus[o->gpu_count++] = gpu;
+    if (w->precision[0] && !w->open)
+        o->precisions[o->precision_count++] = w->precision;
+}
+
 /* What the catalogue or the planner says of a line of the file is an error of the file. */
 static enum gp_status placed(enum gp_status rc, const char *at, struct gp_err *err)
 {
@@ -355,6 +367,8 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
 
     while (!may_use(w, file->types[first].gpu))
         first++;
+    if (w->calibration[0])
+        say_measured(w, file->types[first].gpu, &options);
     if (!rc)
         rc = planner_resolve(planner, &options, NULL, precision, file->types[first].gpu, r,
                              err);
@@ -366,7 +380,8 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
         if (!may_use(w, file->types[t].gpu))
             continue;
         like.type = t;
-        scan_type(s, &r->request, file, &like, out);
+        scan_type(s, &r->request, t == first ? r->request.gpu : &out->type[t], file, &like,
+                  out);
         if (w->isolation == POOL_SHARES)
             scan_slices(s, &r->request, file, &like, out);
     }
@@ -421,8 +436,8 @@ enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_fi
     memset(out, 0, sizeof(*out));
     for (int t = 0; t < file->type_count; t++) {
         const struct gpu *gpu;
-        enum gp_status rc =
-            catalog_gpu(planner_catalog(planner), file->types[t].gpu, &gpu, err);
+        enum gp_status rc = planner_gpu(planner, file->types[t].gpu, &gpu, out->measured[t],
+                                        sizeof(out->measured[t]), err);
         if (rc)
             return placed(rc, file->types[t].where, err);
         out->type[t] = *gpu;

@@ -33,7 +33,8 @@ struct pool_replica {
 struct pool_replicas {
     struct pool_replica *row; /* by workload, type, slice, GPUs */
     size_t count, cap;
-    struct gpu type[POOL_FILE_TYPES]; /* as the catalogue has them */
+    struct gpu type[POOL_FILE_TYPES]; /* as the catalogue has them, corrected by what is kept */
+    char measured[POOL_FILE_TYPES][240]; /* what that is, in words; "" = nothing */
     struct market market;             /* of the catalogue; borrowed lists */
 };
 

@@ -119,10 +119,25 @@ static enum gp_status price_of(const struct pool_file_type *from, const struct g
         *origin = ORIGIN_SHEET;
         gp_format(of, size, "at launch %d", gpu->release_year);
     } else {
-        return gp_fail(err, GP_E_FILE, from->gpu, "give price = in the pool's gpus list",
-                       "no price to buy this GPU at is known");
+        return gp_fail(err, GP_E_FILE, from->where[0] ? from->where : from->gpu,
+                       "give price = beside it, in dollars",
+                       "no price to buy %s at is known", from->gpu);
     }
     return GP_OK;
+}
+
+/* A GPU without a price is said before its layouts are looked for. */
+static enum gp_status has_prices(const struct pool_case *c, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+    enum origin origin;
+    double price;
+    char of[64];
+
+    for (int t = 0; t < c->file.type_count && !rc; t++)
+        rc = price_of(&c->file.types[t], &c->replicas.type[t], &price, &origin, of, sizeof(of),
+                      err);
+    return rc;
 }
 
 /* Per GPU, list prices; an instance that is sold whole is taken whole, its GPUs shared. */
@@ -197,7 +212,8 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
                               .server_gpus = from->server_gpus, .spare = file->spare};
     add_watts(from, gpu, market, &c->figure[t][POOL_FIGURE_WATTS], of[POOL_FIGURE_WATTS],
               sizeof(of[0]), out);
-    out->buy_hour = price * (1 + above(file->costs.share, own->server_share)) * kept +
+    c->capital[t] = price * (1 + above(file->costs.share, own->server_share));
+    out->buy_hour = c->capital[t] * kept +
                     out->busy_watts / 1000 * above(file->costs.hosting, own->hosting) * 12 /
                         HOURS_PER_YEAR;
     out->stock_hour = out->buy_hour;
@@ -370,6 +386,8 @@ enum gp_status pool_case_read(struct planner *planner, const char *name,
         rc = pool_file_read(catalog, path, warn, ctx, &out->file, err);
     if (!rc)
         rc = pool_replicas_begin(planner, &out->file, &out->replicas, err);
+    if (!rc)
+        rc = has_prices(out, err);
     if (rc)
         pool_case_fini(out);
     return rc;

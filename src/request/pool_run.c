@@ -47,6 +47,11 @@ static enum pool_rung_id cheapest(const struct pool_answer *answer)
     return best;
 }
 
+enum pool_rung_id pool_run_cheapest(const struct pool_run *run)
+{
+    return cheapest(&run->answer);
+}
+
 static void seat_rung(const struct pool_run *run, enum pool_rung_id id, struct seating *out)
 {
     size_t n = run->c.file.chassis_count;
@@ -496,8 +501,16 @@ static struct pool_what_if *next_what_if(struct pool_run *run)
     return run->what_if_count < POOL_WHAT_IFS ? &run->what_ifs[run->what_if_count] : NULL;
 }
 
+/* $ for each hour that a GPU of the chosen rung is owned. */
+static double owned_hour(const struct pool_run *run, int type)
+{
+    const struct pool_type *t = &run->c.types[type];
+
+    return t->buy_hour + (pool_composes(&run->c.pool, type, run->rung) ? t->premium_hour : 0);
+}
+
 /* A chassis with all its GPUs; of servers, one; without chassis, as many as a server
- * holds. */
+ * holds. What is lost is still paid for. */
 static void lose_box(struct pool_run *run, const struct pool_run_options *o)
 {
     struct pool_what_if *out = next_what_if(run);
@@ -526,6 +539,8 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
               box->chassis < 0 || chassis ? " with " : "", gone);
     out->fleet = true;
     solve_what_if(run, o, &v.pool, run->rung, out);
+    for (int t = 0; t < v.pool.type_count; t++)
+        out->paid += lost[t] * owned_hour(run, t) * v.pool.hours;
     varied_fini(&v);
 }
 

@@ -20,8 +20,9 @@ struct pool_what_if {
     char name[96];
     enum pool_rung_id rung;
     bool fleet;          /* of the GPUs there are; else new ones are bought */
-    int gpus;            /* owned then */
-    double paid;         /* $ over all hours, without the price of what is unmet */
+    int gpus;            /* that work then */
+    double paid;         /* $ over all hours, for lost GPUs too, without the price of what
+                            is unmet */
     double bound;        /* of the whole cost; 0 = of a fleet, which mostly lacks GPUs */
     double unmet;        /* share of all demand */
     double jobs_undone;  /* GPU-hours */
@@ -80,6 +81,9 @@ int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung);
 /* Was the replica on this GPU asleep until that hour; seconds until one serves that was. */
 bool pool_run_wakes(const struct pool_run *run, int hour, int gpu);
 double pool_run_wake_s(const struct pool_run *run, int candidate);
+
+/* The rung that costs least of those that own their GPUs. */
+enum pool_rung_id pool_run_cheapest(const struct pool_run *run);
 
 /* The words of --rung: "fixed", "composed", "shared", "hourly", "cloud". */
 const char *pool_rung_word(enum pool_rung_id id);

@@ -52,8 +52,10 @@ run pool two.cfg -q
 assert_eq "quiet: what to make of it alone" 0 "$(printf '%s\n' "$out" | grep -c '^fixed ')"
 run --pool two.cfg -f csv
 assert_eq "CSV: the ladder" 6 "$(wc -l <"$work/out" | tr -d ' ')"
+head -n 1 "$work/out" | tr ',' '\n' | sort | uniq -d >twice
+assert_eq "CSV: no column twice" "" "$(cat twice)"
 run --pool two.cfg -f csv --rung shared
-assert_contains "CSV: the hours of a rung" "hour,workload,layout,replicas" "$out"
+assert_contains "CSV: the hours of a rung" "hour,when,workload,layout,replicas" "$out"
 run --pool two.cfg -f markdown
 assert_contains "Markdown" "| shared |" "$out"
 
@@ -79,6 +81,32 @@ if have_json; then
     assert_eq "sharing never costs more than owning apart, but for the gaps" yes \
         "$(holds "$(json ladder.2.cost.value)" "<=" "$(json ladder.0.cost.value)" 1.03)"
     assert_eq "two workloads" 2 "$(json workloads.#)"
+
+    run --pool two.cfg -f json --rung shared
+    # what is bought, by hand: $25,000 and 0.35 of it for the server, over 4 years; idle, 42 W
+    # and half of its host's 275 W, and 445.5 W more at work, times 1.5
+    gpus=$(json ladder.2.gpus) work_hours=0
+    for i in 0 1; do
+        work_hours=$(awk -v a="$work_hours" -v b="$(json workloads.$i.gpu_hours.value)" \
+            'BEGIN { print a + b }')
+    done
+    assert_eq "to buy" yes "$(holds "$(json ladder.2.capital.value)" "~" $((gpus * 33750)))"
+    assert_eq "purchase a day" yes "$(holds "$(json ladder.2.purchase.value)" "~" \
+        "$(awk -v n="$gpus" 'BEGIN { print n * 33750 * 24 / (4 * 8760) }')" 1e-5)"
+    kwh=$(awk -v n="$gpus" -v h="$work_hours" \
+        'BEGIN { print 1.5 * (n * 24 * 0.1795 + h * 0.4455) }')
+    assert_eq "energy a day" yes "$(holds "$(json ladder.2.energy.value)" "~" "$kwh" 1e-5)"
+    assert_eq "its price" yes "$(holds "$(json ladder.2.electricity.value)" "~" \
+        "$(awk -v e="$kwh" 'BEGIN { print e * 0.0861 }')" 1e-5)"
+    lost=0
+    for cause in server peaks type slices replica headroom spare start; do
+        lost=$(awk -v a="$lost" -v b="$(json ladder.2.$cause.value)" 'BEGIN { print a + b }')
+    done
+    assert_eq "busy and stranded are all GPUs" yes "$(holds "$(awk -v l="$lost" -v n="$gpus" \
+        -v u="$(json ladder.2.utilisation.value)" 'BEGIN { print l + n * u / 100 }')" \
+        "~" "$gpus" 1e-4)"
+    assert_eq "a server that is lost is still paid for" yes \
+        "$(holds "$(json ladder.2.purchase.value)" "<=" "$(json what_ifs.0.paid.value)")"
 fi
 
 # ---- shortages --------------------------------------------------------------------------
@@ -162,6 +190,35 @@ run --pool gpu.cfg
 assert_contains "so is an unknown GPU" "gpu.cfg:1: gpus[0].gpu: no GPU 'nope-9000'" "$err"
 run --pool two.cfg --at 24
 assert_contains "an hour of another day" "hours 0 to 23" "$err"
+
+pool price.cfg '{ gpu = "h200-nvl"; stock = 8; }' "$chat"
+run --pool price.cfg
+assert_contains "a GPU without a price names its line" \
+    "price.cfg:1: gpus[0].gpu: no price to buy h200-nvl at is known" "$err"
+
+# ---- measured ---------------------------------------------------------------------------
+
+# A server's benchmark corrects the GPU that it is of, here slower than the law, no other.
+printf '%s\n' '{"request_rate": "inf", "max_concurrency": 16, "completed": 64, "duration": 60,
+"total_input_tokens": 65536, "total_output_tokens": 16384, "mean_ttft_ms": 900,
+"mean_tpot_ms": 40}' >server.json
+kinds='{ gpu = "h100-pcie"; buy = 128; }, { gpu = "l40s"; buy = 128; }'
+pool law.cfg "$kinds" "$chat"
+pool measured.cfg "$kinds" "$(printf '%s' "$chat" | sed 's/{ name/{ calibration = "server.json"; name/')"
+if have_json; then
+    run --pool law.cfg -f json
+    law=$(json candidates.0.server_rate.value) other=$(json candidates.1.server_rate.value)
+    run --pool measured.cfg -f json
+    assert_eq "measured: exit code" 0 "$rc"
+    assert_eq "what was measured is slower" yes \
+        "$(holds "$(json candidates.0.server_rate.value)" "<=" "$law" 0.5)"
+    assert_eq "on the fabric, too" yes \
+        "$(holds "$(json candidates.0.fabric_rate.value)" "<=" "$law" 0.5)"
+    assert_eq "and nothing else" "$other" "$(json candidates.1.server_rate.value)"
+fi
+rm server.json
+run --pool measured.cfg
+assert_contains "one that is not there" "server.json: cannot open" "$err"
 
 # ---- a trace ----------------------------------------------------------------------------
 
@@ -284,7 +341,7 @@ assert_contains "many workloads end with an answer" "sharing servers over the da
 for pool in mixed-sizes azure-week azure-week-jobs; do
     case $pool in *-jobs) row='^%s .* %s +%s +%s$\n' ;; *) row='^%s +%s +%s +%s( |$)\n' ;; esac
     run --pool "$pool"
-    printf '%s\n' "$out" | tr -d '~' | awk -v row="$row" '
+    printf '%s\n' "$out" | tr -d '~,' | awk -v row="$row" '
         /^name .*bound/ { on = 1; next } on && NF == 0 { exit } on { printf row, $1, $2, $3, $5 }' >ladder
     assert_eq "$pool: ways of the ladder" 5 "$(wc -l <ladder | tr -d ' ')"
     while read -r row; do
@@ -292,5 +349,13 @@ for pool in mixed-sizes azure-week azure-week-jobs; do
             "$(grep -cE "$row" "$src/man/gpuplan-model.7")"
     done <ladder
 done
+
+# So is the README's.
+run --pool mixed-sizes
+sed -n '/^\$ .*--pool mixed-sizes/,/^```/p' "$src/README.md" | sed '1d;$d' >readme
+assert_eq "rows of README" yes "$([ "$(wc -l <readme)" -gt 5 ] && echo yes)"
+while read -r row; do
+    assert_contains "README: $row" "$row" "$out"
+done <readme
 
 finish

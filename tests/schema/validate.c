@@ -227,7 +227,7 @@ static void check_schema(const json_t *schema, const char *path)
 static json_t *load(const char *path)
 {
     json_error_t error;
-    json_t *json = json_load_file(path, 0, &error);
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
     if (!json)
         problem(path, "line %d: %s", error.line, error.text);
@@ -257,7 +257,7 @@ static void check_file(const char *path)
         return;
     }
     while (more_in(file)) {
-        value = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error);
+        value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
         if (!value) {
             problem(path, "value %d: %s", count + 1, error.text);
             break;

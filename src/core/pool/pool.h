@@ -21,10 +21,11 @@
  *
  * The same demand is answered five times, once for each rung of the ladder:
  *
- *   A  fixed      whole servers, each owned by one workload, with the same replicas all
- * day B  composed   the same with exactly the GPUs it needs, composed once C  shared
- * whole servers that all workloads share, hour by hour D  pool       single GPUs,
- * composed again every hour cloud      GPUs by the hour, none owned
+ *   A  fixed     whole servers, each owned by one workload: the same replicas all day
+ *   B  composed  the same with exactly the GPUs that it needs, composed once
+ *   C  shared    whole servers that all workloads share, hour by hour
+ *   D  hourly    single GPUs, composed again every hour
+ *      cloud     GPUs by the hour, none owned
  *
  * Servers are whole (A, C) and a replica stays within one: in a server of 8 it takes 1,
  * 2, 4 or 8 GPUs, or whole servers; pool_seat() rounds up. Composed GPUs (B, D) cost
