@@ -2,19 +2,26 @@
  * cmd_pool.c - gpuplan --pool: a mix of models over a day on a stock of GPUs.
  *
  * Exit code 1 when the chosen rung leaves demand unmet: a workload that nothing serves, or
- * more than there are GPUs for.
+ * more than there are GPUs for. SIGINT, SIGTERM and SIGHUP end the search, and what it found
+ * is printed.
  */
 #include "cli/command.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "output/pool_export.h"
+#include "output/pool_record.h"
 #include "output/print_pool.h"
+#include "run/session_drive.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
+#include "util/clock.h"
 #include "util/say.h"
+#include "util/str.h"
 
-#define UNMET_LEAST 5e-4 /* share of all demand: what the table prints as 0.0 % */
+#define TELL_EVERY 0.2 /* s */
 
 static void warn(void *ctx, const char *line)
 {
@@ -23,6 +30,61 @@ static void warn(void *ctx, const char *line)
     if (!in->quiet)
         gp_say("gpuplan: %s", line);
 }
+
+/* ---- while it is solved ---- */
+
+struct solving {
+    const struct pool_run *run;
+    double told; /* clock_now() */
+    bool shown;
+};
+
+static bool is_stopped(void *ctx)
+{
+    int last;
+
+    (void)ctx;
+    return session_signals(&last) > 0;
+}
+
+/* One line of a terminal, written over. */
+static void tell(void *ctx, enum pool_rung_id rung, double total, double bound)
+{
+    struct solving *s = ctx;
+    double days = pool_days(s->run), now = clock_now();
+    char line[96];
+
+    if (total <= 0 || now - s->told < TELL_EVERY)
+        return;
+    s->told = now;
+    s->shown = true;
+    gp_format(line, sizeof(line), "%s: $%.0f/day, bound $%.0f/day; Ctrl-C keeps it",
+              pool_rung_word(rung), total / days, bound / days);
+    gp_say_over(line);
+}
+
+static enum gp_status solve(struct invocation *in, struct pool_run_options *options,
+                            struct pool_run *run, struct gp_err *err)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct solving s = {.run = run};
+    int last;
+
+    options->stop = is_stopped;
+    if (isatty(STDERR_FILENO) && !in->quiet) {
+        options->progress = tell;
+        options->progress_ctx = &s;
+    }
+    session_signals_catch(numbers, 3);
+    enum gp_status rc = pool_run_answer(in->planner, options, warn, in, run, err);
+    if (s.shown)
+        gp_say_over("");
+    in->exit_code = rc ? 0 : session_signals(&last) > 0 ? 128 + last : pool_run_short(run);
+    session_signals_release();
+    return rc;
+}
+
+/* ---- the command ---- */
 
 static struct pool_run_options options_of(const struct invocation *in)
 {
@@ -98,11 +160,12 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (options_flag(&in->options, OPT_ON_SCREEN))
         return show(in, err);
     answer = pool_run_new();
-    enum gp_status rc = pool_run(in->planner, &options, warn, in, answer, err);
+    enum gp_status rc =
+        pool_case_load(in->planner, options.name, warn, in, &answer->c, err);
+    if (!rc)
+        rc = solve(in, &options, answer, err);
     if (!rc)
         rc = print(in, answer, err);
-    if (!rc)
-        in->exit_code = answer->answer.rungs[answer->rung].unmet_share > UNMET_LEAST;
     pool_run_delete(answer);
     return rc;
 }

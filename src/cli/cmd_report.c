@@ -32,6 +32,7 @@ static enum gp_status report_pool(struct invocation *in, enum document_format fo
     strbuf_quote(&command, in->args[1]);
     if (!rc)
         pool_page(run, command.text, format, &in->out);
+    in->exit_code = !rc && pool_run_short(run);
     strbuf_fini(&command);
     pool_run_delete(run);
     return rc;

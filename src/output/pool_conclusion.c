@@ -201,6 +201,9 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
 {
     record_list(doc, "conclusion");
     say_answer(run, doc);
+    if (run->answer.stopped)
+        say(doc, "stopped before the search had ended: plans may be dearer than they need be, "
+                 "and no what-ifs were asked");
     say_step(run, doc, "sharing servers over the day, against a server for each model",
              POOL_SHARED, POOL_FIXED);
     say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,

@@ -14,6 +14,7 @@
 
 #define WHAT_IF_PART  4  /* of the usual work, for each */
 #define WHAT_IF_SHARE 10 /* ... of the time, where one is given, beside it */
+#define UNMET_LEAST  5e-4 /* share of all demand: what the table prints as 0.0 % */
 #define MORE_DEMAND  1.3
 #define SPIKE        2.0
 #define HIGHS_SHARE  0.4  /* of the time, when there is one */
@@ -674,15 +675,27 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
     memset(out, 0, sizeof(*out));
     enum gp_status rc = pool_case_load(planner, options->name, warn, ctx, &out->c, err);
 
-    if (rc)
-        return rc;
+    return rc ? rc : pool_run_answer(planner, options, warn, ctx, out, err);
+}
+
+enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
+                               profile_warn_fn warn, void *ctx, struct pool_run *out,
+                               struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
     pool_run_solve(out, options);
     tell_highs(out, warn, ctx);
-    if (!options->no_what_ifs)
+    if (!options->no_what_ifs && !out->answer.stopped)
         rc = pool_run_what_ifs(planner, out, options, err);
     if (rc)
         pool_run_fini(out);
     return rc;
+}
+
+bool pool_run_short(const struct pool_run *run)
+{
+    return run->answer.rungs[run->rung].unmet_share > UNMET_LEAST;
 }
 
 void pool_run_fini(struct pool_run *run)

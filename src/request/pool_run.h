@@ -63,6 +63,13 @@ void pool_run_delete(struct pool_run *run);
 enum gp_status pool_run(struct planner *planner, const struct pool_run_options *options,
                         profile_warn_fn warn, void *ctx, struct pool_run *out,
                         struct gp_err *err);
+/* What follows pool_case_load() into out->c: solved, and asked what if unless it was stopped.
+ * On failure *out is empty. */
+enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
+                               profile_warn_fn warn, void *ctx, struct pool_run *out,
+                               struct gp_err *err);
+/* Does the chosen rung leave demand unmet, as much as a table shows? */
+bool pool_run_short(const struct pool_run *run);
 
 /* The parts of it, for a screen: solves a case that is built; what-ifs; another rung. */
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *options);

@@ -337,6 +337,18 @@ assert_contains "another GPU" "all GPUs l40s" "$out"
 run --pool many.cfg --solve-seconds 1
 assert_contains "many workloads end with an answer" "sharing servers over the day" "$out"
 
+# A signal ends the search, and what it has found is printed.
+"$gp" --pool many.cfg --solve-seconds 100 >"$work/out" 2>"$work/err" </dev/null &
+asked=$!
+sleep 1.5
+kill -TERM "$asked"
+wait "$asked"
+rc=$? out=$(cat "$work/out") err=$(cat "$work/err")
+assert_eq "stopped: exit code" 143 "$rc"
+assert_contains "a plan all the same" "least to own: " "$out"
+assert_contains "and a word on it" "stopped before the search had ended" "$out"
+assert_lacks "no what-ifs" "What if." "$out"
+
 # The manual's examples are what the program answers today.
 for pool in mixed-sizes azure-week azure-week-jobs; do
     case $pool in *-jobs) row='^%s .* %s +%s +%s$\n' ;; *) row='^%s +%s +%s +%s( |$)\n' ;; esac
