@@ -558,6 +558,7 @@ tui_sources = \
 	src/tui/curves/s_curves.c \
 	src/tui/page_job.c \
 	src/tui/page_job.h \
+	src/tui/pool/pool_find.c \
 	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
 	src/tui/pool/pool_worker.c \

@@ -201,7 +201,7 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
 {
     record_list(doc, "conclusion");
     say_answer(run, doc);
-    if (run->answer.stopped)
+    if (run->halted)
         say(doc, "stopped before the search had ended: plans may be dearer than they need be, "
                  "and no what-ifs were asked");
     say_step(run, doc, "sharing servers over the day, against a server for each model",

@@ -255,7 +255,8 @@ void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
     settle_rung(run, POOL_COMPOSED);
     settle_rung(run, POOL_HOURLY);
     pool_run_choose(run, o->rung);
-    if (highs)
+    run->halted = o->stop && o->stop(o->stop_ctx);
+    if (highs && !run->halted)
         ask_highs(run, o, t.begun + o->seconds - clock_now());
 }
 
@@ -686,7 +687,7 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
 
     pool_run_solve(out, options);
     tell_highs(out, warn, ctx);
-    if (!options->no_what_ifs && !out->answer.stopped)
+    if (!options->no_what_ifs && !out->halted)
         rc = pool_run_what_ifs(planner, out, options, err);
     if (rc)
         pool_run_fini(out);

@@ -38,6 +38,7 @@ struct pool_run {
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     double seconds;                /* of --solve-seconds; 0: a fixed amount of work */
+    bool halted;                   /* by stop(), before that time or work was spent */
     struct pool_highs highs;       /* what another solver said of the chosen rung */
 };
 

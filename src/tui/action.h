@@ -117,7 +117,8 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(START, "start", "F5", ON_BENCH, 3, "start", "measure what is chosen")            \
     X(TOGGLE, "toggle", "Space", ON_BENCH, 3, "choose",                                \
       "take a test or device, or leave it out")                                        \
-    X(STOP, "stop", "x", ON_BENCH, 3, "stop", "stop after the point")                  \
+    X(STOP, "stop", "x", ON_BENCH | ON_POOL, 3, "stop",                                \
+      "stop after the point; on Pool: keep the plans found so far")                    \
     X(STOP_NOW, "stop-now", "X", ON_BENCH, 4, "stop now",                              \
       "stop now; what is measured is kept")                                            \
     X(DEVICES, "devices", "d", ON_BENCH, 4, "devices", "monitor of the devices here")  \

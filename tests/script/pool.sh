@@ -61,6 +61,10 @@ u
 KEYS
 shows "short"
 shows "a applies it"
+shows "chat: TPOT 45 ms" # no goal that the file does not have
+shows "a: apply"
+shows "paid \$/day"
+lacks "TTFT 0 ms"
 shows "small.cfg*"
 shows "undone"
 
@@ -81,6 +85,62 @@ shows "lose chassis A with 4 GPUs"
 shows "demand of all x 1.3"
 shows "as planned"
 shows "GPUs: a letter each"
+shows "to buy"
+shows "bound \$/day"
+
+awk 'BEGIN {
+    print "gpus = ( { gpu = \"h100-pcie\"; buy = 2000; }, { gpu = \"l40s\"; buy = 200; } );"
+    print "workloads = ("
+    for (i = 0; i < 60; i++)
+        printf "%s{ name = \"w%d\"; model = \"llama-3.1-8b\"; demand = " \
+            "{ shape = \"%s\"; peak = %.1f; }; }\n", i ? "," : "", i,
+            i % 2 ? "office" : "evening", 1 + i % 7
+    print ");"
+}' >many.cfg
+
+screen "stopped: the plans so far are kept" --pool many.cfg --screen --solve-seconds 100 <<'KEYS'
+:size 80 24
+:run 0.4
+:dump -
+x
+:wait
+:dump -
+i
+x
+:wait
+:dump -
+KEYS
+shows "solving: "
+shows "x:stop"
+shows "x stops, and keeps the plans found so far"
+shows "stopped: the best plans so far"
+shows " of 60 " # what there is no room for is counted
+shows "pool 1/5"
+shows "[5 Pool]"
+
+screen "another file while one is solved; and the end" \
+    --pool many.cfg --screen --solve-seconds 100 <<'KEYS'
+:size 80 24
+:run 0.4
+:pool lab.cfg
+:wait
+:dump -
+:pool many.cfg --solve-seconds 100
+:run 0.4
+KEYS
+shows "lab.cfg"
+shows "solved; v: the next way"
+lacks "many.cfg"
+
+screen "exported as a page" --pool lab.cfg --screen <<'KEYS'
+:size 80 24
+:wait
+e "page.html" Enter
+:dump -
+KEYS
+shows "page.html"
+assert_contains "a page" "<html" "$(cat page.html 2>/dev/null)"
+assert_contains "with the decision" "least to own: " "$(cat page.html 2>/dev/null)"
 
 screen "a file that is none" <<'KEYS'
 :size 80 24

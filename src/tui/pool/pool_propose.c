@@ -54,8 +54,13 @@ static void slower_goals(struct pool_screen *s, int workload)
 
     w->ttft *= SLOWER;
     w->tpot *= SLOWER;
-    gp_format(p->words, sizeof(p->words), "%s: TTFT %.0f ms, TPOT %.0f ms", w->name,
-              w->ttft * 1e3, w->tpot * 1e3);
+    char ttft[32] = "", tpot[32] = "";
+    if (w->ttft > 0)
+        gp_format(ttft, sizeof(ttft), " TTFT %.0f ms", w->ttft * 1e3);
+    if (w->tpot > 0)
+        gp_format(tpot, sizeof(tpot), " TPOT %.0f ms", w->tpot * 1e3);
+    gp_format(p->words, sizeof(p->words), "%s:%s%s%s", w->name, ttft,
+              ttft[0] && tpot[0] ? "," : "", tpot);
 }
 
 static void open_precision(struct pool_screen *s, int workload)
@@ -65,7 +70,7 @@ static void open_precision(struct pool_screen *s, int workload)
 
     w->open = true;
     w->precision[0] = '\0';
-    gp_format(p->words, sizeof(p->words), "%s: fp8 or int4-awq where it is cheaper", w->name);
+    gp_format(p->words, sizeof(p->words), "%s: fp8 or int4-awq where cheaper", w->name);
 }
 
 static void any_gpu(struct pool_screen *s, int workload)
@@ -111,8 +116,8 @@ int pool_proposal_best(const struct pool_screen *s)
 
     for (int i = 0; i < s->proposal_count; i++) {
         const struct pool_proposal *p = &s->proposals[i];
-        if (p->tried && p->total < now->total &&
-            (best < 0 || p->total < s->proposals[best].total))
+        if (p->tried && p->outcome.total < now->total &&
+            (best < 0 || p->outcome.total < s->proposals[best].outcome.total))
             best = i;
     }
     return best;

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/pool_page.h"
 #include "output/pool_record.h"
 #include "output/print_pool.h"
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
-#include "util/clock.h"
+#include "util/mem.h"
 #include "util/str.h"
 
-#define POLL  0.05 /* s between two looks at the thread */
-#define SLICE 0.005 /* s of candidates in one tick */
+#define POLL 0.05 /* s between two looks at the thread */
 
 /* ---- loading ---- */
 
@@ -25,7 +25,8 @@ static void drop(struct pool_run **run)
 
 static void close_all(struct pool_screen *s)
 {
-    pool_worker_stop(&s->worker);
+    pool_worker_drop(s);
+    pool_find_drop(s);
     pool_proposals_fini(s);
     while (s->before_count > 0)
         drop(&s->before[--s->before_count]);
@@ -47,20 +48,19 @@ static void warn(void *ctx, const char *line)
 static enum gp_status load(struct app *app, struct pool_screen *s, const char *name,
                            struct gp_err *err)
 {
-    struct pool_run *run = pool_run_new();
-    enum gp_status rc =
-        pool_case_read(app->form->planner, name, warn, app, &run->c, err);
+    struct pool_case *c = gp_calloc(1, sizeof(*c));
+    enum gp_status rc = pool_case_read(app->form->planner, name, warn, app, c, err);
 
     if (rc) {
-        pool_run_delete(run);
+        free(c);
         return rc;
     }
     close_all(s);
     gp_copy(s->name, sizeof(s->name), name);
-    s->run = run;
     s->phase = POOL_FINDING;
     s->hour = s->work = s->panel = s->top = 0;
-    s->what_if = false;
+    s->middle = POOL_SHOW_PLACES;
+    pool_find_begin(s, app->worker, c, c->file.workload_count);
     return GP_OK;
 }
 
@@ -117,26 +117,58 @@ static void failed(struct app *app, struct pool_screen *s, const struct gp_err *
     }
 }
 
+/* All candidates are known. */
+static void begin_solving(struct app *app, struct pool_screen *s)
+{
+    struct gp_err err = {0};
+
+    if (pool_case_build(&s->run->c, &err)) {
+        failed(app, s, &err);
+        return;
+    }
+    s->phase = POOL_SOLVING;
+    s->halted = false;
+    pool_worker_solve(s);
+}
+
 static double find_some(struct app *app, struct pool_screen *s)
 {
     struct gp_err err = {0};
-    double until = clock_now() + SLICE;
-    bool more = true;
-    enum gp_status rc = GP_OK;
+    enum gp_status rc;
 
-    while (!rc && more && clock_now() < until)
-        rc = pool_case_step(app->form->planner, &s->run->c, &more, &err);
-    if (!rc && more)
-        return 0;
-    if (!rc)
-        rc = pool_case_build(&s->run->c, &err);
-    if (rc) {
+    if (!task_finished(s->task))
+        return POLL;
+    struct pool_case *c = pool_find_end(s, &rc, &err);
+    s->run = pool_run_new();
+    s->run->c = *c;
+    free(c);
+    if (rc)
         failed(app, s, &err);
-        return -1;
-    }
-    s->phase = POOL_SOLVING;
-    pool_worker_solve(s);
+    else
+        begin_solving(app, s);
     return POLL;
+}
+
+/* ---- changes that are tried ---- */
+
+/* The workloads that a change leaves as they are; false: one is left to be found. */
+static bool copy_known(const struct pool_screen *s, struct pool_proposal *p)
+{
+    while (p->c->done < p->c->file.workload_count) {
+        if ((int)p->c->done == p->workload)
+            return false;
+        pool_case_copy(&s->run->c, p->c);
+    }
+    return true;
+}
+
+static void try_known(struct pool_screen *s, struct pool_proposal *p)
+{
+    struct gp_err err = {0};
+
+    p->tried = copy_known(s, p) && pool_case_build(p->c, &err) == GP_OK;
+    if (p->tried)
+        pool_worker_try(s, p->c);
 }
 
 /* Starts to try a change out; one whose candidates cannot be found is left out. */
@@ -144,55 +176,86 @@ static void try_next(struct app *app, struct pool_screen *s)
 {
     struct pool_proposal *p = &s->proposals[s->trying];
     struct gp_err err = {0};
-    bool more = true;
-    enum gp_status rc = pool_replicas_begin(app->form->planner, &p->c->file,
-                                            &p->c->replicas, &err);
 
-    while (!rc && more) {
-        if ((int)p->c->done == p->workload)
-            rc = pool_case_step(app->form->planner, p->c, &more, &err);
-        else
-            more = pool_case_copy(&s->run->c, p->c);
+    if (pool_replicas_begin(app->form->planner, &p->c->file, &p->c->replicas, &err))
+        return;
+    if (copy_known(s, p)) {
+        try_known(s, p);
+        return;
     }
+    pool_find_begin(s, app->worker, p->c, p->c->done + 1);
+    p->c = NULL;
+}
+
+/* The layouts of the change at work are found. */
+static void try_found(struct pool_screen *s)
+{
+    struct pool_proposal *p = &s->proposals[s->trying];
+    struct gp_err err = {0};
+    enum gp_status rc;
+
+    p->c = pool_find_end(s, &rc, &err);
     if (!rc)
-        rc = pool_case_build(p->c, &err);
-    p->tried = rc == GP_OK;
-    if (p->tried)
-        pool_worker_try(s, p);
-    else
-        atomic_store(&s->worker.done, true);
+        try_known(s, p);
 }
 
 static void report_best(struct app *app, struct pool_screen *s)
 {
     int best = pool_proposal_best(s);
-    const struct pool_proposal *p = &s->proposals[best];
 
     if (best < 0)
         app_report(app, false, "none of %d changes serves more for less", s->proposal_count);
     else
-        app_report(app, false, "%s: unmet %.1f %% in place of %.1f %%; a applies it", p->words,
-                   100 * p->unmet, 100 * s->run->answer.rungs[s->run->rung].unmet_share);
+        app_report(app, false, "%s: $%.0f/day, unmet %.1f %% in place of %.1f %%; a applies it",
+                   s->proposals[best].words,
+                   s->proposals[best].outcome.paid / pool_days(s->run),
+                   100 * s->proposals[best].outcome.unmet,
+                   100 * s->run->answer.rungs[s->run->rung].unmet_share);
 }
 
 static double try_some(struct app *app, struct pool_screen *s)
 {
-    if (!pool_worker_ended(&s->worker))
+    struct pool_outcome outcome = {0};
+
+    if (s->task && task_finished(s->task))
+        try_found(s);
+    if (s->task || !pool_worker_ended(s, &outcome))
         return POLL;
+    if (s->trying < s->proposal_count)
+        s->proposals[s->trying].outcome = outcome;
     if (++s->trying < s->proposal_count) {
         try_next(app, s);
         return POLL;
     }
     s->phase = POOL_READY;
+    s->middle = POOL_SHOW_CHANGES;
+    s->top = 0;
     report_best(app, s);
     return -1;
 }
 
 static double ask_some(struct pool_screen *s)
 {
-    if (!pool_worker_ended(&s->worker))
+    if (!pool_worker_ended(s, NULL))
         return POLL;
     s->phase = POOL_READY;
+    if (s->halted) { /* what was asked of it is no answer */
+        s->run->what_if_count = 0;
+        s->middle = POOL_SHOW_PLACES;
+    }
+    return -1;
+}
+
+static double solve_some(struct app *app, struct pool_screen *s)
+{
+    if (!pool_worker_ended(s, NULL))
+        return POLL;
+    s->phase = POOL_READY;
+    s->hour = pool_run_busiest(s->run);
+    if (s->run->halted)
+        app_report(app, false, "stopped: the best plans so far, their bounds may be low");
+    else
+        app_report(app, false, "solved; v: the next way, i: what if, p: cheaper changes");
     return -1;
 }
 
@@ -208,13 +271,28 @@ static double pool_tick(struct app *app, void *state, double now)
         return find_some(app, s);
     if (s->phase == POOL_TRYING)
         return try_some(app, s);
-    if (s->phase == POOL_ASKING)
-        return ask_some(s);
-    if (!pool_worker_ended(&s->worker))
-        return POLL;
-    s->phase = POOL_READY;
-    s->hour = pool_run_busiest(s->run);
-    return -1;
+    return s->phase == POOL_ASKING ? ask_some(s) : solve_some(app, s);
+}
+
+/* What was found until now is kept: plans, or the changes that are tried already. */
+static bool stop(struct app *app, struct pool_screen *s)
+{
+    if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
+        return false;
+    if (s->phase == POOL_FINDING) {
+        close_all(s);
+        app_report(app, false, "stopped: no layout was known yet");
+        return true;
+    }
+    pool_find_drop(s);
+    if (s->phase == POOL_TRYING) {
+        s->proposals[s->trying].tried = false; /* half of it is no answer */
+        s->trying = s->proposal_count;
+    }
+    s->halted = true;
+    pool_worker_halt(s);
+    app_report(app, false, "stopping");
+    return true;
 }
 
 /* ---- changes ---- */
@@ -253,8 +331,8 @@ static void apply(struct app *app, struct pool_screen *s)
     memset(&s->proposals[best].c->replicas, 0, sizeof(s->proposals[best].c->replicas));
     app_report(app, false, "applied: %s; u undoes it", s->proposals[best].words);
     pool_proposals_fini(s);
-    s->what_if = false;
-    s->phase = POOL_FINDING; /* all are found: it builds and solves */
+    s->middle = POOL_SHOW_PLACES;
+    begin_solving(app, s);
 }
 
 static void undo(struct app *app, struct pool_screen *s)
@@ -266,7 +344,7 @@ static void undo(struct app *app, struct pool_screen *s)
     pool_proposals_fini(s);
     drop(&s->run);
     s->run = s->before[--s->before_count];
-    s->what_if = false;
+    s->middle = POOL_SHOW_PLACES;
     app_report(app, false, "undone");
 }
 
@@ -275,9 +353,10 @@ static void undo(struct app *app, struct pool_screen *s)
 /* Asked when they are first looked at, for each rung. */
 static void ask_what_if(struct pool_screen *s)
 {
-    if (!s->what_if || s->run->what_if_count > 0)
+    if (s->middle != POOL_SHOW_WHAT_IF || s->run->what_if_count > 0)
         return;
     s->phase = POOL_ASKING;
+    s->halted = false;
     pool_worker_ask(s);
 }
 
@@ -286,7 +365,7 @@ static void ask_what_if(struct pool_screen *s)
 static void choose_rung(struct pool_screen *s, int by)
 {
     s->run->what_if_count = 0;
-
+    s->middle = s->middle == POOL_SHOW_CHANGES ? POOL_SHOW_PLACES : s->middle;
     pool_proposals_fini(s);
     pool_run_choose(s->run, ((int)s->run->rung + by + POOL_RUNGS) % POOL_RUNGS);
     s->options.rung = (int)s->run->rung;
@@ -301,8 +380,7 @@ static void up_down(struct pool_screen *s, int by)
     if (s->panel == POOL_PANEL_WORK)
         s->work = list_clamp(s->work + by, 0, n - 1);
     else if (s->panel == POOL_PANEL_PLACE)
-        s->top = list_clamp(s->top + by, 0,
-                            s->what_if ? s->run->what_if_count : s->run->seating.box_count);
+        s->top = list_clamp(s->top + by, 0, pool_middle_rows(s) - 1);
     else
         choose_rung(s, by > 0 ? 1 : -1);
 }
@@ -318,7 +396,8 @@ static bool act_ready(struct app *app, struct pool_screen *s, enum action action
     else if (action == ACT_RUNG)
         choose_rung(s, 1);
     else if (action == ACT_WHAT_IF) {
-        s->what_if = !s->what_if;
+        s->middle = s->middle == POOL_SHOW_WHAT_IF ? POOL_SHOW_PLACES : POOL_SHOW_WHAT_IF;
+        s->top = 0;
         ask_what_if(s);
     } else if (action == ACT_PROPOSE)
         propose(app, s);
@@ -338,6 +417,8 @@ static bool pool_act(struct app *app, void *state, enum action action)
 
     if (done)
         s->panel = (s->panel + (action == ACT_PANEL ? 1 : POOL_PANELS - 1)) % POOL_PANELS;
+    else if (action == ACT_STOP)
+        done = stop(app, s);
     else if (s->phase == POOL_READY)
         done = act_ready(app, s, action);
     else if (action == ACT_UNDO || action == ACT_APPLY)
@@ -368,8 +449,8 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     100 * pool_unmet(s->run, s->work, -1));
     else
         strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
-    strbuf_addf(out, ". %d moves at this hour.",
-                s->run->seating.gpus > 0 ? s->run->seating.moves[s->hour] : 0);
+    int moves = s->run->seating.gpus > 0 ? s->run->seating.moves[s->hour] : 0;
+    strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
 
 static void pool_title(const struct app *app, const void *state, struct strbuf *out)
@@ -377,26 +458,40 @@ static void pool_title(const struct app *app, const void *state, struct strbuf *
     const struct pool_screen *s = state;
 
     (void)app;
-    if (s->run)
+    if (s->run && s->phase != POOL_SOLVING) /* else its box says it, and what runs is here */
         strbuf_addf(out, "%s%s", path_name(s->name), s->before_count > 0 ? "*" : "");
 }
 
-static enum gp_status pool_export_text(const struct app *app, const void *state,
-                                       const char *suffix, struct strbuf *out,
-                                       struct gp_err *err)
+static void pool_running(const void *state, struct strbuf *out)
 {
     const struct pool_screen *s = state;
 
-    (void)app;
-    if (s->phase != POOL_READY)
-        return gp_fail(err, GP_E_NOTHING, "", "", "the pool is not solved yet");
-    print_pool(s->run,
-               strcmp(suffix, "json") == 0  ? OUTPUT_JSON
-               : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
-               : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
-                                            : OUTPUT_TEXT,
-               false, false, out);
-    return GP_OK;
+    if (s->phase == POOL_FINDING)
+        strbuf_addf(out, "pool 0/%d", POOL_RUNGS);
+    else if (s->phase == POOL_SOLVING)
+        strbuf_addf(out, "pool %d/%d", atomic_load(&s->worker->rung) + 1, POOL_RUNGS);
+}
+
+/* What may be done just now. */
+static const char *pool_word(const void *state, enum action action)
+{
+    const struct pool_screen *s = state;
+    bool ready = s->phase == POOL_READY;
+
+    switch (action) {
+    case ACT_STOP:
+        return ready || s->phase == POOL_EMPTY ? NULL : action_rows[action].word;
+    case ACT_APPLY:
+        return ready && pool_proposal_best(s) >= 0 ? action_rows[action].word : NULL;
+    case ACT_WHAT_IF:
+        return !ready ? NULL : s->middle == POOL_SHOW_WHAT_IF ? "places" : action_rows[action].word;
+    case ACT_RUNG:
+    case ACT_PROPOSE:
+    case ACT_EXPORT:
+        return ready ? action_rows[action].word : NULL;
+    default:
+        return action_rows[action].word;
+    }
 }
 
 static void pool_command(const struct app *app, const void *state, struct strbuf *out)
@@ -410,10 +505,36 @@ static void pool_command(const struct app *app, const void *state, struct strbuf
         strbuf_addf(out, " --rung %s", pool_rung_word(s->run->rung));
 }
 
+static enum gp_status pool_export_text(const struct app *app, const void *state,
+                                       const char *suffix, struct strbuf *out,
+                                       struct gp_err *err)
+{
+    const struct pool_screen *s = state;
+
+    if (s->phase != POOL_READY)
+        return gp_fail(err, GP_E_NOTHING, "", "", "the pool is not solved yet");
+    if (strcmp(suffix, "html") == 0 || strcmp(suffix, "svg") == 0) {
+        struct strbuf command;
+        strbuf_init(&command);
+        pool_command(app, state, &command);
+        pool_page(s->run, command.text,
+                  suffix[0] == 's' ? DOCUMENT_SVG : DOCUMENT_HTML, out);
+        strbuf_fini(&command);
+        return GP_OK;
+    }
+    print_pool(s->run,
+               strcmp(suffix, "json") == 0  ? OUTPUT_JSON
+               : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
+               : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
+                                            : OUTPUT_TEXT,
+               false, false, out);
+    return GP_OK;
+}
+
 /* Hidden until a pool is loaded. */
 static bool pool_here(const void *state)
 {
-    return state && ((const struct pool_screen *)state)->run;
+    return state && ((const struct pool_screen *)state)->phase != POOL_EMPTY;
 }
 
 const struct screen_ops screen_pool = {
@@ -424,7 +545,9 @@ const struct screen_ops screen_pool = {
     .tick = pool_tick,
     .explain = pool_explain,
     .title = pool_title,
-    .suffixes = "txt json csv md",
+    .running = pool_running,
+    .word = pool_word,
+    .suffixes = "txt json csv md html svg",
     .export = pool_export_text,
     .command = pool_command,
     .takes = pool_takes,

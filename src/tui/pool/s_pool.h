@@ -1,9 +1,9 @@
 /*
  * s_pool.h - the state of the screen Pool, its worker and its proposals.
  *
- * Candidates are found in tick(), a workload at a time; what is solved is solved in a
- * thread of its own that works on a run nobody else touches until it is done, and tells its
- * progress through atomics. The planner is only asked in tick().
+ * Candidates are a task of the screens' worker (worker.h), a workload a unit; what is solved
+ * is solved in a thread of its own that works on a run nobody else touches until it is done,
+ * and tells its progress through atomics.
  */
 #ifndef GP_TUI_POOL_S_POOL_H
 #define GP_TUI_POOL_S_POOL_H
@@ -21,59 +21,96 @@ enum pool_panel { POOL_PANEL_WORK, POOL_PANEL_PLACE, POOL_PANEL_LADDER, POOL_PAN
 
 enum pool_phase {
     POOL_EMPTY,
-    POOL_FINDING, /* candidates, a workload per tick */
+    POOL_FINDING, /* candidates, by the worker */
     POOL_SOLVING, /* in the thread */
-    POOL_TRYING,  /* changes: candidates in ticks, solved in the thread */
+    POOL_TRYING,  /* changes: candidates by the worker, solved in the thread */
     POOL_ASKING,  /* what-ifs, in the thread */
     POOL_READY
+};
+
+/* What a change comes to, of the chosen rung. */
+struct pool_outcome {
+    double total, paid; /* $ over all hours; paid: without the price of shortages */
+    double unmet;       /* share of all demand */
+    int gpus;
 };
 
 /* A change of the file, tried out. */
 struct pool_proposal {
     char words[120];
     int workload;          /* whose candidates are others; -1: nobody's */
-    struct pool_case *c;   /* owned; with all candidates */
-    double total;          /* $ over all hours of the chosen rung */
-    double unmet;
+    struct pool_case *c;   /* owned; with all candidates; NULL while these are found */
+    struct pool_outcome outcome;
     bool tried;
 };
 
+/* Candidates that are found: the job of a task. */
+struct pool_find {
+    struct pool_case *c; /* owned */
+    size_t until;        /* workloads */
+    enum gp_status rc;
+    struct gp_err err;
+};
+
+/* What stands in the middle of the screen. */
+enum pool_middle { POOL_SHOW_PLACES, POOL_SHOW_WHAT_IF, POOL_SHOW_CHANGES };
+
+enum pool_work { POOL_WORK_ON, POOL_WORK_ENDED, POOL_WORK_LEFT };
+
 struct pool_worker {
     pthread_t thread;
-    bool on;
-    atomic_bool done, stop;
+    bool on;                     /* there is one */
+    atomic_int state;            /* enum pool_work */
+    atomic_bool stop;
     atomic_int rung;             /* it is at */
     _Atomic double total, bound; /* of that rung so far */
-    struct pool_run *run;        /* what it works on */
+    struct pool_run *run;        /* what it works on, or */
+    struct pool_case *c;         /* one rung alone of this: `only` */
+    enum pool_rung_id only;
+    struct pool_outcome outcome; /* of that */
     struct pool_run_options options;
-    enum pool_rung_id only;      /* one rung alone, of `of`; POOL_RUNGS: all of run */
-    struct pool_proposal *of;
     bool what_ifs;               /* those of run instead */
 };
 
 struct pool_screen {
     char name[GP_PATH_MAX];
     struct pool_run_options options;
-    struct pool_run *run;       /* NULL: none is loaded */
+    struct pool_run *run;       /* NULL: none is loaded, or its candidates are being found */
     enum pool_phase phase;
-    struct pool_worker worker;
+    struct task *task;          /* of find; NULL: none is at work */
+    struct pool_find *find;
+    size_t count;               /* workloads that candidates are found for */
+    struct pool_worker *worker; /* NULL: nothing is solved */
+    bool halted;                /* what is solved was told to stop */
     struct pool_run *before[POOL_UNDO]; /* applied changes, to be undone */
     int before_count;
     struct pool_proposal proposals[POOL_PROPOSALS];
     int proposal_count, trying; /* trying: the one at work */
     int hour, work, panel, top;
-    bool what_if;               /* what-ifs in the place of the GPUs */
+    enum pool_middle middle;
 };
 
+/* ---- pool_find.c ---- */
+/* Finds the candidates of the case's workloads before `until`; the case is the task's. */
+void pool_find_begin(struct pool_screen *s, struct worker *worker, struct pool_case *c,
+                     size_t until);
+/* The case of a task that has finished, and how it went. */
+struct pool_case *pool_find_end(struct pool_screen *s, enum gp_status *rc,
+                                struct gp_err *err);
+void pool_find_drop(struct pool_screen *s);
+
 /* ---- pool_worker.c ---- */
-/* Starts on run, or on one rung of a proposal. */
+/* Starts on run, or on the chosen rung of another case. */
 void pool_worker_solve(struct pool_screen *s);
-void pool_worker_try(struct pool_screen *s, struct pool_proposal *proposal);
+void pool_worker_try(struct pool_screen *s, struct pool_case *c);
 /* What-ifs of run's chosen rung. */
 void pool_worker_ask(struct pool_screen *s);
-/* True once: it has ended. */
-bool pool_worker_ended(struct pool_worker *worker);
-void pool_worker_stop(struct pool_worker *worker);
+/* Nothing is at work (any more): out, unless NULL, is what a case came to. */
+bool pool_worker_ended(struct pool_screen *s, struct pool_outcome *out);
+/* It ends soon, with what it has. */
+void pool_worker_halt(struct pool_screen *s);
+/* It is not wanted any more, and what it works on is not the screen's from now on. */
+void pool_worker_drop(struct pool_screen *s);
 
 /* ---- pool_propose.c: changes that may serve what is short ---- */
 /* Makes a list of them for the workload; none are tried yet. */
@@ -85,6 +122,8 @@ int pool_proposal_best(const struct pool_screen *s);
 /* ---- pool_view.c ---- */
 void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
                const struct frame *frame);
+/* Rows of what stands in the middle. */
+int pool_middle_rows(const struct pool_screen *s);
 /* Share of a workload's demand that is unmet in an hour, or in all (hour < 0). */
 double pool_unmet(const struct pool_run *run, int workload, int hour);
 /* "fits", "short", "no fit" */
