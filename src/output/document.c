@@ -18,6 +18,7 @@
 #define SVG_LEFT  20.0
 #define SVG_LINE  17.0
 #define SVG_COLS  128   /* of a line */
+#define SVG_ANSWER 80   /* of the answer's, which is larger */
 #define FEW       4     /* columns that a phone has room for */
 
 const char *const document_suffixes = "html, md or svg";
@@ -69,16 +70,17 @@ static void svg_text(struct document *d, const char *how, double high, const cha
 }
 
 /* Broken at spaces, never within a character. */
-static void svg_line(struct document *d, const char *how, double high, const char *text)
+static void svg_line(struct document *d, const char *how, double high, size_t cols,
+                     const char *text)
 {
     size_t left = strlen(text);
 
-    while (left > SVG_COLS) {
-        size_t n = SVG_COLS;
+    while (left > cols) {
+        size_t n = cols;
 
         while (n > 1 && text[n] != ' ')
             n--;
-        for (n = n > 1 ? n : SVG_COLS; n > 1 && ((unsigned char)text[n] & 0xC0) == 0x80;)
+        for (n = n > 1 ? n : cols; n > 1 && ((unsigned char)text[n] & 0xC0) == 0x80;)
             n--;
         svg_text(d, how, high, text, n);
         n += text[n] == ' ';
@@ -475,7 +477,7 @@ void document_answer(struct document *d, enum document_tone tone, const char *ve
                  tone == DOCUMENT_GOOD  ? "class=\"b m c3\""
                  : tone == DOCUMENT_BAD ? "class=\"b m c4\""
                                         : "class=\"b m\"",
-                 28, line.text);
+                 28, SVG_ANSWER, line.text);
     strbuf_fini(&line);
 }
 
@@ -533,7 +535,7 @@ void document_line(struct document *d, enum document_tone tone, const char *text
         html_element(d, "p", tones[tone], text);
     } else if (d->format == DOCUMENT_SVG) {
         svg_unpair(d);
-        svg_line(d, "class=\"d\"", SVG_LINE, text);
+        svg_line(d, "class=\"d\"", SVG_LINE, SVG_COLS, text);
     } else if (tone == DOCUMENT_CODE) {
         markdown_code(&d->body, text);
         strbuf_add(&d->body, "\n\n");

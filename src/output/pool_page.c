@@ -81,7 +81,8 @@ static void add_hours(const struct pool_run *run, struct document *d)
 /* ---- the page ---- */
 
 /* The first sentence is the answer. */
-static void add_conclusion(const struct record *doc, struct document *d)
+static void add_conclusion(const struct pool_run *run, const struct record *doc,
+                           struct document *d)
 {
     const struct fact *list = record_find(doc, "conclusion");
 
@@ -89,7 +90,7 @@ static void add_conclusion(const struct record *doc, struct document *d)
         const char *text = record_get(&list->records[i], "");
 
         if (i == 0)
-            document_answer(d, DOCUMENT_GOOD, "", text);
+            document_answer(d, pool_run_short(run) ? DOCUMENT_BAD : DOCUMENT_GOOD, "", text);
         else
             document_line(d, DOCUMENT_PLAIN, text);
     }
@@ -126,7 +127,7 @@ void pool_page(const struct pool_run *run, const char *command,
     gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name,
               f->workload_count, f->hours);
     document_init(&d, format, title);
-    add_conclusion(&doc, &d);
+    add_conclusion(run, &doc, &d);
     add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);
     add_table(&doc, "ladder", "fleet", "To buy, servers included", &d);
     add_table(&doc, "ladder", "money", "$/day, by what it is for", &d);

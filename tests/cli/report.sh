@@ -65,6 +65,20 @@ assert_contains "a picture" "<svg" "$(cat pool.html)"
 assert_contains "its hours" 'GPUs in use by the hour' "$(cat pool.html)"
 assert_contains "its command" 'gpuplan --pool mixed-sizes' "$(cat pool.html)"
 
+run --report pool.svg mixed-sizes
+assert_contains "the decision as a picture" "least to own: " "$(cat pool.svg)"
+assert_eq "its lines end within the picture" "" \
+    "$(sed -n 's/^<text [^>]*class="b m[^>]*>\(.*\)<\/text>$/\1/p' pool.svg |
+        sed 's/&[a-z]*;/x/g' | awk 'length > 80')"
+cat >short.cfg <<'END'
+gpus = ( { gpu = "l4"; stock = 1; } );
+workloads = ( { name = "chat"; model = "llama-3.1-8b"; precision = "fp8"; tpot_ms = 30;
+    demand = { shape = "evening"; peak = 60.0; }; } );
+END
+run --report short.html short.cfg
+assert_eq "exit code of a pool that is short" 1 "$rc"
+assert_contains "which it says" 'class="answer bad' "$(cat short.html)"
+
 # ---- what a server measured ----
 cat >bench.json <<'END'
 {"max_concurrency": 4, "request_rate": "inf", "completed": 64, "duration": 120.0,
