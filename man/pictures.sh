@@ -31,7 +31,8 @@ settled() {
     for ((i = 0; i < 300 && same < 5; i++)); do
         sleep 0.1
         now=$(tm capture-pane -e -p)
-        if [ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ]; then
+        if [ "$now" = "$before" ] && [ -n "${now//[[:space:]]/}" ] &&
+            [[ $now != *"solving: "* ]]; then
             same=$((same + 1))
         else
             same=0

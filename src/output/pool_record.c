@@ -330,6 +330,21 @@ static void fleet_facts(const struct pool_run *run, enum pool_rung_id id, struct
     strbuf_fini(&gpus);
 }
 
+void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out)
+{
+    const double *hours = run->answer.rungs[id].stranded;
+    const char *before = "";
+
+    for (int i = 0; i < POOL_CAUSES; i++) {
+        if (hours[i] / run->c.pool.hours < 0.05)
+            continue;
+        strbuf_addf(out, "%s%s %.1f", before,
+                    i == POOL_STRANDED_START ? "starting" : causes[i],
+                    hours[i] / run->c.pool.hours);
+        before = ", ";
+    }
+}
+
 static void stranded_facts(const struct pool_run *run, const struct pool_rung *rung,
                            struct record *r)
 {

@@ -27,6 +27,8 @@ void pool_record_when(const struct pool_run *run, struct record *r, int hour);
 double pool_capital(const struct pool_run *run, enum pool_rung_id id);
 /* "16 h100-pcie, 8 l40s": its GPUs. */
 void pool_fleet_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
+/* "server 4.0, peaks 22.3": GPUs of it that serve nothing, in the mean, by cause. */
+void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struct strbuf *out);
 /* GPUs of a rung that are in stock. */
 int pool_in_stock(const struct pool_run *run, enum pool_rung_id id);
 

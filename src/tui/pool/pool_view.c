@@ -307,19 +307,24 @@ static void draw_rung(const struct pool_screen *s, enum pool_rung_id id,
     list_cell(canvas, in, y, table, 7, INK_TEXT, COUNT(pool_capital(s->run, id)));
 }
 
-/* What the shown way is: its GPUs, where there is room, and why its gap stays. */
+/* What the shown way is: where there is room its GPUs, and those that serve nothing; why its
+ * gap stays. */
 static void draw_shown(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
     int y = POOL_RUNGS + 1;
-    struct strbuf gpus;
+    struct strbuf line;
     char why[96];
 
     pool_run_gap(s->run, s->run->rung, why, sizeof(why));
     if (in.rows > y + (why[0] != '\0')) {
-        strbuf_init(&gpus);
-        pool_fleet_words(s->run, s->run->rung, &gpus);
-        canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, gpus.text);
-        strbuf_fini(&gpus);
+        strbuf_init(&line);
+        pool_fleet_words(s->run, s->run->rung, &line);
+        canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, line.text);
+        strbuf_clear(&line);
+        strbuf_add(&line, "GPUs that serve nothing: ");
+        pool_stranded_words(s->run, s->run->rung, &line);
+        canvas_fit(canvas, in, y++, 0, in.cols, INK_TEXT, line.text);
+        strbuf_fini(&line);
     }
     if (why[0])
         canvas_textf(canvas, in, y, 0, INK_DIM, "gap %.1f %%: %s",
@@ -440,7 +445,7 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
         return;
     }
     pool_run_gap(s->run, s->run->rung, why, sizeof(why));
-    rows[POOL_PANEL_LADDER] += (why[0] != '\0') + (frame->body.rows >= TALL);
+    rows[POOL_PANEL_LADDER] += (why[0] != '\0') + (frame->body.rows >= TALL ? 2 : 0);
     rows[POOL_PANEL_WORK] = work_rows(s, frame->body.rows - rows[POOL_PANEL_LADDER],
                                       rect_inside(frame->body));
     if (frame->size == SIZE_ONE)
