@@ -89,9 +89,9 @@ shows "to buy"
 shows "bound \$/day"
 
 awk 'BEGIN {
-    print "gpus = ( { gpu = \"h100-pcie\"; buy = 2000; }, { gpu = \"l40s\"; buy = 200; } );"
+    print "hours = 168; gpus = ( { gpu = \"h100-pcie\"; buy = 2000; }, { gpu = \"l40s\"; buy = 200; } );"
     print "workloads = ("
-    for (i = 0; i < 60; i++)
+    for (i = 0; i < 150; i++)
         printf "%s{ name = \"w%d\"; model = \"llama-3.1-8b\"; demand = " \
             "{ shape = \"%s\"; peak = %.1f; }; }\n", i ? "," : "", i,
             i % 2 ? "office" : "evening", 1 + i % 7
@@ -114,8 +114,8 @@ shows "solving: "
 shows "x:stop"
 shows "x stops, and keeps the plans found so far"
 shows "stopped: the best plans so far"
-shows " of 60 " # what there is no room for is counted
-shows "pool 1/5"
+shows " of 150 " # what there is no room for is counted
+shows "/5"
 shows "[5 Pool]"
 
 screen "another file while one is solved; and the end" \
