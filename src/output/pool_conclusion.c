@@ -27,7 +27,7 @@ static void say(struct record *doc, const char *fmt, ...)
 }
 
 /* What is served differs: money that holds the price of a shortage compares nothing. */
-static bool is_short(const struct pool_run *run, enum pool_rung_id id)
+bool pool_is_short(const struct pool_run *run, enum pool_rung_id id)
 {
     const struct pool_rung *r = &run->answer.rungs[id];
 
@@ -39,7 +39,7 @@ static void say_short(const struct pool_run *run, struct record *doc, enum pool_
     const struct pool_rung *r = &run->answer.rungs[id];
     char jobs[64] = "";
 
-    if (!is_short(run, id))
+    if (!pool_is_short(run, id))
         return;
     if (r->jobs_undone > 0.5)
         gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
@@ -60,10 +60,15 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
     bool sure = change < 0 ? !pool_rung_bounded(b) || a->total < b->bound
                            : !pool_rung_bounded(a) || b->total < a->bound;
 
-    if (is_short(run, of) != is_short(run, than)) {
+    if (pool_is_short(run, of) != pool_is_short(run, than)) {
         say(doc, "%s: %s serves all, %s does not; %d GPUs in place of %d", what,
-            pool_rung_word(is_short(run, of) ? than : of),
-            pool_rung_word(is_short(run, of) ? of : than), pool_run_gpus(run, of),
+            pool_rung_word(pool_is_short(run, of) ? than : of),
+            pool_rung_word(pool_is_short(run, of) ? of : than), pool_run_gpus(run, of),
+            pool_run_gpus(run, than));
+        return;
+    }
+    if (pool_is_short(run, of)) {
+        say(doc, "%s: neither serves all; %d GPUs in place of %d", what, pool_run_gpus(run, of),
             pool_run_gpus(run, than));
         return;
     }
@@ -76,7 +81,7 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
 static void say_answer(const struct pool_run *run, struct record *doc)
 {
     const struct pool_rung *r = &run->answer.rungs[run->rung];
-    char buy[32], day[32], stock[64] = "";
+    char buy[32], day[32], stock[64] = "", unmet[48] = "";
     struct strbuf gpus;
 
     strbuf_init(&gpus);
@@ -85,13 +90,17 @@ static void say_answer(const struct pool_run *run, struct record *doc)
     units_tokens(buy, sizeof(buy), pool_capital(run, run->rung));
     if (pool_in_stock(run, run->rung) > 0)
         gp_format(stock, sizeof(stock), ", %d of them in stock", pool_in_stock(run, run->rung));
+    if (pool_is_short(run, run->rung))
+        gp_format(unmet, sizeof(unmet), "; %.1f %% of the demand is unmet",
+                  100 * r->unmet_share);
     if (run->rung == POOL_CLOUD)
         say(doc, "%s: at most %s at a time; $%s/day", pool_rung_word(run->rung),
             gpus.len > 0 ? gpus.text : "no GPUs", day);
     else
-        say(doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity",
+        say(doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s",
             run->rung == pool_run_cheapest(run) ? "least to own: " : "",
-            pool_rung_word(run->rung), gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day);
+            pool_rung_word(run->rung), gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day,
+            unmet);
     strbuf_fini(&gpus);
 }
 
@@ -128,7 +137,7 @@ static void premium_words(const struct pool_run *run, enum pool_rung_id than, ch
     char money[32];
 
     text[0] = '\0';
-    if (!isfinite(each) || is_short(run, POOL_HOURLY) != is_short(run, than))
+    if (!isfinite(each) || pool_is_short(run, POOL_HOURLY) || pool_is_short(run, than))
         return;
     if (each <= 0 || residual >= 1) {
         gp_copy(text, size, "at no price per GPU");

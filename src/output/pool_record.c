@@ -501,8 +501,8 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
     const struct pool_rung *r = run->answer.rungs;
     double each = account_break_even(&run->c.pool, &r[than], &r[POOL_HOURLY]);
 
-    record_quantity(doc, name, "$/h", isfinite(each) ? modelled(each) : quantity_unknown(), 1,
-                    4);
+    bool known = isfinite(each) && !pool_is_short(run, than) && !pool_is_short(run, POOL_HOURLY);
+    record_quantity(doc, name, "$/h", known ? modelled(each) : quantity_unknown(), 1, 4);
 }
 
 void pool_record(const struct pool_run *run, struct record *doc)

@@ -40,6 +40,8 @@ void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf 
 
 /* ---- pool_conclusion.c ---- */
 
+/* Does a rung leave demand or jobs undone? Its cost holds their price then. */
+bool pool_is_short(const struct pool_run *run, enum pool_rung_id id);
 /* What to make of it, a sentence each; the first is the decision. */
 void pool_record_conclusion(const struct pool_run *run, struct record *doc);
 

@@ -115,6 +115,8 @@ pool short.cfg '{ gpu = "l4"; stock = 1; }' "$chat"
 run --pool short.cfg --rung shared
 assert_eq "too few GPUs: exit code" 1 "$rc"
 assert_contains "and an answer all the same" "short" "$out"
+assert_contains "whose price is no money to compare" "neither serves all; " "$out"
+assert_lacks "nor a premium" "composable fabric pays" "$out"
 pool none.cfg '{ gpu = "l4"; stock = 64; }' '{ name = "code"; model = "llama-3.3-70b";
     tpot_ms = 2; demand = { shape = "flat"; mean = 1.0; }; }'
 run --pool none.cfg --rung shared
