@@ -18,7 +18,6 @@
 #ifndef GP_CATALOG_TRACE_H
 #define GP_CATALOG_TRACE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/lengths.h"
@@ -28,27 +27,9 @@
 #define TRACE_ROWS_MAX   8000000
 #define TRACE_TOKENS_MAX 1e9
 
-struct trace_row {
-    double at;             /* s; NAN without times */
-    double prompt, output; /* tokens, 1 at least */
-};
-
-struct trace {
-    struct trace_row *row;
-    size_t count, cap;
-    size_t failed;         /* rows without prompt or answer */
-    double longest;        /* tokens of the longest request */
-    double seconds;        /* from the first to the last; 0 = not told */
-    double rate, busiest;  /* requests/s: mean, busiest minute; 0 = not told */
-};
-
 enum gp_status trace_read(const char *path, struct trace *out, struct gp_err *err);
 enum gp_status trace_parse(const char *name, const char *text, size_t len,
                            struct trace *out, struct gp_err *err);
 void trace_fini(struct trace *trace);
-
-/* Means and spread of the requests that a context holds; false when it holds none. */
-bool trace_lengths(const struct trace *trace, double context, double *prompt,
-                   double *output, struct spread *spread);
 
 #endif

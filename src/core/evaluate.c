@@ -304,10 +304,15 @@ static void evaluate_own_tp(const struct request *q, const struct load *load,
             if (q->gpu_count > 0 && layout_gpus(&l) != q->gpu_count)
                 continue;
             evaluate_one(q, load, prices, &l, &e);
-            if (e.valid && better_split(&e, out))
+            if (e.valid && (!out->valid || better_split(&e, out)))
                 *out = e;
         }
     }
+}
+
+bool evaluate_sides(const struct request *q, const struct layout *l)
+{
+    return q->split && q->prefill <= 0 && q->tp <= 0 && layout_ways(l) == 1;
 }
 
 static void evaluate_splits(const struct request *q, const struct load *load,
@@ -327,7 +332,7 @@ static void evaluate_splits(const struct request *q, const struct load *load,
         if (better_split(&e, out))
             *out = e;
     }
-    if (q->tp <= 0 && ways == 1)
+    if (evaluate_sides(q, &l))
         evaluate_own_tp(q, load, prices, layout, out);
 }
 

@@ -43,6 +43,9 @@ struct evaluation {
     struct price price;     /* zeros without prices */
 };
 
+/* May prompts be worked off in another TP than answers, whichever is best? */
+bool evaluate_sides(const struct request *request, const struct layout *layout);
+
 /* load: load_sum(request); prices: prices_init(request), NULL = not asked. */
 void evaluate(const struct request *request, const struct load *load,
               const struct prices *prices, const struct layout *layout,

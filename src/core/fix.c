@@ -60,37 +60,37 @@ static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank
     return p;
 }
 
-/* Dollars an hour as the plan of it says: what is owned costs what it draws at this load,
- * which a search takes at its most. */
-static double per_hour_of(const struct fixer *f, const struct request *q,
-                          const struct evaluation *e)
+/* Puts cost and speed of a layout that was found into its fix. A search takes what is owned
+ * at the most that it draws, and speed as if all users that may not fit were held: both are
+ * then those of the plan. */
+static void claim(const struct fixer *f, const struct request *q, const struct evaluation *e,
+                  struct fix *fix)
 {
+    bool owned = q->price == WANT_BUY && e->price.per_hour > 0;
+    bool held = e->verdict == VERDICT_FITS || !request_asks_speed(q);
+    fix->per_hour = e->price.per_hour;
+    fix->ttft = e->ttft;
+    fix->tpot = e->tpot;
+    if (!owned && held)
+        return;
     struct request own = *q;
     struct plan plan;
-    if (q->price != WANT_BUY || e->price.per_hour <= 0)
-        return e->price.per_hour;
     if (e->chunk > 0)
         own.max_batched_tokens = e->chunk;
     plan_layout(&own, &e->layout, f->market, &plan);
-    return plan.cost.per_hour;
+    fix->per_hour = plan.cost.per_hour;
+    fix->ttft = request_asks_speed(q) ? plan.speed.ttft.value : 0;
+    fix->tpot = request_asks_speed(q) ? plan.speed.tpot.value : 0;
 }
 
-static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *found)
+static double margin_of(const struct plan *plan)
+{
+    return plan->has_memory ? plan_margin(plan) : 0;
+}
+
+static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
-    const struct evaluation *e = found;
-    struct evaluation counted;
-    if (p->request.split && (p->changes & 1u << CHANGE_GPU)) {
-        /* with prompts apart, the count that is named may come to another layout */
-        struct request named = p->request;
-        named.gpu_count = found->layout.gpus;
-        search_layout_planned(&named, f->market, SEARCH_FEWEST_GPUS, &counted);
-        if (counted.verdict != found->verdict)
-            return;
-        e = &counted;
-    }
-    double per_hour = per_hour_of(f, &p->request, e);
-    bool known = per_hour > 0 && asked->cost.per_hour > 0;
     if (f->count >= COUNT_OF(f->found))
         return;
     struct fix *fix = &f->found[f->count++];
@@ -99,16 +99,14 @@ static void offer(struct fixer *f, const struct proposal *p, const struct evalua
         .changes = p->changes,
         .request = p->request,
         .verdict = e->verdict,
-        .gain = e->margin - (asked->has_memory ? plan_margin(asked) : 0),
-        .ttft = e->ttft,
-        .tpot = e->tpot,
+        .gain = e->margin - margin_of(asked),
         .gpus = e->layout.gpus,
-        .per_hour = per_hour,
-        .cost_known = known,
-        .cost_delta = known ? per_hour - asked->cost.per_hour : 0,
         .spans = evaluation_spans(&p->request, e),
         .rank = p->rank,
     };
+    claim(f, &p->request, e, fix);
+    fix->cost_known = fix->per_hour > 0 && asked->cost.per_hour > 0;
+    fix->cost_delta = fix->cost_known ? fix->per_hour - asked->cost.per_hour : 0;
     if (p->changes & 1u << CHANGE_GPU)
         fix->request.gpu_count = e->layout.gpus;
     if (p->changes & 1u << CHANGE_MAX_PP)
@@ -151,7 +149,8 @@ static void less_of_it(struct fixer *f)
     }
     p = begin(f, FIX_CONTEXT, RANK_CONTEXT);
     p.changes = 1u << CHANGE_CONTEXT;
-    if (context >= 256 && context < asked->context && request_take_context(&p.request, context))
+    if (context >= 256 && context < asked->context &&
+        request_take_context(&p.request, context, f->choices->trace))
         propose(f, &p);
 }
 
@@ -843,7 +842,7 @@ static struct proposal put_right(const struct fixer *f)
     struct request *r = &p.request;
     struct request held = *r;
     if (r->context > r->model->max_context &&
-        request_take_context(&held, r->model->max_context)) {
+        request_take_context(&held, r->model->max_context, f->choices->trace)) {
         *r = held;
         p.changes |= 1u << CHANGE_CONTEXT;
     }
@@ -873,7 +872,8 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
         struct fix *fix = &f->found[f->count++];
         *fix = again.found[i];
-        fix->changes |= p->changes;
+        fix->changes |= p->changes | plan_keep_context(&f->plan->request, &fix->request);
+        fix->gain += margin_of(&right) - margin_of(f->plan);
         fix->cost_known = fix->per_hour > 0 && asked > 0;
         fix->cost_delta = fix->cost_known ? fix->per_hour - asked : 0;
     }

@@ -4,6 +4,9 @@
 #include "core/lengths.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "util/mem.h"
 
 #define Z95 1.6449 /* standard deviations that 95 of 100 stay below */
 
@@ -55,4 +58,73 @@ const char *spread_words(const struct spread *s)
 double spread_square(const struct spread *s)
 {
     return 1 + s->prompt * s->prompt;
+}
+
+/* ---- of a trace ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct sums {
+    double n, prompt, output, prompt2, output2, both;
+};
+
+static struct sums sums_of(const struct trace *t, double context)
+{
+    struct sums s = {0};
+    for (size_t i = 0; i < t->count; i++) {
+        const struct trace_row *r = &t->row[i];
+        if (r->prompt + r->output > context)
+            continue;
+        s.n++;
+        s.prompt += r->prompt;
+        s.output += r->output;
+        s.prompt2 += r->prompt * r->prompt;
+        s.output2 += r->output * r->output;
+        s.both += r->prompt * r->output;
+    }
+    return s;
+}
+
+/* The prompts that 50 and 95 of 100 are no longer than. */
+static void find_quantiles(const struct trace *t, double context, size_t n,
+                           double *middle, double *late)
+{
+    double *prompt = gp_calloc(n, sizeof(*prompt));
+    for (size_t i = 0, k = 0; i < t->count; i++)
+        if (t->row[i].prompt + t->row[i].output <= context)
+            prompt[k++] = t->row[i].prompt;
+    qsort(prompt, n, sizeof(*prompt), by_value);
+    *middle = prompt[(n - 1) / 2];
+    *late = prompt[(size_t)(0.95 * (double)(n - 1))];
+    free(prompt);
+}
+
+static double over_mean(double squares, double n, double mean)
+{
+    return sqrt(fmax(squares / n / (mean * mean) - 1, 0));
+}
+
+bool trace_lengths(const struct trace *t, double context, double *prompt, double *output,
+                   struct spread *out)
+{
+    struct sums s = sums_of(t, context);
+    double middle, late;
+    if (s.n < 1)
+        return false;
+    *prompt = s.prompt / s.n;
+    *output = s.output / s.n;
+    find_quantiles(t, context, (size_t)s.n, &middle, &late);
+    *out = (struct spread){
+        .prompt = over_mean(s.prompt2, s.n, *prompt),
+        .output = over_mean(s.output2, s.n, *output),
+        .both = s.both / s.n / (*prompt * *output) - 1,
+        .middle = middle / *prompt,
+        .late = late / *prompt,
+        .beyond = 1 - s.n / (double)t->count,
+    };
+    return true;
 }

@@ -16,6 +16,9 @@
 #ifndef GP_CORE_LENGTHS_H
 #define GP_CORE_LENGTHS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* All over the means, 0: the requests are alike. */
 struct spread {
     double prompt, output; /* standard deviations */
@@ -23,6 +26,25 @@ struct spread {
     double middle, late;   /* prompts that 50, 95 of 100 are no longer than; 0 = 1 */
     double beyond;         /* share of the requests longer than the context, not served */
 };
+
+/* A log of requests (catalog/trace.h reads it). */
+struct trace_row {
+    double at;             /* s; NAN without times */
+    double prompt, output; /* tokens, 1 at least */
+};
+
+struct trace {
+    struct trace_row *row;
+    size_t count, cap;
+    size_t failed;         /* rows without prompt or answer */
+    double longest;        /* tokens of the longest request */
+    double seconds;        /* from the first to the last; 0 = not told */
+    double rate, busiest;  /* requests/s: mean, busiest minute; 0 = not told */
+};
+
+/* Means and spread of the requests that a context holds; false when it holds none. */
+bool trace_lengths(const struct trace *trace, double context, double *prompt,
+                   double *output, struct spread *spread);
 
 /* Of means and standard deviations in tokens, under a context. */
 struct spread spread_of(double prompt, double prompt_sd, double output, double output_sd,

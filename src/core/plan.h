@@ -185,12 +185,13 @@ struct choices {
     const struct gpu *const *gpus; /* borrowed; may be NULL */
     size_t gpu_count;
     const struct format *kv_fp8;   /* formats to offer; NULL = do not */
-    struct precision lower[5];     /* lower precisions of this model, best first */
+    struct precisions lower[5];    /* lower ones of this model, best first */
     int lower_count;
     const struct engine *engines[4]; /* other engines */
     int engine_count;
-    struct precision gguf[5];      /* formats of those that read GGUF, best first */
+    struct precisions gguf[5];     /* formats of those that read GGUF, best first */
     int gguf_count;
+    const struct trace *trace;     /* what the lengths are of; NULL = of no trace */
 };
 
 void plan_request(const struct request *request, const struct market *market,

@@ -9,23 +9,25 @@
 #define PROMPT_USUAL  1024.0
 #define OUTPUT_USUAL  256.0
 
-void request_take_precision(struct request *q, const struct precision *precision)
+void request_take_precision(struct request *q, const struct precisions *precision)
 {
-    q->precision = *precision;
+    q->precision = precision->model;
+    q->draft_precision = precision->draft;
     if (q->kv_auto)
-        q->kv = precision->kv;
+        q->kv = precision->model.kv;
 }
 
-bool request_take_context(struct request *q, double context)
+bool request_take_context(struct request *q, double context, const struct trace *trace)
 {
     double prompt = q->spread.prompt * q->prompt, output = q->spread.output * q->output;
     q->context = context;
+    if (trace)
+        return trace_lengths(trace, context, &q->prompt, &q->output, &q->spread);
     if (q->prompt_auto)
         q->prompt = fmin(PROMPT_USUAL, ceil(context * 0.75));
     if (q->output_auto)
         q->output = fmin(OUTPUT_USUAL, fmax(context - q->prompt, 1));
-    if (q->spread.both == 0) /* no trace's */
-        q->spread = spread_of(q->prompt, prompt, q->output, output, context);
+    q->spread = spread_of(q->prompt, prompt, q->output, output, context);
     return q->prompt + q->output <= context;
 }
 

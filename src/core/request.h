@@ -26,6 +26,11 @@ struct precision {
     bool native;                                /* as published: exact bytes apply */
 };
 
+/* Of a model in a format, and of what drafts for it where that is to be in it too. */
+struct precisions {
+    struct precision model, draft; /* draft: read where the request has one */
+};
+
 enum prune { PRUNE_NONE, PRUNE_2_4, PRUNE_UNSTRUCTURED };
 
 /* What measured points say of the law (speed/anchor.h): factors on parts of a step. */
@@ -144,11 +149,12 @@ static inline bool request_corrected(const struct request *q)
 }
 
 /* The weights in another precision, the KV cache with them unless its format was named. */
-void request_take_precision(struct request *request, const struct precision *precision);
+void request_take_precision(struct request *request, const struct precisions *precision);
 
 /* Another context, and what nobody said of the prompt and the output with it: 1024 and 256
- * tokens, of a small context three quarters and the rest. False: they exceed it. */
-bool request_take_context(struct request *request, double context);
+ * tokens, of a small context three quarters and the rest; of a trace those of its requests
+ * that it holds (NULL: there is none). False: they exceed it. */
+bool request_take_context(struct request *request, double context, const struct trace *trace);
 
 /* Tokens of a request where nobody says: by the memory of all GPUs, where the engine goes by
  * that (Ollama), and no more than the model takes. */

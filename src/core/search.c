@@ -314,6 +314,21 @@ static bool is_hopeless(const struct search *s, double least)
            rank_of(least) > miss_rank(&s->best);
 }
 
+/* GPUs that replicas of l take at least: where prompts may be worked off in a TP of their
+ * own, what is left of the last need not be taken. */
+static int least_gpus(const struct request *q, const struct layout *l)
+{
+    int all = layout_gpus(l);
+    return evaluate_sides(q, l) ? all - (l->tp - 1) * l->pp : all;
+}
+
+/* The most replicas that so many GPUs hold. */
+static int most_replicas(const struct request *q, const struct layout *l, int gpus)
+{
+    int each = l->tp * l->pp;
+    return evaluate_sides(q, l) ? (gpus + each - l->pp) / each : gpus / each;
+}
+
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
@@ -440,14 +455,30 @@ static bool is_final(const struct evaluation *e, double least)
             miss_rank(e) <= rank_of(least));
 }
 
+/* The most replicas, of at most so many, that pay for no more than could win: instances are
+ * rented whole, and what pays for more is not turned. */
+static int most_paid(const struct search *s, struct layout l, int most, int step)
+{
+    int least = l.replicas, limit = most_gpus(s);
+    for (l.replicas = most; l.replicas > least; l.replicas -= step) {
+        l.gpus = layout_gpus(&l);
+        if (cost_price(&s->prices, &l).gpus <= limit)
+            break;
+    }
+    return l.replicas;
+}
+
 /* The same as try_replicas(): doubled until the users fit, then halved between. */
 static void double_replicas(struct search *s, struct layout l, int step, double least)
 {
     struct evaluation e;
-    int most = most_gpus(s) / (l.tp * l.pp) / step * step, low = 0, no = 0;
+    int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
     if (s->request->rate <= 0 && request_asks_speed(s->request))
         most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
     most = under_cap(s->request, &l, most, step);
+    if (s->chunked && s->goal == SEARCH_FEWEST_GPUS && search_fits(s) &&
+        !evaluate_sides(s->request, &l))
+        most = most_paid(s, l, most, step);
     if (!try_layout(s, &l, &e))
         return;
     while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {
@@ -484,10 +515,12 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
         l->prefill = q->prefill;
         l->prefill_tp = q->prefill_tp;
     }
-    int by_count = count > 0 && l->prefill_tp == 0 ? count / tp / pp : first;
+    int by_count = count > 0 && l->prefill_tp == 0 ? most_replicas(q, l, count) : first;
     l->replicas = q->replicas > 0 ? q->replicas : by_count;
+    bool counted = count == 0 || layout_gpus(l) == count ||
+                   (layout_gpus(l) > count && least_gpus(q, l) <= count);
     return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
-           l->replicas % step == 0 && (count == 0 || layout_gpus(l) == count);
+           l->replicas % step == 0 && counted;
 }
 
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
@@ -500,7 +533,7 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     int step = least_replicas(tp, ep), count = q->gpu_count;
     if (!search_cut(q, tp, pp, ep, &l))
         return;
-    if (count == 0 && layout_gpus(&l) > most_gpus(s))
+    if (count == 0 && least_gpus(q, &l) > most_gpus(s))
         return;
     if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
         return;
@@ -529,9 +562,11 @@ void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
 {
     int host = q->host_gpus > 0 ? q->host_gpus : 1;
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
+    struct layout one = {.tp = 1, .pp = 1, .ep = 1};
+    bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
         for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            if (q->gpu_count == 0 || q->gpu_count % (q->prefill_tp > 0 ? pp : tp * pp) == 0)
+            if (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0)
                 search_experts(q, tp, pp, cut, ctx);
 }
 

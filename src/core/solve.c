@@ -101,17 +101,18 @@ static double solve_smallest(const struct request *q, enum solve field)
 }
 
 static bool solve_field(const struct request *q, enum solve field,
-                        const struct market *market, struct plan *out)
+                        const struct trace *trace, const struct market *market,
+                        struct plan *out)
 {
     struct request best = *q;
     double value =
         q->gpu_count > 0 ? solve_any_cut(q, field) : solve_smallest(q, field);
     if (value <= 0)
         return false;
-    if (field == SOLVE_CONTEXT)
-        request_take_context(&best, value);
-    else
+    if (field == SOLVE_USERS)
         best.users = value;
+    else if (!request_take_context(&best, value, trace))
+        return false;
     plan_request(&best, market, out);
     return out->verdict == VERDICT_FITS;
 }
@@ -215,7 +216,7 @@ bool solve_request(const struct request *q, enum solve field,
     case SOLVE_CONTEXT:
     case SOLVE_USERS:
         if (solve_has_limit(q, field)) {
-            done = solve_field(q, field, market, out);
+            done = solve_field(q, field, offers->trace, market, out);
             break;
         }
         plan_request(q, market, out);

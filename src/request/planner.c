@@ -93,6 +93,11 @@ struct catalog *planner_catalog(struct planner *p)
     return p->catalog;
 }
 
+const struct trace *planner_trace(const struct planner *p, const struct resolved *r)
+{
+    return r->trace[0] ? &p->trace.trace : NULL;
+}
+
 long planner_today(const struct planner *p)
 {
     return p->today;

@@ -89,11 +89,14 @@ enum gp_status planner_answer(struct planner *planner, const struct options *opt
 enum gp_status planner_betters(struct planner *planner, struct answer *answer,
                                struct gp_err *err);
 /* The options that ask for a fix: "--gpu h200-sxm:8 --tp auto". Returns text. */
-#define FIX_OPTIONS_MAX 128
+#define FIX_OPTIONS_MAX 768 /* all of them, each as long as can be */
 char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX]);
 /* The command line of a fix of an answer, ready to paste. */
 void planner_fix_command(const struct options *options, const struct answer *answer,
                          const struct fix *fix, struct strbuf *out);
+/* The log that the lengths of a request are of, until another is read; NULL = of none. */
+const struct trace *planner_trace(const struct planner *planner,
+                                  const struct resolved *resolved);
 /* The same without choosing or fixing, for a request that is already resolved. */
 void planner_plan(struct planner *planner, const struct resolved *resolved,
                   struct plan *out);

@@ -30,10 +30,15 @@ static const struct formats *formats_of(const struct engine *e)
     return engine_lists(e->weight_formats, "mlx") ? &mlx_formats : &plain_formats;
 }
 
+static struct precisions own_precisions(const struct request *q)
+{
+    return (struct precisions){q->precision, q->draft_precision};
+}
+
 /* Formats below the request's own, best first; where the engine does not run its own, the
  * nearest of at least its width comes before them. Adds them to out, which has *n. */
 static enum gp_status offer_formats(struct planner *p, const struct request *q,
-                                    const char *const *ids, struct precision *out, int *n,
+                                    const char *const *ids, struct precisions *out, int *n,
                                     struct gp_err *err)
 {
     const struct format *own = q->precision.weight;
@@ -47,7 +52,11 @@ static enum gp_status offer_formats(struct planner *p, const struct request *q,
             continue;
         if (wider)
             *n = first;
-        status = planner_precision(p, q->model, f, &out[(*n)++], err);
+        struct precisions *to = &out[(*n)++];
+        to->draft = q->draft_precision;
+        status = planner_precision(p, q->model, f, &to->model, err);
+        if (!status && q->draft && !q->draft_mtp && q->engine->gguf)
+            status = planner_precision(p, q->draft, f, &to->draft, err);
     }
     return status;
 }
@@ -66,7 +75,7 @@ static enum gp_status offer_engines(struct planner *p, const struct request *q,
             out->engines[out->engine_count++] = e;
     }
     if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)
-        out->gguf[out->gguf_count++] = q->precision;
+        out->gguf[out->gguf_count++] = own_precisions(q);
     return status;
 }
 
@@ -94,7 +103,7 @@ static void offer_own(const struct request *q, struct choices *c)
     int room = (int)(sizeof(c->lower) / sizeof(c->lower[0]));
     int n = c->lower_count < room ? c->lower_count : room - 1;
     memmove(&c->lower[1], &c->lower[0], (size_t)n * sizeof(c->lower[0]));
-    c->lower[0] = q->precision;
+    c->lower[0] = own_precisions(q);
     c->lower_count = n + 1;
 }
 
@@ -134,6 +143,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
     const struct request *q = &out->resolved.request;
     if (status)
         return status;
+    c.trace = planner_trace(p, &out->resolved);
     out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
     if (out->solve == SOLVE_USERS && q->rate > 0)
         return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
@@ -230,6 +240,7 @@ enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_er
     struct choices c;
     enum gp_status status;
     memset(&c, 0, sizeof(c));
+    c.trace = planner_trace(p, &a->resolved);
     if (a->plan.verdict != VERDICT_FITS || a->solve != SOLVE_NONE)
         return GP_OK;
     status = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);

@@ -87,7 +87,7 @@ static enum gp_status take_means(const struct options *options, double context,
     q->output = options_or(options, OPT_OUTPUT, 0);
     q->prompt_auto = q->prompt <= 0;
     q->output_auto = q->output <= 0;
-    bool room = request_take_context(q, options_or(options, OPT_CONTEXT, context));
+    bool room = request_take_context(q, options_or(options, OPT_CONTEXT, context), NULL);
     if (read_spread(options, OPT_PROMPT_STDDEV, q->prompt, &prompt, err) ||
         read_spread(options, OPT_OUTPUT_STDDEV, q->output, &output, err))
         return err->code;

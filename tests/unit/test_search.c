@@ -8,6 +8,8 @@
  */
 #include "profiles.h"
 
+#include <unistd.h>
+
 #include "core/search.h"
 #include "output/compare_run.h"
 #include "request/planner.h"
@@ -21,6 +23,7 @@ static const struct gpu *const *gpus;
 static const struct model *const *model_list;
 static size_t gpu_count, model_count;
 static char texts[OPTION_COUNT][64]; /* what the ask borrows */
+static char trace_file[] = "/tmp/gpuplan-search-XXXXXX";
 
 /* ---- random requests ---- */
 
@@ -77,6 +80,8 @@ static struct options random_ask(void)
         give(&options, OPT_THROUGHPUT, "%u", 20u << random_below(10));
     if (random_below(8) == 0)
         give(&options, OPT_BUDGET, "%u", 1u << random_below(8));
+    if (random_below(10) == 0)
+        give(&options, OPT_DISAGGREGATE, "auto");
     return options;
 }
 
@@ -153,11 +158,11 @@ static int compare_keys(const struct keys *a, const struct keys *b)
 static struct keys best_of_all(const struct request *q, const struct load *load,
                                const struct prices *prices)
 {
-    int experts = model_experts(q->model);
+    int experts = model_experts(q->model), most = PLAN_MAX_GPUS;
     struct keys best = {0};
     for (int tp = 1; tp <= q->host_gpus; tp++)
         for (int pp = 1; pp <= SEARCH_MAX_PP; pp++)
-            for (int n = 1; tp * pp * n <= (best.any ? best.key[0] : PLAN_MAX_GPUS); n++)
+            for (int n = 1; tp * pp * (n - q->split) <= (best.any ? best.key[0] : most); n++)
                 for (int ep = 1; ep <= (experts > 1 ? experts : 1); ep++) {
                     struct layout l = {.tp = tp, .pp = pp, .ep = ep, .replicas = n};
                     struct evaluation e;
@@ -275,7 +280,9 @@ static void check_count(const struct options *options, const struct resolved *op
     r.request.gpu_count = p->layout.gpus;
     struct plan same = search(&r);
     if (same.layout.tp != p->layout.tp || same.layout.pp != p->layout.pp ||
-        same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas)
+        same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas ||
+        same.layout.prefill != p->layout.prefill ||
+        same.layout.prefill_tp != p->layout.prefill_tp)
         wrong("%s: another layout when its %d GPUs are asked for",
                  command_of(options), p->layout.gpus);
     if (p->cost.machines > 0 && p->layout.hosts != p->cost.machines)
@@ -380,10 +387,17 @@ static struct options ask_of(char *text)
     return options;
 }
 
-/* What a fix says of itself is what its plan says. */
-static void check_fix(const struct options *asked, const struct fix *f, const char *command,
-                      const struct plan *got)
+/* Is it one of those that stand last, as they cost speed in place of money? */
+static bool is_slow_kind(const struct fix *f)
 {
+    return f->kind >= FIX_HOST_LAYERS && f->kind <= FIX_HOST_KV;
+}
+
+/* What a fix says of itself is what its plan says. */
+static void check_fix(const struct options *asked, const struct plan *without,
+                      const struct fix *f, const char *command, const struct plan *got)
+{
+    double gain = plan_margin(got) - (without->has_memory ? plan_margin(without) : 0);
     if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
         wrong("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d", command,
               command_of(asked), verdict_word(f->verdict), f->gpus,
@@ -394,6 +408,9 @@ static void check_fix(const struct options *asked, const struct fix *f, const ch
     else if (f->tpot > 0 && fabs(got->speed.tpot.value / f->tpot - 1) > 1e-6)
         wrong("%s: a fix for %s has a TPOT of %g s; asked, it is %g s", command,
               command_of(asked), f->tpot, got->speed.tpot.value);
+    else if (fabs(gain - f->gain) > GP_MIB)
+        wrong("%s: a fix for %s gains %.3f GiB; asked, it is %.3f", command,
+              command_of(asked), f->gain / GP_GIB, gain / GP_GIB);
 }
 
 static void check_fixes(const struct options *asked, const struct answer *a)
@@ -411,10 +428,11 @@ static void check_fixes(const struct options *asked, const struct answer *a)
         if (planner_answer(planner, &options, &got, &err)) {
             wrong("%s: %s %s", command.text, err.where, err.text);
         } else {
-            check_fix(asked, f, command.text, &got.plan);
+            check_fix(asked, &a->plan, f, command.text, &got.plan);
             check_goals(&options, &got.plan);
         }
-        if (i > 0 && f->verdict == a->fixes[i - 1].verdict && f->per_hour > 0 &&
+        if (i > 0 && !f->better && f->verdict == a->fixes[i - 1].verdict &&
+            is_slow_kind(f) == is_slow_kind(&a->fixes[i - 1]) && f->per_hour > 0 &&
             a->fixes[i - 1].per_hour <= 0)
             wrong("%s: an unknown cost stands above a known one", command_of(asked));
         free(text);
@@ -613,6 +631,23 @@ static void random_more(struct options *options)
                  counts[i].low + random_below(1u << random_below(counts[i].bits)));
 }
 
+/* What takes a format, or lengths, with it. */
+static void random_companions(struct options *options)
+{
+    static const char *const formats[] = {"q8_0", "q4_k_m"};
+    if (random_below(10) == 0) {
+        options->precision_count = 0;
+        give(options, OPT_PRECISION, "%s", formats[random_below(2)]);
+        give(options, OPT_ENGINE, "llama.cpp");
+        give(options, OPT_DRAFT, "%s", random_below(2) ? "qwen3-0.6b" : "llama-3.2-1b");
+    }
+    if (random_below(10) == 0) {
+        options->value[OPT_PROMPT].given = options->value[OPT_OUTPUT].given = false;
+        options->value[OPT_PROMPT_STDDEV].given = false;
+        give(options, OPT_TRACE, "%s", trace_file);
+    }
+}
+
 static void random_fixes(void)
 {
     unsigned requests = number_from("GPUPLAN_FIX_REQUESTS", 150), planned = 0;
@@ -623,9 +658,11 @@ static void random_fixes(void)
         struct answer a;
         struct gp_err err = {0};
         random_more(&options);
+        random_companions(&options);
         if (!resolve(&options, &r))
             continue;
         assert_int_equal(planner_answer(planner, &options, &a, &err), GP_OK);
+        assert_int_equal(planner_betters(planner, &a, &err), GP_OK);
         check_fixes(&options, &a);
         planned++;
     }
@@ -754,10 +791,58 @@ static void test_command_of_a_fix(void **state)
     }
 }
 
+/* However many options a fix changes, and however long their values are, all are said. */
+static void test_whole_fix(void **state)
+{
+    struct plan p = plan_of("-m llama-3.1-8b -g h100-sxm:1");
+    struct gpu gpu = *p.request.gpu;
+    struct engine engine = *p.request.engine;
+    struct format kv = *p.request.kv;
+    struct fix fix = {.request = p.request, .changes = (1u << CHANGE_COUNT) - 1};
+    struct request *r = &fix.request;
+    char text[FIX_OPTIONS_MAX];
+    (void)state;
+    memset(gpu.id, 'g', sizeof(gpu.id) - 1);
+    memset(engine.id, 'e', sizeof(engine.id) - 1);
+    memset(kv.id, 'k', sizeof(kv.id) - 1);
+    memset(r->precision.id, 'p', sizeof(r->precision.id) - 1);
+    r->gpu = &gpu;
+    r->engine = &engine;
+    r->kv = &kv;
+    r->kv_auto = false;
+    r->gpu_count = r->tp = r->pp = r->ep = r->replicas = r->dp = r->max_pp = PLAN_MAX_GPUS;
+    r->users = r->max_num_seqs = r->max_batched_tokens = r->context = 1e9;
+    r->utilization = 0.95;
+    r->host_experts = 1000;
+    r->host_bytes = 1e15;
+    r->lora_slots = 1024;
+    r->lora_rank = 4096;
+    planner_fix_options(&fix, text);
+    int options = 0;
+    for (const char *at = strstr(text, "--"); at; at = strstr(at + 2, "--"))
+        options++;
+    assert_int_equal(options, CHANGE_COUNT);
+    assert_true(strlen(text) + 1 < FIX_OPTIONS_MAX);
+    assert_non_null(strstr(text, " --lora 1024:4096"));
+}
+
+/* Requests of three kinds, the longest of 30,000 tokens. */
+static void write_trace(void)
+{
+    int file = mkstemp(trace_file);
+    assert_true(file >= 0);
+    dprintf(file, "TIMESTAMP,ContextTokens,GeneratedTokens\n");
+    for (int i = 0; i < 300; i++)
+        dprintf(file, "%d,%d,%d\n", i / 3, i % 10 == 0 ? 29000 : i % 3 == 0 ? 4000 : 300,
+                i % 10 == 0 ? 1000 : 200 + i % 7);
+    close(file);
+}
+
 static int setup(void **state)
 {
     struct gp_err err = {0};
     (void)state;
+    write_trace();
     planner = planner_new(source_path("profiles"), TODAY, NULL);
     struct catalog *catalog = planner_catalog(planner);
     assert_int_equal(catalog_gpus(catalog, &gpus, &gpu_count, &err), GP_OK);
@@ -769,6 +854,7 @@ static int teardown(void **state)
 {
     (void)state;
     planner_free(planner);
+    unlink(trace_file);
     return 0;
 }
 
@@ -833,6 +919,7 @@ int main(void)
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_max_pp),
         cmocka_unit_test(test_command_of_a_fix),
+        cmocka_unit_test(test_whole_fix),
         cmocka_unit_test(test_engine_of_a_vendor),
         cmocka_unit_test(test_engine_of_a_fix),
     };
