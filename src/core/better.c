@@ -15,6 +15,7 @@
 #define DEARER       2.5  /* times the dollars per hour, at most */
 #define MOST_USERS   4096
 #define USERS_STEPS  8
+#define KINDS        5
 
 /* The best of what one kind of change leads to, for each aim. */
 struct best {
@@ -130,6 +131,23 @@ static void on_other_gpus(struct best *b, const struct choices *choices)
     }
 }
 
+/* Where the count was given: as many as it takes, and those that have a request. */
+static void on_fewer_gpus(struct best *b)
+{
+    const struct plan *p = b->plan;
+    const struct layout *l = &p->layout;
+    struct fix f = begin(p, FIX_OPEN, CHANGE_GPU);
+    int busy = l->gpus - l->gpus / l->replicas * plan_idle(p);
+    if (p->request.gpu_count <= 0 || l->gpus == 1)
+        return;
+    f.changes |= plan_free_layout(&f.request);
+    f.request.gpu_count = 0;
+    if (!weigh(b, &f) || busy == l->gpus || busy == f.gpus)
+        return;
+    f.request.gpu_count = busy;
+    weigh(b, &f);
+}
+
 static void in_twice_the_tp(struct best *b)
 {
     const struct layout *l = &b->plan->layout;
@@ -184,11 +202,11 @@ static void keep(const struct best kinds[], int kind_count, enum better better,
 void plan_betters(const struct plan *plan, const struct choices *choices,
                   const struct market *market, struct fix out[PLAN_MAX_FIXES], int *count)
 {
-    struct best kinds[4];
+    struct best kinds[KINDS];
     struct quantity million = plan_token_price(plan);
     if (plan->verdict != VERDICT_FITS || plan->speed.gap != SPEED_KNOWN)
         return;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < KINDS; k++)
         kinds[k] = (struct best){.plan = plan,
                                  .market = market,
                                  .per_million = million.known ? million.value : 0};
@@ -196,6 +214,7 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
     on_other_gpus(&kinds[1], choices);
     in_twice_the_tp(&kinds[2]);
     with_more_users(&kinds[3]);
+    on_fewer_gpus(&kinds[4]);
     for (int better = BETTER_CHEAPER; better < BETTER_COUNT; better++)
-        keep(kinds, 4, (enum better)better, out, count);
+        keep(kinds, KINDS, (enum better)better, out, count);
 }

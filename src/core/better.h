@@ -11,8 +11,8 @@
  *            its goal
  *   faster   a TPOT at least 15 % shorter, for at most 2.5 times the dollars per hour
  *
- * Looked at: lower precisions, the GPUs of `choices`, twice the TP, more users. Of each
- * of them the best is kept.
+ * Looked at: lower precisions, the GPUs of `choices`, twice the TP, more users, and fewer
+ * GPUs where their number was given. Of each of them the best is kept.
  *
  * Example: Llama-3.1-70B FP8, 16 users on 2 x H100, $2.89 per million: 64 users on the
  * same GPUs pay about a third of it.

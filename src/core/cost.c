@@ -74,7 +74,8 @@ bool cost_dated(const struct instance *in)
 
 int cost_instances(const struct layout *l, int gpu_count)
 {
-    return gpu_count < l->tp ? 0 : layout_hosts(l, gpu_count);
+    int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
+    return gpu_count < tp ? 0 : layout_hosts(l, gpu_count);
 }
 
 /* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. Most of
@@ -296,7 +297,7 @@ static struct bid best_bid(const struct prices *p, enum price_want want,
                            const struct layout *l)
 {
     struct bid best = {0};
-    int group = layout_group(l), fewest = 0;
+    int group = layout_widest(l), fewest = 0;
     for (size_t i = 0; i < p->of[want].count; i++) {
         const struct offer *offer = &p->of[want].offer[i];
         struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size)};

@@ -349,5 +349,5 @@ void evaluate(const struct request *q, const struct load *load,
 bool evaluation_spans(const struct request *q, const struct evaluation *e)
 {
     return e->price.rented ? e->price.apart
-                           : layout_group(&e->layout) > q->host_gpus;
+                           : layout_widest(&e->layout) > q->host_gpus;
 }

@@ -114,6 +114,12 @@ struct layout layout_prefill(const struct layout *l)
     return side;
 }
 
+int layout_widest(const struct layout *l)
+{
+    int group = layout_group(l), side = l->prefill_tp * l->pp;
+    return side > group ? side : group;
+}
+
 int layout_gpus(const struct layout *l)
 {
     int tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
@@ -317,7 +323,7 @@ static void check_hosts(struct refusals *r, const struct request *q,
                         const struct layout *l)
 {
     int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
-    if (q->gpu->link_domain == 1 && layout_group(l) > 1)
+    if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
         refuse(r, REFUSED_MIG, 0, 0);
     else if (q->host_gpus > 0 && tp > q->host_gpus)
         refuse(r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);

@@ -67,6 +67,9 @@ int layout_gpu_layers(const struct request *request);
  * that share their experts. */
 int layout_group(const struct layout *layout);
 
+/* The larger of both sides' where prompts are worked off in a TP of their own. */
+int layout_widest(const struct layout *layout);
+
 /* Replicas that decode, and hold the users' KV. */
 static inline int layout_decoding(const struct layout *layout)
 {

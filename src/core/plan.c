@@ -101,13 +101,20 @@ static uint64_t missed_goals(const struct plan *p)
     return reasons;
 }
 
+int plan_idle(const struct plan *p)
+{
+    const struct request *q = &p->request;
+    double idle = layout_decoding(&p->layout) - ceil(q->users);
+    return q->rate <= 0 && !q->model->weights_only && idle > 0 ? (int)idle : 0;
+}
+
 static void fill_figures(const struct load *load, const struct prices *prices,
                          struct plan *p)
 {
     const struct market *market = prices->market;
     struct request held = p->request; /* the others wait outside of the memory */
     held.users = evaluate_held(&p->request, load, &p->layout);
-    p->warnings = load->warnings;
+    p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE;
     memory_estimate(&held, load, &p->layout, &p->memory);
     cost_estimate(prices, &p->layout, &p->cost);
     p->knob = knob_of(p);
@@ -185,5 +192,5 @@ struct quantity plan_token_price(const struct plan *p)
 bool plan_spans(const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);
-    return r && r->known ? r->apart : layout_group(&p->layout) > p->request.host_gpus;
+    return r && r->known ? r->apart : layout_widest(&p->layout) > p->request.host_gpus;
 }

@@ -217,6 +217,9 @@ struct quantity plan_token_price(const struct plan *plan);
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool plan_spans(const struct plan *plan);
 
+/* Replicas that have no request; 0 where a rate says how many are in flight. */
+int plan_idle(const struct plan *plan);
+
 /* Leaves open what a request gives of its layout. Returns the fields: bits of enum
  * change. */
 unsigned plan_free_layout(struct request *request);

@@ -62,7 +62,7 @@ static double machines_rank(const struct search *s, const struct evaluation *e)
 {
     if (e->price.rented && !e->price.apart)
         return 0;
-    return layout_group(&e->layout) <= s->request->host_gpus ? 1 : 2;
+    return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
 }
 
 static double key_of(const struct search *s, const struct evaluation *e, enum lost key)
@@ -455,17 +455,20 @@ static bool is_final(const struct evaluation *e, double least)
             miss_rank(e) <= rank_of(least));
 }
 
-/* The most replicas, of at most so many, that pay for no more than could win: instances are
- * rented whole, and what pays for more is not turned. */
-static int most_paid(const struct search *s, struct layout l, int most, int step)
+/* The most replicas, of at most so many, that could win: what could not is not turned, and
+ * would end the doubling without a fit. More cost no less, as instances are rented whole. */
+static int most_winning(const struct search *s, struct layout l, int most, int step)
 {
-    int least = l.replicas, limit = most_gpus(s);
-    for (l.replicas = most; l.replicas > least; l.replicas -= step) {
-        l.gpus = layout_gpus(&l);
-        if (cost_price(&s->prices, &l).gpus <= limit)
-            break;
+    int low = l.replicas, high = most + step;
+    struct evaluation e;
+    while (high - low > step) {
+        e.layout = l;
+        e.layout.replicas = low + (high - low) / step / 2 * step;
+        e.layout.gpus = layout_gpus(&e.layout);
+        e.price = cost_price(&s->prices, &e.layout);
+        *(could_win(s, &e) ? &low : &high) = e.layout.replicas;
     }
-    return l.replicas;
+    return low;
 }
 
 /* The same as try_replicas(): doubled until the users fit, then halved between. */
@@ -476,9 +479,8 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
     if (s->request->rate <= 0 && request_asks_speed(s->request))
         most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
     most = under_cap(s->request, &l, most, step);
-    if (s->chunked && s->goal == SEARCH_FEWEST_GPUS && search_fits(s) &&
-        !evaluate_sides(s->request, &l))
-        most = most_paid(s, l, most, step);
+    if (s->chunked && search_fits(s) && !evaluate_sides(s->request, &l))
+        most = most_winning(s, l, most, step);
     if (!try_layout(s, &l, &e))
         return;
     while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {

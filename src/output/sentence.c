@@ -135,6 +135,7 @@ static const char *const warning_words[WARNING_COUNT] = {
                             "model {words}: they must mean the same tokens",
     [WARNING_MTP_SHAPE] = "the shape of the MTP layers is not known: their KV is that of a "
                           "layer of the model",
+    [WARNING_IDLE] = "replicas without a request: {idle} of {replicas}",
     [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
                         "tokens and are not counted: the engine refuses them",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
@@ -524,6 +525,8 @@ static const char *say_request(const struct plan *p, const char *words,
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
         {"context", SAY_TOKENS, .number = q->context},
+        {"replicas", SAY_NUMBER, .number = p->layout.replicas},
+        {"idle", SAY_NUMBER, .number = plan_idle(p)},
         {"beyond", SAY_PLAIN, .number = round(q->spread.beyond * 1000) / 10},
         {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
         {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},

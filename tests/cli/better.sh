@@ -23,12 +23,19 @@ assert_contains "and its command" "gpuplan --plan -m llama-3.1-8b -g l40s --prec
 run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16
 assert_contains "the H200" "    cheaper       1 x NVIDIA H200 SXM 141GB: $" "$out"
 
+# GPUs that nobody needs
+run --plan -m llama-3.1-8b -g h100-sxm:2 --provider aws
+assert_contains "an idle replica" "warning: replicas without a request: 1 of 2" "$out"
+assert_contains "one GPU" "    cheaper       as many as needed: 1 GPU in all: $" "$out"
+assert_contains "and its command" "--provider aws --gpu h100-sxm:1" "$out"
+
 # what does not fit is told what would fit, as ever
 run --plan -m llama-3.1-70b -g l40s:2 -u 16
 assert_lacks "not for what does not fit" "would be better" "$out"
 
 have_json || finish
 for request in "-m llama-3.1-8b -g l40s" "-m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16" \
+    "-m llama-3.1-8b -g h100-sxm:2 --provider aws" \
     "-m qwen3-32b -g a100-sxm-80 --rate 2" "-m llama-3.1-70b -g h100-sxm:4 -u 16 --tpot 40"; do
     # shellcheck disable=SC2086
     run --plan $request --format json

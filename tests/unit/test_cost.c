@@ -81,6 +81,26 @@ static void test_instances_host(void **state)
                 }
 }
 
+/* Nor where prompts are worked off in a TP of their own. */
+static void test_instances_sides(void **state)
+{
+    (void)state;
+    for (int bits = 0; bits < 1 << 12; bits++) {
+        int tp = 1 << (bits & 3), side = 1 << (bits >> 2 & 3), pp = 1 + (bits >> 4 & 3);
+        int prefill = 1 + (bits >> 6 & 1), decode = 1 + (bits >> 7 & 1);
+        int count = 1 + (bits >> 8 & 15);
+        struct layout l = sample_layout(tp, pp, 1, prefill + decode);
+        l.prefill = prefill;
+        l.prefill_tp = side;
+        l.gpus = layout_gpus(&l);
+        int n = cost_instances(&l, count);
+        if (count < tp || count < side)
+            assert_int_equal(n, 0);
+        else
+            assert_true(n * count >= l.gpus && n <= pp * (prefill + decode));
+    }
+}
+
 /* ---- a small market ---- */
 
 static const struct instance rows[] = {
@@ -390,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dates),           cmocka_unit_test(test_every_day),
         cmocka_unit_test(test_instances),       cmocka_unit_test(test_instances_host),
+        cmocka_unit_test(test_instances_sides),
         cmocka_unit_test(test_whole_instances),
         cmocka_unit_test(test_market_never_wins),
         cmocka_unit_test(test_user_prices_win), cmocka_unit_test(test_old_price),

@@ -142,7 +142,7 @@ static struct keys keys_of(const struct request *q, const struct evaluation *e)
     return (struct keys){true,
                          {e->price.gpus > 0 ? e->price.gpus : l->gpus,
                           q->rate <= 0 && l->replicas > q->users,
-                          together ? 0 : layout_group(l) <= q->host_gpus ? 1 : 2, l->pp,
+                          together ? 0 : layout_widest(l) <= q->host_gpus ? 1 : 2, l->pp,
                           l->gpus}};
 }
 
@@ -440,6 +440,21 @@ static void check_fixes(const struct options *asked, const struct answer *a)
     }
 }
 
+/* GPUs that only hold a replica without a request are not paid for unsaid. */
+static void check_idle(const struct options *asked, const struct answer *a)
+{
+    const struct plan *p = &a->plan;
+    bool found = false;
+    if (p->verdict != VERDICT_FITS || plan_idle(p) == 0 || p->request.gpu_count == 0 ||
+        p->request.replicas > 0 || p->cost.per_hour <= 0 || p->speed.gap != SPEED_KNOWN)
+        return;
+    for (int i = 0; i < a->fix_count; i++)
+        found |= a->fixes[i].better == BETTER_CHEAPER && a->fixes[i].gpus < p->layout.gpus;
+    if (!(p->warnings & 1u << WARNING_IDLE) || !found)
+        wrong("%s: %d replicas idle on %d GPUs, and nothing cheaper", command_of(asked),
+              plan_idle(p), p->layout.gpus);
+}
+
 /* ---- other commands ---- */
 
 /* --solve budget and gpus are not beaten by a row of --compare, whose rows are those of
@@ -663,6 +678,7 @@ static void random_fixes(void)
             continue;
         assert_int_equal(planner_answer(planner, &options, &a, &err), GP_OK);
         assert_int_equal(planner_betters(planner, &a, &err), GP_OK);
+        check_idle(&options, &a);
         check_fixes(&options, &a);
         planned++;
     }
