@@ -15,6 +15,14 @@ struct chunked {
     struct load load;
 };
 
+/* Of a thread, as nothing that is planned knows on whose behalf it is. */
+static _Thread_local const atomic_bool *abandon;
+
+void search_abandon(const atomic_bool *flag)
+{
+    abandon = flag;
+}
+
 struct search {
     const struct request *request;
     struct load load;
@@ -533,6 +541,8 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     struct layout l;
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
+    if (abandon && atomic_load_explicit(abandon, memory_order_relaxed))
+        return;
     if (!search_cut(q, tp, pp, ep, &l))
         return;
     if (count == 0 && least_gpus(q, &l) > most_gpus(s))

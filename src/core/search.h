@@ -40,10 +40,16 @@
 #ifndef GP_CORE_SEARCH_H
 #define GP_CORE_SEARCH_H
 
+#include <stdatomic.h>
+
 #include "core/plan.h"
 #include "core/speed/step.h"
 
 #define SEARCH_MAX_PP 8 /* stages: more cost latency and leave GPUs idle */
+
+/* Who plans on a thread of his own may let another one end that: once *flag is set no further
+ * layout is looked at in this thread, and what is found is of no use. NULL: nobody may. */
+void search_abandon(const atomic_bool *flag);
 
 enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
 

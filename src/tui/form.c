@@ -48,11 +48,10 @@ void form_answered(struct form *form)
     form_show(form);
 }
 
-void form_again(struct form *form)
+static void form_plan_here(struct form *form)
 {
     struct options options;
 
-    form_job_drop(form);
     form_ask(form, &options);
     form->err = (struct gp_err){0};
     form->answered =
@@ -61,13 +60,21 @@ void form_again(struct form *form)
     form_answered(form);
 }
 
+void form_again(struct form *form)
+{
+    if (form->job)
+        form_job_again(form);
+    else
+        form_plan_here(form);
+}
+
 /* After a change of its values. */
 static void form_plan(struct form *form)
 {
     if (form->job)
         form_job_begin(form, FIELD_COUNT);
     else
-        form_again(form);
+        form_plan_here(form);
 }
 
 /* ---- the command ---- */
@@ -195,7 +202,7 @@ struct form *form_new(struct planner *planner, const struct options *options,
     }
     form->undo[0] = form->values;
     values_gpu(&form->values, form->gpu_option);
-    form_again(form);
+    form_plan_here(form);
     field = solved_field(options);
     if (field != FIELD_COUNT)
         form_solve(form, field, NULL);
@@ -425,7 +432,7 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
     }
     if (!values_solve(form->planner, form->profiles, &values, field, &form->solved.err) &&
         form_take(form, &values))
-        form_again(form);
+        form_plan_here(form);
     form->solved.done = true;
     return GP_OK;
 }

@@ -92,7 +92,8 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
 /* Once after each form_solve(): true when it has come to its end. */
 bool form_solved(struct form *form, enum field *field, struct gp_err *err);
 
-/* The same form, answered again: what it rests on has changed. */
+/* The same form, answered again: what was measured has changed. On a terminal by the thread
+ * that plans. */
 void form_again(struct form *form);
 
 /* From now on changes are planned by a thread (form_job.h). */

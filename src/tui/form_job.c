@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/search.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -29,10 +30,12 @@ static void *job_work(void *ctx)
 {
     struct form_job *job = ctx;
 
+    search_abandon(&job->abandon);
     if (job->solve == FIELD_COUNT ||
         values_solve(job->planner, job->profiles, &job->planned, job->solve,
                      &job->solve_err) == GP_OK)
         job_plan(job);
+    search_abandon(NULL); /* it may be the thread of the keys */
     atomic_store(&job->done, true);
     return NULL;
 }
@@ -43,14 +46,24 @@ static void job_start(const struct form *form, struct form_job *job, enum field 
     if (!job->planner)
         job->planner =
             planner_twin(form->planner, form->profiles[0] ? form->profiles : NULL);
+    if (job->anew)
+        planner_measured_anew(job->planner);
+    job->again = job->anew = false;
     job->values = job->planned = form->values;
     job->solve = solve;
     job->solve_err = (struct gp_err){0};
     job->profiles = form->profiles;
     atomic_store(&job->done, false);
+    atomic_store(&job->abandon, false);
     job->on = thread_begin(&job->thread, job_work, job);
     if (!job->on)
         job_work(job);
+}
+
+static void job_abandon(struct form_job *job)
+{
+    job->again = true;
+    atomic_store(&job->abandon, true);
 }
 
 static void job_join(struct form_job *job)
@@ -79,7 +92,7 @@ bool form_poll(struct form *form)
     if (!form->planning || !atomic_load(&job->done))
         return false;
     job_join(job);
-    same = memcmp(&job->values, &form->values, sizeof(job->values)) == 0;
+    same = !job->again && memcmp(&job->values, &form->values, sizeof(job->values)) == 0;
     if (job->solve != FIELD_COUNT) {
         form->solved.done = true;
         form->solved.err = job->solve_err;
@@ -103,7 +116,9 @@ void form_job_begin(struct form *form, enum field solve)
     static const struct timespec pause = {.tv_nsec = 300000};
     double end = clock_now() + FORM_JOB_WAIT;
 
-    if (!form->planning)
+    if (form->planning)
+        job_abandon(form->job);
+    else
         job_start(form, form->job, solve);
     form->planning = true;
     while (!form_poll(form) && clock_now() < end)
@@ -112,14 +127,10 @@ void form_job_begin(struct form *form, enum field solve)
         form_show(form);
 }
 
-void form_job_drop(struct form *form)
+void form_job_again(struct form *form)
 {
-    if (!form->job)
-        return;
-    job_join(form->job);
-    form->planning = false;
-    if (form->job->planner)
-        planner_measured_anew(form->job->planner);
+    form->job->anew = true;
+    form_job_begin(form, FIELD_COUNT);
 }
 
 void form_background(struct form *form)
@@ -132,6 +143,7 @@ void form_job_free(struct form_job *job)
 {
     if (!job)
         return;
+    job_abandon(job);
     job_join(job);
     planner_free(job->planner);
     free(job->answer);

@@ -10,7 +10,8 @@
  * form_solve() is such a job too: the thread finds the value, then plans the form with it.
  * When the form has changed meanwhile, the value is not put in.
  *
- * The thread has its own planner and its own copy of the form: nothing is shared.
+ * The thread has its own planner and its own copy of the form: nothing is shared. What is no
+ * longer asked for is abandoned (search.h), so that the next plan, or the end, need not wait.
  */
 #ifndef GP_TUI_FORM_JOB_H
 #define GP_TUI_FORM_JOB_H
@@ -34,14 +35,16 @@ struct form_job {
     struct gp_err err;
     pthread_t thread;
     bool on;
-    atomic_bool done;
+    atomic_bool done, abandon;
+    bool again;              /* the job that runs is of no use: another begins after it */
+    bool anew;               /* what was measured is looked for again first */
 };
 
 /* Begins to plan form->values, or sees to it that they are planned next. solve: see the
  * struct; then nothing else may be being planned. */
 void form_job_begin(struct form *form, enum field solve);
-/* Joins the thread and forgets what it found; what it knew of measurements too. */
-void form_job_drop(struct form *form);
+/* The same form once more, with what is measured by now. */
+void form_job_again(struct form *form);
 void form_job_free(struct form_job *job);
 
 #endif

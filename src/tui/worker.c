@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/search.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -30,6 +31,7 @@ struct worker {
     char profiles[GP_PATH_MAX];
     pthread_t thread;
     bool on;
+    atomic_bool abandon;     /* nobody needs the unit that runs */
     /* what follows is under the lock */
     pthread_mutex_t lock;
     pthread_cond_t change;   /* there is something to do, or to stop for */
@@ -70,6 +72,7 @@ static void *worker_work(void *ctx)
 {
     struct worker *w = ctx;
 
+    search_abandon(&w->abandon);
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         struct task *t = w->now = task_next(w);
@@ -80,6 +83,7 @@ static void *worker_work(void *ctx)
             continue;
         }
         w->anew = false;
+        atomic_store(&w->abandon, false);
         pthread_mutex_unlock(&w->lock);
         if (!w->own)
             w->own = planner_twin(w->planner, w->profiles[0] ? w->profiles : NULL);
@@ -126,6 +130,7 @@ void worker_free(struct worker *w)
     if (!w)
         return;
     worker_set(w, &w->stop, true);
+    atomic_store(&w->abandon, true);
     if (w->on)
         pthread_join(w->thread, NULL);
     planner_free(w->own);
@@ -194,9 +199,11 @@ void task_drop(struct task **task)
     for (at = &w->tasks; *at != t;)
         at = &(*at)->next;
     *at = t->next;
-    if (w->now == t)
+    if (w->now == t) {
         t->dropped = true;
-    else
+        atomic_store(&w->abandon, true);
+    } else {
         task_free(t);
+    }
     pthread_mutex_unlock(&w->lock);
 }

@@ -8,7 +8,7 @@
  *
  *   task = task_begin(worker, &ops, job);       the job is the task's from now on
  *   ... each tick: look at what units 0 .. task_done(task) - 1 have left in the job
- *   task_drop(&task);                           it stops after its unit; frees the job
+ *   task_drop(&task);                           ends its unit early (search.h); frees the job
  *
  * A unit writes what is its own, and nobody reads that before task_done() counts it; it
  * reads what was there before the task began, or what earlier units left. That and the
@@ -39,7 +39,7 @@ struct task;
 /* planner: of who calls, for tasks without a thread; profiles: as in planner_new. */
 struct worker *worker_new(struct planner *planner, const char *profiles);
 void worker_start(struct worker *worker); /* the thread; from now on tasks are its own */
-void worker_free(struct worker *worker);  /* after its unit; NULL: nothing */
+void worker_free(struct worker *worker);  /* ends its unit early; NULL: nothing */
 /* No unit begins until it is taken back: something more urgent is being planned. */
 void worker_pause(struct worker *worker, bool pause);
 /* What was measured here is looked for again. */

@@ -4,6 +4,7 @@
  */
 #include "tui/form.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "profiles.h"
@@ -451,6 +452,46 @@ static void test_change_while_solving(void **state)
     form_free(form);
 }
 
+/* CPU seconds of this process, all threads. */
+static double cpu_now(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* A plan in work is abandoned for the next one, and at the end: it takes much less than the
+ * whole, and what it found is not shown. */
+static void test_abandon(void **state)
+{
+    struct form *form = open_desk("model kimi-k2.5 gpu l40s rate 20 tpot 30");
+    double from, whole, left;
+
+    (void)state;
+    in_background(form);
+    set(form, FIELD_RATE, "19"); /* the thread's planner reads its profiles */
+    settle(form);
+    from = cpu_now();
+    set(form, FIELD_RATE, "21");
+    settle(form);
+    whole = cpu_now() - from;
+    from = cpu_now();
+    for (int i = 0; i < 8; i++) {
+        set(form, FIELD_RATE, i % 2 ? "19" : "22");
+        assert_true(form->planning);
+    }
+    set(form, FIELD_RATE, "20");
+    settle(form);
+    assert_true(cpu_now() - from < 4 * whole);
+    assert_near(form->answer->plan.request.rate, 20, 1e-9);
+    assert_true(form->answered);
+    form_again(form); /* what was measured has changed */
+    assert_true(form->planning);
+    from = cpu_now();
+    form_free(form);
+    left = cpu_now() - from;
+    if (left > whole / 2)
+        fail_msg("a plan takes %.3f s, leaving it %.3f s", whole, left);
+}
+
 static void test_pin(void **state)
 {
     struct form *form = open_desk("model llama-3.1-70b precision fp8");
@@ -636,6 +677,7 @@ int main(void)
         cmocka_unit_test(test_solve),
         cmocka_unit_test(test_solve_in_background),
         cmocka_unit_test(test_change_while_solving),
+        cmocka_unit_test(test_abandon),
         cmocka_unit_test(test_pin),
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_save),

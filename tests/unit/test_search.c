@@ -780,6 +780,18 @@ static void test_max_pp(void **state)
     assert_int_equal(p.layout.pp, 21);
 }
 
+/* What is abandoned looks at no layout more. */
+static void test_abandoned(void **state)
+{
+    atomic_bool flag = true;
+    (void)state;
+    search_abandon(&flag);
+    assert_int_not_equal(plan_of("-m llama-3.1-405b -g h100-sxm").verdict, VERDICT_FITS);
+    atomic_store(&flag, false);
+    assert_int_equal(plan_of("-m llama-3.1-405b -g h100-sxm").verdict, VERDICT_FITS);
+    search_abandon(NULL);
+}
+
 /* ---- options ---- */
 
 static void test_command_of_a_fix(void **state)
@@ -934,6 +946,7 @@ int main(void)
         cmocka_unit_test(test_deepseek_on_l40s),
         cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_max_pp),
+        cmocka_unit_test(test_abandoned),
         cmocka_unit_test(test_command_of_a_fix),
         cmocka_unit_test(test_whole_fix),
         cmocka_unit_test(test_engine_of_a_vendor),

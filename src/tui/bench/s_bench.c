@@ -118,7 +118,8 @@ static double bench_tick(struct app *app, void *state, double now)
     double wish = -1;
     enum session_state at;
 
-    if (b->stage == STAGE_CHOOSE && bench_state(b) == SESSION_READY &&
+    bench_confirm_tick(app, b);
+    if (b->stage == STAGE_CHOOSE && b->anew == ANEW_NOT && bench_state(b) == SESSION_READY &&
         (b->stale || (b->version != app->form->version && app->screen == SCREEN_BENCH)))
         bench_replan(app, b);
     go_on(app, b);

@@ -82,6 +82,7 @@ struct bench {
     unsigned version; /* of the form when it was planned */
     bool wanted;      /* start as soon as the devices are known */
     enum bench_page page;
+    enum { ANEW_NOT, ANEW_MEASURED, ANEW_DROPPED } anew; /* why the plan is made once more */
     struct confirm *told; /* the terms of Confirm; owned, NULL until the devices are known */
     struct bench_diagnosis *diagnosis; /* of Diagnose; owned, NULL on another page */
 
@@ -186,6 +187,7 @@ enum gp_status bench_confirm_ask(const struct form *form, struct options *option
                                  char *tests, size_t size, struct gp_err *err);
 void bench_confirm_ready(const struct app *app, struct bench *b); /* points are known */
 void bench_confirm_over(struct app *app, struct bench *b);        /* all is measured */
+void bench_confirm_tick(struct app *app, struct bench *b); /* has the plan of that come? */
 void bench_confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
                         const struct frame *frame);
 void bench_confirm_explain(struct strbuf *out);

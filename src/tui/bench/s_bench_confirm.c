@@ -67,11 +67,23 @@ void bench_confirm_over(struct app *app, struct bench *b)
         confirm_measure(c, b->session);
     if (session_log(b->session))
         plan_anew(app);
-    if (c && app->form->answered) {
+    b->anew = ANEW_MEASURED;
+    bench_confirm_tick(app, b);
+}
+
+void bench_confirm_tick(struct app *app, struct bench *b)
+{
+    struct confirm *c = b->told;
+
+    if (b->anew == ANEW_NOT || app->form->planning)
+        return;
+    if (c && b->anew == ANEW_MEASURED && app->form->answered) {
         c->after = *app->form->answer;
         c->measured = confirm_counts(c) && c->after.resolved.calibrated[0];
     }
+    b->anew = ANEW_NOT;
     b->version = app->form->version;
+    app_touch(app);
 }
 
 /* ---- what is shown ---- */
@@ -131,6 +143,10 @@ static void show_terms(struct page *page, const struct bench *b)
     show_tpot(page, "planned", &c->before.plan);
     if (b->stage != STAGE_DONE) {
         page_words(page, 0, INK_TEXT, "F5 measures these, two minutes at most; p all of Bench");
+        return;
+    }
+    if (b->anew == ANEW_MEASURED) {
+        page_words(page, 0, INK_TEXT, "planning with what was measured...");
         return;
     }
     if (c->measured)
@@ -193,7 +209,8 @@ static bool drop_kept(struct app *app, struct bench *b)
 
     if (dropped > 0) {
         plan_anew(app);
-        b->version = app->form->version;
+        b->anew = ANEW_DROPPED;
+        bench_confirm_tick(app, b);
     }
     app_report(app, false, dropped > 0 ? "the measurements of %s are dropped"
                                        : "nothing is kept for %s", gpu[0] ? gpu : "it");
