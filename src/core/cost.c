@@ -164,17 +164,28 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
     return usual > 0 ? usual : HOST_ASSUMED;
 }
 
-double cost_host_watts(const struct gpu *gpu, const struct market *market, bool *assumed)
+const struct server *cost_host_server(const struct gpu *gpu, const struct market *market,
+                                      double *watts)
 {
-    double limit = gpu->power.known ? gpu->power.value : 0, most = 0;
-    *assumed = false;
+    double limit = gpu->power.known ? gpu->power.value : 0;
+    const struct server *most = NULL;
+    *watts = 0;
     for (size_t i = 0; limit > 0 && i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
-        if (s->power > 0 && s->gpus > 0 && in_list(s->gpu_ids, gpu->id))
-            most = fmax(most, s->power / s->gpus - limit);
+        if (s->power > 0 && s->gpus > 0 && s->power / s->gpus - limit > *watts &&
+            in_list(s->gpu_ids, gpu->id)) {
+            *watts = s->power / s->gpus - limit;
+            most = s;
+        }
     }
-    *assumed = most <= 0;
-    return *assumed ? HOST_WATTS * limit : most;
+    return most;
+}
+
+double cost_host_watts(const struct gpu *gpu, const struct market *market, bool *assumed)
+{
+    double watts, limit = gpu->power.known ? gpu->power.value : 0;
+    *assumed = !cost_host_server(gpu, market, &watts);
+    return *assumed ? HOST_WATTS * limit : watts;
 }
 
 /* ---- renting ---- */

@@ -186,6 +186,9 @@ bool cost_is_offered(const struct gpu *gpu, enum price_want want,
  * their power the most, less their GPUs' limits; else *assumed, 0.8 of its limit (DGX A100
  * 1.03, DGX H100 0.82, eight PCIe cards 0.79, NVL72 0.39). */
 double cost_host_watts(const struct gpu *gpu, const struct market *market, bool *assumed);
+/* The server that says so, NULL = none does; *watts: of one GPU's share of it. */
+const struct server *cost_host_server(const struct gpu *gpu, const struct market *market,
+                                      double *watts);
 
 struct terms;
 

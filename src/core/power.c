@@ -20,6 +20,10 @@
 #define HOST_LOW  0.35
 #define HOST_HIGH 1.30
 
+const char power_law_source[] =
+    "fitted to 220 runs of Llama-2-70B and BLOOM-176B on A100 (Splitwise, 2023); stands in "
+    "for other GPUs";
+
 double power_share(double memory, double compute)
 {
     return fmin(1, POWER_BASE + POWER_MEMORY * memory + POWER_COMPUTE * compute);

@@ -63,6 +63,8 @@ struct power {
     struct quantity electricity;   /* dollars of it per month, with PUE; unknown = no price */
 };
 
+extern const char power_law_source[]; /* of the shares of TDP */
+
 /* Share of its limit that a GPU draws which works. */
 double power_share(double memory, double compute);
 

@@ -5,9 +5,6 @@
 #include "core/terms_list.h"
 #include "core/usage.h"
 
-static const char law[] =
-    "fitted to 220 runs of Llama-2-70B and BLOOM-176B on A100 (Splitwise, 2023); stands in "
-    "for other GPUs";
 static const char idle[] =
     "A100 SXM 0.13, A100 PCIe 0.15 (nvidia-smi, 2025-07), HGX of 700 W 0.09 "
     "(DGX B200 user guide)";
@@ -25,7 +22,8 @@ static void know_power(struct terms *w, const struct power *p)
 static void add_gpu(struct terms *w, const struct power *p)
 {
     bool measured = p->decode.origin != ORIGIN_ASSUMED;
-    struct term_source source = source_text(measured ? "A100" : "A100, another GPU's", law);
+    struct term_source source =
+        source_text(measured ? "A100" : "A100, another GPU's", power_law_source);
     know_number(w, "m", p->memory, "share of the bandwidth");
     know_number(w, "c", p->compute, "share of the arithmetic");
     know_number(w, "c of prompts", p->prompt_compute, "share of the arithmetic");

@@ -273,7 +273,8 @@ static void add_communication(const struct walk *k)
                 c->gpus <= 1 ? 0 : spread ? s->load->moe_layers : s->load->reduces, "exact");
     know_us(k->w, "latency", c->latency, FAMILY);
     know_us(k->w, "root", c->root, FAMILY);
-    know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY);
+    know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY); /* nccl-tests' bus bandwidth */
+    know_word(k->w, "by", comm_library(c, request_of(k)->gpu));
     bool apart = c->hosts > 1 || s->hops_hosts > 0;
     if (apart) {
         know_number(k->w, "H", c->hosts, "exact");
@@ -287,10 +288,10 @@ static void add_communication(const struct walk *k)
                      "* (S/rate + 10 us)",
              part_ms(k, k->w->plan->speed.part.communication), "ms",
              source_family(request_of(k)->gpu->family),
-             apart        ? "reduces, n, S, latency, root, rate, H, hops, pp"
+             apart        ? "reduces, n, S, latency, root, rate, by, H, hops, pp"
              : c->gpus <= 1 ? "S, pp"
-             : c->pcie    ? "reduces, n, S, latency, root, rate, over PCIe, pp"
-                          : "reduces, n, S, latency, root, rate, over the GPUs' own link, pp");
+             : c->pcie    ? "reduces, n, S, latency, root, rate, over PCIe, by, pp"
+                          : "reduces, n, S, latency, root, rate, over the GPUs' own link, by, pp");
     terms_forget(k->w, known);
 }
 

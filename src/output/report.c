@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/better.h"
+#include "core/speed/comm.h"
 #include "output/answer_lines.h"
 #include "output/print_plan.h"
 #include "output/print_why.h"
@@ -341,6 +342,24 @@ static void step_facts(const struct speed *v, struct record *r)
     record_count(r, "prefill", "s", v->prompts);
 }
 
+/* Among whom, how and how fast; nothing where no GPUs exchange. */
+static void reduce_facts(const struct plan *p, struct record *speed)
+{
+    const struct request *q = &p->request;
+    const struct family *f = q->gpu->family;
+    int n = p->layout.tp * layout_ways(&p->layout);
+    struct comm c = comm_of(q->gpu, f, n, q->host_gpus, q->engine->speed.allreduce);
+    if (n <= 1 || !c.known)
+        return;
+    struct record *r = record_inside(speed, "all_reduce");
+    record_count(r, "gpus", "", n);
+    record_count(r, "hosts", "", c.hosts);
+    record_text(r, "library", comm_library(&c, q->gpu));
+    record_text(r, "over", c.pcie ? "pcie" : "link");
+    record_quantity(r, "bus_bandwidth", "GB/s", quantity_of(c.rate, ORIGIN_MODEL), 1e9, 1);
+    record_text(r, "source", f->source);
+}
+
 /* Rows of others that estimates of this kind were held against. */
 static void hit_facts(const struct plan *p, const struct hit *h, struct record *r)
 {
@@ -380,6 +399,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_positive(r, "capacity", "requests/s", v->capacity);
     record_text(r, "saturates", speed_saturation_word(v->saturation));
     step_facts(v, record_inside(r, "step_s"));
+    reduce_facts(p, r);
     record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
     record_text(r, "narrower", sentence_speed_narrower(p, text));
     r = record_inside(r, "checked");
@@ -507,14 +527,22 @@ void report_terms(const struct term *terms, int count, struct record *doc)
     strbuf_fini(&source);
 }
 
-static void source_facts(const struct request *q, struct record *r)
+static void source_facts(const struct request *q, const struct market *market,
+                         struct record *r)
 {
+    char server[320] = "";
+    double watts;
+    const struct server *host = cost_host_server(q->gpu, market, &watts);
+    if (host)
+        gp_format(server, sizeof(server), "%s: %s", host->name, host->source);
     record_text(r, "model", q->model->source);
     record_text(r, "gpu", q->gpu->source);
     record_text(r, "gpu_confidence", q->gpu->confidence);
     record_text(r, "engine", q->engine->source);
     record_text(r, "engine_date", q->engine->date);
     record_text(r, "format", q->precision.weight->source);
+    record_text(r, "power", power_law_source);
+    record_text(r, "host_power", server);
 }
 
 void report_plan(const struct answer *a, const struct options *options, bool why,
@@ -537,7 +565,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
         record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
     }
     if (!brief)
-        source_facts(&p->request, record_inside(doc, "sources"));
+        source_facts(&p->request, &a->resolved.market, record_inside(doc, "sources"));
     if (why) {
         struct term terms[TERMS_MAX];
         report_terms(terms, terms_of_plan(p, terms), doc);

@@ -99,4 +99,24 @@ for other in "h200-sxm:4 --engine vllm --tp 4" "b200:4 --engine vllm@0.12 --tp 4
     assert_lacks "not $other" ", room " "$out"
 done
 
+# ---- whose all-reduce it is -------------------------------------------------------------
+
+for case in "h100-sxm:2 --tp 2=the engine's own kernels" "l40s:4 --tp 4=NCCL" \
+    "mi300x:16 --tp 8 --pp 2=the engine's own kernels" "radeon-ai-pro-r9700:4 --tp 4=RCCL"; do
+    # shellcheck disable=SC2086
+    run --plan -m llama-3.1-70b -p fp8 -g ${case%%=*} --why
+    assert_contains "all-reduce of ${case%%=*}" ", by ${case#*=}, " "$out"
+    have_json || continue
+    # shellcheck disable=SC2086
+    run --plan -m llama-3.1-70b -p fp8 -g ${case%%=*} --format json
+    [ "$(json verdict.status)" = does-not-fit ] ||
+        assert_eq "in JSON of ${case%%=*}" "${case#*=}" "$(json speed.all_reduce.library)"
+done
+run --plan -m llama-3.1-8b -g h100-sxm:1 --format json
+if have_json; then
+    assert_lacks "none of one GPU" '"all_reduce"' "$out"
+    assert_contains "where its watts are from" "220 runs" "$(json sources.power)"
+    assert_contains "and its host's" "DGX H100" "$(json sources.host_power)"
+fi
+
 finish

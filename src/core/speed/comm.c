@@ -4,6 +4,7 @@
 #include "core/speed/comm.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/roofline.h"
 
@@ -62,6 +63,13 @@ static double network(int hosts, double bytes)
 {
     double others = 2.0 * (hosts - 1);
     return others * NETWORK_STEP + others / hosts * bytes / NETWORK_RATE;
+}
+
+const char *comm_library(const struct comm *c, const struct gpu *gpu)
+{
+    if (c->hosts <= 1 && (!c->pcie || c->gpus <= 2))
+        return "the engine's own kernels";
+    return strcmp(gpu->vendor, "amd") == 0 ? "RCCL" : "NCCL";
 }
 
 double comm_allreduce(const struct comm *c, double bytes)

@@ -42,6 +42,10 @@ struct comm {
 struct comm comm_of(const struct gpu *gpu, const struct family *family, int n, int host,
                     double factor);
 
+/* Whose all-reduce it is: an engine has kernels of its own for the GPUs of a host on a link of
+ * their own, or two on PCIe (vLLM's custom_all_reduce.py); else the vendor's. */
+const char *comm_library(const struct comm *comm, const struct gpu *gpu);
+
 int comm_size(int gpus); /* place in link_law's figures: of 2, 4 or 8 */
 double comm_allreduce(const struct comm *comm, double bytes); /* s */
 double comm_hop(const struct comm *comm, double bytes);       /* s */
