@@ -115,6 +115,7 @@ static const struct profile_field fields[] = {
     {"quantized_cc", PROFILE_TEXT, AT(quantized_cc)},
     {"sparse_min_cc", PROFILE_COUNT, AT(sparse_min_cc), 0, 999},
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},
+    {"logit_copies_low", PROFILE_NUMBER, AT(logit_copies_low), 0, 64},
     {"logit_rows", PROFILE_WORD, AT(logit_rows), .words = row_words},
     {"flash_attention", PROFILE_FLAG, AT(flash_attention)},
     {"embedding_on_host", PROFILE_FLAG, AT(embedding_on_host)},

@@ -143,6 +143,7 @@ struct activation activation_estimate(const struct request *q, const struct load
     double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
     a.sampling =
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
+    a.sampling.low -= rows * m->vocab * 4 * (load->logit_copies - load->logit_copies_low);
     if (q->draft_tokens > 0) /* vLLM: the rejection sampler is run after the other */
         a.sampling.high += rows * m->vocab * REJECTION_BYTES;
     a.forward = quantity_add(quantity_of(layer, ORIGIN_MODEL), e->forward_base);
@@ -150,7 +151,8 @@ struct activation activation_estimate(const struct request *q, const struct load
     run_tower(q, load, l, &a);
     a.peak = a.forward;
     if (has_head && a.sampling.value > a.forward.value)
-        a.peak = a.sampling;
+        a.peak = quantity_band(a.sampling.value, fmax(a.sampling.low, a.forward.low),
+                               a.sampling.high, a.sampling.origin);
     a.host = host_copy(load, l);
     a.peak = quantity_add(a.peak, quantity_add(quantity_add(a.moe, a.vision), a.host));
     if (a.tower.items > 0)
@@ -185,7 +187,7 @@ struct equation {
 
 static const struct equation sampling_equations[][2] = {
     [ROWS_SLOTS] = {{"seqs*V*(copies*4 + a) + c*h*a + base",
-                     "seqs, V, copies, c, h, a, base"},
+                     "seqs, V, copies, FlashInfer's where installed, c, h, a, base"},
                     {"seqs*V*(copies*4 + a) + min(seqs, SMs)*V*4 + c*h*a + base",
                      "seqs, SMs, V, copies, c, h, a, base"}},
     [ROWS_USERS] = {{"users*V*(copies*4 + a) + c*h*a + base",
@@ -276,6 +278,9 @@ void activation_terms(struct terms *w, const struct load *load)
     bool has_head = p->memory.stage == p->layout.pp - 1 && !encoder;
     struct activation a = activation_estimate(&p->request, load, &p->layout, has_head);
     know_number(w, "copies", load->logit_copies, "model");
+    know_number(w, "FlashInfer's where installed",
+                load->logit_copies_low < load->logit_copies ? load->logit_copies_low : 0,
+                "engine profile");
     know_bytes(w, "base", e->base);
     know_bytes(w, "forward base", e->forward_base);
     if (has_head)

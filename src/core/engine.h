@@ -186,6 +186,7 @@ struct engine {
     double huge_bytes;
     bool defaults_clip;     /* no more default tokens than slots hold, nor slots than tokens */
     double logit_copies;    /* FP32 copies of the logits in the sampler */
+    double logit_copies_low; /* in one that may be installed in its place; 0 = there is none */
     enum logit_rows logit_rows;
     struct quantity loaded;       /* times the counted weights, as its log shows them; unknown
                                    * = as counted */

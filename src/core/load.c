@@ -409,6 +409,10 @@ static void choose_runner(const struct request *q, struct load *load)
     const struct engine *e = q->engine;
     bool second = load->second = on_second_runner(q);
     load->logit_copies = second ? e->second_copies : e->logit_copies;
+    load->logit_copies_low =
+        !second && e->logit_copies_low > 0 && strcmp(q->gpu->vendor, "nvidia") == 0
+            ? e->logit_copies_low
+            : load->logit_copies;
     load->graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
     load->host_bytes = second && !e->second_offload ? 0 : q->host_bytes;
     load->kept = second ? e->second_kept * load->max_num_seqs * q->model->vocab : 0;

@@ -57,6 +57,7 @@ struct load {
     double max_num_seqs, max_batched_tokens; /* as used */
     double fraction;                  /* utilization or fraction as used */
     double logit_copies;              /* engine.h: of the runner this model has */
+    double logit_copies_low;          /* of the sampler that may be installed; the same = of none */
     double kept;                      /* bytes that runner keeps beside the weights */
     bool second;                      /* it is the second one */
     bool graphs_in_budget;

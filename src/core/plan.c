@@ -114,8 +114,10 @@ static void fill_figures(const struct load *load, const struct prices *prices,
     const struct market *market = prices->market;
     struct request held = p->request; /* the others wait outside of the memory */
     held.users = evaluate_held(&p->request, load, &p->layout);
-    p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE;
     memory_estimate(&held, load, &p->layout, &p->memory);
+    p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE;
+    if (load->logit_copies_low < load->logit_copies && p->verdict != VERDICT_FITS)
+        p->warnings |= 1u << WARNING_SAMPLER;
     cost_estimate(prices, &p->layout, &p->cost);
     p->knob = knob_of(p);
     if (p->verdict != VERDICT_DOES_NOT_FIT || p->limit == LIMIT_POWER)

@@ -118,6 +118,7 @@ enum warning {
     WARNING_KV_ON_HOST,   /* all KV is there: attention is computed there */
     WARNING_DRAFT_WORDS,  /* the draft has another vocabulary, which is taken */
     WARNING_MTP_SHAPE,    /* the shape of the MTP layers is a guess */
+    WARNING_SAMPLER,      /* another sampler, where installed, keeps fewer logits */
     WARNING_IDLE,         /* more replicas than requests in flight */
     WARNING_LENGTHS,      /* some requests are longer than the context */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */

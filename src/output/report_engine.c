@@ -92,6 +92,7 @@ static const struct member overheads[] = {
     {"graphs_moe", MEMBER_BYTES, AT(graphs_moe)},
     {"graphs_charged", MEMBER_BYTES, AT(graphs_charged)},
     {"graphs_in_budget", MEMBER_FLAG, AT(graphs_in_budget)},
+    {"logit_copies_low", MEMBER_LISTED, AT(logit_copies_low), "FP32 copies", .decimals = 1},
     {"second_runner_models", MEMBER_CHARS, AT(second)},
     {"second_runner_16bit_only", MEMBER_FLAG, AT(second_16bit)},
     {"second_runner_logit_copies", MEMBER_LISTED, AT(second_copies), "FP32 copies",

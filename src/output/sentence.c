@@ -135,6 +135,9 @@ static const char *const warning_words[WARNING_COUNT] = {
                             "model {words}: they must mean the same tokens",
     [WARNING_MTP_SHAPE] = "the shape of the MTP layers is not known: their KV is that of a "
                           "layer of the model",
+    [WARNING_SAMPLER] = "planned with {engine}'s own sampler; FlashInfer's (installed, and "
+                        "VLLM_USE_FLASHINFER_SAMPLER not 0) takes {fewer logits} less: the "
+                        "band counts it",
     [WARNING_IDLE] = "replicas without a request: {idle} of {replicas}",
     [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
                         "tokens and are not counted: the engine refuses them",
@@ -525,6 +528,8 @@ static const char *say_request(const struct plan *p, const char *words,
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
         {"context", SAY_TOKENS, .number = q->context},
+        {"fewer logits", SAY_GIB,
+         .number = p->memory.activation.value - p->memory.activation.low},
         {"replicas", SAY_NUMBER, .number = p->layout.replicas},
         {"idle", SAY_NUMBER, .number = plan_idle(p)},
         {"beyond", SAY_PLAIN, .number = round(q->spread.beyond * 1000) / 10},

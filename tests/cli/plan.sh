@@ -777,4 +777,17 @@ assert_fails 2 "not a terminal"
 mkdir "$work/readonly"
 assert_fails 3 "$work/no/such" --plan -m llama-3.1-8b -g h100-sxm -o "$work/no/such/file"
 
+# ---- which sampler: it may decide, and only where it may be installed -----------------------
+
+sampler="warning: planned with vLLM's own sampler; FlashInfer's (installed,"
+run --plan -m gpt-oss-120b -g h100-sxm:1 --engine vllm@0.10.2 -c 4096 -u 32
+assert_contains "gpt-oss-120b on an H100 may fit" "MARGINAL on 1 x NVIDIA H100" "$out"
+assert_contains "by the sampler" "$sampler" "$out"
+for case in "gpt-oss-120b -g h100-sxm:2 --engine vllm@0.10.2" "gpt-oss-120b -g h100-sxm:1" \
+    "llama-3.1-70b -g mi300x:1 --engine vllm@0.10.2 -u 64"; do
+    # shellcheck disable=SC2086
+    run --plan -m $case
+    assert_lacks "not $case" "own sampler" "$out"
+done
+
 finish
