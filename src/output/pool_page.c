@@ -123,7 +123,7 @@ void pool_page(const struct pool_run *run, const char *command,
     char title[160];
 
     record_init(&doc);
-    pool_record(run, &doc);
+    pool_record(run, &doc, false);
     gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name,
               f->workload_count, f->hours);
     document_init(&d, format, title);

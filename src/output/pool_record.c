@@ -505,7 +505,14 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
     record_quantity(doc, name, "$/h", known ? modelled(each) : quantity_unknown(), 1, 4);
 }
 
-void pool_record(const struct pool_run *run, struct record *doc)
+static void candidates(const struct pool_run *run, struct record *doc)
+{
+    record_list(doc, "candidates");
+    for (int i = 0; i < run->c.pool.candidate_count; i++)
+        candidate_facts(run, i, record_append(doc, "candidates"));
+}
+
+void pool_record(const struct pool_run *run, struct record *doc, bool whole)
 {
     record_text(doc, "schema", "gpuplan.pool/1");
     pool_facts(run, record_inside(doc, "pool"));
@@ -521,13 +528,14 @@ void pool_record(const struct pool_run *run, struct record *doc)
     record_list(doc, "workloads");
     for (int w = 0; w < run->c.pool.workload_count; w++)
         workload_facts(run, w, record_append(doc, "workloads"));
-    record_list(doc, "candidates");
-    for (int i = 0; i < run->c.pool.candidate_count; i++)
-        candidate_facts(run, i, record_append(doc, "candidates"));
-    pool_record_hours(run, doc);
-    job_hours(run, doc);
+    if (whole) {
+        candidates(run, doc);
+        pool_record_hours(run, doc);
+        job_hours(run, doc);
+    }
     pool_record_moves(run, doc);
-    pool_record_places(run, doc);
+    if (whole)
+        pool_record_places(run, doc);
     what_ifs(run, doc);
     pool_record_conclusion(run, doc);
 }

@@ -9,7 +9,9 @@
 #include "output/record.h"
 #include "request/pool_run.h"
 
-void pool_record(const struct pool_run *run, struct record *doc);
+/* The answer. `whole`: candidates, and what runs where in each hour, too: as many lines as
+ * there are workloads or replicas times hours, which only JSON has. */
+void pool_record(const struct pool_run *run, struct record *doc, bool whole);
 
 /* Rows of it alone, as CSV prints them. */
 void pool_record_ladder(const struct pool_run *run, struct record *doc);

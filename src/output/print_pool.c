@@ -185,7 +185,7 @@ void print_pool(const struct pool_run *run, enum output_format format, bool quie
         const struct fact *rows = record_find(&doc, hours ? "hours" : "ladder");
         record_table(rows->records, rows->record_count, NULL, RECORD_CSV, out);
     } else {
-        pool_record(run, &doc);
+        pool_record(run, &doc, format == OUTPUT_JSON);
         if (format == OUTPUT_JSON)
             record_json(&doc, out);
         else if (quiet)
