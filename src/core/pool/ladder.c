@@ -396,7 +396,7 @@ static void raise_further(struct rung *r, uint64_t work)
 }
 
 /* A and B: what all hold, as one program. */
-static void hold_together(struct rung *r, uint64_t work)
+static void hold_as_one(struct rung *r, uint64_t work, bool spared)
 {
     const struct grid *grid = &r->grid;
     int ways = grid->first[grid->workloads];
@@ -415,10 +415,11 @@ static void hold_together(struct rung *r, uint64_t work)
     memcpy(pack.x, r->best.held, sizeof(*pack.x) * (size_t)ways);
     for (int j = 0; j < grid->jobs; j++)
         pack.x[ways + j] = (short)r->best.job_held[j];
-    pack_fleets(&pack);
+    pack_fleets(&pack, spared);
     pack_solve(&pack);
     spend(r, work - pack.work);
-    r->bound.best = fmax(r->bound.best, pack.bound);
+    if (!spared)
+        r->bound.best = fmax(r->bound.best, pack.bound);
     for (int w = 0; w < grid->workloads; w++)
         hold(&r->trial, w, &pack.x[grid->first[w]]);
     for (int j = 0; j < grid->jobs; j++)
@@ -427,6 +428,19 @@ static void hold_together(struct rung *r, uint64_t work)
     free(pack.x);
     pack_fini(&pack);
     tell(r);
+}
+
+/* The program leaves spares out: where they do not fit beside its plan, once more with
+ * room for them. */
+static void hold_together(struct rung *r, uint64_t work)
+{
+    bool spares = false;
+
+    for (int g = 0; g < r->grid.types; g++)
+        spares = spares || r->grid.type[g].spare > 0;
+    hold_as_one(r, work, false);
+    if (spares && (r->grid.slots > 0 || r->grid.watts > 0))
+        hold_as_one(r, work / 2, true);
 }
 
 static void improve(struct rung *r, uint64_t work, bool polish)

@@ -73,11 +73,16 @@ static struct pack_limit *add_limit(struct pack *p, double room, double over)
 
 /* Each GPU costs what one in stock does, and more beyond the stock. Spares are left
  * out: they only cost more. */
-void pack_fleets(struct pack *p)
+void pack_fleets(struct pack *p, bool spared)
 {
     const struct grid *grid = p->grid;
+    double slots = grid->slots, watts = grid->watts;
     struct pack_limit *limit;
 
+    for (int g = 0; g < grid->types && spared; g++) {
+        slots -= grid->type[g].spare * grid->type[g].slots;
+        watts -= grid->type[g].spare * grid->type[g].watts;
+    }
     p->limit_count = 0;
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
@@ -88,12 +93,12 @@ void pack_fleets(struct pack *p)
                 ->per[g] = 1;
     }
     if (grid->slots > 0) {
-        limit = add_limit(p, grid->slots, INFINITY);
+        limit = add_limit(p, slots, INFINITY);
         for (int g = 0; g < grid->types; g++)
             limit->per[g] = grid->type[g].slots;
     }
     if (grid->watts > 0) {
-        limit = add_limit(p, grid->watts, INFINITY);
+        limit = add_limit(p, watts, INFINITY);
         for (int g = 0; g < grid->types; g++)
             limit->per[g] = grid->type[g].watts;
     }

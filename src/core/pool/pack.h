@@ -46,10 +46,11 @@ struct pack {
     struct branch *branch; /* what it keeps from solve to solve; NULL at first */
 };
 
-/* Limits of an hour: the GPUs that are there; and of a day: stock, purchases, caps,
- * which price what is owned. */
+/* Limits of an hour: the GPUs that are there; and of a day: stock, purchases, caps, which
+ * price what is owned. `spared`: slots and watts for the spares of all types are kept
+ * back, which not every plan needs: for a plan, not for a bound. */
 void pack_rooms(struct pack *p, const double *room);
-void pack_fleets(struct pack *p);
+void pack_fleets(struct pack *p, bool spared);
 
 /* Begins with p->x and p->bound. Other rooms, goals and works may follow: what it knows
  * of covers stays until pack_fini(). */
