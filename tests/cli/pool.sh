@@ -262,6 +262,35 @@ assert_contains "text says why" "above the least: replicas that start are in the
 run --pool starts.cfg --format json
 assert_contains "JSON too" '"gap_cause": "replicas that start are in the cost' "$out"
 
+# ---- a real mix: many layouts for each model, GPUs that sell out, electricity -------------
+
+workloads=
+while read -r model prompt output shape peak; do
+    workloads="$workloads${workloads:+,}
+    { name = \"$model\"; model = \"$model\"; precision = \"open\"; prompt = $prompt;
+      output = $output; ttft_ms = 2000; tpot_ms = 60;
+      demand = { shape = \"$shape\"; peak = $peak; }; }"
+done <<'END'
+llama-3.1-8b 512 512 flat 3.5
+llama-3.3-70b 2048 256 flat 2.2
+qwen2.5-32b 512 256 azure-code 11.5
+qwen2.5-7b 512 512 azure-chat 11.3
+qwen2.5-14b 2048 256 azure-chat 13.1
+qwen2.5-72b 512 128 evening 17.5
+mistral-7b-v0.3 2048 256 office 13.8
+gemma-2-9b 512 128 flat 1.8
+gemma-2-27b 512 256 azure-chat 12.3
+mixtral-8x7b 1024 512 azure-chat 8.5
+llama-3.2-3b 2048 256 evening 17.7
+llama-3.2-1b 512 128 evening 10.4
+END
+pool twelve.cfg '{ gpu = "h200-nvl"; buy = 24; price = 32000.0; }, { gpu = "h100-pcie"; buy = 24; },
+    { gpu = "a100-pcie-80"; buy = 24; }, { gpu = "l40s"; buy = 48; }, { gpu = "l4"; buy = 48; }' \
+    "$workloads"
+run --pool twelve.cfg -f json
+assert_eq "twelve models: an answer" 0 "$rc"
+assert_lacks "and no gap of 1 %" '"gap_cause": "' "$out"
+
 # ---- exports ----------------------------------------------------------------------------
 
 pool mig.cfg '{ gpu = "h100-sxm"; stock = 8; mig = true; }' '{ name = "Small One";

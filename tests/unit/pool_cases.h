@@ -83,6 +83,7 @@ enum case_family {
     CASE_TOGETHER,   /* mostly large ones, all peaks within four hours */
     CASE_SMALL,      /* 3 to 14 billion, two peaks a day and hardly a soul at night */
     CASE_SCARCE,     /* all sizes, a stock that is too small, little to buy, not all types */
+    CASE_OPEN,       /* weights of 8 or 16 bit, electricity, purchases with an end */
     CASE_FAMILIES
 };
 
@@ -116,18 +117,20 @@ static inline void case_family(struct pool_case *c, enum case_family family, uin
     } gpu[] = {{141, 4800, 3.6, 700, 75, 8}, {80, 3350, 2.6, 700, 70, 24},
                {80, 2039, 1.6, 400, 50, 16},  {48, 864, 0.9, 350, 35, 16},
                {24, 600, 0.6, 150, 20, 8},    {24, 300, 0.4, 72, 12, 8}};
-    bool scarce = family == CASE_SCARCE;
+    bool scarce = family == CASE_SCARCE, open = family == CASE_OPEN;
 
-    case_init(c, seed, 6, workloads, 24, 24);
+    case_init(c, seed, 6, workloads, 24, 48);
     for (int g = 0; g < 6; g++)
         c->types[g] = (struct pool_type){.stock = scarce ? gpu[g].stock : 0,
-                                         .buy = scarce ? 8 * (g % 2) : 20000,
+                                         .buy = scarce ? 8 * (g % 2) : open ? 8 * (4 + g) : 20000,
                                          .stock_hour = scarce ? gpu[g].hour : 0,
                                          .buy_hour = gpu[g].hour,
                                          .cloud_hour = 1.7 * gpu[g].hour,
                                          .busy_watts = gpu[g].busy,
                                          .idle_watts = gpu[g].idle,
                                          .server_gpus = 8};
+    c->pool.electricity = open ? 0.12 : 0;
+    c->pool.pue = open ? 1.3 : 1;
     for (int w = 0; w < workloads; w++) {
         double gb = case_size(c, family) * (1 + case_below(c, 2));
         double peak = scale * (200 + 3000 * case_share(c)) * 70 / (gb + 20);
@@ -141,6 +144,8 @@ static inline void case_family(struct pool_case *c, enum case_family family, uin
                 if (room < 4 || tpot > 0.05)
                     continue;
                 case_way(c, w, g, tp, fmin(room * 2, 128) / (tpot * 1.6));
+                if (open) /* the other precision */
+                    case_way(c, w, g, tp, fmin(room, 64) / (tpot * 2.1))->load_s = 20;
             }
         for (int t = 0; t < 24; t++)
             c->demand[w * 24 + t] = peak * case_day(family, phase, width, t);

@@ -31,9 +31,10 @@ struct search {
     int free[POOL_MOST_TYPES];     /* GPUs of chosen servers not yet filled */
     double dense[POOL_MOST_TYPES]; /* the best rate per GPU in a server */
     short held[POOL_MOST_WAYS];
-    double peak;      /* the largest need */
-    double unlimited; /* running cost of all hours but the busiest */
-    double least;     /* $ of GPUs that are paid for whatever is held */
+    double peak;               /* the largest need */
+    int like[POOL_MOST_HOURS]; /* the first hour with the same need */
+    double unlimited;          /* running cost of all hours but the busiest */
+    double least;              /* $ of GPUs that are paid for whatever is held */
     int leaves, steps;
     double open;
     double gpus; /* of the best */
@@ -48,41 +49,60 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
 {
     struct cover_item items[POOL_MOST_WAYS];
     struct cover cover;
-    int room[POOL_MOST_WAYS], count = grid->first[w + 1] - grid->first[w];
+    int room[POOL_MOST_WAYS], way_of[POOL_MOST_WAYS], n = 0;
+    int count = grid->first[w + 1] - grid->first[w];
     struct cover_ask ask = {.items = items,
-                            .count = count,
                             .need = grid->need[w * grid->hours + t],
                             .penalty = grid->penalty[w],
                             .missing = grid->missing[w],
                             .minimum = grid->pool->workloads[w].minimum,
                             .room = room,
-                            .groups = count,
                             .nodes = 400};
 
     for (int i = 0; i < count; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];
         double share = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : 0;
-        room[i] = held[i];
-        items[i] = (struct cover_item){.price = (way->slice >= 0 ? share : way->gpus) *
+        x[i] = 0;
+        if (held[i] == 0)
+            continue;
+        way_of[n] = i;
+        room[n] = held[i];
+        items[n] = (struct cover_item){.price = (way->slice >= 0 ? share : way->gpus) *
                                                 grid->type[way->type].run,
                                        .rate = way->rate,
                                        .seat = 1,
-                                       .group = i};
+                                       .group = n};
+        n++;
     }
+    ask.count = ask.groups = n;
     cover_solve(&ask, &cover);
-    for (int i = 0; i < count; i++)
-        x[i] = (short)cover.x[i];
+    for (int i = 0; i < n; i++)
+        x[way_of[i]] = (short)cover.x[i];
     *lower = cover.lower;
     return assign_serving(grid, w, t, x, NULL);
 }
 
+/* The first hour that needs as much as this one. */
+static int like(const struct grid *grid, int w, int t)
+{
+    const double *need = &grid->need[w * grid->hours];
+    int first = 0;
+
+    while (need[first] != need[t])
+        first++;
+    return first;
+}
+
 double fixed_cost(const struct grid *grid, int w, const short *held)
 {
+    double each[POOL_MOST_HOURS], cost = 0, lower;
     short x[POOL_MOST_WAYS];
-    double cost = 0, lower;
 
-    for (int t = 0; t < grid->hours; t++)
-        cost += serve_cost(grid, w, t, held, x, &lower);
+    for (int t = 0; t < grid->hours; t++) {
+        int first = like(grid, w, t);
+        each[t] = first < t ? each[first] : serve_cost(grid, w, t, held, x, &lower);
+        cost += each[t];
+    }
     return cost;
 }
 
@@ -102,10 +122,10 @@ static int with_first(const struct fixed_price *price, int gpus)
 
 static double own_price(const struct fixed_price *price, int gpus)
 {
-    int all = with_first(price, gpus), low = all < price->low_left ? all : price->low_left;
+    int all = with_first(price, gpus),
+        low = all < price->low_left ? all : price->low_left;
 
-    return gpus > price->room ? INFINITY
-                              : low * price->low + (all - low) * price->high;
+    return gpus > price->room ? INFINITY : low * price->low + (all - low) * price->high;
 }
 
 static double owned(const struct search *s, int *gpus)
@@ -128,16 +148,20 @@ static double owned(const struct search *s, int *gpus)
     return slots > s->market->gpus || watts > s->market->watts ? INFINITY : cost;
 }
 
-/* With what the hours cost in it; what they cost at least stays open when the search may
- * not know the best. */
+/* With what the hours cost in it; what they cost at least stays open when the search
+ * may not know the best. */
 static double served(struct search *s, double cost, double limit)
 {
+    double each[POOL_MOST_HOURS], lower[POOL_MOST_HOURS], least = cost;
     short x[POOL_MOST_WAYS];
-    double least = cost, lower;
 
     for (int t = 0; t < s->grid->hours && least <= limit; t++) {
-        cost += serve_cost(s->grid, s->w, t, s->held, x, &lower);
-        least += lower;
+        int first = s->like[t];
+        each[t] = first < t ? each[first]
+                            : serve_cost(s->grid, s->w, t, s->held, x, &lower[t]);
+        lower[t] = lower[first];
+        cost += each[t];
+        least += lower[t];
     }
     if (least < cost * (1 - 1e-12))
         s->open = fmin(s->open, least);
@@ -147,7 +171,8 @@ static double served(struct search *s, double cost, double limit)
 static void take_leaf(struct search *s)
 {
     int gpus;
-    double cost = owned(s, &gpus), tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
+    double cost = owned(s, &gpus),
+           tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
 
     if (cost + s->unlimited > s->out->cost + tie)
         return;
@@ -316,8 +341,9 @@ static double useful_servers(const struct search *s, int g)
     for (int p = 0; p < s->grid->pool->types[g].slices; p++) {
         int most = 1;
         for (int k = 0; k < s->grid->pool->types[g].cuts; k++)
-            most = s->grid->pool->types[g].cut[k][p] > most ? s->grid->pool->types[g].cut[k][p]
-                                                           : most;
+            most = s->grid->pool->types[g].cut[k][p] > most
+                       ? s->grid->pool->types[g].cut[k][p]
+                       : most;
         gpus += ceil(slices[p] / most);
     }
     return ceil(gpus / type->unit);
@@ -383,16 +409,18 @@ static void make_blocks(struct search *s)
 static double unlimited_running(struct search *s)
 {
     const struct grid *grid = s->grid;
-    double none[POOL_MOST_TYPES] = {0}, sum = 0, peak_cost = 0;
+    double none[POOL_MOST_TYPES] = {0}, each[POOL_MOST_HOURS], sum = 0, peak_cost = 0;
     struct cover cover;
 
     for (int t = 0; t < grid->hours; t++) {
         double need = grid->need[s->w * grid->hours + t];
-        assign_cover(grid, s->w, t, none, NULL, 0, &cover);
-        sum += cover.lower;
+        if (s->like[t] == t)
+            assign_cover(grid, s->w, t, none, NULL, 0, &cover);
+        each[t] = s->like[t] == t ? cover.lower : each[s->like[t]];
+        sum += each[t];
         if (need >= s->peak) {
             s->peak = need;
-            peak_cost = cover.lower;
+            peak_cost = each[t];
         }
     }
     return fmax(0, sum - peak_cost);
@@ -412,6 +440,8 @@ void fixed_solve(const struct grid *grid, int w, const struct fixed_market *mark
                        .open = INFINITY};
 
     memset(out, 0, sizeof(*out));
+    for (int t = 0; t < grid->hours; t++)
+        s.like[t] = like(grid, w, t);
     s.unlimited = unlimited_running(&s);
     for (int g = 0; g < grid->types; g++)
         if (market->type[g].least > 0)

@@ -107,7 +107,8 @@ static void type_counts(struct grid *grid, int g)
 {
     const struct pool_type *from = &grid->pool->types[g];
     struct grid_type *type = &grid->type[g];
-    bool cloud = grid->id == POOL_CLOUD, composed = pool_composes(grid->pool, g, grid->id);
+    bool cloud = grid->id == POOL_CLOUD,
+         composed = pool_composes(grid->pool, g, grid->id);
 
     type->unit = composed || cloud ? 1 : from->server_gpus;
     type->slots = composed;
@@ -142,18 +143,49 @@ static bool way_of(const struct grid *grid, int candidate, struct way *way)
     return rate > 0 && way->seat <= grid->type[c->type].most;
 }
 
-static void workload_ways(struct grid *grid)
+/* Does as much as the other in no more of the same GPUs, and starts at no more cost. */
+static bool is_as_good(const struct way *way, const struct way *other)
 {
-    const struct pool *pool = grid->pool;
-    int count = 0, c = 0;
+    return way->type == other->type && way->slice == other->slice &&
+           way->seat <= other->seat && way->gpus <= other->gpus &&
+           way->rate >= other->rate && way->start <= other->start;
+}
 
-    for (int w = 0; w < grid->workloads; w++) {
-        grid->first[w] = count;
-        for (; c < pool->candidate_count && pool->candidates[c].workload == w; c++)
-            if (way_of(grid, c, &grid->ways[count]))
-                grid->sliced |= grid->ways[count++].slice >= 0;
+/* The first of the best ways that are as good as the i-th of a workload. */
+static int stand_in(const struct way *all, int count, int i)
+{
+    int best = i;
+
+    for (int k = 0; k < count; k++)
+        if (is_as_good(&all[k], &all[best]) &&
+            (k < best || !is_as_good(&all[best], &all[k])))
+            best = k;
+    return best;
+}
+
+/* Ways of workload w from candidate c on; the next candidate. A way that another one is
+ * as good as is left out, which then stands for its candidate. */
+static int ways_from(struct grid *grid, int w, int c)
+{
+    struct way all[POOL_MOST_WAYS];
+    int place[POOL_MOST_WAYS], count = 0, at = grid->first[w];
+
+    for (; c < grid->pool->candidate_count && grid->pool->candidates[c].workload == w;
+         c++) {
+        grid->stands[c] = -1;
+        count += way_of(grid, c, &all[count]);
     }
-    grid->first[grid->workloads] = count;
+    for (int i = 0; i < count; i++) {
+        place[i] = at;
+        if (stand_in(all, count, i) == i) {
+            grid->sliced |= all[i].slice >= 0;
+            grid->ways[at++] = all[i];
+        }
+    }
+    for (int i = 0; i < count; i++)
+        grid->stands[all[i].candidate] = place[stand_in(all, count, i)];
+    grid->first[w + 1] = at;
+    return c;
 }
 
 static void workload_needs(struct grid *grid, int w)
@@ -207,9 +239,8 @@ static void clamp_most(struct grid *grid)
     }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
-        use[job->type] +=
-            (double)job->most * grid->job_seat[j] + grid->type[job->type].unit +
-            grid->type[job->type].own_spare;
+        use[job->type] += (double)job->most * grid->job_seat[j] +
+                          grid->type[job->type].unit + grid->type[job->type].own_spare;
     }
     for (int g = 0; g < grid->types; g++) {
         struct grid_type *type = &grid->type[g];
@@ -245,7 +276,9 @@ void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id)
         type_counts(grid, g);
         type_prices(grid, g);
     }
-    workload_ways(grid);
+    grid->stands = gp_calloc((size_t)pool->candidate_count + 1, sizeof(*grid->stands));
+    for (int i = 0, c = 0; i < grid->workloads; i++)
+        c = ways_from(grid, i, c);
     for (int i = 0; i < grid->workloads; i++)
         workload_needs(grid, i);
     for (int j = 0; j < grid->jobs; j++)
@@ -256,6 +289,7 @@ void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id)
 void grid_fini(struct grid *grid)
 {
     free(grid->ways);
+    free(grid->stands);
     free(grid->first);
     free(grid->need);
     free(grid->penalty);

@@ -46,6 +46,7 @@ struct grid {
     int hours, types, workloads, jobs;
     struct grid_type type[POOL_MOST_TYPES];
     struct way *ways;
+    int *stands; /* [candidates] way that does what it would; -1: it cannot run here */
     int *first;      /* [workloads + 1] of the ways */
     double *need;    /* [workload x hours + hour] */
     double *penalty; /* [workload] $ per unit and hour */

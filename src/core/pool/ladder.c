@@ -42,6 +42,7 @@ struct rung {
 #define APART_SHARE 3     /* of what is left goes to a part of a pool */
 #define SHAKES      400   /* tries of A and B where GPUs are scarce */
 #define MOST_CELLS  30000 /* workloads and hours of a program that comes first */
+#define QUICK       20    /* part of the choices that are priced at first */
 #define LOOK_EACH   250 /* units for a workload and hour, when fleets are looked at */
 #define ISOLATED_TRIES 200   /* of isolated workloads that choose anew, or more */
 #define ISOLATED_WORK  20000 /* units of the search after one, at most */
@@ -487,37 +488,40 @@ static void improve_isolated(struct rung *r, uint64_t work)
     }
 }
 
-/* What a rung before ran at once of each way, held all day. */
-static void hold_from(struct rung *r, const struct pool_rung *other, int w)
+/* What a rung ran of each way of workload w in an hour; its candidates begin at c. */
+static void ran_of(const struct grid *grid, const struct pool_rung *other, int w, int c, int t,
+                   int *x)
 {
-    const struct grid *grid = &r->grid;
-    short held[POOL_MOST_WAYS];
+    const struct pool *pool = grid->pool;
 
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-        const int *ran = &other->replicas[grid->ways[i].candidate * grid->hours];
-        int most = 0;
-        for (int t = 0; t < grid->hours; t++)
-            most = ran[t] > most ? ran[t] : most;
-        held[i - grid->first[w]] = (short)most;
-    }
-    hold(&r->trial, w, held);
+    memset(x, 0, sizeof(*x) * POOL_MOST_WAYS);
+    for (; c < pool->candidate_count && pool->candidates[c].workload == w; c++)
+        if (grid->stands[c] >= 0)
+            x[grid->stands[c] - grid->first[w]] += other->replicas[c * grid->hours + t];
 }
 
-/* The plan of a rung, candidate by candidate, into the trial. */
+/* The plan of a rung, candidate by candidate, into the trial: what ran at once of each way,
+ * held all day, or hour by hour. */
 static void load_plan(struct rung *r, const struct pool_rung *other)
 {
     const struct grid *grid = &r->grid;
-    short x[POOL_MOST_WAYS];
+    int ran[POOL_MOST_WAYS], c = 0;
 
     for (int w = 0; w < grid->workloads; w++) {
-        if (grid->constant[w])
-            hold_from(r, other, w);
-        for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
-            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-                x[i - grid->first[w]] =
-                    (short)other->replicas[grid->ways[i].candidate * grid->hours + t];
-            assign_set(&r->trial, w, t, x);
+        short x[POOL_MOST_WAYS], held[POOL_MOST_WAYS] = {0};
+        while (c < grid->pool->candidate_count && grid->pool->candidates[c].workload < w)
+            c++;
+        for (int t = 0; t < grid->hours; t++) {
+            ran_of(grid, other, w, c, t, ran);
+            for (int k = 0; k < grid->first[w + 1] - grid->first[w]; k++) {
+                x[k] = (short)ran[k];
+                held[k] = x[k] > held[k] ? x[k] : held[k];
+            }
+            if (!grid->constant[w])
+                assign_set(&r->trial, w, t, x);
         }
+        if (grid->constant[w])
+            hold(&r->trial, w, held);
     }
 }
 
@@ -552,7 +556,7 @@ static int leaves_for(const struct grid *grid, uint64_t work)
 {
     double each = (double)work / (4.0 * grid->workloads * grid->hours);
 
-    return each < 20 ? 20 : each > 2000 ? 2000 : (int)each;
+    return each < 20 ? 20 : each > 10000 ? 10000 : (int)each;
 }
 
 /* The time up to this share of the rung's. */
@@ -627,8 +631,14 @@ static void raise_apart(struct rung *r, uint64_t work)
  * for all comes first, unless a look at all hours takes long. */
 static void search_own(struct rung *r)
 {
+    int leaves = r->bound.leaves;
+
     if (!is_separable(&r->grid) && r->grid.workloads * r->grid.hours <= MOST_CELLS) {
-        set_part(r, 0.5);
+        set_part(r, 0.4);
+        r->bound.leaves = leaves / QUICK + 1;
+        hold_together(r, r->work / 4);
+        set_part(r, 0.7);
+        r->bound.leaves = leaves;
         hold_together(r, r->work / 2);
         set_part(r, 1);
         if (r->total - r->bound.best <= 1e-9 * r->total)

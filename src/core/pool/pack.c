@@ -243,7 +243,7 @@ static void prices(const struct branch *b, double *limit, double *lambda)
 static bool price_all(struct branch *b, double *lambda, double *sum, double *room)
 {
     double limit[PACK_MOST_LIMITS];
-    bool more = false;
+    size_t before = b->shapes.count;
 
     *sum = *room = 0;
     prices(b, limit, lambda);
@@ -252,15 +252,13 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
         double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
         double known = -b->lp.worth[w];
         *sum += cost;
-        if (cost < known - SMALL * (1 + fabs(known))) {
+        if (cost < known - SMALL * (1 + fabs(known)))
             shapes_add(&b->shapes, w, x, &b->limits);
-            more = true;
-        }
     }
     add_columns(b);
     for (int r = 0; r < b->pack->limit_count; r++)
         *room += limit[r] * b->pack->limits[r].room;
-    return more;
+    return b->shapes.count > before;
 }
 
 /* ---- a plan from it ---- */
