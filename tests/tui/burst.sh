@@ -66,7 +66,7 @@ keys Enter
 type "s:theme"
 see ":theme"
 keys Escape
-see "is the best that fits"
+gone "▸GPU        l40s" # the one that fits best, found before or after the prompt
 type ":plan -m llama-3.1-70b --rate 2 --tpot 20"
 keys Enter
 type "2j"
