@@ -121,24 +121,24 @@ static const struct {
     const char *keys[6];
     int calm;
 } tests[] = {
-    {"Plan: another field", "1", "", {"j", "j", "k", "k"}},
-    {"Plan: another model, planned anew", "1g", "", {"+", "+", "-", "-"}},
-    {"Plan: number of users, planned anew", "1:model 70B\rg/users\r", "", {"+", "+", "-", "-"}},
-    {"Plan: GPU by GPU, planned anew", "1g/gpu\r", "", {"l", "l", "l", "h"}},
+    {"Plan: another field", "1", "", {"j", "j", "k", "k"}, 0},
+    {"Plan: another model, planned anew", "1g", "", {"+", "+", "-", "-"}, 0},
+    {"Plan: number of users, planned anew", "1:model 70B\rg/users\r", "", {"+", "+", "-", "-"}, 0},
+    {"Plan: GPU by GPU, planned anew", "1g/gpu\r", "", {"l", "l", "l", "h"}, 0},
     {"Plan: a rate under goals, anew",
      "1:model llama-3.1-70b\r:gpu l40s\r:ttft 1000\r:tpot 20\r:rate 2\rg/rate\r", "",
-     {"+", "+", "-", "-"}},
+     {"+", "+", "-", "-"}, 0},
     {"Plan: solved under a rate", "g/gpu\r", "", {"s", "u"}, CALM},
     {"Plan: keys that need the answer", "g/rate\r", "", {"+a", "\033", "-y", "\033"},
      CALM},
     {"Plan: experts under goals, anew", ":model deepseek-v3\r:gpu h200-sxm\r:rate 3\r", "",
-     {"+", "+", "-", "-"}},
-    {"Plan: as it began", ":rate 0\rrr:model 70B\r:gpu l40s\r", "", {"j", "k"}},
-    {"Model chooser: a letter", "1g\r", "\033", {"l", "3", "\177", "\177"}},
-    {"Compare: another row", "2", "", {"j", "j", "j", "k"}},
-    {"Compare: another order", "2", "", {"s"}},
-    {"Curves: another value", "3", "", {"l", "l", "l", "h"}},
-    {"from tab to tab", "", "", {"1", "2", "3", "4"}},
+     {"+", "+", "-", "-"}, 0},
+    {"Plan: as it began", ":rate 0\rrr:model 70B\r:gpu l40s\r", "", {"j", "k"}, 0},
+    {"Model chooser: a letter", "1g\r", "\033", {"l", "3", "\177", "\177"}, 0},
+    {"Compare: another row", "2", "", {"j", "j", "j", "k"}, 0},
+    {"Compare: another order", "2", "", {"s"}, 0},
+    {"Curves: another value", "3", "", {"l", "l", "l", "h"}, 0},
+    {"from tab to tab", "", "", {"1", "2", "3", "4"}, 0},
 };
 
 static void run(char **argv)
