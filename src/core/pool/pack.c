@@ -698,6 +698,7 @@ void pack_solve(struct pack *pack)
     /* parts dearer than it were left */
     pack->bound = fmax(pack->bound, fmin(lowest_bound(b), b->closed));
     pack->bound = fmin(pack->bound, pack->cost);
+    close_parts(b); /* of many hours that are kept they would add up */
     end(b);
 }
 
