@@ -380,6 +380,9 @@ static void validate_range(struct profile_group item, const struct engine_list *
                      "give base_gib, forward_base_gib, vision_gib, graphs_gib and "
                      "graphs_charged_gib",
                      "a memory term is missing");
+    else if (engine->logit_copies_low > engine->logit_copies)
+        profile_fail(item, "logit_copies_low", "0 where it is the only sampler",
+                     "is more than logit_copies");
     else if (engine->fraction <= 0 || engine->block < 1)
         profile_fail(item, "fraction", "give fraction and block",
                      "a default is missing");

@@ -783,6 +783,16 @@ sampler="warning: planned with vLLM's own sampler; FlashInfer's (installed,"
 run --plan -m gpt-oss-120b -g h100-sxm:1 --engine vllm@0.10.2 -c 4096 -u 32
 assert_contains "gpt-oss-120b on an H100 may fit" "MARGINAL on 1 x NVIDIA H100" "$out"
 assert_contains "by the sampler" "$sampler" "$out"
+run --plan -m gpt-oss-120b -g h100-sxm -u 64 --engine vllm@0.10.2 --why
+assert_contains "--why has its copies" "FlashInfer's where installed 3" "$out"
+run --plan -m gpt-oss-120b -g h100-sxm -u 64 --engine vllm@0.13 --why
+assert_lacks "and not in the version after" "where installed 3" "$out"
+mkdir -p more/engines
+sed 's/logit_copies_low = 3;/logit_copies_low = 12;/' "$src/profiles/engines/vllm.cfg" \
+    >more/engines/vllm.cfg
+run --plan -m 8B --engine vllm@0.10.2 --profiles more
+assert_contains "more copies at the low end than at the value" \
+    "ranges[1].logit_copies_low: is more than logit_copies" "$err"
 for case in "gpt-oss-120b -g h100-sxm:2 --engine vllm@0.10.2" "gpt-oss-120b -g h100-sxm:1" \
     "llama-3.1-70b -g mi300x:1 --engine vllm@0.10.2 -u 64"; do
     # shellcheck disable=SC2086
