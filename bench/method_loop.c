@@ -115,27 +115,29 @@ static void resize(const struct method_settings *settings, double each, int rota
     out->runs = (int)fmax(fmin(runs, settings->sample_runs), 1);
 }
 
-/* Leaves the size of a batch in out; false when it failed or was stopped. */
+/* Leaves the size of a batch in out; false when it failed or was stopped. One batch that
+ * something held up says nothing, the last one too: the faster of two does. */
 static bool warm_point(const struct method_settings *settings,
                        const struct sampler *sampler, int rotation,
                        struct measured *out)
 {
-    double began = sampler->now(sampler->ctx), fastest = INFINITY, each;
+    double began = sampler->now(sampler->ctx), before = INFINITY, each;
     int launched = FIRST;
 
     for (int i = 0; i < FIRST; i++) {
         if (!(each = batch(sampler, 1, 1, out)))
             return false;
         out->first = i ? out->first : each;
-        fastest = fmin(fastest, each);
+        before = fmin(before, each);
     }
-    resize(settings, fastest, rotation, out);
+    resize(settings, before, rotation, out);
     while (sampler->now(sampler->ctx) - began < settings->warmup ||
            launched < settings->warmup_launches) {
         launched += out->launches * out->runs;
         if (!(each = batch(sampler, out->launches, out->runs, out)))
             return false;
-        resize(settings, each, rotation, out);
+        resize(settings, fmin(before, each), rotation, out);
+        before = each;
     }
     return true;
 }

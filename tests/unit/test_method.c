@@ -284,6 +284,7 @@ struct synthetic {
     double noise;               /* +- share, pseudo-random */
     double outlier_every;       /* every so many runs one takes ten times as long */
     int fail_at, stop_at;       /* run number; 0 = never */
+    int slow_at;                /* and of the one that takes a hundred times as long */
     int windows, before_window; /* calls of window(); operations before it */
     unsigned random;
 };
@@ -321,6 +322,8 @@ static bool synthetic_run(void *ctx, int launches, double *seconds)
     }
     if (s->outlier_every > 0 && s->runs % (int)s->outlier_every == 0)
         *seconds *= 10;
+    if (s->runs == s->slow_at)
+        *seconds *= 100;
     s->clock += *seconds;
     return true;
 }
@@ -522,6 +525,19 @@ static void test_sums_over_devices(void **state)
     assert_near(m->times[0], 0.005, 1e-9);
 }
 
+/* Whatever holds one batch up before the samples, the last one too, does not make those
+ * shorter: 200 short ones would be over before the sensors were read. */
+static void test_one_slow_batch_leaves_the_size(void **state)
+{
+    (void)state;
+    for (int at = 0; at <= 30; at++) {
+        struct synthetic s = {.each = 20e-6, .slow_at = at};
+        struct measured *m = measure(&s, 1);
+
+        assert_int_equal(m->launches * m->runs, 250);
+    }
+}
+
 static void test_noise_never_settles(void **state)
 {
     struct synthetic s = {.each = 0.006, .noise = 0.6};
@@ -673,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_outliers_do_not_move_it),
         cmocka_unit_test(test_slow_operation),
         cmocka_unit_test(test_sums_over_devices),
+        cmocka_unit_test(test_one_slow_batch_leaves_the_size),
         cmocka_unit_test(test_noise_never_settles),
         cmocka_unit_test(test_failure_and_stop),
         cmocka_unit_test(test_warmup),
