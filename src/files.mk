@@ -304,6 +304,7 @@ request_sources = \
 	src/request/pool_mps.h \
 	src/request/pool_run.c \
 	src/request/pool_run.h \
+	src/request/pool_what_if.c \
 	src/request/plan_file.c \
 	src/request/plan_file.h \
 	src/request/planner.c \

@@ -37,18 +37,18 @@ bool pool_is_short(const struct pool_run *run, enum pool_rung_id id)
 static void say_short(const struct pool_run *run, struct record *doc, enum pool_rung_id id)
 {
     const struct pool_rung *r = &run->answer.rungs[id];
-    char jobs[64] = "";
+    char jobs[64] = "", paid[32];
 
     if (!pool_is_short(run, id))
         return;
+    units_tokens(paid, sizeof(paid), (r->total - r->cost.penalty) / pool_days(run));
     if (r->jobs_undone > 0.5)
         gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
                   r->jobs_undone / pool_days(run));
     say(doc,
-        "%s: $%.0f/day are paid, the rest is the price of what there are too few GPUs for: "
+        "%s: $%s/day are paid, the rest is the price of what there are too few GPUs for: "
         "%.1f %% of the demand is unmet%s",
-        pool_rung_word(id), (r->total - r->cost.penalty) / pool_days(run),
-        100 * r->unmet_share, jobs);
+        pool_rung_word(id), paid, 100 * r->unmet_share, jobs);
 }
 
 /* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
@@ -111,7 +111,7 @@ static void say_gap(const struct pool_run *run, struct record *doc, enum pool_ru
 
     pool_run_gap(run, id, why, sizeof(why));
     if (why[0])
-        say(doc, "%s: at most %.1f %% above the least: %s", pool_rung_word(id),
+        say(doc, "%s: no plan is more than %.1f %% cheaper: %s", pool_rung_word(id),
             100 * run->answer.rungs[id].gap, why);
 }
 
@@ -180,6 +180,28 @@ static void say_cloud(const struct pool_run *run, struct record *doc)
         say_step(run, doc, what, POOL_CLOUD, run->rung);
 }
 
+/* The type that would be the cheapest for all, where it serves no less. */
+static void say_another(const struct pool_run *run, struct record *doc)
+{
+    const struct pool_rung *r = &run->answer.rungs[run->rung];
+    const struct pool_what_if *best = NULL;
+    double paid = r->total - r->cost.penalty;
+    char day[32], gpus[32];
+
+    for (int i = 0; i < run->what_if_count; i++) {
+        const struct pool_what_if *w = &run->what_ifs[i];
+        if (w->another && w->unmet <= r->unmet_share + 5e-4 &&
+            w->jobs_undone <= r->jobs_undone + 0.5 && (!best || w->paid < best->paid))
+            best = w;
+    }
+    if (!best || best->paid > paid * (1 - r->gap) * 0.99)
+        return;
+    units_tokens(day, sizeof(day), best->paid / pool_days(run));
+    units_tokens(gpus, sizeof(gpus), best->gpus);
+    say(doc, "%s would be cheaper: $%s/day with %s of them, %.1f %% less money; -g asks of others",
+        best->name, day, gpus, 100 * (1 - best->paid / paid));
+}
+
 static void say_modules(const struct pool_run *run, struct record *doc)
 {
     for (int t = 0; t < run->c.pool.type_count; t++)
@@ -227,6 +249,10 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
     for (int id = 0; id < POOL_RUNGS; id++)
         say_gap(run, doc, (enum pool_rung_id)id);
     say_cloud(run, doc);
+    say_another(run, doc);
+    if (run->what_ifs_left > 0)
+        say(doc, "what if: %d found no plan in their time; --solve-seconds gives them longer",
+            run->what_ifs_left);
     say_refused(run, doc);
     say_sleepers(run, doc);
     if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)

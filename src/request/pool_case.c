@@ -140,30 +140,38 @@ static enum gp_status has_prices(const struct pool_case *c, struct gp_err *err)
     return rc;
 }
 
-/* Per GPU, list prices; an instance that is sold whole is taken whole, its GPUs shared. */
-static double rent_of(const struct pool_file_type *from, const struct market *market,
-                      enum origin *origin, char *of, size_t size)
+/* Of an instance that is sold whole, its GPUs share the price. */
+double pool_rent(const char *gpu, const struct market *market, const struct instance **of)
 {
     double least = 0;
 
-    *origin = ORIGIN_SHEET;
-    gp_copy(of, size, "the pool file");
-    if (from->rent > 0)
-        return from->rent;
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *row = &market->instances[i];
         double each = row->on_demand / (row->gpu_count > 0 ? row->gpu_count : 1);
         if (row->kind != PRICE_LIST || row->on_demand <= 0 || row->assumed ||
-            strcmp(row->gpu, from->gpu) != 0 || !market_takes(market, row) ||
+            strcmp(row->gpu, gpu) != 0 || !market_takes(market, row) ||
             (least > 0 && each >= least))
             continue;
         least = each;
+        if (of)
+            *of = row;
+    }
+    return least;
+}
+
+static double rent_of(const struct pool_file_type *from, const struct market *market,
+                      enum origin *origin, char *of, size_t size)
+{
+    const struct instance *row = NULL;
+    double rent = from->rent > 0 ? from->rent : pool_rent(from->gpu, market, &row);
+
+    *origin = ORIGIN_SHEET;
+    if (row)
         gp_format(of, size, "%s %s, %s%s", row->provider, row->type,
                   row->basis == DATE_READ ? "by " : "", row->date);
-    }
-    if (least <= 0)
-        gp_copy(of, size, "not on offer");
-    return least;
+    else
+        gp_copy(of, size, from->rent > 0 ? "the pool file" : "not on offer");
+    return rent;
 }
 
 static void add_watts(const struct pool_file_type *from, const struct gpu *gpu,

@@ -59,6 +59,10 @@ enum gp_status pool_case_load(struct planner *planner, const char *name,
                               struct gp_err *err);
 void pool_case_fini(struct pool_case *c);
 
+/* $ per hour of one in the cloud, by list prices, and of which offer (NULL: not asked); 0: it is
+ * not on offer. */
+double pool_rent(const char *gpu, const struct market *market, const struct instance **of);
+
 /* Ways to cut one GPU into `slices`, none of which has room for one more: the parts of
  * compute and memory add up to a GPU at most. Returns how many, POOL_MOST_CUTS at most. */
 int pool_cuts(const struct gpu *gpu, const int *slice, int slices,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pool/pool.h"
 #include "request/pool_demand.h"
 #include "request/pool_measured.h"
 #include "util/mem.h"
@@ -158,6 +159,18 @@ static void check_types(struct profile_group group, const char *key,
     }
 }
 
+/* A GPU that the catalogue does not have is said here, before what refers to it. */
+static void check_known(struct profile_group item, const struct pool_source *source,
+                        const char *id)
+{
+    const struct gpu *gpu;
+    struct gp_err err = {0};
+
+    if (source->catalog && !profile_failed(item.profile) &&
+        catalog_gpu(source->catalog, id, &gpu, &err) == GP_E_USAGE)
+        profile_fail(item, "gpu", err.hint, "%s", err.text);
+}
+
 /* Names tell rows, moves and jobs apart. */
 static void check_name(struct profile_group group, const char *name, const char *other,
                        size_t index)
@@ -196,7 +209,8 @@ static void check_workload_names(struct profile_group top, const struct pool_fil
 
 /* ---- lists ---- */
 
-static void read_types(struct profile_group top, struct pool_file *file)
+static void read_types(struct profile_group top, const struct pool_source *source,
+                       struct pool_file *file)
 {
     int n = profile_length(top, "gpus", POOL_FILE_TYPES);
 
@@ -208,6 +222,7 @@ static void read_types(struct profile_group top, struct pool_file *file)
         profile_require(item, "gpu");
         profile_fields(item, type_fields, COUNT(type_fields), type);
         profile_where(item, "gpu", type->where, sizeof(type->where));
+        check_known(item, source, type->gpu);
         if (type->server_gpus == 0)
             type->server_gpus = file->server_gpus;
         if (type->stock + type->buy == 0)
@@ -354,7 +369,7 @@ static void read_top(struct profile_group top, const struct pool_source *source,
     profile_fields(profile_sub(top, "costs"), cost_fields, COUNT(cost_fields),
                    &file->costs);
     read_measured(profile_sub(top, "moves"), source, &file->moves.load_rate);
-    read_types(top, file);
+    read_types(top, source, file);
     read_chassis(top, file);
     read_workloads(top, source, file);
     read_jobs(top, file);
@@ -416,7 +431,9 @@ enum gp_status pool_file_other_gpu(const struct pool_file *file, const char *gpu
     out->type_count = 1;
     out->types[0] = (struct pool_file_type){.server_gpus = file->server_gpus};
     for (int t = 0; t < file->type_count; t++)
-        out->types[0].buy += file->types[t].stock + file->types[t].buy;
+        out->types[0].buy += POOL_OTHER_TIMES * (file->types[t].stock + file->types[t].buy);
+    if (out->types[0].buy > POOL_MOST_GPUS)
+        out->types[0].buy = POOL_MOST_GPUS;
     for (size_t i = 0; i < works; i++) { /* measured on another GPU */
         out->workloads[i].gpus[0] = '\0';
         out->workloads[i].calibration[0] = '\0';

@@ -34,6 +34,7 @@
 #define POOL_FILE_TYPES     16
 #define POOL_FILE_CHASSIS   1024
 #define POOL_FILE_NAME      40
+#define POOL_OTHER_TIMES    4 /* as many GPUs of another type, at most: it may be slower */
 
 /* What a workload shares with others. */
 enum pool_isolation {
@@ -147,8 +148,8 @@ enum gp_status pool_file_parse(struct catalog *catalog, const char *folder,
                                const char *name, const char *text, size_t len,
                                profile_warn_fn warn, void *ctx, struct pool_file *out,
                                struct gp_err *err);
-/* The same file with GPUs of another type alone, as many as there may be of all of them;
- * jobs run on it, and workloads may. */
+/* The same file with GPUs of another type alone, up to four times as many as there may be of all
+ * of them; jobs run on it, and workloads may. */
 enum gp_status pool_file_other_gpu(const struct pool_file *file, const char *gpu,
                                    struct pool_file *out, struct gp_err *err);
 void pool_file_fini(struct pool_file *file);

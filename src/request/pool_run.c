@@ -12,11 +12,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WHAT_IF_PART  4  /* of the usual work, for each */
-#define WHAT_IF_SHARE 10 /* ... of the time, where one is given, beside it */
 #define UNMET_LEAST  5e-4 /* share of all demand: what the table prints as 0.0 % */
-#define MORE_DEMAND  1.3
-#define SPIKE        2.0
 #define HIGHS_SHARE  0.4  /* of the time, when there is one */
 #define HIGHS_LEAST  0.5  /* s */
 #define HIGHS_GAP    1e-6 /* from which on it is asked */
@@ -196,27 +192,29 @@ bool pool_highs_answered(const struct pool_highs *h)
     return h->version[0] != '\0' && (h->bound > 0 || h->trouble[0] != '\0');
 }
 
-struct timed {
-    const struct pool_run_options *options;
-    double begun; /* clock_now() */
-    double seconds;
-};
-
 static double share_of_time(void *ctx)
 {
-    const struct timed *t = ctx;
+    const struct pool_run_clock *clock = ctx;
 
-    return (clock_now() - t->begun) / t->seconds;
+    return (clock_now() - clock->begun) / clock->seconds;
 }
 
-static struct pool_options solver_options(const struct pool_run_options *o, uint64_t work)
+struct pool_options pool_run_solver(const struct pool_run_options *o, uint64_t work,
+                                    double seconds, struct pool_run_clock *clock)
 {
-    return (struct pool_options){.seed = o->seed,
-                                 .work = work,
-                                 .stop = o->stop,
-                                 .stop_ctx = o->stop_ctx,
-                                 .progress = o->progress,
-                                 .progress_ctx = o->progress_ctx};
+    struct pool_options options = {.seed = o->seed,
+                                   .work = work,
+                                   .stop = o->stop,
+                                   .stop_ctx = o->stop_ctx,
+                                   .progress = o->progress,
+                                   .progress_ctx = o->progress_ctx};
+
+    *clock = (struct pool_run_clock){clock_now(), seconds};
+    if (seconds > 0) {
+        options.share = share_of_time;
+        options.share_ctx = clock;
+    }
+    return options;
 }
 
 /* The chosen rung by HiGHS, with what is left of the time. */
@@ -240,24 +238,19 @@ static void ask_highs(struct pool_run *run, const struct pool_run_options *o, do
 
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
 {
-    struct timed t = {.options = o, .begun = clock_now(), .seconds = o->seconds};
-    struct pool_options options = solver_options(o, 0);
     bool highs = o->seconds > 0 && pool_highs_find(&run->highs);
+    struct pool_run_clock clock;
+    struct pool_options options =
+        pool_run_solver(o, 0, o->seconds * (highs ? 1 - HIGHS_SHARE : 1), &clock);
 
     run->seconds = o->seconds;
-    if (highs)
-        t.seconds *= 1 - HIGHS_SHARE;
-    if (o->seconds > 0) {
-        options.share = share_of_time;
-        options.share_ctx = &t;
-    }
     pool_solve(&run->c.pool, &options, &run->answer);
     settle_rung(run, POOL_COMPOSED);
     settle_rung(run, POOL_HOURLY);
     pool_run_choose(run, o->rung);
     run->halted = o->stop && o->stop(o->stop_ctx);
     if (highs && !run->halted)
-        ask_highs(run, o, t.begun + o->seconds - clock_now());
+        ask_highs(run, o, clock.begun + o->seconds - clock_now());
 }
 
 /* ---- sums ---- */
@@ -415,244 +408,6 @@ bool pool_run_penalty(const struct pool_run *run, int workload, double *share, i
     return any;
 }
 
-/* ---- what if ---- */
-
-struct varied {
-    struct pool pool;
-    struct pool_type types[POOL_FILE_TYPES];
-    struct pool_workload *workloads;
-    struct pool_job *jobs;
-    double *demand;
-};
-
-/* The same pool with lists of its own. */
-static void vary(const struct pool *from, struct varied *v)
-{
-    size_t n = (size_t)from->workload_count, hours = (size_t)from->hours;
-
-    *v = (struct varied){.pool = *from};
-    memcpy(v->types, from->types, sizeof(v->types[0]) * (size_t)from->type_count);
-    v->workloads = gp_calloc(n + 1, sizeof(*v->workloads));
-    v->demand = gp_calloc(n * hours + 1, sizeof(*v->demand));
-    v->jobs = gp_calloc((size_t)from->job_count + 1, sizeof(*v->jobs));
-    for (int j = 0; j < from->job_count; j++)
-        v->jobs[j] = from->jobs[j];
-    for (size_t i = 0; i < n; i++) {
-        v->workloads[i] = from->workloads[i];
-        memcpy(v->demand + i * hours, from->workloads[i].demand, hours * sizeof(double));
-        v->workloads[i].demand = v->demand + i * hours;
-    }
-    v->pool.types = v->types;
-    v->pool.workloads = v->workloads;
-    v->pool.jobs = v->jobs;
-}
-
-static void varied_fini(struct varied *v)
-{
-    free(v->workloads);
-    free(v->jobs);
-    free(v->demand);
-}
-
-static void only_fleet(const struct pool_run *run, struct varied *v)
-{
-    for (int t = 0; t < v->pool.type_count; t++) {
-        v->types[t].stock = run->answer.rungs[run->rung].gpus[t];
-        v->types[t].buy = 0;
-    }
-}
-
-static void scale_demand(struct varied *v, int workload, double by)
-{
-    int hours = v->pool.hours;
-
-    for (int w = 0; w < v->pool.workload_count; w++)
-        for (int h = 0; h < hours && (workload < 0 || w == workload); h++)
-            v->demand[w * hours + h] *= by;
-}
-
-static void solve_what_if(struct pool_run *run, const struct pool_run_options *o,
-                          const struct pool *pool, enum pool_rung_id rung,
-                          struct pool_what_if *out)
-{
-    struct pool_options options = solver_options(o, pool_work(pool) / WHAT_IF_PART);
-    struct timed t = {o, clock_now(), o->seconds / WHAT_IF_SHARE};
-    struct pool_answer answer;
-
-    options.progress = NULL;
-    if (o->seconds > 0) {
-        options.share = share_of_time;
-        options.share_ctx = &t;
-    }
-    pool_solve_rung(pool, rung, &options, &answer);
-    const struct pool_rung *r = &answer.rungs[rung];
-    out->rung = rung;
-    out->paid = r->total - r->cost.penalty;
-    out->bound = out->fleet || r->cost.penalty > 0 ? 0 : r->bound;
-    out->unmet = r->unmet_share;
-    out->jobs_undone = r->jobs_undone;
-    out->gpus = 0;
-    for (int k = 0; k < pool->type_count; k++)
-        out->gpus += r->gpus[k];
-    pool_answer_fini(&answer);
-    run->what_if_count += out == &run->what_ifs[run->what_if_count];
-}
-
-static struct pool_what_if *next_what_if(struct pool_run *run)
-{
-    return run->what_if_count < POOL_WHAT_IFS ? &run->what_ifs[run->what_if_count] : NULL;
-}
-
-/* $ for each hour that a GPU of the chosen rung is owned. */
-static double owned_hour(const struct pool_run *run, int type)
-{
-    const struct pool_type *t = &run->c.types[type];
-
-    return t->buy_hour + (pool_composes(&run->c.pool, type, run->rung) ? t->premium_hour : 0);
-}
-
-/* A chassis with all its GPUs; of servers, one; without chassis, as many as a server
- * holds. What is lost is still paid for. */
-static void lose_box(struct pool_run *run, const struct pool_run_options *o)
-{
-    struct pool_what_if *out = next_what_if(run);
-    int worst = -1, lost[POOL_FILE_TYPES] = {0};
-    struct varied v;
-
-    for (int b = 0; b < run->seating.box_count; b++)
-        if (worst < 0 || run->seating.box[b].gpus > run->seating.box[worst].gpus)
-            worst = b;
-    if (!out || worst < 0)
-        return;
-    const struct seating_box *box = &run->seating.box[worst];
-    bool chassis = box->chassis >= 0 && (size_t)box->chassis < run->c.file.chassis_count;
-    int gone = box->chassis < 0 || chassis || box->gpus < run->c.file.server_gpus
-                   ? box->gpus
-                   : run->c.file.server_gpus;
-    for (int g = box->first; g < box->first + gone; g++)
-        lost[run->seating.type[g]]++;
-    vary(&run->c.pool, &v);
-    only_fleet(run, &v);
-    for (int t = 0; t < v.pool.type_count; t++)
-        v.types[t].stock -= lost[t];
-    gp_format(out->name, sizeof(out->name), "lose %s%s%s%d GPUs",
-              box->chassis < 0 ? "a server" : chassis ? "chassis " : "",
-              chassis ? run->c.file.chassis[box->chassis].name : "",
-              box->chassis < 0 || chassis ? " with " : "", gone);
-    out->fleet = true;
-    solve_what_if(run, o, &v.pool, run->rung, out);
-    for (int t = 0; t < v.pool.type_count; t++)
-        out->paid += lost[t] * owned_hour(run, t) * v.pool.hours;
-    varied_fini(&v);
-}
-
-static void more_demand(struct pool_run *run, const struct pool_run_options *o, int workload,
-                        double by, bool fleet)
-{
-    struct pool_what_if *out = next_what_if(run);
-    struct varied v;
-
-    if (!out)
-        return;
-    vary(&run->c.pool, &v);
-    if (fleet)
-        only_fleet(run, &v);
-    scale_demand(&v, workload, by);
-    gp_format(out->name, sizeof(out->name), "demand of %s x %.1f",
-              workload < 0 ? "all" : run->c.file.workloads[workload].name, by);
-    out->fleet = fleet;
-    solve_what_if(run, o, &v.pool, run->rung, out);
-    varied_fini(&v);
-}
-
-/* The workload that takes most GPU-hours. */
-static int largest(const struct pool_run *run)
-{
-    int best = 0;
-    double most = -1;
-
-    for (int w = 0; w < run->c.pool.workload_count && w < 64; w++) {
-        double n = 0;
-        for (int h = 0; h < run->c.pool.hours; h++)
-            n += pool_run_taken(run, run->rung, w, h);
-        if (n > most) {
-            most = n;
-            best = w;
-        }
-    }
-    return best;
-}
-
-/* GPUs of one of the pool's types alone, as many as there may be of all. */
-static void one_type(struct pool_run *run, const struct pool_run_options *o, int type)
-{
-    struct pool_what_if *out = next_what_if(run);
-    struct varied v;
-    int all = 0;
-
-    if (!out)
-        return;
-    vary(&run->c.pool, &v);
-    for (int t = 0; t < v.pool.type_count; t++)
-        all += v.types[t].stock + v.types[t].buy;
-    for (int t = 0; t < v.pool.type_count; t++) {
-        v.types[t].stock = 0;
-        v.types[t].buy = t == type ? all : 0;
-        v.types[t].spare = t == type ? v.types[t].spare : 0;
-    }
-    for (int j = 0; j < v.pool.job_count; j++)
-        v.jobs[j].type = type;
-    gp_format(out->name, sizeof(out->name), "all GPUs %s", run->c.file.types[type].gpu);
-    out->fleet = false;
-    solve_what_if(run, o, &v.pool, run->rung, out);
-    varied_fini(&v);
-}
-
-/* A GPU that the pool does not list: the same file with that one alone. */
-static enum gp_status other_gpu(struct planner *planner, struct pool_run *run,
-                                const struct pool_run_options *o, const char *gpu,
-                                struct gp_err *err)
-{
-    struct pool_what_if *out = next_what_if(run);
-    struct pool_case *c = gp_calloc(1, sizeof(*c));
-    bool more = true;
-    enum gp_status rc = out ? pool_file_other_gpu(&run->c.file, gpu, &c->file, err) : GP_OK;
-
-    if (!rc && out)
-        rc = pool_replicas_begin(planner, &c->file, &c->replicas, err);
-    while (!rc && out && more)
-        rc = pool_case_step(planner, c, &more, err);
-    if (!rc && out)
-        rc = pool_case_build(c, err);
-    if (!rc && out) {
-        gp_format(out->name, sizeof(out->name), "all GPUs %s", gpu);
-        out->fleet = false;
-        solve_what_if(run, o, &c->pool, run->rung, out);
-    }
-    pool_case_fini(c);
-    free(c);
-    return rc;
-}
-
-enum gp_status pool_run_what_ifs(struct planner *planner, struct pool_run *run,
-                                 const struct pool_run_options *o, struct gp_err *err)
-{
-    enum gp_status rc = GP_OK;
-
-    run->what_if_count = 0;
-    if (run->rung != POOL_CLOUD) {
-        lose_box(run, o);
-        more_demand(run, o, -1, MORE_DEMAND, true);
-        more_demand(run, o, largest(run), SPIKE, true);
-    }
-    more_demand(run, o, -1, MORE_DEMAND, false);
-    for (int t = 0; run->c.pool.type_count > 1 && t < run->c.pool.type_count; t++)
-        one_type(run, o, t);
-    for (int i = 0; i < o->gpu_count && !rc; i++)
-        rc = other_gpu(planner, run, o, o->gpus[i], err);
-    return rc;
-}
-
 /* ---- all ---- */
 
 static void tell_highs(const struct pool_run *run, profile_warn_fn warn, void *ctx)
@@ -683,12 +438,18 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
                                profile_warn_fn warn, void *ctx, struct pool_run *out,
                                struct gp_err *err)
 {
-    enum gp_status rc = GP_OK;
+    enum gp_status rc;
+    bool more = true;
 
     pool_run_solve(out, options);
     tell_highs(out, warn, ctx);
-    if (!options->no_what_ifs && !out->halted)
-        rc = pool_run_what_ifs(planner, out, options, err);
+    if (options->no_what_ifs || out->halted)
+        return GP_OK;
+    rc = pool_run_others_begin(planner, out, options, err);
+    while (!rc && more)
+        rc = pool_run_others_step(planner, out, &more, err);
+    if (!rc)
+        pool_run_what_ifs(out, options);
     if (rc)
         pool_run_fini(out);
     return rc;
@@ -704,6 +465,7 @@ void pool_run_fini(struct pool_run *run)
     pool_answer_fini(&run->answer);
     seating_fini(&run->seating);
     free(run->asleep);
+    pool_run_others_fini(run);
     pool_case_fini(&run->c);
     memset(run, 0, sizeof(*run));
 }

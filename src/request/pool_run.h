@@ -15,11 +15,13 @@
 #include "request/pool_highs.h"
 
 #define POOL_WHAT_IFS 24
+#define POOL_OTHERS   POOL_WHAT_IFS /* GPUs outside the pool that are asked about */
 
 struct pool_what_if {
     char name[96];
     enum pool_rung_id rung;
     bool fleet;          /* of the GPUs there are; else new ones are bought */
+    bool another;        /* all GPUs are of one type */
     int gpus;            /* that work then */
     double paid;         /* $ over all hours, for lost GPUs too, without the price of what
                             is unmet */
@@ -37,6 +39,9 @@ struct pool_run {
     double sleepers;               /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
+    int what_ifs_left;             /* that the time did not suffice for */
+    struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone */
+    int other_count, others_asked; /* of them by the options; the others of itself */
     double seconds;                /* of --solve-seconds; 0: a fixed amount of work */
     bool halted;                   /* by stop(), before that time or work was spent */
     struct pool_highs highs;       /* what another solver said of the chosen rung */
@@ -74,11 +79,28 @@ bool pool_run_short(const struct pool_run *run);
 
 /* The parts of it, for a screen: solves a case that is built; what-ifs; another rung. */
 void pool_run_solve(struct pool_run *run, const struct pool_run_options *options);
-enum gp_status pool_run_what_ifs(struct planner *planner, struct pool_run *run,
-                                 const struct pool_run_options *options,
-                                 struct gp_err *err);
+void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *options);
 void pool_run_choose(struct pool_run *run, int rung);
 void pool_run_fini(struct pool_run *run);
+
+/* The GPUs outside the pool that the what-ifs ask about: those of the options, else the card
+ * and the module of its vendor that cost least per byte/s of memory, of those with prices, with
+ * as much memory as the pool's smallest. Then the layouts on them, one more workload each step;
+ * *more: there are others. */
+enum gp_status pool_run_others_begin(struct planner *planner, struct pool_run *run,
+                                     const struct pool_run_options *options,
+                                     struct gp_err *err);
+enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *run, bool *more,
+                                    struct gp_err *err);
+void pool_run_others_fini(struct pool_run *run);
+
+/* Time that runs for a solver; lives as long as the options that refer to it. */
+struct pool_run_clock {
+    double begun, seconds;
+};
+/* work: units, 0 for pool_work(); seconds: 0 = no limit, work alone decides. */
+struct pool_options pool_run_solver(const struct pool_run_options *options, uint64_t work,
+                                    double seconds, struct pool_run_clock *clock);
 
 /* Was HiGHS asked, and did it say something? */
 bool pool_highs_answered(const struct pool_highs *highs);

@@ -190,6 +190,15 @@ assert_eq "and is an error of the file" 3 "$rc"
 pool gpu.cfg '{ gpu = "nope-9000"; stock = 8; }' "$chat"
 run --pool gpu.cfg
 assert_contains "so is an unknown GPU" "gpu.cfg:1: gpus[0].gpu: no GPU 'nope-9000'" "$err"
+pool blame.cfg '{ gpu = "h100-pcei"; stock = 8; }' "$chat" \
+    'jobs = ( { name = "tune"; gpu = "h100-pcie"; gpu_hours = 2; } );'
+run --pool blame.cfg
+assert_contains "and not what rightly refers to it" \
+    "blame.cfg:1: gpus[0].gpu: no GPU 'h100-pcei' (did you mean h100-pcie?)" "$err"
+sed -e 's/pcei/pcie/' -e 's/{ name = "chat";/& gpus = ["h100-pice"];/' blame.cfg >blame2.cfg
+run --pool blame2.cfg
+assert_contains "a name that the pool does not have" "blame2.cfg:2: workloads[0].gpus: \
+'h100-pice' is not a GPU of this pool (did you mean h100-pcie?)" "$err"
 run --pool two.cfg --at 24
 assert_contains "an hour of another day" "hours 0 to 23" "$err"
 
@@ -258,7 +267,8 @@ assert_lacks "isolated workloads leave no gap" '"gap_cause": "' "$out"
 
 sed 's/isolation = "host"; //; s/^workloads/moves = { restart_s = 3000; };\n&/' gap.cfg >starts.cfg
 run --pool starts.cfg
-assert_contains "text says why" "above the least: replicas that start are in the cost" "$out"
+assert_contains "text says why" "% cheaper: replicas that start are in the cost" \
+    "$(printf '%s' "$out" | tr -s ' \n' '  ')"
 run --pool starts.cfg --format json
 assert_contains "JSON too" '"gap_cause": "replicas that start are in the cost' "$out"
 
@@ -354,6 +364,16 @@ fi
 export GPUPLAN_HIGHS=none
 run --pool two.cfg -g l40s
 assert_contains "another GPU" "all GPUs l40s" "$out"
+assert_eq "of no other than asked" 1 "$(printf '%s\n' "$out" | grep -c '^all GPUs ')"
+run --pool two.cfg # none is named: a card and a module that cost least per byte/s
+printf '%s\n' "$out" | sed -n 's/^all GPUs \([^ ]*\) .*/\1/p' >others
+assert_eq "a card and a module are asked of" 2 "$(wc -l <others | tr -d ' ')"
+assert_lacks "which the pool does not have" h100-pcie "$(cat others)"
+said=$(printf '%s' "$out" | tr -s ' \n' '  ' | sed -n 's/.*- all GPUs \([^ ]*\) would be cheaper: .*/\1/p')
+assert_eq "one that is cheaper is in the conclusion" "$said" "$(grep -x "$said" others)"
+pool most.cfg '{ gpu = "h100-pcie"; buy = 600000; }, { gpu = "l40s"; buy = 600000; }' "$chat"
+run --pool most.cfg -g a100-pcie-80
+assert_eq "of a pool that may be larger than any of one type" 0 "$rc"
 
 # ---- many workloads ---------------------------------------------------------------------
 

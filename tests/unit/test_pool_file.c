@@ -10,6 +10,7 @@
 #include "request/pool_candidates.h"
 #include "request/pool_demand.h"
 #include "request/pool_file.h"
+#include "request/pool_run.h"
 #include "util/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */
@@ -232,6 +233,39 @@ static void goals_cost_throughput(void **state)
     pool_replicas_fini(&tight);
 }
 
+static bool at_once(void *ctx)
+{
+    (void)ctx;
+    return true;
+}
+
+/* However little time the solver has, the plan that is there goes on without what is lost, and
+ * grows with the demand where there are GPUs to buy. */
+static void what_ifs_begin_with_the_plan(void **state)
+{
+    const struct pool_run_options options = {
+        .name = "mixed-sizes", .rung = POOL_SHARED, .no_what_ifs = true},
+                                  none = {.rung = POOL_SHARED, .stop = at_once};
+    struct planner *planner = planner_new(source_path("profiles"), TODAY, NULL);
+    struct pool_run *run = pool_run_new();
+    struct gp_err err = {0};
+
+    (void)state;
+    assert_int_equal(pool_run(planner, &options, NULL, NULL, run, &err), GP_OK);
+    int gpus = pool_run_gpus(run, POOL_SHARED);
+    pool_run_what_ifs(run, &none);
+    assert_true(run->what_if_count >= 4);
+    for (int i = 0; i < 4; i++) {
+        const struct pool_what_if *w = &run->what_ifs[i];
+        assert_int_equal(w->gpus, i == 0 ? gpus - 8 : i < 3 ? gpus : w->gpus);
+        assert_true(w->gpus >= gpus - 8);
+        assert_true(w->unmet < (i < 3 ? 0.4 : 0.001));
+        assert_true(w->paid > 0.9 * run->answer.rungs[POOL_SHARED].total);
+    }
+    pool_run_delete(run);
+    planner_free(planner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +277,7 @@ int main(void)
         cmocka_unit_test(logs_become_hours),
         cmocka_unit_test(replicas_are_worth_their_gpus),
         cmocka_unit_test(goals_cost_throughput),
+        cmocka_unit_test(what_ifs_begin_with_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,10 +55,9 @@ static void try_rung(struct pool_worker *w)
 static void *work(void *ctx)
 {
     struct pool_worker *w = ctx;
-    struct gp_err err;
 
-    if (w->what_ifs) /* names no other GPU: asks no planner, cannot fail */
-        pool_run_what_ifs(NULL, w->run, &w->options, &err);
+    if (w->what_ifs)
+        pool_run_what_ifs(w->run, &w->options);
     else if (w->c)
         try_rung(w);
     else
