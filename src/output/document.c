@@ -382,6 +382,8 @@ static void value_cell(struct table *table, const struct plot_axis *axis, double
 
     if (!isfinite(value))
         table_cell(table, "-");
+    else if (axis->hours > 0)
+        table_cell(table, units_hour(text, sizeof(text), axis->hours, (int)value));
     else if (axis->bytes)
         table_cell(table, units_gib(text, sizeof(text), value));
     else
@@ -404,6 +406,9 @@ static void lines_table(const struct plot *plot, const struct plot_series *first
                         struct table *table)
 {
     int step = (first->count + PLOT_ROWS - 1) / PLOT_ROWS;
+
+    if (plot->x.hours > 24) /* whole parts of days */
+        step = 6;
 
     for (int i = 0; i < first->count; i += i + step < first->count || i == first->count - 1
                                                ? step

@@ -261,6 +261,20 @@ static int linear_ticks(const struct plot_axis *axis, int most, double *at)
     return count;
 }
 
+/* Whole parts of days. */
+static int hour_ticks(const struct plot_axis *axis, int most, double *at)
+{
+    static const int steps[] = {1, 2, 3, 6, 12, 24, 48};
+    int k = 0, count = 0;
+
+    while (k < 6 && (axis->high - axis->low) / steps[k] > most)
+        k++;
+    for (double h = ceil(axis->low / steps[k]) * steps[k]; h <= axis->high && count < PLOT_TICKS;
+         h += steps[k])
+        at[count++] = h;
+    return count;
+}
+
 /* 1, 2 and 5 of each decade. */
 static int fine_ticks(double low, double high, double first, double last, double *at)
 {
@@ -297,7 +311,9 @@ static int log_ticks(const struct plot_axis *axis, int most, double *at)
 int plot_ticks(const struct plot_axis *axis, int most, double at[PLOT_TICKS])
 {
     most = most < 1 ? 1 : most > PLOT_TICKS - 2 ? PLOT_TICKS - 2 : most;
-    return axis->log ? log_ticks(axis, most, at) : linear_ticks(axis, most, at);
+    return axis->hours > 0 ? hour_ticks(axis, most, at)
+           : axis->log     ? log_ticks(axis, most, at)
+                           : linear_ticks(axis, most, at);
 }
 
 /* 131072 as "128k": as people write contexts. */
@@ -316,6 +332,8 @@ static bool binary_text(const struct plot_axis *axis, double value, char *text,
 char *plot_tick_text(const struct plot_axis *axis, double value, char *text,
                      size_t size)
 {
+    if (axis->hours > 0)
+        return units_hour(text, size, axis->hours, (int)value);
     value /= unit_of(axis);
     if (!binary_text(axis, value, text, size))
         gp_format(text, size, fabs(value) < 1e6 && fabs(value) >= 1e4 ? "%.0f" : "%.4g",

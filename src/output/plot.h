@@ -49,6 +49,7 @@ struct plot_axis {
     const char *title;  /* "arithmetic intensity, FLOP per byte" */
     const char *unit;   /* "GiB" */
     bool bytes;         /* ticks in 1024s */
+    int hours;          /* of a day (24) or a week from Monday on (168); 0: no hours */
 };
 
 struct plot_series {

@@ -65,7 +65,9 @@ static void add_hours(const struct pool_run *run, struct document *d)
     struct plot plot;
 
     plot_init(&plot);
-    plot.x = (struct plot_axis){.high = run->c.pool.hours - 1, .title = "hour"};
+    plot.x = (struct plot_axis){.high = run->c.pool.hours - 1,
+                                .title = "hour",
+                                .hours = run->c.pool.hours};
     plot.y = (struct plot_axis){.high = 1, .unit = "GPUs", .title = "GPUs in use"};
     gp_format(plot.title, sizeof(plot.title), "GPUs in use by the hour, %s",
               pool_rung_word(run->rung));

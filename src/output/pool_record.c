@@ -9,6 +9,7 @@
 #include "core/pool/account.h"
 #include "request/pool_demand.h"
 #include "util/str.h"
+#include "util/units.h"
 
 double pool_days(const struct pool_run *run)
 {
@@ -17,12 +18,7 @@ double pool_days(const struct pool_run *run)
 
 const char *pool_hour_words(const struct pool_run *run, int hour, char text[16])
 {
-    static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-
-    if (run->c.pool.hours > 24)
-        gp_format(text, 16, "%s %02d:00", days[hour / 24 % 7], hour % 24);
-    else
-        gp_format(text, 16, "%02d:00", hour % 24);
+    units_hour(text, 16, run->c.pool.hours, hour);
     return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/pool_record.h"
+#include "util/units.h"
 
 #define WIDTH     80 /* of the conclusion */
 #define HEAT_ROWS 40 /* workloads in the map, at most */
@@ -119,7 +120,6 @@ static double peak_of(const struct pool_run *run, int w)
 
 static void print_heat(const struct pool_run *run, struct strbuf *out)
 {
-    static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
     const struct pool_file *f = &run->c.file;
     char label[64];
 
@@ -132,7 +132,8 @@ static void print_heat(const struct pool_run *run, struct strbuf *out)
         for (int day = 0; day < f->hours / 24; day++) {
             double peak = peak_of(run, w);
             if (f->hours > 24)
-                gp_format(label, sizeof(label), "%.13s %s", f->workloads[w].name, days[day]);
+                gp_format(label, sizeof(label), "%.13s %s", f->workloads[w].name,
+                          units_weekday(day));
             else
                 gp_copy(label, sizeof(label), f->workloads[w].name);
             heat_row(run, w, day * 24, peak, label, out);

@@ -502,3 +502,10 @@ void pool_case_fini(struct pool_case *c)
     free(c->jobs);
     memset(c, 0, sizeof(*c));
 }
+
+void pool_case_free(struct pool_case *c)
+{
+    if (c)
+        pool_case_fini(c);
+    free(c);
+}

@@ -58,6 +58,8 @@ enum gp_status pool_case_load(struct planner *planner, const char *name,
                               profile_warn_fn warn, void *ctx, struct pool_case *out,
                               struct gp_err *err);
 void pool_case_fini(struct pool_case *c);
+/* Of one on the heap; NULL: nothing. */
+void pool_case_free(struct pool_case *c);
 
 /* $ per hour of one in the cloud, by list prices, and of which offer (NULL: not asked); 0: it is
  * not on offer. */

@@ -40,7 +40,8 @@ struct pool_run {
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     int what_ifs_left;             /* that the time did not suffice for */
-    struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone */
+    struct pool_case *others[POOL_OTHERS]; /* owned: the pool with another GPU alone;
+                                              NULL or without candidates: not asked */
     int other_count, others_asked; /* of them by the options; the others of itself */
     double seconds;                /* of --solve-seconds; 0: a fixed amount of work */
     bool halted;                   /* by stop(), before that time or work was spent */

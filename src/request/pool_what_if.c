@@ -290,8 +290,7 @@ static enum gp_status add_other(struct planner *planner, struct pool_run *run, c
         run->others[run->other_count++] = c;
         return GP_OK;
     }
-    pool_case_fini(c);
-    free(c);
+    pool_case_free(c);
     return rc;
 }
 
@@ -359,8 +358,7 @@ static enum gp_status other_done(struct pool_run *run, int i, enum gp_status rc)
 {
     if (rc == GP_OK || i < run->others_asked)
         return rc;
-    pool_case_fini(run->others[i]);
-    free(run->others[i]);
+    pool_case_free(run->others[i]);
     run->others[i] = run->others[--run->other_count];
     return GP_OK;
 }
@@ -386,10 +384,8 @@ enum gp_status pool_run_others_step(struct planner *planner, struct pool_run *ru
 
 void pool_run_others_fini(struct pool_run *run)
 {
-    for (int i = 0; i < run->other_count; i++) {
-        pool_case_fini(run->others[i]);
-        free(run->others[i]);
-    }
+    for (int i = 0; i < run->other_count; i++)
+        pool_case_free(run->others[i]);
     run->other_count = 0;
 }
 
@@ -398,7 +394,7 @@ static void other_gpu(struct pool_run *run, const struct pool_run_options *o,
 {
     struct pool_what_if *out = next_what_if(run);
 
-    if (!out || !c->pool.candidates)
+    if (!out || !c || !c->pool.candidates)
         return;
     gp_format(out->name, sizeof(out->name), "all GPUs %s", c->file.types[0].gpu);
     out->another = true;

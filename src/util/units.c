@@ -124,6 +124,20 @@ char *units_tokens(char *text, size_t size, double tokens)
     return text;
 }
 
+const char *units_weekday(int day)
+{
+    static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+
+    return days[(day % 7 + 7) % 7];
+}
+
+char *units_hour(char *text, size_t size, int hours, int hour)
+{
+    gp_format(text, size, "%s%s%02d:00", hours > 24 ? units_weekday(hour / 24) : "",
+              hours > 24 ? " " : "", hour % 24);
+    return text;
+}
+
 char *units_plain(char *text, size_t size, double value, int digits)
 {
     double magnitude = fabs(value);

@@ -65,6 +65,8 @@ assert_contains "a picture" "<svg" "$(cat pool.html)"
 assert_contains "its hours" 'GPUs in use by the hour' "$(cat pool.html)"
 assert_contains "its command" 'gpuplan --pool mixed-sizes' "$(cat pool.html)"
 
+run --report week.md azure-week
+assert_contains "hours of a week have their day" "| Wed 18:00 |" "$(cat week.md)"
 run --report pool.svg mixed-sizes
 assert_contains "the decision as a picture" "least to own: " "$(cat pool.svg)"
 assert_eq "its lines end within the picture" "" \

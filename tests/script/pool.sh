@@ -34,6 +34,30 @@ shows "chat"
 shows "fits"
 shows "hourly"
 
+screen "what if: GPUs that the pool does not have, and all rows within reach" \
+    --pool lab.cfg --screen <<'KEYS'
+:size 80 24
+:wait
+i
+:wait
+:dump -
+G
+:dump -
+KEYS
+shows "j/k"
+shows "all GPUs b200"
+
+sed 's/^name/hours = 168; name/' lab.cfg >week.cfg
+screen "a day of a week has its name, and a wide screen all of them" --pool week.cfg --screen <<'KEYS'
+:size 80 24
+:wait
+:dump -
+:size 200 50
+:dump -
+KEYS
+shows "verdict Mon   6     12    18     GPUs now"
+shows "verdict Mon         Tue         Wed         Thu         Fri         Sat         Sun          GPUs now"
+
 screen "by name, hours, rungs and panels" <<'KEYS'
 :size 80 24
 :pool lab.cfg --rung shared

@@ -147,6 +147,24 @@ static void ticks(void **state)
     assert_string_equal(plot_tick_text(&small, at[7], text, sizeof text), "0.7");
 }
 
+/* Hours of a week are days first. */
+static void ticks_of_hours(void **state)
+{
+    struct plot_axis day = {.high = 23, .hours = 24}, week = {.high = 167, .hours = 168};
+    double at[PLOT_TICKS];
+    char text[32];
+
+    (void)state;
+    assert_int_equal(plot_ticks(&day, 5, at), 4);
+    assert_string_equal(plot_tick_text(&day, at[1], text, sizeof(text)), "06:00");
+    assert_int_equal(plot_ticks(&week, 10, at), 7);
+    assert_string_equal(plot_tick_text(&week, at[6], text, sizeof(text)), "Sun 00:00");
+    assert_int_equal(plot_ticks(&week, 15, at), 14);
+    assert_string_equal(plot_tick_text(&week, at[3], text, sizeof(text)), "Tue 12:00");
+    for (int most = 1; most < PLOT_TICKS; most++)
+        assert_in_range(plot_ticks(&week, most, at), 1, most < 4 ? 4 : most);
+}
+
 /* Whatever the ends of the axes are: ticks stay few, places are numbers or NAN, and no
  * cell outside the rectangle is touched (under the address sanitizer). */
 static void odd_axes_and_tiny_rectangles(void **state)
@@ -314,6 +332,7 @@ int main(void)
         cmocka_unit_test(gaps_and_single_points),
         cmocka_unit_test(values_are_read_on_the_axes_as_drawn),
         cmocka_unit_test(ticks),
+        cmocka_unit_test(ticks_of_hours),
         cmocka_unit_test(odd_axes_and_tiny_rectangles),
         cmocka_unit_test(more_than_there_is_room_for),
         cmocka_unit_test(csv_is_exact),

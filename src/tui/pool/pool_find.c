@@ -6,13 +6,6 @@
 #include "tui/pool/s_pool.h"
 #include "util/mem.h"
 
-static void drop_case(struct pool_case *c)
-{
-    if (c)
-        pool_case_fini(c);
-    free(c);
-}
-
 static bool find_unit(void *job, int i, struct planner *planner)
 {
     struct pool_find *f = job;
@@ -27,7 +20,7 @@ static void find_free(void *job)
 {
     struct pool_find *f = job;
 
-    drop_case(f->c);
+    pool_case_free(f->c);
     free(f);
 }
 

@@ -101,11 +101,8 @@ void pool_propose(struct pool_screen *s, int workload)
 
 void pool_proposals_fini(struct pool_screen *s)
 {
-    for (int i = 0; i < s->proposal_count; i++) {
-        if (s->proposals[i].c)
-            pool_case_fini(s->proposals[i].c);
-        free(s->proposals[i].c);
-    }
+    for (int i = 0; i < s->proposal_count; i++)
+        pool_case_free(s->proposals[i].c);
     s->proposal_count = 0;
 }
 

@@ -21,6 +21,8 @@
 #define NAME         12               /* cells of a workload's name at 78 */
 #define NAME_MOST    30
 #define MODEL        24
+#define DAY          24
+#define WEEK         84 /* cells, two hours each */
 #define PART         24
 #define MIDDLE_LEAST 6 /* rows of the middle panel with its edges */
 
@@ -61,29 +63,68 @@ static enum ink verdict_ink(const char *verdict)
                                            : INK_BAD;
 }
 
-static void draw_curve(const struct pool_run *run, int w, int hour, struct canvas *canvas,
-                       struct rect in, int y, int x)
-{
-    int day = hour / 24 * 24;
-    double peak = 0;
-
-    for (int h = 0; h < run->c.pool.hours; h++)
-        peak = fmax(peak, pool_run_taken(run, run->rung, w, h));
-    for (int h = day; h < day + 24; h++) {
-        double n = pool_run_taken(run, run->rung, w, h);
-        int step = peak > 0 && n > 0 ? (int)ceil(n / peak * 8) : 0;
-        if (step > 0)
-            canvas_glyph(canvas, in, y, x + h - day, INK_TEXT,
-                         (enum glyph)(GLYPH_SPARK1 + step - 1));
-        if (h == hour)
-            canvas_ink(canvas, in, y, x + h - day, 1, INK_KEY);
-    }
-}
-
 /* Cells that names have beyond NAME, and the others are further right. */
 static int name_more(struct rect in)
 {
     return list_clamp(in.cols - 78, 0, NAME_MOST - NAME);
+}
+
+/* Hours that stand side by side: all of a week, two in a cell, where there is room, else the
+ * day of the hour. */
+struct span {
+    int first, cells, each; /* hours in a cell */
+};
+
+static struct span span_of(const struct pool_screen *s, struct rect in)
+{
+    bool week = s->run->c.pool.hours > DAY && in.cols - 78 - name_more(in) >= WEEK - DAY;
+
+    return week ? (struct span){0, WEEK, 2} : (struct span){s->hour / DAY * DAY, DAY, 1};
+}
+
+/* Cells that what stands right of the hours is moved by. */
+static int curve_more(const struct pool_screen *s, struct rect in)
+{
+    return name_more(in) + span_of(s, in).cells - DAY;
+}
+
+static void draw_curve(const struct pool_screen *s, int w, struct canvas *canvas, struct rect in,
+                       int y)
+{
+    const struct pool_run *run = s->run;
+    struct span span = span_of(s, in);
+    int x = 23 + name_more(in);
+    double peak = 0;
+
+    for (int h = 0; h < run->c.pool.hours; h++)
+        peak = fmax(peak, pool_run_taken(run, run->rung, w, h));
+    for (int i = 0; i < span.cells; i++) {
+        int hour = span.first + i * span.each;
+        double n = pool_run_taken(run, run->rung, w, hour);
+        if (span.each > 1)
+            n = fmax(n, pool_run_taken(run, run->rung, w, hour + 1));
+        int step = peak > 0 && n > 0 ? (int)ceil(n / peak * 8) : 0;
+        if (step > 0)
+            canvas_glyph(canvas, in, y, x + i, INK_TEXT,
+                         (enum glyph)(GLYPH_SPARK1 + step - 1));
+        if (s->hour / span.each == hour / span.each)
+            canvas_ink(canvas, in, y, x + i, 1, INK_KEY);
+    }
+}
+
+/* "0     6     12    18", of a week with its day in place of 0, or with all of them. */
+static void draw_ruler(const struct pool_screen *s, struct canvas *canvas, struct rect in)
+{
+    struct span span = span_of(s, in);
+    bool week = s->run->c.pool.hours > DAY;
+    int x = 23 + name_more(in), step = span.each > 1 ? DAY : DAY / 4;
+
+    for (int h = 0; h < span.cells * span.each; h += step)
+        if (h % DAY == 0 && week)
+            canvas_text(canvas, in, 0, x + h / span.each, INK_HEADING,
+                        units_weekday((span.first + h) / DAY));
+        else
+            canvas_textf(canvas, in, 0, x + h, INK_HEADING, "%d", h);
 }
 
 static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, struct rect in,
@@ -91,12 +132,12 @@ static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, st
 {
     const struct pool_run *run = s->run;
     const char *verdict = pool_verdict(run, w);
-    int more = name_more(in), left = in.cols - 78 - more;
+    int name = name_more(in), more = curve_more(s, in), left = in.cols - 78 - more;
 
     canvas_textf(canvas, in, y, 0, INK_TEXT, "%c", letter_of(w));
-    canvas_fit(canvas, in, y, 2, NAME + more, INK_TEXT, run->c.file.workloads[w].name);
-    canvas_text(canvas, in, y, 15 + more, verdict_ink(verdict), verdict);
-    draw_curve(run, w, s->hour, canvas, in, y, 23 + more);
+    canvas_fit(canvas, in, y, 2, NAME + name, INK_TEXT, run->c.file.workloads[w].name);
+    canvas_text(canvas, in, y, 15 + name, verdict_ink(verdict), verdict);
+    draw_curve(s, w, canvas, in, y);
     canvas_textf(canvas, in, y, 48 + more, INK_TEXT, "%8.4g",
                  pool_run_taken(run, run->rung, w, s->hour));
     canvas_textf(canvas, in, y, 57 + more, INK_TEXT, "%8.2f",
@@ -109,13 +150,12 @@ static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, st
 
 static void draw_workloads(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
-    int n = (int)s->run->c.file.workload_count, rows = in.rows - 1, more = name_more(in);
+    int n = (int)s->run->c.file.workload_count, rows = in.rows - 1, more = curve_more(s, in);
     int top = list_top(s->work, n, rows);
 
     canvas_text(canvas, in, 0, 2, INK_HEADING, "workload");
-    canvas_text(canvas, in, 0, 15 + more, INK_HEADING, "verdict");
-    canvas_textf(canvas, in, 0, 23 + more, INK_HEADING, "hours of %s",
-                 s->run->c.pool.hours > 24 ? "the day" : "a day");
+    canvas_text(canvas, in, 0, 15 + name_more(in), INK_HEADING, "verdict");
+    draw_ruler(s, canvas, in);
     canvas_text(canvas, in, 0, 48 + more, INK_HEADING, "GPUs now    req/s   unmet");
     if (in.cols - 78 - more >= MODEL)
         canvas_text(canvas, in, 0, 77 + more, INK_HEADING, "model");
@@ -409,7 +449,8 @@ static void right_words(const struct pool_screen *s, enum pool_panel panel, stru
                   COUNT(pool_capital(s->run, s->run->rung)));
         return;
     }
-    gp_format(text, size, "%s%s%s%s%s", part, part[0] && hours ? "  " : "",
+    gp_format(text, size, "%s%s%s%s%s%s", part,
+              part[0] && (int)panel == s->panel ? "  j/k" : "", part[0] && hours ? "  " : "",
               hours ? pool_hour_words(s->run, s->hour, hour) : "",
               hours ? "  h/l hour" : "", one ? "  Tab" : "");
 }

@@ -28,9 +28,7 @@ static void tell(void *ctx, enum pool_rung_id rung, double total, double bound)
 static void worker_delete(struct pool_worker *w)
 {
     pool_run_delete(w->run);
-    if (w->c)
-        pool_case_fini(w->c);
-    free(w->c);
+    pool_case_free(w->c);
     free(w);
 }
 

@@ -12,6 +12,7 @@
 #include "tui/pool/s_pool.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/units.h"
 
 #define POLL 0.05 /* s between two looks at the thread */
 
@@ -201,16 +202,24 @@ static void try_found(struct pool_screen *s)
 
 static void report_best(struct app *app, struct pool_screen *s)
 {
+    const struct pool_rung *r = &s->run->answer.rungs[s->run->rung];
     int best = pool_proposal_best(s);
+    double days = pool_days(s->run);
+    char then[32], now[32];
 
-    if (best < 0)
+    if (best < 0) {
         app_report(app, false, "none of %d changes serves more for less", s->proposal_count);
+        return;
+    }
+    units_tokens(then, sizeof(then), s->proposals[best].outcome.paid / days);
+    units_tokens(now, sizeof(now), (r->total - r->cost.penalty) / days);
+    if (pool_run_short(s->run))
+        app_report(app, false, "%s: $%s/day, unmet %.1f %% in place of %.1f %%; a applies it",
+                   s->proposals[best].words, then, 100 * s->proposals[best].outcome.unmet,
+                   100 * r->unmet_share);
     else
-        app_report(app, false, "%s: $%.0f/day, unmet %.1f %% in place of %.1f %%; a applies it",
-                   s->proposals[best].words,
-                   s->proposals[best].outcome.paid / pool_days(s->run),
-                   100 * s->proposals[best].outcome.unmet,
-                   100 * s->run->answer.rungs[s->run->rung].unmet_share);
+        app_report(app, false, "%s: $%s/day in place of $%s/day; a applies it",
+                   s->proposals[best].words, then, now);
 }
 
 static double try_some(struct app *app, struct pool_screen *s)
@@ -229,14 +238,48 @@ static double try_some(struct app *app, struct pool_screen *s)
     }
     s->phase = POOL_READY;
     s->middle = POOL_SHOW_CHANGES;
+    s->panel = POOL_PANEL_PLACE;
     s->top = 0;
     report_best(app, s);
     return -1;
 }
 
-static double ask_some(struct pool_screen *s)
+/* Layouts on the other GPUs that what-ifs ask about, one after the other; then the what-ifs. */
+static void ask_next(struct app *app, struct pool_screen *s)
 {
-    if (!pool_worker_ended(s, NULL))
+    struct pool_run *run = s->run;
+
+    for (; s->asking < run->other_count; s->asking++) {
+        struct pool_case *c = run->others[s->asking];
+        if (!c || c->pool.candidates)
+            continue;
+        run->others[s->asking] = NULL;
+        pool_find_begin(s, app->worker, c, c->file.workload_count);
+        return;
+    }
+    pool_worker_ask(s);
+}
+
+/* A GPU that cannot be planned on is left out. */
+static void ask_found(struct app *app, struct pool_screen *s)
+{
+    struct gp_err err = {0};
+    enum gp_status rc;
+    struct pool_case *c = pool_find_end(s, &rc, &err);
+
+    if (!rc && pool_case_build(c, &err) == GP_OK)
+        s->run->others[s->asking] = c;
+    else
+        pool_case_free(c);
+    s->asking++;
+    ask_next(app, s);
+}
+
+static double ask_some(struct app *app, struct pool_screen *s)
+{
+    if (s->task && task_finished(s->task))
+        ask_found(app, s);
+    if (s->task || !pool_worker_ended(s, NULL))
         return POLL;
     s->phase = POOL_READY;
     if (s->halted) { /* what was asked of it is no answer */
@@ -271,7 +314,7 @@ static double pool_tick(struct app *app, void *state, double now)
         return find_some(app, s);
     if (s->phase == POOL_TRYING)
         return try_some(app, s);
-    return s->phase == POOL_ASKING ? ask_some(s) : solve_some(app, s);
+    return s->phase == POOL_ASKING ? ask_some(app, s) : solve_some(app, s);
 }
 
 /* What was found until now is kept: plans, or the changes that are tried already. */
@@ -351,18 +394,23 @@ static void undo(struct app *app, struct pool_screen *s)
 /* ---- what if ---- */
 
 /* Asked when they are first looked at, for each rung. */
-static void ask_what_if(struct pool_screen *s)
+static void ask_what_if(struct app *app, struct pool_screen *s)
 {
+    struct gp_err err = {0};
+
     if (s->middle != POOL_SHOW_WHAT_IF || s->run->what_if_count > 0)
         return;
     s->phase = POOL_ASKING;
     s->halted = false;
-    pool_worker_ask(s);
+    s->asking = 0;
+    if (s->run->other_count == 0) /* names none: cannot fail */
+        pool_run_others_begin(app->form->planner, s->run, &s->options, &err);
+    ask_next(app, s);
 }
 
 /* ---- keys ---- */
 
-static void choose_rung(struct pool_screen *s, int by)
+static void choose_rung(struct app *app, struct pool_screen *s, int by)
 {
     s->run->what_if_count = 0;
     s->middle = s->middle == POOL_SHOW_CHANGES ? POOL_SHOW_PLACES : s->middle;
@@ -370,10 +418,10 @@ static void choose_rung(struct pool_screen *s, int by)
     pool_run_choose(s->run, ((int)s->run->rung + by + POOL_RUNGS) % POOL_RUNGS);
     s->options.rung = (int)s->run->rung;
     s->top = 0;
-    ask_what_if(s);
+    ask_what_if(app, s);
 }
 
-static void up_down(struct pool_screen *s, int by)
+static void up_down(struct app *app, struct pool_screen *s, int by)
 {
     int n = (int)s->run->c.file.workload_count;
 
@@ -382,7 +430,7 @@ static void up_down(struct pool_screen *s, int by)
     else if (s->panel == POOL_PANEL_PLACE)
         s->top = list_clamp(s->top + by, 0, pool_middle_rows(s) - 1);
     else
-        choose_rung(s, by > 0 ? 1 : -1);
+        choose_rung(app, s, by > 0 ? 1 : -1);
 }
 
 static bool act_ready(struct app *app, struct pool_screen *s, enum action action)
@@ -392,13 +440,14 @@ static bool act_ready(struct app *app, struct pool_screen *s, enum action action
     if (action == ACT_LEFT || action == ACT_RIGHT)
         s->hour = (s->hour + (action == ACT_LEFT ? -1 : 1) + hours) % hours;
     else if (rows != 0)
-        up_down(s, rows);
+        up_down(app, s, rows);
     else if (action == ACT_RUNG)
-        choose_rung(s, 1);
+        choose_rung(app, s, 1);
     else if (action == ACT_WHAT_IF) {
         s->middle = s->middle == POOL_SHOW_WHAT_IF ? POOL_SHOW_PLACES : POOL_SHOW_WHAT_IF;
+        s->panel = POOL_PANEL_PLACE; /* its rows are moved */
         s->top = 0;
-        ask_what_if(s);
+        ask_what_if(app, s);
     } else if (action == ACT_PROPOSE)
         propose(app, s);
     else if (action == ACT_APPLY)

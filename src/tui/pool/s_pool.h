@@ -24,7 +24,7 @@ enum pool_phase {
     POOL_FINDING, /* candidates, by the worker */
     POOL_SOLVING, /* in the thread */
     POOL_TRYING,  /* changes: candidates by the worker, solved in the thread */
-    POOL_ASKING,  /* what-ifs, in the thread */
+    POOL_ASKING,  /* what-ifs: layouts on other GPUs by the worker, then in the thread */
     POOL_READY
 };
 
@@ -86,6 +86,7 @@ struct pool_screen {
     int before_count;
     struct pool_proposal proposals[POOL_PROPOSALS];
     int proposal_count, trying; /* trying: the one at work */
+    int asking; /* of run's others: the one whose layouts are found */
     int hour, work, panel, top;
     enum pool_middle middle;
 };
