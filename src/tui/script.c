@@ -123,18 +123,39 @@ static enum gp_status wait_for(struct script *script, const char *args,
     return GP_OK;
 }
 
-/* What goes on goes on: to see a measurement at work. */
-static enum gp_status go_on(struct script *script, const char *args, struct gp_err *err)
+static bool is_shown(struct app *app, const char *text)
 {
-    double end = clock_now() + strtod(args, NULL);
+    struct canvas canvas;
+    struct strbuf shown;
+    bool found;
 
-    (void)err;
-    while (clock_now() < end) {
+    canvas_init(&canvas, app->settings.charset);
+    app_draw(app, &canvas);
+    strbuf_init(&shown);
+    canvas_dump(&canvas, &shown);
+    canvas_fini(&canvas);
+    found = strstr(shown.text, text) != NULL;
+    strbuf_fini(&shown);
+    return found;
+}
+
+/* What goes on goes on, to see a measurement at work: until it shows, not for a time. */
+static enum gp_status wait_until(struct script *script, const char *text,
+                                 struct gp_err *err)
+{
+    double end = clock_now() + WAIT_SECONDS;
+
+    if (!text[0])
+        return gp_fail(err, GP_E_USAGE, script->where, ":until running", "needs a text");
+    while (!is_shown(script->app, text)) {
         double wish = app_tick(script->app);
 
+        if (clock_now() > end)
+            return gp_fail(err, GP_E_USAGE, script->where, "",
+                           "the screen does not show '%.100s' after %g s", text,
+                           WAIT_SECONDS);
         pause_for(wish < 0 || wish > 0.02 ? 0.02 : wish);
     }
-    settle(script->app);
     return GP_OK;
 }
 
@@ -145,7 +166,7 @@ static const struct {
              {"click", click_at},
              {"paste", paste},
              {"wait", wait_for},
-             {"run", go_on}};
+             {"until", wait_until}};
 
 /* What only a script may say; else what the prompt takes, its errors shown as there. */
 static enum gp_status run_command(struct script *script, const char *line,

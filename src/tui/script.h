@@ -9,7 +9,7 @@
  *   :dump FILE   :inks FILE         the screen as text, or a letter per ink; - = stdout
  *   :paste TEXT                     text that is pasted; \n and \t as in C
  *   :wait [SECONDS]                 until no measurement or search goes on
- *   :run SECONDS                    lets it go on for so long
+ *   :until TEXT                     until the screen shows it
  *   :click ROW COLUMN               the mouse, from 1 1
  *
  * What is wrong at the prompt is shown as there; what is wrong in the script ends it.

@@ -18,13 +18,13 @@ unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID FAKE_NVML FAKE_CUDA
 trap '' PIPE
 cd "$work/run" || exit 99
 
-# wait_for WHAT COMMAND...: at most ten seconds
+# wait_for WHAT COMMAND...: a minute at most
 wait_for() {
     what=$1 n=0
     shift
     until "$@" >/dev/null 2>&1; do
         n=$((n + 1))
-        [ $n -lt 500 ] || { fail "$what did not happen" "$(cat "$work/clocks" 2>&1)"; return; }
+        [ $n -lt 3000 ] || { fail "$what did not happen" "$(cat "$work/clocks" 2>&1)"; return; }
         sleep 0.02
     done
 }

@@ -391,7 +391,12 @@ assert_contains "many workloads end with an answer" "sharing servers over the da
 # A signal ends the search, and what it has found is printed.
 "$gp" --pool many.cfg --solve-seconds 100 >"$work/out" 2>"$work/err" </dev/null &
 asked=$!
-sleep 1.5
+n=0 # it is the program, and no more the shell, that catches the signal: bit 15
+until tr '\n' ' ' <"/proc/$asked/status" 2>/dev/null |
+    grep -q '^Name:.gpuplan .*SigCgt:[^ ]*[4-7c-f]... ' || [ $n -ge 1200 ]; do
+    sleep 0.05
+    n=$((n + 1))
+done
 kill -TERM "$asked"
 wait "$asked"
 rc=$? out=$(cat "$work/out") err=$(cat "$work/err")

@@ -382,7 +382,9 @@ GPUPLAN_STANDIN=stall:2 screen "running" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Down Down Space g Enter
-:run 1.5
+:until 9 %
+:until 0 stand-in 0               -     -  40
+:until 1 stand-in 1               -     -  40
 :dump -
 KEYS
 steady
@@ -417,7 +419,8 @@ GPUPLAN_STANDIN=stall:2 screen "running, 40 columns" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Down Down Space g Enter
-:run 1.5
+:until 9 %
+:until 0 stand-in 0               -     -  40
 :size 40 12
 :dump -
 Tab
@@ -469,18 +472,18 @@ GPUPLAN_STANDIN=stall:2 screen "asks before it quits" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Enter
-:run 1
+:until running
 q
 :dump -
 KEYS
 shows "a measurement runs"
 [ "$(results | grep -c 'json.part$')" -ge 1 ] || fail "the journal is not kept"
 
-GPUPLAN_STANDIN=slow screen "stops after the point" -m 8B -g h100-sxm <<'KEYS'
+GPUPLAN_STANDIN=waits:2 screen "stops after the point" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Enter
-:run 0.4
+:until running
 x
 :wait
 :dump -
@@ -490,12 +493,12 @@ shows "F5 continues"
 shows "skipped"
 
 # the command for it is one that works; F5 does the same here
-GPUPLAN_STANDIN=slow screen "goes on" -m 8B -g h100-sxm <<'KEYS'
+GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/half.json screen "goes on" -m 8B -g h100-sxm <<'KEYS'
 :size 200 36
 4
 :wait
 Enter
-:run 0.4
+:until running
 x
 :wait
 c
@@ -519,11 +522,11 @@ contains_word "$go_on" "-m"
 # it is in no file: said until it is, and q asks
 rm -rf "$HOME/state"
 (
-    while [ ! -d "$HOME/state/gpuplan/bench" ]; do sleep 0.05; done
-    sleep 0.2
+    until results | grep -q 'json.part$'; do sleep 0.05; done
     rm -rf "$HOME/state"
+    : >removed
 ) &
-GPUPLAN_STANDIN=slow screen "not written" -m 8B -g h100-sxm <<'KEYS'
+GPUPLAN_STANDIN=waits:1 GPUPLAN_STANDIN_GO=$work/removed screen "not written" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Down Down Space Down Space g Enter
@@ -547,7 +550,7 @@ GPUPLAN_STANDIN=stall:2 screen "stops now" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Down Down Space g Enter
-:run 1
+:until 9 %
 X
 :wait
 :dump -
@@ -658,11 +661,12 @@ expect <<'END'
  Enter:read  d:devices   ?:help  q:quit
 END
 
-GPUPLAN_STANDIN=taken GPUPLAN_STANDIN_ON=1 screen "one is busy" -m 8B -g h100-sxm <<'KEYS'
+GPUPLAN_STANDIN=taken GPUPLAN_STANDIN_ON=1 GPUPLAN_STANDIN_GO=$work/live \
+    screen "one is busy" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Down Down Space g Enter
-:run 0.4
+:until device 1: busy
 :dump live
 :wait
 :dump -
@@ -672,13 +676,15 @@ assert_contains "a whole note" "device 1: busy: others use it (wait, or --force)
 shows "Partly measured: other processes use a device; the rest is kept."
 shows "device 1 not measured: busy: others use it"
 
-GPUPLAN_STANDIN=warm screen "warm-up" -m 8B -g h100-sxm <<'KEYS'
+GPUPLAN_STANDIN=warm:60 GPUPLAN_STANDIN_GO=$work/warming \
+    screen "warm-up" -m 8B -g h100-sxm <<'KEYS'
 4
 :size 120 36
 :wait
 Down Down Space g Enter
-:run 0.2
+:until the devices warm up
 :dump -
+:dump warming
 :wait
 :dump after
 KEYS
@@ -695,12 +701,12 @@ cat >"$work/libexec/gpuplan-bench-cuda" <<END
 END
 chmod +x "$work/libexec/gpuplan-bench-cuda"
 for bits in "0 none" "4 power cap" "64 thermal: too hot" "128 hardware brake"; do
-    THROTTLE=${bits%% *} GPUPLAN_STANDIN=slow screen "throttled, $bits" -m 8B <<'KEYS'
+    THROTTLE=${bits%% *} GPUPLAN_STANDIN=waits:1 screen "throttled, $bits" -m 8B <<KEYS
 4
 :size 120 36
 :wait
 Down Down Space g Enter
-:run 0.4
+:until ${bits#* }
 :dump -
 X
 :wait
@@ -886,7 +892,7 @@ XDG_STATE_HOME=$work/state-file screen "no folder" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Enter
-:run 0.2
+:wait
 :dump -
 KEYS
 shows "[4 Bench]"
@@ -1083,13 +1089,14 @@ shows "different versions"
 # ---- sixteen devices, one of them lost -------------------------------------------------
 
 GPUPLAN_STANDIN_DEVICES=16 GPUPLAN_STANDIN_ON=5 GPUPLAN_STANDIN=killed:1
-export GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
+GPUPLAN_STANDIN_GO=$work/never
+export GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN GPUPLAN_STANDIN_GO
 screen "sixteen devices" -m 8B -g h100-sxm <<'KEYS'
 :size 200 60
 4
 :wait
 Enter
-:run 0.9
+:until lost:
 :dump live
 x
 :wait
@@ -1109,7 +1116,7 @@ screen "sixteen devices where there is little room" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 Down Down Space g Enter
-:run 0.5
+:until running
 :dump -
 Tab Tab Tab
 :dump -
@@ -1119,7 +1126,7 @@ KEYS
 shows "0 stand-in 0"
 shows "   bench "
 shows "device 3, Tab: next"
-unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
+unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN GPUPLAN_STANDIN_GO
 
 # ---- plain mode -------------------------------------------------------------------------
 

@@ -114,11 +114,12 @@ assert_contains "turns" "Speed: measured" "$out"
 rm -r "$work/state"
 
 # Stopped half-way, F5 goes on in the same journal: no second result.
-GPUPLAN_STANDIN=slow screen "goes on" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
+GPUPLAN_STANDIN=waits:1 GPUPLAN_STANDIN_GO=$work/stopped \
+    screen "goes on" -m llama-3.2-1b -g cpu -c 2048 <<'KEYS'
 4
 :wait
 F5
-:run 0.4
+:until x:stop
 x
 :wait
 :dump stopped

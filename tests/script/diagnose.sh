@@ -70,11 +70,11 @@ assert_contains "the command" "gpuplan --bench --diagnose" "$(cat command)"
 assert_eq "no result is kept" "" "$(left)"
 
 # While it goes on every screen says so; x ends it, with a verdict of what there is.
-GPUPLAN_STANDIN=slow screen "in the background" -m 8B -g h100-sxm <<'KEYS'
+GPUPLAN_STANDIN=waits:1 screen "in the background" -m 8B -g h100-sxm <<'KEYS'
 4
 :wait
 y
-:run 0.5
+:until X:stop now
 1
 :dump plan
 4

@@ -124,7 +124,7 @@ awk 'BEGIN {
 
 screen "stopped: the plans so far are kept" --pool many.cfg --screen --solve-seconds 100 <<'KEYS'
 :size 80 24
-:run 0.4
+:until solving:
 :dump -
 x
 :wait
@@ -145,12 +145,12 @@ shows "[5 Pool]"
 screen "another file while one is solved; and the end" \
     --pool many.cfg --screen --solve-seconds 100 <<'KEYS'
 :size 80 24
-:run 0.4
+:until solving:
 :pool lab.cfg
 :wait
 :dump -
 :pool many.cfg --solve-seconds 100
-:run 0.4
+:until solving:
 KEYS
 shows "lab.cfg"
 shows "solved; v: the next way"

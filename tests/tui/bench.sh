@@ -10,8 +10,9 @@ engine=${STANDIN_ENGINE:-$built/tests/fixtures/standin_engine}
 [ -x "$engine" ] || skip "no $engine"
 mkdir "$work/libexec" || exit 99
 cp "$engine" "$work/libexec/gpuplan-bench-cpu" || exit 99
-GPUPLAN_LIBEXEC=$work/libexec GPUPLAN_STANDIN=slow
-export GPUPLAN_LIBEXEC GPUPLAN_STANDIN
+# Its third point lasts until it is told to stop, or until `go` is there.
+GPUPLAN_LIBEXEC=$work/libexec GPUPLAN_STANDIN=waits:2 GPUPLAN_STANDIN_GO=$work/go
+export GPUPLAN_LIBEXEC GPUPLAN_STANDIN GPUPLAN_STANDIN_GO
 
 engines() {
     local exe n=0
@@ -54,9 +55,11 @@ keys C-z
 see "engines go on measuring"
 see "Stopped"
 tm resize-window -x 120 -y 36
+: >"$work/go"
 type fg
 keys Enter
 see "Complete: every point was measured."
+rm "$work/go"
 
 # ---- an engine is killed: the others go on, what was measured is kept ------------------
 
@@ -71,9 +74,11 @@ for exe in /proc/[0-9]*/exe; do
         kill -9 "${exe#/proc/}" && break
     fi
 done
+: >"$work/go"
 see "Failed: a device was lost"
 see "signal 9"
 see "points good"
+rm "$work/go"
 
 # ---- a mouse ---------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@
 #   finish
 #
 # Every terminal has a tmux server of its own. Nothing sleeps for luck: see, gone and
-# until_true look again every 20 ms, for 10 s at most.
+# until_true look again every 20 ms, for a minute at most.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -80,14 +80,13 @@ shot() {
     tm capture-pane -p "$@"
 }
 
-# until_true COMMAND...: 10 s at most.
+# until_true COMMAND...: a minute at most.
 until_true() {
-    local i
-    for ((i = 0; i < 500; i++)); do
-        "$@" && return 0
+    local end=$((SECONDS + 60))
+    until "$@"; do
+        [ "$SECONDS" -lt "$end" ] || return 1
         sleep 0.02
     done
-    return 1
 }
 
 has() {

@@ -22,6 +22,9 @@
 #include "util/clock.h"
 #include "util/json.h"
 
+#define TRIES 5     /* of what a busy machine may spoil: one must be as it should */
+#define LONG  300.0 /* s, of a point that is not to end by itself */
+
 /* ---- the stand-in ---- */
 
 enum { /* of a point: its m */
@@ -598,15 +601,27 @@ static void test_not_cold(void **state)
     discard(&e);
 }
 
+/* Of a point of 0.05 s, of which a busy machine may make more than 0.1. */
+static bool is_throttled_for_a_moment(void)
+{
+    struct engine e = one_point(M_HOT, 0.05, 1);
+    bool throttled = flagged(said(&e, "point", 0), "throttled");
+
+    discard(&e);
+    return throttled;
+}
+
 /* For longer than 0.1 s; a moment of it is nothing. */
 static void test_throttled(void **state)
 {
-    struct engine e = one_point(M_HOT, 0.05, 1);
+    struct engine e;
     json_t *point;
+    int tries = 0;
 
     (void)state;
-    assert_false(flagged(said(&e, "point", 0), "throttled"));
-    discard(&e);
+    while (is_throttled_for_a_moment() && ++tries < TRIES)
+        ;
+    assert_true(tries < TRIES);
     shortest = 0.2;
     e = one_point(M_HOT, 0.4, 1);
     shortest = 0.005;
@@ -724,7 +739,7 @@ static void test_waits(void **state)
     told = clock_now();
     tell(&e, "{\"do\":\"go\"}");
     wait_for(&e, "start");
-    assert_true(clock_now() - told < 2);
+    assert_true(clock_now() - told < 20);
     finish(&e);
     assert_string_equal(ending(&e), "complete");
     discard(&e);
@@ -783,13 +798,18 @@ static double between(const char *second)
     return first;
 }
 
+/* Both ways within one try: a busy machine is late with one or the other line. */
 static void test_rests(void **state)
 {
+    int tries = 0;
+
     (void)state;
     pause_between = 0.3;
-    assert_true(between("{\"test\":\"memory\",\"kind\":\"read\",\"bytes\":4096}") >
-                0.3);
-    assert_true(between("{\"test\":\"gemm\",\"m\":8,\"n\":8,\"k\":8}") < 0.3);
+    while ((between("{\"test\":\"memory\",\"kind\":\"read\",\"bytes\":4096}") < 0.3 ||
+            between("{\"test\":\"gemm\",\"m\":8,\"n\":8,\"k\":8}") > 0.3) &&
+           ++tries < TRIES)
+        ;
+    assert_true(tries < TRIES);
     pause_between = 0;
 }
 
@@ -847,11 +867,11 @@ static void test_reheats(void **state)
     discard(&e);
 }
 
-static struct engine start_slow(void)
+static struct engine start_slow(double max_time)
 {
     struct engine e = start(NULL);
 
-    tell_settings(&e, 0.5);
+    tell_settings(&e, max_time);
     tell_point(&e, 0, M_SLOW);
     tell_point(&e, 1, M_SLOW);
     tell(&e, "{\"do\":\"run\"}");
@@ -861,7 +881,7 @@ static struct engine start_slow(void)
 
 static void test_progress(void **state)
 {
-    struct engine e = start_slow();
+    struct engine e = start_slow(0.5);
     json_t *sensors;
 
     (void)state;
@@ -873,24 +893,37 @@ static void test_progress(void **state)
     discard(&e);
 }
 
-static void test_stop_after_point(void **state)
+/* True when it stopped after the first point; false when that had ended before the word. */
+static bool stops_after_point(void)
 {
-    struct engine e = start_slow();
+    struct engine e = start_slow(0.5);
+    bool at_once;
 
-    (void)state;
     tell(&e, "nonsense"); /* which is no reason to end a measurement */
     tell(&e, "{\"do\":\"stop\"}");
     finish(&e);
+    at_once = !said(&e, "start", 1);
     assert_int_equal(e.code, 0);
-    assert_string_equal(ending(&e), "interrupted");
     assert_string_equal(word(said(&e, "point", 0), "state"), "ok");
-    assert_null(said(&e, "start", 1));
+    if (at_once)
+        assert_string_equal(ending(&e), "interrupted");
     discard(&e);
+    return at_once;
+}
+
+static void test_stop_after_point(void **state)
+{
+    int tries = 0;
+
+    (void)state;
+    while (!stops_after_point() && ++tries < TRIES)
+        ;
+    assert_true(tries < TRIES);
 }
 
 static void test_end_of_input_stops_now(void **state)
 {
-    struct engine e = start_slow();
+    struct engine e = start_slow(LONG);
 
     (void)state;
     fclose(e.to);
@@ -908,7 +941,7 @@ static void test_signals(void **state)
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        struct engine e = start_slow();
+        struct engine e = start_slow(LONG);
 
         kill(e.pid, numbers[i]);
         finish(&e);
@@ -935,7 +968,7 @@ static void test_signal_while_planning(void **state)
 
 static void test_nobody_reads(void **state)
 {
-    struct engine e = start_slow();
+    struct engine e = start_slow(LONG);
     int status;
     char text[8];
 

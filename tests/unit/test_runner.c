@@ -14,7 +14,9 @@
 
 #include "unit.h"
 
-#define COUNT 4
+#define COUNT    4
+#define TRIES    4    /* of what a busy machine may spoil: one of them must be as it should */
+#define PATIENCE 60.0 /* s */
 
 static struct point points[COUNT];
 static char program[1024];
@@ -87,7 +89,7 @@ static void tell(struct story *s, const struct runner_event *e)
 static void follow(struct runner *runner, struct story *stories)
 {
     struct runner_event event;
-    double until = now() + 20;
+    double until = now() + PATIENCE;
 
     while (runner_busy(runner) && now() < until)
         if (runner_step(runner, 0.2, &event))
@@ -214,15 +216,34 @@ static void test_unknown_words_are_ignored(void **state)
     assert_int_equal(s.point, COUNT);
 }
 
+/* One that falls silent in a point, once it was quick enough to come so far in the time
+ * that ends it: that is 0.4 s at first, and four times as much with each try. */
+static struct story fall_silent(const char *how, const char *said)
+{
+    char text[80];
+    double timeout = 0.1, began;
+    struct story s;
+    int tries = 0;
+
+    do {
+        timeout *= 4;
+        began = now();
+        s = play(how, timeout);
+        snprintf(text, sizeof text, "%s for %g s while it measured", said, timeout);
+        /* SIGTERM is enough: SIGKILL would follow 3 s later */
+    } while ((!strstr(s.err.text, text) || now() - began > timeout + 2.5) &&
+             ++tries < TRIES);
+    if (tries == TRIES)
+        fail_msg("%s: after %.1f s \"%s\"", how, now() - began, s.err.text);
+    return s;
+}
+
 static void test_hang(void **state)
 {
-    double began = now();
-    struct story s = play("hang:1", 0.4);
+    struct story s = fall_silent("hang:1", "wrote nothing");
 
     (void)state;
     assert_int_equal(s.point, 1);
-    assert_non_null(strstr(s.err.text, "wrote nothing for 0.4 s while it measured"));
-    assert_true(now() - began < 3); /* SIGTERM was enough */
     s = play("deaf", 0.3);
     assert_non_null(strstr(s.err.text, "before it said hello"));
 }
@@ -230,11 +251,10 @@ static void test_hang(void **state)
 /* Sensors come from a thread of their own: they are no sign of work. */
 static void test_stall(void **state)
 {
-    struct story s = play("stall:1", 0.2);
+    struct story s = fall_silent("stall:1", "wrote lines but made no progress");
 
     (void)state;
     assert_int_equal(s.point, 1);
-    assert_non_null(strstr(s.err.text, "wrote lines but made no progress for 0.2 s"));
 }
 
 static void test_closed_output(void **state)
@@ -261,12 +281,10 @@ static void test_noise(void **state)
 /* A process that the engine started dies with it, though it holds the pipe open. */
 static void test_grandchild(void **state)
 {
-    double began = now();
-    struct story s = play("child:1", 10);
+    struct story s = play("child:1", 2 * PATIENCE); /* follow() waits for half of that */
 
     (void)state;
     assert_non_null(strstr(s.err.text, "SIGSEGV"));
-    assert_true(now() - began < 8);
 }
 
 static void test_words(void **state)
@@ -314,16 +332,16 @@ static struct story stop_after_first(const char *how, enum stop_level level)
 
 static void test_stop(void **state)
 {
-    struct story s = stop_after_first("slow", STOP_AFTER_POINT);
+    struct story s = stop_after_first("waits:0", STOP_AFTER_POINT);
 
     (void)state;
     assert_int_equal(s.done, 1);
     assert_true(s.interrupted);
-    assert_true(s.point >= 1 && s.point < COUNT);
-    s = stop_after_first("slow", STOP_NOW);
+    assert_int_equal(s.point, 1);
+    s = stop_after_first("waits:0", STOP_NOW);
     assert_int_equal(s.done, 1);
     assert_true(s.interrupted);
-    assert_true(s.point < COUNT);
+    assert_true(s.point <= 1);
 }
 
 static void test_stop_stubborn(void **state)
@@ -334,7 +352,7 @@ static void test_stop_stubborn(void **state)
     (void)state;
     assert_int_equal(s.done, 1);
     assert_true(s.interrupted);
-    assert_true(now() - began > 2.9 && now() - began < 20);
+    assert_true(now() - began > 2.9 && now() - began < PATIENCE);
 }
 
 /* One crashes, one hangs, one is good: each gets its own end. */
@@ -435,7 +453,7 @@ static void test_cannot_start(void **state)
 static void test_step_waits(void **state)
 {
     struct runner *runner = runner_new();
-    struct runner_plan plan = plan_of(0, 10);
+    struct runner_plan plan = plan_of(0, 2 * PATIENCE);
     struct runner_event event;
     struct gp_err err;
     double began;
@@ -446,7 +464,7 @@ static void test_step_waits(void **state)
     runner_start(runner, &plan, &err);
     began = now();
     assert_false(runner_step(runner, 0.3, &event));
-    assert_true(now() - began > 0.25 && now() - began < 5); /* not 10, its limit */
+    assert_true(now() - began > 0.25 && now() - began < PATIENCE); /* not its limit */
     runner_free(runner);
 }
 
@@ -512,21 +530,26 @@ static void begin_together(const char *how, double timeout, double first[2],
  * one that knows nothing of waiting. */
 static void test_common_start(void **state)
 {
-    double first[2];
-    int failed;
+    double first[2], timeout = 0.5;
+    int failed, tries = 0;
 
     (void)state;
-    begin_together("warm", 10, first, &failed);
-    assert_int_equal(failed, 0);
-    assert_true(first[0] > 0.45 && first[1] > 0.45);
-    assert_true(first[0] - first[1] < 0.3 && first[1] - first[0] < 0.3);
+    do { /* who reads it may be late for one of them */
+        begin_together("warm", 10, first, &failed);
+        assert_int_equal(failed, 0);
+        assert_true(first[0] > 0.45 && first[1] > 0.45);
+    } while (fabs(first[0] - first[1]) >= 0.3 && ++tries < TRIES);
+    assert_true(tries < TRIES);
     begin_together("cold", 10, first, &failed);
     assert_int_equal(failed, 1);
     assert_true(first[0] > 0.45);
     begin_together("rash", 10, first, &failed);
     assert_int_equal(failed, 0);
     assert_true(first[0] > 0 && first[1] > 0);
-    begin_together("frozen", 0.5, first, &failed); /* who waits for it does not hang */
+    do { /* who waits for it does not hang, once it was ready in that time */
+        begin_together("frozen", timeout, first, &failed);
+        timeout *= 4;
+    } while (failed == 2 && timeout < 100);
     assert_int_equal(failed, 1);
     assert_true(first[0] > 0.9 && first[1] < 0);
 }

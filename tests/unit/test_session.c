@@ -67,7 +67,7 @@ static struct session *begin(const struct session_ask *how)
 static bool until(struct session *s, enum session_event_kind kind,
                   struct session_event *event)
 {
-    double end = now() + 20;
+    double end = now() + 60;
 
     while (now() < end) {
         if (session_step(s, 0.1, event) && event->kind == kind)
@@ -178,29 +178,40 @@ static void a_run_from_end_to_end(void **state)
     forget_files();
 }
 
+/* The longest of 200 steps of no time, s. */
+static double longest_step(const char *engine)
+{
+    struct session_event event;
+    struct session_ask how = small(engine);
+    struct session *s = begin(&how);
+    double longest = 0;
+
+    for (int n = 0; n < 200; n++) {
+        double began = now();
+
+        if (session_step(s, 0, &event) && event.kind == SESSION_EVENT_READY)
+            assert_int_equal(session_start(s, NULL), GP_OK);
+        if (event.kind != SESSION_EVENT_READY) /* that one reads the catalogue */
+            longest = fmax(longest, now() - began);
+        usleep(1000);
+    }
+    session_free(s);
+    forget_files();
+    return longest;
+}
+
+/* A busy machine makes a step long now and then, a step that waits does it each time. */
 static void a_step_of_no_time_never_waits(void **state)
 {
     static const char *const engines[] = {"hang", "deaf", "slow"};
-    struct session_event event;
 
     (void)state;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct session_ask how = small(engines[i]);
-        struct session *s = begin(&how);
-        double longest = 0;
+        double least = INFINITY;
 
-        for (int n = 0; n < 200; n++) {
-            double began = now();
-
-            if (session_step(s, 0, &event) && event.kind == SESSION_EVENT_READY)
-                assert_int_equal(session_start(s, NULL), GP_OK);
-            if (event.kind != SESSION_EVENT_READY) /* that one reads the catalogue */
-                longest = fmax(longest, now() - began);
-            usleep(1000);
-        }
-        assert_true(longest < 0.2);
-        session_free(s);
-        forget_files();
+        for (int tries = 0; tries < 6 && least >= 0.2; tries++)
+            least = fmin(least, longest_step(engines[i]));
+        assert_true(least < 0.2);
     }
 }
 
@@ -268,26 +279,39 @@ static void stopped_while_it_looks(void **state)
 }
 
 /* An engine that hangs before it has named a device: said while it is waited for, and
- * the same limit ends it as any other silence. */
-static void silent_while_it_looks(void **state)
+ * the same limit ends it as any other silence. False: what is said after 3 s came too late. */
+static bool told_of_silence(double timeout)
 {
     struct session_ask how = small("hang");
     struct session_event event;
     struct session *s;
     double began = now();
+    char text[80];
+    bool told;
 
-    (void)state;
-    setenv("GPUPLAN_ENGINE_TIMEOUT", "3.5", 1);
+    snprintf(text, sizeof text, "%g", timeout);
+    setenv("GPUPLAN_ENGINE_TIMEOUT", text, 1);
     s = begin(&how);
-    assert_true(until(s, SESSION_EVENT_NOTE, &event));
-    assert_string_equal(event.text, "asks gpuplan-bench-cpu for its devices; it may be "
-                                    "silent for 3.5 s");
-    assert_true(now() - began > 2.9);
-    assert_true(until(s, SESSION_EVENT_FAILED, &event));
-    assert_non_null(strstr(event.err.text, "wrote nothing for 3.5 s"));
-    assert_true(now() - began < 30);
     unsetenv("GPUPLAN_ENGINE_TIMEOUT");
+    told = until(s, SESSION_EVENT_NOTE, &event);
+    if (told) {
+        snprintf(text, sizeof text,
+                 "asks gpuplan-bench-cpu for its devices; it may be silent for %g s", timeout);
+        assert_string_equal(event.text, text);
+        assert_true(now() - began > 2.9);
+        assert_true(until(s, SESSION_EVENT_FAILED, &event));
+        snprintf(text, sizeof text, "wrote nothing for %g s", timeout);
+        assert_non_null(strstr(event.err.text, text));
+    }
     session_free(s);
+    return told;
+}
+
+static void silent_while_it_looks(void **state)
+{
+    (void)state;
+    if (!told_of_silence(3.5))
+        assert_true(told_of_silence(20));
 }
 
 static void no_device(void **state)
@@ -309,7 +333,7 @@ static void stopped_and_resumed(void **state)
 {
     (void)state;
     for (int level = SESSION_AFTER_POINT; level <= SESSION_NOW; level++) {
-        struct session_ask how = small("slow");
+        struct session_ask how = small("waits:1");
         struct session *s = begin(&how);
         struct session_event event;
         int done;
@@ -347,7 +371,7 @@ static void lost_devices(void **state)
     } ends[] = {{"killed:2", true}, {"stall:2", true}, {"leaves:2", false}};
 
     (void)state;
-    setenv("GPUPLAN_ENGINE_TIMEOUT", "0.5", 1);
+    setenv("GPUPLAN_ENGINE_TIMEOUT", "3", 1); /* enough to come so far in */
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct session_ask how = small(ends[i].how);
         struct session *s = begin(&how);

@@ -62,17 +62,32 @@ static double figure(const json_t *sensors, const char *name)
     return json_number_value(json_object_get(sensors, name));
 }
 
-/* As often as asked for, never more; a machine that is busy may be late. */
+/* Readings in a window of 0.4 s: `least` of them or more in one of a few, as a busy machine
+ * is late; never more than one each `every` seconds. */
+static struct watched readings_in_time(double every, double each, int least)
+{
+    struct watched out;
+    int tries = 0;
+
+    for (;;) {
+        out = watched(every, 0, 0.4);
+        assert_true(atomic_load(&asked) <= lasted / each + 1);
+        if (atomic_load(&asked) >= least)
+            return out;
+        json_decref(out.sensors);
+        assert_true(++tries < 10);
+    }
+}
+
+/* As often as asked for, never more. */
 static void test_interval(void **state)
 {
     struct watched rare, often;
 
     (void)state;
     takes = 0;
-    rare = watched(0.05, 0, 0.4);
-    assert_true(atomic_load(&asked) >= 3 && atomic_load(&asked) <= lasted / 0.05 + 1);
-    often = watched(0.01, 0, 0.4);
-    assert_true(atomic_load(&asked) > 9 && atomic_load(&asked) <= lasted / 0.01 + 1);
+    rare = readings_in_time(0.05, 0.05, 3);
+    often = readings_in_time(0.01, 0.01, 10);
     assert_int_equal(figure(often.sensors, "samples"), atomic_load(&asked));
     json_decref(rare.sensors);
     json_decref(often.sensors);
@@ -92,9 +107,8 @@ static void test_slow_driver(void **state)
     assert_near(figure(json_object_get(out.sensors, "throttle"), "fraction"), 1, 0);
     json_decref(out.sensors);
     bits = 0x3; /* idle, and the clock that an application asked for: nothing slows it */
-    out = watched(0.01, 0, 0.4);
+    out = readings_in_time(0.01, 0.02, 3);
     assert_near(figure(json_object_get(out.sensors, "throttle"), "fraction"), 0, 0);
-    assert_true(atomic_load(&asked) >= 3 && atomic_load(&asked) <= lasted / 0.02 + 1);
     json_decref(out.sensors);
     bits = 0;
     takes = 0;
