@@ -493,6 +493,44 @@ static void check_minimum(const char *workload, int least)
     }
 }
 
+static double at_hour(const json_t *from, const char *key, int hour)
+{
+    return json_number_value(json_array_get(json_object_get(from, key), (size_t)hour));
+}
+
+static json_t *hour_row(const json_t *work, const json_t *run, int hour, int n, double needs,
+                        double unmet)
+{
+    return json_pack("{s:i,s:s,s:s,s:i,s:{s:f},s:{s:f},s:{s:f}}", "hour", hour, "workload",
+                     text(work, "workload"), "layout", run ? text(run, "layout") : "",
+                     "replicas", n, "serves", "value", run ? n * value(run, "serves") : 0.0,
+                     "needs", "value", needs, "unmet", "value", unmet);
+}
+
+/* The rows of numbers of a workload become a row for each hour and layout that runs in it, and
+ * one for an hour in which none does. */
+static void expand_hours(void)
+{
+    json_t *rows = json_array(), *work, *run;
+    size_t i, k;
+
+    json_array_foreach(list("hours"), i, work)
+        for (int h = 0; h < hours; h++) {
+            double needs = at_hour(json_object_get(work, "needs"), "values", h);
+            double unmet = at_hour(json_object_get(work, "unmet"), "values", h);
+            bool any = false;
+            json_array_foreach(json_object_get(work, "runs"), k, run) {
+                int n = (int)at_hour(run, "replicas", h);
+                if (n > 0)
+                    json_array_append_new(rows, hour_row(work, run, h, n, needs, unmet));
+                any = any || n > 0;
+            }
+            if (!any)
+                json_array_append_new(rows, hour_row(work, NULL, h, 0, needs, unmet));
+        }
+    json_object_set_new(plan, "hours", rows);
+}
+
 int main(int argc, char **argv)
 {
     const char *alone = "", *minimum = "";
@@ -522,6 +560,8 @@ int main(int argc, char **argv)
     }
     size_t i;
     json_t *row;
+    if (hours >= 1 && hours <= HOURS)
+        expand_hours();
     json_array_foreach(list("ladder"), i, row)
         if (strcmp(text(row, "name"), text(plan, "rung")) == 0)
             rung = row;

@@ -159,16 +159,19 @@ static void place_facts(const struct pool_run *run, const struct piece *piece,
     strbuf_fini(&layout);
 }
 
-void pool_record_places(const struct pool_run *run, struct record *doc)
+static void hour_places(const void *ctx, int hour, struct record *doc)
 {
+    const struct pool_run *run = ctx;
+    struct pieces it = {.p = &run->seating, .hour = hour, .all = hour == 0};
     struct piece piece;
 
-    record_list(doc, "places");
-    for (int h = 0; h < run->seating.hours; h++) {
-        struct pieces it = {.p = &run->seating, .hour = h, .all = h == 0};
-        while (next_piece(&it, &piece))
-            place_facts(run, &piece, record_append(doc, "places"));
-    }
+    while (next_piece(&it, &piece))
+        place_facts(run, &piece, record_append(doc, "places"));
+}
+
+void pool_record_places(const struct pool_run *run, struct record *doc)
+{
+    record_parts(doc, "places", hour_places, run, run->seating.hours);
 }
 
 /* ---- moves ---- */
@@ -351,16 +354,19 @@ static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
     }
 }
 
-void pool_record_moves(const struct pool_run *run, struct record *doc)
+static void moves_of_hour(const void *ctx, int hour, struct record *doc)
 {
+    const struct pool_run *run = ctx;
     struct fresh fresh = {gp_calloc((size_t)run->seating.gpus + 1, sizeof(struct piece)), 0};
 
-    record_list(doc, "moves");
-    for (int h = 0; h < run->c.pool.hours; h++) {
-        if (run->rung == POOL_FIXED || run->rung == POOL_COMPOSED)
-            break; /* the same replicas all day */
-        hour_cuts(run, h, doc);
-        hour_moves(run, h, fresh, doc);
-    }
+    hour_cuts(run, hour, doc);
+    hour_moves(run, hour, fresh, doc);
     free(fresh.piece);
+}
+
+void pool_record_moves(const struct pool_run *run, struct record *doc)
+{
+    bool still = run->rung == POOL_FIXED || run->rung == POOL_COMPOSED; /* all day */
+
+    record_parts(doc, "moves", moves_of_hour, run, still ? 0 : run->c.pool.hours);
 }

@@ -198,6 +198,14 @@ void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf 
         strbuf_addf(out, " %s", r->precision);
 }
 
+/* requests/s of one replica on the chosen rung. */
+static double rate_of(const struct pool_run *run, int candidate)
+{
+    const struct pool_candidate *one = &run->c.pool.candidates[candidate];
+
+    return pool_composes(&run->c.pool, one->type, run->rung) ? one->composed_rate : one->rate;
+}
+
 static void candidate_facts(const struct pool_run *run, int i, struct record *r)
 {
     const struct pool_case *c = &run->c;
@@ -411,50 +419,112 @@ void pool_record_ladder(const struct pool_run *run, struct record *doc)
 
 /* ---- hours ---- */
 
-static void hour_facts(const struct pool_run *run, int hour, int candidate, int replicas,
-                       struct record *r)
+/* candidate < 0: nothing serves it in that hour. */
+static void hour_facts(const struct pool_run *run, int hour, int workload, int candidate,
+                       int replicas, struct record *r)
 {
-    const struct pool_candidate *one = &run->c.pool.candidates[candidate];
     const struct pool_rung *rung = &run->answer.rungs[run->rung];
+    const struct pool_workload *work = &run->c.pool.workloads[workload];
     struct strbuf text;
 
     strbuf_init(&text);
-    pool_layout_words(run, candidate, &text);
+    if (candidate >= 0)
+        pool_layout_words(run, candidate, &text);
     pool_record_when(run, r, hour);
-    record_text(r, "workload", run->c.file.workloads[one->workload].name);
+    record_text(r, "workload", run->c.file.workloads[workload].name);
     record_text(r, "layout", text.text);
     record_count(r, "replicas", "", replicas);
-    record_count(r, "gpus", "", one->gpus * replicas);
-    bool server = !pool_composes(&run->c.pool, one->type, run->rung);
+    record_count(r, "gpus", "",
+                 candidate < 0 ? 0 : run->c.pool.candidates[candidate].gpus * replicas);
     record_quantity(r, "serves", "requests/s",
-                    modelled(replicas * (server ? one->rate : one->composed_rate)), 1, 2);
-    const struct pool_workload *work = &run->c.pool.workloads[one->workload];
+                    modelled(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
     record_quantity(r, "needs", "requests/s", modelled(work->demand[hour] * work->burst), 1,
                     2);
     record_quantity(r, "unmet", "requests/s",
-                    modelled(rung->unmet[one->workload * run->c.pool.hours + hour]), 1, 2);
+                    modelled(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
     strbuf_fini(&text);
+}
+
+/* Rows of a workload in an hour; one, too, where it is served by nothing. */
+static void workload_hour(const struct pool_run *run, int hour, int w, int first,
+                          struct record *doc)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct pool_rung *rung = &run->answer.rungs[run->rung];
+    bool any = false;
+
+    for (int i = first; i < pool->candidate_count && pool->candidates[i].workload == w; i++) {
+        int n = rung->replicas[i * pool->hours + hour];
+        any = any || n > 0;
+        if (n > 0)
+            hour_facts(run, hour, w, i, n, record_append(doc, "hours"));
+    }
+    if (!any && rung->unmet[w * pool->hours + hour] > 0)
+        hour_facts(run, hour, w, -1, 0, record_append(doc, "hours"));
 }
 
 void pool_record_hours(const struct pool_run *run, struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
-    const struct pool_rung *rung = &run->answer.rungs[run->rung];
 
     record_list(doc, "hours");
     for (int h = 0; h < pool->hours; h++)
-        for (int i = 0; i < pool->candidate_count; i++) {
-            int n = rung->replicas[i * pool->hours + h];
-            if (n > 0)
-                hour_facts(run, h, i, n, record_append(doc, "hours"));
+        for (int w = 0, first = 0; w < pool->workload_count; w++) {
+            workload_hour(run, h, w, first, doc);
+            while (first < pool->candidate_count && pool->candidates[first].workload <= w)
+                first++;
         }
+}
+
+/* What runs of a candidate, hour by hour; nothing where it never does. */
+static void run_facts(const struct pool_run *run, int candidate, struct record *work)
+{
+    const struct pool *pool = &run->c.pool;
+    const int *n = run->answer.rungs[run->rung].replicas + (size_t)candidate * pool->hours;
+    double replicas[POOL_MOST_HOURS], sum = 0;
+    struct strbuf text;
+
+    for (int h = 0; h < pool->hours; h++)
+        sum += replicas[h] = n[h];
+    if (sum <= 0)
+        return;
+    struct record *r = record_append(work, "runs");
+    strbuf_init(&text);
+    pool_layout_words(run, candidate, &text);
+    record_text(r, "layout", text.text);
+    record_count(r, "gpus", "", pool->candidates[candidate].gpus);
+    record_quantity(r, "serves", "requests/s", modelled(rate_of(run, candidate)), 1, 2);
+    record_series(r, "replicas", "", ORIGIN_EXACT, replicas, (size_t)pool->hours);
+    strbuf_fini(&text);
+}
+
+/* The same for JSON: a workload has its hours in rows of numbers. */
+static void hours_of_workloads(const struct pool_run *run, struct record *doc)
+{
+    const struct pool *pool = &run->c.pool;
+    size_t hours = (size_t)pool->hours;
+    double needs[POOL_MOST_HOURS];
+
+    record_long_list(doc, "hours");
+    for (int w = 0, i = 0; w < pool->workload_count; w++) {
+        struct record *r = record_append(doc, "hours");
+        const double *unmet = run->answer.rungs[run->rung].unmet + (size_t)w * hours;
+        for (size_t h = 0; h < hours; h++)
+            needs[h] = pool->workloads[w].demand[h] * pool->workloads[w].burst;
+        record_text(r, "workload", run->c.file.workloads[w].name);
+        record_series(r, "needs", "requests/s", ORIGIN_SHEET, needs, hours);
+        record_series(r, "unmet", "requests/s", ORIGIN_MODEL, unmet, hours);
+        record_list(r, "runs");
+        for (; i < pool->candidate_count && pool->candidates[i].workload == w; i++)
+            run_facts(run, i, r);
+    }
 }
 
 static void job_hours(const struct pool_run *run, struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
 
-    record_list(doc, "job_hours");
+    record_long_list(doc, "job_hours");
     for (int h = 0; h < pool->hours; h++)
         for (int j = 0; j < pool->job_count; j++) {
             int n = run->answer.rungs[run->rung].workers[j * pool->hours + h];
@@ -503,7 +573,7 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
 
 static void candidates(const struct pool_run *run, struct record *doc)
 {
-    record_list(doc, "candidates");
+    record_long_list(doc, "candidates");
     for (int i = 0; i < run->c.pool.candidate_count; i++)
         candidate_facts(run, i, record_append(doc, "candidates"));
 }
@@ -526,7 +596,7 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
         workload_facts(run, w, record_append(doc, "workloads"));
     if (whole) {
         candidates(run, doc);
-        pool_record_hours(run, doc);
+        hours_of_workloads(run, doc);
         job_hours(run, doc);
     }
     pool_record_moves(run, doc);

@@ -149,14 +149,21 @@ static void print_rows(const struct record *doc, const char *name, const char *t
                        size_t most, enum record_as as, struct strbuf *out)
 {
     const struct fact *rows = record_find(doc, name);
-    size_t n = rows->record_count < most ? rows->record_count : most;
+    size_t count = rows->record_count;
+    struct record first;
 
-    if (n == 0)
-        return;
-    strbuf_addf(out, "\n%s\n\n", title);
-    record_table(rows->records, n, NULL, as, out);
-    if (n < rows->record_count)
-        strbuf_addf(out, "... and %zu more: --format json\n", rows->record_count - n);
+    record_init(&first);
+    if (rows->parts) {
+        count = record_parts_first(rows, most, &first);
+        rows = record_find(&first, name);
+    }
+    if (count > 0) {
+        strbuf_addf(out, "\n%s\n\n", title);
+        record_table(rows->records, count < most ? count : most, NULL, as, out);
+        if (most < count)
+            strbuf_addf(out, "... and %zu more: --format json\n", count - most);
+    }
+    record_fini(&first);
 }
 
 static void print_text(const struct pool_run *run, const struct record *doc,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/json.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -25,6 +26,7 @@ void record_fini(struct record *record)
         for (size_t k = 0; k < f->record_count; k++)
             record_fini(&f->records[k]);
         free(f->records);
+        free(f->parts);
         free(f->text);
         free(f->note);
     }
@@ -102,6 +104,25 @@ void record_quantity(struct record *record, const char *name, const char *unit,
     f->number.value /= divide;
     f->number.low /= divide;
     f->number.high /= divide;
+}
+
+void record_series(struct record *record, const char *name, const char *unit,
+                   enum origin origin, const double *value, size_t n)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            strbuf_add(&text, ", ");
+        gp_json_add_number(&text, value[i]);
+    }
+    record_text(record, name, text.text);
+    strbuf_fini(&text);
+    struct fact *f = &record->facts[record->count - 1];
+    f->kind = FACT_SERIES;
+    f->unit = unit;
+    f->number.origin = origin;
 }
 
 void record_listed(struct record *record, const char *name, const char *unit,
@@ -240,6 +261,38 @@ void record_list(struct record *record, const char *name)
 {
     if (!fact_find(record, name))
         fact_add(record, FACT_LIST, name);
+}
+
+void record_long_list(struct record *record, const char *name)
+{
+    record_list(record, name);
+    fact_find(record, name)->rows = true;
+}
+
+void record_parts(struct record *record, const char *name, record_part_fn *make,
+                  const void *ctx, int parts)
+{
+    record_long_list(record, name);
+    struct fact *f = fact_find(record, name);
+    f->parts = gp_calloc(1, sizeof(*f->parts));
+    *f->parts = (struct record_parts){make, ctx, parts};
+}
+
+size_t record_parts_first(const struct fact *list, size_t most, struct record *out)
+{
+    size_t count = 0;
+
+    record_list(out, list->name);
+    for (int part = 0; part < list->parts->count; part++) {
+        struct record rest = {0};
+        bool kept = fact_find(out, list->name)->record_count < most;
+        size_t before = fact_find(out, list->name)->record_count;
+        record_list(&rest, list->name);
+        list->parts->make(list->parts->ctx, part, kept ? out : &rest);
+        count += fact_find(kept ? out : &rest, list->name)->record_count - (kept ? before : 0);
+        record_fini(&rest);
+    }
+    return count;
 }
 
 struct record *record_append(struct record *record, const char *name)

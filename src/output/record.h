@@ -29,11 +29,23 @@ enum fact_kind {
     FACT_FLAG,
     FACT_COUNT,    /* a whole number, exact */
     FACT_QUANTITY, /* a number with unit, band and origin */
+    FACT_SERIES,    /* numbers in a row, as JSON writes them; with a unit they have an origin */
     FACT_RECORD,    /* a record of its own */
     FACT_LIST      /* several records */
 };
 
 enum fact_style { STYLE_PLAIN, STYLE_THOUSANDS, STYLE_PARAMS, STYLE_MARK };
+
+struct record;
+
+/* Makes the rows of one part of a list (record_parts): record_append(into, name). */
+typedef void record_part_fn(const void *ctx, int part, struct record *into);
+
+struct record_parts {
+    record_part_fn *make;
+    const void *ctx; /* borrowed */
+    int count;
+};
 
 struct fact {
     enum fact_kind kind;
@@ -45,11 +57,13 @@ struct fact {
     int decimals;          /* in tables and --show */
     bool detail;           /* too long for an aligned table: JSON, CSV and --show */
     bool known;            /* of a count */
+    bool rows;             /* a list: JSON writes each of its records on a line of its own */
     struct quantity number; /* in `unit` */
     char *text;             /* owned */
     char *note;             /* owned; NULL: none */
     struct record *records; /* owned; FACT_RECORD has one */
     size_t record_count, record_cap;
+    struct record_parts *parts; /* owned; of a list whose rows are made when they are written */
 };
 
 struct record {
@@ -79,6 +93,11 @@ void record_quantity(struct record *record, const char *name, const char *unit,
 /* A figure of a data sheet or list; 0 stands for unknown. */
 void record_listed(struct record *record, const char *name, const char *unit,
                    double value, double divide, int decimals);
+
+/* n numbers, which only JSON has: {"values": [...], "unit", "origin"}, or with unit "" the array
+ * alone. */
+void record_series(struct record *record, const char *name, const char *unit,
+                   enum origin origin, const double *value, size_t n);
 
 /* A constant that was fitted or estimated; 0 stands for unknown. */
 void record_fitted(struct record *record, const char *name, const char *unit,
@@ -134,6 +153,13 @@ struct record *record_inside(struct record *record, const char *name);
 struct record *record_append(struct record *record, const char *name);
 /* A list that may stay empty. */
 void record_list(struct record *record, const char *name);
+/* One whose records may be so many that each is a line in JSON. */
+void record_long_list(struct record *record, const char *name);
+/* A long list that is too large to be kept: its rows are made part by part as JSON writes them. */
+void record_parts(struct record *record, const char *name, record_part_fn *make,
+                  const void *ctx, int parts);
+/* The first rows of it, `most` or a few more, become that list of `out`; how many there are. */
+size_t record_parts_first(const struct fact *list, size_t most, struct record *out);
 /* A text at the end of that list. */
 void record_item(struct record *record, const char *name, const char *text);
 

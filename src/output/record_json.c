@@ -82,18 +82,52 @@ static void write_words(struct writer *w, const char *text)
 }
 
 /* An item (record_item) is its text, any other record an object. */
-static void write_list(struct writer *w, const struct fact *f)
+static void write_items(struct writer *w, const struct fact *f, bool rows, bool *first)
 {
-    open_bracket(w, '[');
+    bool indent = w->indent;
+
     for (size_t i = 0; i < f->record_count; i++) {
         const struct record *inner = &f->records[i];
-        next_item(w, i == 0);
+        next_item(w, *first);
+        *first = false;
+        w->indent = indent && !rows;
         if (inner->count == 1 && !inner->facts[0].name[0])
             gp_json_add_text(w->out, inner->facts[0].text);
         else
             write_record(w, inner, NULL);
+        w->indent = indent;
     }
-    close_bracket(w, ']', f->record_count == 0);
+}
+
+static void write_list(struct writer *w, const struct fact *f)
+{
+    bool first = true;
+
+    open_bracket(w, '[');
+    write_items(w, f, f->rows, &first);
+    for (int part = 0; f->parts && part < f->parts->count; part++) {
+        struct record made;
+        record_init(&made);
+        record_list(&made, f->name);
+        f->parts->make(f->parts->ctx, part, &made);
+        write_items(w, record_find(&made, f->name), f->rows, &first);
+        record_fini(&made);
+    }
+    close_bracket(w, ']', first);
+}
+
+/* On one line: they are many. */
+static void write_series(struct writer *w, const struct fact *f)
+{
+    if (f->unit[0] == '\0') {
+        strbuf_addf(w->out, "[%s]", f->text);
+        return;
+    }
+    strbuf_addf(w->out, "{\"values\": [%s], \"unit\": ", f->text);
+    gp_json_add_text(w->out, f->unit);
+    strbuf_add(w->out, ", \"origin\": ");
+    gp_json_add_text(w->out, origin_word(f->number.origin));
+    strbuf_add(w->out, "}");
 }
 
 /* Most bounds are the value itself, which stands in out[from, from + len). */
@@ -149,6 +183,9 @@ static void write_fact(struct writer *w, const struct fact *f)
             write_quantity(w, f);
         else
             strbuf_add(w->out, "null");
+        break;
+    case FACT_SERIES:
+        write_series(w, f);
         break;
     case FACT_RECORD:
         write_record(w, &f->records[0], NULL);

@@ -71,7 +71,7 @@ static bool is_number(const struct fact *f)
 
 static bool is_column(const struct fact *f, const char *group, enum record_as as)
 {
-    if (f->kind == FACT_LIST || f->kind == FACT_RECORD ||
+    if (f->kind == FACT_LIST || f->kind == FACT_RECORD || f->kind == FACT_SERIES ||
         (f->detail && as != RECORD_CSV))
         return false;
     return !group || !f->group || strcmp(f->group, group) == 0;

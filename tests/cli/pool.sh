@@ -81,6 +81,18 @@ if have_json; then
     assert_eq "sharing never costs more than owning apart, but for the gaps" yes \
         "$(holds "$(json ladder.2.cost.value)" "<=" "$(json ladder.0.cost.value)" 1.03)"
     assert_eq "two workloads" 2 "$(json workloads.#)"
+    assert_eq "JSON: hours of each workload" 2 "$(json hours.#)"
+    assert_eq "a number for each hour" "24 24 24" \
+        "$(json hours.0.needs.values.#) $(json hours.0.unmet.values.#) $(json hours.0.runs.0.replicas.#)"
+    assert_eq "in its unit" requests/s "$(json hours.1.needs.unit)"
+    assert_eq "places and moves: a line each" "$(json places.#) $(json moves.#)" \
+        "$(printf '%s\n' "$out" | grep -c '^    {"replica": ') $(printf '%s\n' "$out" |
+            grep -c '^    {"hour": .*"move": ')"
+    run --pool two.cfg
+    shown=$(printf '%s\n' "$out" | awk '/^Moves/ { on = 1 } /^What if/ { on = 0 } on && /^ *[0-9]/' |
+        wc -l | tr -d ' ')
+    run --pool two.cfg -f json
+    assert_eq "text has the same moves" "$(json moves.#)" "$shown"
 
     run --pool two.cfg -f json --rung shared
     # what is bought, by hand: $25,000 and 0.35 of it for the server, over 4 years; idle, 42 W
@@ -117,6 +129,9 @@ assert_eq "too few GPUs: exit code" 1 "$rc"
 assert_contains "and an answer all the same" "short" "$out"
 assert_contains "whose price is no money to compare" "neither serves all; " "$out"
 assert_lacks "nor a premium" "composable fabric pays" "$out"
+run --pool short.cfg --rung shared -f csv
+assert_eq "CSV: all hours, also those that nothing serves" 24 \
+    "$(printf '%s\n' "$out" | awk -F, 'NR > 1 { hour[$1] } END { for (h in hour) n++; print n + 0 }')"
 pool none.cfg '{ gpu = "l4"; stock = 64; }' '{ name = "code"; model = "llama-3.3-70b";
     tpot_ms = 2; demand = { shape = "flat"; mean = 1.0; }; }'
 run --pool none.cfg --rung shared

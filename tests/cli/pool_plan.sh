@@ -101,7 +101,7 @@ refused() {
 }
 refused "a place that ends early" '/"places"/,$ s/"until": 24/"until": 23/'
 refused "two on one slot" '/"places"/,$ s/"slots": "2"/"slots": "1"/'
-refused "a replica more" '/"hours"/,/"job_hours"/ s/"replicas": 1,/"replicas": 2,/'
+refused "a replica more" 's/"replicas": \[1, 1,/"replicas": [2, 1,/'
 refused "a start that is missing" '/"moves"/,/"places"/ s/"move": "start"/"move": "cut"/'
 
 finish

@@ -118,6 +118,50 @@ static void test_nested(void **state)
     record_fini(&s);
 }
 
+static void make_part(const void *ctx, int part, struct record *into)
+{
+    for (int i = 0; i < *(const int *)ctx; i++)
+        record_count(record_append(into, "rows"), "n", "", part * 10 + i);
+}
+
+/* Numbers in a row, and a list that is made while it is written. */
+static void test_long(void **state)
+{
+    const double values[] = {1, 2.5, 0};
+    struct record s, first;
+    struct strbuf out;
+    int each = 2;
+
+    (void)state;
+    record_init(&s);
+    record_init(&first);
+    strbuf_init(&out);
+    record_series(&s, "plain", "", ORIGIN_EXACT, values, 3);
+    record_series(&s, "rate", "requests/s", ORIGIN_MODEL, values, 1);
+    record_parts(&s, "rows", make_part, &each, 2);
+    record_json(&s, &out);
+    assert_printed(&out, "{\n"
+                         "  \"plain\": [1, 2.5, 0],\n"
+                         "  \"rate\": {\"values\": [1], \"unit\": \"requests/s\", "
+                         "\"origin\": \"model\"},\n"
+                         "  \"rows\": [\n"
+                         "    {\"n\": 0},\n"
+                         "    {\"n\": 1},\n"
+                         "    {\"n\": 10},\n"
+                         "    {\"n\": 11}\n"
+                         "  ]\n"
+                         "}\n");
+    assert_int_equal(record_parts_first(record_find(&s, "rows"), 1, &first), 4);
+    assert_int_equal(record_find(&first, "rows")->record_count, 2); /* a whole part */
+    each = 0;
+    record_json_line(&s, NULL, &out);
+    assert_printed(&out, "{\"plain\": [1, 2.5, 0], \"rate\": {\"values\": [1], \"unit\": "
+                         "\"requests/s\", \"origin\": \"model\"}, \"rows\": []}\n");
+    strbuf_fini(&out);
+    record_fini(&first);
+    record_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
