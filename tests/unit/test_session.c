@@ -292,7 +292,6 @@ static bool told_of_silence(double timeout)
     snprintf(text, sizeof text, "%g", timeout);
     setenv("GPUPLAN_ENGINE_TIMEOUT", text, 1);
     s = begin(&how);
-    unsetenv("GPUPLAN_ENGINE_TIMEOUT");
     told = until(s, SESSION_EVENT_NOTE, &event);
     if (told) {
         snprintf(text, sizeof text,
@@ -303,6 +302,7 @@ static bool told_of_silence(double timeout)
         snprintf(text, sizeof text, "wrote nothing for %g s", timeout);
         assert_non_null(strstr(event.err.text, text));
     }
+    unsetenv("GPUPLAN_ENGINE_TIMEOUT");
     session_free(s);
     return told;
 }
