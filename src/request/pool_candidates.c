@@ -33,6 +33,8 @@ struct scan {
     struct step_load step;
     struct served found[PER_TYPE];
     int count;
+    double single;  /* what one GPU serves, which needs no links; < 0: not known yet */
+    uint64_t known; /* bit n - 1: of n GPUs the rate without goals is known */
 };
 
 static bool serves(struct scan *s, const struct layout *layout, double rate)
@@ -44,16 +46,17 @@ static bool serves(struct scan *s, const struct layout *layout, double rate)
     return e.valid && e.verdict == VERDICT_FITS;
 }
 
-/* Doubled until it is too much, then halved between, by logarithms. */
-static double most_rate(struct scan *s, const struct layout *layout)
+/* Doubled until it is too much, then halved between, by logarithms. known: a rate that is served,
+ * so that none below is tried; 0: none is. */
+static double most_rate(struct scan *s, const struct layout *layout, double known)
 {
     double low = RATE_LEAST, high;
 
-    if (!serves(s, layout, low))
+    if (known < low && !serves(s, layout, low))
         return 0;
-    for (high = 1; serves(s, layout, high) && high < 1e6; high *= 2)
+    for (high = 1; (known >= high || serves(s, layout, high)) && high < 1e6; high *= 2)
         low = high;
-    while (low < high / 2 && !serves(s, layout, high / 2)) {
+    while (low < high / 2 && known < high / 2 && !serves(s, layout, high / 2)) {
         high /= 2;
         if (high <= RATE_LEAST)
             return low;
@@ -61,17 +64,31 @@ static double most_rate(struct scan *s, const struct layout *layout)
     low = fmax(low, high / 2);
     for (int i = 0; i < RATE_STEPS; i++) {
         double middle = sqrt(low * high);
-        *(serves(s, layout, middle) ? &low : &high) = middle;
+        *(known >= middle || serves(s, layout, middle) ? &low : &high) = middle;
     }
     return low;
+}
+
+/* What replicas of b serve with no more GPUs than so many. */
+static double rate_in(const struct served *b, int gpus)
+{
+    return floor((double)gpus / b->layout.gpus) * b->rate;
 }
 
 /* Do replicas of b serve as much with no more GPUs? */
 static bool dominated(const struct served *a, const struct served *b)
 {
-    double times = floor((double)a->layout.gpus / b->layout.gpus);
+    return a->layout.gpus >= b->layout.gpus && rate_in(b, a->layout.gpus) >= a->rate;
+}
 
-    return times >= 1 && times * b->rate >= a->rate;
+/* A layout on so many GPUs has to serve more than this to be kept. */
+static double rate_wanted(const struct scan *s, int gpus)
+{
+    double most = 0;
+
+    for (int i = 0; i < s->count; i++)
+        most = fmax(most, rate_in(&s->found[i], gpus));
+    return most;
 }
 
 static void keep(struct scan *s, const struct served *r)
@@ -113,7 +130,11 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         (r.layout.gpus > s->request.host_gpus && s->count > 0) ||
         (pp > 1 && r.layout.gpus > fewest_gpus(s)))
         return;
-    r.rate = most_rate(s, &r.layout);
+    double wanted = rate_wanted(s, r.layout.gpus);
+    if (wanted > 0 && !serves(s, &r.layout, wanted))
+        return; /* most of them: one look is enough */
+    r.rate = r.layout.gpus == 1 && s->single >= 0 ? s->single
+                                                  : most_rate(s, &r.layout, wanted);
     if (r.rate > 0)
         keep(s, &r);
 }
@@ -138,10 +159,19 @@ static void finish(struct scan *s, struct served *r)
     prices_fini(&prices);
     r->layout = plan.layout;
     r->watts = plan.power.loaded ? plan.power.gpu.value : plan.power.limit;
+    if (s->known >> (r->layout.gpus - 1) & 1)
+        return;
     s->request.ttft = s->request.tpot = 0;
-    r->free_rate = fmax(r->rate, most_rate(s, &r->layout));
+    r->free_rate = fmax(r->rate, most_rate(s, &r->layout, r->rate));
     s->request.ttft = ttft;
     s->request.tpot = tpot;
+}
+
+/* Nothing is known of this GPU yet. */
+static void begin_type(struct scan *s)
+{
+    s->single = -1;
+    s->known = 0;
 }
 
 static void scan_place(struct scan *s)
@@ -236,8 +266,12 @@ static void scan_type(struct scan *s, const struct request *request, const struc
 
     s->request = search_on(request, gpu, 0, &out->market);
     s->request.host_gpus = file->types[like->type].server_gpus;
+    begin_type(s);
     scan_place(s);
     take_server(s, from, like, out);
+    s->single = s->count > 0 && s->found[0].layout.gpus == 1 ? s->found[0].rate : 0;
+    for (int i = 0; i < s->count; i++)
+        s->known |= UINT64_C(1) << (s->found[i].layout.gpus - 1);
     s->request.gpu = &fabric;
     if (measured)
         s->request.correction.gpu = &fabric;
@@ -264,6 +298,7 @@ static void scan_slices(struct scan *s, const struct request *request,
         row.slice = i;
         s->request = search_on(request, &slice, 0, &out->market);
         s->request.host_gpus = 1;
+        begin_type(s);
         scan_place(s);
         take_server(s, from, &row, out);
         take_fabric(s, from, &row, out);
