@@ -111,8 +111,8 @@ kept=$(good point.json)
 [ "$kept" -ge 1 ] || fail "what was measured is lost"
 resumed point.json
 
-start stubborn memory,gemm --preset thorough -o now.json
-wait_for "the journal" test -s now.json.part
+start stubborn:1 memory,gemm --preset thorough -o now.json
+wait_for "a point" grep -q '"point"' now.json.part
 stop "again: immediately"
 assert_eq "twice: at once" $want "$rc"
 assert_contains "says so" "stops immediately" "$err"
