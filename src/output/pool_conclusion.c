@@ -81,7 +81,7 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
 static void say_answer(const struct pool_run *run, struct record *doc)
 {
     const struct pool_rung *r = &run->answer.rungs[run->rung];
-    char buy[32], day[32], stock[64] = "", unmet[48] = "";
+    char buy[32], day[32], stock[64] = "", unmet[48] = "", jobs[48] = "";
     struct strbuf gpus;
 
     strbuf_init(&gpus);
@@ -90,17 +90,20 @@ static void say_answer(const struct pool_run *run, struct record *doc)
     units_tokens(buy, sizeof(buy), pool_capital(run, run->rung));
     if (pool_in_stock(run, run->rung) > 0)
         gp_format(stock, sizeof(stock), ", %d of them in stock", pool_in_stock(run, run->rung));
-    if (pool_is_short(run, run->rung))
+    if (r->unmet_share > 5e-4)
         gp_format(unmet, sizeof(unmet), "; %.1f %% of the demand is unmet",
                   100 * r->unmet_share);
+    if (r->jobs_undone > 0.5)
+        gp_format(jobs, sizeof(jobs), "; %.0f GPU-hours a day of jobs undone",
+                  r->jobs_undone / pool_days(run));
     if (run->rung == POOL_CLOUD)
         say(doc, "%s: at most %s at a time; $%s/day", pool_rung_word(run->rung),
             gpus.len > 0 ? gpus.text : "no GPUs", day);
     else
-        say(doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s",
+        say(doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s%s",
             run->rung == pool_run_cheapest(run) ? "least to own: " : "",
             pool_rung_word(run->rung), gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day,
-            unmet);
+            unmet, jobs);
     strbuf_fini(&gpus);
 }
 

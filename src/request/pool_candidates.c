@@ -383,11 +383,65 @@ static enum gp_status placed(enum gp_status rc, const char *at, struct gp_err *e
 static enum gp_status named(enum gp_status rc, const struct pool_file_workload *w,
                             struct gp_err *err)
 {
+    const char *line = w->where;
     char at[sizeof(w->where) + sizeof(w->name) + 16];
 
-    gp_format(at, sizeof(at), "%s%sworkload %s", w->where, w->where[0] ? ": " : "", w->name);
+    for (int i = 0; rc && err && i < POOL_LOOKED_UP; i++)
+        if (strcmp(err->where, pool_looked_up[i].option) == 0) {
+            line = w->at[i];
+            err->where[0] = '\0'; /* its key says it */
+        }
+    gp_format(at, sizeof(at), "%s%sworkload %s", line, line[0] ? ": " : "", w->name);
     return placed(rc, at, err);
 }
+
+/* ---- what has none ---- */
+
+static bool is_served(const struct pool_replicas *replicas, int workload)
+{
+    for (size_t i = replicas->count; i > 0 && replicas->row[i - 1].workload >= workload; i--)
+        if (replicas->row[i - 1].workload == workload)
+            return true;
+    return false;
+}
+
+static void add_refusal(struct pool_replicas *out, const struct pool_refusal *refusal)
+{
+    out->refused = gp_grow(out->refused, &out->refused_cap, out->refused_count + 1,
+                           sizeof(*out->refused));
+    out->refused[out->refused_count++] = *refusal;
+}
+
+/* What stands in the way of the layout that comes nearest to a single request. */
+static void refuse(const struct request *request, const struct gpu *gpu,
+                   const struct pool_replica *like, struct pool_replicas *out)
+{
+    struct request q = search_on(request, gpu, 0, &out->market);
+    struct evaluation e;
+
+    q.rate = RATE_LEAST;
+    search_layout_planned(&q, &out->market, SEARCH_FEWEST_GPUS, &e);
+    add_refusal(out, &(struct pool_refusal){like->workload, like->type, e.limit});
+}
+
+const struct pool_refusal *pool_refusal_of(const struct pool_replicas *replicas, int workload)
+{
+    for (size_t i = 0; i < replicas->refused_count; i++)
+        if (replicas->refused[i].workload == workload)
+            return &replicas->refused[i];
+    return NULL;
+}
+
+void pool_refusal_copy(const struct pool_replicas *from, int workload, int to,
+                       struct pool_replicas *out)
+{
+    const struct pool_refusal *r = pool_refusal_of(from, workload);
+
+    if (r)
+        add_refusal(out, &(struct pool_refusal){to, r->type, r->limit});
+}
+
+/* ---- a precision ---- */
 
 static enum gp_status find_precision(struct planner *planner, const struct pool_file *file,
                                      size_t workload, const char *precision,
@@ -420,6 +474,9 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
         if (w->isolation == POOL_SHARES)
             scan_slices(s, &r->request, file, &like, out);
     }
+    like.type = first;
+    if (!rc && !is_served(out, (int)workload) && !pool_refusal_of(out, (int)workload))
+        refuse(&r->request, r->request.gpu, &like, out);
     free(s);
     free(r);
     return named(rc, w, err);
@@ -450,6 +507,7 @@ static bool copy_same(const struct pool_file *file, size_t workload,
         like++;
     if (like == workload)
         return false;
+    pool_refusal_copy(out, (int)like, (int)workload, out);
     for (size_t i = 0, n = out->count; i < n; i++) {
         struct pool_replica r = out->row[i];
         if (r.workload > (int)like)
@@ -501,5 +559,6 @@ enum gp_status pool_replicas_find(struct planner *planner, const struct pool_fil
 void pool_replicas_fini(struct pool_replicas *replicas)
 {
     free(replicas->row);
+    free(replicas->refused);
     memset(replicas, 0, sizeof(*replicas));
 }

@@ -13,6 +13,7 @@
 
 #include "core/cost.h"
 #include "core/layout.h"
+#include "core/reason.h"
 #include "request/planner.h"
 #include "request/pool_file.h"
 
@@ -30,9 +31,17 @@ struct pool_replica {
     double weights;       /* bytes to load */
 };
 
+/* A workload that nothing serves, and what stands in the way where it comes nearest. */
+struct pool_refusal {
+    int workload, type; /* of the file; the first type it may use */
+    enum limit limit;   /* LIMIT_NONE: it has no speed that is known */
+};
+
 struct pool_replicas {
     struct pool_replica *row; /* by workload, type, slice, GPUs */
     size_t count, cap;
+    struct pool_refusal *refused;
+    size_t refused_count, refused_cap;
     struct gpu type[POOL_FILE_TYPES]; /* as the catalogue has them, corrected by what is kept */
     char measured[POOL_FILE_TYPES][240]; /* what that is, in words; "" = nothing */
     struct market market;             /* of the catalogue; borrowed lists */
@@ -47,6 +56,11 @@ enum gp_status pool_replicas_find(struct planner *planner, const struct pool_fil
                                   struct gp_err *err);
 /* Is this MIG profile one that workloads are given? Not the whole GPU, none with extras. */
 bool pool_slice_used(const struct gpu_slice *slice);
+/* NULL: it is served, or was not looked for. */
+const struct pool_refusal *pool_refusal_of(const struct pool_replicas *replicas, int workload);
+/* The same of workload `to` of another list, or of this one. */
+void pool_refusal_copy(const struct pool_replicas *from, int workload, int to,
+                       struct pool_replicas *out);
 void pool_replicas_fini(struct pool_replicas *replicas);
 
 #endif

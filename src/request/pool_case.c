@@ -14,6 +14,7 @@
 #include "util/str.h"
 
 #define HOURS_PER_YEAR 8760.0
+#define RARE_FACTOR    2 /* times the cost of a server, and the priority */
 
 /* ---- MIG ---- */
 
@@ -354,6 +355,33 @@ static void add_all_candidates(struct pool_case *c)
     }
 }
 
+/* $ of a whole server, or of as many as the candidate takes, over all hours. */
+static double server_cost(const struct pool_case *c, const struct pool_candidate *one)
+{
+    const struct pool_type *t = &c->types[one->type];
+    int gpus = (one->gpus + t->server_gpus - 1) / t->server_gpus * t->server_gpus;
+    double energy = t->busy_watts / 1000 * c->pool.pue * c->pool.electricity;
+
+    return gpus * (t->buy_hour + t->premium_hour + energy) * c->pool.hours;
+}
+
+/* What is seldom asked for is served, too, unless the file prices it: leaving all of it out
+ * costs more than a server of its own. */
+static void price_rare(struct pool_case *c)
+{
+    for (int i = 0, w = 0; w < c->pool.workload_count; w++) {
+        struct pool_workload *work = &c->workloads[w];
+        double need = 0, least = INFINITY;
+        for (int h = 0; h < c->pool.hours; h++)
+            need += work->demand[h] * work->burst;
+        for (; i < c->pool.candidate_count && c->candidates[i].workload == w; i++)
+            least = fmin(least, server_cost(c, &c->candidates[i]));
+        double floor = RARE_FACTOR * work->priority * least / need;
+        if (work->penalty <= 0 && isfinite(floor) && floor > pool_penalty(&c->pool, w))
+            work->penalty = floor;
+    }
+}
+
 static void add_jobs(struct pool_case *c)
 {
     const struct pool_file *file = &c->file;
@@ -419,6 +447,7 @@ bool pool_case_copy(const struct pool_case *from, struct pool_case *c)
     struct pool_replicas *out = &c->replicas;
 
     out->market = known->market;
+    pool_refusal_copy(known, (int)c->done, (int)c->done, out);
     for (size_t i = 0; i < known->count; i++) {
         if (known->row[i].workload != (int)c->done)
             continue;
@@ -471,6 +500,7 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
     c->pool.workloads = c->workloads;
     c->pool.candidates = c->candidates;
     c->pool.jobs = c->jobs;
+    price_rare(c);
     return pool_check(&c->pool, err);
 }
 

@@ -101,6 +101,14 @@ static const struct profile_word isolations[] = {
     {NULL, 0},
 };
 
+const struct pool_looked_up pool_looked_up[POOL_LOOKED_UP] = {
+    {"precision", "--precision"},
+    {"kv_precision", "--kv-precision"},
+    {"engine", "--engine"},
+    {"context", "--context"},
+    {"calibration", "--calibration"},
+};
+
 static const struct profile_field workload_fields[] = {
     {"name", PROFILE_TEXT, WORK(name)},
     {"model", PROFILE_TEXT, WORK(model)},
@@ -168,15 +176,19 @@ static void check_known(struct profile_group item, const struct pool_source *sou
 
     if (source->catalog && !profile_failed(item.profile) &&
         catalog_gpu(source->catalog, id, &gpu, &err) == GP_E_USAGE)
-        profile_fail(item, "gpu", err.hint, "%s", err.text);
+        profile_fail(item, "gpu",
+                     strchr(id, '/') ? "name the whole GPU; mig = true cuts it" : err.hint, "%s",
+                     err.text);
 }
 
 /* Names tell rows, moves and jobs apart. */
 static void check_name(struct profile_group group, const char *name, const char *other,
                        size_t index)
 {
-    if (name[0] == '\0')
+    if (name[0] == '\0' && !profile_has(group, "name"))
         profile_require(group, "name");
+    else if (name[0] == '\0')
+        profile_fail(group, "name", "give each its own", "is empty");
     else if (strcmp(name, other) == 0)
         profile_fail(group, "name", "give each its own", "'%s' is also item %zu", name,
                      index + 1);
@@ -271,7 +283,10 @@ static void read_workload(struct profile_group item, const struct pool_source *s
     profile_require(item, "name");
     profile_require(item, "model");
     profile_fields(item, workload_fields, COUNT(workload_fields), work);
+    check_name(item, work->name, "", 0);
     profile_where(item, "model", work->where, sizeof(work->where));
+    for (int i = 0; i < POOL_LOOKED_UP; i++)
+        profile_where(item, pool_looked_up[i].key, work->at[i], sizeof(work->at[i]));
     work->open = strcmp(work->precision, "open") == 0;
     if (work->open)
         work->precision[0] = '\0';
@@ -281,8 +296,8 @@ static void read_workload(struct profile_group item, const struct pool_source *s
     pool_demand_read(item, source, file->hours, work);
     if (work->context > 0 && work->prompt + work->output > work->context)
         profile_fail(item, "context", "raise context",
-                     "%.0f tokens do not hold a prompt of %.0f and an answer of %.0f",
-                     work->context, work->prompt, work->output);
+                     "%.0f tokens do not hold %.0f of prompt and output", work->context,
+                     work->prompt + work->output);
 }
 
 static void read_workloads(struct profile_group top, const struct pool_source *source,

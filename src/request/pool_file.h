@@ -44,9 +44,18 @@ enum pool_isolation {
     POOL_ISOLATION_COUNT
 };
 
+/* Keys of a workload that are options of --plan, and are looked up after the file is read. */
+#define POOL_LOOKED_UP 5
+
+struct pool_looked_up {
+    const char *key, *option;
+};
+extern const struct pool_looked_up pool_looked_up[POOL_LOOKED_UP];
+
 struct pool_file_workload {
     char name[POOL_FILE_NAME];
     char where[96]; /* file and line of its model, for an error */
+    char at[POOL_LOOKED_UP][96]; /* and of these */
     char model[256], precision[FORMAT_ID_MAX], kv_precision[FORMAT_ID_MAX]; /* "" = its own */
     bool open;              /* precision = "open": whichever is cheapest */
     char engine[48];        /* "" = the planner's */

@@ -13,6 +13,7 @@
 #include "util/str.h"
 
 #define UNMET_LEAST  5e-4 /* share of all demand: what the table prints as 0.0 % */
+#define UNDONE_LEAST 0.5  /* GPU-hours of jobs: likewise */
 #define HIGHS_SHARE  0.4  /* of the time, when there is one */
 #define HIGHS_LEAST  0.5  /* s */
 #define HIGHS_GAP    1e-6 /* from which on it is asked */
@@ -367,7 +368,30 @@ void pool_run_gap(const struct pool_run *run, enum pool_rung_id id, char *text, 
         gp_format(text, size, "the bound mixes replicas of %d GPUs in parts, of %d there are",
                   replica, fleet);
     else
-        gp_copy(text, size, "the search ended first; --solve-seconds gives it longer");
+        gp_copy(text, size,
+                run->halted ? "the search was stopped"
+                            : "the search ended first; --solve-seconds gives it longer");
+}
+
+/* Why it is not served, by what stands in the way. */
+static void refusal_words(const struct pool_run *run, int workload, char *text, size_t size)
+{
+    static const char *const words[LIMIT_COUNT] = {
+        [LIMIT_NONE] = "no speed of such a model is known",
+        [LIMIT_WEIGHTS] = "its weights do not fit",
+        [LIMIT_OVERHEAD] = "its weights leave no room",
+        [LIMIT_KV] = "one request's KV cache does not fit",
+        [LIMIT_TYPE] = "its precision does not run there",
+        [LIMIT_CONTEXT] = "its context is longer than its model's",
+        [LIMIT_TTFT] = "one request alone misses the TTFT goal",
+        [LIMIT_TPOT] = "one request alone misses the TPOT goal",
+    };
+    const struct pool_refusal *r = pool_refusal_of(&run->c.replicas, workload);
+
+    if (r && words[r->limit])
+        gp_format(text, size, "%s, on %s", words[r->limit], run->c.file.types[r->type].gpu);
+    else
+        gp_copy(text, size, "no layout of these GPUs serves it within its goals");
 }
 
 void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size)
@@ -382,9 +406,10 @@ void pool_run_refusal(const struct pool_run *run, int workload, char *text, size
             return;
     for (size_t i = 0; i < replicas->count; i++)
         somewhere = somewhere || replicas->row[i].workload == workload;
-    gp_copy(text, size,
-            somewhere ? "its layouts cannot be placed where this pool has GPUs"
-                      : "no layout of these GPUs serves it within its goals");
+    if (somewhere)
+        gp_copy(text, size, "its layouts cannot be placed where this pool has GPUs");
+    else
+        refusal_words(run, workload, text, size);
 }
 
 bool pool_run_penalty(const struct pool_run *run, int workload, double *share, int *gpus)
@@ -457,7 +482,9 @@ enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_op
 
 bool pool_run_short(const struct pool_run *run)
 {
-    return run->answer.rungs[run->rung].unmet_share > UNMET_LEAST;
+    const struct pool_rung *r = &run->answer.rungs[run->rung];
+
+    return r->unmet_share > UNMET_LEAST || r->jobs_undone > UNDONE_LEAST;
 }
 
 void pool_run_fini(struct pool_run *run)

@@ -75,7 +75,7 @@ enum gp_status pool_run(struct planner *planner, const struct pool_run_options *
 enum gp_status pool_run_answer(struct planner *planner, const struct pool_run_options *options,
                                profile_warn_fn warn, void *ctx, struct pool_run *out,
                                struct gp_err *err);
-/* Does the chosen rung leave demand unmet, as much as a table shows? */
+/* Does the chosen rung leave demand unmet or jobs undone, as much as a table shows? */
 bool pool_run_short(const struct pool_run *run);
 
 /* The parts of it, for a screen: solves a case that is built; what-ifs; another rung. */

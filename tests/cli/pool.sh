@@ -28,6 +28,9 @@ holds() {
         if (ok) print "yes"; else print "no" }'
 }
 
+# joined: what was printed, on one line
+joined() { printf '%s' "$out" | tr -s ' \n' '  '; }
+
 chat='{ name = "chat"; model = "llama-3.1-8b"; precision = "fp8"; tpot_ms = 30;
         demand = { shape = "evening"; peak = 60.0; }; }'
 code='{ name = "code"; model = "llama-3.3-70b"; precision = "fp8"; tpot_ms = 50;
@@ -136,7 +139,30 @@ pool none.cfg '{ gpu = "l4"; stock = 64; }' '{ name = "code"; model = "llama-3.3
     tpot_ms = 2; demand = { shape = "flat"; mean = 1.0; }; }'
 run --pool none.cfg --rung shared
 assert_eq "nothing serves it: exit code" 1 "$rc"
-assert_contains "says so" "code is not served: no layout of these GPUs" "$out"
+assert_contains "says so, and what stands in the way" \
+    "code is not served: one request alone misses the TPOT goal, on l4" "$(joined)"
+pool far.cfg '{ gpu = "h100-pcie"; buy = 8; }' '{ name = "far"; model = "llama-3.1-8b";
+    context = 1000000; demand = { shape = "flat"; mean = 1.0; }; }, { name = "same";
+    model = "llama-3.1-8b"; context = 1000000; demand = { shape = "flat"; mean = 1.0; }; },
+    { name = "find"; model = "bge-m3"; demand = { shape = "flat"; mean = 1.0; }; }'
+run --pool far.cfg
+for name in far same; do
+    assert_contains "$name has a reason" \
+        "$name is not served: its context is longer than its model's, on h100-pcie" "$(joined)"
+done
+assert_contains "a model without tokens" "find is not served: no speed of such a model is known" \
+    "$(joined)"
+# three requests an hour are not left out because a GPU is dearer than their shortage
+pool rare.cfg '{ gpu = "h100-pcie"; buy = 16; }' '{ name = "rare"; model = "llama-3.1-8b";
+    demand = { shape = "flat"; mean = 0.0008; }; }'
+run --pool rare.cfg
+assert_eq "a model that is seldom asked for is served" 0 "$rc"
+pool undone.cfg '{ gpu = "h100-pcie"; buy = 16; }' "$chat" \
+    'jobs = ( { name = "tune"; gpu = "h100-pcie"; gpu_hours = 90000; } );'
+run --pool undone.cfg
+assert_eq "a job that is not done: exit code" 1 "$rc"
+assert_contains "and how much of it" "GPU-hours a day of jobs undone" "$(joined)"
+assert_lacks "no demand is unmet" "0.0 % of the demand is unmet" "$(joined | sed 's/Ladder.*//; s/sharing servers.*//')"
 pool spare.cfg '{ gpu = "h100-pcie"; stock = 8; }' "$chat" 'spare = 2;'
 if have_json; then
     run --pool spare.cfg -f json
@@ -201,6 +227,15 @@ pool model.cfg '{ gpu = "h100-pcie"; stock = 8; }' '{ name = "x"; model = "llama
 run --pool model.cfg
 assert_contains "an unknown model names its line" \
     "model.cfg:2: workloads[0].model: workload x" "$err"
+pool prec.cfg '{ gpu = "h100-pcie"; stock = 8; }' '{ name = "x"; model = "llama-3.1-8b";
+    engine = "vlm"; demand = { shape = "flat"; mean = 1.0; }; }'
+run --pool prec.cfg
+assert_contains "so does another key that is looked up, by its own line" \
+    "prec.cfg:3: workloads[0].engine: workload x: no engine 'vlm' (did you mean vllm?)" "$err"
+pool noname.cfg '{ gpu = "h100-pcie"; stock = 8; }' '{ name = ""; model = "llama-3.1-8b";
+    demand = { shape = "flat"; mean = 1.0; }; }'
+run --pool noname.cfg
+assert_contains "a name that is empty" "noname.cfg:2: workloads[0].name: is empty" "$err"
 assert_eq "and is an error of the file" 3 "$rc"
 pool gpu.cfg '{ gpu = "nope-9000"; stock = 8; }' "$chat"
 run --pool gpu.cfg
@@ -283,7 +318,7 @@ assert_lacks "isolated workloads leave no gap" '"gap_cause": "' "$out"
 sed 's/isolation = "host"; //; s/^workloads/moves = { restart_s = 3000; };\n&/' gap.cfg >starts.cfg
 run --pool starts.cfg
 assert_contains "text says why" "% cheaper: replicas that start are in the cost" \
-    "$(printf '%s' "$out" | tr -s ' \n' '  ')"
+    "$(joined)"
 run --pool starts.cfg --format json
 assert_contains "JSON too" '"gap_cause": "replicas that start are in the cost' "$out"
 
@@ -384,7 +419,7 @@ run --pool two.cfg # none is named: a card and a module that cost least per byte
 printf '%s\n' "$out" | sed -n 's/^all GPUs \([^ ]*\) .*/\1/p' >others
 assert_eq "a card and a module are asked of" 2 "$(wc -l <others | tr -d ' ')"
 assert_lacks "which the pool does not have" h100-pcie "$(cat others)"
-said=$(printf '%s' "$out" | tr -s ' \n' '  ' | sed -n 's/.*- all GPUs \([^ ]*\) would be cheaper: .*/\1/p')
+said=$(joined | sed -n 's/.*- all GPUs \([^ ]*\) would be cheaper: .*/\1/p')
 assert_eq "one that is cheaper is in the conclusion" "$said" "$(grep -x "$said" others)"
 pool most.cfg '{ gpu = "h100-pcie"; buy = 600000; }, { gpu = "l40s"; buy = 600000; }' "$chat"
 run --pool most.cfg -g a100-pcie-80
