@@ -787,10 +787,10 @@ run --plan -m gpt-oss-120b -g h100-sxm -u 64 --engine vllm@0.10.2 --why
 assert_contains "--why has its copies" "FlashInfer's where installed 3" "$out"
 run --plan -m gpt-oss-120b -g h100-sxm -u 64 --engine vllm@0.13 --why
 assert_lacks "and not in the version after" "where installed 3" "$out"
-mkdir -p more/engines
+mkdir -p "$work/more/engines"
 sed 's/logit_copies_low = 3;/logit_copies_low = 12;/' "$src/profiles/engines/vllm.cfg" \
-    >more/engines/vllm.cfg
-run --plan -m 8B --engine vllm@0.10.2 --profiles more
+    >"$work/more/engines/vllm.cfg"
+run --plan -m 8B --engine vllm@0.10.2 --profiles "$work/more"
 assert_contains "more copies at the low end than at the value" \
     "ranges[1].logit_copies_low: is more than logit_copies" "$err"
 for case in "gpt-oss-120b -g h100-sxm:2 --engine vllm@0.10.2" "gpt-oss-120b -g h100-sxm:1" \
