@@ -66,10 +66,16 @@ core_sources = \
 	src/core/pool/fleet.h \
 	src/core/pool/grid.c \
 	src/core/pool/grid.h \
+	src/core/pool/climb.c \
+	src/core/pool/day.c \
 	src/core/pool/improve.c \
 	src/core/pool/keep.c \
+	src/core/pool/nudge.c \
+	src/core/pool/climb.h \
+	src/core/pool/day.h \
 	src/core/pool/improve.h \
 	src/core/pool/keep.h \
+	src/core/pool/nudge.h \
 	src/core/pool/ladder.c \
 	src/core/pool/lp.c \
 	src/core/pool/lp.h \

@@ -195,11 +195,10 @@ void assign_ask(const struct grid *grid, int w, int t, const double *guide,
 #define PARTS 840 /* of a GPU: 1 to 8 slices are whole numbers of them */
 
 /* Slices take their part of a GPU that is cut for them alone: what fits so can be cut. */
-static void room_in_parts(const struct grid *grid, int w, struct cover_item *items,
-                          const int *room, int *parts)
+static void room_in_parts(const struct grid *grid, int w, struct cover_item *items, int *room)
 {
     for (int g = 0; g < grid->types; g++)
-        parts[g] = (room[g] < POOL_MOST_GPUS ? room[g] : POOL_MOST_GPUS) * PARTS;
+        room[g] = (room[g] < POOL_MOST_GPUS ? room[g] : POOL_MOST_GPUS) * PARTS;
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
         const struct pool_type *type = &grid->pool->types[way->type];
@@ -211,21 +210,90 @@ static void room_in_parts(const struct grid *grid, int w, struct cover_item *ite
     }
 }
 
+/* Slices that are left of GPUs which are cut, as items of their own: from[item] is the way.
+ * Each profile of a type is a group. */
+static void ask_for_left(const struct grid *grid, int w, const struct assign_left *left,
+                         const double *more, struct cover_ask *ask, struct cover_item *items,
+                         int *room, int *from)
+{
+    int group[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}}, ways = ask->count;
+
+    for (int i = 0; i < ways && ask->count < POOL_MOST_WAYS && ask->groups < POOL_MOST_WAYS; i++) {
+        const struct way *way = &grid->ways[grid->first[w] + i];
+        int *at = way->slice < 0 ? NULL : &group[way->type][way->slice];
+        if (!at || left->slices[way->type][way->slice] <= 0)
+            continue;
+        if (*at == 0) {
+            room[ask->groups] = left->slices[way->type][way->slice];
+            *at = ask->groups++;
+        }
+        from[ask->count] = i;
+        items[ask->count++] = (struct cover_item){
+            .price = more ? more[i] : 0, .rate = way->rate, .seat = 1, .group = *at};
+    }
+}
+
 void assign_cover(const struct grid *grid, int w, int t, const double *guide,
-                  const int *room, int nodes, struct cover *out)
+                  const double *more, const struct assign_left *left, int nodes,
+                  struct cover *out)
 {
     struct cover_item items[POOL_MOST_WAYS];
     struct cover_ask ask;
-    int parts[POOL_MOST_TYPES];
+    int room[POOL_MOST_WAYS], from[POOL_MOST_WAYS], ways;
 
     assign_ask(grid, w, t, guide, items, &ask);
-    ask.room = room;
+    ways = ask.count;
+    for (int i = 0; more && i < ways; i++)
+        items[i].price += more[i];
     ask.nodes = nodes;
-    if (room && grid->sliced) {
-        room_in_parts(grid, w, items, room, parts);
-        ask.room = parts;
+    if (left) {
+        for (int g = 0; g < grid->types; g++)
+            room[g] = left->gpus[g] > 0 ? left->gpus[g] : 0;
+        ask.room = room;
+        if (grid->sliced) {
+            room_in_parts(grid, w, items, room);
+            ask_for_left(grid, w, left, more, &ask, items, room, from);
+        }
     }
     cover_solve(&ask, out);
+    for (int i = ways; i < ask.count; i++)
+        out->x[from[i]] += out->x[i];
+}
+
+/* Slices of the GPUs that are cut for the others, and not taken; how many GPUs those are. */
+static int slices_left(const struct assign *a, int w, int t, int g, int *free)
+{
+    const struct grid *grid = a->grid;
+    const struct pool_type *type = &grid->pool->types[g];
+    int count[POOL_MOST_SLICES], cuts[POOL_MOST_CUTS], gpus;
+
+    memcpy(count, &a->slices[(t * grid->types + g) * POOL_MOST_SLICES], sizeof(count));
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        if (grid->ways[i].slice >= 0 && grid->ways[i].type == g)
+            count[grid->ways[i].slice] -= a->x[i * grid->hours + t];
+    gpus = slices_gpus(type, grid->type[g].weight, count, cuts);
+    for (int p = 0; p < type->slices; p++) {
+        free[p] = -count[p];
+        for (int k = 0; k < type->cuts && gpus > 0; k++)
+            free[p] += cuts[k] * type->cut[k][p];
+    }
+    return gpus;
+}
+
+void assign_left(const struct assign *a, int w, int t, const int *room,
+                 struct assign_left *left)
+{
+    const struct grid *grid = a->grid;
+    const int *use = &a->use[t * grid->types], *cut = &a->cut[t * grid->types];
+
+    for (int g = 0; g < grid->types; g++)
+        left->gpus[g] = room[g] - use[g];
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        if (grid->ways[i].slice < 0)
+            left->gpus[grid->ways[i].type] +=
+                a->x[i * grid->hours + t] * grid->ways[i].seat;
+    for (int g = 0; g < grid->types && grid->sliced; g++)
+        left->gpus[g] += cut[g] - slices_left(a, w, t, g, left->slices[g]);
 }
 
 /* ---- GPUs of one's own ---- */

@@ -46,10 +46,21 @@ void assign_holding(const struct grid *grid, int w, const short *held, int *own)
 double assign_serving(const struct grid *grid, int w, int t, const short *x,
                       double *unmet);
 
+/* GPUs, and slices of those that are cut, that a workload may have in an hour. */
+struct assign_left {
+    int gpus[POOL_MOST_TYPES];
+    int slices[POOL_MOST_TYPES][POOL_MOST_SLICES];
+};
+
+/* What the other workloads leave of room[g] GPUs; below 0: they take more. */
+void assign_left(const struct assign *a, int w, int t, const int *room,
+                 struct assign_left *left);
+
 /* The cheapest cover of (w, t) at running prices plus guide[g] $ per GPU taken in this
- * hour, within room[g] (NULL: any). Slices are charged by weight. */
+ * hour and more[way of w] $ per replica (NULL: none), within what is left (NULL: any room).
+ * Slices are charged by weight, those that are left of a GPU nothing. */
 void assign_cover(const struct grid *grid, int w, int t, const double *guide,
-                  const int *room, int nodes, struct cover *out);
+                  const double *more, const struct assign_left *left, int nodes, struct cover *out);
 
 /* The same as it is asked of cover.h, without a limit of room. */
 void assign_ask(const struct grid *grid, int w, int t, const double *guide,

@@ -74,7 +74,7 @@ static double cover_hour(struct bound *b, int w, int t, const double *lambda,
 {
     const struct grid *grid = b->grid;
 
-    assign_cover(grid, w, t, lambda, NULL, 0, cover);
+    assign_cover(grid, w, t, lambda, NULL, NULL, 0, cover);
     b->work += (uint64_t)cover->nodes + COVER_WORK;
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
         use[grid->ways[i].type] += cover->x[i - grid->first[w]] * grid_seat(grid, i);

@@ -415,7 +415,7 @@ static double unlimited_running(struct search *s)
     for (int t = 0; t < grid->hours; t++) {
         double need = grid->need[s->w * grid->hours + t];
         if (s->like[t] == t)
-            assign_cover(grid, s->w, t, none, NULL, 0, &cover);
+            assign_cover(grid, s->w, t, none, NULL, NULL, 0, &cover);
         each[t] = s->like[t] == t ? cover.lower : each[s->like[t]];
         sum += each[t];
         if (need >= s->peak) {

@@ -7,152 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/pool/day.h"
 #include "core/pool/keep.h"
+#include "core/pool/nudge.h"
 #include "util/mem.h"
 
-#define COVER_WORK  14   /* units of a cover beside its nodes */
 #define TRIED       24   /* workloads tried for one mend */
 #define MENDS       200  /* of one hour */
-#define HEAT        3e-4 /* of the plan's cost: what a move may cost at first */
+#define HEAT        3e-4 /* of the plan's cost: what a move may cost at first, */
+#define CELL_HEAT   0.2  /* or of its mean for a workload and hour, if that is more */
 #define SHORT_EVERY 64   /* moves between two looks for shortages */
 #define REPLANS     2    /* of days in which a move made something start */
 #define STOP_EVERY  32   /* moves between two looks at the clock */
 
-struct change {
-    int w, t;
-    short x[POOL_MOST_WAYS]; /* before */
-};
-
-struct climb {
-    struct assign *a;
-    const struct grid *grid;
-    struct improve *how;
-    struct change *log; /* of the move at hand */
-    size_t logged, log_cap;
-    int room[POOL_MOST_TYPES]; /* before the move */
-    double *starts;            /* [workload] $ */
-    double jobs, least_jobs;   /* $ of those that fill free GPUs; when all are done */
-    int *kept;                 /* [hour x types + type] what a move leaves to them */
-    uint64_t *seen, looks;     /* [workload] the look at the log that met it last */
-    bool starting;             /* some start costs something */
-    bool is_short;             /* somebody is short of something */
-    struct day *day;           /* of a workload that is planned anew */
-    uint64_t spent;
-    double part, gone; /* of the time; of work or time */
-};
-
-static unsigned random_below(struct climb *c, unsigned n)
-{
-    c->how->random = c->how->random * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)((c->how->random >> 33) % n);
-}
-
-static double random_share(struct climb *c)
-{
-    return (random_below(c, 1u << 24) + 0.5) / (1u << 24);
-}
-
-/* ---- changes that can be taken back ---- */
-
-static int *use_at(const struct climb *c, int t)
-{
-    return &c->a->use[t * c->grid->types];
-}
-
-static double set(struct climb *c, int w, int t, const short *x)
-{
-    const double *serve = &c->a->serve[w * c->grid->hours + t];
-    double before = *serve;
-    struct change *change;
-
-    c->log = gp_grow(c->log, &c->log_cap, c->logged + 1, sizeof(*c->log));
-    change = &c->log[c->logged++];
-    change->w = w;
-    change->t = t;
-    assign_get(c->a, w, t, change->x);
-    for (int g = 0; g < c->grid->types && c->grid->sliced; g++)
-        before += c->a->cut[t * c->grid->types + g] * c->grid->type[g].run;
-    assign_set(c->a, w, t, x);
-    before = *serve - before;
-    for (int g = 0; g < c->grid->types && c->grid->sliced; g++)
-        before += c->a->cut[t * c->grid->types + g] * c->grid->type[g].run;
-    return before;
-}
-
-static void undo_to(struct climb *c, size_t mark)
-{
-    while (c->logged > mark) {
-        const struct change *change = &c->log[--c->logged];
-        assign_set(c->a, change->w, change->t, change->x);
-    }
-}
-
-static double starts_changed(struct climb *c, bool keep)
-{
-    double sum = 0;
-
-    if (!c->starting)
-        return 0;
-    c->looks++;
-    for (size_t i = 0; i < c->logged; i++) {
-        int w = c->log[i].w;
-        double now;
-        if (c->seen[w] == c->looks)
-            continue;
-        c->seen[w] = c->looks;
-        now = assign_starts(c->a, w);
-        sum += now - c->starts[w];
-        if (keep)
-            c->starts[w] = now;
-    }
-    return sum;
-}
-
-/* $ of jobs in the GPUs that are left. */
-static double jobs_cost(const struct climb *c)
-{
-    double sum = 0;
-
-    for (int g = 0; g < c->grid->types && c->grid->jobs > 0; g++)
-        sum += assign_jobs(c->a, g, c->a->room[g]);
-    return sum;
-}
-
-/* What a move does beside serving and owning: to starts, and to jobs, which have what it
- * leaves. */
-static double rest_changed(struct climb *c, bool keep)
-{
-    double before = c->jobs, now = jobs_cost(c);
-
-    c->spent += (uint64_t)(c->grid->jobs * c->grid->hours / 8);
-    if (keep)
-        c->jobs = now;
-    return now - before + starts_changed(c, keep);
-}
-
 /* ---- mending an hour ---- */
-
-static int room_at(const struct climb *c, int t, int g)
-{
-    int room = c->a->room[g] - (c->kept ? c->kept[t * c->grid->types + g] : 0);
-
-    return room > 0 ? room : 0;
-}
-
-static int worst_type(const struct climb *c, int t)
-{
-    const int *use = use_at(c, t);
-    int worst = -1, most = 0;
-
-    for (int g = 0; g < c->grid->types; g++) {
-        int over = use[g] - room_at(c, t, g);
-        if (over > most) {
-            most = over;
-            worst = g;
-        }
-    }
-    return worst;
-}
 
 /* GPUs of each type that a workload takes in an hour; slices by weight. */
 static void taken(const struct climb *c, int w, int t, double *gpus)
@@ -181,21 +49,23 @@ static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct men
     const struct grid *grid = c->grid;
     int room[POOL_MOST_TYPES], ways = grid->first[w + 1] - grid->first[w];
     double guide[POOL_MOST_TYPES], had[POOL_MOST_TYPES], relief, price = 0;
+    struct assign_left left;
     struct cover cover;
 
     taken(c, w, t, had);
     if (had[g] <= 0)
         return false;
+    for (int h = 0; h < grid->types; h++)
+        room[h] = climb_room(c, t, h);
+    assign_left(c->a, w, t, room, &left);
     for (int h = 0; h < grid->types; h++) {
-        int left = room_at(c, t, h) - use_at(c, t)[h] + (int)had[h];
-        room[h] = left > 0 ? left : 0;
         if (push && h != g)
-            room[h] = room_at(c, t, h);
+            left.gpus[h] = room[h];
         guide[h] = c->how->lambda[t * grid->types + h];
     }
     if (grid->sliced)
         guide[g] = 4 * guide[g] + 1e-3;
-    assign_cover(grid, w, t, guide, room, 400, &cover);
+    assign_cover(grid, w, t, guide, NULL, &left, 400, &cover);
     c->spent += (uint64_t)cover.nodes + COVER_WORK;
     relief = had[g];
     for (int i = 0; i < ways; i++) {
@@ -215,7 +85,7 @@ static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct men
     out->w = w;
     price +=
         assign_serving(grid, w, t, out->x, NULL) - c->a->serve[w * grid->hours + t];
-    out->score = price / fmin(relief, fmax(1, use_at(c, t)[g] - room_at(c, t, g)));
+    out->score = price / fmin(relief, fmax(1, climb_use(c, t)[g] - climb_room(c, t, g)));
     return true;
 }
 
@@ -223,7 +93,7 @@ static bool find_mend(struct climb *c, int t, int g, bool push, const bool *tabu
                       struct mend *best)
 {
     int workloads = c->grid->workloads;
-    int at = (int)random_below(c, (unsigned)workloads), tried = 0;
+    int at = (int)climb_below(c, (unsigned)workloads), tried = 0;
     bool found = false;
 
     for (int k = 0; k < workloads && tried < TRIED; k++, at = (at + 1) % workloads) {
@@ -246,18 +116,18 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
     bool clean = true;
 
     *cost = 0;
-    for (int i = 0; i < MENDS && (g = worst_type(c, t)) >= 0; i++) {
+    for (int i = 0; i < MENDS && (g = climb_worst(c, t)) >= 0; i++) {
         struct mend mend;
         size_t mark = c->logged;
         double more;
         if (!find_mend(c, t, g, false, tabu, &mend))
             break;
-        more = set(c, mend.w, t, mend.x);
+        more = climb_set(c, mend.w, t, mend.x);
         if (*cost + more > limit) { /* shortage: somebody else has to make room */
-            undo_to(c, mark);
+            climb_undo(c, mark);
             if (pushes++ >= 3 || !find_mend(c, t, g, true, tabu, &mend))
                 break;
-            more = set(c, mend.w, t, mend.x);
+            more = climb_set(c, mend.w, t, mend.x);
             tabu[mend.w] = true;
             clean = false;
         }
@@ -267,29 +137,28 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
     }
     if (!clean)
         memset(tabu, 0, sizeof(*tabu) * (size_t)c->grid->workloads);
-    return worst_type(c, t) < 0 && *cost <= limit;
+    return climb_worst(c, t) < 0 && *cost <= limit;
 }
 
 /* Serves one workload and hour anew within the room, a GPU of type g taken to cost
  * guide[g]; the true cost of the change. */
-static double serve_guided(struct climb *c, int w, int t, const double *guide)
+static double serve_guided(struct climb *c, int w, int t, const double *guide,
+                           const double *more)
 {
     const struct grid *grid = c->grid;
     int room[POOL_MOST_TYPES];
-    double had[POOL_MOST_TYPES];
+    struct assign_left left;
     struct cover cover;
     short x[POOL_MOST_WAYS];
 
-    taken(c, w, t, had);
-    for (int g = 0; g < grid->types; g++) {
-        int left = room_at(c, t, g) - use_at(c, t)[g] + (int)had[g];
-        room[g] = left > 0 ? left : 0;
-    }
-    assign_cover(grid, w, t, guide, room, 400, &cover);
+    for (int g = 0; g < grid->types; g++)
+        room[g] = climb_room(c, t, g);
+    assign_left(c->a, w, t, room, &left);
+    assign_cover(grid, w, t, guide, more, &left, 400, &cover);
     c->spent += (uint64_t)cover.nodes + COVER_WORK;
     for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
         x[i] = (short)cover.x[i];
-    return set(c, w, t, x);
+    return climb_set(c, w, t, x);
 }
 
 /* The same, GPUs that others want `factor` times as dear as the bound says. What takes
@@ -301,27 +170,18 @@ static double serve_anew(struct climb *c, int w, int t, double factor)
 
     for (int g = 0; g < c->grid->types; g++)
         guide[g] = factor * c->how->lambda[t * c->grid->types + g];
-    cost = serve_guided(c, w, t, guide);
-    if (worst_type(c, t) < 0)
+    cost = serve_guided(c, w, t, guide, NULL);
+    if (climb_worst(c, t) < 0)
         return cost;
-    undo_to(c, mark);
+    climb_undo(c, mark);
     return 0;
 }
 
 /* ---- moves of fleets ---- */
 
-static double own_cost(const struct climb *c)
-{
-    double sum = 0;
-
-    for (int g = 0; g < c->grid->types; g++)
-        sum += grid_own(&c->grid->type[g], c->a->room[g], NULL);
-    return sum;
-}
-
 static int pick_type(struct climb *c)
 {
-    int at = (int)random_below(c, (unsigned)c->grid->types);
+    int at = (int)climb_below(c, (unsigned)c->grid->types);
 
     for (int k = 0; k < c->grid->types; k++, at = (at + 1) % c->grid->types)
         if (c->a->room[at] > 0)
@@ -350,8 +210,8 @@ static double serve_short(struct climb *c)
 /* Serves a workload anew in every hour, by running cost or by what is scarce. */
 static double serve_day(struct climb *c)
 {
-    int w = (int)random_below(c, (unsigned)c->grid->workloads);
-    double cost = 0, factor = random_below(c, 2) * random_share(c);
+    int w = (int)climb_below(c, (unsigned)c->grid->workloads);
+    double cost = 0, factor = climb_below(c, 2) * climb_share(c);
 
     for (int t = 0; t < c->grid->hours && !c->grid->constant[w]; t++)
         cost += serve_anew(c, w, t, factor);
@@ -377,15 +237,15 @@ static bool is_short(const struct climb *c)
 /* More of one type, for what is short; half the time fewer of another for it. */
 static bool propose_more(struct climb *c)
 {
-    int g = (int)random_below(c, (unsigned)c->grid->types), h = pick_type(c);
+    int g = (int)climb_below(c, (unsigned)c->grid->types), h = pick_type(c);
     const struct grid_type *type = &c->grid->type[g];
-    int units = 1 + (int)random_below(c, 1u << random_below(c, 4));
+    int units = 1 + (int)climb_below(c, 1u << climb_below(c, 4));
 
     c->a->room[g] = grid_room_with(type, units * type->unit + c->a->room[g] -
                                              (c->a->room[g] ? 0 : type->spare));
-    if (h >= 0 && h != g && random_below(c, 2)) {
+    if (h >= 0 && h != g && climb_below(c, 2)) {
         int unit = c->grid->type[h].unit;
-        c->a->room[h] -= unit * (1 + (int)random_below(c, 4));
+        c->a->room[h] -= unit * (1 + (int)climb_below(c, 4));
         c->a->room[h] = c->a->room[h] < 0 ? 0 : c->a->room[h];
     }
     return assign_allowed(c->a);
@@ -395,16 +255,16 @@ static bool propose_more(struct climb *c)
 static bool propose(struct climb *c)
 {
     const struct grid *grid = c->grid;
-    int g = pick_type(c), h = (int)random_below(c, (unsigned)grid->types), drop, most;
+    int g = pick_type(c), h = (int)climb_below(c, (unsigned)grid->types), drop, most;
     const struct grid_type *from, *to = &grid->type[h];
 
     if (g < 0)
         return false;
     from = &grid->type[g];
-    drop = from->unit * (1 + (int)random_below(c, 1u << random_below(c, 4)));
+    drop = from->unit * (1 + (int)climb_below(c, 1u << climb_below(c, 4)));
     if (drop > c->a->room[g])
         drop = c->a->room[g];
-    if (h != g && random_below(c, 3) > 0) {
+    if (h != g && climb_below(c, 3) > 0) {
         double worth = drop * from->own_buy / fmax(to->own_buy, 1e-9);
         most = (int)fmin(worth / to->unit, 64);
         if (most < 1) { /* one unit of the dear for several of the cheap */
@@ -416,7 +276,7 @@ static bool propose(struct climb *c)
             most = 1;
         }
         most -=
-            random_below(c, 2) && most > 1 ? (int)random_below(c, (unsigned)most) : 0;
+            climb_below(c, 2) && most > 1 ? (int)climb_below(c, (unsigned)most) : 0;
         c->a->room[h] = grid_room_with(to, most * to->unit + c->a->room[h] -
                                                (c->a->room[h] ? 0 : to->spare));
     }
@@ -424,157 +284,19 @@ static bool propose(struct climb *c)
     return assign_allowed(c->a);
 }
 
-/* ---- a workload's whole day, starts included ---- */
-
-#define DAY_COVERS 24 /* that its hours may choose from */
-
-struct day {
-    int w, ways, hours, count;
-    short x[DAY_COVERS][POOL_MOST_WAYS];
-    int now[POOL_MOST_HOURS];                  /* what the hours have */
-    double cost[POOL_MOST_HOURS][DAY_COVERS];  /* $ more than that; INFINITY: no room */
-    double change[DAY_COVERS][DAY_COVERS];     /* $ of the starts from one to the next */
-    signed char from[POOL_MOST_HOURS][DAY_COVERS];
-};
-
-/* Its place in the list; -1: there is none left. */
-static int day_cover(struct day *d, const short *x)
-{
-    size_t size = sizeof(*x) * (size_t)d->ways;
-
-    for (int k = 0; k < d->count; k++)
-        if (memcmp(d->x[k], x, size) == 0)
-            return k;
-    if (d->count == DAY_COVERS)
-        return -1;
-    memcpy(d->x[d->count], x, size);
-    return d->count++;
-}
-
-/* The cheapest cover of an hour at prices that are off by chance. */
-static void day_chance(struct climb *c, struct day *d, int t)
-{
-    double guide[POOL_MOST_TYPES];
-    struct cover cover;
-    short x[POOL_MOST_WAYS];
-
-    for (int g = 0; g < c->grid->types; g++)
-        guide[g] = random_share(c) * c->grid->type[g].own_buy / c->grid->hours;
-    assign_cover(c->grid, d->w, t, guide, NULL, 100, &cover);
-    c->spent += (uint64_t)cover.nodes + COVER_WORK;
-    for (int i = 0; i < d->ways; i++)
-        x[i] = (short)cover.x[i];
-    day_cover(d, x);
-}
-
-/* The covers of all hours, those that hold two hours one after the other, and some by
- * chance; false: the day has too many. */
-static bool day_list(struct climb *c, struct day *d)
-{
-    short x[POOL_MOST_WAYS];
-
-    for (int t = 0; t < d->hours; t++) {
-        assign_get(c->a, d->w, t, x);
-        d->now[t] = day_cover(d, x);
-        if (d->now[t] < 0)
-            return false;
-    }
-    for (int t = 0; t < d->hours; t++) {
-        const short *a = d->x[d->now[t]], *b = d->x[d->now[(t + 1) % d->hours]];
-        for (int i = 0; i < d->ways; i++)
-            x[i] = a[i] > b[i] ? a[i] : b[i];
-        day_cover(d, x);
-    }
-    for (int t = 0; t < d->hours && d->count < DAY_COVERS; t++)
-        day_chance(c, d, t);
-    return true;
-}
-
-static void day_prices(struct climb *c, struct day *d)
-{
-    const struct way *way = &c->grid->ways[c->grid->first[d->w]];
-
-    for (int t = 0; t < d->hours; t++)
-        for (int k = 0; k < d->count; k++) {
-            size_t mark = c->logged;
-            d->cost[t][k] = k == d->now[t] ? 0 : set(c, d->w, t, d->x[k]);
-            if (k != d->now[t] && worst_type(c, t) >= 0)
-                d->cost[t][k] = INFINITY;
-            undo_to(c, mark);
-        }
-    for (int a = 0; a < d->count; a++)
-        for (int b = 0; b < d->count; b++) {
-            d->change[a][b] = 0;
-            for (int i = 0; i < d->ways; i++)
-                if (d->x[b][i] > d->x[a][i])
-                    d->change[a][b] += (d->x[b][i] - d->x[a][i]) * way[i].start;
-        }
-}
-
-/* The cheapest way through the hours that begins and ends with what hour `first` has
- * (dynamic programming); into now[]. */
-static void day_walk(struct day *d, int first)
-{
-    double best[DAY_COVERS], next[DAY_COVERS];
-    int t = first, k = d->now[first];
-
-    for (int i = 0; i < d->count; i++)
-        best[i] = i == k ? 0 : INFINITY;
-    for (int n = 1; n <= d->hours; n++) {
-        t = (first + n) % d->hours;
-        for (int b = 0; b < d->count; b++) {
-            next[b] = INFINITY;
-            for (int a = 0; a < d->count; a++)
-                if (best[a] + d->change[a][b] < next[b]) {
-                    next[b] = best[a] + d->change[a][b];
-                    d->from[t][b] = (signed char)a;
-                }
-            next[b] += n < d->hours ? d->cost[t][b] : 0;
-        }
-        memcpy(best, next, sizeof(best));
-    }
-    for (int n = d->hours; n > 0; n--) {
-        k = d->from[t][k];
-        t = (t + d->hours - 1) % d->hours;
-        d->now[t] = k;
-    }
-}
-
-/* The best day of a workload that its covers allow, in place of the one it has; $ of
- * serving that this changes, its starts aside. */
-static double replan_day(struct climb *c, int w)
-{
-    struct day *d = c->day;
-    double cost = 0;
-
-    d->w = w;
-    d->hours = c->grid->hours;
-    d->ways = c->grid->first[w + 1] - c->grid->first[w];
-    d->count = 0;
-    if (c->grid->constant[w] || !day_list(c, d))
-        return 0;
-    day_prices(c, d);
-    day_walk(d, 0);
-    day_walk(d, d->hours / 2);
-    c->spent += (uint64_t)(d->hours * d->count * (COVER_WORK + d->count / 4));
-    for (int t = 0; t < d->hours; t++)
-        cost += set(c, w, t, d->x[d->now[t]]);
-    return cost;
-}
-
 /* The change in cost, or INFINITY when it was taken back; `hope`: $ that jobs may gain. */
 static double move_fleets(struct climb *c, double slack, double hope, bool *tabu)
 {
     const struct grid *grid = c->grid;
-    double before = own_cost(c), cost = 0, saved = hope;
-    int first = (int)random_below(c, (unsigned)grid->hours);
+    double before = climb_own(c), cost = 0, saved = hope;
+    int first = (int)climb_below(c, (unsigned)grid->hours);
     bool ok, more;
 
     memcpy(c->room, c->a->room, sizeof(c->room));
     c->logged = 0;
     c->spent += 8;
-    more = random_below(c, c->is_short ? 2 : 16) == 0;
-    ok = hope > 0 && random_below(c, 2) ? true : more ? propose_more(c) : propose(c);
+    more = climb_below(c, c->is_short ? 2 : 16) == 0;
+    ok = hope > 0 && climb_below(c, 2) ? true : more ? propose_more(c) : propose(c);
     if (ok) {
         for (int g = 0; g < grid->types; g++)
             saved -= grid_own(&grid->type[g], c->a->room[g], NULL) -
@@ -583,26 +305,26 @@ static double move_fleets(struct climb *c, double slack, double hope, bool *tabu
     }
     for (int k = 0, t = first; k < grid->hours && ok; k++, t = (t + 1) % grid->hours) {
         double mended = 0;
-        if (worst_type(c, t) < 0)
+        if (climb_worst(c, t) < 0)
             continue;
         ok = mend_hour(c, t, saved + slack - cost, tabu, &mended);
         cost += mended;
     }
     if (ok && c->is_short)
         cost += serve_short(c);
-    if (ok && (more || random_below(c, 8) == 0))
+    if (ok && (more || climb_below(c, 8) == 0))
         cost += serve_day(c);
-    for (int k = 0; ok && k < REPLANS && starts_changed(c, false) > 1e-9; k++)
-        cost += replan_day(c, c->log[random_below(c, (unsigned)c->logged)].w);
+    for (int k = 0; ok && k < REPLANS && climb_starts(c, false) > 1e-9; k++)
+        cost += day_replan(c, c->log[climb_below(c, (unsigned)c->logged)].w);
     if (ok) {
-        cost += own_cost(c) - before + rest_changed(c, false);
+        cost += climb_own(c) - before + climb_rest(c, false);
         ok = cost < slack;
     }
     if (ok) {
-        rest_changed(c, true);
+        climb_rest(c, true);
         return cost;
     }
-    undo_to(c, 0);
+    climb_undo(c, 0);
     memcpy(c->a->room, c->room, sizeof(c->room));
     return INFINITY;
 }
@@ -620,94 +342,6 @@ static double move(struct climb *c, double slack, bool *tabu)
     return cost;
 }
 
-/* ---- a workload on one way all day, and fleets that fit ---- */
-
-static bool has_job(const struct climb *c, int g)
-{
-    for (int j = 0; j < c->grid->jobs; j++)
-        if (c->grid->pool->jobs[j].type == g)
-            return true;
-    return false;
-}
-
-/* Replicas of one way alone, as each hour needs them or as the busiest does. */
-static double serve_by(struct climb *c, int w, int i, bool steady)
-{
-    const struct grid *grid = c->grid;
-    const struct way *way = &grid->ways[grid->first[w] + i];
-    double cost = 0, peak = 0;
-
-    for (int t = 0; t < grid->hours; t++)
-        peak = fmax(peak, grid->need[w * grid->hours + t]);
-    for (int t = 0; t < grid->hours; t++) {
-        double need = steady ? peak : grid->need[w * grid->hours + t];
-        double n = fmax(ceil(need / way->rate * (1 - 1e-9)), grid->pool->workloads[w].minimum);
-        short x[POOL_MOST_WAYS] = {0};
-        x[i] = (short)fmin(n, POOL_MOST_REPLICAS);
-        cost += set(c, w, t, x);
-    }
-    return cost;
-}
-
-static double rehome(struct climb *c, double slack)
-{
-    const struct grid *grid = c->grid;
-    int w = (int)random_below(c, (unsigned)grid->workloads);
-    int ways = grid->first[w + 1] - grid->first[w];
-    double before = own_cost(c), cost;
-
-    if (ways == 0 || grid->constant[w])
-        return INFINITY;
-    memcpy(c->room, c->a->room, sizeof(c->room));
-    c->logged = 0;
-    c->spent += (uint64_t)grid->hours * 2;
-    cost = serve_by(c, w, (int)random_below(c, (unsigned)ways), random_below(c, 2));
-    for (int g = 0; g < grid->types; g++) {
-        int room = grid_room_with(&grid->type[g], assign_peak(c->a, g));
-        c->a->room[g] = has_job(c, g) && room < c->room[g] ? c->room[g] : room;
-    }
-    if (assign_allowed(c->a)) {
-        cost += own_cost(c) - before + rest_changed(c, false);
-        if (cost < slack) {
-            rest_changed(c, true);
-            return cost;
-        }
-    }
-    undo_to(c, 0);
-    memcpy(c->a->room, c->room, sizeof(c->room));
-    return INFINITY;
-}
-
-/* ---- the state of a search ---- */
-
-static void climb_init(struct climb *c, struct assign *a, struct improve *how)
-{
-    const struct grid *grid = a->grid;
-
-    *c = (struct climb){.a = a, .grid = grid, .how = how};
-    c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
-    c->seen = gp_calloc((size_t)grid->workloads, sizeof(*c->seen));
-    c->day = gp_calloc(1, sizeof(*c->day));
-    if (grid->jobs > 0)
-        c->kept = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*c->kept));
-    for (int w = 0; w < grid->workloads; w++)
-        c->starts[w] = assign_starts(a, w);
-    for (int i = 0; i < grid->first[grid->workloads]; i++)
-        c->starting |= grid->ways[i].start > 0;
-    c->jobs = jobs_cost(c);
-    for (int j = 0; j < grid->jobs; j++)
-        c->least_jobs += assign_job_cost(grid, j, grid->pool->jobs[j].gpu_hours);
-}
-
-static void climb_fini(struct climb *c)
-{
-    free(c->log);
-    free(c->starts);
-    free(c->seen);
-    free(c->kept);
-    free(c->day);
-}
-
 /* ---- too much for what there is ---- */
 
 static double mend_all(struct climb *c, bool *tabu)
@@ -716,7 +350,7 @@ static double mend_all(struct climb *c, bool *tabu)
 
     for (int t = 0; t < c->grid->hours; t++) {
         double more = 0;
-        if (worst_type(c, t) >= 0)
+        if (climb_worst(c, t) >= 0)
             mend_hour(c, t, INFINITY, tabu, &more);
         sum += more;
     }
@@ -772,7 +406,7 @@ void improve_shed(struct assign *a, struct improve *how)
                 continue;
             c.logged = 0;
             cost = drop_units(&c, g, units, tabu) / fmax(1, room - a->room[g]);
-            undo_to(&c, 0);
+            climb_undo(&c, 0);
             a->room[g] = room;
             if (best < 0 || cost < least) {
                 best = g;
@@ -797,8 +431,8 @@ void improve_shed(struct assign *a, struct improve *how)
 static int pick_workload(struct climb *c, int t)
 {
     const struct grid *grid = c->grid;
-    int at = (int)random_below(c, (unsigned)grid->workloads), first = at;
-    bool wanting = random_below(c, 2);
+    int at = (int)climb_below(c, (unsigned)grid->workloads), first = at;
+    bool wanting = climb_below(c, 2);
 
     for (int k = 0; k < grid->workloads; k++, at = (at + 1) % grid->workloads) {
         double unmet;
@@ -822,31 +456,36 @@ static double shuffle(struct climb *c, double slack)
 {
     static const short nothing[POOL_MOST_WAYS];
     const struct grid *grid = c->grid;
-    int t = (int)random_below(c, (unsigned)grid->hours), picked[SHUFFLED], count = 0;
-    double cost = 0, guide[POOL_MOST_TYPES], factor = 2 * random_share(c);
+    int t = (int)climb_below(c, (unsigned)grid->hours), picked[SHUFFLED], count = 0;
+    double cost = 0, guide[POOL_MOST_TYPES], factor = 2 * climb_share(c);
+    double more[POOL_MOST_WAYS];
 
     c->logged = 0;
-    for (int k = 1 + (int)random_below(c, SHUFFLED); k > 0; k--) {
+    for (int k = 1 + (int)climb_below(c, SHUFFLED); k > 0; k--) {
         int w = pick_workload(c, t);
         if (w < 0)
             break;
-        cost += set(c, w, t, nothing);
+        cost += climb_set(c, w, t, nothing);
         picked[count++] = w;
     }
     for (int g = 0; g < grid->types; g++)
         guide[g] =
             factor * c->how->lambda[t * grid->types + g] +
-            random_below(c, 2) * random_share(c) * grid->type[g].own_buy / grid->hours;
-    for (int k = 0; k < count; k++)
-        cost += serve_guided(c, picked[k], t, guide);
-    if (worst_type(c, t) < 0 && cost < slack + 1e-12) {
-        cost += rest_changed(c, false);
+            climb_below(c, 2) * climb_share(c) * grid->type[g].own_buy / grid->hours;
+    for (int k = 0; k < count; k++) {
+        bool noisy = climb_below(c, 2);
+        if (noisy)
+            climb_noise(c, picked[k], more);
+        cost += serve_guided(c, picked[k], t, guide, noisy ? more : NULL);
+    }
+    if (climb_worst(c, t) < 0 && cost < slack + 1e-12) {
+        cost += climb_rest(c, false);
         if (cost < slack + 1e-12) {
-            rest_changed(c, true);
+            climb_rest(c, true);
             return cost;
         }
     }
-    undo_to(c, 0);
+    climb_undo(c, 0);
     return INFINITY;
 }
 
@@ -867,18 +506,21 @@ void improve_run(struct assign *a, struct improve *how)
     struct climb c;
     struct assign best;
     double total = assign_total(a), least = total;
+    double hot = fmax(HEAT, CELL_HEAT / (a->grid->workloads * a->grid->hours));
     bool *tabu = gp_calloc((size_t)a->grid->workloads, sizeof(*tabu)), away = false;
 
     climb_init(&c, a, how);
     assign_init(&best, a->grid);
     assign_copy(&best, a);
     for (uint64_t moves = 1; !is_over(&c, moves); moves++) {
-        double heat = HEAT * least * (1 - c.gone);
+        double heat = hot * least * (1 - c.gone);
         c.is_short = moves % SHORT_EVERY == 1 ? is_short(&c) : c.is_short;
         double slack =
-            random_below(&c, 2) ? -1e-9 * least : -heat * log(random_share(&c)) * 0.3;
+            climb_below(&c, 2) ? -1e-9 * least : -heat * log(climb_share(&c)) * 0.3;
         double cost = moves % 4 == 0    ? shuffle(&c, fmax(slack, 0))
-                      : moves % 16 == 1 ? rehome(&c, slack)
+                      : moves % 16 == 1 ? nudge_home(&c, slack)
+                      : moves % 4 == 2  ? nudge_some(&c, slack)
+                      : moves % 32 == 9 && c.starting ? day_move(&c, slack)
                                         : move(&c, slack, tabu);
         if (isinf(cost))
             continue;
@@ -902,17 +544,17 @@ void improve_run(struct assign *a, struct improve *how)
 
 static bool keeps_room(const struct climb *c, int t)
 {
-    return worst_type(c, t) < 0;
+    return climb_worst(c, t) < 0;
 }
 
 /* Is what was just changed in hour t better? Else it is taken back. */
 static bool keeps(struct climb *c, int t, double cost)
 {
-    if (keeps_room(c, t) && cost + rest_changed(c, false) < -1e-9) {
-        rest_changed(c, true);
+    if (keeps_room(c, t) && cost + climb_rest(c, false) < -1e-9) {
+        climb_rest(c, true);
         return true;
     }
-    undo_to(c, 0);
+    climb_undo(c, 0);
     return false;
 }
 
@@ -928,15 +570,15 @@ static bool try_hold(struct climb *c, int w, int from, int step, int length)
     assign_get(c->a, w, from, x);
     for (int k = 0; k < length && ok; k++) {
         t = (t + step + hours) % hours;
-        cost += set(c, w, t, x);
+        cost += climb_set(c, w, t, x);
         ok = keeps_room(c, t);
     }
     c->spent += (uint64_t)length * 4;
-    if (ok && cost + rest_changed(c, false) < -1e-9) {
-        rest_changed(c, true);
+    if (ok && cost + climb_rest(c, false) < -1e-9) {
+        climb_rest(c, true);
         return true;
     }
-    undo_to(c, 0);
+    climb_undo(c, 0);
     return false;
 }
 
@@ -959,12 +601,12 @@ static bool polish_day(struct climb *c, int w)
     double cost;
 
     c->logged = 0;
-    cost = replan_day(c, w);
-    if (cost + rest_changed(c, false) < -1e-9) {
-        rest_changed(c, true);
+    cost = day_replan(c, w);
+    if (cost + climb_rest(c, false) < -1e-9) {
+        climb_rest(c, true);
         return true;
     }
-    undo_to(c, 0);
+    climb_undo(c, 0);
     return false;
 }
 

@@ -48,6 +48,7 @@ struct rung {
 #define ISOLATED_WORK  20000 /* units of the search after one, at most */
 #define SHAKEN      3     /* of those that choose anew in one, at most */
 #define WORK_EACH   40000 /* units for a workload and hour, when none are given */
+#define WORK_LEAST  1000000 /* and no less: small pools have as many traps */
 #define WORK_MOST   60000000
 
 /* Where the time of each rung ends. */
@@ -570,7 +571,7 @@ uint64_t pool_work(const struct pool *pool)
 {
     uint64_t work = (uint64_t)pool->workload_count * (uint64_t)pool->hours * WORK_EACH;
 
-    return work < WORK_MOST ? work : WORK_MOST;
+    return work < WORK_LEAST ? WORK_LEAST : work < WORK_MOST ? work : WORK_MOST;
 }
 
 /* ---- C and D with isolated workloads ---- */
