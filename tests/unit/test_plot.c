@@ -28,8 +28,10 @@ static struct plot roof(void)
     struct plot_series *line, *point;
 
     plot_init(&plot);
-    plot.x = (struct plot_axis){1, 256, true, 2, "FLOP per byte", "", false};
-    plot.y = (struct plot_axis){1, 64, true, 2, "TFLOP/s", "TFLOP/s", false};
+    plot.x = (struct plot_axis){
+        .low = 1, .high = 256, .log = true, .base = 2, .title = "FLOP per byte", .unit = ""};
+    plot.y = (struct plot_axis){
+        .low = 1, .high = 64, .log = true, .base = 2, .title = "TFLOP/s", .unit = "TFLOP/s"};
     line = plot_add(&plot, "roof", PLOT_TEXT, 0);
     line->label = 'a';
     plot_point(line, 1, 1);
@@ -180,9 +182,13 @@ static void odd_axes_and_tiny_rectangles(void **state)
     for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
         for (int how = 0; how < 8; how++) {
             struct plot plot;
-            struct plot_axis axis = {ends[e][0],       ends[e][1], how & 1,
-                                     how & 2 ? 2 : 10, "title",    "u",
-                                     (how & 4) != 0};
+            struct plot_axis axis = {.low = ends[e][0],
+                                     .high = ends[e][1],
+                                     .log = how & 1,
+                                     .base = how & 2 ? 2 : 10,
+                                     .title = "title",
+                                     .unit = "u",
+                                     .bytes = (how & 4) != 0};
             struct plot_series *line, *points;
 
             plot_init(&plot);
@@ -269,8 +275,9 @@ static struct plot band(void)
     struct plot_series *s;
 
     plot_init(&plot);
-    plot.x = (struct plot_axis){1, 16, true, 2, "users", "", false};
-    plot.y = (struct plot_axis){0, 10, false, 10, "ms", "ms", false};
+    plot.x = (struct plot_axis){
+        .low = 1, .high = 16, .log = true, .base = 2, .title = "users", .unit = ""};
+    plot.y = (struct plot_axis){.high = 10, .base = 10, .title = "ms", .unit = "ms"};
     s = plot_add_shade(&plot, "TPOT", PLOT_1, PLOT_BAND);
     plot_span(s, 1, 2, 6);
     plot_span(s, 4, 2, 6);
