@@ -52,7 +52,7 @@ struct rung {
 #define WORK_MOST   60000000
 
 /* Where the time of each rung ends. */
-static const double time_shares[POOL_RUNGS] = {0.08, 0.16, 0.45, 0.97, 1};
+static const double time_shares[POOL_RUNGS] = {0.14, 0.22, 0.5, 0.97, 1};
 
 /* Share of the time that is gone. */
 static double now(const struct rung *r)
