@@ -4,10 +4,10 @@
  * A move takes GPUs of one type away, or trades them for cheaper ones of another, and
  * mends each hour in which the rest is too few: the workload that minds least is served
  * anew within what is left, the lambda of the bound saying which GPUs others want. Some
- * put a workload on one way all day, with fleets that fit; where starts cost something, the
- * day of a workload is planned anew as a whole (dynamic programming over its hours). What
- * costs less in all is kept, and at first now and then what costs a little more
- * (annealing). Deterministic for a seed; work is counted, not timed.
+ * put a workload on one way all day, with fleets that fit, or add and take a few replicas at
+ * true prices (nudge.h); where starts cost something, the day of a workload is planned anew as
+ * a whole (day.h). What costs less in all is kept, and at first now and then what costs a
+ * little more (annealing). Deterministic for a seed; work is counted, not timed.
  */
 #ifndef GP_CORE_POOL_IMPROVE_H
 #define GP_CORE_POOL_IMPROVE_H
