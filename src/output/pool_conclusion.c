@@ -201,8 +201,11 @@ static void say_another(const struct pool_run *run, struct record *doc)
         return;
     units_tokens(day, sizeof(day), best->paid / pool_days(run));
     units_tokens(gpus, sizeof(gpus), best->gpus);
-    say(doc, "%s would be cheaper: $%s/day with %s of them, %.1f %% less money; -g asks of others",
-        best->name, day, gpus, 100 * (1 - best->paid / paid));
+    say(doc,
+        "%s would be cheaper: $%s/day with %s of them at $%.3f/h %s (%s), %.1f %% less "
+        "money; -g asks about others",
+        best->name, day, gpus, best->each_hour, run->rung == POOL_CLOUD ? "rented" : "owned",
+        best->price_of, 100 * (1 - best->paid / paid));
 }
 
 static void say_modules(const struct pool_run *run, struct record *doc)

@@ -21,7 +21,9 @@ struct pool_what_if {
     char name[96];
     enum pool_rung_id rung;
     bool fleet;          /* of the GPUs there are; else new ones are bought */
-    bool another;        /* all GPUs are of one type */
+    bool another;        /* all GPUs are of one type, */
+    double each_hour;    /* ... $ for each hour that one is owned, or rented, */
+    char price_of[64];   /* ... and that price's date or source */
     int gpus;            /* that work then */
     double paid;         /* $ over all hours, for lost GPUs too, without the price of what
                             is unmet */

@@ -235,6 +235,18 @@ static int largest(const struct pool_run *run)
     return best;
 }
 
+/* All GPUs are of that type of a case, at its price. */
+static void name_another(const struct pool_case *c, int type, struct pool_what_if *out)
+{
+    bool cloud = out->rung == POOL_CLOUD;
+
+    gp_format(out->name, sizeof(out->name), "all GPUs %s", c->file.types[type].gpu);
+    gp_copy(out->price_of, sizeof(out->price_of),
+            c->figure_of[type][cloud ? POOL_FIGURE_RENT : POOL_FIGURE_PRICE]);
+    out->each_hour = cloud ? c->types[type].cloud_hour : c->types[type].buy_hour;
+    out->another = true;
+}
+
 /* GPUs of one of the types that the pool has, alone. */
 static void one_type(struct pool_run *run, const struct pool_run_options *o, int type)
 {
@@ -254,8 +266,7 @@ static void one_type(struct pool_run *run, const struct pool_run_options *o, int
     }
     for (int j = 0; j < v.pool.job_count; j++)
         v.jobs[j].type = type;
-    gp_format(out->name, sizeof(out->name), "all GPUs %s", run->c.file.types[type].gpu);
-    out->another = true;
+    name_another(&run->c, type, out);
     solve_what_if(run, o, &v.pool, NULL, out);
     varied_fini(&v);
 }
@@ -396,8 +407,7 @@ static void other_gpu(struct pool_run *run, const struct pool_run_options *o,
 
     if (!out || !c || !c->pool.candidates)
         return;
-    gp_format(out->name, sizeof(out->name), "all GPUs %s", c->file.types[0].gpu);
-    out->another = true;
+    name_another(c, 0, out);
     solve_what_if(run, o, &c->pool, NULL, out);
 }
 

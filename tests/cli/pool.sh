@@ -421,6 +421,10 @@ assert_eq "a card and a module are asked of" 2 "$(wc -l <others | tr -d ' ')"
 assert_lacks "which the pool does not have" h100-pcie "$(cat others)"
 said=$(joined | sed -n 's/.*- all GPUs \([^ ]*\) would be cheaper: .*/\1/p')
 assert_eq "one that is cheaper is in the conclusion" "$said" "$(grep -x "$said" others)"
+assert_eq "with what it costs, of which date" 1 \
+    "$(joined | grep -cE ' of them at \$[0-9.]+/h owned \(.*20[0-9]{2}.*\), ')"
+run --pool two.cfg --rung cloud
+assert_contains "in the cloud by what it rents for" "/h rented (" "$(joined)"
 pool most.cfg '{ gpu = "h100-pcie"; buy = 600000; }, { gpu = "l40s"; buy = 600000; }' "$chat"
 run --pool most.cfg -g a100-pcie-80
 assert_eq "of a pool that may be larger than any of one type" 0 "$rc"
