@@ -128,7 +128,7 @@ static void test_any_against_program(void **state)
                       "of 1 %%\n",
                       "ABCD$"[id], count[id].plans, count[id].missed, 100 * count[id].worst,
                       count[id].open);
-        assert_true(count[id].worst < 0.06);
+        assert_true(count[id].worst < (id < POOL_SHARED ? 0.05 : 0.06));
         assert_true(count[id].missed <= count[id].plans / 20);
     }
 }
