@@ -9,10 +9,10 @@
 #ifndef GP_BENCH_BACKEND_H
 #define GP_BENCH_BACKEND_H
 
-#include "bench/method.h"
-#include "point/line.h"
-#include "point/point.h"
-#include "util/err.h"
+#include "measure/point/method.h"
+#include "measure/point/line.h"
+#include "measure/point/point.h"
+#include "base/err.h"
 
 struct bench_device {
     int index;

@@ -10,6 +10,7 @@
  * signal ends the program on the spot. When nobody reads our lines any more the work is
  * in vain, and it ends without a word.
  */
+#include "bench/output.h"
 #include "bench/backend.h"
 
 #include <errno.h>
@@ -24,11 +25,11 @@
 
 #include "bench/measure.h"
 #include "bench/job.h"
-#include "bench/protocol.h"
+#include "measure/point/protocol.h"
 #include "bench/watch.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/mem.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
 
 #ifndef GP_VERSION
 #define GP_VERSION "unknown"
@@ -345,7 +346,7 @@ static int open_and_measure(struct bench_run *run)
     status = look_for_others(run, &device, &err);
     if (status == GP_OK && run->backend->hold && !ended(run))
         status = run->backend->hold(run->ctx, &device, &err);
-    watch_send(run->watch, protocol_device(&device));
+    watch_send(run->watch, output_device(&device));
     if (status != GP_OK) {
         code = give_up(run->watch, &err);
     } else {
@@ -397,7 +398,7 @@ static int do_devices(const struct backend *backend, struct watch *watch)
     send_hello(watch, backend);
     if (status == GP_OK && count > 0) {
         for (int i = 0; i < count && i < DEVICES_MAX; i++) {
-            watch_send(watch, protocol_device(&devices[i]));
+            watch_send(watch, output_device(&devices[i]));
             json_decref(devices[i].more);
         }
         send_done(watch, RUN_COMPLETE);

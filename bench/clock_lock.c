@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/method.h"
+#include "measure/point/method.h"
 #include "bench/sensors_nvml.h"
-#include "util/clock.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/str.h"
 
 #define TAKE_WAIT   10.0 /* s: a driver that sleeps takes seconds to wake */
 #define GIVE_WAIT   2.0  /* s */

@@ -44,11 +44,11 @@ struct cpu_test {
     void (*release)(void *work); /* what is in it */
 };
 
-/* What measures a test of point/test_rows.h on a CPU: weak, so that a test that no file has
+/* What measures a test of measure/point/test_rows.h on a CPU: weak, so that a test that no file has
  * is a null pointer, and refused. */
 #define TEST(ID, word, ...)                                                            \
     extern const struct cpu_test cpu_test_##word __attribute__((weak));
-#include "point/test_rows.h"
+#include "measure/point/test_rows.h"
 #undef TEST
 
 /* Bytes one point may allocate: the setting, or a quarter of what is free now; never more

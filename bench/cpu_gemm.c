@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 struct cpu_gemm {
     const struct gemm_library *library;

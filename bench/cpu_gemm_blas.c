@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "bench/cpu_engine.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 static void version(char *text, size_t size)
 {

@@ -25,8 +25,8 @@
 #endif
 
 #include "bench/cpu_engine.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #if DNNL_VERSION_MAJOR >= 3
 typedef const_dnnl_memory_desc_t md_view; /* given by the library, or lent to it */

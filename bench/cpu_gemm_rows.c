@@ -21,8 +21,8 @@
 
 #include "bench/cpu_engine.h"
 #include "bench/cpu_rows.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 enum { BLOCK = 32 };
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "bench/cpu_pool.h"
-#include "util/clock.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/str.h"
 
 #define SHARE 0.05
 

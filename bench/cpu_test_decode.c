@@ -21,9 +21,9 @@
 #include <string.h>
 
 #include "bench/cpu_engine.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
 
 enum part { QKV, O, GATE_UP, DOWN, PARTS, HEAD = PARTS, GEMMS };
 enum { LAYERS_LEAST = 4, LINE = 64 };

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "bench/cpu_engine.h"
-#include "util/clock.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/str.h"
 
 enum { PAGE = 4096 };
 #define MARGIN 0.97 /* of what is free: page tables, and everybody else */

@@ -8,7 +8,7 @@
  * (cpu_rotation).
  */
 #include "bench/cpu_engine.h"
-#include "util/str.h"
+#include "base/str.h"
 
 enum { SKINNY = 256 };
 

@@ -18,9 +18,9 @@
 #endif
 
 #include "bench/cpu_engine.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 struct memory_work {
     enum bench_kind kind;

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "bench/cpu_engine.h"
-#include "util/str.h"
+#include "base/str.h"
 
 enum { CHUNK = 4 << 20, PAGE = 4096, READERS = 4, PLACES = 64 };
 

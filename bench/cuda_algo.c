@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "util/str.h"
+#include "base/str.h"
 
 struct shape {
     short rows, columns;

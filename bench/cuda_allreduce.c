@@ -14,7 +14,7 @@
 
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
-#include "util/str.h"
+#include "base/str.h"
 
 enum { NCCL_FLOAT32 = 7, NCCL_BFLOAT16 = 9, NCCL_SUM = 0 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "bench/cuda_ctx.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 enum { UNIT = 256, BLOCK_UNITS = (64 << 20) / UNIT };
 #define BLOCK_SHARE (1.0 / 128) /* of free memory: 64 MiB where 8 GiB are free */

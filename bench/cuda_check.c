@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "bench/cuda_lt.h"
-#include "util/str.h"
+#include "base/str.h"
 
 enum { BLOCK = 64 }; /* rows and columns of a full check: the host computes them */
 

@@ -192,9 +192,9 @@ void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
                           struct prepared *out);
-/* Weak, so that a test of point/test_rows.h that no file has is a null pointer, and refused. */
+/* Weak, so that a test of measure/point/test_rows.h that no file has is a null pointer, and refused. */
 #define TEST(ID, word, ...) cuda_prepare cuda_##word##_prepare __attribute__((weak));
-#include "point/test_rows.h"
+#include "measure/point/test_rows.h"
 #undef TEST
 cuda_prepare cuda_peer_prepare; /* of the pairs of transfer */
 void cuda_choices_free(struct cuda_ctx *ctx);

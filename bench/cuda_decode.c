@@ -31,9 +31,9 @@
 #include <string.h>
 
 #include "bench/cuda_lt.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
 
 enum part { QKV, OUT, GATE_UP, DOWN, HEAD, LINEARS };
 enum stage { SCORES = LINEARS, VALUES, SUMS, PRODUCTS }; /* of attention */

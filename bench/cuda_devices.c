@@ -12,11 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/output.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
-#include "bench/protocol.h"
-#include "util/json.h"
-#include "util/str.h"
+#include "measure/point/protocol.h"
+#include "base/json.h"
+#include "base/str.h"
 
 /* -1: the driver does not tell. */
 static int attribute(enum cudaDeviceAttr name, int device)
@@ -109,7 +110,7 @@ json_t *cuda_software(void)
 {
     json_t *software = versions();
 
-    protocol_library(software, cuda_library_place());
+    output_library(software, cuda_library_place());
     return software;
 }
 

@@ -6,7 +6,7 @@
  * first refusal, and the answer says how far it came: "78.50 of 79.00 GiB".
  */
 #include "bench/cuda_ctx.h"
-#include "util/str.h"
+#include "base/str.h"
 
 enum { PIECES_MAX = 4096 };
 #define PIECE 0x1p30

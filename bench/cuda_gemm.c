@@ -25,9 +25,9 @@
 #include <string.h>
 
 #include "bench/cuda_lt.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define GAIN 0.995
 

@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "util/mem.h"
+#include "base/mem.h"
 
 /* Both kernels: thread i of all takes the 16-byte words i, i + threads, ... and has four of
  * them in flight while there are four left. %d8 is the address of the word it is at, %d12

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "bench/cuda_symbols.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 /* ---- the functions, under their own names ---- */
 

@@ -25,7 +25,7 @@
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 
-#include "util/err.h"
+#include "base/err.h"
 
 /* GP_E_DEVICE where they are not found; nothing of CUDA may be called then. Once: later
  * calls repeat the answer. */

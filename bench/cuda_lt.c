@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "bench/cuda_algo.h"
-#include "util/json.h"
-#include "util/str.h"
+#include "base/json.h"
+#include "base/str.h"
 
 /* Bytes of the elements of a matrix, `outer` rows or columns of k or of m each. */
 static size_t elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer,

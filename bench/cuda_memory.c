@@ -12,7 +12,7 @@
 
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_kernel.h"
-#include "util/str.h"
+#include "base/str.h"
 
 enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096, PRODUCT_DEPTH = 4096 };
 

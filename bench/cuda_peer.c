@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bench/cuda_ctx.h"
-#include "util/str.h"
+#include "base/str.h"
 
 struct way {
     int from, to;

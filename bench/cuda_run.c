@@ -23,7 +23,7 @@
 #include <stdatomic.h>
 
 #include "bench/cuda_ctx.h"
-#include "util/clock.h"
+#include "base/clock.h"
 
 #if defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)

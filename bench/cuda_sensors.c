@@ -9,8 +9,8 @@
 #include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
 #include "bench/sensors_nvml.h"
-#include "util/json.h"
-#include "util/str.h"
+#include "base/json.h"
+#include "base/str.h"
 
 #define BUSY_PCT 5 /* of the time, before anything is measured */
 #define LOOKS    4 /* of 0.3 s: the driver averages over one second at most */

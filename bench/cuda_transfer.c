@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "bench/cuda_ctx.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
 
 enum { STORAGE_PIECE = 8 << 20, SLOTS = 2 };
 enum { BOTH_CALLS = 6 }; /* of one copy both ways */

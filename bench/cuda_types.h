@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "point/point.h"
+#include "measure/point/point.h"
 
 enum cuda_bits { /* how one element is stored, for filling and for the check */
                  BITS_FP32,

@@ -15,18 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/output.h"
 #include "bench/cpu_engine.h"
-#include "bench/protocol.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "measure/point/protocol.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define BUSY   0.1 /* of the processors, by others, before anything is measured */
 
 static const struct cpu_test *const tests[TEST_COUNT] = {
 #define TEST(ID, word, ...) [TEST_##ID] = &cpu_test_##word,
-#include "point/test_rows.h"
+#include "measure/point/test_rows.h"
 #undef TEST
 };
 
@@ -413,7 +414,7 @@ static json_t *software(void)
     for (char *c = text; *c; c++)
         *c = gp_lower(*c);
     json_object_set_new(json, text, gp_json_text_or_null(rest));
-    protocol_library(json, cpu_gemm_library()->place());
+    output_library(json, cpu_gemm_library()->place());
     return json;
 }
 

@@ -11,9 +11,9 @@
 #include "bench/cuda_library.h"
 #include "bench/cuda_lt.h"
 #include "bench/sensors_nvml.h"
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 static char version[512];
 
@@ -151,7 +151,7 @@ failed:
 
 static cuda_prepare *const prepares[TEST_COUNT] = {
 #define TEST(ID, word, ...) [TEST_##ID] = cuda_##word##_prepare,
-#include "point/test_rows.h"
+#include "measure/point/test_rows.h"
 #undef TEST
 };
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/protocol.h"
-#include "util/json.h"
-#include "util/mem.h"
+#include "measure/point/protocol.h"
+#include "base/json.h"
+#include "base/mem.h"
 
 #define READ_AT_ONCE 65536
 

@@ -7,9 +7,9 @@
 #ifndef GP_BENCH_JOB_H
 #define GP_BENCH_JOB_H
 
-#include "bench/method.h"
-#include "point/point.h"
-#include "util/err.h"
+#include "measure/point/method.h"
+#include "measure/point/point.h"
+#include "base/err.h"
 
 #define JOB_POINTS_MAX 200000 /* lines of points in one plan */
 

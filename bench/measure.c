@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/mem.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
 
 #define LATENCY_BELOW   1e-4 /* s: of operations that take longer it says nothing */
 #define LATENCY_SAMPLES 32

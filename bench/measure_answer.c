@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#include "util/json.h"
+#include "base/json.h"
 
 #define CLOCK_LEAST 0.9 /* of the warm-up's mean */
 

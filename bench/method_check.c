@@ -25,11 +25,11 @@
  *
  * All of these are simulated in tests/unit/test_method_check.c.
  */
-#include "bench/method.h"
+#include "measure/point/method.h"
 
 #include <math.h>
 
-#include "util/str.h"
+#include "base/str.h"
 
 #define SAFETY     8
 #define ROOT_MOST  1.6 /* root of the sum of squares over S/sqrt(k) */

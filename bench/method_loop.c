@@ -6,7 +6,7 @@
  * rising, pages touched) only say roughly how long one operation takes, then whole
  * batches run until `warmup` seconds have passed; samples come after.
  */
-#include "bench/method.h"
+#include "measure/point/method.h"
 
 #include <math.h>
 

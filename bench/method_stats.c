@@ -10,13 +10,13 @@
  * median absolute deviations, is more than 14.8 (as many standard deviations of a
  * normal).
  */
-#include "bench/method.h"
+#include "measure/point/method.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "util/json.h"
-#include "util/mem.h"
+#include "base/json.h"
+#include "base/mem.h"
 
 #define OUTLIER     14.8
 #define NORMAL_MAD  0.6745 /* median absolute deviation of a standard normal */

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "bench/method.h"
+#include "measure/point/method.h"
 #include "probe/nvml.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define GPM_LEAST 0.1 /* s between two samples: closer ones are invalid on Hopper */
 

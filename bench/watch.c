@@ -1,5 +1,6 @@
 /* watch.c - one mutex for everything both threads touch; sensors() is called outside.
  */
+#include "bench/output.h"
 #include "bench/watch.h"
 
 #include <math.h>
@@ -8,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/protocol.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/mem.h"
+#include "measure/point/protocol.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
 
 #define WINDOW_MAX 4096 /* readings kept of one window; even */
 #define LEAST      3    /* readings that say something */
@@ -68,7 +69,7 @@ static void send_locked(struct watch *watch, json_t *line)
     if (watch->gone)
         json_decref(line);
     else
-        watch->gone = !protocol_send(watch->out, line);
+        watch->gone = !output_send(watch->out, line);
 }
 
 bool watch_send(struct watch *watch, json_t *line)

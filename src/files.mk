@@ -4,254 +4,107 @@
 gpuplan_SOURCES = src/cli/allocate.c src/cli/main.c
 gpuplan_LDADD = $(program_libs)
 
-util_sources = \
-	src/util/clock.c \
-	src/util/clock.h \
-	src/util/csv.c \
-	src/util/csv.h \
-	src/util/err.c \
-	src/util/err.h \
-	src/util/json.c \
-	src/util/json.h \
-	src/util/mem.c \
-	src/util/mem.h \
-	src/util/path.c \
-	src/util/path.h \
-	src/util/say.c \
-	src/util/say.h \
-	src/util/sha256.c \
-	src/util/sha256.h \
-	src/util/str.c \
-	src/util/str.h \
-	src/util/suggest.c \
-	src/util/suggest.h \
-	src/util/table.c \
-	src/util/table.h \
-	src/util/thread.c \
-	src/util/thread.h \
-	src/util/units.c \
-	src/util/units.h \
-	src/util/xml.c \
-	src/util/xml.h
+base_sources = \
+	src/base/clock.c \
+	src/base/clock.h \
+	src/base/csv.c \
+	src/base/csv.h \
+	src/base/err.c \
+	src/base/err.h \
+	src/base/json.c \
+	src/base/json.h \
+	src/base/mem.c \
+	src/base/mem.h \
+	src/base/path.c \
+	src/base/path.h \
+	src/base/quantity.c \
+	src/base/quantity.h \
+	src/base/say.c \
+	src/base/say.h \
+	src/base/sha256.c \
+	src/base/sha256.h \
+	src/base/str.c \
+	src/base/str.h \
+	src/base/suggest.c \
+	src/base/suggest.h \
+	src/base/table.c \
+	src/base/table.h \
+	src/base/thread.c \
+	src/base/thread.h \
+	src/base/units.c \
+	src/base/units.h \
+	src/base/xml.c \
+	src/base/xml.h
 
-point_sources = \
-	src/point/field.c \
-	src/point/field.h \
-	src/point/line.c \
-	src/point/line.h \
-	src/point/point.c \
-	src/point/point.h \
-	src/point/point_decode.c \
-	src/point/test.c \
-	src/point/test.h \
-	src/point/test_rows.h
-
-core_sources = \
-	src/core/pool/account.c \
-	src/core/pool/account.h \
-	src/core/pool/apart.c \
-	src/core/pool/apart.h \
-	src/core/pool/assign.c \
-	src/core/pool/assign.h \
-	src/core/pool/bound.c \
-	src/core/pool/bound.h \
-	src/core/pool/branch.c \
-	src/core/pool/branch.h \
-	src/core/pool/check.c \
-	src/core/pool/cover.c \
-	src/core/pool/cover.h \
-	src/core/pool/fixed.c \
-	src/core/pool/fixed.h \
-	src/core/pool/fleet.c \
-	src/core/pool/fleet.h \
-	src/core/pool/grid.c \
-	src/core/pool/grid.h \
-	src/core/pool/climb.c \
-	src/core/pool/day.c \
-	src/core/pool/improve.c \
-	src/core/pool/keep.c \
-	src/core/pool/nudge.c \
-	src/core/pool/climb.h \
-	src/core/pool/day.h \
-	src/core/pool/improve.h \
-	src/core/pool/keep.h \
-	src/core/pool/nudge.h \
-	src/core/pool/ladder.c \
-	src/core/pool/lp.c \
-	src/core/pool/lp.h \
-	src/core/pool/pack.c \
-	src/core/pool/pack.h \
-	src/core/pool/pool.h \
-	src/core/pool/slices.c \
-	src/core/pool/slices.h \
-	src/core/pool/seating.c \
-	src/core/pool/seating.h \
-	src/core/pool/shape.c \
-	src/core/pool/shape.h \
-	src/core/speed/attention.c \
-	src/core/speed/attention.h \
-	src/core/speed/calib.c \
-	src/core/speed/calib.h \
-	src/core/speed/comm.c \
-	src/core/speed/comm.h \
-	src/core/speed/family.c \
-	src/core/speed/family.h \
-	src/core/speed/gemm.h \
-	src/core/speed/hits.c \
-	src/core/speed/hits.h \
-	src/core/speed/moe.c \
-	src/core/speed/moe.h \
-	src/core/speed/waves.c \
-	src/core/speed/waves.h \
-	src/core/speed/serve.c \
-	src/core/speed/serve.h \
-	src/core/speed/anchor.c \
-	src/core/speed/anchor.h \
-	src/core/speed/speed.c \
-	src/core/speed/speed.h \
-	src/core/speed/step.c \
-	src/core/speed/step.h \
-	src/core/activation.c \
-	src/core/activation.h \
-	src/core/better.c \
-	src/core/better.h \
-	src/core/breaks.c \
-	src/core/breaks.h \
-	src/core/calibration.c \
-	src/core/calibration.h \
-	src/core/compare.c \
-	src/core/compare.h \
-	src/core/front.c \
-	src/core/front.h \
-	src/core/cost.c \
-	src/core/cost.h \
-	src/core/diagnose.c \
-	src/core/diagnose.h \
-	src/core/products.c \
-	src/core/products.h \
-	src/core/draft.c \
-	src/core/draft.h \
-	src/core/engine.c \
-	src/core/engine.h \
-	src/core/evaluate.c \
-	src/core/evaluate.h \
-	src/core/fix.c \
-	src/core/format.c \
-	src/core/format.h \
-	src/core/gguf.c \
-	src/core/gguf.h \
-	src/core/gpu.c \
-	src/core/gpu.h \
-	src/core/graph.c \
-	src/core/graph.h \
-	src/core/kvcache.c \
-	src/core/kvcache.h \
-	src/core/layout.c \
-	src/core/layout.h \
-	src/core/lengths.c \
-	src/core/lengths.h \
-	src/core/load.c \
-	src/core/load.h \
-	src/core/logged.c \
-	src/core/logged.h \
-	src/core/logged_fit.c \
-	src/core/logged_fit.h \
-	src/core/lora.c \
-	src/core/lora.h \
-	src/core/memory.c \
-	src/core/memory.h \
-	src/core/model.c \
-	src/core/model.h \
-	src/core/model_generic.c \
-	src/core/model_tensors.c \
-	src/core/plan.c \
-	src/core/plan.h \
-	src/core/price.h \
-	src/core/power.c \
-	src/core/power.h \
-	src/core/quantity.c \
-	src/core/quantity.h \
-	src/core/reason.c \
-	src/core/reason.h \
-	src/core/request.c \
-	src/core/request.h \
-	src/core/roofline.c \
-	src/core/roofline.h \
-	src/core/search.c \
-	src/core/search.h \
-	src/core/solve.c \
-	src/core/solve.h \
-	src/core/sweep.c \
-	src/core/sweep.h \
-	src/core/terms.c \
-	src/core/terms.h \
-	src/core/terms_list.c \
-	src/core/terms_list.h \
-	src/core/terms_speed.c \
-	src/core/train.c \
-	src/core/train.h \
-	src/core/train_cost.c \
-	src/core/train_fix.c \
-	src/core/train_plan.c \
-	src/core/train_saved.c \
-	src/core/terms_power.c \
-	src/core/usage.c \
-	src/core/usage.h \
-	src/core/vision.c \
-	src/core/vision.h \
-	src/core/weights.c \
-	src/core/weights.h
-
-checkpoint_sources = \
-	src/checkpoint/checkpoint.c \
-	src/checkpoint/checkpoint.h \
-	src/checkpoint/gguf.c \
-	src/checkpoint/gguf.h \
-	src/checkpoint/ggufmodel.c \
-	src/checkpoint/hfarch.c \
-	src/checkpoint/hfcheck.c \
-	src/checkpoint/hfconfig.c \
-	src/checkpoint/hfconfig.h \
-	src/checkpoint/hfexcept.c \
-	src/checkpoint/hfexpr.c \
-	src/checkpoint/hfexcept.h \
-	src/checkpoint/hfjson.c \
-	src/checkpoint/hfkeys.c \
-	src/checkpoint/hflayers.c \
-	src/checkpoint/hfmatch.c \
-	src/checkpoint/hfmatch.h \
-	src/checkpoint/hfmixers.c \
-	src/checkpoint/hfquant.c \
-	src/checkpoint/hfvision.c \
-	src/checkpoint/hub_cache.c \
-	src/checkpoint/hub_cache.h \
-	src/checkpoint/jscan.c \
-	src/checkpoint/jscan.h \
-	src/checkpoint/local_models.c \
-	src/checkpoint/local_models.h \
-	src/checkpoint/reader_file.c \
-	src/checkpoint/reader_file.h \
-	src/checkpoint/reader_gguf.c \
-	src/checkpoint/safetensors.c \
-	src/checkpoint/tensorname.c \
-	src/checkpoint/tensors.h \
-	src/checkpoint/tensorsum.c
+model_sources = \
+	src/model/format.c \
+	src/model/format.h \
+	src/model/gguf.c \
+	src/model/gguf.h \
+	src/model/model.c \
+	src/model/model.h \
+	src/model/model_generic.c \
+	src/model/model_tensors.c \
+	src/model/read/checkpoint.c \
+	src/model/read/checkpoint.h \
+	src/model/read/gguf.c \
+	src/model/read/gguf.h \
+	src/model/read/ggufmodel.c \
+	src/model/read/hfarch.c \
+	src/model/read/hfcheck.c \
+	src/model/read/hfconfig.c \
+	src/model/read/hfconfig.h \
+	src/model/read/hfexcept.c \
+	src/model/read/hfexcept.h \
+	src/model/read/hfexpr.c \
+	src/model/read/hfjson.c \
+	src/model/read/hfkeys.c \
+	src/model/read/hflayers.c \
+	src/model/read/hfmatch.c \
+	src/model/read/hfmatch.h \
+	src/model/read/hfmixers.c \
+	src/model/read/hfquant.c \
+	src/model/read/hfvision.c \
+	src/model/read/hub_cache.c \
+	src/model/read/hub_cache.h \
+	src/model/read/jscan.c \
+	src/model/read/jscan.h \
+	src/model/read/local_models.c \
+	src/model/read/local_models.h \
+	src/model/read/reader_file.c \
+	src/model/read/reader_file.h \
+	src/model/read/reader_gguf.c \
+	src/model/read/safetensors.c \
+	src/model/read/tensorname.c \
+	src/model/read/tensors.h \
+	src/model/read/tensorsum.c
 
 catalog_sources = \
 	src/catalog/catalog.c \
 	src/catalog/catalog.h \
+	src/catalog/engine.c \
+	src/catalog/engine.h \
 	src/catalog/engine_file.c \
 	src/catalog/engine_file.h \
+	src/catalog/family.c \
+	src/catalog/family.h \
 	src/catalog/family_file.c \
 	src/catalog/family_file.h \
 	src/catalog/format_file.c \
 	src/catalog/format_file.h \
+	src/catalog/gpu.c \
+	src/catalog/gpu.h \
 	src/catalog/gpu_file.c \
 	src/catalog/gpu_file.h \
+	src/catalog/hits.c \
+	src/catalog/hits.h \
 	src/catalog/launch_file.c \
 	src/catalog/launch_file.h \
+	src/catalog/lengths.c \
+	src/catalog/lengths.h \
 	src/catalog/model_file.c \
 	src/catalog/model_file.h \
+	src/catalog/price.h \
 	src/catalog/price_file.c \
 	src/catalog/price_file.h \
 	src/catalog/price_import.c \
@@ -265,11 +118,374 @@ catalog_sources = \
 	src/catalog/trace.c \
 	src/catalog/trace.h
 
+plan_sources = \
+	src/plan/activation.c \
+	src/plan/activation.h \
+	src/plan/better.c \
+	src/plan/better.h \
+	src/plan/breaks.c \
+	src/plan/breaks.h \
+	src/plan/calibration.c \
+	src/plan/calibration.h \
+	src/plan/compare.c \
+	src/plan/compare.h \
+	src/plan/cost.c \
+	src/plan/cost.h \
+	src/plan/diagnose.c \
+	src/plan/diagnose.h \
+	src/plan/draft.c \
+	src/plan/draft.h \
+	src/plan/evaluate.c \
+	src/plan/evaluate.h \
+	src/plan/fix.c \
+	src/plan/front.c \
+	src/plan/front.h \
+	src/plan/graph.c \
+	src/plan/graph.h \
+	src/plan/kvcache.c \
+	src/plan/kvcache.h \
+	src/plan/layout.c \
+	src/plan/layout.h \
+	src/plan/load.c \
+	src/plan/load.h \
+	src/plan/logged.c \
+	src/plan/logged.h \
+	src/plan/logged_fit.c \
+	src/plan/logged_fit.h \
+	src/plan/lora.c \
+	src/plan/lora.h \
+	src/plan/memory.c \
+	src/plan/memory.h \
+	src/plan/plan.c \
+	src/plan/plan.h \
+	src/plan/power.c \
+	src/plan/power.h \
+	src/plan/products.c \
+	src/plan/products.h \
+	src/plan/reason.c \
+	src/plan/reason.h \
+	src/plan/request.c \
+	src/plan/request.h \
+	src/plan/roofline.c \
+	src/plan/roofline.h \
+	src/plan/search.c \
+	src/plan/search.h \
+	src/plan/solve.c \
+	src/plan/solve.h \
+	src/plan/speed/anchor.c \
+	src/plan/speed/anchor.h \
+	src/plan/speed/attention.c \
+	src/plan/speed/attention.h \
+	src/plan/speed/calib.c \
+	src/plan/speed/calib.h \
+	src/plan/speed/comm.c \
+	src/plan/speed/comm.h \
+	src/plan/speed/gemm.h \
+	src/plan/speed/moe.c \
+	src/plan/speed/moe.h \
+	src/plan/speed/serve.c \
+	src/plan/speed/serve.h \
+	src/plan/speed/speed.c \
+	src/plan/speed/speed.h \
+	src/plan/speed/step.c \
+	src/plan/speed/step.h \
+	src/plan/speed/waves.c \
+	src/plan/speed/waves.h \
+	src/plan/sweep.c \
+	src/plan/sweep.h \
+	src/plan/terms.c \
+	src/plan/terms.h \
+	src/plan/terms_list.c \
+	src/plan/terms_list.h \
+	src/plan/terms_power.c \
+	src/plan/terms_speed.c \
+	src/plan/train/train.c \
+	src/plan/train/train.h \
+	src/plan/train/train_cost.c \
+	src/plan/train/train_fix.c \
+	src/plan/train/train_plan.c \
+	src/plan/train/train_saved.c \
+	src/plan/usage.c \
+	src/plan/usage.h \
+	src/plan/vision.c \
+	src/plan/vision.h \
+	src/plan/weights.c \
+	src/plan/weights.h
+
+answer_sources = \
+	src/answer/answer_lines.c \
+	src/answer/answer_lines.h \
+	src/answer/batch.c \
+	src/answer/batch.h \
+	src/answer/beside.c \
+	src/answer/beside.h \
+	src/answer/compare_plot.c \
+	src/answer/compare_plot.h \
+	src/answer/compare_run.c \
+	src/answer/compare_run.h \
+	src/answer/diagnose_print.c \
+	src/answer/diagnose_print.h \
+	src/answer/document.c \
+	src/answer/document.h \
+	src/answer/front_run.c \
+	src/answer/front_run.h \
+	src/answer/launch.c \
+	src/answer/launch.h \
+	src/answer/launch_manifest.c \
+	src/answer/launch_print.c \
+	src/answer/launch_print.h \
+	src/answer/launch_read.c \
+	src/answer/launch_values.c \
+	src/answer/launch_write.c \
+	src/answer/load_curve.c \
+	src/answer/load_curve.h \
+	src/answer/log_request.c \
+	src/answer/log_request.h \
+	src/answer/measured_plot.c \
+	src/answer/measured_plot.h \
+	src/answer/measured_rows.c \
+	src/answer/measured_rows.h \
+	src/answer/memory_curve.c \
+	src/answer/memory_curve.h \
+	src/answer/option.c \
+	src/answer/option.h \
+	src/answer/option_rows.h \
+	src/answer/parts.c \
+	src/answer/parts.h \
+	src/answer/plan_check.c \
+	src/answer/plan_check.h \
+	src/answer/plan_file.c \
+	src/answer/plan_file.h \
+	src/answer/planner.c \
+	src/answer/planner.h \
+	src/answer/planner_answer.c \
+	src/answer/planner_calib.c \
+	src/answer/planner_calib.h \
+	src/answer/planner_cpu.c \
+	src/answer/planner_cpu.h \
+	src/answer/planner_engine.c \
+	src/answer/planner_engine.h \
+	src/answer/planner_lengths.c \
+	src/answer/planner_lengths.h \
+	src/answer/planner_log.c \
+	src/answer/planner_log.h \
+	src/answer/planner_measured.c \
+	src/answer/planner_measured.h \
+	src/answer/planner_train.c \
+	src/answer/planner_train.h \
+	src/answer/plot.c \
+	src/answer/plot.h \
+	src/answer/plot_svg.c \
+	src/answer/print_compare.c \
+	src/answer/print_compare.h \
+	src/answer/print_plan.c \
+	src/answer/print_plan.h \
+	src/answer/print_why.c \
+	src/answer/print_why.h \
+	src/answer/record.c \
+	src/answer/record.h \
+	src/answer/record_json.c \
+	src/answer/record_plan.c \
+	src/answer/record_plan.h \
+	src/answer/record_print.c \
+	src/answer/report.c \
+	src/answer/report.h \
+	src/answer/report_catalog.c \
+	src/answer/report_catalog.h \
+	src/answer/report_engine.c \
+	src/answer/report_family.c \
+	src/answer/report_gpu.c \
+	src/answer/report_model.c \
+	src/answer/report_page.c \
+	src/answer/report_page.h \
+	src/answer/report_power.c \
+	src/answer/report_power.h \
+	src/answer/report_price.c \
+	src/answer/report_train.c \
+	src/answer/report_train.h \
+	src/answer/request_line.c \
+	src/answer/request_line.h \
+	src/answer/roof_curve.c \
+	src/answer/roof_curve.h \
+	src/answer/sentence.c \
+	src/answer/sentence.h \
+	src/answer/sentence_speed.c \
+	src/answer/size_table.c \
+	src/answer/spelling.c \
+	src/answer/spelling.h \
+	src/answer/startup.c \
+	src/answer/startup.h
+
+pool_sources = \
+	src/pool/account.c \
+	src/pool/account.h \
+	src/pool/apart.c \
+	src/pool/apart.h \
+	src/pool/assign.c \
+	src/pool/assign.h \
+	src/pool/bound.c \
+	src/pool/bound.h \
+	src/pool/branch.c \
+	src/pool/branch.h \
+	src/pool/check.c \
+	src/pool/climb.c \
+	src/pool/climb.h \
+	src/pool/cover.c \
+	src/pool/cover.h \
+	src/pool/day.c \
+	src/pool/day.h \
+	src/pool/fixed.c \
+	src/pool/fixed.h \
+	src/pool/fleet.c \
+	src/pool/fleet.h \
+	src/pool/grid.c \
+	src/pool/grid.h \
+	src/pool/improve.c \
+	src/pool/improve.h \
+	src/pool/keep.c \
+	src/pool/keep.h \
+	src/pool/ladder.c \
+	src/pool/lp.c \
+	src/pool/lp.h \
+	src/pool/nudge.c \
+	src/pool/nudge.h \
+	src/pool/pack.c \
+	src/pool/pack.h \
+	src/pool/pool.h \
+	src/pool/pool_candidates.c \
+	src/pool/pool_candidates.h \
+	src/pool/pool_case.c \
+	src/pool/pool_case.h \
+	src/pool/pool_conclusion.c \
+	src/pool/pool_demand.c \
+	src/pool/pool_demand.h \
+	src/pool/pool_export.c \
+	src/pool/pool_export.h \
+	src/pool/pool_file.c \
+	src/pool/pool_file.h \
+	src/pool/pool_highs.c \
+	src/pool/pool_highs.h \
+	src/pool/pool_measured.c \
+	src/pool/pool_measured.h \
+	src/pool/pool_mps.c \
+	src/pool/pool_mps.h \
+	src/pool/pool_page.c \
+	src/pool/pool_page.h \
+	src/pool/pool_places.c \
+	src/pool/pool_record.c \
+	src/pool/pool_record.h \
+	src/pool/pool_run.c \
+	src/pool/pool_run.h \
+	src/pool/pool_what_if.c \
+	src/pool/print_pool.c \
+	src/pool/print_pool.h \
+	src/pool/seating.c \
+	src/pool/seating.h \
+	src/pool/shape.c \
+	src/pool/shape.h \
+	src/pool/slices.c \
+	src/pool/slices.h
+
+logs_sources = \
+	src/logs/attach.c \
+	src/logs/attach.h \
+	src/logs/log_check.c \
+	src/logs/log_check.h \
+	src/logs/read/enginelog.c \
+	src/logs/read/enginelog.h \
+	src/logs/read/scrape.c \
+	src/logs/read/scrape.h \
+	src/logs/read/serverbench.c \
+	src/logs/read/serverbench.h
+
+measure_sources = \
+	src/measure/confirm.c \
+	src/measure/confirm.h \
+	src/measure/devices.c \
+	src/measure/devices.h \
+	src/measure/diagnosing.c \
+	src/measure/diagnosing.h \
+	src/measure/journal.c \
+	src/measure/journal.h \
+	src/measure/journal_read.c \
+	src/measure/point/field.c \
+	src/measure/point/field.h \
+	src/measure/point/line.c \
+	src/measure/point/line.h \
+	src/measure/point/method.c \
+	src/measure/point/method.h \
+	src/measure/point/point.c \
+	src/measure/point/point.h \
+	src/measure/point/point_decode.c \
+	src/measure/point/protocol.c \
+	src/measure/point/protocol.h \
+	src/measure/point/test.c \
+	src/measure/point/test.h \
+	src/measure/point/test_rows.h \
+	src/measure/points.c \
+	src/measure/points.h \
+	src/measure/points_cost.c \
+	src/measure/points_order.c \
+	src/measure/points_parse.c \
+	src/measure/result/benchlog.c \
+	src/measure/result/benchlog.h \
+	src/measure/result/benchlog_alike.c \
+	src/measure/result/benchlog_calibration.c \
+	src/measure/result/benchlog_compare.c \
+	src/measure/result/benchlog_merge.c \
+	src/measure/result/benchlog_print.c \
+	src/measure/result/benchlog_spread.c \
+	src/measure/result/benchlog_summary.c \
+	src/measure/result/calibration.c \
+	src/measure/result/calibration.h \
+	src/measure/result/fit.c \
+	src/measure/result/fit.h \
+	src/measure/result/measured.c \
+	src/measure/result/measured.h \
+	src/measure/runner.c \
+	src/measure/runner.h \
+	src/measure/runner_answer.c \
+	src/measure/runner_answer.h \
+	src/measure/runner_child.c \
+	src/measure/runner_child.h \
+	src/measure/runner_find.c \
+	src/measure/runner_line.c \
+	src/measure/runner_line.h \
+	src/measure/session.c \
+	src/measure/session.h \
+	src/measure/session_device.c \
+	src/measure/session_device.h \
+	src/measure/session_drive.c \
+	src/measure/session_drive.h \
+	src/measure/session_facts.h \
+	src/measure/session_files.c \
+	src/measure/session_files.h \
+	src/measure/session_host.c \
+	src/measure/session_inside.h \
+	src/measure/session_look.c \
+	src/measure/session_look.h \
+	src/measure/session_notes.c \
+	src/measure/session_notes.h \
+	src/measure/session_options.c \
+	src/measure/session_options.h \
+	src/measure/session_plan.c \
+	src/measure/session_plan.h \
+	src/measure/session_predict.c \
+	src/measure/session_predict.h \
+	src/measure/session_record.c \
+	src/measure/session_record.h \
+	src/measure/session_result.c \
+	src/measure/session_say.c \
+	src/measure/session_say.h \
+	src/measure/session_work.c
+
 probe_sources = \
 	src/probe/cpu_host.c \
 	src/probe/cpu_host.h \
 	src/probe/cpu_topology.c \
 	src/probe/cpu_topology.h \
+	src/probe/nvml.c \
+	src/probe/nvml.h \
 	src/probe/probe.c \
 	src/probe/probe.h \
 	src/probe/probe_backend.h \
@@ -278,222 +494,8 @@ probe_sources = \
 	src/probe/probe_here.c \
 	src/probe/probe_here.h \
 	src/probe/probe_match.c \
-	src/probe/nvml.c \
-	src/probe/nvml.h \
 	src/probe/probe_nvml.c \
 	src/probe/probe_sysfs.c
-
-request_sources = \
-	src/request/launch.c \
-	src/request/launch.h \
-	src/request/launch_read.c \
-	src/request/launch_values.c \
-	src/request/launch_write.c \
-	src/request/log_request.c \
-	src/request/log_request.h \
-	src/request/option.c \
-	src/request/option.h \
-	src/request/option_rows.h \
-	src/request/pool_candidates.c \
-	src/request/pool_candidates.h \
-	src/request/pool_case.c \
-	src/request/pool_case.h \
-	src/request/pool_demand.c \
-	src/request/pool_demand.h \
-	src/request/pool_file.c \
-	src/request/pool_file.h \
-	src/request/pool_highs.c \
-	src/request/pool_highs.h \
-	src/request/pool_measured.c \
-	src/request/pool_measured.h \
-	src/request/pool_mps.c \
-	src/request/pool_mps.h \
-	src/request/pool_run.c \
-	src/request/pool_run.h \
-	src/request/pool_what_if.c \
-	src/request/plan_file.c \
-	src/request/plan_file.h \
-	src/request/planner.c \
-	src/request/planner.h \
-	src/request/planner_answer.c \
-	src/request/planner_lengths.c \
-	src/request/planner_lengths.h \
-	src/request/planner_calib.c \
-	src/request/planner_calib.h \
-	src/request/planner_cpu.c \
-	src/request/planner_cpu.h \
-	src/request/planner_engine.c \
-	src/request/planner_engine.h \
-	src/request/planner_log.c \
-	src/request/planner_log.h \
-	src/request/planner_measured.c \
-	src/request/planner_measured.h \
-	src/request/planner_train.c \
-	src/request/planner_train.h \
-	src/request/request_line.c \
-	src/request/request_line.h \
-	src/request/spelling.c \
-	src/request/spelling.h
-
-output_sources = \
-	src/output/answer_lines.c \
-	src/output/answer_lines.h \
-	src/output/attach.c \
-	src/output/attach.h \
-	src/output/batch.c \
-	src/output/batch.h \
-	src/output/beside.c \
-	src/output/beside.h \
-	src/output/compare_plot.c \
-	src/output/compare_plot.h \
-	src/output/compare_run.c \
-	src/output/compare_run.h \
-	src/output/diagnose_print.c \
-	src/output/diagnose_print.h \
-	src/output/front_run.c \
-	src/output/front_run.h \
-	src/output/launch_manifest.c \
-	src/output/launch_print.c \
-	src/output/launch_print.h \
-	src/output/log_check.c \
-	src/output/log_check.h \
-	src/output/parts.c \
-	src/output/parts.h \
-	src/output/plan_check.c \
-	src/output/plan_check.h \
-	src/output/document.c \
-	src/output/document.h \
-	src/output/load_curve.c \
-	src/output/load_curve.h \
-	src/output/measured_plot.c \
-	src/output/measured_plot.h \
-	src/output/measured_rows.c \
-	src/output/measured_rows.h \
-	src/output/roof_curve.c \
-	src/output/roof_curve.h \
-	src/output/memory_curve.c \
-	src/output/memory_curve.h \
-	src/output/plot.c \
-	src/output/plot.h \
-	src/output/plot_svg.c \
-	src/output/print_compare.c \
-	src/output/print_compare.h \
-	src/output/pool_conclusion.c \
-	src/output/pool_export.c \
-	src/output/pool_export.h \
-	src/output/pool_page.c \
-	src/output/pool_page.h \
-	src/output/pool_places.c \
-	src/output/pool_record.c \
-	src/output/pool_record.h \
-	src/output/print_plan.c \
-	src/output/print_pool.c \
-	src/output/print_pool.h \
-	src/output/print_plan.h \
-	src/output/print_why.c \
-	src/output/print_why.h \
-	src/output/record.c \
-	src/output/record.h \
-	src/output/record_json.c \
-	src/output/record_plan.c \
-	src/output/record_plan.h \
-	src/output/record_print.c \
-	src/output/report.c \
-	src/output/report.h \
-	src/output/report_catalog.c \
-	src/output/report_catalog.h \
-	src/output/report_engine.c \
-	src/output/report_family.c \
-	src/output/report_gpu.c \
-	src/output/report_model.c \
-	src/output/report_power.c \
-	src/output/report_power.h \
-	src/output/report_price.c \
-	src/output/report_page.c \
-	src/output/report_page.h \
-	src/output/report_train.c \
-	src/output/report_train.h \
-	src/output/sentence.c \
-	src/output/sentence_speed.c \
-	src/output/sentence.h \
-	src/output/startup.c \
-	src/output/startup.h \
-	src/output/size_table.c
-
-result_sources = \
-	src/result/benchlog.c \
-	src/result/benchlog.h \
-	src/result/benchlog_alike.c \
-	src/result/benchlog_calibration.c \
-	src/result/benchlog_compare.c \
-	src/result/benchlog_merge.c \
-	src/result/benchlog_print.c \
-	src/result/benchlog_spread.c \
-	src/result/benchlog_summary.c \
-	src/result/calibration.c \
-	src/result/calibration.h \
-	src/result/enginelog.c \
-	src/result/enginelog.h \
-	src/result/fit.c \
-	src/result/fit.h \
-	src/result/measured.c \
-	src/result/measured.h \
-	src/result/scrape.c \
-	src/result/scrape.h \
-	src/result/serverbench.c \
-	src/result/serverbench.h
-
-run_sources = \
-	src/run/confirm.c \
-	src/run/confirm.h \
-	src/run/devices.c \
-	src/run/diagnosing.c \
-	src/run/diagnosing.h \
-	src/run/devices.h \
-	src/run/journal.c \
-	src/run/journal.h \
-	src/run/journal_read.c \
-	src/run/points.c \
-	src/run/points.h \
-	src/run/points_cost.c \
-	src/run/points_order.c \
-	src/run/points_parse.c \
-	src/run/runner.c \
-	src/run/runner.h \
-	src/run/runner_answer.c \
-	src/run/runner_answer.h \
-	src/run/runner_child.c \
-	src/run/runner_child.h \
-	src/run/runner_find.c \
-	src/run/runner_line.c \
-	src/run/runner_line.h \
-	src/run/session.c \
-	src/run/session.h \
-	src/run/session_device.c \
-	src/run/session_device.h \
-	src/run/session_drive.c \
-	src/run/session_drive.h \
-	src/run/session_facts.h \
-	src/run/session_files.c \
-	src/run/session_files.h \
-	src/run/session_host.c \
-	src/run/session_inside.h \
-	src/run/session_look.c \
-	src/run/session_look.h \
-	src/run/session_notes.c \
-	src/run/session_notes.h \
-	src/run/session_options.c \
-	src/run/session_options.h \
-	src/run/session_plan.c \
-	src/run/session_plan.h \
-	src/run/session_predict.c \
-	src/run/session_predict.h \
-	src/run/session_record.c \
-	src/run/session_record.h \
-	src/run/session_result.c \
-	src/run/session_say.c \
-	src/run/session_say.h \
-	src/run/session_work.c
 
 tui_sources = \
 	src/tui/action.c \
@@ -503,7 +505,38 @@ tui_sources = \
 	src/tui/app_act.c \
 	src/tui/app_draw.c \
 	src/tui/app_key.c \
+	src/tui/bench/bench_options.c \
+	src/tui/bench/bench_options.h \
+	src/tui/bench/bench_rows.c \
+	src/tui/bench/bench_session.c \
+	src/tui/bench/devices_view.c \
+	src/tui/bench/gauge.c \
+	src/tui/bench/gauge.h \
+	src/tui/bench/s_bench.c \
+	src/tui/bench/s_bench.h \
+	src/tui/bench/s_bench_choose.c \
+	src/tui/bench/s_bench_confirm.c \
+	src/tui/bench/s_bench_diagnose.c \
+	src/tui/bench/s_bench_done.c \
+	src/tui/bench/s_bench_live.c \
+	src/tui/bench/s_bench_options.c \
 	src/tui/command.c \
+	src/tui/compare/compare_detail.c \
+	src/tui/compare/compare_filter.c \
+	src/tui/compare/compare_view.c \
+	src/tui/compare/compare_view.h \
+	src/tui/compare/s_compare.c \
+	src/tui/compare/s_compare.h \
+	src/tui/compare/s_compare_draw.c \
+	src/tui/curves/curve_front.c \
+	src/tui/curves/curve_load.c \
+	src/tui/curves/curve_measured.c \
+	src/tui/curves/curve_memory.c \
+	src/tui/curves/curve_roofline.c \
+	src/tui/curves/curves.c \
+	src/tui/curves/curves.h \
+	src/tui/curves/curves_draw.c \
+	src/tui/curves/s_curves.c \
 	src/tui/field.c \
 	src/tui/form.c \
 	src/tui/form.h \
@@ -521,56 +554,8 @@ tui_sources = \
 	src/tui/membar.h \
 	src/tui/outcome.c \
 	src/tui/outcome.h \
-	src/tui/screen.h \
-	src/tui/recent_models.c \
-	src/tui/recent_models.h \
-	src/tui/script.c \
-	src/tui/script.h \
-	src/tui/settings.c \
-	src/tui/settings.h \
-	src/tui/worker.c \
-	src/tui/worker.h \
-	src/tui/rows_task.c \
-	src/tui/rows_task.h \
-	src/tui/bench/bench_options.c \
-	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_rows.c \
-	src/tui/bench/bench_session.c \
-	src/tui/bench/devices_view.c \
-	src/tui/bench/gauge.c \
-	src/tui/bench/gauge.h \
-	src/tui/bench/s_bench.c \
-	src/tui/bench/s_bench.h \
-	src/tui/bench/s_bench_choose.c \
-	src/tui/bench/s_bench_confirm.c \
-	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_done.c \
-	src/tui/bench/s_bench_live.c \
-	src/tui/bench/s_bench_options.c \
-	src/tui/compare/compare_detail.c \
-	src/tui/compare/compare_filter.c \
-	src/tui/compare/compare_view.c \
-	src/tui/compare/compare_view.h \
-	src/tui/compare/s_compare.c \
-	src/tui/compare/s_compare.h \
-	src/tui/compare/s_compare_draw.c \
-	src/tui/curves/curve_front.c \
-	src/tui/curves/curve_load.c \
-	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_memory.c \
-	src/tui/curves/curve_roofline.c \
-	src/tui/curves/curves.c \
-	src/tui/curves/curves.h \
-	src/tui/curves/curves_draw.c \
-	src/tui/curves/s_curves.c \
 	src/tui/page_job.c \
 	src/tui/page_job.h \
-	src/tui/pool/pool_find.c \
-	src/tui/pool/pool_propose.c \
-	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_worker.c \
-	src/tui/pool/s_pool.c \
-	src/tui/pool/s_pool.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plain/plain_bench.c \
@@ -592,6 +577,21 @@ tui_sources = \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
+	src/tui/pool/pool_find.c \
+	src/tui/pool/pool_propose.c \
+	src/tui/pool/pool_view.c \
+	src/tui/pool/pool_worker.c \
+	src/tui/pool/s_pool.c \
+	src/tui/pool/s_pool.h \
+	src/tui/recent_models.c \
+	src/tui/recent_models.h \
+	src/tui/rows_task.c \
+	src/tui/rows_task.h \
+	src/tui/screen.h \
+	src/tui/script.c \
+	src/tui/script.h \
+	src/tui/settings.c \
+	src/tui/settings.h \
 	src/tui/toolkit/canvas.c \
 	src/tui/toolkit/canvas.h \
 	src/tui/toolkit/chooser.c \
@@ -624,7 +624,9 @@ tui_sources = \
 	src/tui/toolkit/utf8.c \
 	src/tui/toolkit/utf8.h \
 	src/tui/toolkit/words.c \
-	src/tui/toolkit/words.h
+	src/tui/toolkit/words.h \
+	src/tui/worker.c \
+	src/tui/worker.h
 
 cli_sources = \
 	src/cli/bench_diagnose.c \
@@ -641,17 +643,17 @@ cli_sources = \
 	src/cli/cmd_check_log.c \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
+	src/cli/cmd_confirm.c \
 	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
-	src/cli/cmd_confirm.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
+	src/cli/cmd_pool.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_results.c \
 	src/cli/cmd_screen.c \
 	src/cli/cmd_show.c \
-	src/cli/cmd_pool.c \
 	src/cli/cmd_table.c \
 	src/cli/command.c \
 	src/cli/command.h \
@@ -663,19 +665,17 @@ cli_sources = \
 bench_sources = \
 	bench/backend.h \
 	bench/bench_main.c \
+	bench/job.c \
+	bench/job.h \
 	bench/measure.c \
-	bench/measure_answer.c \
 	bench/measure.h \
+	bench/measure_answer.c \
 	bench/measure_answer.h \
-	bench/method.c \
-	bench/method.h \
 	bench/method_check.c \
 	bench/method_loop.c \
 	bench/method_stats.c \
-	bench/job.c \
-	bench/job.h \
-	bench/protocol.c \
-	bench/protocol.h \
+	bench/output.c \
+	bench/output.h \
 	bench/watch.c \
 	bench/watch.h
 
@@ -736,16 +736,15 @@ cuda_engine_sources = \
 	bench/sensors_nvml.h
 
 libgpuplan_a_SOURCES = \
-	$(util_sources) \
-	$(core_sources) \
-	$(point_sources) \
-	$(checkpoint_sources) \
+	$(base_sources) \
+	$(model_sources) \
 	$(catalog_sources) \
-	$(request_sources) \
-	$(output_sources) \
-	$(result_sources) \
+	$(plan_sources) \
+	$(answer_sources) \
+	$(pool_sources) \
+	$(logs_sources) \
+	$(measure_sources) \
 	$(probe_sources) \
-	$(run_sources) \
 	$(tui_sources) \
 	$(cli_sources) \
 	$(bench_sources)

@@ -414,15 +414,15 @@ fake_cuda_sources = \
 	$(top_srcdir)/tests/fixtures/fake_cublaslt.c \
 	$(top_srcdir)/bench/cuda_convert.c \
 	$(top_srcdir)/bench/cuda_types.c \
-	$(top_srcdir)/src/point/field.c \
-	$(top_srcdir)/src/point/line.c \
-	$(top_srcdir)/src/point/point.c \
-	$(top_srcdir)/src/point/point_decode.c \
-	$(top_srcdir)/src/point/test.c \
-	$(top_srcdir)/src/util/err.c \
-	$(top_srcdir)/src/util/json.c \
-	$(top_srcdir)/src/util/mem.c \
-	$(top_srcdir)/src/util/str.c
+	$(top_srcdir)/src/measure/point/field.c \
+	$(top_srcdir)/src/measure/point/line.c \
+	$(top_srcdir)/src/measure/point/point.c \
+	$(top_srcdir)/src/measure/point/point_decode.c \
+	$(top_srcdir)/src/measure/point/test.c \
+	$(top_srcdir)/src/base/err.c \
+	$(top_srcdir)/src/base/json.c \
+	$(top_srcdir)/src/base/mem.c \
+	$(top_srcdir)/src/base/str.c
 fake_cuda = tests/fixtures/cuda/libcudart.so.13
 standin = tests/bench/standin-bench-cuda
 if HAVE_CUDA

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/evaluate.h"
-#include "request/planner.h"
-#include "util/mem.h"
+#include "plan/evaluate.h"
+#include "answer/planner.h"
+#include "base/mem.h"
 
 #define ROUNDS      7
 #define LAYOUTS_MAX 4096

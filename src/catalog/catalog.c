@@ -23,10 +23,10 @@
 #include "catalog/model_file.h"
 #include "catalog/price_file.h"
 #include "catalog/registry.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
-#include "util/suggest.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/suggest.h"
 
 #ifndef GP_PKGDATADIR
 #define GP_PKGDATADIR "/usr/local/share/gpuplan"

@@ -16,13 +16,13 @@
 #include <stddef.h>
 
 #include "catalog/launch_file.h"
-#include "core/engine.h"
-#include "core/format.h"
-#include "core/gpu.h"
-#include "core/model.h"
-#include "core/price.h"
-#include "core/speed/family.h"
-#include "util/err.h"
+#include "catalog/engine.h"
+#include "model/format.h"
+#include "catalog/gpu.h"
+#include "model/model.h"
+#include "catalog/price.h"
+#include "catalog/family.h"
+#include "base/err.h"
 
 struct catalog;
 
@@ -39,7 +39,7 @@ void catalog_engine_id(const struct engine *engine, char *text, size_t size);
 /* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
                            const struct gpu **gpu, struct gp_err *err);
-/* The nearest GPUs to a text that is none: suggest() of util/suggest.h. */
+/* The nearest GPUs to a text that is none: suggest() of base/suggest.h. */
 bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
                          char *hint, size_t size);
 enum gp_status catalog_model(struct catalog *catalog, const char *id,

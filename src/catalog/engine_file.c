@@ -20,9 +20,9 @@
 #include <string.h>
 
 #include "catalog/family_file.h"
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define RANGES_MAX 32
 

@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 #include "catalog/profile.h"
-#include "core/engine.h"
-#include "util/path.h"
+#include "catalog/engine.h"
+#include "base/path.h"
 
 struct engine_list {
     struct engine *engines;

@@ -8,7 +8,7 @@
 #define GP_CATALOG_FAMILY_FILE_H
 
 #include "catalog/profile.h"
-#include "core/speed/family.h"
+#include "catalog/family.h"
 
 struct family_item {
     struct family family; /* first: its id is the item's */

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gguf.h"
-#include "core/model.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "model/gguf.h"
+#include "model/model.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define FORMATS_MAX 512
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "catalog/profile.h"
-#include "core/format.h"
+#include "model/format.h"
 
 struct format_list {
     struct format *formats;

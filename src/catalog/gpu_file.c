@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 enum memory_basis { BASIS_TOOL, BASIS_NOMINAL };
 

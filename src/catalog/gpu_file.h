@@ -9,7 +9,7 @@
 #define GP_CATALOG_GPU_FILE_H
 
 #include "catalog/profile.h"
-#include "core/gpu.h"
+#include "catalog/gpu.h"
 
 struct gpu_item {
     struct gpu gpu;    /* first: its id is the item's */

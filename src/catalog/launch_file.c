@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "core/engine.h"
-#include "util/str.h"
+#include "catalog/engine.h"
+#include "base/str.h"
 
 static const struct profile_word setting_words[] = {
 #define X(NAME, word, text) {word, LAUNCH_##NAME},

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "catalog/profile.h"
-#include "core/format.h"
+#include "model/format.h"
 
 /* X(NAME, a profile's word, it is a text) */
 #define LAUNCH_SETTINGS(X)                                                             \

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "catalog/format_file.h"
-#include "util/str.h"
+#include "base/str.h"
 
 #define COUNT_MAX 1e13
 #define VISION_NEEDED 6 /* the first of vision_counts[] */

@@ -9,8 +9,8 @@
 #define GP_CATALOG_MODEL_FILE_H
 
 #include "catalog/profile.h"
-#include "core/model.h"
-#include "util/str.h"
+#include "model/model.h"
+#include "base/str.h"
 
 struct model_item {
     struct model model; /* first: its id is the item's */

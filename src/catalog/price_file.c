@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define ROWS_MAX 8192
 

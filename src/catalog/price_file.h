@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "catalog/profile.h"
-#include "core/price.h"
+#include "catalog/price.h"
 
 struct instance_list {
     struct instance *instances;

@@ -20,11 +20,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/price.h"
-#include "util/csv.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/units.h"
+#include "catalog/price.h"
+#include "base/csv.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/units.h"
 
 #define TYPES_MAX 4096
 #define SLOTS     8192 /* of the hash table; a power of two, twice TYPES_MAX */

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "util/err.h"
-#include "util/str.h"
+#include "base/err.h"
+#include "base/str.h"
 
 #define PRICE_IMPORT_MAX_BYTES (32 * 1024 * 1024)
 

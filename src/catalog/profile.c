@@ -20,10 +20,10 @@
 #include <string.h>
 
 #include "catalog/profile_scan.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
-#include "util/suggest.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/suggest.h"
 
 struct asked {
     const config_setting_t *group;

@@ -31,8 +31,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/quantity.h"
-#include "util/err.h"
+#include "base/quantity.h"
+#include "base/err.h"
 
 #define PROFILE_MAX_BYTES (1024 * 1024)
 #define PROFILE_MAX_DEPTH 16

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "catalog/profile.h"
-#include "util/str.h"
+#include "base/str.h"
 
 #define SETTINGS_MAX 1024 /* of one group */
 

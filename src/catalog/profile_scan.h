@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "util/err.h"
+#include "base/err.h"
 
 enum gp_status profile_scan(const char *name, const char *text, size_t len,
                             struct gp_err *err);

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/suggest.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/suggest.h"
 
 #define SUFFIX ".cfg"
 

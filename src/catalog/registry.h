@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "catalog/profile.h"
-#include "util/err.h"
-#include "util/path.h"
+#include "base/err.h"
+#include "base/path.h"
 
 #define SEARCH_MAX 6
 

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/cost.h"
-#include "util/csv.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/units.h"
+#include "base/clock.h"
+#include "base/csv.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/units.h"
 
 enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_COUNT };
 
@@ -104,7 +104,7 @@ static enum gp_status read_time(const struct reading *r, double *at)
         return GP_OK;
     const char *text = r->csv.field[r->at[COL_TIME]];
     if (strchr(text, '-') && strlen(text) > 11 && (text[10] == ' ' || text[10] == 'T')) {
-        long day = cost_date_days(text);
+        long day = date_days(text);
         if (day < 0 || !parse_clock(text + 11, &clock))
             return refuse_field(r, COL_TIME, "is not a date and time");
         *at = (double)day * 86400 + clock;

@@ -20,8 +20,8 @@
 
 #include <stddef.h>
 
-#include "core/lengths.h"
-#include "util/err.h"
+#include "catalog/lengths.h"
+#include "base/err.h"
 
 #define TRACE_BYTES_MAX  ((size_t)512 << 20)
 #define TRACE_ROWS_MAX   8000000

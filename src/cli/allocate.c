@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "util/mem.h"
+#include "base/mem.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_ITS_OWN 1 /* AddressSanitizer: its allocator ends the program as well */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "cli/bench_progress.h"
-#include "output/diagnose_print.h"
-#include "run/diagnosing.h"
-#include "run/session_drive.h"
-#include "util/mem.h"
-#include "util/path.h"
+#include "answer/diagnose_print.h"
+#include "measure/diagnosing.h"
+#include "measure/session_drive.h"
+#include "base/mem.h"
+#include "base/path.h"
 
 struct diagnose_job {
     struct invocation *in;

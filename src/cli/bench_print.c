@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#include "util/json.h"
-#include "util/units.h"
+#include "base/json.h"
+#include "base/units.h"
 
 static void add_lines(const json_t *list, const char *before, struct strbuf *out)
 {

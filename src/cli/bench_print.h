@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "output/print_plan.h"
-#include "result/benchlog.h"
-#include "util/str.h"
+#include "answer/print_plan.h"
+#include "measure/result/benchlog.h"
+#include "base/str.h"
 
 struct json_t;
 

@@ -14,9 +14,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/say.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/say.h"
 
 #define TTY_EVERY   0.1
 #define PLAIN_EVERY 5.0

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "run/session.h"
+#include "measure/session.h"
 
 enum progress_kind { PROGRESS_NONE, PROGRESS_TTY, PROGRESS_PLAIN, PROGRESS_JSON };
 

@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "cli/bench_print.h"
-#include "result/benchlog.h"
-#include "run/session_drive.h"
-#include "util/clock.h"
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/path.h"
+#include "measure/result/benchlog.h"
+#include "measure/session_drive.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/path.h"
 
 #define RANKS_MAX    4096
 #define SIGNAL_GRACE 3.0 /* s that a signal leaves the other ranks */

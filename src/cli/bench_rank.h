@@ -5,7 +5,7 @@
 #define GP_CLI_BENCH_RANK_H
 
 #include "cli/bench_progress.h"
-#include "util/err.h"
+#include "base/err.h"
 
 struct json_t;
 

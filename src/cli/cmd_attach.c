@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/attach.h"
-#include "util/mem.h"
-#include "util/path.h"
+#include "logs/attach.h"
+#include "base/mem.h"
+#include "base/path.h"
 
 struct pages {
     struct scrape page[2], seen;

@@ -19,12 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/batch.h"
-#include "request/request_line.h"
-#include "run/devices.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/say.h"
+#include "answer/batch.h"
+#include "answer/request_line.h"
+#include "measure/devices.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/say.h"
 
 #define BLOCK            (1 << 18) /* bytes of one read */
 #define MOST_WORKERS     8

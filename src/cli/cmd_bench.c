@@ -5,7 +5,7 @@
  * ends; standard output gets the same as text, JSON, CSV or Markdown. Until then the
  * journal FILE.part holds every point that is done.
  *
- * SIGINT, SIGTERM and SIGHUP stop it, as run/session_drive.h says. One that comes when all
+ * SIGINT, SIGTERM and SIGHUP stop it, as measure/session_drive.h says. One that comes when all
  * is measured changes nothing but the exit code.
  */
 #include <errno.h>
@@ -20,10 +20,10 @@
 #include "cli/bench_progress.h"
 #include "cli/bench_rank.h"
 #include "cli/command.h"
-#include "run/session_drive.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/path.h"
+#include "measure/session_drive.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/path.h"
 
 struct bench_job {
     struct invocation *in;
@@ -400,7 +400,7 @@ const struct command cmd_bench = {
     .usage = "[TEST,...] [OPTION]...",
     .brief = "measure: "
 #define TEST(ID, word, ...) #word ", "
-#include "point/test_rows.h"
+#include "measure/point/test_rows.h"
 #undef TEST
              "all; without TEST: quick",
     .bit = FOR_BENCH,

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/log_check.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "logs/log_check.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 
 /* What a log needs to be checked: it is too large for a stack. */
 struct check {

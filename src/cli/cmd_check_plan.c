@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-#include "output/plan_check.h"
-#include "output/print_plan.h"
-#include "output/report_train.h"
-#include "request/plan_file.h"
-#include "request/planner_train.h"
-#include "request/request_line.h"
-#include "util/path.h"
+#include "answer/plan_check.h"
+#include "answer/print_plan.h"
+#include "answer/report_train.h"
+#include "answer/plan_file.h"
+#include "answer/planner_train.h"
+#include "answer/request_line.h"
+#include "base/path.h"
 
 static enum gp_status train(struct planner *planner, const struct options *options,
                             struct strbuf *out, struct gp_err *err)

@@ -2,9 +2,9 @@
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
 #include "cli/command.h"
-#include "output/front_run.h"
-#include "output/print_compare.h"
-#include "output/record_plan.h"
+#include "answer/front_run.h"
+#include "answer/print_compare.h"
+#include "answer/record_plan.h"
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {

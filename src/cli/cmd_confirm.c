@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 
 #include "cli/bench_progress.h"
-#include "output/record.h"
-#include "output/sentence.h"
-#include "run/confirm.h"
-#include "run/session_drive.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/table.h"
-#include "util/units.h"
+#include "answer/record.h"
+#include "answer/sentence.h"
+#include "measure/confirm.h"
+#include "measure/session_drive.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/table.h"
+#include "base/units.h"
 
 struct confirm_job {
     struct invocation *in;

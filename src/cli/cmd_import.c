@@ -6,9 +6,10 @@
  * stands in its first lines, as comments. Without DATE the rows get the day on which the
  * file was last written, and are labelled so: it does not say when it was true.
  */
+#include "base/clock.h"
 #include "catalog/price_import.h"
 #include "cli/command.h"
-#include "core/cost.h"
+#include "plan/cost.h"
 
 /* A name is for comments here: nothing that would end the line. */
 static void add_comment(struct strbuf *out, const char *label, const char *text)
@@ -69,7 +70,7 @@ static enum gp_status arguments(const struct invocation *in, const char **provid
         return gp_fail(err, GP_E_USAGE, "--import-prices", "FILE [PROVIDER] [DATE]",
                        "takes a SkyPilot catalogue file");
     for (int i = 1; i < in->arg_count; i++)
-        if (cost_date_days(in->args[i]) >= 0)
+        if (date_days(in->args[i]) >= 0)
             *date = in->args[i];
         else if (!*provider)
             *provider = in->args[i];

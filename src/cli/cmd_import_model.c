@@ -7,12 +7,13 @@
  * profile carries the day on which it is made.
  */
 #include "catalog/model_file.h"
-#include "checkpoint/checkpoint.h"
-#include "checkpoint/hub_cache.h"
+#include "model/read/checkpoint.h"
+#include "model/read/hub_cache.h"
 #include "cli/command.h"
-#include "core/cost.h"
-#include "util/path.h"
-#include "util/sha256.h"
+#include "plan/cost.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/sha256.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static enum gp_status arguments(const struct invocation *in, const char **date,
                        "name of a model in the hub's local cache");
     if (in->arg_count == 2)
         *date = in->args[1];
-    if (*date && cost_date_days(*date) < 0)
+    if (*date && date_days(*date) < 0)
         return gp_fail(err, GP_E_USAGE, *date, "a date looks like 2026-11-21",
                        "is not a date");
     if (in->format != OUTPUT_TEXT)

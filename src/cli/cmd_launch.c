@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "output/launch_print.h"
+#include "answer/launch_print.h"
 
 /* The engine that is launched is the one that is planned. */
 static enum gp_status take_engine(struct invocation *in, struct gp_err *err)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "output/report_catalog.h"
-#include "run/devices.h"
+#include "answer/report_catalog.h"
+#include "measure/devices.h"
 
 static void ids(const struct fact *items, struct strbuf *out)
 {

@@ -3,7 +3,7 @@
  */
 #include "cli/command.h"
 #include "cli/print_train.h"
-#include "output/print_plan.h"
+#include "answer/print_plan.h"
 
 static void print_answer(struct invocation *in, const struct answer *a)
 {

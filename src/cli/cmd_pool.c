@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output/pool_export.h"
-#include "output/pool_record.h"
-#include "output/print_pool.h"
-#include "run/session_drive.h"
+#include "pool/pool_export.h"
+#include "pool/pool_record.h"
+#include "pool/print_pool.h"
+#include "measure/session_drive.h"
 #include "tui/loop.h"
 #include "tui/settings.h"
-#include "util/clock.h"
-#include "util/say.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/say.h"
+#include "base/str.h"
 
 #define TELL_EVERY 0.2 /* s */
 

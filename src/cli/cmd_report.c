@@ -4,9 +4,9 @@
  */
 #include "cli/command.h"
 
-#include "output/pool_page.h"
-#include "output/report_page.h"
-#include "util/say.h"
+#include "pool/pool_page.h"
+#include "answer/report_page.h"
+#include "base/say.h"
 
 #define POOL_SEED 24301 /* that of --pool */
 

@@ -10,10 +10,10 @@
 
 #include "cli/bench_print.h"
 #include "cli/command.h"
-#include "result/benchlog.h"
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/say.h"
+#include "measure/result/benchlog.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/say.h"
 
 /* A file is for keeping, so without --format it is the record and not a table. */
 static void choose_format(struct invocation *in)

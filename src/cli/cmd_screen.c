@@ -13,7 +13,7 @@
 #include "tui/loop.h"
 #include "tui/plain/plain.h"
 #include "tui/settings.h"
-#include "util/str.h"
+#include "base/str.h"
 
 /* auto leaves the settings; the others win over them. */
 static void color_option(const char *word, struct app_settings *settings)

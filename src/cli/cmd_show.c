@@ -5,7 +5,7 @@
  * instance type, a format, a server or a family of GPUs; the classes are searched in that order.
  */
 #include "cli/command.h"
-#include "output/report_catalog.h"
+#include "answer/report_catalog.h"
 
 static enum gp_status print(struct invocation *in, const struct record *doc,
                             struct gp_err *err)

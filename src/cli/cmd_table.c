@@ -4,7 +4,7 @@
  * Text and Markdown have three tables, CSV and JSON one row per model and precision.
  */
 #include "cli/command.h"
-#include "output/record_plan.h"
+#include "answer/record_plan.h"
 
 static const struct {
     const char *group, *title;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/spelling.h"
-#include "util/str.h"
+#include "answer/spelling.h"
+#include "base/str.h"
 
 #define X(word, NAME) &cmd_##word,
 const struct command *const commands[] = {COMMANDS(X) NULL};

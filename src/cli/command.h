@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "output/print_plan.h"
-#include "request/option.h"
-#include "request/planner.h"
-#include "util/err.h"
-#include "util/str.h"
+#include "answer/print_plan.h"
+#include "answer/option.h"
+#include "answer/planner.h"
+#include "base/err.h"
+#include "base/str.h"
 
 #define INVOCATION_MAX_ARGS 64
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "point/test.h"
+#include "measure/point/test.h"
 
 /* The class whose ids an option takes, and what it takes beside them. */
 static const struct {
@@ -34,7 +34,7 @@ static const struct {
 static const char *const shell_words = "bash zsh fish";
 static const char *const test_words = /* of --bench */
 #define TEST(ID, word, ...) #word " "
-#include "point/test_rows.h"
+#include "measure/point/test_rows.h"
 #undef TEST
     "all quick";
 static const char *const list_words = "models gpus engines instances formats servers families";

@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "core/cost.h"
-#include "run/devices.h"
-#include "util/path.h"
-#include "util/say.h"
+#include "plan/cost.h"
+#include "measure/devices.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/say.h"
 
 static int report_failure(const struct gp_err *err)
 {
@@ -97,7 +98,7 @@ static long today(void)
 {
     const char *now = getenv("GPUPLAN_NOW");
 
-    return now && now[0] ? cost_date_days(now) : (long)(time(NULL) / 86400);
+    return now && now[0] ? date_days(now) : (long)(time(NULL) / 86400);
 }
 
 static void warnings(struct invocation *in)

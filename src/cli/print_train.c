@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#include "output/answer_lines.h"
-#include "output/print_why.h"
-#include "output/report_train.h"
-#include "output/sentence.h"
-#include "util/table.h"
-#include "util/units.h"
+#include "answer/answer_lines.h"
+#include "answer/print_why.h"
+#include "answer/report_train.h"
+#include "answer/sentence.h"
+#include "base/table.h"
+#include "base/units.h"
 
 /* ---- text ---- */
 

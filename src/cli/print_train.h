@@ -5,7 +5,7 @@
 #define GP_CLI_PRINT_TRAIN_H
 
 #include "cli/command.h"
-#include "util/err.h"
+#include "base/err.h"
 
 /* Answers the invocation's options with a training plan (gpuplan.train/1 in JSON). */
 enum gp_status train_run(struct invocation *in, struct gp_err *err);

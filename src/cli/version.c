@@ -11,10 +11,10 @@
 
 #include "catalog/catalog.h"
 #include "cli/command.h"
-#include "run/runner.h"
-#include "run/runner_child.h"
-#include "util/clock.h"
-#include "util/path.h"
+#include "measure/runner.h"
+#include "measure/runner_child.h"
+#include "base/clock.h"
+#include "base/path.h"
 
 #define WAIT_MAX 2.0 /* s */
 

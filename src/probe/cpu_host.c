@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "probe/probe_backend.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 #define SLOW 0.7 /* of the fastest core's capacity: another kind of core */
 

@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 enum { PATH_SIZE = 512, MAX_CACHES = 1024 };
 enum { SOCKETS = 64, CORES = 1024 }; /* that ids tell apart */

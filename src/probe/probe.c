@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "probe/probe_backend.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 struct probe {
     struct nvml *nvml;

@@ -26,9 +26,9 @@
 
 #include <stddef.h>
 
-#include "core/gpu.h"
-#include "core/quantity.h"
-#include "util/err.h"
+#include "catalog/gpu.h"
+#include "base/quantity.h"
+#include "base/err.h"
 
 #define PROBE_MAX       128 /* devices of one machine: 16 GPUs of 7 MIG instances */
 #define PROBE_PROCESSES 16  /* that are named, of one device */

@@ -8,8 +8,8 @@
 
 #include "probe/cpu_topology.h"
 #include "probe/probe_backend.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 static FILE *open_in(const char *folder, const char *file)
 {

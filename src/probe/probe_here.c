@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "probe/probe_backend.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 bool probe_here_driver(char *text, size_t size)
 {

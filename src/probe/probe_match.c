@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "util/str.h"
+#include "base/str.h"
 
 /* Of the catalogue's figure: ECC's 1/16, and what the driver keeps. */
 #define MEMORY_APART 0.08

@@ -15,9 +15,9 @@
 
 #include "probe/nvml.h"
 #include "probe/probe_backend.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 
 struct nvml {
     struct nvml_api api;

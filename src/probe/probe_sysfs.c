@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "probe/probe_backend.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 /* Which classes of a vendor's devices are GPUs: display controllers (03xxxx), and of
  * those who sell accelerators, processing accelerators (12xxxx). */

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "util/str.h"
+#include "base/str.h"
 
 /* X(id, word, name, key, help): the screens in the order of their tabs. A screen is
  * screen_<word> (screen.h); settings and `:` know it by the word, people by the name;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/mem.h"
+#include "base/mem.h"
 
 /* ---- what screens call ---- */
 

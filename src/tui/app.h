@@ -13,14 +13,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "request/planner.h"
+#include "answer/planner.h"
 #include "tui/form.h"
 #include "tui/screen.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/overlay.h"
 #include "tui/worker.h"
-#include "util/err.h"
-#include "util/path.h"
+#include "base/err.h"
+#include "base/path.h"
 
 struct app_settings {
     enum scheme scheme;

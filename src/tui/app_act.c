@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/document.h"
+#include "answer/document.h"
 #include "tui/page_job.h"
 #include "tui/settings.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
-#include "util/path.h"
+#include "base/path.h"
 
 /* ---- help, the command, the prompt ---- */
 

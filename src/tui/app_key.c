@@ -13,7 +13,7 @@
 #include "tui/page_job.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
-#include "util/clock.h"
+#include "base/clock.h"
 
 #define WHEEL_ROWS 3
 

@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/spelling.h"
+#include "answer/spelling.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
-#include "util/path.h"
+#include "base/path.h"
 
 #define WORD_MAX 256
 #define MANY     200 /* completions, at most */

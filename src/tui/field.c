@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define X(id, ...) [FIELD_##id] = {__VA_ARGS__},
 const struct field_row field_rows[FIELD_COUNT] = {FIELDS(X)};

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/request_line.h"
-#include "util/mem.h"
+#include "answer/request_line.h"
+#include "base/mem.h"
 #include "tui/form_job.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 /* ---- planning ---- */
 

@@ -18,12 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/terms.h"
-#include "request/planner.h"
+#include "plan/terms.h"
+#include "answer/planner.h"
 #include "tui/form_values.h"
 #include "tui/toolkit/overlay.h"
-#include "util/err.h"
-#include "util/path.h"
+#include "base/err.h"
+#include "base/path.h"
 
 #define FORM_UNDO 100
 

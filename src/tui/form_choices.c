@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkpoint/hub_cache.h"
-#include "checkpoint/local_models.h"
-#include "output/sentence.h"
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "model/read/hub_cache.h"
+#include "model/read/local_models.h"
+#include "answer/sentence.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
 
 struct list {
     struct choice *items;

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/search.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/thread.h"
+#include "plan/search.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/thread.h"
 
 static void job_plan(struct form_job *job)
 {

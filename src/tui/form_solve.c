@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 static void solved_text(enum field field, const struct plan *plan, char text[FORM_VALUE])
 {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/planner_measured.h"
-#include "request/spelling.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "answer/planner_measured.h"
+#include "answer/spelling.h"
+#include "base/str.h"
+#include "base/units.h"
 
 static const char *where_of(enum field field, char *text, size_t size)
 {

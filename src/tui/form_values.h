@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#include "request/planner.h"
-#include "util/err.h"
+#include "answer/planner.h"
+#include "base/err.h"
 
 enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
 

@@ -16,7 +16,7 @@
 #include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
-#include "util/clock.h"
+#include "base/clock.h"
 
 #define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
 #define KEYS_AT_ONCE 100   /* taken before a paint, at most */

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 /* ---- parts ---- */
 

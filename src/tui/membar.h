@@ -12,7 +12,7 @@
 #ifndef GP_TUI_MEMBAR_H
 #define GP_TUI_MEMBAR_H
 
-#include "core/plan.h"
+#include "plan/plan.h"
 #include "tui/toolkit/canvas.h"
 
 struct membar_part {

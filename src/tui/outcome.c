@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
 
 struct outcome outcome_of(const struct plan *plan)
 {

@@ -8,7 +8,7 @@
 #ifndef GP_TUI_OUTCOME_H
 #define GP_TUI_OUTCOME_H
 
-#include "core/plan.h"
+#include "plan/plan.h"
 #include "tui/form.h"
 #include "tui/toolkit/theme.h"
 

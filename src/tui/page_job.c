@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/report_page.h"
-#include "util/mem.h"
+#include "answer/report_page.h"
+#include "base/mem.h"
 
 struct page_job {
     struct form_copy form;

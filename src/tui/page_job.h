@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "tui/app.h"
-#include "util/err.h"
+#include "base/err.h"
 
 /* Of the form's answer, into that file, in the format of its suffix. An earlier page that
  * is not done yet is finished first. */

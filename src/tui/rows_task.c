@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "util/mem.h"
+#include "base/mem.h"
 
 struct rows_job {
     struct comparison *run;

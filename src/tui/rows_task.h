@@ -4,7 +4,7 @@
 #ifndef GP_TUI_ROWS_TASK_H
 #define GP_TUI_ROWS_TASK_H
 
-#include "output/compare_run.h"
+#include "answer/compare_run.h"
 #include "tui/worker.h"
 
 struct rows_task {

@@ -18,12 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "request/option.h"
+#include "answer/option.h"
 #include "tui/action.h"
 #include "tui/toolkit/canvas.h"
 #include "tui/toolkit/frame.h"
-#include "util/err.h"
-#include "util/str.h"
+#include "base/err.h"
+#include "base/str.h"
 
 struct app;
 

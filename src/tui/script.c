@@ -12,8 +12,8 @@
 #include "tui/loop.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
-#include "util/clock.h"
-#include "util/path.h"
+#include "base/clock.h"
+#include "base/path.h"
 
 #define SCRIPT_BYTES 1048576 /* of a script, at most */
 #define SCREEN_LIMIT 1000    /* columns or rows, at most */

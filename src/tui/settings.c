@@ -10,8 +10,8 @@
 
 #include "catalog/profile.h"
 #include "tui/toolkit/theme.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 /* In the order of their enums. */
 static const struct profile_word themes[] = {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "tui/app.h"
-#include "util/err.h"
+#include "base/err.h"
 
 /* Fills *out with the defaults and what the files say. A file that is not there is no
  * error. On an error *err tells the first (file:line: key, what is allowed) and the

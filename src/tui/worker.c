@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/search.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
-#include "util/thread.h"
+#include "plan/search.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/thread.h"
 
 struct task {
     const struct task_ops *ops;

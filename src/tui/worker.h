@@ -21,7 +21,7 @@
 
 #include <stdbool.h>
 
-#include "request/planner.h"
+#include "answer/planner.h"
 
 #define WORKER_POLL 0.008 /* s between two looks at a task */
 

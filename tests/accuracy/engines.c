@@ -15,7 +15,7 @@
  */
 #include "logged.h"
 #include "table.h"
-#include "util/units.h"
+#include "base/units.h"
 
 enum term {
     WEIGHTS,

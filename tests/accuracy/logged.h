@@ -1,5 +1,5 @@
 /*
- * logged.h - one logged start of a server as the calibration of others (core/logged.h).
+ * logged.h - one logged start of a server as the calibration of others (plan/logged.h).
  *
  * Rows of one model, format, GPU and engine are scored by each other: one is the log, every
  * other is planned with it and without it. A share of the residual and a part of the band
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/logged_fit.h"
-#include "core/memory.h"
+#include "plan/logged_fit.h"
+#include "plan/memory.h"
 #include "manual.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define LOGGED_ROWS 128
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 #define MANUAL_MAX (1 << 20)
 

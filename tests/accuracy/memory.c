@@ -13,11 +13,11 @@
  * alone; what the same rows give for each constant is printed beside the profile's
  * value, and the errors are printed for fitted and other models apart.
  */
-#include "core/activation.h"
+#include "plan/activation.h"
 #include "logged.h"
 #include "manual.h"
 #include "table.h"
-#include "util/units.h"
+#include "base/units.h"
 
 #define MAX_ROWS 512
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "catalog/model_file.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 #define COLUMNS_MAX      64
 #define ACTIVE_TOLERANCE 1e-6

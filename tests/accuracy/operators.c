@@ -14,9 +14,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "core/speed/family.h"
-#include "core/speed/gemm.h"
-#include "core/speed/moe.h"
+#include "catalog/family.h"
+#include "plan/speed/gemm.h"
+#include "plan/speed/moe.h"
 #include "table.h"
 
 #define OPS_MAX 6000

@@ -15,8 +15,8 @@
  * is what a circuit must hold, and none may exceed that.
  */
 #include "table.h"
-#include "core/cost.h"
-#include "core/power.h"
+#include "plan/cost.h"
+#include "plan/power.h"
 
 #define ROWS_MAX   400
 #define BANDWIDTH  2039e9 /* A100 SXM 80 GB */

@@ -12,7 +12,7 @@
  * GPUPLAN_SET=llamacpp: that file alone.
  * `make accuracy` sets GPUPLAN_ACCURACY=all: the first two.
  */
-#include "core/speed/anchor.h"
+#include "plan/speed/anchor.h"
 #include "speed_fit.h"
 #include "speed_hits.h"
 #include "speed_manual.h"

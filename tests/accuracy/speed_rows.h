@@ -4,8 +4,8 @@
 #ifndef GP_TESTS_ACCURACY_SPEED_ROWS_H
 #define GP_TESTS_ACCURACY_SPEED_ROWS_H
 
-#include "core/speed/speed.h"
-#include "core/speed/serve.h"
+#include "plan/speed/speed.h"
+#include "plan/speed/serve.h"
 #include "table.h"
 
 #define ROWS_MAX 4096

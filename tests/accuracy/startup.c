@@ -15,8 +15,8 @@
  */
 #include "manual.h"
 #include "table.h"
-#include "output/startup.h"
-#include "util/units.h"
+#include "answer/startup.h"
+#include "base/units.h"
 
 /* Where the columns of a file stand. */
 struct source {

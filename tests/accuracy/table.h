@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/planner.h"
-#include "util/csv.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "answer/planner.h"
+#include "base/csv.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 
 struct table_file {
     struct csv csv;

@@ -28,7 +28,7 @@
  * gradients and moments alone: such a run cannot have happened as listed.
  */
 #include "manual.h"
-#include "core/train.h"
+#include "plan/train/train.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -86,7 +86,7 @@ for dir in "$@"; do
   # shellcheck disable=SC2086
   { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$work" -I"$top" -I"$top/src" \
       $includes -o "$work/names" "$top/tests/unit/test_cuda_algo.c" \
-      "$top/bench/cuda_algo.c" "$top/src/util/str.c" "$top/src/util/mem.c" -lcmocka &&
+      "$top/bench/cuda_algo.c" "$top/src/base/str.c" "$top/src/base/mem.c" -lcmocka &&
     "$work/names" >"$work/log" 2>&1 || { cat "$work/log"; false; }; } || result=FAIL
   test "$result" = FAIL && failed=1
   echo "$result: CUDA $version in $dir"

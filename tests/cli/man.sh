@@ -50,7 +50,7 @@ rm -f "$page1.actions"
 
 # The option table, a row per line without its OPTION(ID, .
 table() {
-    tr -s ' \n' ' ' <src/request/option_rows.h | sed 's/OPTION([A-Z_]*, */\
+    tr -s ' \n' ' ' <src/answer/option_rows.h | sed 's/OPTION([A-Z_]*, */\
 /g'
 }
 
@@ -79,8 +79,8 @@ paragraph() {
 }
 
 rows=$(options)
-[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^OPTION(' src/request/option_rows.h)" ] ||
-    problem "cannot read every row of src/request/option_rows.h"
+[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^OPTION(' src/answer/option_rows.h)" ] ||
+    problem "cannot read every row of src/answer/option_rows.h"
 for row in $rows; do
     name=${row%%|*}
     key=${row#*|}
@@ -108,7 +108,7 @@ done
 
 # ---- gpuplan-profile(5) ---------------------------------------------------------------
 
-key_sources='src/catalog/*_file.c src/request/pool_file.c src/request/pool_demand.c'
+key_sources='src/catalog/*_file.c src/pool/pool_file.c src/pool/pool_demand.c'
 
 # Keys are the first text in a getter's call or stand in a table of the reader.
 keys() {
@@ -117,12 +117,12 @@ keys() {
     printf '%s\n' "$text" | sed -E 's/(profile|read)_[a-z_]+\( */\
 &/g' | sed -nE 's/^(profile|read)_[a-z_]+\( *[a-z.>-]+, *"([^"]+)".*/\2/p'
     printf '%s\n' "$text" | grep -oE 'FLAG\([a-z0-9_]+' | sed 's/.*(//' | grep -vx name
-    sed -n '/layer_counts\[LAYER_COUNTS\] = {/,/^};/p' src/core/model.c |
+    sed -n '/layer_counts\[LAYER_COUNTS\] = {/,/^};/p' src/model/model.c |
         grep -oE 'FIELD\([a-z0-9_]+' | sed 's/.*(//'
-    grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+"\)' src/core/model.h | cut -d'"' -f2
+    grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+"\)' src/model/model.h | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE '\{ *"[a-z0-9_-]+", [&A-Z0-9]' | cut -d'"' -f2
-    grep -oE '\[TERM_[A-Z_]+\] = "[a-z_]+"' src/core/engine.c | cut -d'"' -f2
-    grep -oE '\[MATH_[A-Z0-9]+\] = "[a-z0-9]+"' src/core/format.c | cut -d'"' -f2
+    grep -oE '\[TERM_[A-Z_]+\] = "[a-z_]+"' src/catalog/engine.c | cut -d'"' -f2
+    grep -oE '\[MATH_[A-Z0-9]+\] = "[a-z0-9]+"' src/model/format.c | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE 'const not_held\[\] = \{[^}]*' | grep -oE '"[^"]+"' |
         tr -d '"'
 }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/batch.h"
-#include "util/path.h"
+#include "answer/batch.h"
+#include "base/path.h"
 
 #define INPUTS_PER_PLANNER 500
 #define TODAY              20000 /* 2024-10-04: an answer does not depend on the clock */

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "result/benchlog.h"
-#include "result/calibration.h"
+#include "measure/result/benchlog.h"
+#include "measure/result/calibration.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

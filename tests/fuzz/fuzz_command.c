@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "tui/loop.h"
-#include "util/path.h"
+#include "base/path.h"
 
 #define TODAY              20000 /* 2024-10-04: an answer does not depend on the clock */
 #define LINES              2    /* of one input, at most: a step, and another or back */

@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/memory.h"
-#include "request/planner_log.h"
-#include "result/enginelog.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "plan/memory.h"
+#include "answer/planner_log.h"
+#include "logs/read/enginelog.h"
+#include "base/path.h"
+#include "base/str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

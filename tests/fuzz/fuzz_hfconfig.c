@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkpoint/hfconfig.h"
+#include "model/read/hfconfig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

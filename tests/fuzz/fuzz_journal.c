@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "run/journal.h"
+#include "measure/journal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/launch.h"
-#include "request/plan_file.h"
-#include "util/path.h"
+#include "answer/launch.h"
+#include "answer/plan_file.h"
+#include "base/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "catalog/profile.h"
-#include "request/pool_demand.h"
-#include "request/pool_file.h"
+#include "pool/pool_demand.h"
+#include "pool/pool_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/job.h"
-#include "bench/protocol.h"
+#include "measure/point/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkpoint/checkpoint.h"
-#include "util/path.h"
+#include "model/read/checkpoint.h"
+#include "base/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

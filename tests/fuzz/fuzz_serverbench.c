@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/serverbench.h"
+#include "logs/read/serverbench.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 enum { COLUMNS = 7, FILES = 64, VALUES = 4096 };
 

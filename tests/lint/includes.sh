@@ -1,31 +1,49 @@
 #!/bin/sh
 # includes.sh - who may include whom.
 #
-#   util <- point <- core <- checkpoint, catalog, probe, result <- request <- output
-#        <- run <- tui <- cli;  bench: util, point, itself and of probe
-#        cpu_topology.h, and nvml.h, which declares the driver's library for both
+#   base <- measure/point <- model <- catalog <- plan <- logs/read, measure/result
+#        <- answer <- logs, pool, measure <- tui <- cli
+#   probe: base and what a GPU is (catalog/gpu.h, what plans are asked with)
+#   bench: base, measure/point, itself and of probe cpu_topology.h, and nvml.h, which
+#   declares the driver's library for both
+#
+# A subfolder that is named here is a layer of its own: what an engine and a planner both
+# know of a point, what is read from files, comes before the answer that needs it.
 #
 # tui never includes cli, tui/toolkit nothing else of tui; curses only in tui/toolkit;
 # libconfig only in catalog; jansson where JSON is read or written; dlfcn.h only in
-# probe, bench, cli/allocate and request/pool_highs, which opens another solver. core does
+# probe, bench, cli/allocate and pool/pool_highs, which opens another solver. plan does
 # no I/O, asks no clock and reads no environment.
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
-folders="util point core checkpoint catalog probe result request output run tui cli"
+folders="base model catalog plan probe answer logs pool measure tui cli"
+below="base measure/point model catalog plan probe logs/read measure/result"
 
-# allowed FOLDER: into $allowed, the folders that it may include.
+# layer FILE-OR-HEADER (without src/): into $layer.
+layer() {
+    case $1 in
+    measure/point/*) layer=measure/point ;;
+    measure/result/*) layer=measure/result ;;
+    logs/read/*) layer=logs/read ;;
+    *) layer=${1%%/*} ;;
+    esac
+}
+
+# allowed LAYER: into $allowed, the layers that it may include.
 allowed() {
     case $1 in
-    util) allowed=util ;;
-    point) allowed="util point" ;;
-    core) allowed="util point core" ;;
-    checkpoint | catalog | probe | result) allowed="util point core $1" ;;
-    request) allowed="util point core checkpoint catalog probe result request" ;;
-    output) allowed="util point core checkpoint catalog probe result request output" ;;
-    run) allowed="util point core checkpoint catalog probe result request output run" ;;
-    tui) allowed="util point core checkpoint catalog probe result request output run tui" ;;
-    cli) allowed=$folders ;;
+    base) allowed=base ;;
+    measure/point) allowed="base measure/point" ;;
+    model) allowed="base measure/point model" ;;
+    catalog) allowed="base measure/point model catalog" ;;
+    plan) allowed="base measure/point model catalog plan" ;;
+    probe) allowed="base measure/point model catalog probe" ;;
+    logs/read | measure/result) allowed="base measure/point model catalog plan $1" ;;
+    answer) allowed="$below answer" ;;
+    logs | pool | measure) allowed="$below answer $1" ;;
+    tui) allowed="$below answer logs pool measure tui" ;;
+    cli) allowed="$below answer logs pool measure tui cli" ;;
     esac
 }
 
@@ -40,8 +58,9 @@ check_layer() {
     *) return ;;
     esac
     allowed "$2"
+    layer "$3"
     case " $allowed " in
-    *" ${3%%/*} "*) ;;
+    *" $layer "*) ;;
     *) problem "$1: includes $3, but $2 may include only: $allowed" ;;
     esac
 }
@@ -51,13 +70,14 @@ check_library() {
     case $3 in
     curses.h | ncurses.h | ncursesw/* | ncurses/*) only="tui" ;;
     libconfig.h) only="catalog" ;;
-    jansson.h) only="point checkpoint request output result run" ;;
+    jansson.h)
+        only="measure/point model logs/read measure/result answer logs pool measure" ;;
     dlfcn.h) only="probe" ;;
     *) return ;;
     esac
     case $1 in
-    src/util/json.[ch]) [ "$3" = jansson.h ] && return ;;
-    src/cli/allocate.c | src/request/pool_highs.c) [ "$3" = dlfcn.h ] && return ;;
+    src/base/json.[ch]) [ "$3" = jansson.h ] && return ;;
+    src/cli/allocate.c | src/pool/pool_highs.c) [ "$3" = dlfcn.h ] && return ;;
     esac
     case " $only " in
     *" $2 "*) ;;
@@ -68,7 +88,7 @@ check_library() {
 # check_toolkit FILE INCLUDED
 check_toolkit() {
     case $2 in
-    tui/toolkit/* | util/* | output/plot.h) ;;
+    tui/toolkit/* | base/* | answer/plot.h) ;;
     */*.h) [ ! -f "src/$2" ] || problem "$1: the toolkit includes $2" ;;
     esac
 }
@@ -76,8 +96,8 @@ check_toolkit() {
 # check_bench FILE INCLUDED
 check_bench() {
     case $2 in
-    point/* | probe/cpu_topology.h | probe/nvml.h) ;;
-    core/* | checkpoint/* | catalog/* | probe/* | request/* | output/* | result/* | run/* | \
+    measure/point/* | probe/cpu_topology.h | probe/nvml.h) ;;
+    model/* | catalog/* | plan/* | probe/* | answer/* | logs/* | pool/* | measure/* | \
         cli/* | tui/*)
         problem "$1: bench may not include $2" ;;
     esac
@@ -96,16 +116,17 @@ while read -r file included; do
         continue ;;
     src/tui/toolkit/*) check_toolkit "$file" "$included" ;;
     esac
-    layer=${file#src/}
-    layer=${layer%%/*}
+    name=${file#src/}
     case " $folders " in
-    *" $layer "*) ;;
+    *" ${name%%/*} "*) ;;
     *) continue ;;
     esac
-    check_layer "$file" "$layer" "$included"
-    check_library "$file" "$layer" "$included"
+    layer "$name"
+    home=$layer
+    check_layer "$file" "$home" "$included"
+    check_library "$file" "$home" "$included"
     [ "$included" != config.h ] || problem "$file: includes config.h"
-    [ "$layer $included" != "core util/json.h" ] || problem "$file: core includes util/json.h"
+    [ "$layer $included" != "core base/json.h" ] || problem "$file: core includes base/json.h"
 done <<END
 $pairs
 END
@@ -123,19 +144,16 @@ calls() {
         $0 ~ names { print FILENAME ":" FNR ": " $0 }' "$@"
 }
 
-core=$(find_files src/core '*.[ch]')
+plan=$(find_files src/plan '*.[ch]')
 # shellcheck disable=SC2086 # names without blanks, one per word
-found=$(calls 'fopen|open|printf|fprintf|puts|fputs|putchar|system|popen|time|clock|clock_gettime|gettimeofday|getenv|exit|abort' $core)
-[ -z "$found" ] || problem "core does no I/O and asks no clock:
+found=$(calls 'fopen|open|printf|fprintf|puts|fputs|putchar|system|popen|time|clock|clock_gettime|gettimeofday|getenv|exit|abort' $plan)
+[ -z "$found" ] || problem "plan does no I/O and asks no clock:
 $found"
 
-# Words are made in output and request: core answers in codes and numbers. These write
-# the names of what they make, not sentences: of GPU slices and generic models, and where
-# in a model an error is.
-core=$(echo "$core" | grep -vE '/(gpu|model|model_generic)\.c$')
+# Words are made in answer: plan answers in codes and numbers.
 # shellcheck disable=SC2086
-found=$(calls 'gp_format|strbuf_[a-z]+|v?s?n?printf|units_[a-z]+' $core)
-[ -z "$found" ] || problem "core composes no text:
+found=$(calls 'gp_format|strbuf_[a-z]+|v?s?n?printf|units_[a-z]+' $plan)
+[ -z "$found" ] || problem "plan composes no text:
 $found"
 
 finish

@@ -5,12 +5,12 @@
 . "${srcdir:-.}/tests/lint/lint.sh"
 
 # These write(): files, a pipe, and words of their own in a handler.
-writers=' src/util/mem.c src/util/path.c src/run/journal.c src/tui/toolkit/signals.c
+writers=' src/base/mem.c src/base/path.c src/measure/journal.c src/tui/toolkit/signals.c
  src/tui/toolkit/term.c '
 
 # shellcheck disable=SC2046 # names without blanks, one per word
 found=$(grep -nE '(^|[^_a-z.>])(printf|v?fprintf|vprintf|dprintf|f?puts|f?putc|putchar|fwrite|write|perror)\(' \
-    /dev/null $(find_files src '*.c' | grep -vx src/util/say.c) |
+    /dev/null $(find_files src '*.c' | grep -vx src/base/say.c) |
     while IFS= read -r line; do
         case $writers in
         *" ${line%%:*} "* | *" ${line%%:*}
@@ -18,7 +18,7 @@ found=$(grep -nE '(^|[^_a-z.>])(printf|v?fprintf|vprintf|dprintf|f?puts|f?putc|p
         *) echo "$line" ;;
         esac
     done)
-[ -z "$found" ] || problem "prints by itself, not by util/say.h:
+[ -z "$found" ] || problem "prints by itself, not by base/say.h:
 $found"
 
 finish

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "util/err.h"
-#include "util/path.h"
+#include "base/err.h"
+#include "base/path.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HOSTILE_NO_LIMIT 1

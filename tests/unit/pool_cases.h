@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/pool/pool.h"
-#include "util/mem.h"
+#include "pool/pool.h"
+#include "base/mem.h"
 
 struct pool_case {
     struct pool pool;

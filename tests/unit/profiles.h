@@ -6,7 +6,7 @@
 #define GP_TESTS_PROFILES_H
 
 #include "catalog/catalog.h"
-#include "core/request.h"
+#include "plan/request.h"
 
 #include "unit.h"
 

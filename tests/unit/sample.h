@@ -1,7 +1,7 @@
 /*
  * sample.h - a few GPUs, engines, formats and models, built by hand.
  *
- * For tests of src/core: the figures are the published shapes and what logs of vLLM
+ * For tests of src/plan: the figures are the published shapes and what logs of vLLM
  * 0.19 on an H100 say, so that a test of an equation does not hang on a profile.
  */
 #ifndef GP_TESTS_SAMPLE_H
@@ -9,9 +9,9 @@
 
 #include <limits.h>
 
-#include "core/activation.h"
-#include "core/plan.h"
-#include "util/units.h"
+#include "plan/activation.h"
+#include "plan/plan.h"
+#include "base/units.h"
 
 #include "unit.h"
 
@@ -347,7 +347,7 @@ static inline struct market sample_aws_market(void)
     return (struct market){.instances = &sample_rented, .instance_count = 1,
                            .servers = &sample_bought, .server_count = 1,
                            .ownership = &sample_owning,
-                           .today = cost_date_days("2026-11-21")};
+                           .today = date_days("2026-11-21")};
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* test_anchor.c - measured points of a server: what is found again, what is left alone. */
-#include "core/speed/anchor.h"
+#include "plan/speed/anchor.h"
 
-#include "core/plan.h"
-#include "core/speed/serve.h"
+#include "plan/plan.h"
+#include "plan/speed/serve.h"
 #include "profiles.h"
 
 static struct catalog *catalog;

@@ -5,6 +5,7 @@
  * that every way a device can behave - and misbehave - comes to pass. Each test forks
  * one.
  */
+#include "bench/output.h"
 #include "bench/backend.h"
 
 #include <errno.h>
@@ -16,11 +17,11 @@
 #include <unistd.h>
 
 #include "bench/job.h"
-#include "bench/protocol.h"
+#include "measure/point/protocol.h"
 #include "bench/watch.h"
 #include "unit.h"
-#include "util/clock.h"
-#include "util/json.h"
+#include "base/clock.h"
+#include "base/json.h"
 
 #define TRIES 5     /* of what a busy machine may spoil: one must be as it should */
 #define LONG  300.0 /* s, of a point that is not to end by itself */
@@ -342,7 +343,7 @@ static void tell_settings(struct engine *e, double max_time)
     json = protocol_settings(&s, 0);
     json_object_set_new(json, "sensors_s", json_real(sensors_every));
     json_object_set_new(json, "progress_s", json_real(0.01));
-    protocol_send(e->to, json);
+    output_send(e->to, json);
 }
 
 static void tell_point(struct engine *e, int index, int m)
@@ -351,7 +352,7 @@ static void tell_point(struct engine *e, int index, int m)
         json_pack("{s:s, s:i, s:{s:s, s:i, s:i, s:i}}", "do", "point", "index", index,
                   "point", "test", "gemm", "m", m, "n", 16, "k", 32);
 
-    protocol_send(e->to, json);
+    output_send(e->to, json);
 }
 
 static json_t *next_line(struct engine *e)

@@ -3,9 +3,9 @@
  */
 #include "unit.h"
 
-#include "result/benchlog.h"
-#include "result/calibration.h"
-#include "util/err.h"
+#include "measure/result/benchlog.h"
+#include "measure/result/calibration.h"
+#include "base/err.h"
 
 /* One device, one point; what may be wrong is put into the holes. */
 static const char shape[] =

@@ -1,9 +1,9 @@
 /* test_calib.c - a device's own points: shares found again, odd ones borne, shapes kept. */
-#include "core/speed/calib.h"
+#include "plan/speed/calib.h"
 
 #include <math.h>
 
-#include "core/speed/gemm.h"
+#include "plan/speed/gemm.h"
 #include "profiles.h"
 
 static struct catalog *catalog;

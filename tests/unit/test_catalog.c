@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "profiles.h"
-#include "util/path.h"
-#include "util/units.h"
+#include "base/path.h"
+#include "base/units.h"
 
 static char own[GP_PATH_MAX];   /* the profiles of the source tree */
 static char user[GP_PATH_MAX];  /* a folder of this test */

@@ -3,8 +3,8 @@
  */
 #include "unit.h"
 
-#include "core/compare.h"
-#include "util/str.h"
+#include "plan/compare.h"
+#include "base/str.h"
 
 #define ROWS 6
 

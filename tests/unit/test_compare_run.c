@@ -3,9 +3,9 @@
  */
 #include "profiles.h"
 
-#include "output/compare_run.h"
-#include "output/record_plan.h"
-#include "util/str.h"
+#include "answer/compare_run.h"
+#include "answer/record_plan.h"
+#include "base/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 

@@ -1,5 +1,6 @@
 /* test_cost.c - dates, instances that host a layout, what wins, owning, break-even. */
-#include "core/cost.h"
+#include "base/clock.h"
+#include "plan/cost.h"
 
 #include <time.h>
 
@@ -23,9 +24,9 @@ static void test_dates(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        if (cost_date_days(cases[i].text) != cases[i].days)
+        if (date_days(cases[i].text) != cases[i].days)
             fail_msg("'%s' is %ld, not %ld", cases[i].text,
-                     cost_date_days(cases[i].text), cases[i].days);
+                     date_days(cases[i].text), cases[i].days);
 }
 
 /* Every day of 180 years, against the C library. */
@@ -38,7 +39,7 @@ static void test_every_day(void **state)
         char text[16];
         gmtime_r(&seconds, &tm);
         strftime(text, sizeof(text), "%Y-%m-%d", &tm);
-        assert_int_equal(cost_date_days(text), day);
+        assert_int_equal(date_days(text), day);
     }
 }
 
@@ -133,7 +134,7 @@ static struct market sample_market(void)
 {
     return (struct market){.instances = rows, .instance_count = 4, .servers = servers,
                            .server_count = 2, .ownership = &ownership,
-                           .today = cost_date_days("2026-11-21")};
+                           .today = date_days("2026-11-21")};
 }
 
 static struct cost estimate(struct request *q, struct layout l, struct market market)

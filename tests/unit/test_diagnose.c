@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/diagnose.h"
-#include "output/diagnose_print.h"
+#include "plan/diagnose.h"
+#include "answer/diagnose_print.h"
 #include "unit.h"
 
 /* A made-up card that does what its sheet says. */

@@ -1,11 +1,11 @@
 /* test_draft.c - what is loaded beside a model, and KV in host memory. */
-#include "core/draft.h"
+#include "plan/draft.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/lora.h"
-#include "core/memory.h"
+#include "plan/lora.h"
+#include "plan/memory.h"
 
 #include "profiles.h"
 #include "sample.h"

@@ -2,8 +2,8 @@
  * test_engine.c - the rules of SGLang, TensorRT-LLM, llama.cpp and Ollama, on the profiles
  * that come with the program. Figures are computed by hand or stand in quoted logs.
  */
-#include "core/engine.h"
-#include "core/graph.h"
+#include "catalog/engine.h"
+#include "plan/graph.h"
 
 #include "profiles.h"
 #include "sample.h"

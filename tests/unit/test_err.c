@@ -1,5 +1,5 @@
 /* test_err.c - errors: filled, cut, wrapped, and mapped to the promised exit codes. */
-#include "util/err.h"
+#include "base/err.h"
 
 #include "unit.h"
 

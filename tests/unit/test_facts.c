@@ -3,11 +3,11 @@
  * row has what its reader needs, and figures known from elsewhere.
  */
 #include "catalog/catalog.h"
-#include "core/cost.h"
-#include "core/gguf.h"
+#include "plan/cost.h"
+#include "model/gguf.h"
 
 #include "profiles.h"
-#include "util/units.h"
+#include "base/units.h"
 
 static struct catalog *catalog;
 

@@ -9,8 +9,8 @@
 
 #include "profiles.h"
 #include "tui/form.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 

@@ -1,5 +1,5 @@
 /* test_format.c - bytes of tensors in formats with and without scales. */
-#include "core/format.h"
+#include "model/format.h"
 
 #include "unit.h"
 

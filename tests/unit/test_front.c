@@ -5,11 +5,11 @@
  */
 #include "profiles.h"
 
-#include "core/front.h"
-#include "core/plan.h"
-#include "core/search.h"
-#include "request/planner.h"
-#include "util/str.h"
+#include "plan/front.h"
+#include "plan/plan.h"
+#include "plan/search.h"
+#include "answer/planner.h"
+#include "base/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 

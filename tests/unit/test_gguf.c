@@ -2,10 +2,10 @@
  * test_gguf.c - GGUF files: those of the ecosystem's writer, and every way one can be
  * wrong, built here byte by byte.
  */
-#include "checkpoint/gguf.h"
+#include "model/read/gguf.h"
 
 #include "hostile.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 struct bytes {
     const uint8_t *data;

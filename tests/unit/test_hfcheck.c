@@ -2,7 +2,7 @@
  * test_hfcheck.c - config.json: a known key of the wrong type or out of range is an
  * error that names it, never a guess.
  */
-#include "checkpoint/hfconfig.h"
+#include "model/read/hfconfig.h"
 
 #include "unit.h"
 

@@ -2,10 +2,10 @@
  * test_hfconfig.c - config.json: every architecture against its catalogue entry,
  * every form of quantisation, and files that are wrong.
  */
-#include "checkpoint/hfconfig.h"
+#include "model/read/hfconfig.h"
 
-#include "checkpoint/hfmatch.h"
-#include "checkpoint/tensors.h"
+#include "model/read/hfmatch.h"
+#include "model/read/tensors.h"
 #include "hostile.h"
 #include "profiles.h"
 

@@ -1,5 +1,5 @@
 /* test_journal.c - journals cut at every byte, spoilt, foreign, locked, on a full disk. */
-#include "run/journal.h"
+#include "measure/journal.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/json.h"
+#include "base/json.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* test_json.c - JSON read strictly and written the same way every time. */
-#include "util/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_kvcache.c - one sequence, exactly and in blocks. */
-#include "core/kvcache.h"
+#include "plan/kvcache.h"
 
 #include "profiles.h"
 #include "sample.h"

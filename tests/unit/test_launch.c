@@ -6,8 +6,8 @@
  * engine's parser in that version: tests/fixtures/launch/ has what the parsers of the
  * published wheels and sources take, drawn out of them without the table of profiles/.
  */
-#include "output/launch_print.h"
-#include "util/units.h"
+#include "answer/launch_print.h"
+#include "base/units.h"
 
 #include "profiles.h"
 

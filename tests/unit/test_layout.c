@@ -1,7 +1,7 @@
 /* test_layout.c - who holds what, and which cuts are refused with which reason. */
-#include "core/layout.h"
+#include "plan/layout.h"
 
-#include "output/sentence.h"
+#include "answer/sentence.h"
 #include "sample.h"
 
 static void test_kv_heads(void **state)

@@ -1,10 +1,10 @@
 /* test_logged.c - a server's log: what it replaces, what it moves, what it leaves alone. */
-#include "core/logged_fit.h"
+#include "plan/logged_fit.h"
 
-#include "core/memory.h"
-#include "core/plan.h"
+#include "plan/memory.h"
+#include "plan/plan.h"
 #include "profiles.h"
-#include "util/units.h"
+#include "base/units.h"
 
 static struct catalog *catalog;
 

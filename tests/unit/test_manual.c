@@ -5,11 +5,11 @@
  * profiles, and looked for, as printed, in the page. A line that is missing is
  * printed as it should be: put it there.
  */
-#include "core/activation.h"
-#include "core/draft.h"
-#include "core/plan.h"
-#include "core/train.h"
-#include "output/sentence.h"
+#include "plan/activation.h"
+#include "plan/draft.h"
+#include "plan/plan.h"
+#include "plan/train/train.h"
+#include "answer/sentence.h"
 #include "profiles.h"
 #include "sample.h"
 

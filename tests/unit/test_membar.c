@@ -5,7 +5,7 @@
 #include "tui/membar.h"
 
 #include "unit.h"
-#include "util/units.h"
+#include "base/units.h"
 
 #define ROWS 16
 

@@ -1,9 +1,9 @@
 /* test_memory.c - the parts of one GPU: they add up, and they are the logged ones. */
-#include "core/memory.h"
+#include "plan/memory.h"
 
 #include "profiles.h"
 #include "sample.h"
-#include "util/str.h"
+#include "base/str.h"
 
 #define GIB(x) ((x).value / GP_GIB)
 

@@ -2,9 +2,9 @@
  * test_method.c - the rules of measuring on synthetic clocks: what a naive benchmark
  * would get wrong is played to the method, and the figure must stay right.
  */
-#include "bench/method.h"
+#include "measure/point/method.h"
 
-#include "point/point.h"
+#include "measure/point/point.h"
 #include "unit.h"
 
 /* ---- statistics ---- */

@@ -9,7 +9,7 @@
  * add up as far as they can. FP16, BF16, TF32: 4 or 8 products (16 since
  * Hopper), 24 bits; FP8 on Ada and Hopper: 32 products, 13 bits below the largest.
  */
-#include "bench/method.h"
+#include "measure/point/method.h"
 
 #include <stdlib.h>
 

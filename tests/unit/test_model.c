@@ -6,13 +6,13 @@
  * beyond our parameters (MTP layers, FP8 scales, a second copy of a tied head) is
  * computed here again from the shapes.
  */
-#include "core/model.h"
+#include "model/model.h"
 
 #include "catalog/format_file.h"
 #include "catalog/model_file.h"
 #include "unit.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 static struct model load(const char *id)
 {

@@ -1,5 +1,5 @@
 /* test_path.c - files read, listed, and written whole or not at all. */
-#include "util/path.h"
+#include "base/path.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

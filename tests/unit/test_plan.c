@@ -1,11 +1,11 @@
 /* test_plan.c - verdicts, limits, the knob that decides, layouts, fixes and solving. */
-#include "core/plan.h"
+#include "plan/plan.h"
 
-#include "core/solve.h"
-#include "output/sentence.h"
+#include "plan/solve.h"
+#include "answer/sentence.h"
 #include "profiles.h"
 #include "sample.h"
-#include "util/str.h"
+#include "base/str.h"
 
 static const struct market nowhere;
 

@@ -1,8 +1,8 @@
 /* test_point.c - ids, arithmetic, and points that travel as JSON. */
-#include "point/point.h"
+#include "measure/point/point.h"
 
 #include "unit.h"
-#include "util/json.h"
+#include "base/json.h"
 
 static const struct point samples[] = {
     {.test = TEST_GEMM,

@@ -1,5 +1,5 @@
 /* test_points.c - which points a question becomes. */
-#include "run/points.h"
+#include "measure/points.h"
 
 #include "sample.h"
 

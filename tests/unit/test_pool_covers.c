@@ -4,9 +4,9 @@
  *
  * GPUPLAN_POOL_CASES sets how many (default 300), GPUPLAN_POOL_SEED begins elsewhere.
  */
-#include "core/pool/fixed.h"
-#include "core/pool/lp.h"
-#include "core/pool/pack.h"
+#include "pool/fixed.h"
+#include "pool/lp.h"
+#include "pool/pack.h"
 #include "pool_cases.h"
 
 #include <limits.h>

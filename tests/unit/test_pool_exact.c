@@ -4,10 +4,10 @@
  *
  * GPUPLAN_POOL_CASES sets how many (default 12), GPUPLAN_POOL_SEED begins elsewhere.
  */
-#include "core/pool/apart.h"
-#include "core/pool/lp.h"
-#include "core/pool/pack.h"
-#include "request/pool_mps.h"
+#include "pool/apart.h"
+#include "pool/lp.h"
+#include "pool/pack.h"
+#include "pool/pool_mps.h"
 #include "pool_cases.h"
 
 static uint64_t setting(const char *name, uint64_t usual)

@@ -7,11 +7,11 @@
 #include <math.h>
 
 #include "catalog/trace.h"
-#include "request/pool_candidates.h"
-#include "request/pool_demand.h"
-#include "request/pool_file.h"
-#include "request/pool_run.h"
-#include "util/str.h"
+#include "pool/pool_candidates.h"
+#include "pool/pool_demand.h"
+#include "pool/pool_file.h"
+#include "pool/pool_run.h"
+#include "base/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 

@@ -1,10 +1,10 @@
 /* test_power.c - watts, energy and utilisation: the worked numbers of power.h and usage.h,
  * and what holds of any request. */
-#include "core/power.h"
+#include "plan/power.h"
 
-#include "core/plan.h"
-#include "core/search.h"
-#include "core/usage.h"
+#include "plan/plan.h"
+#include "plan/search.h"
+#include "plan/usage.h"
 #include "profiles.h"
 #include "sample.h"
 

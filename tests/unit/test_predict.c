@@ -3,8 +3,8 @@
  */
 #include "sample.h"
 
-#include "run/session_predict.h"
-#include "run/session_record.h"
+#include "measure/session_predict.h"
+#include "measure/session_record.h"
 
 #define GB 1e9
 

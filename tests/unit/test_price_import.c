@@ -6,9 +6,9 @@
 
 #include "catalog/price_file.h"
 #include "unit.h"
-#include "util/csv.h"
-#include "util/path.h"
-#include "util/units.h"
+#include "base/csv.h"
+#include "base/path.h"
+#include "base/units.h"
 
 static char fixture[GP_PATH_MAX];
 

@@ -12,9 +12,9 @@
 
 #include "profiles.h"
 #include "unit.h"
-#include "util/path.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define MIB GP_MIB
 

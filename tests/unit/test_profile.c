@@ -3,7 +3,7 @@
 #include "catalog/profile.h"
 
 #include "unit.h"
-#include "util/units.h"
+#include "base/units.h"
 
 static struct profile *parsed(const char *text)
 {

@@ -1,11 +1,12 @@
 /* test_protocol.c - settings, device lines, and the job an engine is given. */
-#include "bench/protocol.h"
+#include "bench/output.h"
+#include "measure/point/protocol.h"
 
 #include <unistd.h>
 
 #include "bench/job.h"
 #include "unit.h"
-#include "util/json.h"
+#include "base/json.h"
 
 static void test_send(void **state)
 {
@@ -13,14 +14,14 @@ static void test_send(void **state)
     FILE *out = tmpfile();
 
     (void)state;
-    assert_true(protocol_send(out, json_pack("{s:s}", "t", "a\nb")));
+    assert_true(output_send(out, json_pack("{s:s}", "t", "a\nb")));
     rewind(out);
     assert_non_null(fgets(text, sizeof text, out));
     assert_string_equal(text, "{\"t\": \"a\\nb\"}\n"); /* one line whatever is in it */
     fclose(out);
     out = fopen("/dev/full", "w");
     if (out) {
-        assert_false(protocol_send(out, json_pack("{s:s}", "t", "x")));
+        assert_false(output_send(out, json_pack("{s:s}", "t", "x")));
         fclose(out);
     }
 }
@@ -99,7 +100,7 @@ static void test_device(void **state)
                              .cc = 90,
                              .units = 132,
                              .memory = 8.5e10};
-    json_t *json = protocol_device(&d);
+    json_t *json = output_device(&d);
 
     (void)state;
     assert_string_equal(json_string_value(json_object_get(json, "t")), "device");

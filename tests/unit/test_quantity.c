@@ -1,5 +1,5 @@
 /* test_quantity.c - bands add at their ends, and the weakest origin wins. */
-#include "core/quantity.h"
+#include "base/quantity.h"
 
 #include "unit.h"
 

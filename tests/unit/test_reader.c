@@ -2,14 +2,14 @@
  * test_reader.c - from a path to a model: folders, shards, split files, and folders
  * that try to lead somewhere else.
  */
-#include "checkpoint/checkpoint.h"
+#include "model/read/checkpoint.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "hostile.h"
-#include "util/str.h"
+#include "base/str.h"
 
 static char folder[256]; /* a fresh one per test */
 

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "output/record.h"
+#include "answer/record.h"
 
 static void fill(struct record *s, const char *id)
 {

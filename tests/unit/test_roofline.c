@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "core/roofline.h"
+#include "plan/roofline.h"
 
 static struct gpu h100(void)
 {

@@ -3,7 +3,7 @@
  *
  * All are tests/fixtures/standin_engine, told by GPUPLAN_STANDIN how to behave.
  */
-#include "run/runner.h"
+#include "measure/runner.h"
 
 #include <dirent.h>
 #include <errno.h>

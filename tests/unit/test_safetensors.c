@@ -2,12 +2,12 @@
  * test_safetensors.c - headers and index files: what is accepted, and every way one
  * can be wrong.
  */
-#include "checkpoint/checkpoint.h"
+#include "model/read/checkpoint.h"
 
 #include "hostile.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 
 struct seen {
     int count;

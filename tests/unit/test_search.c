@@ -10,11 +10,11 @@
 
 #include <unistd.h>
 
-#include "core/search.h"
-#include "output/compare_run.h"
-#include "request/planner.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "plan/search.h"
+#include "answer/compare_run.h"
+#include "answer/planner.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 

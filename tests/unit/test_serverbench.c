@@ -1,10 +1,10 @@
 /* test_serverbench.c - results of engines' own benchmarks: each form, and what is refused. */
-#include "result/serverbench.h"
+#include "logs/read/serverbench.h"
 
 #include <string.h>
 
 #include "unit.h"
-#include "util/str.h"
+#include "base/str.h"
 
 static enum gp_status parse(const char *text, struct serverbench *out, struct gp_err *err)
 {

@@ -2,7 +2,7 @@
  * test_session.c - a run from the question to the file, with the stand-in engine, which
  * measures nothing: what becomes of devices, points, stops, journals and results.
  */
-#include "run/session.h"
+#include "measure/session.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "profiles.h"
-#include "result/benchlog.h"
+#include "measure/result/benchlog.h"
 #include "unit.h"
-#include "util/path.h"
+#include "base/path.h"
 
 static char folder[] = "/tmp/gpuplan-session-XXXXXX", out[128], part[140];
 static struct planner *planner;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "util/path.h"
+#include "base/path.h"
 
 static char home[64];
 static struct app_settings got;

@@ -1,9 +1,9 @@
 /* test_speed.c - the laws of speed/: the worked numbers of their headers, and what holds
  * of any request. */
-#include "core/speed/speed.h"
+#include "plan/speed/speed.h"
 
-#include "core/draft.h"
-#include "core/plan.h"
+#include "plan/draft.h"
+#include "plan/plan.h"
 #include "profiles.h"
 
 static struct catalog *catalog;

@@ -1,9 +1,9 @@
 /* test_startup.c - how the engine itself would stop: the first check that fails, worded as
  * its version words it, with the plan's figures. */
-#include "output/startup.h"
+#include "answer/startup.h"
 
 #include "sample.h"
-#include "util/str.h"
+#include "base/str.h"
 
 static const struct market nowhere;
 

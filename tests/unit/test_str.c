@@ -1,5 +1,5 @@
 /* test_str.c - growing text, bounded text, near misses, columns. */
-#include "util/str.h"
+#include "base/str.h"
 
 #include <locale.h>
 

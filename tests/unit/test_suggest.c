@@ -3,10 +3,10 @@
  */
 #include "unit.h"
 
-#include "request/option.h"
-#include "request/spelling.h"
-#include "util/str.h"
-#include "util/suggest.h"
+#include "answer/option.h"
+#include "answer/spelling.h"
+#include "base/str.h"
+#include "base/suggest.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

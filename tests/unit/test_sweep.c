@@ -3,7 +3,7 @@
  */
 #include "sample.h"
 
-#include "core/sweep.h"
+#include "plan/sweep.h"
 
 struct fixture {
     struct sample sample;

@@ -1,5 +1,5 @@
 /* test_table.c - the same cells as text, CSV and Markdown, hostile ones disarmed. */
-#include "util/table.h"
+#include "base/table.h"
 
 #include "unit.h"
 

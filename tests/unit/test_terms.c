@@ -1,6 +1,6 @@
 /* test_terms.c - every term says what the plan says, and where it comes from. */
-#include "core/terms.h"
-#include "output/print_why.h"
+#include "plan/terms.h"
+#include "answer/print_why.h"
 
 #include "profiles.h"
 #include "sample.h"

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "core/request.h"
+#include "plan/request.h"
 #include "unit.h"
-#include "util/str.h"
+#include "base/str.h"
 
 static enum gp_status parse(const char *text, struct trace *t, struct gp_err *err)
 {

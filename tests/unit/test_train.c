@@ -1,9 +1,9 @@
 /* test_train.c - fine-tuning memory against published counts and hand arithmetic. */
-#include "core/train.h"
+#include "plan/train/train.h"
 
 #include "unit.h"
-#include "output/sentence.h"
-#include "util/units.h"
+#include "answer/sentence.h"
+#include "base/units.h"
 
 struct world {
     struct model model;

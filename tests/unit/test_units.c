@@ -1,5 +1,5 @@
 /* test_units.c - numbers to text with a unit, and back. */
-#include "util/units.h"
+#include "base/units.h"
 
 #include "unit.h"
 

@@ -5,9 +5,9 @@
 
 #include "sample.h"
 
-#include "core/load.h"
-#include "core/vision.h"
-#include "util/str.h"
+#include "plan/load.h"
+#include "plan/vision.h"
+#include "base/str.h"
 
 /* SigLIP of Gemma 3: 896 x 896 pixels, 64 x 64 patches, 256 tokens. */
 static struct request *sample_tower(struct sample *s)

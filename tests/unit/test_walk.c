@@ -4,12 +4,12 @@
  * as long as it can be, either it starts or the check that stops it is named; and whatever
  * does not fit, on any engine, has a way out.
  */
-#include "output/startup.h"
-#include "request/planner.h"
+#include "answer/startup.h"
+#include "answer/planner.h"
 
 #include "profiles.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 struct walk {
     struct planner *planner;

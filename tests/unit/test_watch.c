@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "unit.h"
-#include "util/clock.h"
+#include "base/clock.h"
 
 static double takes;     /* s, of one reading */
 static double lasted;    /* s, the last window */

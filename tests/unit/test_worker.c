@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "unit.h"
-#include "util/clock.h"
-#include "util/mem.h"
+#include "base/clock.h"
+#include "base/mem.h"
 
 #define UNITS 50
 

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "request/spelling.h"
-#include "run/session.h"
+#include "answer/spelling.h"
+#include "measure/session.h"
 #include "tui/form.h"
-#include "util/units.h"
+#include "base/units.h"
 
 /* The screen shows the plan, the progress and the way to go on by itself. */
 bool bench_option(enum option_id id)

@@ -1,7 +1,7 @@
 /*
  * bench_options.h - the options of --bench that a screen or plain mode can be given.
  *
- * All that the table of options (request/option.h) has for measuring, but those that
+ * All that the table of options (answer/option.h) has for measuring, but those that
  * only a command can follow: its exit code, its other files, what it prints. Each is a
  * text as the option takes it, "" for its default; nothing is parsed twice.
  */
@@ -10,10 +10,10 @@
 
 #include <stdbool.h>
 
-#include "request/option.h"
-#include "request/planner.h"
-#include "util/err.h"
-#include "util/str.h"
+#include "answer/option.h"
+#include "answer/planner.h"
+#include "base/err.h"
+#include "base/str.h"
 
 #define BENCH_VALUE 160
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "tui/settings.h"
-#include "util/mem.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/units.h"
 
 /* ---- small things ---- */
 

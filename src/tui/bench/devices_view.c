@@ -13,8 +13,8 @@
 #include "probe/probe_cpu.h"
 #include "tui/bench/s_bench.h"
 #include "tui/list.h"
-#include "util/mem.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/units.h"
 
 #define EVERY 1.0 /* s between two looks */
 #define LABEL 9   /* columns of what is said of one device */

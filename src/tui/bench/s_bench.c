@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "result/benchlog.h"
-#include "run/devices.h"
+#include "measure/result/benchlog.h"
+#include "measure/devices.h"
 #include "tui/curves/curves.h"
-#include "util/clock.h"
-#include "util/json.h"
+#include "base/clock.h"
+#include "base/json.h"
 
 #define SLICE 0.006 /* s of one tick */
 #define SOON  0.05  /* s until the next, while engines work */

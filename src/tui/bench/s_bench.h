@@ -14,7 +14,7 @@
  *
  *   choose --Enter--> run --all points, x, X, time--> done --r--> choose
  *
- * One run/session.h belongs to the screen from the moment it is first shown; it lists
+ * One measure/session.h belongs to the screen from the moment it is first shown; it lists
  * the devices beside the screen and then waits. A change of the form (or of the plan on
  * the form) only makes it stale; the next tick plans anew.
  */
@@ -24,14 +24,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "point/test.h"
-#include "run/session.h"
-#include "run/session_say.h"
+#include "measure/point/test.h"
+#include "measure/session.h"
+#include "measure/session_say.h"
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
 #include "tui/bench/gauge.h"
 #include "tui/toolkit/page.h"
-#include "util/path.h"
+#include "base/path.h"
 
 #define BENCH_DEVICES 16 /* that have a panel */
 #define BENCH_NOTES   8

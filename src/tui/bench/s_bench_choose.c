@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu.h"
+#include "catalog/gpu.h"
 #include "tui/list.h"
 #include "tui/settings.h"
-#include "util/units.h"
+#include "base/units.h"
 
 #define LABEL 8 /* columns of what is said of the plan */
 

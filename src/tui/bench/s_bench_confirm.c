@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/planner_calib.h"
-#include "run/confirm.h"
-#include "util/mem.h"
-#include "util/units.h"
+#include "answer/planner_calib.h"
+#include "measure/confirm.h"
+#include "base/mem.h"
+#include "base/units.h"
 
 bool bench_confirm_first(const struct app *app)
 {

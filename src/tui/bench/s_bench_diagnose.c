@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/diagnose_print.h"
-#include "run/diagnosing.h"
-#include "util/mem.h"
+#include "answer/diagnose_print.h"
+#include "measure/diagnosing.h"
+#include "base/mem.h"
 
 struct bench_diagnosis {
     struct diagnosing d;

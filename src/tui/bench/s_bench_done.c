@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "result/benchlog.h"
+#include "measure/result/benchlog.h"
 
 /* ---- the words ---- */
 

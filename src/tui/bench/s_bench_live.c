@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "tui/list.h"
-#include "util/units.h"
+#include "base/units.h"
 
 #define POINT_NAME 96
 

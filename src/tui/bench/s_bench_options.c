@@ -12,7 +12,7 @@
 
 #include "tui/list.h"
 #include "tui/toolkit/key.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 const struct bench_option_line bench_lines[BENCH_LINES] = {
     {OPT_TYPE, "Types", "as the test does",

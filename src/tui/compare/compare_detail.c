@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#include "output/answer_lines.h"
-#include "output/sentence.h"
+#include "answer/answer_lines.h"
+#include "answer/sentence.h"
 #include "tui/membar.h"
 #include "tui/outcome.h"
 #include "tui/toolkit/page.h"
-#include "util/units.h"
+#include "base/units.h"
 
 /* ---- memory ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tui/toolkit/words.h"
-#include "util/units.h"
+#include "base/units.h"
 
 #define WORD_MAX 64
 

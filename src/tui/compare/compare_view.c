@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tui/outcome.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_GPU] = {"gpu", "GPU", "GPU", NULL, false, false, 0},

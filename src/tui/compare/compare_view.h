@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "output/compare_run.h"
-#include "util/err.h"
-#include "util/str.h"
+#include "answer/compare_run.h"
+#include "base/err.h"
+#include "base/str.h"
 
 enum compare_column {
     COLUMN_GPU,

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/terms.h"
-#include "output/print_compare.h"
-#include "output/print_why.h"
+#include "plan/terms.h"
+#include "answer/print_compare.h"
+#include "answer/print_why.h"
 #include "tui/list.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/units.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/units.h"
 
 #define USUAL "native,fp8,int4-awq"
 

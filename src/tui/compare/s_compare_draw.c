@@ -8,7 +8,7 @@
 
 #include "tui/list.h"
 #include "tui/outcome.h"
-#include "util/units.h"
+#include "base/units.h"
 
 #define MARKS_WIDTH 3 /* cursor or mark, front, blank */
 

@@ -1,10 +1,10 @@
 /*
  * curve_front.c - all GPUs and formats as points, and the front among them: what stands at
- * the cursor. The points themselves are output/compare_plot.c.
+ * the cursor. The points themselves are answer/compare_plot.c.
  */
-#include "output/compare_plot.h"
+#include "answer/compare_plot.h"
 #include "tui/curves/curves.h"
-#include "util/units.h"
+#include "base/units.h"
 
 bool curve_begin_front(struct curves *c, struct form *form, struct worker *worker)
 {

@@ -1,14 +1,14 @@
 /*
  * curve_load.c - speed, cost and GPU count against users: what stands at the cursor. The
- * curves themselves are output/load_curve.c.
+ * curves themselves are answer/load_curve.c.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/sentence.h"
+#include "answer/sentence.h"
 #include "tui/curves/curves.h"
-#include "util/mem.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/units.h"
 
 static enum load_kind kind_of(const struct curves *c)
 {

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/roofline.h"
-#include "point/point.h"
-#include "result/benchlog.h"
+#include "plan/roofline.h"
+#include "measure/point/point.h"
+#include "measure/result/benchlog.h"
 #include "tui/curves/curves.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define SETS 64
 

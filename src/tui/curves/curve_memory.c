@@ -1,12 +1,12 @@
 /*
  * curve_memory.c - the plan's memory against context and against users: what stands at the
- * cursor. The curve itself is output/memory_curve.c.
+ * cursor. The curve itself is answer/memory_curve.c.
  */
 #include <math.h>
 
 #include "tui/curves/curves.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 void curve_fill_memory(struct curves *c, struct form *form)
 {

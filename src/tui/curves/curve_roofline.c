@@ -1,10 +1,10 @@
 /*
  * curve_roofline.c - the roofline of the plan's GPU, and its products by batch while nothing is
- * measured: what stands at the cursor. The curves themselves are output/roof_curve.c.
+ * measured: what stands at the cursor. The curves themselves are answer/roof_curve.c.
  */
 #include "tui/curves/curves.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define LAYERS 24 /* products of a model at most */
 

@@ -9,16 +9,16 @@
 #ifndef GP_TUI_CURVES_CURVES_H
 #define GP_TUI_CURVES_CURVES_H
 
-#include "output/compare_run.h"
-#include "output/load_curve.h"
-#include "output/memory_curve.h"
-#include "output/roof_curve.h"
-#include "result/benchlog.h"
+#include "answer/compare_run.h"
+#include "answer/load_curve.h"
+#include "answer/memory_curve.h"
+#include "answer/roof_curve.h"
+#include "measure/result/benchlog.h"
 #include "tui/form.h"
 #include "tui/rows_task.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/plot_draw.h"
-#include "util/path.h"
+#include "base/path.h"
 
 enum { CURVE_SPEED, CURVE_COST, CURVE_GPUS, CURVE_CONTEXT, CURVE_USERS, CURVE_ROOFLINE,
        CURVE_FRONT, CURVE_BATCH, CURVE_GEMM, CURVE_COUNT };

@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/benchlog.h"
+#include "measure/result/benchlog.h"
 #include "tui/app.h"
 #include "tui/curves/curves.h"
 #include "tui/list.h"
 #include "tui/settings.h"
-#include "util/clock.h"
-#include "util/mem.h"
-#include "util/path.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define FAR        10  /* columns of a page */
 #define MOST_FILES 200 /* of a folder, looked into */

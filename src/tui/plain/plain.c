@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/sentence.h"
+#include "answer/sentence.h"
 #include "tui/toolkit/words.h"
-#include "util/str.h"
+#include "base/str.h"
 
 /* ---- what comes next ---- */
 

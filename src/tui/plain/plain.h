@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "tui/app.h"
-#include "util/err.h"
+#include "base/err.h"
 
 /* What turned plain mode on: "--plain", "GPUPLAN_PLAIN" or "gpuplan.cfg"; NULL:
  * nothing. option: --plain was given; config: gpuplan.cfg says plain = true. The

@@ -2,7 +2,7 @@
  * plain_bench.c - plain mode's measurement: a plan, a question, a line per point.
  *
  * The quick preset of gemm, batch, memory and transfer, by the same session
- * (run/session.h); its other options may be typed where it asks. Ctrl-C once stops
+ * (measure/session.h); its other options may be typed where it asks. Ctrl-C once stops
  * after the point, twice at once; what was measured is in the result file either way.
  */
 #include "tui/plain/plain_lines.h"
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point/test.h"
-#include "run/session_drive.h"
-#include "run/session_say.h"
+#include "measure/point/test.h"
+#include "measure/session_drive.h"
+#include "measure/session_say.h"
 #include "tui/bench/bench_options.h"
 #include "tui/settings.h"
 #include "tui/toolkit/words.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 /* ---- what is said ---- */
 

@@ -3,8 +3,8 @@
  */
 #include "tui/plain/plain_lines.h"
 
-#include "output/compare_run.h"
-#include "util/units.h"
+#include "answer/compare_run.h"
+#include "base/units.h"
 
 #define SAID 12 /* more than one wants to hear */
 

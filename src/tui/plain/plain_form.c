@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "tui/toolkit/words.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define PAGE  8 /* choices named at once */
 #define SHORT 9 /* a list of so many is named with its question */

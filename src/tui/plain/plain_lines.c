@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/say.h"
-#include "util/str.h"
+#include "base/say.h"
+#include "base/str.h"
 
 void plain_say(const char *fmt, ...)
 {

@@ -9,14 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/better.h"
-#include "output/answer_lines.h"
-#include "output/parts.h"
-#include "output/print_why.h"
-#include "output/sentence.h"
+#include "plan/better.h"
+#include "answer/answer_lines.h"
+#include "answer/parts.h"
+#include "answer/print_why.h"
+#include "answer/sentence.h"
 #include "tui/toolkit/words.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 /* ---- the verdict ---- */
 

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/better.h"
-#include "core/compare.h"
-#include "output/answer_lines.h"
-#include "output/sentence.h"
+#include "plan/better.h"
+#include "plan/compare.h"
+#include "answer/answer_lines.h"
+#include "answer/sentence.h"
 #include "tui/list.h"
 #include "tui/toolkit/words.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 /* A rule whose columns have titles, from column `x` on. */
 static void rule_titles(struct page *p, const char *title, int x, const char *titles)

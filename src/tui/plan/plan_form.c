@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "output/sentence.h"
+#include "answer/sentence.h"
 #include "tui/list.h"
-#include "util/str.h"
+#include "base/str.h"
 
 #define LABEL_COLS 11
 

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/answer_lines.h"
-#include "output/sentence.h"
+#include "answer/answer_lines.h"
+#include "answer/sentence.h"
 #include "tui/membar.h"
 #include "tui/toolkit/frame.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 void plan_answer_title(const struct form *form, char *text, size_t size)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
+#include "base/mem.h"
 
 enum { UNIT_FIXES, UNIT_BREAKS = PLAN_MAX_FIXES, UNIT_SAMPLES = UNIT_BREAKS + BREAK_AXES,
        UNIT_GPUS = UNIT_SAMPLES + PLAN_SAMPLES };

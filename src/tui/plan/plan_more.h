@@ -8,7 +8,7 @@
 #ifndef GP_TUI_PLAN_PLAN_MORE_H
 #define GP_TUI_PLAN_PLAN_MORE_H
 
-#include "core/breaks.h"
+#include "plan/breaks.h"
 #include "tui/form.h"
 #include "tui/outcome.h"
 #include "tui/worker.h"

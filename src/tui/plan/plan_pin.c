@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tui/outcome.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 /* "weights +1.25 GiB", "GPUs 2 -> 4", "$4.00/h -> $6.00/h" */
 struct difference {

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/compare.h"
+#include "plan/compare.h"
 #include "tui/list.h"
 #include "tui/toolkit/plot_draw.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 /* ---- alternatives ---- */
 

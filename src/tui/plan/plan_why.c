@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "output/print_why.h"
+#include "answer/print_why.h"
 
 /* The names of the terms that a field goes into begin with one of these. */
 static const char *const terms_of[FIELD_COUNT][3] = {

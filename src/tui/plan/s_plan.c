@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/print_plan.h"
+#include "answer/print_plan.h"
 #include "tui/app.h"
 #include "tui/compare/s_compare.h"
 #include "tui/list.h"
@@ -21,9 +21,9 @@
 #include "tui/plan/plan_choices.h"
 #include "tui/plan/plan_form.h"
 #include "tui/plan/plan_more.h"
-#include "util/clock.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/str.h"
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
 

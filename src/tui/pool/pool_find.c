@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tui/pool/s_pool.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 static bool find_unit(void *job, int i, struct planner *planner)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tui/pool/s_pool.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define SLOWER 1.5 /* times the goals */
 

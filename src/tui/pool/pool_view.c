@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/pool_record.h"
+#include "pool/pool_record.h"
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define COUNT(value) units_tokens((char[32]){""}, 32, value)
 

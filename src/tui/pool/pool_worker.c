@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "util/mem.h"
-#include "util/thread.h"
+#include "base/mem.h"
+#include "base/thread.h"
 
 #define PART 4 /* of the usual work goes into a change that is tried */
 

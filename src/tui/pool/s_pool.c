@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/pool_page.h"
-#include "output/pool_record.h"
-#include "output/print_pool.h"
+#include "pool/pool_page.h"
+#include "pool/pool_record.h"
+#include "pool/print_pool.h"
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
-#include "util/mem.h"
-#include "util/str.h"
-#include "util/units.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
 
 #define POLL 0.05 /* s between two looks at the thread */
 

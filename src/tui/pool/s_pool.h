@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "request/pool_run.h"
+#include "pool/pool_run.h"
 #include "tui/app.h"
 
 #define POOL_UNDO      8

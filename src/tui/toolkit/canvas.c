@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tui/toolkit/utf8.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 void canvas_init(struct canvas *canvas, enum charset charset)
 {

@@ -14,7 +14,7 @@
 
 #include "tui/toolkit/rect.h"
 #include "tui/toolkit/theme.h"
-#include "util/str.h"
+#include "base/str.h"
 
 struct cell {
     uint32_t ch; /* a character; 0: right half of the one before */

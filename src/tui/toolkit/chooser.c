@@ -18,8 +18,8 @@
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/words.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define TEXT_COLS   36 /* a longer text may be cut where `more` stands beside it */
 #define HEADED_COLS 28 /* likewise where it is columns, which must be whole */

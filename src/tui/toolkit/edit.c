@@ -9,8 +9,8 @@
 
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
-#include "util/path.h"
-#include "util/str.h"
+#include "base/path.h"
+#include "base/str.h"
 
 /* ---- characters ---- */
 

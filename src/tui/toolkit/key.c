@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tui/toolkit/utf8.h"
-#include "util/str.h"
+#include "base/str.h"
 
 static const struct {
     const char *name;

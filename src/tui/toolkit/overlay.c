@@ -11,7 +11,7 @@
 
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/paste.h"
-#include "util/mem.h"
+#include "base/mem.h"
 
 void display_report(struct display *display, bool bad, const char *text)
 {

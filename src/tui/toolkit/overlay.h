@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #include "tui/toolkit/canvas.h"
-#include "util/err.h"
-#include "util/str.h"
+#include "base/err.h"
+#include "base/str.h"
 
 struct app; /* handed back to who opened a window; nothing here looks into it */
 struct edit;

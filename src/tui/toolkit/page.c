@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tui/toolkit/utf8.h"
-#include "util/str.h"
+#include "base/str.h"
 
 void page_row(struct page *p, int indent, enum ink ink, const char *text)
 {

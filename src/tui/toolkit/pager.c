@@ -13,8 +13,8 @@
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define LEAST_COLS 60
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tui/toolkit/utf8.h"
-#include "util/str.h"
+#include "base/str.h"
 
 void paste_begin(struct paste *paste)
 {

@@ -29,8 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
-#include "util/str.h"
+#include "base/mem.h"
+#include "base/str.h"
 
 #define TICK_ROWS 3  /* rows that a tick of y has at the least */
 #define TICK_COLS 10 /* columns that one of x has */

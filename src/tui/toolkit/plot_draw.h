@@ -6,7 +6,7 @@
 #ifndef GP_TUI_TOOLKIT_PLOT_DRAW_H
 #define GP_TUI_TOOLKIT_PLOT_DRAW_H
 
-#include "output/plot.h"
+#include "answer/plot.h"
 #include "tui/toolkit/canvas.h"
 
 /* How a series of that role looks. */

@@ -14,7 +14,7 @@
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
-#include "util/str.h"
+#include "base/str.h"
 
 /* ---- what was typed before ---- */
 

@@ -28,8 +28,8 @@
 
 #include "tui/toolkit/signals.h"
 #include "tui/toolkit/utf8.h"
-#include "util/mem.h"
-#include "util/say.h"
+#include "base/mem.h"
+#include "base/say.h"
 
 #define PASTE_BEGIN (KEY_MAX + 0x1000) /* behind the codes of a terminal's own keys */
 #define PASTE_END   (PASTE_BEGIN + 1)

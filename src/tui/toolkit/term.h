@@ -13,7 +13,7 @@
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/paste.h"
 #include "tui/toolkit/theme.h"
-#include "util/err.h"
+#include "base/err.h"
 
 struct term_mouse {
     int y, x;

@@ -3,7 +3,7 @@
  */
 #include "tui/toolkit/utf8.h"
 
-#include "util/str.h"
+#include "base/str.h"
 
 #define REPLACEMENT 0xfffd
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "util/str.h"
+#include "base/str.h"
 
 static bool begins(const char *text, const char *word, size_t len)
 {

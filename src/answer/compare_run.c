@@ -1,0 +1,376 @@
+/*
+ * compare_run.c - see compare_run.h; and what a comparison says: gpuplan.compare/1.
+ */
+#include "answer/compare_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer/record_plan.h"
+#include "answer/sentence.h"
+#include "answer/planner_engine.h"
+#include "base/mem.h"
+#include "base/units.h"
+
+struct target {
+    const struct gpu *gpu;
+    const struct engine *engine; /* where none is named */
+    int count, host;
+    bool assumed;
+};
+
+struct comparison {
+    struct planner *planner; /* borrowed */
+    struct resolved resolved[OPTIONS_MAX_MANY]; /* by precision; the GPU is the first */
+    int resolved_count;
+    struct target *targets;
+    size_t target_count, target_cap;
+    struct compared **rows; /* row_count of comparison_total() are planned */
+    size_t row_count;
+    enum compare_order order;
+};
+
+void comparison_free(struct comparison *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->row_count; i++)
+        free(c->rows[i]);
+    free(c->rows);
+    free(c->targets);
+    free(c);
+}
+
+/* ---- GPUs ---- */
+
+static void add_target(struct comparison *c, struct target t)
+{
+    for (size_t i = 0; i < c->target_count; i++)
+        if (c->targets[i].gpu == t.gpu && c->targets[i].count == t.count)
+            return;
+    c->targets =
+        gp_grow(c->targets, &c->target_cap, c->target_count + 1, sizeof(*c->targets));
+    c->targets[c->target_count++] = t;
+}
+
+static enum gp_status add_all(struct planner *planner, const struct options *options,
+                              struct comparison *c, struct gp_err *err)
+{
+    const struct gpu *const *list;
+    struct resolved *r = &c->resolved[0];
+    size_t n;
+    enum gp_status status = catalog_gpus(planner_catalog(planner), &list, &n, err);
+    if (!status && n == 0)
+        status = gp_fail(err, GP_E_FILE, "", "check --profiles", "there are no GPUs");
+    if (!status)
+        status = planner_resolve(planner, options, NULL, NULL, list[0]->id, r, err);
+    for (size_t i = 0; i < n && !status; i++) {
+        struct target t = {.gpu = list[i]};
+        t.host = cost_host_gpus(t.gpu, &r->market, &t.assumed);
+        add_target(c, t);
+    }
+    return status;
+}
+
+static enum gp_status add_gpu(struct planner *planner, const struct options *options,
+                              const char *text, struct comparison *c,
+                              struct gp_err *err)
+{
+    struct resolved *r = &c->resolved[0];
+    enum gp_status status = planner_resolve(planner, options, NULL, NULL, text, r, err);
+    const struct request *q = &r->request;
+    if (!status)
+        add_target(c, (struct target){.gpu = q->gpu, .count = q->gpu_count,
+                                      .host = q->host_gpus, .assumed = q->host_assumed});
+    return status;
+}
+
+static enum gp_status find_targets(struct planner *planner,
+                                   const struct options *options, struct comparison *c,
+                                   struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    if (options->gpu_count == 0)
+        return add_all(planner, options, c, err);
+    for (int i = 0; i < options->gpu_count && !status; i++)
+        status = strcmp(options->gpus[i], "all") == 0
+                     ? add_all(planner, options, c, err)
+                     : add_gpu(planner, options, options->gpus[i], c, err);
+    return status;
+}
+
+/* ---- precisions ---- */
+
+enum { USUAL = 3 };
+static const char *const usual[USUAL] = {"native", "fp8", "int4-awq"};
+
+/* "fp8" of a model that is published in FP8 is its own precision. */
+static bool is_new(const struct comparison *c, const struct precision *p)
+{
+    for (int i = 0; i < c->resolved_count; i++) {
+        const struct precision *have = &c->resolved[i].request.precision;
+        if (have->native == p->native && strcmp(have->id, p->id) == 0)
+            return false;
+    }
+    return true;
+}
+
+static enum gp_status resolve_precisions(struct planner *planner,
+                                         const struct options *options, const char *gpu,
+                                         struct comparison *c, struct gp_err *err)
+{
+    bool given = options->precision_count > 0;
+    int n = given ? options->precision_count : USUAL;
+    enum gp_status status = GP_OK;
+    for (int i = 0; i < n && !status; i++) {
+        struct resolved *r = &c->resolved[c->resolved_count];
+        status =
+            planner_resolve(planner, options, NULL,
+                            given ? options->precisions[i] : usual[i], gpu, r, err);
+        if (!status && is_new(c, &r->request.precision))
+            c->resolved_count++;
+    }
+    return status;
+}
+
+/* ---- engines ---- */
+
+/* None named: each GPU's is one that runs on it, as when it is planned alone. */
+static enum gp_status resolve_engines(struct planner *planner, struct comparison *c,
+                                      struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    for (size_t i = 0; i < c->target_count && !status; i++) {
+        struct request q = {.gpu = c->targets[i].gpu};
+        status = planner_engine(planner_catalog(planner), &q, err);
+        c->targets[i].engine = q.engine;
+    }
+    return status;
+}
+
+/* ---- rows ---- */
+
+enum gp_status comparison_begin(struct planner *planner, const struct options *options,
+                                struct comparison **out, struct gp_err *err)
+{
+    struct comparison *c = gp_calloc(1, sizeof(*c));
+    c->planner = planner;
+    c->order = (enum compare_order)options_choice(options, OPT_SORT);
+    enum gp_status status = find_targets(planner, options, c, err);
+    if (!status)
+        status = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
+    if (!status)
+        status = resolve_engines(planner, c, err);
+    if (status) {
+        comparison_free(c);
+        return status;
+    }
+    c->rows = gp_calloc(comparison_total(c), sizeof(*c->rows));
+    *out = c;
+    return GP_OK;
+}
+
+enum gp_status comparison_begin_all(struct planner *planner, const struct options *options,
+                                    struct comparison **out, struct gp_err *err)
+{
+    struct options all = *options;
+
+    all.gpu_count = all.precision_count = 0;
+    for (int i = 0; i < USUAL; i++)
+        all.precisions[all.precision_count++] = usual[i];
+    if (options->precision_count > 0)
+        all.precisions[all.precision_count++] = options->precisions[0];
+    all.value[OPT_GPU] = all.value[OPT_PRECISION] = (struct option_value){0};
+    all.value[OPT_CALIBRATION] = all.value[OPT_SOLVE] = (struct option_value){0};
+    return comparison_begin(planner, &all, out, err);
+}
+
+static const struct engine *row_engine(const struct comparison *c, size_t i)
+{
+    const struct request *q = &c->resolved[i / c->target_count].request;
+    return q->usual_engine ? c->targets[i % c->target_count].engine : q->engine;
+}
+
+/* Precision by precision, the GPUs in the order they were found. */
+struct resolved comparison_ask(const struct comparison *c, size_t i)
+{
+    struct resolved r = c->resolved[i / c->target_count];
+    const struct target *t = &c->targets[i % c->target_count];
+    r.request.gpu = t->gpu;
+    r.request.engine = row_engine(c, i);
+    r.request.gpu_count = t->count;
+    r.request.host_gpus = t->host;
+    r.request.host_assumed = t->assumed;
+    r.request.host_watts = cost_host_watts(t->gpu, &r.market, &r.request.watts_assumed);
+    return r;
+}
+
+struct compared *comparison_plan(const struct comparison *c, size_t i)
+{
+    struct resolved r = comparison_ask(c, i);
+    struct compared *row = gp_calloc(1, sizeof(*row));
+    planner_plan(c->planner, &r, &row->plan);
+    return row;
+}
+
+bool comparison_take(struct comparison *c, struct compared *row)
+{
+    c->rows[c->row_count++] = row;
+    if (c->row_count < comparison_total(c))
+        return true;
+    compare_front(c->rows, c->row_count);
+    compare_sort(c->rows, c->row_count, c->order);
+    return false;
+}
+
+bool comparison_step(struct comparison *c, size_t rows)
+{
+    bool more = c->row_count < comparison_total(c);
+    for (; rows > 0 && more; rows--)
+        more = comparison_take(c, comparison_plan(c, c->row_count));
+    return more;
+}
+
+size_t comparison_total(const struct comparison *c)
+{
+    return (size_t)c->resolved_count * c->target_count;
+}
+
+size_t comparison_done(const struct comparison *c)
+{
+    return c->row_count;
+}
+
+const struct compared *comparison_row(const struct comparison *c, size_t i)
+{
+    return c->rows[i];
+}
+
+const struct resolved *comparison_load(const struct comparison *c)
+{
+    return &c->resolved[0];
+}
+
+void comparison_options(const struct comparison *c, const struct compared *row,
+                        struct strbuf *out)
+{
+    const struct plan *p = &row->plan;
+    const struct layout *l = &p->layout;
+    struct resolved r = c->resolved[0];
+    struct plan same;
+    strbuf_addf(out, "--gpu %s", p->request.gpu->id);
+    if (p->verdict != VERDICT_DOES_NOT_FIT)
+        strbuf_addf(out, ":%d", l->gpus);
+    strbuf_addf(out, " --precision %s",
+                p->request.precision.native ? "native" : p->request.precision.id);
+    r.request = p->request;
+    r.request.gpu_count = p->verdict != VERDICT_DOES_NOT_FIT ? l->gpus : 0;
+    planner_plan(c->planner, &r, &same);
+    if (l->prefill_tp > 0) {
+        strbuf_addf(out, " --disaggregate %dxTP%d:%dxTP%d --pp %d", l->prefill,
+                    l->prefill_tp, layout_decoding(l), l->tp, l->pp);
+        return;
+    }
+    if (same.layout.tp != l->tp || same.layout.pp != l->pp || same.layout.ep != l->ep ||
+        same.layout.replicas != l->replicas)
+        strbuf_addf(out, " --tp %d --pp %d --ep %d --replicas %d", l->tp, l->pp, l->ep,
+                    l->replicas);
+}
+
+/* ---- what a row says ---- */
+
+/* Rows of one engine say it once, in the request. */
+static bool engines_differ(const struct comparison *c)
+{
+    for (size_t i = 1; i < comparison_total(c); i++)
+        if (row_engine(c, i) != row_engine(c, 0))
+            return true;
+    return false;
+}
+
+void comparison_facts(const struct comparison *c, const struct compared *row,
+                      struct record *s)
+{
+    const struct plan *p = &row->plan;
+    const struct memory *m = &p->memory;
+    struct quantity none = quantity_unknown();
+    bool has = p->has_memory;
+    bool pool = has && !p->request.model->weights_only;
+    record_flag(s, "front", row->front);
+    record_style(s, STYLE_MARK);
+    record_title(s, "*");
+    record_text(s, "gpu", p->request.gpu->id);
+    record_text(s, "precision", p->request.precision.id);
+    record_flag(s, "precision_native", p->request.precision.native);
+    record_detail(s);
+    record_text(s, "kv_precision", p->request.kv->id);
+    record_detail(s);
+    record_plan_engine(s, p->request.engine);
+    char warning[SENTENCE_MAX];
+    if (!engines_differ(c))
+        record_detail(s);
+    record_plan_layout(s, p);
+    record_flag(s, "spans_machines", plan_spans(p));
+    record_detail(s);
+    record_quantity(s, "weights", "GiB/GPU", has ? m->weights : none, GP_GIB, 2);
+    record_title(s, "weights GiB");
+    record_quantity(s, "kv_pool", "GiB/GPU", pool ? quantity_max0(m->kv_pool) : none, GP_GIB, 2);
+    record_title(s, "KV pool GiB");
+    record_quantity(
+        s, "max_concurrency", "requests",
+        has ? quantity_max0(quantity_scale(m->max_concurrency, p->layout.replicas))
+            : none,
+        1, 1);
+    record_title(s, "requests");
+    record_plan_speed(s, p);
+    record_plan_cost(s, p);
+    record_quantity(s, "memory", "GiB/GPU", p->request.gpu->physical, GP_GIB, 2);
+    record_detail(s);
+    record_text(s, "warning", sentence_warning(p, 0, warning) ? warning : "");
+    record_detail(s);
+}
+
+void comparison_record(const struct comparison *c, const struct compared *const *rows,
+                      size_t count, const char *sort, const char *filter,
+                      struct record *doc)
+{
+    const struct resolved *first = &c->resolved[0];
+    char order[OPTION_CHOICE_MAX];
+    record_text(doc, "schema", "gpuplan.compare/1");
+    struct record *request = record_inside(doc, "request");
+    record_text(request, "model", first->model_text);
+    if (engines_differ(c))
+        record_text(request, "engine", "");
+    else
+        record_plan_engine(request, row_engine(c, 0));
+    record_plan_load(request, first);
+    record_text(request, "sort",
+                sort ? sort : option_choice(OPT_SORT, (int)c->order, order));
+    if (filter[0])
+        record_text(request, "filter", filter);
+    record_text(doc, "front",
+                request_asks_speed(&first->request)
+                    ? "per_hour against per_million_output_tokens, rows that reach the "
+                      "goals in one machine"
+                    : "per_hour against max_concurrency, rows that fit in one machine");
+    record_list(doc, "rows");
+    for (size_t i = 0; i < count; i++)
+        comparison_facts(c, rows[i], record_append(doc, "rows"));
+}
+
+enum gp_status report_compare(struct planner *planner, const struct options *options,
+                              struct record *doc, bool *fits, struct gp_err *err)
+{
+    struct comparison *c;
+    enum gp_status status = comparison_begin(planner, options, &c, err);
+    if (status)
+        return status;
+    comparison_step(c, comparison_total(c));
+    comparison_record(c, (const struct compared *const *)c->rows, c->row_count, NULL, "",
+                     doc);
+    *fits = false;
+    for (size_t i = 0; i < c->row_count; i++)
+        *fits |= reasons_pass(c->rows[i]->plan.reasons);
+    comparison_free(c);
+    return GP_OK;
+}

@@ -1,0 +1,73 @@
+/*
+ * compare_run.h - one load on many GPUs and precisions, planned in steps.
+ *
+ * Words are looked up once, when a comparison begins; after that only the GPU and the
+ * precision change, and every row is one plan of about 0.1 ms. A program that has time
+ * plans all rows in one step (report_compare() does); one that must answer keys plans a
+ * few, looks at the clock, and goes on later:
+ *
+ *   comparison_begin(planner, &ask, &c, err);
+ *   while (comparison_step(c, 1))
+ *       ... rows 0 .. comparison_done(c) - 1 are there, in the order they were planned
+ *   ... all rows are there, sorted, those on the front marked
+ *
+ * The rows are the same however they were stepped. They borrow from the planner: its
+ * local models are kept while fewer than 256 others are asked for.
+ */
+#ifndef GP_ANSWER_COMPARE_RUN_H
+#define GP_ANSWER_COMPARE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/compare.h"
+#include "answer/record.h"
+#include "answer/planner.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct comparison;
+
+/* The GPUs and precisions asked for: all GPUs; the model's own precision, fp8 and
+ * int4-awq. The ask is not needed any more when this returns. */
+enum gp_status comparison_begin(struct planner *planner, const struct options *options,
+                                struct comparison **out, struct gp_err *err);
+/* The same load on all GPUs, in the precisions that are taken when none is named and in the
+ * one that is asked for; not corrected by what was measured of one of them. */
+enum gp_status comparison_begin_all(struct planner *planner, const struct options *options,
+                                    struct comparison **out, struct gp_err *err);
+void comparison_free(struct comparison *comparison); /* NULL: nothing */
+
+/* Plans at most `rows` more; with the last of them it finds the front and sorts. True
+ * while there is more to do. */
+bool comparison_step(struct comparison *comparison, size_t rows);
+
+/* The same in two halves: row i, to be freed, planned by any thread; and the next row put
+ * into its place, by whoever reads the rows. */
+struct compared *comparison_plan(const struct comparison *comparison, size_t i);
+bool comparison_take(struct comparison *comparison, struct compared *row);
+
+/* What row i asks. */
+struct resolved comparison_ask(const struct comparison *comparison, size_t i);
+
+size_t comparison_total(const struct comparison *comparison);
+size_t comparison_done(const struct comparison *comparison);
+const struct compared *comparison_row(const struct comparison *comparison, size_t i);
+/* Model and load, as every row has them. */
+const struct resolved *comparison_load(const struct comparison *comparison);
+
+/* The options of --plan that give this row: GPU, count and precision, and the layout
+ * where that many GPUs would be used in another way if nobody said how. */
+void comparison_options(const struct comparison *comparison, const struct compared *row,
+                        struct strbuf *out);
+
+/* What a row of gpuplan.compare/1 says; also what a screen shows of it. */
+void comparison_facts(const struct comparison *comparison, const struct compared *row,
+                      struct record *out);
+/* A gpuplan.compare/1 of these rows in this order. sort: what they are sorted by, NULL
+ * = as asked; filter: which rows they are, in words, "" = all. */
+void comparison_record(const struct comparison *comparison,
+                      const struct compared *const *rows, size_t count,
+                      const char *sort, const char *filter, struct record *doc);
+
+#endif

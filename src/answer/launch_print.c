@@ -1,0 +1,403 @@
+/*
+ * launch_print.c - see launch_print.h: text and JSON.
+ */
+#include "answer/launch_print.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answer/print_plan.h"
+#include "answer/record.h"
+#include "answer/sentence.h"
+
+static const char *const target_words[] = {
+    [TARGET_ENGINE] = "engine",
+    [TARGET_K8S] = "k8s",
+    [TARGET_SLURM] = "slurm",
+    [TARGET_TRITON] = "triton",
+};
+
+enum launch_target launch_target_find(const char *word)
+{
+    for (int i = TARGET_K8S; i <= TARGET_TRITON; i++)
+        if (strcmp(word, target_words[i]) == 0)
+            return (enum launch_target)i;
+    return TARGET_ENGINE;
+}
+
+/* "--engine tensorrt-llm or vllm": those whose table names a backend of Triton. */
+static void triton_engines(struct catalog *catalog, char *hint, size_t size)
+{
+    const struct engine *engines;
+    size_t count;
+    const char *last = "";
+
+    gp_copy(hint, size, "");
+    if (catalog_engines(catalog, &engines, &count, NULL) != GP_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct launch_engine *table;
+        size_t len = strlen(hint);
+        if (strcmp(engines[i].id, last) == 0)
+            continue;
+        last = engines[i].id;
+        if (catalog_launch(catalog, last, &table, NULL) == GP_OK && table->triton[0])
+            gp_format(hint + len, size - len, "%s%s", len ? " or " : "--engine ", last);
+    }
+}
+
+enum gp_status launch_target_check(struct catalog *catalog, const struct launch *l,
+                                   enum launch_target target, struct gp_err *err)
+{
+    char engines[128];
+
+    if (target == TARGET_TRITON && !l->table->triton[0]) {
+        triton_engines(catalog, engines, sizeof(engines));
+        return gp_fail(err, GP_E_USAGE, "--launch", engines, "Triton has no backend for %s",
+                       l->table->name);
+    }
+    if (target == TARGET_TRITON && l->nodes > 1)
+        return gp_fail(err, GP_E_USAGE, "--launch", "--launch slurm, or k8s",
+                       "a replica of %d GPUs spans hosts, and Triton is started on one host",
+                       l->gpus);
+    if (target == TARGET_SLURM && l->table->on_demand)
+        return gp_fail(err, GP_E_USAGE, "--launch", "--launch k8s, or the engine's id",
+                       "%s loads a model when a request asks for it: it cannot be a batch job",
+                       l->table->name);
+    return GP_OK;
+}
+
+/* ---- notes: what a command alone does not say ---- */
+
+#define NOTES_MAX 12
+struct notes {
+    char text[NOTES_MAX][SENTENCE_MAX + 80];
+    int count;
+};
+
+static void note(struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct notes *n, const char *fmt, ...)
+{
+    va_list args;
+
+    if (n->count == NOTES_MAX)
+        return;
+    va_start(args, fmt);
+    vsnprintf(n->text[n->count++], sizeof(n->text[0]), fmt, args);
+    va_end(args);
+}
+
+/* The command gives the slots. */
+static void note_verdict(const struct plan *plan, struct notes *n)
+{
+    struct plan said = *plan;
+    const struct plan *p = &said;
+    char text[SENTENCE_MAX];
+
+    said.warnings &= ~(1u << WARNING_SLOTS);
+    for (int i = 0; sentence_reason(p, i, text); i++)
+        note(n, "%s%s%s", p->verdict == VERDICT_FITS ? "" : sentence_verdict(p),
+             p->verdict == VERDICT_FITS ? "" : ": ", text);
+    for (int i = 0; sentence_warning(p, i, text); i++)
+        note(n, "note: %s", text);
+}
+
+/* The engine's own commands, with the model's id in them. */
+static void note_then(const struct launch *l, const char *model, struct notes *n)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (const char *p = l->table->then; *p; p++)
+        if (strncmp(p, "{model}", 7) == 0) {
+            strbuf_add(&text, model);
+            p += 6;
+        } else {
+            strbuf_addf(&text, "%c", *p);
+        }
+    note(n, "when it runs: %s", text.text);
+    strbuf_fini(&text);
+}
+
+static void note_adapters(const struct request *q, const struct launch *l, struct notes *n)
+{
+    const struct launch_flag *f = launch_flag_of(l->table, l->version, LAUNCH_LORA_SLOTS);
+
+    if (f && f->form == LAUNCH_AS_FILES)
+        note(n, "adapter-N.gguf stand for adapters of rank %d", q->lora_rank);
+    else if (l->table->lora_names[0])
+        note(n, "the adapters themselves are named by %s NAME=PATH", l->table->lora_names);
+}
+
+static void note_checkpoints(const struct answer *a, const struct launch *l, struct notes *n)
+{
+    const struct request *q = &a->plan.request;
+
+    if (l->checkpoint)
+        note(n, "%s stands for a checkpoint of %s in %s", l->values.text[LAUNCH_MODEL],
+             q->model->name, q->precision.id);
+    if (l->draft_file)
+        note(n, "%s stands for a checkpoint of the draft", l->values.text[LAUNCH_DRAFT]);
+    if (q->lora_slots > 0)
+        note_adapters(q, l, n);
+    if (l->headroom)
+        note(n, "%s has no option that leaves a headroom free", l->table->name);
+    if (l->table->then[0])
+        note_then(l, q->model->id, n);
+}
+
+static void note_hosts(const struct launch *l, enum launch_target target, struct notes *n)
+{
+    bool mpi = strcmp(l->table->hosts, "mpi") == 0;
+
+    if (l->uneven)
+        note(n, "%d hosts of %d GPUs each: %s divides a replica evenly", l->nodes, l->host_gpus,
+             l->table->name);
+    if (l->nodes <= 1 || target != TARGET_ENGINE)
+        return;
+    if (mpi)
+        note(n, "hosts.txt has %d hosts with %d slots each", l->nodes, l->host_gpus);
+    else
+        note(n, "HOST0 stands for the address of a replica's first host");
+    if (launch_flag_of(l->table, l->version, LAUNCH_RAY))
+        note(n, "first: ray start --head on HOST0, on each other host ray start "
+                "--address=HOST0:6379; then the command of node 0 alone");
+}
+
+static void notes_of(const struct answer *a, const struct launch *l,
+                     enum launch_target target, struct notes *n)
+{
+    n->count = 0;
+    note_verdict(&a->plan, n);
+    if (!l)
+        return;
+    note_checkpoints(a, l, n);
+    note_hosts(l, target, n);
+    if (target == TARGET_K8S && l->foreign)
+        note(n, "the image is for NVIDIA GPUs: replace it by one for %s",
+             a->plan.request.gpu->vendor);
+}
+
+/* ---- the processes ---- */
+
+/* How many processes a group is started with: Ray and MPI start the others. */
+static int nodes_started(const struct launch *l)
+{
+    bool starts_others = strcmp(l->table->hosts, "mpi") == 0 ||
+                         launch_flag_of(l->table, l->version, LAUNCH_RAY);
+    return starts_others ? 1 : l->nodes;
+}
+
+static int host_of(const struct launch *l, int group, int node)
+{
+    return group / l->per_host * l->nodes + node;
+}
+
+/* ---- text ---- */
+
+void launch_shell_words(const struct launch_command *c, const char *indent,
+                        struct strbuf *out)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < c->env.count; i++) {
+        strbuf_addf(out, "%s=", c->env.at[i].name);
+        strbuf_quote(out, c->env.at[i].text);
+        strbuf_add(out, " ");
+    }
+    for (size_t i = 0; i < c->argv.count; i++) {
+        const struct launch_word_at *w = &c->argv.at[i];
+        bool option = w->text[0] == '-' && strlen(w->text) > 1 && i > 0 &&
+                      strcmp(w->text, "-m") != 0 && strcmp(w->text, "-n") != 0;
+        if (!first)
+            strbuf_add(out, option ? " \\\n" : " ");
+        if (!first && option)
+            strbuf_add(out, indent);
+        if (w->raw)
+            strbuf_addf(out, "\"%s\"", w->text);
+        else
+            strbuf_quote(out, w->text);
+        first = false;
+    }
+}
+
+void launch_shell_file(const char *name, const char *text, struct strbuf *out)
+{
+    strbuf_add(out, "cat >");
+    strbuf_quote(out, name);
+    strbuf_addf(out, " <<'END'\n%sEND\n", text);
+}
+
+static void print_process(const struct launch *l, int group, int node, bool together,
+                          struct strbuf *out)
+{
+    struct launch_place place = {.group = group, .node = node};
+    struct launch_command command;
+
+    launch_command(l, &place, &command);
+    if (command.file[0] && group == 0 && node == 0)
+        launch_shell_file(command.file, command.text.text, out);
+    if (l->groups * l->nodes > 1)
+        strbuf_addf(out, "# %s %d of %d, host %d\n", l->ways > 1 ? "group" : "replica",
+                    group + 1, l->groups, host_of(l, group, node));
+    launch_shell_words(&command, "    ", out);
+    strbuf_add(out, together ? " &\n" : "\n");
+    launch_command_fini(&command);
+}
+
+static void print_processes(const struct launch *l, struct strbuf *out)
+{
+    bool together = l->per_host > 1;
+
+    for (int g = 0; g < l->groups; g++) {
+        for (int node = 0; node < nodes_started(l); node++)
+            print_process(l, g, node, together, out);
+        if (together && ((g + 1) % l->per_host == 0 || g == l->groups - 1))
+            strbuf_add(out, "wait\n");
+    }
+}
+
+static void print_heading(const struct answer *a, const struct launch *l,
+                          struct strbuf *out)
+{
+    const struct request *q = &a->plan.request;
+    char layout[SENTENCE_MAX];
+    struct strbuf text;
+
+    strbuf_init(&text);
+    strbuf_addf(&text, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name,
+                q->precision.id, a->plan.layout.gpus, q->gpu->id,
+                sentence_layout(&a->plan.layout, layout, sizeof(layout)), q->engine->name,
+                l ? l->version_text : q->engine->range);
+    gp_tame_lines(text.text, text.len);
+    strbuf_add(out, text.text);
+    strbuf_fini(&text);
+}
+
+void launch_print(const struct answer *a, const struct launch *l, enum launch_target target,
+                  struct strbuf *out)
+{
+    struct notes notes;
+
+    if (l && target == TARGET_SLURM)
+        strbuf_add(out, "#!/bin/bash\n");
+    print_heading(a, l, out);
+    notes_of(a, l, target, &notes);
+    for (int i = 0; i < notes.count; i++)
+        strbuf_addf(out, "# %s\n", notes.text[i]);
+    if (!l)
+        return;
+    if (target == TARGET_ENGINE)
+        print_processes(l, out);
+    else
+        launch_manifest(l, target, out);
+}
+
+/* ---- JSON ---- */
+
+static void record_argv(struct record *r, const struct launch_command *c)
+{
+    record_list(r, "argv");
+    for (size_t i = 0; i < c->argv.count; i++)
+        record_item(r, "argv", c->argv.at[i].text);
+}
+
+/* Names of variables are the table's, which outlives the record. */
+static void record_env(struct record *r, const struct launch_command *c)
+{
+    struct record *env = record_inside(r, "env");
+
+    for (size_t i = 0; i < c->env.count; i++)
+        record_text(env, c->env.at[i].name, c->env.at[i].text);
+}
+
+static void record_process(struct record *doc, const struct launch *l, int group, int node)
+{
+    struct launch_place place = {.group = group, .node = node};
+    struct launch_command command;
+    struct record *r = record_append(doc, "replicas");
+
+    launch_command(l, &place, &command);
+    record_count(r, "group", "", group);
+    record_count(r, "host", "", host_of(l, group, node));
+    record_count(r, "node", "", node);
+    record_count(r, "gpus", "", l->host_gpus);
+    record_count(r, "first_gpu", "", group % l->per_host * l->host_gpus);
+    record_count(r, "port", "", l->table->port + group % l->per_host);
+    record_argv(r, &command);
+    record_env(r, &command);
+    launch_command_fini(&command);
+}
+
+static void record_file(struct record *doc, const char *name, const char *text)
+{
+    struct record *file = record_append(doc, "files");
+
+    record_text(file, "name", name);
+    record_text(file, "text", text);
+}
+
+static void record_commands(struct record *doc, const struct launch *l,
+                            enum launch_target target)
+{
+    static const char *const names[] = {"", "manifest.yaml", "job.sh", "model_repository.sh"};
+    struct launch_place place = {0};
+    struct launch_command command;
+    struct strbuf manifest;
+
+    launch_command(l, &place, &command);
+    record_argv(doc, &command);
+    record_env(doc, &command);
+    record_list(doc, "files");
+    if (command.file[0])
+        record_file(doc, command.file, command.text.text);
+    strbuf_init(&manifest);
+    if (target != TARGET_ENGINE) {
+        launch_manifest(l, target, &manifest);
+        record_file(doc, names[target], manifest.text);
+    }
+    strbuf_fini(&manifest);
+    record_list(doc, "replicas");
+    for (int g = 0; g < l->groups; g++)
+        for (int node = 0; node < nodes_started(l); node++)
+            record_process(doc, l, g, node);
+    launch_command_fini(&command);
+}
+
+static void record_none(struct record *doc)
+{
+    record_list(doc, "argv");
+    record_inside(doc, "env");
+    record_list(doc, "files");
+    record_list(doc, "replicas");
+}
+
+void launch_print_json(const struct answer *a, const struct launch *l,
+                       enum launch_target target, struct strbuf *out)
+{
+    const struct request *q = &a->plan.request;
+    struct record doc;
+    struct notes notes;
+
+    record_init(&doc);
+    record_text(&doc, "schema", "gpuplan.launch/1");
+    record_text(&doc, "target", target == TARGET_ENGINE ? q->engine->id : target_words[target]);
+    record_text(&doc, "engine", q->engine->id);
+    record_text(&doc, "version", l ? l->version_text : "");
+    record_text(&doc, "model", q->model->id);
+    record_text(&doc, "gpu", q->gpu->id);
+    record_count(&doc, "gpus", "", a->plan.layout.gpus);
+    record_text(&doc, "verdict", verdict_word(a->plan.verdict));
+    record_list(&doc, "notes");
+    notes_of(a, l, target, &notes);
+    for (int i = 0; i < notes.count; i++)
+        record_item(&doc, "notes", notes.text[i]);
+    if (l)
+        record_commands(&doc, l, target);
+    else
+        record_none(&doc);
+    record_json(&doc, out);
+    record_fini(&doc);
+}

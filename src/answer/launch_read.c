@@ -1,0 +1,799 @@
+/*
+ * launch_read.c - the reading half of launch.h: the options of an engine as values, and
+ * values as a request. Commands, files and logs are anybody's.
+ */
+#include "answer/launch.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/engine.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/path.h"
+
+#define SLOTS_LEAST 4 /* of one cache for all, where no number is given: llama-server */
+
+void launch_read_begin(const struct launch_engine *table, long version,
+                       struct launch_reading *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->table = table;
+    out->version = version;
+}
+
+/* ---- one value ---- */
+
+static bool holds(const struct launch_reading *r, long from, long until)
+{
+    return r->version >= from && r->version <= until;
+}
+
+/* "8192", "8k" = 8000, "8K" = 8192, as vLLM and SGLang take it. */
+static bool read_number(const char *text, double *number)
+{
+    static const struct {
+        char letter;
+        double factor;
+    } units[] = {{'k', 1e3}, {'K', 1024}, {'m', 1e6}, {'M', 1048576}};
+    char *end;
+
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.' && text[0] != '-')
+        return false;
+    *number = strtod(text, &end);
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && end > text && *end; i++)
+        if (*end == units[i].letter && !end[1]) {
+            *number *= units[i].factor;
+            return isfinite(*number);
+        }
+    return end > text && !*end && isfinite(*number);
+}
+
+static bool is_none(const char *text)
+{
+    static const char *const words[] = {"None", "null", "auto", "", "all"};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_false(const char *text)
+{
+    return gp_casecmp(text, "false") == 0 || strcmp(text, "0") == 0 ||
+           gp_casecmp(text, "off") == 0;
+}
+
+/* Does another row tell the value itself, so that this one only goes with it? */
+static bool goes_along(const struct launch_reading *r, const struct launch_flag *f)
+{
+    for (int i = 0; i < r->table->flag_count; i++) {
+        const struct launch_flag *o = &r->table->flag[i];
+        if (o->setting == f->setting && o != f && !o->constant[0] &&
+            o->form != LAUNCH_AS_SWITCH && holds(r, o->from, o->until))
+            return true;
+    }
+    return false;
+}
+
+static const char *format_of(const struct launch_reading *r, enum launch_setting s,
+                             const char *word)
+{
+    for (int i = 0; i < r->table->word_count; i++) {
+        const struct launch_word *w = &r->table->word[i];
+        if (w->setting == s && holds(r, w->from, w->until) && strcmp(w->word, word) == 0)
+            return w->value;
+    }
+    return NULL;
+}
+
+static bool has_words(const struct launch_reading *r, enum launch_setting s)
+{
+    for (int i = 0; i < r->table->word_count; i++)
+        if (r->table->word[i].setting == s)
+            return true;
+    return false;
+}
+
+static void note_unknown(struct launch_reading *r, const char *name)
+{
+    char safe[64];
+
+    gp_copy(safe, sizeof(safe), name);
+    gp_tame(safe);
+    gp_append(r->unknown, sizeof(r->unknown), ", ", "%s", safe);
+    r->unknown_count++;
+}
+
+static enum gp_status take_text(struct launch_reading *r, const struct launch_flag *f,
+                                const char *value, struct gp_err *err)
+{
+    const char *format = format_of(r, f->setting, value);
+
+    if (has_words(r, f->setting) && !format) {
+        note_unknown(r, value);
+        return GP_OK;
+    }
+    if (strlen(value) >= LAUNCH_TEXT_MAX)
+        return gp_fail(err, GP_E_FILE, f->flag, "", "is longer than %d bytes",
+                       LAUNCH_TEXT_MAX - 1);
+    launch_set_text(&r->values, f->setting, format ? format : value);
+    return GP_OK;
+}
+
+static enum gp_status take_number(struct launch_reading *r, const struct launch_flag *f,
+                                  const char *value, struct gp_err *err)
+{
+    double number;
+
+    if (is_none(value))
+        return GP_OK;
+    if (!read_number(value, &number))
+        return gp_fail(err, GP_E_FILE, f->flag, "", "'%.40s' is not a number", value);
+    launch_set_number(&r->values, f->setting, number - f->add);
+    return GP_OK;
+}
+
+static void take_constant(struct launch_reading *r, const struct launch_flag *f,
+                          const char *value)
+{
+    bool same = gp_casecmp(value, f->constant) == 0;
+
+    if (same && !launch_setting_is_text(f->setting) && !goes_along(r, f))
+        launch_set_number(&r->values, f->setting, 1);
+}
+
+static void take_files(struct launch_reading *r, const struct launch_flag *f,
+                       const char *value)
+{
+    double files = r->values.number[f->setting] + 1;
+
+    for (const char *p = value; *p; p++)
+        files += *p == ',';
+    launch_set_number(&r->values, f->setting, files);
+}
+
+static enum gp_status take_json(struct launch_reading *r, const struct launch_flag *f,
+                                const char *value, struct gp_err *err);
+
+static enum gp_status take(struct launch_reading *r, const struct launch_flag *f,
+                           const char *value, struct gp_err *err)
+{
+    if (f->form == LAUNCH_AS_LEAST)
+        return GP_OK;
+    if (f->form == LAUNCH_AS_FILES) {
+        take_files(r, f, value);
+        return GP_OK;
+    }
+    if (f->form == LAUNCH_AS_SWITCH) {
+        if (!goes_along(r, f) && strcmp(value, "None") != 0)
+            launch_set_number(&r->values, f->setting, !is_false(value));
+        return GP_OK;
+    }
+    if (f->constant[0]) {
+        take_constant(r, f, value);
+        return GP_OK;
+    }
+    if (launch_setting_is_text(f->setting))
+        return is_none(value) ? GP_OK : take_text(r, f, value, err);
+    return take_number(r, f, value, err);
+}
+
+/* ---- rows ---- */
+
+/* "--max-model-len", "max_model_len": dashes and underscores are the same behind those that
+ * begin an option. */
+static bool same_flag(const char *a, const char *b, size_t len)
+{
+    size_t i = 0;
+
+    for (; i < len && a[i] && b[i]; i++)
+        if ((a[i] == '_' && i > 1 ? '-' : a[i]) != (b[i] == '_' && i > 1 ? '-' : b[i]))
+            return false;
+    return i == len && !a[i];
+}
+
+static bool spelled(const struct launch_flag *f, const char *name)
+{
+    const char *also = f->also;
+
+    if (same_flag(name, f->flag, strlen(f->flag)) || strcmp(name, f->name) == 0)
+        return true;
+    while (*also) {
+        size_t len = strcspn(also, "|");
+        if (same_flag(name, also, len))
+            return true;
+        also += len + (also[len] == '|');
+    }
+    return false;
+}
+
+/* Of an option that this version has not got any more, or not yet, as well: a command of
+ * whatever age is read. */
+static const struct launch_flag *next_row(const struct launch_reading *r, const char *name,
+                                          int *at)
+{
+    for (; *at < r->table->flag_count; (*at)++)
+        if (spelled(&r->table->flag[*at], name))
+            return &r->table->flag[(*at)++];
+    return NULL;
+}
+
+static enum gp_status take_json(struct launch_reading *r, const struct launch_flag *f,
+                                const char *value, struct gp_err *err)
+{
+    json_t *object = NULL;
+    struct gp_err own;
+    enum gp_status rc = gp_json_parse(f->flag, value, strlen(value), &object, &own);
+
+    if (rc || !json_is_object(object)) {
+        json_decref(object);
+        return gp_fail(err, GP_E_FILE, f->flag, "{\"num_speculative_tokens\": 3}",
+                       "is not a JSON object");
+    }
+    for (int i = 0; i < r->table->flag_count && !rc; i++) {
+        const struct launch_flag *row = &r->table->flag[i];
+        json_t *member = json_object_get(object, row->key);
+        char digits[40];
+        if (row->form != LAUNCH_AS_JSON || strcmp(row->flag, f->flag) != 0 || !member)
+            continue;
+        gp_format(digits, sizeof(digits), "%.15g", json_number_value(member));
+        rc = take(r, row, json_is_string(member) ? json_string_value(member) : digits, err);
+    }
+    json_decref(object);
+    return rc;
+}
+
+enum gp_status launch_read_pair(struct launch_reading *r, const char *name, const char *value,
+                                struct gp_err *err)
+{
+    const struct launch_flag *f;
+    enum gp_status rc = GP_OK;
+    int at = 0;
+    bool known = false;
+
+    value = value ? value : "";
+    while (!rc && (f = next_row(r, name, &at))) {
+        if (f->form == LAUNCH_AS_JSON && !known)
+            rc = take_json(r, f, value, err);
+        else if (f->form != LAUNCH_AS_JSON)
+            rc = take(r, f, value, err);
+        known = true;
+    }
+    if (!known && strncmp(name, "--no-", 5) == 0) {
+        char positive[64];
+        gp_format(positive, sizeof(positive), "--%s", name + 5);
+        at = 0;
+        f = next_row(r, positive, &at);
+        known = f && f->form == LAUNCH_AS_SWITCH;
+        if (known)
+            launch_set_number(&r->values, f->setting, 0);
+    }
+    if (!known)
+        note_unknown(r, name);
+    return rc;
+}
+
+/* ---- words of a command ---- */
+
+static bool takes_value(const struct launch_reading *r, const char *name)
+{
+    int at = 0;
+    const struct launch_flag *f = next_row(r, name, &at);
+    return f && f->form != LAUNCH_AS_SWITCH;
+}
+
+static bool is_number(const char *text)
+{
+    double number;
+    return read_number(text, &number);
+}
+
+/* An option begins with a dash; -1 is a number. */
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] && !is_number(word);
+}
+
+static const struct launch_flag *first_row(const struct launch_reading *r)
+{
+    for (int i = 0; i < r->table->flag_count; i++)
+        if (r->table->flag[i].form == LAUNCH_AS_FIRST)
+            return &r->table->flag[i];
+    return NULL;
+}
+
+/* Is the word one of the command's own, as "vllm" and "serve"? */
+static bool of_command(const struct launch_reading *r, const char *word)
+{
+    static const char *const others[] = {"mpirun", "exec", "python", "nohup"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(path_name(word), others[i]) == 0)
+            return true;
+    return strcmp(path_name(word), r->table->ranks) == 0 ||
+           engine_lists(r->table->command, path_name(word));
+}
+
+/* What stands before the options is the command; mpirun and python have options of their
+ * own, up to the command's last word. Returns how many words these are. */
+static size_t skip_command(const struct launch_reading *r, const char *const *argv,
+                           size_t count)
+{
+    size_t last = 0;
+
+    for (size_t i = 0; i < count && i < 16; i++)
+        if (of_command(r, argv[i]))
+            last = i + 1;
+    return last;
+}
+
+static enum gp_status read_option(struct launch_reading *r, const char *const *argv,
+                                  size_t count, size_t *i, struct gp_err *err)
+{
+    const char *equals = strchr(argv[*i], '=');
+    char name[64];
+
+    if (argv[*i][1] == '-' && equals) {
+        gp_format(name, sizeof(name), "%.*s", (int)fmin((double)(equals - argv[*i]), 63),
+                  argv[*i]);
+        return launch_read_pair(r, name, equals + 1, err);
+    }
+    bool value = *i + 1 < count && (takes_value(r, argv[*i]) || !is_option(argv[*i + 1]));
+    int at = 0;
+    const struct launch_flag *f = next_row(r, argv[*i], &at);
+    if (f && f->form == LAUNCH_AS_SWITCH)
+        value = false;
+    const char *option = argv[*i];
+    return launch_read_pair(r, option, value ? argv[++*i] : NULL, err);
+}
+
+enum gp_status launch_read_argv(struct launch_reading *r, const char *const *argv,
+                                size_t count, struct gp_err *err)
+{
+    const struct launch_flag *first = first_row(r);
+    enum gp_status rc = GP_OK;
+
+    for (size_t i = skip_command(r, argv, count); i < count && !rc; i++) {
+        if (is_option(argv[i]))
+            rc = read_option(r, argv, count, &i, err);
+        else if (first && !r->values.given[first->setting])
+            rc = take(r, first, argv[i], err);
+        else
+            note_unknown(r, argv[i]);
+    }
+    return rc;
+}
+
+/* ---- a line of a shell ---- */
+
+struct words {
+    char **at;
+    size_t count, cap;
+};
+
+static void words_fini(struct words *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->at[i]);
+    free(w->at);
+}
+
+static void words_add(struct words *w, const struct strbuf *text)
+{
+    w->at = gp_grow(w->at, &w->cap, w->count + 1, sizeof(*w->at));
+    w->at[w->count++] = gp_strdup(text->text);
+}
+
+/* One word at text[*i]: quotes of both kinds, and what a backslash protects. */
+static void split_word(const char *text, size_t len, size_t *i, struct strbuf *word)
+{
+    char quote = 0;
+
+    for (; *i < len && text[*i]; (*i)++) {
+        char c = text[*i];
+        bool more = *i + 1 < len;
+        if (!quote && isspace((unsigned char)c))
+            return;
+        if (quote ? c == quote : c == '\'' || c == '"')
+            quote = quote ? 0 : c;
+        else if (c == '\\' && quote != '\'' && more)
+            strbuf_addc(word, text[++*i]);
+        else
+            strbuf_addc(word, c);
+    }
+}
+
+static void skip_blanks(const char *text, size_t len, size_t *i)
+{
+    for (; *i < len; (*i)++) {
+        bool goes_on = text[*i] == '\\' && *i + 1 < len && text[*i + 1] == '\n';
+        if (!goes_on && (!isspace((unsigned char)text[*i]) || text[*i] == '\n'))
+            return;
+        *i += goes_on;
+    }
+}
+
+static void split_line(const char *text, size_t len, struct words *out)
+{
+    struct strbuf word;
+    size_t i = 0;
+
+    strbuf_init(&word);
+    for (skip_blanks(text, len, &i); i < len && text[i] && text[i] != '\n';
+         skip_blanks(text, len, &i)) {
+        strbuf_clear(&word);
+        split_word(text, len, &i, &word);
+        words_add(out, &word);
+    }
+    strbuf_fini(&word);
+}
+
+static int list_length(const char *text)
+{
+    int n = text[0] != '\0';
+
+    for (; *text; text++)
+        n += *text == ',' || *text == '/';
+    return n;
+}
+
+/* "OLLAMA_NUM_PARALLEL=4" */
+static bool is_assignment(const char *word)
+{
+    size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return n > 0 && word[n] == '=';
+}
+
+static enum gp_status read_variable(struct launch_reading *r, char *word, struct gp_err *err)
+{
+    char *equals = strchr(word, '=');
+    int at = 0;
+
+    *equals = '\0';
+    if (strstr(word, "VISIBLE_DEVICES") || strcmp(word, "ZE_AFFINITY_MASK") == 0)
+        r->devices = list_length(equals + 1);
+    const struct launch_flag *f = next_row(r, word, &at);
+    enum gp_status rc = f && f->form == LAUNCH_AS_ENV ? take(r, f, equals + 1, err) : GP_OK;
+    *equals = '=';
+    return rc;
+}
+
+static enum gp_status too_long(struct gp_err *err)
+{
+    return gp_fail(err, GP_E_FILE, "command", "", "is longer than %d bytes", LAUNCH_READ_MAX);
+}
+
+enum gp_status launch_read_shell(struct launch_reading *r, const char *text, size_t len,
+                                 struct gp_err *err)
+{
+    struct words words = {0};
+    enum gp_status rc = len > LAUNCH_READ_MAX ? too_long(err) : GP_OK;
+    size_t first = 0;
+
+    if (!rc)
+        split_line(text, len, &words);
+    if (words.count > 0 && strcmp(words.at[words.count - 1], "&") == 0)
+        free(words.at[--words.count]);
+    while (!rc && first < words.count && is_assignment(words.at[first]))
+        rc = read_variable(r, words.at[first++], err);
+    if (!rc && first < words.count)
+        rc = launch_read_argv(r, (const char *const *)words.at + first,
+                              words.count - first, err);
+    words_fini(&words);
+    return rc;
+}
+
+/* ---- the engine's own file ---- */
+
+static enum gp_status read_yaml_line(struct launch_reading *r, char *line, char parent[64],
+                                     struct gp_err *err)
+{
+    bool inside = line[0] == ' ' || line[0] == '\t';
+    char *text = gp_trim(line), *colon = strchr(text, ':');
+    char name[128];
+
+    if (!colon || text[0] == '#')
+        return GP_OK;
+    *colon = '\0';
+    char *value = gp_trim(colon + 1);
+    if (!inside)
+        gp_copy(parent, 64, value[0] ? "" : text);
+    if (!value[0])
+        return GP_OK;
+    gp_format(name, sizeof(name), "%s%s%s", inside ? parent : "",
+              inside && parent[0] ? "." : "", text);
+    return launch_read_pair(r, name, value, err);
+}
+
+static enum gp_status read_modelfile_line(struct launch_reading *r, char *line,
+                                          struct gp_err *err)
+{
+    char *text = gp_trim(line);
+    bool parameter = strncmp(text, "PARAMETER ", 10) == 0;
+
+    if (!parameter && strncmp(text, "FROM ", 5) != 0)
+        return GP_OK;
+    text = gp_trim(text + (parameter ? 10 : 0));
+    char *blank = text + strcspn(text, " \t");
+    char *value = *blank ? gp_trim(blank + 1) : blank;
+    *blank = '\0';
+    return launch_read_pair(r, text, value, err);
+}
+
+static bool has_modelfile(const struct launch_reading *r)
+{
+    for (int i = 0; i < r->table->flag_count; i++)
+        if (r->table->flag[i].form == LAUNCH_AS_MODELFILE)
+            return true;
+    return false;
+}
+
+enum gp_status launch_read_file(struct launch_reading *r, const char *text, size_t len,
+                                struct gp_err *err)
+{
+    bool modelfile = has_modelfile(r);
+    enum gp_status rc = len > LAUNCH_READ_MAX ? too_long(err) : GP_OK;
+    char line[LAUNCH_TEXT_MAX + 64], parent[64] = "";
+
+    while (!rc && len > 0) {
+        const char *end = memchr(text, '\n', len);
+        size_t n = end ? (size_t)(end - text) : len;
+        gp_format(line, sizeof(line), "%.*s", (int)fmin((double)n, sizeof(line) - 1), text);
+        rc = modelfile ? read_modelfile_line(r, line, err)
+                       : read_yaml_line(r, line, parent, err);
+        text += n + (end != NULL);
+        len -= n + (end != NULL);
+    }
+    return rc;
+}
+
+/* ---- a request ---- */
+
+static bool given(const struct launch_reading *r, enum launch_setting s)
+{
+    return r->values.given[s];
+}
+
+static double number_or(const struct launch_reading *r, enum launch_setting s, double other)
+{
+    return given(r, s) && r->values.number[s] > 0 ? r->values.number[s] : other;
+}
+
+/* "./llama-3.1-8b-q4_k_m.gguf" -> the model and the format; a path that is there, and a
+ * repository, stay as they are. */
+static void split_model(struct catalog *catalog, const char *text, char *model, char *format)
+{
+    const struct format *found;
+    const char *name = path_name(text);
+    char base[LAUNCH_TEXT_MAX];
+    size_t len = strlen(name);
+
+    format[0] = '\0';
+    gp_copy(model, LAUNCH_TEXT_MAX, text);
+    if (path_is_there(text) || strncmp(text, "./", 2) != 0 || strchr(text + 2, '/'))
+        return;
+    if (len > 5 && strcmp(name + len - 5, ".gguf") == 0)
+        len -= 5;
+    gp_format(base, sizeof(base), "%.*s", (int)len, name);
+    for (char *dash = base; (dash = strchr(dash, '-')); dash++)
+        if (catalog_format(catalog, dash + 1, &found, NULL) == GP_OK) {
+            *dash = '\0';
+            gp_copy(model, LAUNCH_TEXT_MAX, base);
+            gp_copy(format, FORMAT_ID_MAX, dash + 1);
+            return;
+        }
+}
+
+/* TP and PP of one replica, and the replicas of a group. */
+struct degrees {
+    double tp, pp, dp, ep;
+};
+
+static struct degrees degrees_of(const struct launch_reading *r)
+{
+    const struct launch_flag *tp = NULL, *ep = NULL;
+    struct degrees d = {number_or(r, LAUNCH_TP, 1), number_or(r, LAUNCH_PP, 1),
+                        number_or(r, LAUNCH_DP, 1), number_or(r, LAUNCH_EP, 1)};
+
+    if (given(r, LAUNCH_SPLIT)) {
+        int parts = list_length(r->values.text[LAUNCH_SPLIT]);
+        bool layers = strcmp(r->values.text[LAUNCH_SPLIT_MODE], "tensor") != 0 &&
+                      strcmp(r->values.text[LAUNCH_SPLIT_MODE], "row") != 0;
+        d.tp = layers ? 1 : parts;
+        d.pp = layers ? parts : 1;
+    }
+    if (given(r, LAUNCH_DP) && r->table->dp_tp > 0)
+        d.dp = d.tp / r->table->dp_tp;
+    for (int i = 0; i < r->table->flag_count; i++) {
+        if (r->table->flag[i].setting == LAUNCH_TP)
+            tp = &r->table->flag[i];
+        if (r->table->flag[i].setting == LAUNCH_EP)
+            ep = &r->table->flag[i];
+    }
+    if (!tp && !given(r, LAUNCH_SPLIT) && r->devices > 0)
+        d.pp = r->devices; /* it spreads layers over what it sees */
+    if (tp && tp->unit == LAUNCH_PER_GROUP && d.dp > 1)
+        d.tp = fmax(floor(d.tp / d.dp), 1);
+    if (ep && ep->unit == LAUNCH_PER_ALL && number_or(r, LAUNCH_EP, 0) > 0)
+        d.ep = d.tp * d.dp;
+    return d;
+}
+
+/* A number that counts something of the whole group, or of all slots, for one. */
+static double per_one(const struct launch_reading *r, enum launch_setting s, double dp)
+{
+    double value = r->values.number[s];
+    double seqs = number_or(r, LAUNCH_SEQS, SLOTS_LEAST);
+    bool unified = number_or(r, LAUNCH_UNIFIED, 0) > 0 || !given(r, LAUNCH_SEQS);
+
+    for (int i = 0; i < r->table->flag_count; i++) {
+        const struct launch_flag *f = &r->table->flag[i];
+        if (f->setting != s || !holds(r, f->from, f->until))
+            continue;
+        if (f->unit == LAUNCH_PER_GROUP)
+            return fmax(floor(value / dp), 1);
+        if (f->unit == LAUNCH_PER_CELLS)
+            return fmax(floor(value / (unified ? fmax(r->users, 1) : seqs)), 1);
+    }
+    return value;
+}
+
+/* Options whose value a reading decides. */
+static const enum option_id covered[] = {
+    OPT_ENGINE, OPT_MODEL, OPT_PRECISION, OPT_KV_PRECISION, OPT_GPU, OPT_CONTEXT, OPT_TP,
+    OPT_PP, OPT_EP, OPT_DP, OPT_REPLICAS, OPT_MAX_NUM_SEQS, OPT_MAX_BATCHED_TOKENS,
+    OPT_MEMORY_UTILIZATION, OPT_GPU_LAYERS, OPT_N_CPU_MOE, OPT_CPU_OFFLOAD_GB,
+    OPT_KV_OFFLOAD_GB, OPT_NO_KV_OFFLOAD, OPT_DRAFT, OPT_SPECULATIVE_TOKENS, OPT_LORA,
+    OPT_LANGUAGE_MODEL_ONLY,
+};
+
+static const struct {
+    enum launch_setting setting;
+    enum option_id option;
+} numbers[] = {
+    {LAUNCH_CONTEXT, OPT_CONTEXT},
+    {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
+    {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS},
+    {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
+    {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},
+    {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
+    {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},
+    {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
+};
+
+static enum gp_status set_number(struct launch_request *out, enum option_id id, double value,
+                                 struct gp_err *err)
+{
+    char where[48];
+
+    gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+    return options_number(&out->options, id, where, value, err);
+}
+
+static enum gp_status set_text(struct launch_request *out, enum option_id id,
+                               const char *text, struct gp_err *err)
+{
+    char where[48];
+
+    gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+    return options_text(&out->options, id, where, text, err);
+}
+
+static enum gp_status request_numbers(const struct launch_reading *r, double dp,
+                                      struct launch_request *out, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !rc; i++)
+        if (given(r, numbers[i].setting) && r->values.number[numbers[i].setting] > 0)
+            rc = set_number(out, numbers[i].option, per_one(r, numbers[i].setting, dp), err);
+    if (!rc && given(r, LAUNCH_GPU_LAYERS))
+        rc = set_number(out, OPT_GPU_LAYERS, r->values.number[LAUNCH_GPU_LAYERS], err);
+    if (given(r, LAUNCH_SHARE))
+        out->options.value[OPT_HEADROOM].given = false; /* it is in the share */
+    return rc;
+}
+
+static enum gp_status request_layout(const struct launch_reading *r, int groups,
+                                     const struct degrees *d, const struct options *base,
+                                     struct launch_request *out, struct gp_err *err)
+{
+    const char *gpu = base->gpu_count > 0 ? base->gpus[0] : "";
+    enum gp_status rc = set_number(out, OPT_TP, d->tp, err);
+    double copies = d->dp * (groups > 0 ? groups : 1);
+
+    if (!rc)
+        rc = set_number(out, OPT_PP, d->pp, err);
+    if (!rc)
+        rc = set_number(out, OPT_EP, d->ep, err);
+    if (!rc)
+        rc = set_number(out, OPT_REPLICAS, copies, err);
+    gp_format(out->gpu, sizeof(out->gpu), "%.*s:%.0f", (int)fmin(strcspn(gpu, ":"), 120), gpu,
+              d->tp * d->pp * copies);
+    (void)r;
+    return !rc && gpu[0] ? set_text(out, OPT_GPU, out->gpu, err) : rc;
+}
+
+static enum gp_status request_model(const struct launch_reading *r, struct catalog *catalog,
+                                    struct launch_request *out, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+    enum launch_setting from = given(r, LAUNCH_QUANTIZATION) ? LAUNCH_QUANTIZATION : LAUNCH_DTYPE;
+    char unused[FORMAT_ID_MAX];
+
+    if (given(r, LAUNCH_MODEL)) {
+        split_model(catalog, r->values.text[LAUNCH_MODEL], out->model, out->precision);
+        rc = set_text(out, OPT_MODEL, out->model, err);
+    }
+    if (!out->precision[0] && given(r, from))
+        gp_copy(out->precision, sizeof(out->precision), r->values.text[from]);
+    if (!rc && out->precision[0])
+        rc = set_text(out, OPT_PRECISION, out->precision, err);
+    gp_copy(out->kv, sizeof(out->kv), r->values.text[LAUNCH_KV]);
+    if (!rc && given(r, LAUNCH_KV))
+        rc = set_text(out, OPT_KV_PRECISION, out->kv, err);
+    split_model(catalog, r->values.text[LAUNCH_DRAFT], out->draft, unused);
+    if (number_or(r, LAUNCH_DRAFT_MTP, 0) > 0)
+        gp_copy(out->draft, sizeof(out->draft), "mtp");
+    return !rc && out->draft[0] ? set_text(out, OPT_DRAFT, out->draft, err) : rc;
+}
+
+/* The rank of adapters that are given as files is the base's. */
+static enum gp_status request_lora(const struct launch_reading *r, const struct options *base,
+                                   struct launch_request *out, struct gp_err *err)
+{
+    const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
+    double rank = number_or(r, LAUNCH_LORA_RANK, asked ? strtod(asked + 1, NULL) : 16);
+
+    if (number_or(r, LAUNCH_LORA_SLOTS, 0) <= 0)
+        return GP_OK;
+    gp_format(out->lora, sizeof(out->lora), "%.0f:%.0f",
+              fmin(r->values.number[LAUNCH_LORA_SLOTS], 1e6), fmin(rank, 1e6));
+    return set_text(out, OPT_LORA, out->lora, err);
+}
+
+static enum gp_status request_engine(const struct launch_reading *r,
+                                     struct launch_request *out, struct gp_err *err)
+{
+    long minor = r->version / 10000;
+
+    if (r->version > 0)
+        gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id,
+                  minor / 10000, minor % 10000, r->version % 10000);
+    else
+        gp_copy(out->engine, sizeof(out->engine), r->table->id);
+    return set_text(out, OPT_ENGINE, out->engine, err);
+}
+
+enum gp_status launch_request(const struct launch_reading *r, struct catalog *catalog,
+                              const struct options *base, int groups,
+                              struct launch_request *out, struct gp_err *err)
+{
+    struct degrees d = degrees_of(r);
+    enum gp_status rc;
+
+    memset(out, 0, sizeof(*out));
+    out->options = *base;
+    for (size_t i = 0; i < sizeof(covered) / sizeof(covered[0]); i++)
+        if (covered[i] != OPT_GPU)
+            out->options.value[covered[i]] = (struct option_value){0};
+    out->options.model_count = out->options.precision_count = 0;
+    out->options.gpu_count = base->gpu_count > 0 ? 0 : base->gpu_count;
+    rc = request_engine(r, out, err);
+    if (!rc)
+        rc = request_model(r, catalog, out, err);
+    if (!rc)
+        rc = request_numbers(r, d.dp, out, err);
+    if (!rc)
+        rc = request_layout(r, groups, &d, base, out, err);
+    if (!rc)
+        rc = request_lora(r, base, out, err);
+    if (!rc && number_or(r, LAUNCH_NO_KV, 0) > 0)
+        rc = set_text(out, OPT_NO_KV_OFFLOAD, "", err);
+    if (!rc && number_or(r, LAUNCH_TEXT_ONLY, 0) > 0)
+        rc = set_text(out, OPT_LANGUAGE_MODEL_ONLY, "", err);
+    return rc;
+}

@@ -1,0 +1,264 @@
+/*
+ * option.c - see option.h.
+ */
+#include "answer/option.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/units.h"
+
+#define R  FOR_REQUEST
+#define P  (FOR_PLAN | FOR_REPORT)
+#define M  FOR_BENCH /* measuring */
+#define C  (FOR_BENCH | FOR_CONFIRM)
+
+const struct option_row option_rows[OPTION_COUNT] = {
+#define OPTION(id, ...) [OPT_##id] = {__VA_ARGS__},
+#include "answer/option_rows.h"
+#undef OPTION
+};
+
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b))
+            return false;
+    return *a == *b;
+}
+
+int option_find(const char *name)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (same_name(name, option_rows[i].name) ||
+            (name[0] && !name[1] && name[0] == option_rows[i].key))
+            return i;
+    return -1;
+}
+
+int option_find_word(const char *word)
+{
+    char name[64];
+
+    word += strspn(word, "-");
+    return gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word)
+               ? option_find(name)
+               : -1;
+}
+
+/* ---- setting ---- */
+
+static enum gp_status too_many(const char *where, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, where, "split the request",
+                   "given more than %d times", OPTIONS_MAX_MANY);
+}
+
+static enum gp_status set_many(const char **list, int *count, const char *where,
+                               const char *text, struct gp_err *err)
+{
+    if (*count >= OPTIONS_MAX_MANY)
+        return too_many(where, err);
+    list[(*count)++] = text;
+    return GP_OK;
+}
+
+/* The place of the text among "text|json|csv"; -1 when it is none of them. */
+static int choice_place(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (int place = 0; choices[0]; place++) {
+        size_t len = strcspn(choices, "|");
+        if (len == n && strncmp(choices, text, n) == 0)
+            return place;
+        choices += len + (choices[len] == '|');
+    }
+    return -1;
+}
+
+static enum gp_status check_word(const struct option_row *row, const char *where,
+                                 const char *text, struct gp_err *err)
+{
+    if (choice_place(row->choices, text) >= 0)
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, where, row->choices,
+                   "'%s' is not one of the choices", text);
+}
+
+static enum gp_status parse_value(const struct option_row *row, const char *where,
+                                  const char *text, double *value, struct gp_err *err)
+{
+    switch (row->type) {
+    case OPTION_TOKENS:
+        return units_parse_tokens(text, where, value, err);
+    case OPTION_BYTES:
+        return units_parse_bytes(text, where, value, err);
+    default:
+        return units_parse_number(text, where, value, err);
+    }
+}
+
+enum gp_status options_twice(const char *where, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, where, "keep one of them", "is given twice");
+}
+
+enum gp_status options_number(struct options *options, enum option_id id, const char *where,
+                          double value, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    double scale = row->type == OPTION_BYTES ? GP_GIB : 1;
+    if (id == OPT_OUT && options->value[OPT_OUTPUT].given)
+        return options_twice(where, err);
+    if (id == OPT_OUT)
+        return options_number(options, OPT_OUTPUT, where, value, err);
+    if (row->type < OPTION_COUNTED || row->type == OPTION_PATH)
+        return gp_fail(err, GP_E_USAGE, where, "put it in quotes", "must be text");
+    if (!isfinite(value) || value < row->low || value > row->high)
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is outside %s..%s%s%s",
+                       UNITS_PLAIN(value / scale, 6), UNITS_PLAIN(row->low / scale, 6),
+                       UNITS_PLAIN(row->high / scale, 6), row->unit[0] ? " " : "", row->unit);
+    if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) &&
+        value != floor(value))
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is not a whole number",
+                       UNITS_PLAIN(value, 6));
+    options->value[id] = (struct option_value){.given = true, .number = value};
+    return GP_OK;
+}
+
+/* What is chosen where nothing is given can be asked for by this word. */
+static bool takes_auto(const struct option_row *row)
+{
+    return strcmp(row->fallback, "auto") == 0 || strncmp(row->fallback, "the engine's", 12) == 0;
+}
+
+enum gp_status options_text(struct options *options, enum option_id id, const char *where,
+                        const char *text, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    enum gp_status status = GP_OK;
+    double value = 0;
+    if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
+        return options_number(options, OPT_OUT, where, value, err);
+    if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
+        if (strcmp(text, "auto") == 0 && takes_auto(row)) {
+            options->value[id] = (struct option_value){.given = true, .text = text};
+            return GP_OK;
+        }
+        status = parse_value(row, where, text, &value, err);
+        if (!status)
+            status = options_number(options, id, where, value, err);
+        if (!status)
+            options->value[id].text = text;
+        return status;
+    }
+    if (row->type == OPTION_WORD)
+        status = check_word(row, where, text, err);
+    else if (row->type != OPTION_FLAG && text[0] == '\0')
+        status = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
+    if (!status && id == OPT_MODEL)
+        status = set_many(options->models, &options->model_count, where, text, err);
+    if (!status && id == OPT_PRECISION)
+        status = set_many(options->precisions, &options->precision_count, where, text, err);
+    if (!status && id == OPT_GPU)
+        status = set_many(options->gpus, &options->gpu_count, where, text, err);
+    if (!status)
+        options->value[id] = (struct option_value){.given = true, .text = text};
+    return status;
+}
+
+enum gp_status options_inference(const struct options *options, const char *why, struct gp_err *err)
+{
+    char where[80];
+    for (int id = OPT_TRAIN; id <= OPT_FUSED; id++)
+        if (options->value[id].given) {
+            gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+            return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan --train METHOD",
+                           "%s", why);
+        }
+    return GP_OK;
+}
+
+bool options_flag(const struct options *options, enum option_id id)
+{
+    return options->value[id].given;
+}
+
+double options_or(const struct options *options, enum option_id id, double fallback)
+{
+    const struct option_value *v = &options->value[id];
+    return v->given && v->number > 0 ? v->number : fallback;
+}
+
+int options_choice(const struct options *options, enum option_id id)
+{
+    const struct option_row *row = &option_rows[id];
+    return choice_place(row->choices, options_word(options, id, row->fallback));
+}
+
+const char *option_choice(enum option_id id, int place, char word[OPTION_CHOICE_MAX])
+{
+    const char *choices = option_rows[id].choices;
+    if (place < 0)
+        choices = "none";
+    for (int i = 0; i < place; i++)
+        choices += strcspn(choices, "|") + 1;
+    gp_format(word, OPTION_CHOICE_MAX, "%.*s", (int)strcspn(choices, "|"), choices);
+    return word;
+}
+
+const char *options_word(const struct options *options, enum option_id id, const char *fallback)
+{
+    return options->value[id].given && options->value[id].text ? options->value[id].text : fallback;
+}
+
+/* ---- the command line of a request ---- */
+
+/* Options of a question; not of how it is printed, nor of what was solved for. */
+static bool asks(int id)
+{
+    return id == OPT_PROFILES ||
+           ((option_rows[id].commands & FOR_COMPARE) &&
+            (option_rows[id].commands & FOR_TABLE) && id < OPT_TRAIN);
+}
+
+/* Does `changes` give this option? */
+static bool changed(const char *changes, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = strstr(changes, "--"); p; p = strstr(p + 2, "--"))
+        if (strncmp(p + 2, name, n) == 0 && (p[2 + n] == ' ' || p[2 + n] == '\0'))
+            return true;
+    return false;
+}
+
+void options_command(const struct options *options, const char *changes, struct strbuf *out)
+{
+    strbuf_add(out, "gpuplan --plan");
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        const struct option_value *v = &options->value[id];
+        const char *text = id == OPT_MODEL && options->model_count > 0 ? options->models[0]
+                           : id == OPT_PRECISION && options->precision_count > 0
+                               ? options->precisions[0]
+                           : id == OPT_GPU && options->gpu_count > 0 ? options->gpus[0]
+                                                                 : v->text;
+        if (!asks(id) || !v->given || changed(changes, row->name))
+            continue;
+        if (row->key)
+            strbuf_addf(out, " -%c", row->key);
+        else
+            strbuf_addf(out, " --%s", row->name);
+        if (row->type == OPTION_FLAG)
+            continue;
+        strbuf_add(out, " ");
+        if (text)
+            strbuf_quote(out, text);
+        else
+            strbuf_addf(out, "%.15g", v->number);
+    }
+    if (changes[0])
+        strbuf_addf(out, " %s", changes);
+}

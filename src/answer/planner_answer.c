@@ -1,0 +1,360 @@
+/*
+ * planner_answer.c - planner_answer() of planner.h: choosing a GPU where none is named,
+ * solving, fixes and their commands.
+ */
+#include "answer/planner.h"
+
+#include <string.h>
+
+#include "plan/better.h"
+#include "plan/search.h"
+#include "base/str.h"
+#include "base/units.h"
+
+/* What weights may be stored in instead, best first, and the two that are usual. */
+struct formats {
+    const char *ids[5], *usual[3];
+};
+
+static const struct formats gguf_formats = {{"q8_0", "q6_k", "q5_k_m", "q4_k_m"},
+                                            {"q8_0", "q4_k_m"}};
+static const struct formats mlx_formats = {{"fp16", "mlx-8bit", "mlx-4bit"},
+                                           {"mlx-8bit", "mlx-4bit"}};
+static const struct formats plain_formats = {{"fp16", "fp8", "int8", "int4-awq"},
+                                             {"fp8", "int4-awq"}};
+
+static const struct formats *formats_of(const struct engine *e)
+{
+    if (e->gguf)
+        return &gguf_formats;
+    return engine_lists(e->weight_formats, "mlx") ? &mlx_formats : &plain_formats;
+}
+
+static struct precisions own_precisions(const struct request *q)
+{
+    return (struct precisions){q->precision, q->draft_precision};
+}
+
+/* Formats below the request's own, best first; where the engine does not run its own, the
+ * nearest of at least its width comes before them. Adds them to out, which has *n. */
+static enum gp_status offer_formats(struct planner *p, const struct request *q,
+                                    const char *const *ids, struct precisions *out, int *n,
+                                    struct gp_err *err)
+{
+    const struct format *own = q->precision.weight;
+    bool refused = !engine_runs_format(q->engine, own);
+    enum gp_status status = GP_OK;
+    for (int first = *n; *ids && !status; ids++) {
+        const struct format *f;
+        status = catalog_format(planner_catalog(p), *ids, &f, err);
+        bool wider = !status && f->bits >= own->bits;
+        if (status || f == own || (wider && !refused))
+            continue;
+        if (wider)
+            *n = first;
+        struct precisions *to = &out[(*n)++];
+        to->draft = q->draft_precision;
+        status = planner_precision(p, q->model, f, &to->model, err);
+        if (!status && q->draft && !q->draft_mtp && q->engine->gguf)
+            status = planner_precision(p, q->draft, f, &to->draft, err);
+    }
+    return status;
+}
+
+/* The newest range of each other engine; those that read GGUF also take 16 bit, and a GGUF
+ * format as it is. */
+static enum gp_status offer_engines(struct planner *p, const struct request *q,
+                                    struct choices *out, struct gp_err *err)
+{
+    static const char *const names[] = CATALOG_ENGINES_OFFERED;
+    enum gp_status status = GP_OK;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !status; i++) {
+        const struct engine *e;
+        status = catalog_engine(planner_catalog(p), names[i], &e, err);
+        if (!status && strcmp(e->id, q->engine->id) != 0)
+            out->engines[out->engine_count++] = e;
+    }
+    if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)
+        out->gguf[out->gguf_count++] = own_precisions(q);
+    return status;
+}
+
+static enum gp_status offers(struct planner *p, const struct request *q,
+                             struct choices *out, struct gp_err *err)
+{
+    bool reads_gguf = q->engine->gguf;
+    enum gp_status status =
+        catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+    if (!status && !reads_gguf)
+        status = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
+    if (!status)
+        status = offer_formats(p, q, formats_of(q->engine)->ids, out->lower,
+                               &out->lower_count, err);
+    if (!status)
+        status = offer_engines(p, q, out, err);
+    if (!status && !reads_gguf)
+        status = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
+    return status;
+}
+
+/* The highest first, beginning with the request's own. */
+static void offer_own(const struct request *q, struct choices *c)
+{
+    int room = (int)(sizeof(c->lower) / sizeof(c->lower[0]));
+    int n = c->lower_count < room ? c->lower_count : room - 1;
+    memmove(&c->lower[1], &c->lower[0], (size_t)n * sizeof(c->lower[0]));
+    c->lower[0] = own_precisions(q);
+    c->lower_count = n + 1;
+}
+
+void planner_plan(struct planner *p, const struct resolved *resolved, struct plan *out)
+{
+    (void)p;
+    plan_request(&resolved->request, &resolved->market, out);
+}
+
+/* No GPU is named and none is here: the cheapest list price that fits in one
+ * machine, or the fewest GPUs with --solve gpus; when nothing fits, the GPU with the
+ * most memory, whose plan gives the reason. */
+static void choose_gpu(struct answer *a, const struct choices *c)
+{
+    struct request *q = &a->resolved.request;
+    const struct market *market = &a->resolved.market;
+    enum solve_gpu by = a->solve == SOLVE_GPUS ? SOLVE_GPU_FEWEST : SOLVE_GPU_CHEAPEST;
+    if (solve_gpu(q, by, c, market, &a->plan)) {
+        *q = a->plan.request;
+        return;
+    }
+    for (size_t i = 0; i < c->gpu_count; i++)
+        if (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value)
+            q->gpu = c->gpus[i];
+    *q = search_on(q, q->gpu, 0, market);
+}
+
+enum gp_status planner_answer(struct planner *p, const struct options *options,
+                              struct answer *out, struct gp_err *err)
+{
+    struct choices c;
+    memset(out, 0, offsetof(struct answer, fixes)); /* fix_count tells of the rest */
+    out->fix_count = 0;
+    memset(&c, 0, sizeof(c));
+    enum gp_status status =
+        planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);
+    const struct request *q = &out->resolved.request;
+    if (status)
+        return status;
+    c.trace = planner_trace(p, &out->resolved);
+    out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
+    if (out->solve == SOLVE_USERS && q->rate > 0)
+        return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
+                       "the users follow from --rate");
+    if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
+        status = offers(p, q, &c, err);
+        if (status)
+            return status;
+        if (out->resolved.gpu_chosen)
+            choose_gpu(out, &c);
+    }
+    if (out->solve == SOLVE_NONE) {
+        planner_plan(p, &out->resolved, &out->plan);
+    } else {
+        struct choices own = c;
+        offer_own(q, &own);
+        out->solved =
+            solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
+    }
+    /* a plan that fits has at most one fix, a deeper pipeline, which needs no choices
+     */
+    if (out->plan.verdict != VERDICT_FITS && !c.gpus)
+        status = offers(p, q, &c, err);
+    if (!status)
+        out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
+    return status;
+}
+
+/* ---- what would be better ---- */
+
+/* Each one's profile has to be read, which takes as long as its planning. */
+enum { LOWER_PRICED, HIGHER_PRICED, USUAL_GPUS };
+
+struct offered {
+    const char *gpu; /* borrowed from an instance */
+    int offers;
+    double price;    /* dollars per hour of one, the least */
+};
+
+/* Counts the offers of each GPU at list prices. Returns how many GPUs. */
+static int count_offers(const struct market *m, struct offered out[], int room)
+{
+    int n = 0;
+    for (size_t i = 0; i < m->instance_count; i++) {
+        const struct instance *offer = &m->instances[i];
+        double price = offer->gpu_count > 0 ? offer->on_demand / offer->gpu_count : 0;
+        int at = n - 1; /* those of one GPU mostly follow each other */
+        if (offer->kind != PRICE_LIST || price <= 0 || !market_takes(m, offer))
+            continue;
+        while (at >= 0 && strcmp(out[at].gpu, offer->gpu) != 0)
+            at--;
+        if (at < 0 && n == room)
+            continue;
+        if (at < 0)
+            out[at = n++] = (struct offered){offer->gpu, 0, price};
+        out[at].offers++;
+        if (price < out[at].price)
+            out[at].price = price;
+    }
+    return n;
+}
+
+/* Of the GPUs that cost less than the one asked for, and of those that cost more, the one
+ * that most instances have: what somebody would look at beside it. */
+static enum gp_status offer_usual_gpus(struct planner *p, const struct request *q,
+                                       const struct market *market,
+                                       const struct gpu *list[USUAL_GPUS],
+                                       struct choices *out, struct gp_err *err)
+{
+    struct offered offered[64];
+    int n = count_offers(market, offered, 64), best[USUAL_GPUS] = {-1, -1}, own = -1;
+    enum gp_status status = GP_OK;
+    for (int i = 0; i < n; i++)
+        if (strcmp(offered[i].gpu, q->gpu->id) == 0)
+            own = i;
+    for (int i = 0; i < n; i++) {
+        int side = own < 0 || offered[i].price > offered[own].price ? HIGHER_PRICED
+                                                                    : LOWER_PRICED;
+        if (i != own && (best[side] < 0 || offered[i].offers > offered[best[side]].offers))
+            best[side] = i;
+    }
+    out->gpus = list;
+    for (int side = 0; side < USUAL_GPUS && !status; side++)
+        if (best[side] >= 0)
+            status = catalog_gpu(planner_catalog(p), offered[best[side]].gpu,
+                                 &list[out->gpu_count++], err);
+    return status;
+}
+
+enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_err *err)
+{
+    const struct request *q = &a->plan.request;
+    const struct gpu *gpus[USUAL_GPUS];
+    struct choices c;
+    enum gp_status status;
+    memset(&c, 0, sizeof(c));
+    c.trace = planner_trace(p, &a->resolved);
+    if (a->plan.verdict != VERDICT_FITS || a->solve != SOLVE_NONE)
+        return GP_OK;
+    status = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);
+    if (!status)
+        status = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
+    if (!status)
+        plan_betters(&a->plan, &c, &a->resolved.market, a->fixes, &a->fix_count);
+    return status;
+}
+
+/* ---- fixes as options ---- */
+
+static const enum option_id change_options[CHANGE_COUNT] = {
+    [CHANGE_GPU] = OPT_GPU,
+    [CHANGE_ENGINE] = OPT_ENGINE,
+    [CHANGE_PRECISION] = OPT_PRECISION,
+    [CHANGE_KV] = OPT_KV_PRECISION,
+    [CHANGE_TP] = OPT_TP,
+    [CHANGE_PP] = OPT_PP,
+    [CHANGE_EP] = OPT_EP,
+    [CHANGE_REPLICAS] = OPT_REPLICAS,
+    [CHANGE_DP] = OPT_DP,
+    [CHANGE_MAX_PP] = OPT_MAX_PP,
+    [CHANGE_USERS] = OPT_USERS,
+    [CHANGE_CONTEXT] = OPT_CONTEXT,
+    [CHANGE_UTILIZATION] = OPT_MEMORY_UTILIZATION,
+    [CHANGE_TOKENS] = OPT_MAX_BATCHED_TOKENS,
+    [CHANGE_SEQS] = OPT_MAX_NUM_SEQS,
+    [CHANGE_GPU_LAYERS] = OPT_GPU_LAYERS,
+    [CHANGE_CPU_MOE] = OPT_N_CPU_MOE,
+    [CHANGE_CPU_OFFLOAD] = OPT_CPU_OFFLOAD_GB,
+    [CHANGE_NO_KV] = OPT_NO_KV_OFFLOAD,
+    [CHANGE_DRAFT] = OPT_DRAFT,
+    [CHANGE_LORA] = OPT_LORA,
+};
+
+/* The value of a changed field that is a word; NULL when it is a number. */
+static const char *changed_word(const struct request *q, enum change change, char *text,
+                                size_t size)
+{
+    switch (change) {
+    case CHANGE_GPU:
+        gp_format(text, size, "%s:%d", q->gpu->id, q->gpu_count);
+        return text;
+    case CHANGE_ENGINE:
+        return q->engine->id;
+    case CHANGE_PRECISION:
+        return q->precision.id;
+    case CHANGE_KV:
+        return q->kv_auto ? "auto" : q->kv->id;
+    case CHANGE_NO_KV:
+        return "";
+    case CHANGE_DRAFT:
+        return "none";
+    case CHANGE_LORA:
+        gp_format(text, size, "%d:%d", q->lora_slots, q->lora_rank);
+        return text;
+    default:
+        return NULL;
+    }
+}
+
+static double changed_number(const struct request *q, enum change change)
+{
+    const double numbers[CHANGE_COUNT] = {
+        [CHANGE_TP] = q->tp,
+        [CHANGE_PP] = q->pp,
+        [CHANGE_EP] = q->ep,
+        [CHANGE_REPLICAS] = q->replicas,
+        [CHANGE_DP] = q->dp,
+        [CHANGE_MAX_PP] = q->max_pp,
+        [CHANGE_USERS] = q->users,
+        [CHANGE_CONTEXT] = q->context,
+        [CHANGE_UTILIZATION] = q->utilization,
+        [CHANGE_TOKENS] = q->max_batched_tokens,
+        [CHANGE_SEQS] = q->max_num_seqs,
+        [CHANGE_GPU_LAYERS] = q->model->layer_count + 1 - q->host_layers,
+        [CHANGE_CPU_MOE] = q->host_experts,
+        [CHANGE_CPU_OFFLOAD] = q->host_bytes / GP_GIB,
+    };
+    return numbers[change];
+}
+
+char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX])
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < CHANGE_COUNT; i++) {
+        enum change change = (enum change)i;
+        char value[64];
+        const char *word = changed_word(&fix->request, change, value, sizeof(value));
+        double number = changed_number(&fix->request, change);
+        if (!(fix->changes >> i & 1))
+            continue;
+        if (!word && number <= 0)
+            word = "auto";
+        if (!word)
+            gp_format(value, sizeof(value),
+                      change == CHANGE_UTILIZATION ? "%.2f" : "%.0f", number);
+        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s--%s%s%s", n ? " " : "",
+                  option_rows[change_options[i]].name, word && !*word ? "" : " ",
+                  word ? word : value);
+        n += strlen(text + n);
+    }
+    return text;
+}
+
+void planner_fix_command(const struct options *options, const struct answer *answer,
+                         const struct fix *fix, struct strbuf *out)
+{
+    char given[FIX_OPTIONS_MAX], changes[FIX_OPTIONS_MAX + GPU_ID_MAX + 16];
+    bool name_gpu = options->gpu_count == 0 && !(fix->changes & 1u << CHANGE_GPU);
+    gp_format(changes, sizeof(changes), "%s%s%s%s", name_gpu ? "--gpu " : "",
+              name_gpu ? answer->plan.request.gpu->id : "", name_gpu ? " " : "",
+              planner_fix_options(fix, given));
+    options_command(options, changes, out);
+}

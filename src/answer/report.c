@@ -1,0 +1,592 @@
+/*
+ * report.c - see report.h. A table per struct: each row is a member and its JSON key.
+ */
+#include "answer/report.h"
+
+#include <math.h>
+
+#include "plan/better.h"
+#include "plan/speed/comm.h"
+#include "answer/answer_lines.h"
+#include "answer/print_plan.h"
+#include "answer/print_why.h"
+#include "answer/record_plan.h"
+#include "answer/report_power.h"
+#include "answer/sentence.h"
+#include "answer/startup.h"
+#include "base/str.h"
+#include "base/units.h"
+
+/* ---- request ---- */
+
+#define AT(member) MEMBER_AT(struct request, member)
+
+static const struct member request_load[] = {
+    {"context", MEMBER_NUMBER, AT(context)},
+    {"prompt", MEMBER_NUMBER, AT(prompt)},
+    {"output", MEMBER_NUMBER, AT(output)},
+    {"users", MEMBER_NUMBER, AT(users)},
+    {"tp", MEMBER_SOME_INT, AT(tp)},
+    {"pp", MEMBER_SOME_INT, AT(pp)},
+    {"ep", MEMBER_SOME_INT, AT(ep)},
+    {"dp", MEMBER_SOME_INT, AT(dp)},
+    {"replicas", MEMBER_SOME_INT, AT(replicas)},
+    {"max_pp", MEMBER_INT, AT(max_pp)},
+};
+
+static void request_facts(const struct answer *a, struct record *r)
+{
+    const struct request *q = &a->plan.request;
+    const struct memory *m = &a->plan.memory;
+    int layers = q->model->layer_count;
+    record_text(r, "model", a->resolved.model_text);
+    record_text(r, "model_id", q->model->id);
+    record_text(r, "precision", q->precision.id);
+    record_flag(r, "precision_native", q->precision.native);
+    record_text(r, "kv_precision", q->kv->id);
+    record_text(r, "gpu", q->gpu->id);
+    record_positive(r, "gpu_count", "", q->gpu_count);
+    record_text(r, "gpu_from",
+                a->resolved.gpu_chosen  ? "cheapest-that-fits"
+                : a->resolved.gpu_local ? "this-machine"
+                                        : "request");
+    record_textf(r, "engine", "%s@%s", q->engine->id, q->engine->range);
+    RECORD_MEMBERS(r, request_load, q);
+    record_count(r, "prompt_stddev", "tokens", q->spread.prompt * q->prompt);
+    record_count(r, "output_stddev", "tokens", q->spread.output * q->output);
+    record_text(r, "trace", a->resolved.trace);
+    record_count(r, "beyond_context", "", q->spread.beyond);
+    record_positive(r, "rate", "requests/s", q->rate);
+    record_count(r, "prefix_hit", "", q->prefix_hit);
+    record_positive(r, "ttft", "ms", q->ttft * 1e3);
+    record_positive(r, "tpot", "ms", q->tpot * 1e3);
+    record_positive(r, "throughput", "tokens/s", q->throughput);
+    record_positive(r, "budget", "$/h", q->budget);
+    record_positive(r, "power_cap", "W", q->power_cap);
+    record_positive(r, "max_num_seqs", "", m->max_num_seqs);
+    record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
+    record_positive(r, "memory_utilization", "", m->fraction);
+    record_count(r, "headroom", "", q->headroom);
+    record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
+    record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);
+    record_positive(r, "n_cpu_moe", "", q->host_experts);
+    record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
+    record_positive(r, "kv_offload_gb", "", q->host_kv / engine_kv_unit(q->engine));
+    record_flag(r, "no_kv_offload", q->kv_on_host);
+    record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
+    record_positive(r, "speculative_tokens", "", q->draft_tokens);
+    record_positive(r, "acceptance", "", q->acceptance);
+    record_text(r, "calibration", a->resolved.measured);
+    record_text(r, "calibrated", a->resolved.calibrated);
+    record_text(r, "uncalibrated", a->resolved.uncalibrated);
+    record_text(r, "logged", a->resolved.logged);
+    record_text(r, "unlogged", a->resolved.unlogged);
+    record_positive(r, "lora_slots", "", q->lora_slots);
+    record_positive(r, "lora_rank", "", q->lora_rank);
+    record_plan_asked(r, &a->resolved);
+    if (q->api_out > 0)
+        record_textf(r, "api_price", "%.12g:%.12g", q->api_in, q->api_out);
+    else
+        record_text(r, "api_price", "");
+    record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");
+}
+
+/* ---- verdict ---- */
+
+static void fix_facts(const struct answer *a, const struct options *options,
+                      const struct fix *f, struct record *r)
+{
+    struct strbuf command;
+    char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+    strbuf_init(&command);
+    planner_fix_command(options, a, f, &command);
+    record_text(r, "what", sentence_fix(f, what));
+    record_text(r, "option", planner_fix_options(f, option));
+    record_text(r, "command", command.text);
+    strbuf_fini(&command);
+    record_text(r, "status", verdict_word(f->verdict));
+    record_count(r, "gain_gib", "", f->gain / GP_GIB);
+    record_positive(r, "ttft", "s", f->ttft);
+    record_positive(r, "tpot", "s", f->tpot);
+    record_text(r, "better", better_word(f->better));
+    record_positive(r, "output_tokens_per_s", "", f->tokens);
+    record_positive(r, "per_million_output_tokens", "", better_per_million(f));
+    record_count(r, "gpus", "", f->gpus);
+    record_positive(r, "per_hour", "", f->per_hour);
+    record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);
+}
+
+/* The check that the engine itself would stop at. */
+static void startup_facts(const struct plan *p, struct record *r)
+{
+    struct startup startup = startup_check(p);
+    if (!startup.check) {
+        record_text(r, "startup", "");
+        return;
+    }
+    r = record_inside(r, "startup");
+    record_text(r, "check", startup.check);
+    record_flag(r, "certain", startup.certain);
+    record_text(r, "message", startup.text);
+}
+
+static void verdict_facts(const struct answer *a, const struct options *options,
+                          struct record *r)
+{
+    const struct plan *p = &a->plan;
+    char text[SENTENCE_MAX];
+    record_text(r, "status", verdict_word(p->verdict));
+    record_text(r, "limit", limit_word(p->limit));
+    record_text(r, "knob", sentence_knob(p, text));
+    record_list(r, "reasons");
+    for (int i = 0; sentence_reason(p, i, text); i++)
+        record_item(r, "reasons", text);
+    startup_facts(p, r);
+    record_list(r, "warnings");
+    for (int i = 0; sentence_warning(p, i, text); i++)
+        record_item(r, "warnings", text);
+    record_list(r, "fixes");
+    for (int i = 0; i < a->fix_count; i++)
+        fix_facts(a, options, &a->fixes[i], record_append(r, "fixes"));
+}
+
+/* ---- layout ---- */
+
+#define OF_LAYOUT(member) {#member, MEMBER_INT, MEMBER_AT(struct layout, member)}
+
+static const struct member layout_degrees[] = {
+    OF_LAYOUT(gpus), OF_LAYOUT(tp), OF_LAYOUT(pp), OF_LAYOUT(ep), OF_LAYOUT(replicas),
+};
+
+static void layout_facts(const struct plan *p, struct record *r)
+{
+    const struct runner_up *second = &p->second;
+    char lost[SENTENCE_MAX];
+    record_text(r, "gpu", p->request.gpu->id);
+    RECORD_MEMBERS(r, layout_degrees, &p->layout);
+    record_count(r, "dp", "", layout_ways(&p->layout));
+    record_count(r, "prefill", "", p->layout.prefill);
+    record_count(r, "prefill_tp", "",
+                 p->layout.prefill > 0 ? layout_prefill(&p->layout).tp : 0);
+    record_count(r, "decode", "", p->layout.prefill > 0 ? layout_decoding(&p->layout) : 0);
+    record_count(r, "hosts", "", p->layout.hosts);
+    record_positive(r, "host_gpus", "", p->request.host_gpus);
+    record_flag(r, "host_assumed", p->request.host_assumed);
+    if (second->layout.gpus == 0) {
+        record_text(r, "runner_up", "");
+        return;
+    }
+    r = record_inside(r, "runner_up");
+    RECORD_MEMBERS(r, layout_degrees, &second->layout);
+    record_positive(r, "per_hour", "", second->per_hour);
+    record_text(r, "lost_by", sentence_lost(second, lost));
+}
+
+/* ---- memory ---- */
+
+#define OF_MEMORY(member) {#member, MEMBER_BYTES, MEMBER_AT(struct memory, member)}
+
+static const struct member memory_there[] = {
+    OF_MEMORY(physical), OF_MEMORY(usable), OF_MEMORY(budget), OF_MEMORY(weights),
+};
+static const struct member memory_added[] = {
+    {"weights_draft", MEMBER_BYTES, MEMBER_AT(struct memory, draft)},
+    {"weights_lora", MEMBER_BYTES, MEMBER_AT(struct memory, lora)},
+};
+static const struct member memory_taken[] = {
+    OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
+    OF_MEMORY(activation), OF_MEMORY(non_torch),
+    {"graphs", MEMBER_BYTES, MEMBER_AT(struct memory, graphs_charged)},
+    {"graphs_real", MEMBER_BYTES, MEMBER_AT(struct memory, graphs)},
+    OF_MEMORY(free),
+    {"host_memory", MEMBER_BYTES, MEMBER_AT(struct memory, host)},
+    {"host_memory_kv", MEMBER_BYTES, MEMBER_AT(struct memory, host_kv)},
+    {"host_memory_tables", MEMBER_BYTES, MEMBER_AT(struct memory, tables)},
+};
+static const struct member memory_needs[] = {
+    {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_reserved)},
+    {"kv_needed_mean", MEMBER_BYTES, MEMBER_AT(struct memory, kv_mean)},
+};
+static const struct member memory_holds[] = {
+    {"kv_cache_tokens", MEMBER_QUANTITY, MEMBER_AT(struct memory, kv_cache_tokens),
+     "tokens"},
+    {"state_blocks", MEMBER_QUANTITY, MEMBER_AT(struct memory, state_blocks), "blocks"},
+    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency),
+     "requests"},
+};
+
+static void role_facts(const struct memory *m, struct record *r)
+{
+    for (int i = 0; i < ROLE_COUNT; i++)
+        if (m->split.role[i] > 0)
+            record_count(r, role_word((enum tensor_role)i), "GiB",
+                         m->split.role[i] / GP_GIB);
+    if (m->split.loaded > 0)
+        record_count(r, "added at load", "GiB", m->split.loaded / GP_GIB);
+}
+
+/* What is left for the KV cache, never below 0, and how much is lacking where weights
+ * and the rest overrun the budget. */
+static void pool_facts(const struct request *q, const struct memory *m, struct record *r)
+{
+    struct pool {
+        struct quantity left, lacking;
+    } pool = {quantity_max0(m->kv_pool),
+              quantity_max0(quantity_sub(quantity_exact(0), m->kv_pool))};
+    static const struct member members[] = {
+        {"kv_pool", MEMBER_BYTES, MEMBER_AT(struct pool, left)},
+        {"kv_pool_short", MEMBER_BYTES, MEMBER_AT(struct pool, lacking)},
+    };
+    if (q->model->weights_only) {
+        record_text(r, "kv_pool", "");
+        return;
+    }
+    RECORD_MEMBERS(r, members, &pool);
+}
+
+static void gpu_facts(const struct plan *p, struct record *r)
+{
+    const struct memory *m = &p->memory;
+    RECORD_MEMBERS(r, memory_there, m);
+    role_facts(m, record_inside(r, "weights_by_role_gib"));
+    RECORD_MEMBERS(r, memory_added, m);
+    pool_facts(&p->request, m, r);
+    RECORD_MEMBERS(r, memory_taken, m);
+}
+
+static const struct member stage_parts[] = {
+    OF_MEMORY(weights), OF_MEMORY(activation), OF_MEMORY(kv_reserved), OF_MEMORY(free),
+    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency),
+     "requests"},
+};
+
+/* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the
+ * last. */
+static void stages_facts(const struct plan *p, struct record *doc)
+{
+    const struct request *q = &p->request;
+    struct load load = load_sum(q);
+    int pp = p->layout.pp;
+    record_list(doc, "stages");
+    for (int i = 0; i < pp; i++) {
+        struct record *r = record_append(doc, "stages");
+        struct memory m;
+        int first = layout_stage_begin(q, pp, i);
+        memory_stage(q, &load, &p->layout, i, &m);
+        record_count(r, "stage", "", i);
+        record_count(r, "first_layer", "", first + 1);
+        record_count(r, "layers", "", layout_stage_begin(q, pp, i + 1) - first);
+        record_flag(r, "embedding", i == 0);
+        record_flag(r, "head", i == pp - 1);
+        RECORD_MEMBERS(r, stage_parts, &m);
+        pool_facts(q, &m, r);
+    }
+}
+
+/* The rule's bytes, with the precision that they were taken at. */
+static void rule_facts(const struct plan *p, struct record *r)
+{
+    static const char *const bounds[] = {"value", "low", "high"};
+    for (int i = 0; i < 3; i++)
+        record_count(r, bounds[i], "GiB", p->memory.rule_of_thumb / GP_GIB);
+    record_text(r, "unit", "GiB");
+    record_text(r, "origin", origin_word(ORIGIN_ASSUMED));
+    record_text(r, "precision", p->request.precision.id);
+}
+
+static void memory_facts(const struct plan *p, struct record *doc)
+{
+    const struct memory *m = &p->memory;
+    enum origin kv = m->kv_needed.origin;
+    if (!p->has_memory) {
+        record_text(doc, "memory", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "memory");
+    gpu_facts(p, record_inside(r, "per_gpu"));
+    record_count(r, "stage", "", m->stage);
+    stages_facts(p, r);
+    record_quantity(r, "kv_bytes_per_token", "B",
+                    quantity_of(m->kv_bytes_per_token, kv), 1, 0);
+    record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB,
+                    2);
+    RECORD_MEMBERS(r, memory_needs, m);
+    RECORD_MEMBERS(r, memory_holds, m);
+    record_quantity(r, "checkpoint", "GiB",
+                    quantity_of(m->file_bytes, m->weights.origin), GP_GIB, 2);
+    rule_facts(p, record_inside(r, "rule_of_thumb"));
+}
+
+#define OF_PART(member) {#member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member)}
+
+static const struct member step_members[] = {
+    OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
+    OF_PART(fixed),  OF_PART(head),    OF_PART(draft),
+};
+
+#define OF_SPEED(member, unit) {#member, MEMBER_QUANTITY, MEMBER_AT(struct speed, member), unit}
+
+static const struct member speed_members[] = {
+    OF_SPEED(ttft, "s"),
+    OF_SPEED(tpot, "s"),
+    {"output_tokens_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, tokens), "tokens/s"},
+    {"requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, requests), "requests/s"},
+    {"full_requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, full), "requests/s"},
+    {"full_running", MEMBER_NUMBER, MEMBER_AT(struct speed, full_running)},
+};
+
+/* Seconds of a decode step, part by part. */
+static void step_facts(const struct speed *v, struct record *r)
+{
+    RECORD_MEMBERS(r, step_members, &v->part);
+    record_count(r, "prefill", "s", v->prompts);
+}
+
+/* Among whom, how and how fast; nothing where no GPUs exchange. */
+static void reduce_facts(const struct plan *p, struct record *speed)
+{
+    const struct request *q = &p->request;
+    const struct family *f = q->gpu->family;
+    int n = p->layout.tp * layout_ways(&p->layout);
+    struct comm c = comm_of(q->gpu, f, n, q->host_gpus, q->engine->speed.allreduce);
+    if (n <= 1 || !c.known)
+        return;
+    struct record *r = record_inside(speed, "all_reduce");
+    record_count(r, "gpus", "", n);
+    record_count(r, "hosts", "", c.hosts);
+    record_text(r, "library", comm_library(&c, q->gpu));
+    record_text(r, "over", c.pcie ? "pcie" : "link");
+    record_quantity(r, "bus_bandwidth", "GB/s", quantity_of(c.rate, ORIGIN_MODEL), 1e9, 1);
+    record_text(r, "source", f->source);
+}
+
+/* Rows of others that estimates of this kind were held against. */
+static void hit_facts(const struct plan *p, const struct hit *h, struct record *r)
+{
+    record_count(r, "rows", "", h ? h->rows : 0);
+    if (!h)
+        return;
+    record_text(r, "kind", hit_kind_word((enum hit_kind)h->kind));
+    record_text(r, "phase", hit_phase_word((enum hit_phase)h->phase));
+    record_count(r, "median_error", "", h->median);
+    record_count(r, "p90_error", "", h->tail);
+    record_count(r, "in_band", "", h->inside);
+    record_flag(r, "generation_among_them",
+                engine_lists(h->families, p->request.gpu->family->id));
+}
+
+static void speed_facts(const struct plan *p, struct record *r)
+{
+    static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s",
+                                       "requests_per_s", "bound"};
+    const struct speed *v = &p->speed;
+    char text[640];
+    if (v->gap != SPEED_KNOWN) {
+        for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+            record_text(r, keys[i], "");
+        record_text(r, "unknown", sentence_speed_gap(p, text));
+        return;
+    }
+    RECORD_MEMBERS(r, speed_members, v);
+    record_text(r, "bound", speed_bound_word(v->bound));
+    record_positive(r, "ttft_p50", "s", v->middle);
+    record_positive(r, "ttft_p95", "s", v->late);
+    record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
+    record_quantity(r, "stall", "s", v->stall, 1, 4);
+    record_count(r, "stall_share", "", v->stall_share);
+    record_count(r, "running", "requests", v->running);
+    record_positive(r, "transfer", "s", v->transfer);
+    record_positive(r, "capacity", "requests/s", v->capacity);
+    record_text(r, "saturates", speed_saturation_word(v->saturation));
+    step_facts(v, record_inside(r, "step_s"));
+    reduce_facts(p, r);
+    record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
+    record_text(r, "narrower", sentence_speed_narrower(p, text));
+    r = record_inside(r, "checked");
+    hit_facts(p, v->hit, record_inside(r, "tpot"));
+    hit_facts(p, v->hit_first, record_inside(r, "ttft"));
+    record_text(r, "source", p->request.engine->hits.source);
+}
+
+/* ---- cost ---- */
+
+#define OF_RENT(member, kind) {#member, kind, MEMBER_AT(struct rent, member)}
+#define BUY(member) MEMBER_AT(struct buy, member)
+
+static const struct member rent_figures[] = {
+    OF_RENT(instances, MEMBER_INT),
+    OF_RENT(gpus_paid, MEMBER_INT),
+    OF_RENT(per_hour, MEMBER_NUMBER),
+    OF_RENT(per_month, MEMBER_NUMBER),
+};
+static const struct member rent_machines[] = {
+    OF_RENT(machines, MEMBER_INT),
+    OF_RENT(apart, MEMBER_FLAG), /* GPUs of one request in several of them */
+};
+static const struct member buy_members[] = {
+    {"capital", MEMBER_QUANTITY, BUY(capital), "$"},
+    {"per_hour", MEMBER_QUANTITY, BUY(per_hour), "$/h"},
+    {"per_month", MEMBER_QUANTITY, BUY(per_month), "$/month"},
+    {"running_per_hour", MEMBER_QUANTITY, BUY(running), "$/h"},
+    {"power_w", MEMBER_NUMBER, BUY(watts)},
+    {"break_even_hours", MEMBER_SOME, BUY(break_even_hours)},
+    {"host_assumed", MEMBER_FLAG, BUY(host_assumed)},
+};
+
+static void buy_facts(const struct buy *buy, struct record *r)
+{
+    char text[SENTENCE_MAX];
+    if (!buy->known) {
+        record_text(r, "buy", "");
+        return;
+    }
+    r = record_inside(r, "buy");
+    record_text(r, "what", sentence_purchase(buy, text));
+    RECORD_MEMBERS(r, buy_members, buy);
+    record_text(r, "as_of", sentence_purchase_date(buy, text));
+    record_text(r, "source", buy->source);
+}
+
+static void rent_facts(const char *name, const struct rent *rent, struct record *r)
+{
+    const struct instance *in = rent->instance;
+    char date[SENTENCE_DATE_MAX];
+    if (!rent->known) {
+        record_text(r, name, "");
+        return;
+    }
+    r = record_inside(r, name);
+    record_text(r, "provider", in->provider);
+    record_text(r, "instance", in->type);
+    RECORD_MEMBERS(r, rent_figures, rent);
+    record_text(r, "region", in->region);
+    record_text(r, "date", sentence_price_date(in, date));
+    record_count(r, "age_days", "days",
+                 rent->age_days >= 0 && in->basis != DATE_READ ? (double)rent->age_days
+                                                               : NAN);
+    record_flag(r, "assumed", in->assumed);
+    record_flag(r, "per_gpu", in->per_gpu);
+    RECORD_MEMBERS(r, rent_machines, rent);
+    record_text(r, "note", in->note);
+    record_text(r, "source", in->source);
+}
+
+void report_cost(const struct plan *p, bool tokens, struct record *doc)
+{
+    const struct cost *c = &p->cost;
+    const struct rent *wanted = cost_wanted(c);
+    struct quantity hour, month;
+    char note[SENTENCE_MAX];
+    if (!p->has_memory) {
+        record_text(doc, "cost", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "cost");
+    plan_prices(p, &hour, &month);
+    record_quantity(r, "per_hour", "$/h", hour, 1, 2);
+    record_quantity(r, "per_month", "$/month", month, 1, 0);
+    if (tokens)
+        record_quantity(r, "per_million_output_tokens", "$", plan_token_price(p), 1, 3);
+    rent_facts("on_demand", &c->on_demand, r);
+    rent_facts("spot", &c->spot, r);
+    rent_facts("market", &c->market, r);
+    buy_facts(&c->buy, r);
+    if (tokens)
+        report_usage(p, r);
+    record_text(r, "source",
+                !wanted         ? c->buy.known ? c->buy.source : ""
+                : wanted->known ? wanted->instance->source
+                                : "");
+    record_text(r, "note", sentence_cost_note(p, note));
+}
+
+/* ---- the whole ---- */
+
+void report_terms(const struct term *terms, int count, struct record *doc)
+{
+    struct strbuf inputs, source;
+    char name[TERM_NAME_MAX];
+    strbuf_init(&inputs);
+    strbuf_init(&source);
+    record_list(doc, "why");
+    for (int i = 0; i < count; i++) {
+        const struct term *t = &terms[i];
+        struct record *r = record_append(doc, "why");
+        strbuf_clear(&inputs);
+        strbuf_clear(&source);
+        term_inputs_text(t, &inputs);
+        term_source_text(&t->source, &source);
+        record_text(r, "term", term_name(t, name));
+        record_text(r, "symbol", t->symbol);
+        record_text(r, "equation", t->equation);
+        record_text(r, "inputs", inputs.text);
+        record_quantity(r, "value", t->unit, t->value, 1, 2);
+        record_text(r, "source", source.text);
+    }
+    strbuf_fini(&inputs);
+    strbuf_fini(&source);
+}
+
+static void source_facts(const struct request *q, const struct market *market,
+                         struct record *r)
+{
+    char server[320] = "";
+    double watts;
+    const struct server *host = cost_host_server(q->gpu, market, &watts);
+    if (host)
+        gp_format(server, sizeof(server), "%s: %s", host->name, host->source);
+    record_text(r, "model", q->model->source);
+    record_text(r, "gpu", q->gpu->source);
+    record_text(r, "gpu_confidence", q->gpu->confidence);
+    record_text(r, "engine", q->engine->source);
+    record_text(r, "engine_date", q->engine->date);
+    record_text(r, "format", q->precision.weight->source);
+    record_text(r, "power", power_law_source);
+    record_text(r, "host_power", server);
+}
+
+void report_plan(const struct answer *a, const struct options *options, bool why,
+                 bool brief, struct record *doc)
+{
+    char solve[OPTION_CHOICE_MAX];
+    const struct plan *p = &a->plan;
+    record_text(doc, "schema", "gpuplan.plan/1");
+    request_facts(a, record_inside(doc, "request"));
+    verdict_facts(a, options, record_inside(doc, "verdict"));
+    layout_facts(p, record_inside(doc, "layout"));
+    memory_facts(p, doc);
+    speed_facts(p, record_inside(doc, "speed"));
+    report_power(p, doc);
+    report_cost(p, true, doc);
+    if (a->solve != SOLVE_NONE) {
+        struct record *r = record_inside(doc, "solve");
+        record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));
+        record_flag(r, "found", a->solved);
+        record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
+    }
+    if (!brief)
+        source_facts(&p->request, &a->resolved.market, record_inside(doc, "sources"));
+    if (why) {
+        struct term terms[TERMS_MAX];
+        report_terms(terms, terms_of_plan(p, terms), doc);
+    }
+}
+
+void print_plan_json(const struct answer *answer, const struct options *options,
+                     bool why, struct strbuf *out)
+{
+    struct record doc;
+    record_init(&doc);
+    report_plan(answer, options, why, false, &doc);
+    record_json(&doc, out);
+    record_fini(&doc);
+}
+
+void report_error(const struct gp_err *err, struct record *doc)
+{
+    record_text(doc, "schema", "gpuplan.error/1");
+    record_text(doc, "code", gp_status_word(err->code));
+    record_text(doc, "where", err->where);
+    record_text(doc, "text", err->text);
+    record_text(doc, "hint", err->hint);
+}

@@ -1,0 +1,171 @@
+/*
+ * report_catalog.c - the classes, filtering a list, and finding an id in any class.
+ */
+#include "answer/report_catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/registry.h"
+#include "model/read/hub_cache.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/suggest.h"
+
+const struct report_class report_classes[] = {
+    {"models", "model", report_model_rows, report_model_show},
+    {"gpus", "gpu", report_gpu_rows, report_gpu_show},
+    {"engines", "engine", report_engine_rows, report_engine_show},
+    {"instances", "instance", report_instance_rows, report_instance_show},
+    {"formats", "format", report_format_rows, report_format_show},
+    {"servers", "server", report_server_rows, report_server_show},
+    {"families", "family", report_family_rows, report_family_show},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct report_class *report_class_find(const char *word, struct gp_err *err)
+{
+    const char *words[16];
+    char hint[256] = "";
+    size_t n = 0, len = 0;
+    for (const struct report_class *c = report_classes; c->word; c++) {
+        if (gp_casecmp(word, c->word) == 0 || gp_casecmp(word, c->singular) == 0)
+            return c;
+        words[n++] = c->word;
+    }
+    words[n++] = "devices"; /* the command's own: what is in this machine */
+    if (suggest(word, words, n, "*", hint, sizeof(hint)))
+        gp_copy(hint + strlen(hint), sizeof(hint) - strlen(hint), " ");
+    for (size_t i = 0; i < n; i++) {
+        len = strlen(hint);
+        gp_format(hint + len, sizeof(hint) - len, "%s%s",
+                  i ? ", " : "classes: ", words[i]);
+    }
+    if (word[0])
+        gp_fail(err, GP_E_USAGE, "--list", hint, "unknown class '%.60s'", word);
+    else
+        gp_fail(err, GP_E_USAGE, "--list", hint, "needs a class");
+    return NULL;
+}
+
+/* ---- lists ---- */
+
+static bool holds(const char *text, const char *part)
+{
+    size_t n = strlen(part);
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < n && text[i] && gp_lower(text[i]) == gp_lower(part[i]))
+            i++;
+        if (i == n)
+            return true;
+    }
+    return n == 0;
+}
+
+static bool row_holds(const struct record *row, const char *part)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (!row->facts[i].detail && row->facts[i].text &&
+            row->facts[i].kind != FACT_FLAG && holds(row->facts[i].text, part))
+            return true;
+    return false;
+}
+
+static void filter(struct fact *items, const char *const *filters, int filter_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < items->record_count; i++) {
+        bool keep = true;
+        for (int k = 0; k < filter_count && keep; k++)
+            keep = row_holds(&items->records[i], filters[k]);
+        if (keep)
+            items->records[kept++] = items->records[i];
+        else
+            record_fini(&items->records[i]);
+    }
+    items->record_count = kept;
+}
+
+enum gp_status report_list(struct catalog *catalog, const struct report_class *class,
+                           const char *const *filters, int filter_count,
+                           struct record *doc, struct gp_err *err)
+{
+    record_text(doc, "schema", "gpuplan.list/1");
+    record_text(doc, "class", class->word);
+    record_list(doc, "items");
+    size_t items = doc->count - 1; /* rows() may add facts about all of them */
+    enum gp_status status = class->rows(catalog, doc, err);
+    if (!status)
+        filter(&doc->facts[items], filters, filter_count);
+    return status;
+}
+
+/* ---- one item ---- */
+
+struct names {
+    const char **names;
+    size_t count, cap;
+};
+
+/* The nearest ids of all classes. */
+static enum gp_status unknown_id(struct catalog *catalog, const char *id,
+                                 struct gp_err *err)
+{
+    struct record lists[sizeof(report_classes) / sizeof(report_classes[0])];
+    struct names all = {0};
+    char hint[200];
+    int n = 0;
+    for (; report_classes[n].word; n++) {
+        record_init(&lists[n]);
+        record_list(&lists[n], "items");
+        report_classes[n].rows(catalog, &lists[n], NULL);
+        const struct fact *items = &lists[n].facts[0];
+        for (size_t i = 0; i < items->record_count; i++) {
+            all.names = gp_grow(all.names, &all.cap, all.count + 1, sizeof(*all.names));
+            all.names[all.count++] = record_get(&items->records[i], "id");
+        }
+    }
+    suggest(id, all.names, all.count, "*", hint, sizeof(hint));
+    gp_fail(err, GP_E_USAGE, "--show", hint[0] ? hint : "see gpuplan --list CLASS",
+            "no model, GPU, engine, instance, format, server or family '%.80s'", id);
+    free(all.names);
+    while (n > 0)
+        record_fini(&lists[--n]);
+    return GP_E_USAGE;
+}
+
+static void begin(struct record *doc, const struct report_class *class)
+{
+    record_init(doc);
+    record_text(doc, "schema", "gpuplan.show/1");
+    record_text(doc, "class", class->singular);
+}
+
+/* "There is no such item" is about one class only; anything else is the answer. */
+static bool is_answer(enum gp_status status, const struct gp_err *err)
+{
+    return status != GP_E_USAGE || strcmp(err->where, "--show") == 0;
+}
+
+enum gp_status report_show(struct planner *planner, const char *id, struct record *doc,
+                           struct gp_err *err)
+{
+    struct gp_err mine = {0};
+    struct hub_model cached;
+    enum gp_status status = GP_E_USAGE;
+    for (const struct report_class *c = report_classes; c->word; c++) {
+        begin(doc, c);
+        status = c->show(planner, id, doc, &mine);
+        if (is_answer(status, &mine)) {
+            if (status && err)
+                *err = mine;
+            return status;
+        }
+        record_fini(doc);
+    }
+    begin(doc, &report_classes[0]);
+    if (path_is_file(id) || path_is_dir(id) || hub_cache_find(id, &cached))
+        return report_local_model(planner, id, doc, err);
+    return unknown_id(planner_catalog(planner), id, err);
+}

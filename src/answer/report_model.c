@@ -1,0 +1,349 @@
+/*
+ * report_model.c - models as records.
+ *
+ * params_total and params_active are counted tensor by tensor, as planning counts them:
+ * integers. What the publisher counts is beside it, with what it holds more.
+ */
+#include "answer/report_catalog.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/read/checkpoint.h"
+#include "model/read/hub_cache.h"
+#include "plan/kvcache.h"
+#include "plan/weights.h"
+#include "base/path.h"
+#include "base/units.h"
+
+/* "sliding+full" */
+static void mixers(const struct model *m, char *text, size_t size)
+{
+    unsigned seen = 0;
+    text[0] = '\0';
+    for (int k = 0; k < m->kind_count; k++) {
+        enum mixer mixer = m->kind[k].mixer;
+        size_t len = strlen(text);
+        if (mixer == MIXER_NONE || (seen >> mixer & 1))
+            continue;
+        seen |= 1u << mixer;
+        gp_format(text + len, size - len, "%s%s", len ? "+" : "", mixer_word(mixer));
+    }
+}
+
+static const struct layer_kind *expert_kind(const struct model *m)
+{
+    for (int k = 0; k < m->kind_count; k++)
+        if (m->kind[k].experts > 0)
+            return &m->kind[k];
+    return NULL;
+}
+
+static const char *native_word(const struct model *m)
+{
+    return m->native_name[0] ? m->native_name : m->native_dtype;
+}
+
+static void row(const struct model *m, struct record *s)
+{
+    const struct layer_kind *moe = expert_kind(m);
+    char attention[120];
+    mixers(m, attention, sizeof(attention));
+    record_text(s, "id", m->id);
+    record_text(s, "name", m->name);
+    record_text(s, "family", m->family);
+    record_count(s, "params_total", "", model_params(m));
+    record_style(s, STYLE_PARAMS);
+    record_title(s, "params");
+    record_count(s, "params_active", "", model_params_active(m));
+    record_style(s, STYLE_PARAMS);
+    record_title(s, "active");
+    record_positive(s, "layers", "", m->layer_count);
+    record_positive(s, "hidden", "", m->hidden);
+    record_textf(s, "experts", moe ? "%d of %d" : "", moe ? moe->experts_active : 0,
+                 moe ? moe->experts : 0);
+    record_text(s, "attention", attention);
+    record_positive(s, "max_context", "tokens", m->max_context);
+    record_style(s, STYLE_THOUSANDS);
+    record_text(s, "native", native_word(m));
+    record_positive(s, "params_published", "", m->published);
+    record_detail(s);
+    record_flag(s, "weights_only", m->weights_only);
+    record_detail(s);
+    record_text(s, "date", m->date);
+    record_detail(s);
+    record_text(s, "source", m->source);
+    record_detail(s);
+}
+
+/* The models in the hub's local cache; one that cannot be read has no row. */
+static void hub_rows(struct record *doc)
+{
+    struct hub_model *models;
+    size_t count = hub_cache_list(&models);
+    struct gp_err unread;
+    struct model m;
+
+    for (size_t i = 0; i < count; i++)
+        if (reader_model(models[i].path, &m, &unread) == GP_OK) {
+            gp_copy(m.id, sizeof m.id, models[i].name);
+            row(&m, record_append(doc, "items"));
+        }
+    free(models);
+}
+
+enum gp_status report_model_rows(struct catalog *catalog, struct record *doc,
+                                 struct gp_err *err)
+{
+    const struct model *const *list;
+    size_t n;
+    enum gp_status status = catalog_models(catalog, &list, &n, err);
+    for (size_t i = 0; i < n && !status; i++)
+        row(list[i], record_append(doc, "items"));
+    if (!status)
+        hub_rows(doc);
+    return status;
+}
+
+/* ---- one model ---- */
+
+#define SOME(name, member)                                                             \
+    {name, MEMBER_INT, MEMBER_AT(struct layer_kind, member), .optional = true}
+#define FLAG(member)                                                                   \
+    {#member, MEMBER_FLAG, MEMBER_AT(struct layer_kind, member), .optional = true}
+
+static const struct member kind_members[] = {
+    SOME("heads", heads),
+    SOME("kv_heads", kv_heads),
+    SOME("head_dim", head_dim),
+    SOME("v_head_dim", v_head_dim),
+    SOME("window", window),
+    SOME("q_lora", q_lora),
+    SOME("kv_lora", kv_lora),
+    SOME("rope_dim", rope_dim),
+    SOME("nope_dim", nope_dim),
+    SOME("rotary", rotary),
+    SOME("rope_rows", rope_rows),
+    SOME("index_heads", index_heads),
+    SOME("index_dim", index_dim),
+    SOME("index_pool", index_pool),
+    SOME("compress", compress),
+    SOME("o_groups", o_groups),
+    SOME("o_lora", o_lora),
+    SOME("streams", streams),
+    FLAG(index_shared),
+    FLAG(csa2),
+    {"qk_norm", MEMBER_SET, MEMBER_AT(struct layer_kind, qk_norm), .optional = true},
+    FLAG(q_bias),
+    FLAG(kv_bias),
+    FLAG(o_bias),
+    FLAG(out_gate),
+    FLAG(sinks),
+    FLAG(cross),
+    FLAG(kv_shared),
+    FLAG(k_is_v),
+    FLAG(unnormed),
+    SOME("linear_k_heads", lin_k_heads),
+    SOME("linear_v_heads", lin_v_heads),
+    SOME("linear_k_dim", lin_k_dim),
+    SOME("linear_v_dim", lin_v_dim),
+    SOME("groups", groups),
+    SOME("conv_kernel", conv_kernel),
+    SOME("dt_rank", dt_rank),
+    SOME("gate_rank", gate_rank),
+    SOME("intermediate", ff),
+    SOME("experts", experts),
+    SOME("experts_active", experts_active),
+    SOME("expert_intermediate", expert_ff),
+    SOME("shared_intermediate", shared_ff),
+    SOME("latent", latent),
+    SOME("layer_embed", layer_embed),
+    FLAG(gated),
+    FLAG(mlp_bias),
+    FLAG(shared_gate),
+    FLAG(router_bias),
+    FLAG(expert_bias),
+};
+
+static void kind_facts(const struct model *m, int k, struct record *s)
+{
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    int n = model_layer_tensors(m, k, tensors);
+    struct layer_kind kind = m->kind[k];
+    double params = 0;
+    for (int i = 0; i < n; i++)
+        params += tensors[i].rows * tensors[i].cols * tensors[i].count;
+    if (kind.v_head_dim == kind.head_dim)
+        kind.v_head_dim = 0; /* said once */
+    record_text(s, "mixer", mixer_word(kind.mixer));
+    record_count(s, "layers", "", model_kind_layers(m, k));
+    record_count(s, "params_per_layer", "", params);
+    record_style(s, STYLE_PARAMS);
+    RECORD_MEMBERS(s, kind_members, &kind);
+}
+
+static void tower_facts(const struct model *m, struct record *s)
+{
+    record_list(s, "vision_tower");
+    if (m->vision.width == 0)
+        return;
+    struct record *tower = record_append(s, "vision_tower");
+    for (int i = 0; i < VISION_COUNTS; i++) {
+        int value;
+
+        memcpy(&value, (const char *)&m->vision + vision_counts[i].offset, sizeof value);
+        record_positive(tower, vision_counts[i].key, "", value);
+    }
+    record_flag(tower, "gated", m->vision.gated);
+    record_text(tower, "source", m->vision.source);
+}
+
+static void shape_facts(const struct model *m, struct record *s)
+{
+    record_group(s, "shape");
+    record_positive(s, "hidden", "", m->hidden);
+    record_positive(s, "vocab", "", m->vocab);
+    record_positive(s, "layers", "", m->layer_count);
+    record_flag(s, "tied_embedding", m->tied);
+    record_positive(s, "positions", "", m->positions);
+    record_positive(s, "max_context", "tokens", m->max_context);
+    record_style(s, STYLE_THOUSANDS);
+    record_list(s, "layers_by_kind");
+    for (int k = 0; k < m->kind_count; k++)
+        kind_facts(m, k, record_append(s, "layers_by_kind"));
+    record_list(s, "extras");
+    for (int i = 0; i < m->extra_count; i++) {
+        struct record *extra = record_append(s, "extras");
+        record_text(extra, "name", m->extra[i].name);
+        record_text(extra, "role", role_word(m->extra[i].role));
+        record_count(extra, "params", "", m->extra[i].elements);
+        record_style(extra, STYLE_PARAMS);
+    }
+    tower_facts(m, s);
+}
+
+static void params_facts(const struct model *m, struct record *s)
+{
+    record_group(s, "parameters");
+    record_count(s, "params_total", "", model_params(m));
+    record_style(s, STYLE_PARAMS);
+    record_count(s, "params_active", "", model_params_active(m));
+    record_style(s, STYLE_PARAMS);
+    record_positive(s, "params_published", "", m->published);
+    record_style(s, STYLE_PARAMS);
+    record_positive(s, "params_published_beyond_total", "", m->published_extra);
+    record_text(s, "params_published_note", m->published_note);
+    record_text(s, "params_published_source", m->published_source);
+    record_positive(s, "params_mtp", "", m->mtp_params);
+    record_style(s, STYLE_PARAMS);
+    struct record *roles = record_inside(s, "params_by_role");
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        double n = model_params_role(m, (enum tensor_role)r);
+        if (n > 0) {
+            record_count(roles, role_word((enum tensor_role)r), "", n);
+            record_style(roles, STYLE_PARAMS);
+        }
+    }
+}
+
+/* The roles in which a published checkpoint differs from its format's rule. */
+static void checkpoint_facts(const struct model *m, const struct model_checkpoint *c,
+                             struct record *s)
+{
+    record_text(s, "format", c->format);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (c->role[r][0] && model_params_role(m, (enum tensor_role)r) > 0)
+            record_text(s, role_word((enum tensor_role)r), c->role[r]);
+    record_text(s, "source", c->source);
+}
+
+/* The precision it is published in, and the bytes that makes. */
+static enum gp_status weight_facts(struct planner *planner, const struct model *m,
+                                   struct record *s, struct gp_err *err)
+{
+    struct request q = {.model = m};
+    enum gp_status status = planner_precision(planner, m, NULL, &q.precision, err);
+    if (!status)
+        status = catalog_engine(planner_catalog(planner), CATALOG_ENGINE, &q.engine, err);
+    if (status)
+        return status;
+    record_group(s, "weights");
+    record_text(s, "native", native_word(m));
+    record_text(s, "native_dtype", m->native_dtype);
+    struct record *formats = record_inside(s, "native_formats");
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (model_params_role(m, (enum tensor_role)r) > 0)
+            record_text(formats, role_word((enum tensor_role)r),
+                        q.precision.by_role[r]->id);
+    record_list(s, "quantized_checkpoints");
+    for (int i = 0; i < m->checkpoint_count; i++)
+        checkpoint_facts(m, &m->checkpoint[i], record_append(s, "quantized_checkpoints"));
+    record_quantity(s, "checkpoint", "GiB",
+                    m->bytes.known ? quantity_exact(m->bytes.file_bytes)
+                                   : quantity_exact(weights_file_bytes(&q)),
+                    GP_GIB, 2);
+    record_flag(s, "checkpoint_from_its_tensors", m->bytes.known);
+    return GP_OK;
+}
+
+static enum gp_status kv_facts(struct planner *planner, const struct model *m,
+                               struct record *s, struct gp_err *err)
+{
+    const struct format *own, *bf16;
+    struct catalog *catalog = planner_catalog(planner);
+    const char *id = m->native_kv[0] ? m->native_kv : m->native_dtype;
+    enum gp_status status = catalog_format(catalog, id[0] ? id : "bf16", &own, err);
+    if (!status)
+        status = catalog_format(catalog, "bf16", &bf16, err);
+    if (status)
+        return status;
+    bool decoder = m->max_context > 0 && !m->weights_only;
+    record_group(s, "KV cache");
+    record_count(s, "kv_bytes_per_token", "B",
+                 decoder ? kvcache_bytes_per_token(m, own, NULL) : NAN);
+    record_text(s, "kv_precision", decoder ? own->id : "");
+    record_count(s, "kv_bytes_per_token_bf16", "B",
+                 decoder ? kvcache_bytes_per_token(m, bf16, NULL) : NAN);
+    return GP_OK;
+}
+
+static enum gp_status model_facts(struct planner *planner, const struct model *m,
+                                  const char *id, struct record *s, struct gp_err *err)
+{
+    bool listed = strcmp(m->id, id) == 0;
+    record_text(s, "id", id);
+    record_text(s, "name", m->name);
+    record_text(s, "family", m->family);
+    record_words(s, "aliases",
+                 listed ? catalog_aliases(planner_catalog(planner), m->id) : "");
+    record_flag(s, "weights_only", m->weights_only);
+    params_facts(m, s);
+    shape_facts(m, s);
+    enum gp_status status = weight_facts(planner, m, s, err);
+    if (!status)
+        status = kv_facts(planner, m, s, err);
+    record_group(s, "evidence");
+    record_text(s, "source", m->source);
+    record_text(s, "date", m->date);
+    record_text(s, "note", m->note);
+    return status;
+}
+
+enum gp_status report_model_show(struct planner *planner, const char *id,
+                                 struct record *out, struct gp_err *err)
+{
+    const struct model *m;
+    enum gp_status status = catalog_model(planner_catalog(planner), id, &m, err);
+    return status ? status : model_facts(planner, m, m->id, out, err);
+}
+
+enum gp_status report_local_model(struct planner *planner, const char *path,
+                                  struct record *out, struct gp_err *err)
+{
+    struct hub_model hub;
+    struct model m;
+    bool cached = !path_is_there(path) && hub_cache_find(path, &hub);
+    enum gp_status status = reader_model(cached ? hub.path : path, &m, err);
+    return status ? status : model_facts(planner, &m, path, out, err);
+}

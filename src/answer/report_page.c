@@ -1,0 +1,673 @@
+/*
+ * report_page.c - see report_page.h.
+ */
+#include "answer/report_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "answer/answer_lines.h"
+#include "answer/compare_plot.h"
+#include "answer/compare_run.h"
+#include "answer/load_curve.h"
+#include "answer/measured_plot.h"
+#include "answer/memory_curve.h"
+#include "answer/print_plan.h"
+#include "answer/report_train.h"
+#include "answer/roof_curve.h"
+#include "answer/sentence.h"
+#include "answer/planner_train.h"
+#include "base/mem.h"
+#include "base/units.h"
+
+#define ALTERNATIVES  15
+#define MEMORY_CURVES 2
+
+struct report_page {
+    struct planner *planner;
+    bool train;
+    struct train_answer trained; /* of --train; else: */
+    struct answer answer;
+    struct comparison *comparison; /* NULL: why says why not; owned */
+    char why[GP_ERR_LINE];
+    struct load_curve load[LOAD_KIND_COUNT];
+    int loads; /* curves that are asked for: 0 without a memory */
+    struct {   /* those of memory: by context, by users */
+        struct plot plot;
+        char words[CURVE_WORDS];
+    } memory[MEMORY_CURVES];
+    int memories; /* done */
+    struct measured_rows measured;
+    struct strbuf command;
+};
+
+/* ---- beginning ---- */
+
+static void begin_alternatives(struct report_page *p, const struct options *options)
+{
+    struct gp_err err = {0};
+
+    if (comparison_begin_all(p->planner, options, &p->comparison, &err)) {
+        p->comparison = NULL;
+        gp_err_line(&err, p->why);
+    }
+}
+
+static enum gp_status begin_plan(struct report_page *p, const struct options *options,
+                                 const struct answer *answer, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    if (answer)
+        p->answer = *answer;
+    else
+        rc = planner_answer(p->planner, options, &p->answer, err);
+    if (!rc && !answer)
+        rc = planner_betters(p->planner, &p->answer, err);
+    if (!rc)
+        rc = measured_rows_read(&p->answer, &p->measured, err);
+    if (rc)
+        return rc;
+    begin_alternatives(p, options);
+    p->loads = p->answer.plan.has_memory ? LOAD_KIND_COUNT : 0;
+    for (int i = 0; i < p->loads; i++)
+        load_curve_begin((enum load_kind)i, &p->answer, NAN, NAN, &p->load[i]);
+    return GP_OK;
+}
+
+enum gp_status report_page_begin(struct planner *planner, const struct options *options,
+                                 const struct answer *answer, struct report_page **out,
+                                 struct gp_err *err)
+{
+    struct report_page *p = gp_calloc(1, sizeof(*p));
+    enum gp_status rc;
+
+    p->planner = planner;
+    p->train = options->value[OPT_TRAIN].given;
+    strbuf_init(&p->command);
+    options_command(options, "", &p->command);
+    rc = p->train ? planner_train(planner, options, &p->trained, err)
+                  : begin_plan(p, options, answer, err);
+    if (rc) {
+        report_page_free(p);
+        return rc;
+    }
+    *out = p;
+    return GP_OK;
+}
+
+static void memory_step(struct report_page *p, enum sweep of)
+{
+    static const char *const titles[] = {"Memory of one GPU, against context",
+                                         "Memory of one GPU, against users"};
+    struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
+    struct plot *plot = &p->memory[of].plot;
+
+    plot_init(plot);
+    memory_curve(curve, &p->answer.plan, of, NAN, NAN, plot, p->memory[of].words);
+    gp_copy(plot->title, sizeof(plot->title), titles[of]);
+    free(curve);
+}
+
+bool report_page_step(struct report_page *p, int plans)
+{
+    if (p->comparison && comparison_step(p->comparison, (size_t)plans))
+        return true;
+    for (int i = 0; i < p->loads; i++)
+        if (load_curve_step(&p->load[i], plans))
+            return true;
+    if (p->loads > 0 && p->memories < MEMORY_CURVES)
+        memory_step(p, (enum sweep)p->memories++);
+    return p->loads > 0 && p->memories < MEMORY_CURVES;
+}
+
+bool report_page_fits(const struct report_page *p)
+{
+    if (p->train)
+        return p->trained.memory.verdict != VERDICT_DOES_NOT_FIT;
+    return reasons_pass(p->answer.plan.reasons);
+}
+
+void report_page_free(struct report_page *p)
+{
+    if (!p)
+        return;
+    comparison_free(p->comparison);
+    for (int i = 0; i < p->memories; i++)
+        plot_fini(&p->memory[i].plot);
+    strbuf_fini(&p->command);
+    free(p);
+}
+
+/* ---- the answer ---- */
+
+static enum document_tone tone_of(const struct report_page *p)
+{
+    enum verdict v = p->train ? p->trained.memory.verdict : p->answer.plan.verdict;
+
+    return v == VERDICT_FITS ? DOCUMENT_GOOD : report_page_fits(p) ? DOCUMENT_PLAIN : DOCUMENT_BAD;
+}
+
+/* Lines of one kind, each with `before`: "warning: ...". */
+static void add_lines(const struct report_page *p, enum line_kind kind, const char *before,
+                      enum document_tone tone, struct document *d)
+{
+    struct answer_line line[ANSWER_LINES_MAX];
+    int count = answer_lines(&p->answer.plan, &p->answer, kind, line);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int i = 0; i < count; i++) {
+        strbuf_clear(&text);
+        strbuf_addf(&text, "%s%s%s%s%s%s", before, line[i].name, line[i].name[0] ? ": " : "",
+                    line[i].text, line[i].note[0] ? "; " : "", line[i].note);
+        document_line(d, tone, text.text);
+    }
+    strbuf_fini(&text);
+}
+
+/* One more, of which `note` may be "". */
+static struct document_tile *tile(struct document_tile *t, int *n, const char *value,
+                                  const char *label)
+{
+    struct document_tile *out = &t[(*n)++];
+
+    *out = (struct document_tile){.note = ""};
+    gp_copy(out->value, sizeof(out->value), value);
+    gp_copy(out->label, sizeof(out->label), label);
+    return out;
+}
+
+/* "30.0 ms", its band and what the goal says of it. */
+static void tile_time(struct document_tile *t, int *n, const char *label,
+                      const struct quantity *q, double goal)
+{
+    int digits = q->value < 0.0995 ? 1 : 0;
+    struct document_tile *out;
+    char text[48];
+
+    gp_format(text, sizeof(text), "%.*f ms", digits, q->value * 1e3);
+    out = tile(t, n, text, label);
+    gp_format(out->note, sizeof(out->note), "%.*f to %.*f", digits, q->low * 1e3, digits,
+              q->high * 1e3);
+    if (goal > 0)
+        gp_format(out->note + strlen(out->note), sizeof(out->note) - strlen(out->note),
+                  "; goal %s %s", UNITS_PLAIN(goal * 1e3, 4),
+                  q->value <= goal ? "met" : "missed");
+}
+
+static void tiles_of_cost(const struct plan *plan, struct document_tile *t, int *n)
+{
+    struct quantity hour, month, million = plan_token_price(plan);
+    char money[32], text[48];
+
+    plan_prices(plan, &hour, &month);
+    if (hour.known) {
+        struct document_tile *out;
+
+        gp_format(text, sizeof(text), "%s/h", units_money(money, sizeof(money), hour.value));
+        out = tile(t, n, text, "cost");
+        gp_format(out->note, sizeof(out->note), "%s a month",
+                  units_money(money, sizeof(money), month.value));
+    }
+    if (million.known)
+        tile(t, n, units_money(money, sizeof(money), million.value),
+             "per million output tokens");
+}
+
+enum { TILES = 8 };
+
+/* What a reader wants to know first, each figure with its label. */
+static void add_tiles(const struct plan *plan, struct document *d)
+{
+    const struct memory *m = &plan->memory;
+    struct document_tile t[TILES], *last;
+    char text[64], tokens[32];
+    double margin = plan_margin(plan);
+    int n = 0;
+
+    gp_format(text, sizeof(text), "%d", plan->layout.gpus);
+    last = tile(t, &n, text, plan->layout.gpus == 1 ? "GPU" : "GPUs");
+    sentence_layout(&plan->layout, last->note, sizeof(last->note));
+    if (margin >= 0)
+        tiles_of_cost(plan, t, &n);
+    if (plan->speed.gap == SPEED_KNOWN) {
+        tile_time(t, &n, "TPOT, from token to token", &plan->speed.tpot, plan->request.tpot);
+        tile_time(t, &n, "TTFT, to the first token", &plan->speed.ttft, plan->request.ttft);
+    }
+    if (m->budget.value > 0) {
+        gp_format(text, sizeof(text), "%.0f %%", 100 * (1 - margin / m->budget.value));
+        last = tile(t, &n, text, "of each GPU's memory budget");
+        gp_format(last->note, sizeof(last->note), "%.2f GiB %s", fabs(margin) / GP_GIB,
+                  margin < 0 ? "short" : "to spare");
+    }
+    if (m->max_concurrency.known && margin >= 0) {
+        gp_format(text, sizeof(text), "%.1f", compare_capacity(plan));
+        last = tile(t, &n, text, "requests held at once");
+        gp_format(last->note, sizeof(last->note), "of %s tokens each",
+                  units_tokens(tokens, sizeof(tokens), plan->request.context));
+    }
+    document_tiles(d, t, n);
+}
+
+/* One GPU's budget: the parts that the screens' bar has. */
+static void add_bar(const struct plan *plan, struct document *d)
+{
+    const struct memory *m = &plan->memory;
+    double margin = plan_margin(plan), whole = m->budget.value - fmin(margin, 0);
+    double spare = m->kv_pool.value - m->kv_reserved.value;
+    const struct {
+        const char *name;
+        double bytes;
+        int role;
+    } all[] = {{"weights", m->weights.value, PLOT_WEIGHTS},
+               {"KV cache", m->kv_reserved.value, PLOT_KV},
+               {"activation", m->activation.value, PLOT_ACTIVATION},
+               {"runtime", m->budget.value - spare - m->weights.value -
+                               m->kv_reserved.value - m->activation.value, PLOT_RUNTIME},
+               {"others", spare - margin, PLOT_DIM},
+               {"to spare", margin, -1}};
+    struct document_part part[sizeof(all) / sizeof(all[0])];
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].bytes > 1 && whole > 0) {
+            part[n].share = all[i].bytes / whole;
+            part[n].role = all[i].role;
+            gp_format(part[n].text, sizeof(part[n].text), "%s %.1f GiB", all[i].name,
+                      all[i].bytes / GP_GIB);
+            n++;
+        }
+    document_bar(d, part, n);
+}
+
+static void add_answer(const struct report_page *p, struct document *d)
+{
+    const struct plan *plan = &p->answer.plan;
+    char text[160];
+
+    gp_format(text, sizeof(text), " on %d x %s", plan->layout.gpus, plan->request.gpu->name);
+    document_answer(d, tone_of(p), plan_shout(plan), text);
+    if (plan->has_memory) {
+        add_tiles(plan, d);
+        add_bar(plan, d);
+    }
+    add_lines(p, LINE_MODEL, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_LOAD, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_LAYOUT, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_GPU_FROM, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_REASON, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_STARTUP, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_WARNING, "warning: ", DOCUMENT_PLAIN, d);
+}
+
+/* The values that are, or are not, in GiB. */
+static void add_rows(const struct record *all, bool memory, struct document *d)
+{
+    struct record some = *all;
+    struct table table;
+
+    some.facts = gp_calloc(all->count + 1, sizeof(*some.facts));
+    some.count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if ((strcmp(all->facts[i].unit, "GiB") == 0) == memory) {
+            some.facts[some.count] = all->facts[i];
+            some.facts[some.count++].decimals = memory ? 2 : all->facts[i].decimals;
+        }
+    record_rows_table(&some, &table);
+    document_table(d, &table);
+    table_fini(&table);
+    free(some.facts); /* what they point to is that of `all` */
+}
+
+static void add_values(const struct report_page *p, struct document *d)
+{
+    struct record rows;
+
+    record_init(&rows);
+    if (p->train)
+        report_train_rows(&p->trained, &rows);
+    else
+        print_plan_rows(&p->answer, &rows);
+    document_heading(d, "Layout, speed and cost");
+    add_rows(&rows, false, d);
+    document_heading(d, "Memory of one GPU");
+    add_rows(&rows, true, d);
+    record_fini(&rows);
+}
+
+static void add_fixes(const struct report_page *p, struct document *d)
+{
+    static const struct table_column columns[] = {{"change", TABLE_LEFT},
+                                                  {"options", TABLE_LEFT},
+                                                  {"what it gives", TABLE_LEFT}};
+    struct answer_line line[ANSWER_LINES_MAX];
+    int count = answer_lines(&p->answer.plan, &p->answer, LINE_FIX, line);
+    struct table table;
+
+    if (count == 0)
+        return;
+    document_heading(d, "Ways to change it, each one planned");
+    table_init(&table, columns, 3);
+    for (int i = 0; i < count; i++) {
+        table_cell(&table, line[i].text);
+        table_cell(&table, line[i].option);
+        table_cell(&table, line[i].amount);
+    }
+    document_table(d, &table);
+    table_fini(&table);
+}
+
+/* ---- alternatives ---- */
+
+static const struct {
+    const char *fact, *title;
+    enum table_align align;
+} alternatives[] = {{"front", "*", TABLE_LEFT},
+                    {"gpu", "GPU", TABLE_LEFT},
+                    {"precision", "format", TABLE_LEFT},
+                    {"gpus", "GPUs", TABLE_RIGHT},
+                    {"verdict", "verdict", TABLE_LEFT},
+                    {"tpot", "TPOT ms", TABLE_RIGHT},
+                    {"output_tokens_per_s", "tokens/s", TABLE_RIGHT},
+                    {"per_hour", "$/h", TABLE_RIGHT},
+                    {"per_million_output_tokens", "$/M out", TABLE_RIGHT},
+                    {"max_concurrency", "requests held", TABLE_RIGHT},
+                    {"price_date", "price of", TABLE_RIGHT}};
+#define ALTERNATIVE_COLUMNS (sizeof(alternatives) / sizeof(alternatives[0]))
+/* verdict, tokens/s, requests held and the date: not on a phone */
+#define ALTERNATIVE_MINOR (1u << 4 | 1u << 6 | 1u << 9 | 1u << 10)
+
+static bool is_own(const struct report_page *p, const struct plan *plan)
+{
+    return plan->request.gpu == p->answer.plan.request.gpu &&
+           strcmp(plan->request.precision.id, p->answer.plan.request.precision.id) == 0;
+}
+
+static void alternative_row(const struct report_page *p, const struct compared *row,
+                            bool own, struct table *table)
+{
+    struct record facts;
+    struct strbuf cell;
+
+    record_init(&facts);
+    strbuf_init(&cell);
+    comparison_facts(p->comparison, row, &facts);
+    for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++) {
+        const struct fact *f = record_find(&facts, alternatives[i].fact);
+
+        strbuf_clear(&cell);
+        if (own && i == 0)
+            strbuf_add(&cell, "=");
+        else if (f && strcmp(f->name, "verdict") == 0)
+            strbuf_add(&cell, verdict_say(row->plan.verdict));
+        else if (f)
+            record_cell(f, &cell);
+        table_cell(table, cell.text);
+    }
+    strbuf_fini(&cell);
+    record_fini(&facts);
+}
+
+/* The plan itself first, then the best in the order of --compare. */
+static void alternative_rows(const struct report_page *p, struct table *table)
+{
+    size_t count = comparison_done(p->comparison);
+    struct compared own = {p->answer.plan, false};
+    int shown = 0;
+
+    alternative_row(p, &own, true, table);
+    for (size_t i = 0; i < count && shown < ALTERNATIVES; i++) {
+        const struct compared *row = comparison_row(p->comparison, i);
+
+        if (row->plan.verdict == VERDICT_DOES_NOT_FIT ||
+            (is_own(p, &row->plan) && row->plan.layout.gpus == own.plan.layout.gpus))
+            continue;
+        alternative_row(p, row, false, table);
+        shown++;
+    }
+}
+
+static void add_alternatives(const struct report_page *p, struct document *d)
+{
+    struct table_column columns[ALTERNATIVE_COLUMNS];
+    struct table table;
+
+    document_heading(d, "Alternatives: the same load on other GPUs and in other formats");
+    if (!p->comparison) {
+        document_line(d, DOCUMENT_PLAIN, p->why);
+        return;
+    }
+    for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++)
+        columns[i] =
+            (struct table_column){alternatives[i].title, alternatives[i].align};
+    table_init(&table, columns, ALTERNATIVE_COLUMNS);
+    alternative_rows(p, &table);
+    document_table_wide(d, &table, ALTERNATIVE_MINOR);
+    table_fini(&table);
+    document_line(d, DOCUMENT_SMALL,
+                  "= the plan, * on the front of gpuplan --compare; ~ estimated, ? assumed, - "
+                  "unknown. The fewest GPUs of each kind that fit and reach the goals.");
+}
+
+/* ---- curves ---- */
+
+static void add_load_curves(const struct report_page *p, struct plot *plot,
+                            struct document *d)
+{
+    static const char *const titles[LOAD_KIND_COUNT] = {
+        "Time to first token and per token, against users",
+        "Cost per million output tokens, against users", "GPUs needed, against users"};
+    char words[CURVE_WORDS];
+
+    for (int i = 0; i < p->loads; i++) {
+        plot_clear(plot);
+        if (!load_curve_plot(&p->load[i], plot, words))
+            continue;
+        gp_copy(plot->title, sizeof(plot->title), titles[i]);
+        document_plot(d, plot, words);
+    }
+}
+
+static void add_memory_curves(const struct report_page *p, struct document *d)
+{
+    for (int i = 0; i < p->memories; i++)
+        if (p->memory[i].plot.count > 0)
+            document_plot(d, &p->memory[i].plot, p->memory[i].words);
+}
+
+/* The products of the plan: under the roof, and by tokens at once. */
+static void add_rates(const struct report_page *p, struct plot *plot, struct document *d)
+{
+    const struct plan *plan = &p->answer.plan;
+    struct roof_curve roof;
+    char words[CURVE_WORDS];
+
+    plot_clear(plot);
+    if (roof_curve(&roof, plan, NAN, NAN, plot, words))
+        document_plot(d, plot, words);
+    plot_clear(plot);
+    if (!roof_curve_by_batch(plan, NAN, NAN, plot))
+        return;
+    gp_copy(plot->title, sizeof(plot->title), "Matrix products, by tokens at once");
+    document_plot(d, plot, "predicted, of one GPU: gpuplan --confirm measures them where the "
+                           "GPU is");
+}
+
+static void add_curves(const struct report_page *p, struct document *d)
+{
+    struct plot plot;
+    char words[CURVE_WORDS];
+
+    if (p->loads == 0)
+        return;
+    document_heading(d, "Curves: of the plan's layout, bands shaded");
+    plot_init(&plot);
+    add_load_curves(p, &plot, d);
+    add_memory_curves(p, d);
+    plot_clear(&plot);
+    if (p->comparison && compare_plot(p->comparison, &p->answer.plan, &plot, words)) {
+        gp_copy(plot.title, sizeof(plot.title), "All GPUs and formats, and the front");
+        document_plot(d, &plot, words);
+    }
+    add_rates(p, &plot, d);
+    plot_fini(&plot);
+}
+
+/* ---- measured, sources ---- */
+
+/* Times of a server, products of --bench. */
+static void add_measured_plots(const struct report_page *p, struct document *d)
+{
+    static const char *const times[] = {"TPOT", "TTFT"};
+    const struct gpu *gpu = p->answer.plan.request.gpu, *sheet = NULL;
+    struct plot plot;
+    char words[CURVE_WORDS];
+
+    plot_init(&plot);
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        plot_clear(&plot);
+        if (measured_plot_times(&p->answer, &p->measured, times[i], &plot, words))
+            document_plot(d, &plot, words);
+    }
+    plot_clear(&plot);
+    if (gpu->host || catalog_gpu(planner_catalog(p->planner), gpu->id, &sheet, NULL))
+        sheet = NULL;
+    if (measured_plot_products(&p->answer, sheet, &plot, words))
+        document_plot(d, &plot, words);
+    plot_fini(&plot);
+}
+
+static void add_measured(const struct report_page *p, struct document *d)
+{
+    bool calibrated = p->answer.resolved.calibrated[0] != '\0';
+    struct table table;
+
+    document_heading(d, "Measured against predicted");
+    if (calibrated)
+        document_line(d, DOCUMENT_PLAIN, p->answer.resolved.calibrated);
+    else if (p->measured.count == 0)
+        document_line(d, DOCUMENT_PLAIN,
+                      "Nothing is measured: every figure is counted or estimated. gpuplan "
+                      "--bench measures these GPUs; --calibration FILE takes what a server's "
+                      "own benchmark measured.");
+    if (p->measured.count > 0)
+        document_line(d, DOCUMENT_PLAIN, p->measured.words);
+    add_measured_plots(p, d);
+    if (p->measured.count == 0)
+        return;
+    measured_rows_table(&p->measured, &table);
+    document_table(d, &table);
+    table_fini(&table);
+}
+
+static void add_sources(const struct report_page *p, struct document *d)
+{
+    time_t now = (time_t)planner_today(p->planner) * 86400;
+    struct tm day;
+    char text[96], date[16];
+
+    gmtime_r(&now, &day);
+    strftime(date, sizeof(date), "%Y-%m-%d", &day);
+    document_heading(d, "Sources and dates");
+    if (!p->train) {
+        add_lines(p, LINE_SOURCE, "", DOCUMENT_SMALL, d);
+        add_lines(p, LINE_DATES, "", DOCUMENT_SMALL, d);
+    } else {
+        document_line(d, DOCUMENT_SMALL, p->trained.resolved.request.gpu->source);
+        document_line(d, DOCUMENT_SMALL, p->trained.resolved.request.model->source);
+    }
+    gp_format(text, sizeof(text), "gpuplan %s, %s. The same answer:", GP_VERSION, date);
+    document_line(d, DOCUMENT_SMALL, text);
+    document_line(d, DOCUMENT_CODE, p->command.text);
+}
+
+/* ---- training ---- */
+
+static void add_train_answer(const struct report_page *p, struct document *d)
+{
+    const struct train_answer *a = &p->trained;
+    const struct request *q = &a->resolved.request;
+    char text[SENTENCE_MAX], params[32];
+    struct quantity hour, month;
+
+    plan_prices(&a->priced, &hour, &month);
+    gp_format(text, sizeof(text), " on %d x %s", a->memory.train.gpus, q->gpu->name);
+    if (a->priced.has_memory && hour.known)
+        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", $%.2f/h", hour.value);
+    document_answer(d, tone_of(p), verdict_shout(a->memory.verdict), text);
+    gp_format(text, sizeof(text), "%s parameters trained by %s with %s, %.0f x %.0f tokens "
+                                  "per GPU",
+              units_params(params, sizeof(params), a->memory.trainable),
+              train_method_word(a->memory.train.method),
+              train_optimizer_word(a->memory.train.optimizer), a->memory.train.micro_batch,
+              a->memory.train.sequence);
+    document_line(d, DOCUMENT_PLAIN, text);
+    for (int i = 0; sentence_train_reason(q, &a->memory, i, text); i++)
+        document_line(d, DOCUMENT_PLAIN, text);
+    for (int i = 0; sentence_train_warning(q, &a->memory, i, text); i++)
+        document_line(d, DOCUMENT_PLAIN, text);
+}
+
+static void add_train_fixes(const struct report_page *p, struct document *d)
+{
+    static const struct table_column columns[] = {{"change", TABLE_LEFT},
+                                                  {"options", TABLE_LEFT},
+                                                  {"GPUs", TABLE_RIGHT},
+                                                  {"$/h", TABLE_RIGHT}};
+    const struct train_answer *a = &p->trained;
+    const struct request *q = &a->resolved.request;
+    char text[SENTENCE_MAX];
+    struct table table;
+
+    if (a->fix_count == 0 || a->memory.verdict == VERDICT_FITS)
+        return;
+    document_heading(d, "What would fit, each one planned");
+    table_init(&table, columns, 4);
+    for (int i = 0; i < a->fix_count; i++) {
+        table_cell(&table, sentence_train_fix(q, &a->fixes[i], text));
+        table_cell(&table, sentence_train_options(q, &a->fixes[i], text));
+        table_cellf(&table, "%d", a->fixes[i].gpus);
+        table_cellf(&table, a->fixes[i].per_hour > 0 ? "%.2f" : "-", a->fixes[i].per_hour);
+    }
+    document_table(d, &table);
+    table_fini(&table);
+}
+
+/* ---- all of it ---- */
+
+static void name_page(const struct report_page *p, char *text, size_t size)
+{
+    const struct request *q =
+        p->train ? &p->trained.resolved.request : &p->answer.plan.request;
+
+    gp_format(text, size, "%s %s on %s", p->train ? "Fine-tuning" : "Serving",
+              q->model->name, q->gpu->name);
+}
+
+void report_page_write(const struct report_page *p, enum document_format format,
+                       struct strbuf *out)
+{
+    struct document d;
+    char title[320];
+
+    name_page(p, title, sizeof(title));
+    document_init(&d, format, title);
+    if (p->train) {
+        add_train_answer(p, &d);
+        add_values(p, &d);
+        add_train_fixes(p, &d);
+    } else {
+        add_answer(p, &d);
+        add_fixes(p, &d);
+        add_alternatives(p, &d);
+        add_curves(p, &d);
+        add_values(p, &d);
+        add_measured(p, &d);
+    }
+    add_sources(p, &d);
+    document_end(&d, out);
+    document_fini(&d);
+}

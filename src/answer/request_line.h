@@ -1,0 +1,38 @@
+/*
+ * request_line.h - a request as one line of JSON, the options by their long names:
+ *
+ *   {"model": "70B", "users": 16, "max_num_seqs": 32}
+ *
+ * What --batch reads line by line, and a saved plan. Dashes become underscores; "id" is
+ * the caller's own; options that say how an answer is printed are refused.
+ */
+#ifndef GP_ANSWER_REQUEST_LINE_H
+#define GP_ANSWER_REQUEST_LINE_H
+
+#include <stddef.h>
+
+#include "answer/option.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#define REQUEST_LINE_MAX (1 << 20) /* bytes of one line */
+
+struct request_line {
+    struct options options; /* borrows texts from json */
+    struct json_t *json;    /* owned; the line as it was read, NULL when it is no JSON */
+};
+
+/* where and line name the request in errors. request_line_fini() also after an error. */
+enum gp_status request_line_read(const char *where, long line, const char *text,
+                                 size_t len, struct request_line *out,
+                                 struct gp_err *err);
+void request_line_fini(struct request_line *line);
+
+/* An error about an option of the command line ("--max-num-seqs"), told of the request
+ * at `place`: "FILE:7: max_num_seqs". */
+void request_line_place(struct gp_err *err, const char *place);
+
+/* The line that reads back to these options. */
+void request_line_write(const struct options *options, struct strbuf *out);
+
+#endif

@@ -1,0 +1,1000 @@
+/*
+ * sentence.c - see sentence.h.
+ */
+#include "answer/sentence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/roofline.h"
+#include "plan/search.h"
+#include "base/str.h"
+#include "base/units.h"
+
+/* ---- the sentences ---- */
+
+static const char *const reason_words[REASON_COUNT] = {
+    [REASON_LAYOUT] = "{refusals}",
+    [REASON_BF16] = "{engine} refuses BF16 below compute capability {bf16 cc}, {gpu} "
+                    "has {cc}: use --precision fp16",
+    [REASON_FP16] = "{engine} does not run {family} models in FP16: use --precision bf16",
+    [REASON_FP32] = "{gpu} has no BF16, and {engine} does not run {family} models in FP16: "
+                    "it would load FP32, --precision fp32 plans that",
+    [REASON_VENDOR] = "{engine} {runs not} on {devices}",
+    [REASON_QUANTIZED] = "{engine} runs {weight} weights on compute capability "
+                         "{quantized cc} or higher, {gpu} has {cc}",
+    [REASON_SPARSE] = "{engine} runs this model's sparse attention on compute capability "
+                      "{sparse cc} or higher, {gpu} has {cc}",
+    [REASON_FORMAT] = "{engine} does not run {weight} weights",
+    [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
+    [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
+                        "heads: {engine} refuses that; --kv-precision fp16",
+    [REASON_OFFLOAD] = "{engine} {versions} does not start with --cpu-offload-gb and a "
+                       "model whose layers cache in several ways",
+    [REASON_DRAFT] = "{engine} refuses the draft {draft}: {draft words} words in its "
+                     "vocabulary, {words} in the model's",
+    [REASON_CONTEXT] = "{context} tokens of context exceed the {most tokens} the model "
+                       "was made for",
+    [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
+                    "would wait; --ttft says how long they may",
+    [REASON_SLOTS] = "{engine} is built for {most slots} slots, and {asked slots} are asked of "
+                     "a replica: take more replicas",
+    [REASON_TOKENS] = "{tokens} batched tokens are fewer than the {slots} slots of "
+                      "max_num_seqs: {engine} refuses that",
+    [REASON_PROMPT] = "{tokens} batched tokens are fewer than a prompt of {context}, which "
+                      "an encoder reads whole: {engine} refuses that",
+    [REASON_USED] = "{engine} wants {budget} but only {unused} are free: {use less}",
+    [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
+    [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV: {short} too little",
+    [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
+                  "{pool} are left (band up to {pool high})",
+    [REASON_HELD] = "the pool of recurrent states holds {states} requests, {users} are in "
+                    "flight: raise --mamba-full-memory-ratio, or take fewer users",
+    [REASON_STATES] = "max_num_seqs {slots} exceeds the {states} blocks of recurrent state: "
+                      "the engine exits; --max-num-seqs {states low} at most",
+    [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
+                            "recurrent state: --max-num-seqs {states low} is sure to start",
+    [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
+    [REASON_PREFILL_LACKS] = "replicas for prefill alone, TP {prefill tp}, do not hold the "
+                             "weights and a step's prompts of {context} tokens",
+    [REASON_PREFILL_TIGHT] = "replicas for prefill alone, TP {prefill tp}, may not hold the "
+                             "weights and a step's prompts of {context} tokens",
+    [REASON_SPREADS] = "fits while requests are spread: at {mean tokens} tokens each they "
+                       "take {mean} of {pool}; all at full length need {reserved}, and "
+                       "some are preempted",
+    [REASON_OVERRUNS] = "all parts together may exceed the memory by {over}: it may run out",
+    [REASON_DECIDES] = "what decides: {knob}",
+    [REASON_REST_LACKS] = "the engine's overheads take up to {overheads}, its fraction "
+                          "leaves {rest}",
+    [REASON_REST_TIGHT] = "the engine's overheads take up to {overheads}, its fraction "
+                          "leaves {rest}",
+    [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages "
+                        "is valid",
+    [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
+                           "and its speed are unknown",
+    [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
+    [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
+    [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served; the limit: "
+                    "{saturated}",
+    [REASON_THROUGHPUT] = "{throughput} output tokens/s miss the goal of {throughput goal}",
+    [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
+    [REASON_BUDGET] = "${per hour}/h exceed the budget of ${budget goal}/h",
+    [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
+    [REASON_TUNED] = "--max-batched-tokens {tokens} reaches the goals; the engine's {usual "
+                     "tokens} have TTFT {usual ttft} and TPOT {usual tpot}",
+    [REASON_POWER] = "{drawing GPUs} with hosts would draw up to {watts}; the cap of {cap} "
+                     "holds {capped GPUs}",
+    [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
+                        "{cap}",
+    [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
+};
+
+static const char *const warning_words[WARNING_COUNT] = {
+    [WARNING_FP16] = "{gpu} has no BF16: {engine} computes in FP16",
+    [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
+    [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
+                             "needs to run is not estimated",
+    [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its "
+                       "own",
+    [WARNING_GGUF] = "{weight} is a GGUF format; {engine} does not run it well: "
+                     "llama.cpp is its engine",
+    [WARNING_UNPACKED] = "{gpu} has no {math} arithmetic: {weight} weights are unpacked "
+                         "to 16 bit, which saves memory but no arithmetic",
+    [WARNING_SLOW_TYPE] = "{gpu} runs {math} at only {rate}, {times slower} times slower "
+                          "than FP16: prefill and large batches are slow{fp8 is fast}",
+    [WARNING_ZEROS] = "unstructured pruning saves no memory: zeros are stored like any "
+                      "other weight; 2:4 does save",
+    [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
+                       "capability 8.0)",
+    [WARNING_ENGINE] = "planned for {engine}, as {usual engine} {runs not} on {devices}",
+    [WARNING_SLOTS] = "{engine} starts with {slots} by default: give it one for each "
+                      "user with {slots option}",
+    [WARNING_SLICE] = "{engine} may start with the whole GPU's {seqs large} slots and {tokens "
+                      "large} tokens a step, where it sees the slice by an index: give it "
+                      "--max-num-seqs {seqs} --max-num-batched-tokens {tokens}",
+    [WARNING_HOST_BYTES] = "each GPU reads {host} of its weights from host memory in every "
+                           "step{link time}",
+    [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
+                            "the speed drops to that of the host's memory, and of the host "
+                            "link for prompts",
+    [WARNING_HOST_IGNORED] = "{engine} {versions} runs this model on its second runner, which "
+                             "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes "
+                             "the first",
+    [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and "
+                          "keeps them on the GPU: what --cpu-offload-gb saves is not "
+                          "counted",
+    [WARNING_KV_HOST] = "{host kv} of KV in host memory keeps prompts for later requests; "
+                        "those in flight need the pool all the same",
+    [WARNING_KV_FLAT] = "{engine} {versions} keeps KV in host memory without its groups of "
+                        "layers: windows are kept at full length",
+    [WARNING_PROMPT_CACHE] = "{engine} keeps earlier prompts in up to {prompt cache} of the same "
+                             "memory, which is not counted: --cache-ram 0 keeps none",
+    [WARNING_KV_ON_HOST] = "the KV cache is in host memory and attention is computed there: "
+                           "each step is as slow as the host reads it",
+    [WARNING_DRAFT_WORDS] = "the draft {draft} has {draft words} words in its vocabulary, the "
+                            "model {words}: they must mean the same tokens",
+    [WARNING_MTP_SHAPE] = "the shape of the MTP layers is not known: their KV is that of a "
+                          "layer of the model",
+    [WARNING_SAMPLER] = "planned with {engine}'s own sampler; FlashInfer's (installed, and "
+                        "VLLM_USE_FLASHINFER_SAMPLER not 0) takes {fewer logits} less: the "
+                        "band counts it",
+    [WARNING_IDLE] = "replicas without a request: {idle} of {replicas}",
+    [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
+                        "tokens and are not counted: the engine refuses them",
+    [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
+};
+
+static const struct {
+    const char *name, *advice;
+} knob_words[KNOB_COUNT] = {
+    [KNOB_GRAPHS] = {"CUDA graphs", "raise --memory-utilization, or run without graphs"},
+    [KNOB_ACTIVATION] = {"the activation peak", "lower --max-num-seqs"},
+    [KNOB_NON_TORCH] = {"memory outside the allocator", "raise --memory-utilization"},
+    [KNOB_USABLE] = {"the usable memory of the GPU", "measure the device itself"},
+    [KNOB_WEIGHTS] = {"the weights", "plan with the checkpoint's own files"},
+    [KNOB_LENGTHS] = {"how long the requests are at once",
+                      "fewer --users, a shorter --context or a lower --max-num-seqs"},
+    [KNOB_ENGINE] = {"what the engine adds", "start it there and look at its log"},
+};
+
+static const char *const lost_words[LOST_COUNT] = {
+    [LOST_IDLE] = "a replica has no user",
+    [LOST_MACHINES] = "not in one machine that is offered",
+    [LOST_STAGES] = "more pipeline stages",
+    [LOST_REPLICAS] = "more replicas",
+    [LOST_EXPERTS] = "experts spread wider",
+    [LOST_NOTHING] = "the two are equal",
+};
+
+static const char *const fix_words[FIX_KIND_COUNT] = {
+    [FIX_USERS] = "fewer users at once: {users}",
+    [FIX_CONTEXT] = "a shorter context: {context} tokens",
+    [FIX_KNOBS] = "{knobs}",
+    [FIX_STATES] = "no more slots than blocks of state: {slots}",
+    [FIX_SLOTS] = "a slot for every user",
+    [FIX_FEWER_SLOTS] = "{slots} slots, whose states fit fewer GPUs: {GPUs} in all",
+    [FIX_SHARE] = "a smaller share for weights and KV, more for activation and graphs",
+    [FIX_UNUSED] = "take only what is free",
+    [FIX_KV] = "an FP8 KV cache",
+    [FIX_PRECISION] = "weights in {weights}",
+    [FIX_ONE_GPU] = "one GPU, weights in {weights}",
+    [FIX_GGUF] = "{engine}, weights in {weights}",
+    [FIX_ENGINE] = "with {engine}",
+    [FIX_SAME_COUNT] = "another layout of these GPUs",
+    [FIX_OPEN] = "as many as needed: {GPUs} in all",
+    [FIX_SMALLER_TP] = "the next smaller TP that is valid: {GPUs} in all",
+    [FIX_LARGER_TP] = "TP {tp}: {GPUs} in all",
+    [FIX_PIPELINE] = "a pipeline of {stages} stages: {GPUs} in all",
+    [FIX_HOST_LAYERS] = "{host layers} of {layers} layers in host memory: much slower",
+    [FIX_HOST_EXPERTS] = ("experts of {host experts} of {layers} layers in host memory: much "
+                          "slower"),
+    [FIX_HOST_BYTES] = "{host} of each GPU's weights in host memory: much slower",
+    [FIX_DRAFT] = "without the draft",
+    [FIX_LORA] = "room for fewer adapters at once: {adapters}",
+    [FIX_AT_ONCE] = "{slots} at once in each copy, the others wait: {GPUs} in all",
+    [FIX_MORE_USERS] = "more users at once: {users}",
+    [FIX_STEPS] = "{batched} tokens in a step",
+    [FIX_HOST_KV] = "the KV cache in host memory: much slower",
+    [FIX_REPAIRED] = "these options corrected: {GPUs} in all",
+    [FIX_GPU] = "{count} x {gpu}",
+};
+
+/* What turning an option of the engine does. */
+static const char *const change_words[CHANGE_COUNT] = {
+    [CHANGE_UTILIZATION] = "a larger share of memory for the engine",
+    [CHANGE_TOKENS] = "fewer tokens in one step: a smaller activation peak",
+    [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
+};
+
+static const char *const refusal_words[] = {
+    [REFUSED_HEADS] = "TP={a} does not divide {b} attention heads",
+    [REFUSED_KV_HEADS] = "TP={a} neither divides nor is a multiple of {b} KV heads",
+    [REFUSED_MLP] = "TP={a} does not divide the MLP width {b}",
+    [REFUSED_EXPERT] = "TP={a} does not divide the expert width {b}",
+    [REFUSED_RECURRENT] = "TP={a} does not divide {b} recurrent heads",
+    [REFUSED_MLP_BLOCK] = "TP={tp} cuts the MLP to a width of {a}, which cuts the {b} of a "
+                          "block of FP8: another TP",
+    [REFUSED_EXPERT_BLOCK] = "TP={tp} cuts experts to a width of {a}, which cuts the {b} of "
+                             "a block of FP8: --ep {tp}, or another TP",
+    [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
+    [REFUSED_DRAFT] = "TP={a} does not divide the draft, which has {b} attention heads",
+    [REFUSED_OUTPUT] = "TP={a} does not divide the {b} groups of the output projection",
+    [REFUSED_SHARED_POOL] = "PP={a}: layer {b} is the first of a stage, but reads the KV of "
+                            "an earlier one",
+    [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
+    [REFUSED_TP_ENGINE] = "TP={a}: {engine} spreads whole layers over GPUs: --tp 1",
+    [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",
+    [REFUSED_EP_DENSE] = "EP={a}: the model has no experts",
+    [REFUSED_EP_EXPERTS] = "EP={a} does not divide {b} experts",
+    [REFUSED_EP_GPUS] = "EP={a} does not divide TP x replicas = {b}",
+    [REFUSED_EP_TP] = "EP={a} does not divide TP={b}",
+    [REFUSED_SPLIT] = "{replicas} replicas are not {a} for prefill and {b} for decode",
+    [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
+    [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
+    [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
+    [REFUSED_COUNT] = "TP {tp} x PP {pp} x replicas {replicas} = {a} GPUs, but {b} "
+                      "were asked for",
+};
+
+static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
+    [TRAIN_REASON_METHOD] = "no training method was given",
+    [TRAIN_REASON_TOKENS] = "{model} is not a model trained by tokens",
+    [TRAIN_REASON_SEQUENCE] = "sequence: {plain sequence} is outside 1..100,000,000 "
+                              "tokens",
+    [TRAIN_REASON_MICRO_BATCH] = "micro-batch: {micro-batch} is outside 1..1,000,000",
+    [TRAIN_REASON_ZERO] = "ZeRO stage: {zero} is outside 0..3",
+    [TRAIN_REASON_LORA_RANK] = "LoRA rank: {rank} is outside 1..65536",
+    [TRAIN_REASON_DEGREES] = "GPUs, TP or PP are out of range",
+    [TRAIN_REASON_POSITIONS] = "a sequence of {sequence} tokens exceeds the "
+                               "{positions} learned positions",
+    [TRAIN_REASON_TOO_MANY] = "TP x PP{x CP} exceeds {most GPUs} GPUs",
+    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are not a multiple of TP {tp} x PP {pp}"
+                              "{x CP}",
+    [TRAIN_REASON_LAYOUT] = "{refusals}",
+    [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept "
+                             "over the micro-batches (DeepSpeed's PipelineEngine "
+                             "refuses stages 2 and 3)",
+    [TRAIN_REASON_OFFLOAD] = "offloading {offload} needs ZeRO-{lowest zero} or higher: a "
+                             "rank offloads its own share",
+    [TRAIN_REASON_STEP] = "an optimizer step in the backward pass works on one GPU or with "
+                          "ZeRO-3, without PP and offloading: it frees each gradient at "
+                          "once",
+    [TRAIN_REASON_CP] = "a sequence of {sequence} tokens cannot be cut into {cp} equal "
+                        "parts (CP)",
+    [TRAIN_REASON_SEQUENCE_PARALLEL] = "sequence parallel cuts what TP leaves whole: it "
+                                       "needs TP 2 or more",
+    [TRAIN_REASON_MAP] = "layers in series (device_map) are one process: no ZeRO, TP, CP "
+                         "or offloading",
+    [TRAIN_REASON_MAP_HOST] = "layers in series (device_map) are one process: {gpus} GPUs "
+                              "exceed the {host GPUs} of one host",
+    [TRAIN_REASON_ADAPTERS] = "the model has no query and value projections to adapt",
+    [TRAIN_REASON_NEEDS] = "needs {need} per GPU of {usable} (limit: {limit})",
+    [TRAIN_REASON_NO_COUNT] = "no number of GPUs up to {most GPUs} surely fits: "
+                              "activations and logits are the same on each",
+};
+
+static const char *const train_warning_words[TRAIN_WARNING_COUNT] = {
+    [TRAIN_WARNING_NF4_STORED] = "QLoRA with ZeRO-3 or FSDP needs NF4 stored as 16-bit "
+                                 "floats (bnb_4bit_quant_storage) and bitsandbytes "
+                                 "0.43 or later",
+    [TRAIN_WARNING_ADAPTER_UNITS] = "wrap adapters in FSDP units of their own: units "
+                                    "that mix frozen and trained parameters hold "
+                                    "gradients for all of them",
+    [TRAIN_WARNING_NO_SYNC] = "accumulate with gradients synchronised: FSDP under "
+                              "no_sync() holds {whole gradients} GiB of whole "
+                              "gradients more",
+    [TRAIN_WARNING_SELECTIVE] = "selective recompute saves nothing where flash "
+                                "attention stores no scores",
+    [TRAIN_WARNING_CONTEXT] = "the sequence exceeds the model's context of {most "
+                              "tokens} tokens",
+    [TRAIN_WARNING_BF16] = "this GPU has no BF16: FP16 with loss scaling takes the "
+                           "same memory",
+    [TRAIN_WARNING_HOST] = "the cheapest machine has {ram} of host memory",
+};
+
+static const char *const train_knob_words[TRAIN_KNOB_COUNT] = {
+    [TRAIN_KNOB_ACTIVATIONS] = "activations",
+    [TRAIN_KNOB_LOGITS] = "logits",
+    [TRAIN_KNOB_BUFFERS] = "gathered parameters and buckets",
+    [TRAIN_KNOB_GRADIENTS] = "gradients in 16 or 32 bit",
+    [TRAIN_KNOB_WEIGHTS] = "parts of the base that stay in 16 bit",
+    [TRAIN_KNOB_STEP] = "the optimizer's temporaries",
+};
+
+#define LORA  "LoRA of rank {rank} over a frozen 16-bit base"
+#define QLORA "QLoRA of rank {rank} over a frozen NF4 base"
+
+static const struct {
+    const char *options, *what;
+} train_fix_words[TRAIN_FIX_KIND_COUNT] = {
+    [TRAIN_FIX_FUSED] = {"--fused", "fused norm, MLP, attention and loss kernels"},
+    [TRAIN_FIX_RECOMPUTE] = {"--recompute full",
+                             "compute activations again in the backward pass"},
+    [TRAIN_FIX_ZERO] = {"--zero {zero}", "ZeRO-{zero}: {sharded} cut by {ranks} too"},
+    [TRAIN_FIX_OFFLOAD] = {"--offload {offload} --zero {zero}",
+                           "{offloaded} in host memory, {host} of each host"},
+    [TRAIN_FIX_BATCH] = {"--micro-batch 1",
+                         "one sequence at a time, gradients accumulated"},
+    [TRAIN_FIX_BOTH] = {"--recompute full --micro-batch 1",
+                        "recompute, and one sequence at a time"},
+    [TRAIN_FIX_GPUS] = {"--gpu {gpu}:{gpus} --zero {zero}",
+                        "{gpus} GPUs with ZeRO-{zero}"},
+    [TRAIN_FIX_OPTIMIZER] = {"--optimizer adamw-8bit", "moments of one byte each"},
+    [TRAIN_FIX_SEQUENCE] = {"--sequence {sequence}", "sequences of {sequence} tokens"},
+    [TRAIN_FIX_LORA] = {"--train lora", LORA},
+    [TRAIN_FIX_LORA_BOTH] = {"--train lora --recompute full --micro-batch 1", LORA},
+    [TRAIN_FIX_QLORA] = {"--train qlora", QLORA},
+    [TRAIN_FIX_QLORA_BOTH] = {"--train qlora --recompute full --micro-batch 1", QLORA},
+};
+
+/* ---- values by name ---- */
+
+static void value_text(const struct sentence_value *v, char *text, size_t size)
+{
+    switch (v->kind) {
+    case SAY_TEXT:
+        gp_copy(text, size, v->text);
+        break;
+    case SAY_NUMBER:
+        gp_format(text, size, "%.0f", v->number);
+        break;
+    case SAY_PLAIN:
+        gp_copy(text, size, UNITS_PLAIN(v->number, 6));
+        break;
+    case SAY_GIB:
+        units_gib(text, size, v->number);
+        break;
+    case SAY_BAND:
+        gp_format(text, size, "%.2f..%.2f GiB", v->number / GP_GIB, v->high / GP_GIB);
+        break;
+    case SAY_SHARE:
+        gp_format(text, size, "%.2f", v->number);
+        break;
+    case SAY_MS:
+        gp_format(text, size, v->number < 0.9995 ? "%.3g ms" : "%.3g s",
+                  v->number < 0.9995 ? v->number * 1e3 : v->number);
+        break;
+    case SAY_TIMES:
+        gp_format(text, size, "%.1f", v->number);
+        break;
+    case SAY_VERSION:
+        gp_format(text, size, "%d.%d", (int)v->number / 10, (int)v->number % 10);
+        break;
+    case SAY_GPUS:
+        gp_format(text, size, "%.0f GPU%s", v->number, v->number == 1 ? "" : "s");
+        break;
+    case SAY_TOKENS:
+        units_tokens(text, size, v->number);
+        break;
+    case SAY_WATTS:
+        units_watts(text, size, v->number);
+        break;
+    case SAY_RATE:
+        gp_format(text, size, "%.4g %s", v->number / 1e12, v->text);
+        break;
+    }
+}
+
+static const struct sentence_value *find_value(const struct sentence_value *list, const char *name,
+                                      size_t length)
+{
+    for (; list->name; list++)
+        if (strncmp(list->name, name, length) == 0 && list->name[length] == '\0')
+            return list;
+    return NULL;
+}
+
+const char *sentence_fill(const char *words, const struct sentence_value *values,
+                          char *text, size_t size)
+{
+    size_t n = 0;
+    while (*words && n + 1 < size) {
+        size_t length = *words == '{' ? strcspn(words, "}") : 0;
+        const struct sentence_value *v =
+            length > 0 ? find_value(values, words + 1, length - 1) : NULL;
+        if (!v) {
+            text[n++] = *words++;
+            continue;
+        }
+        value_text(v, text + n, size - n);
+        n += strlen(text + n);
+        words += length + 1;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+/* ---- layouts ---- */
+
+char *sentence_layout(const struct layout *l, char *text, size_t size)
+{
+    struct part {
+        const char *format;
+        int n;
+    } const parts[] = {{l->prefill_tp > 0 ? ", PP %d" : " x PP %d", l->pp},
+                       {" x %d replicas", l->prefill_tp > 0 ? 0 : l->replicas},
+                       {", EP %d", l->ep}};
+    if (l->prefill_tp > 0)
+        gp_format(text, size, "%d x TP %d for prefill, %d x TP %d for decode", l->prefill,
+                  l->prefill_tp, layout_decoding(l), l->tp);
+    else
+        gp_format(text, size, "TP %d", l->tp);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t n = strlen(text);
+        if (parts[i].n > 1)
+            gp_format(text + n, size - n, parts[i].format, parts[i].n);
+    }
+    if (l->prefill > 0 && l->prefill_tp <= 0)
+        gp_format(text + strlen(text), size - strlen(text), " (%d prefill, %d decode)",
+                  l->prefill, layout_decoding(l));
+    return text;
+}
+
+char *sentence_refusals(const struct request *q, const struct layout *l, char *text,
+                        size_t size)
+{
+    struct refusal list[16];
+    char one[SENTENCE_MAX];
+    int count = layout_refusals(q, l, list, 16);
+    text[0] = '\0';
+    for (int i = 0; i < count && i < 16; i++) {
+        const struct sentence_value values[] = {
+            {"a", SAY_NUMBER, .number = list[i].a},
+            {"b", SAY_NUMBER, .number = list[i].b},
+            {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
+            {"tp", SAY_NUMBER, .number = l->tp},
+            {"pp", SAY_NUMBER, .number = l->pp},
+            {"replicas", SAY_NUMBER, .number = l->replicas},
+            {.name = NULL},
+        };
+        size_t n = strlen(text);
+        gp_format(text + n, size - n, "%s%s", i ? "; " : "",
+                  sentence_fill(refusal_words[list[i].code], values, one, sizeof(one)));
+    }
+    return text;
+}
+
+/* ---- reasons and warnings ---- */
+
+static const char *fp8_note(const struct gpu *g)
+{
+    struct quantity half = g->rate[MATH_FP16], fp8 = g->rate[MATH_FP8];
+    return fp8.known && fp8.value > half.value ? "; FP8 is the fast 8-bit type here" : "";
+}
+
+static const char *rate_unit(enum format_math math)
+{
+    return math == MATH_INT8 || math == MATH_INT4 ? "TOPS" : "TFLOPS";
+}
+
+/* "; over PCIe at 64 GB/s that is 0.17 s at least". */
+static const char *link_time(const struct plan *p, char *text, size_t size)
+{
+    const struct gpu *g = p->request.gpu;
+    double rate = roofline_pcie(g->pcie_gen, g->pcie_lanes);
+    char seconds[32], bandwidth[32];
+    gp_copy(text, size, "");
+    if (rate > 0)
+        gp_format(text, size, ": over PCIe at %s at most that takes %s at least",
+                  units_bandwidth(bandwidth, sizeof(bandwidth), rate),
+                  units_seconds(seconds, sizeof(seconds), p->memory.host.value / rate, 2));
+    return text;
+}
+
+/* "AWS accelerators": the vendor as its products' names begin with it. */
+static const char *devices_of(const struct gpu *g, char *text, size_t size)
+{
+    size_t named = (size_t)(gpu_short_name(g) - g->name);
+
+    if (g->host)
+        gp_copy(text, size, "processors");
+    else
+        gp_format(text, size, "%.*s%s%s", (int)strlen(g->vendor), named ? g->name : g->vendor,
+                  g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
+    return text;
+}
+
+/* words of a request: they hold whatever the layout. */
+static const char *say_request(const struct plan *p, const char *words,
+                               char text[SENTENCE_MAX])
+{
+    const struct request *q = &p->request;
+    const struct gpu *g = q->gpu;
+    const struct engine *e = q->engine;
+    enum format_math math = q->precision.weight->math;
+    double rate = math < MATH_COUNT ? g->rate[math].value : 0;
+    char link[96], devices[48];
+    const struct sentence_value values[] = {
+        {"engine", SAY_TEXT, .text = e->name},
+        {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
+        {"vendor", SAY_TEXT, .text = g->vendor},
+        {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
+        {"devices", SAY_TEXT, .text = devices_of(g, devices, sizeof(devices))},
+        {"gpu", SAY_TEXT, .text = g->id},
+        {"family", SAY_TEXT, .text = q->model->family},
+        {"cc", SAY_VERSION, .number = g->compute_capability},
+        {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
+        {"quantized cc", SAY_VERSION, 
+         .number = engine_format_cc(e, q->precision.weight->id)},
+        {"sparse cc", SAY_VERSION, .number = e->sparse_min_cc},
+        {"weight", SAY_TEXT, .text = q->precision.weight->id},
+        {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
+        {"versions", SAY_TEXT, .text = e->range},
+        {"host", SAY_GIB, .number = p->memory.host.value},
+        {"prompt cache", SAY_GIB, .number = e->prompt_cache_gib * GP_GIB},
+        {"host kv", SAY_GIB, .number = q->host_kv},
+        {"draft", SAY_TEXT, .text = q->draft ? q->draft->id : ""},
+        {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
+        {"words", SAY_NUMBER, .number = q->model->vocab},
+        {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
+        {"context", SAY_TOKENS, .number = q->context},
+        {"fewer logits", SAY_GIB,
+         .number = p->memory.activation.value - p->memory.activation.low},
+        {"replicas", SAY_NUMBER, .number = p->layout.replicas},
+        {"idle", SAY_NUMBER, .number = plan_idle(p)},
+        {"beyond", SAY_PLAIN, .number = round(q->spread.beyond * 1000) / 10},
+        {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
+        {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
+        {"slots", SAY_TEXT, .text = e->slots_least == 1 ? "one slot" : "4 slots"},
+        {"slots option", SAY_TEXT, .text = e->slots_option},
+        {"seqs large", SAY_NUMBER, .number = e->seqs_large},
+        {"tokens large", SAY_NUMBER, .number = e->tokens_large},
+        {"seqs", SAY_PLAIN, .number = p->memory.max_num_seqs},
+        {"tokens", SAY_PLAIN, .number = p->memory.max_batched_tokens},
+        {"times slower", SAY_TIMES, .number = g->rate[MATH_FP16].value / rate},
+        {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
+        {.name = NULL},
+    };
+    return sentence_fill(words, values, text, SENTENCE_MAX);
+}
+
+/* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where
+ * that is less than all at full length. */
+static const char *kv_least(const struct memory *m, char *text, size_t size)
+{
+    char gib[32];
+    double one = m->sequence.reserved, mean = m->kv_mean.value;
+    gp_copy(text, size, "");
+    if (fmax(one, mean) < m->kv_reserved.value)
+        gp_format(text, size, " (%s %s)",
+                  units_gib(gib, sizeof(gib), fmax(one, mean)),
+                  one > mean ? "for one of them" : "while they are spread");
+    return text;
+}
+
+/* What an engine may take where others hold the rest; no share below the option's least. */
+static const char *use_less(double share, char *text, size_t size)
+{
+    if (share < 0.05)
+        return "stop the programs that hold the rest, or take another GPU";
+    gp_format(text, size, "--memory-utilization %.2f at most", floor(share * 100) / 100);
+    return text;
+}
+
+/* Bytes that the fraction leaves, and the most that they have to hold. */
+static double fraction_leaves(const struct plan *p, double *most)
+{
+    const struct memory *m = &p->memory;
+    double share = 1 - fmin(m->fraction * (1 - p->request.headroom), 1);
+    *most = m->activation.high + m->graphs.high;
+    if (memory_budget(&p->request) == BUDGET_STATIC)
+        return fmax(m->usable.low - p->request.used - m->non_torch.high, 0) * share;
+    if (m->graphs_charged.high > 0)
+        *most = fmax(m->graphs.high - m->graphs_charged.high, 0);
+    return m->usable.low * share;
+}
+
+/* words of a layout and its memory. */
+static const char *say_layout(const struct plan *p, const char *words,
+                              char text[SENTENCE_MAX])
+{
+    char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64], gap[SENTENCE_MAX];
+    char less[64];
+    const struct request *q = &p->request;
+    const struct memory *m = &p->memory;
+    double usable = m->usable.value, unused = usable - q->used;
+    double overheads, rest = fraction_leaves(p, &overheads);
+    const struct sentence_value values[] = {
+        {"engine", SAY_TEXT, .text = q->engine->name},
+        {"refusals", SAY_TEXT,
+         .text = sentence_refusals(q, &p->layout, refusals, sizeof(refusals))},
+        {"context", SAY_NUMBER, .number = q->context},
+        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"users", SAY_NUMBER, .number = m->users},
+        {"states", SAY_NUMBER, .number = m->state_blocks.value},
+        {"states low", SAY_NUMBER, .number = m->state_blocks.low},
+        {"slots", SAY_NUMBER, .number = m->max_num_seqs},
+        {"most slots", SAY_NUMBER, .number = q->engine->slots_most},
+        {"asked slots", SAY_NUMBER, .number = fmax(m->max_num_seqs, m->users)},
+        {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
+        {"budget", SAY_GIB, .number = fmax(m->budget.value, 0)},
+        {"unused", SAY_GIB, .number = fmax(unused, 0)},
+        {"use less", SAY_TEXT, .text = use_less(unused / usable, less, sizeof(less))},
+        {"weights", SAY_GIB, .number = m->weights.value},
+        {"at least", SAY_TEXT, .text = kv_least(m, least, sizeof(least))},
+        {"reserved", SAY_GIB, .number = m->kv_reserved.value},
+        {"mean", SAY_GIB, .number = m->kv_mean.value},
+        {"prefill tp", SAY_NUMBER, .number = p->layout.prefill_tp},
+        {"mean tokens", SAY_NUMBER, .number = memory_mean_tokens(q)},
+        {"pool", SAY_GIB, .number = fmax(m->kv_pool.value, 0)},
+        {"short", SAY_GIB, .number = fmax(-m->kv_pool.value, 0)},
+        {"pool high", SAY_GIB, .number = m->kv_pool.high},
+        {"pool band", SAY_BAND, .number = fmax(m->kv_pool.low, 0),
+         .high = m->kv_pool.high},
+        {"over", SAY_GIB, .number = fmax(-m->free.low, 0)},
+        {"knob", SAY_TEXT, .text = sentence_knob(p, knob)},
+        {"overheads", SAY_GIB, .number = overheads},
+        {"rest", SAY_SHARE, .number = rest / GP_GIB},
+        {"count", SAY_NUMBER, .number = q->gpu_count},
+        {"stages", SAY_NUMBER, .number = search_most_stages(q)},
+        {"ttft", SAY_MS, .number = p->speed.ttft.value},
+        {"ttft goal", SAY_MS, .number = q->ttft},
+        {"tpot", SAY_MS, .number = p->speed.tpot.value},
+        {"tpot goal", SAY_MS, .number = q->tpot},
+        {"throughput", SAY_NUMBER, .number = p->speed.tokens.value},
+        {"throughput goal", SAY_PLAIN, .number = q->throughput},
+        {"per hour", SAY_SHARE, .number = p->cost.per_hour},
+        {"budget goal", SAY_SHARE, .number = q->budget},
+        {"usual tokens", SAY_NUMBER, .number = p->untuned.max_batched_tokens},
+        {"usual ttft", SAY_MS, .number = p->untuned.ttft},
+        {"usual tpot", SAY_MS, .number = p->untuned.tpot},
+        {"rate", SAY_PLAIN, .number = q->rate},
+        {"served", SAY_SHARE, .number = p->speed.capacity},
+        {"saturated", SAY_TEXT, .text = sentence_saturation(p->speed.saturation)},
+        {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, gap)},
+        {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"drawing GPUs", SAY_GPUS, .number = p->layout.gpus},
+        {"capped GPUs", SAY_GPUS, .number = p->power.capped_gpus},
+        {"watts", SAY_WATTS, .number = p->power.sheet},
+        {"cap", SAY_WATTS, .number = q->power_cap},
+        {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
+        {"nearly", SAY_TEXT,
+         .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},
+        {.name = NULL},
+    };
+    return sentence_fill(words, values, text, SENTENCE_MAX);
+}
+
+/* The i-th bit that is set; -1 when there are not that many. */
+static int bit_at(uint64_t bits, int i)
+{
+    for (int b = 0; bits >> b; b++)
+        if ((bits >> b & 1) && i-- == 0)
+            return b;
+    return -1;
+}
+
+const char *sentence_reason(const struct plan *p, int i, char text[SENTENCE_MAX])
+{
+    int r = bit_at(p->reasons, i);
+    bool layout = r == REASON_LAYOUT || (r >= REASON_CONTEXT && r != REASON_MEMORY_ONLY);
+    if (r < 0)
+        return NULL;
+    return layout ? say_layout(p, reason_words[r], text)
+                  : say_request(p, reason_words[r], text);
+}
+
+const char *sentence_first_reason(const struct plan *p, char text[SENTENCE_MAX])
+{
+    text[0] = '\0';
+    sentence_reason(p, 0, text);
+    return text;
+}
+
+const char *sentence_warning(const struct plan *p, int i, char text[SENTENCE_MAX])
+{
+    int w = bit_at(p->warnings, i);
+    return w < 0 ? NULL : say_request(p, warning_words[w], text);
+}
+
+/* ---- what decides ---- */
+
+const char *sentence_knob(const struct plan *p, char text[SENTENCE_MAX])
+{
+    struct quantity q = plan_knob_part(&p->memory, p->knob);
+    text[0] = '\0';
+    if (p->knob == KNOB_ENGINE) /* of no known size */
+        gp_format(text, SENTENCE_MAX, "%s: %s", knob_words[p->knob].name,
+                  knob_words[p->knob].advice);
+    else if (p->knob != KNOB_NONE)
+        gp_format(text, SENTENCE_MAX, "%s (%.2f..%.2f GiB): %s", knob_words[p->knob].name,
+                  q.low / GP_GIB, q.high / GP_GIB, knob_words[p->knob].advice);
+    return text;
+}
+
+static const char *say_goal(const struct runner_up *r, char text[SENTENCE_MAX])
+{
+    static const struct {
+        const char *format;
+        double unit;
+    } goals[LIMIT_COUNT] = {
+        [LIMIT_TTFT] = {"TTFT %.3g ms", 1e-3},
+        [LIMIT_TPOT] = {"TPOT %.3g ms", 1e-3},
+        [LIMIT_THROUGHPUT] = {"%.0f tokens/s", 1},
+        [LIMIT_RATE] = {"serves %.3g requests/s", 1},
+        [LIMIT_BUDGET] = {"$%.2f/h", 1},
+    };
+    if (goals[r->limit].format)
+        gp_format(text, SENTENCE_MAX, goals[r->limit].format,
+                  r->more / goals[r->limit].unit);
+    return text;
+}
+
+const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
+{
+    text[0] = '\0';
+    if (r->lost == LOST_GOAL)
+        return say_goal(r, text);
+    if (r->lost == LOST_TOKENS) {
+        gp_format(text, SENTENCE_MAX, "%.0f %% fewer tokens/s", 100 * r->more);
+        return text;
+    }
+    if (r->lost == LOST_GPUS || r->lost == LOST_PAID)
+        gp_format(text, SENTENCE_MAX, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",
+                  r->lost == LOST_PAID ? " to pay for" : "");
+    else if (r->lost == LOST_MONEY && isfinite(r->more))
+        gp_format(text, SENTENCE_MAX, "$%.2f/h more", r->more);
+    else
+        gp_copy(text, SENTENCE_MAX,
+                r->lost == LOST_MONEY ? "its price is unknown" : lost_words[r->lost]);
+    return text;
+}
+
+/* ---- prices ---- */
+
+static const char *const note_words[] = {
+    [COST_NOTE_NONE] = "",
+    [COST_NOTE_MEMORY_ONLY] = "{gpu} is not priced: the catalogue has its memory only",
+    [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
+    [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
+    [COST_NOTE_NARROWED] = "no {class} price with that provider, region or date",
+    [COST_NOTE_UNDATED] = "the price has no date of its own: check it",
+    [COST_NOTE_OLD] = "the price is {days} days old: check it",
+};
+
+const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
+{
+    static const char *const classes[] = {
+        [WANT_ON_DEMAND] = "list",
+        [WANT_SPOT] = "spot",
+        [WANT_MARKET] = "marketplace",
+        [WANT_BUY] = "",
+    };
+    const struct rent *r = cost_wanted(&p->cost);
+    const struct sentence_value values[] = {
+        {"gpu", SAY_TEXT, .text = p->request.gpu->id},
+        {"class", SAY_TEXT, .text = classes[p->cost.want]},
+        {"days", SAY_NUMBER, .number = r ? (double)r->age_days : 0},
+        {.name = NULL},
+    };
+    return sentence_fill(note_words[p->cost.note], values, text, SENTENCE_MAX);
+}
+
+static void add_note(char text[SENTENCE_MAX], const char *label, const char *note)
+{
+    size_t n = strlen(text);
+    gp_format(text + n, SENTENCE_MAX - n, "%s%s%s", n ? "; " : "", label, note);
+}
+
+const char *sentence_rent_note(const struct plan *p, const struct rent *r,
+                               char text[SENTENCE_MAX])
+{
+    const struct cost *c = &p->cost;
+    const struct instance *in = r->instance;
+    char idle[64];
+    text[0] = '\0';
+    if (!r->known)
+        return text;
+    if (r == &c->spot && c->on_demand.known && r->per_hour > c->on_demand.per_hour)
+        add_note(text, "", "dearer than on demand");
+    int unused = r->gpus_paid - p->layout.gpus;
+    gp_format(idle, sizeof(idle), "%d of %d GPUs %s not used", unused, r->gpus_paid,
+              unused == 1 ? "is" : "are");
+    if (unused > 0)
+        add_note(text, "", idle);
+    if (in->per_gpu)
+        add_note(text, "", "price per GPU of a shared host");
+    if (in->assumed || in->note[0])
+        add_note(text, in->assumed ? "assumed: " : "note: ",
+                 in->note[0] ? in->note : "a key figure is a guess");
+    if (r->apart)
+        add_note(text, "", "the GPUs of one request are in several instances");
+    return text;
+}
+
+const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DATE_MAX])
+{
+    const char *before = in->basis == DATE_READ   ? "by "
+                         : in->basis == DATE_FILE ? "file of "
+                                                  : "";
+    int most = in->basis == DATE_READ ? 7 : 10; /* the month is all that counts */
+    gp_format(text, SENTENCE_DATE_MAX, "%s%.*s", in->date[0] ? before : "", most,
+              in->date);
+    return text;
+}
+
+const char *sentence_end(enum limit limit)
+{
+    static const char *const ends[LIMIT_COUNT] = {
+        [LIMIT_WEIGHTS] = "the weights do not fit",
+        [LIMIT_OVERHEAD] = "no room is left for KV",
+        [LIMIT_KV] = "the KV pool is full",
+        [LIMIT_SEQS] = "max-num-seqs is reached",
+        [LIMIT_USED] = "others hold the memory",
+        [LIMIT_CONTEXT] = "the model's maximum",
+        [LIMIT_STATES] = "state blocks run out",
+        [LIMIT_TTFT] = "the TTFT goal is missed",
+        [LIMIT_TPOT] = "the TPOT goal is missed",
+    };
+    return ends[limit] ? ends[limit] : limit_word(limit);
+}
+
+const char *sentence_verdict(const struct plan *p)
+{
+    static const char *const words[] = {
+        [VERDICT_FITS] = "fits",
+        [VERDICT_SLOW] = "fits, but too slow",
+        [VERDICT_MARGINAL] = "marginal",
+        [VERDICT_DOES_NOT_FIT] = "does not fit",
+    };
+    bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
+    return dear ? "fits, but over the budget" : words[p->verdict];
+}
+
+const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])
+{
+    gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what,
+              b->server ? "" : " and hosts");
+    return text;
+}
+
+const char *sentence_purchase_date(const struct buy *b, char text[SENTENCE_DATE_MAX])
+{
+    gp_copy(text, SENTENCE_DATE_MAX, b->as_of);
+    if (b->launch_year > 0)
+        gp_format(text, SENTENCE_DATE_MAX, "%d launch", b->launch_year);
+    return text;
+}
+
+/* ---- fixes ---- */
+
+static const char *knobs_text(unsigned changes, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int c = 0; c < CHANGE_COUNT; c++)
+        if ((changes >> c & 1) && change_words[c]) {
+            size_t n = strlen(text);
+            gp_format(text + n, size - n, "%s%s", n ? ", and " : "", change_words[c]);
+        }
+    return text;
+}
+
+const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
+{
+    const struct request *q = &f->request;
+    char knobs[SENTENCE_MAX];
+    const struct sentence_value values[] = {
+        {"users", SAY_NUMBER, .number = q->users},
+        {"slots", SAY_NUMBER, .number = q->max_num_seqs},
+        {"batched", SAY_TOKENS, .number = q->max_batched_tokens},
+        {"context", SAY_TOKENS, .number = q->context},
+        {"knobs", SAY_TEXT, .text = knobs_text(f->changes, knobs, sizeof(knobs))},
+        {"weights", SAY_TEXT, .text = q->precision.weight->name},
+        {"engine", SAY_TEXT, .text = q->engine->name},
+        {"gpu", SAY_TEXT, .text = q->gpu->name},
+        {"tp", SAY_NUMBER, .number = q->tp},
+        {"stages", SAY_NUMBER, .number = q->max_pp},
+        {"adapters", SAY_NUMBER, .number = q->lora_slots},
+        {"host layers", SAY_NUMBER, .number = q->host_layers},
+        {"host experts", SAY_NUMBER, .number = q->host_experts},
+        {"layers", SAY_NUMBER, .number = q->model->layer_count},
+        {"host", SAY_GIB, .number = q->host_bytes},
+        {"count", SAY_NUMBER, .number = f->gpus},
+        {"GPUs", SAY_GPUS, .number = f->gpus},
+        {.name = NULL},
+    };
+    return sentence_fill(fix_words[f->kind], values, text, SENTENCE_MAX);
+}
+
+/* ---- training ---- */
+
+static const char *say_train(const struct request *q, const struct train_memory *m,
+                             const char *words, char text[SENTENCE_MAX])
+{
+    const struct train *t = &m->train;
+    struct request plain = train_request(q);
+    struct layout l = train_layout(t);
+    char refusals[SENTENCE_MAX], times_cp[32] = "";
+    if (t->cp > 1)
+        gp_format(times_cp, sizeof(times_cp), " x CP %d", t->cp);
+    const struct sentence_value values[] = {
+        {"model", SAY_TEXT, .text = q->model->id},
+        {"plain sequence", SAY_PLAIN, .number = t->sequence},
+        {"sequence", SAY_NUMBER, .number = t->sequence},
+        {"positions", SAY_NUMBER, .number = q->model->positions},
+        {"micro-batch", SAY_PLAIN, .number = t->micro_batch},
+        {"zero", SAY_NUMBER, .number = t->zero_stage},
+        {"rank", SAY_NUMBER, .number = t->lora_rank},
+        {"offload", SAY_TEXT, .text = train_offload_word(t->offload)},
+        {"cp", SAY_NUMBER, .number = t->cp},
+        {"x CP", SAY_TEXT, .text = times_cp},
+        {"host GPUs", SAY_NUMBER, .number = q->host_gpus},
+        {"lowest zero", SAY_NUMBER, .number = train_lowest_stage(t)},
+        {"gpus", SAY_NUMBER, .number = t->gpus},
+        {"most GPUs", SAY_NUMBER, .number = PLAN_MAX_GPUS},
+        {"tp", SAY_NUMBER, .number = t->tp},
+        {"pp", SAY_NUMBER, .number = t->pp},
+        {"refusals", SAY_TEXT,
+         .text = sentence_refusals(&plain, &l, refusals, sizeof(refusals))},
+        {"need", SAY_GIB, .number = m->total.value + q->used},
+        {"usable", SAY_GIB, .number = m->usable.value},
+        {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
+        {"ram", SAY_GIB, .number = m->host_ram},
+        {"whole gradients", SAY_TIMES, .number = m->local * 2 / GP_GIB},
+        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {.name = NULL},
+    };
+    return sentence_fill(words, values, text, SENTENCE_MAX);
+}
+
+const char *sentence_train_reason(const struct request *q, const struct train_memory *m,
+                                  int i, char text[SENTENCE_MAX])
+{
+    int r = bit_at(m->reasons, i);
+    return r < 0 ? NULL : say_train(q, m, train_reason_words[r], text);
+}
+
+const char *sentence_train_warning(const struct request *q,
+                                   const struct train_memory *m, int i,
+                                   char text[SENTENCE_MAX])
+{
+    int w = bit_at(m->warnings, i);
+    return w < 0 ? NULL : say_train(q, m, train_warning_words[w], text);
+}
+
+const char *sentence_train_knob(const struct train_memory *m, char text[SENTENCE_MAX])
+{
+    struct quantity part = train_knob_part(m);
+    char low[32], high[32];
+    text[0] = '\0';
+    if (m->verdict == VERDICT_MARGINAL)
+        gp_format(text, SENTENCE_MAX, "%s: %s to %s", train_knob_words[m->knob],
+                  units_gib(low, sizeof(low), part.low),
+                  units_gib(high, sizeof(high), part.high));
+    return text;
+}
+
+static const char *say_train_fix(const struct request *q, const struct train_fix *f,
+                                 const char *words, char text[SENTENCE_MAX])
+{
+    static const char *const sharded[] = {"", "master and moments", "gradients",
+                                          "weights"};
+    const struct sentence_value values[] = {
+        {"zero", SAY_NUMBER, .number = f->train.zero_stage},
+        {"sharded", SAY_TEXT, .text = sharded[f->train.zero_stage]},
+        {"ranks", SAY_NUMBER, .number = f->ranks},
+        {"offload", SAY_TEXT, .text = train_offload_word(f->train.offload)},
+        {"offloaded", SAY_TEXT,
+         .text = f->train.offload == OFFLOAD_PARAMETERS ? "optimizer and weights"
+                                                        : "optimizer and gradients"},
+        {"host", SAY_GIB, .number = f->host},
+        {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"gpus", SAY_NUMBER, .number = f->gpus},
+        {"sequence", SAY_NUMBER, .number = f->train.sequence},
+        {"rank", SAY_NUMBER, .number = f->train.lora_rank},
+        {.name = NULL},
+    };
+    return sentence_fill(words, values, text, SENTENCE_MAX);
+}
+
+const char *sentence_train_fix(const struct request *q, const struct train_fix *f,
+                               char text[SENTENCE_MAX])
+{
+    return say_train_fix(q, f, train_fix_words[f->kind].what, text);
+}
+
+const char *sentence_train_options(const struct request *q, const struct train_fix *f,
+                                   char text[SENTENCE_MAX])
+{
+    return say_train_fix(q, f, train_fix_words[f->kind].options, text);
+}

@@ -1,0 +1,284 @@
+/*
+ * json.c - strict reading and steady writing over jansson.
+ *
+ * jansson itself allows 2048 levels and recurses through them; what gpuplan reads is
+ * never deeper than ten, so the depth is checked before anything is built. 12
+ * significant digits hold any byte count below 931 GiB to the byte (larger whole
+ * numbers are written as integers anyway) and print 32.9 as 32.9.
+ */
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
+#define GUESS  8192 /* bytes of a plan */
+#define DIGITS    12
+#define NO_UTF8   "\xEF\xBF\xBD" /* U+FFFD */
+
+/* Nesting that the text opens at most, brackets inside strings left out. */
+static int depth_of(const char *text, size_t len)
+{
+    int depth = 0, deepest = 0;
+    bool in_string = false;
+
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+
+        if (in_string && c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '[' || c == '{'))
+            deepest = ++depth > deepest ? depth : deepest;
+        else if (!in_string && (c == ']' || c == '}'))
+            depth--;
+    }
+    return deepest;
+}
+
+enum gp_status gp_json_parse(const char *where, const char *text, size_t len,
+                             json_t **out, struct gp_err *err)
+{
+    json_error_t what;
+    char at[192];
+
+    *out = NULL;
+    if (depth_of(text, len) > JSON_DEPTH_MAX)
+        return gp_fail(err, GP_E_FILE, where, "", "nested deeper than %d levels",
+                       JSON_DEPTH_MAX);
+    *out = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &what);
+    if (*out)
+        return GP_OK;
+    gp_format(at, sizeof at, "%s:%d:%d", where, what.line, what.column);
+    return gp_fail(err, GP_E_FILE, at, "", "not valid JSON: %s", what.text);
+}
+
+static bool is_whole(double value)
+{
+    return fabs(value) < WHOLE_MAX && value == floor(value);
+}
+
+json_t *gp_json_number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    if (is_whole(value))
+        return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+json_t *gp_json_above_zero(double value)
+{
+    return value > 0 ? gp_json_number(value) : json_null();
+}
+
+json_t *gp_json_text_or_null(const char *text)
+{
+    return text && *text ? gp_json_text(text) : json_null();
+}
+
+json_t *gp_json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    struct strbuf clean;
+
+    if (value)
+        return value;
+    strbuf_init(&clean);
+    for (int bytes = 1; *text; text += bytes > 0 ? bytes : 1) {
+        uint32_t ch;
+
+        bytes = gp_utf8(text, &ch);
+        strbuf_addn(&clean, bytes > 0 ? text : NO_UTF8, bytes > 0 ? (size_t)bytes : 3);
+    }
+    value = json_string(clean.text);
+    strbuf_fini(&clean);
+    return value;
+}
+
+/* Controls below ' ' as jansson writes them. */
+static void add_escape(struct strbuf *out, uint32_t ch)
+{
+    if (ch > 0xFFFF) /* a surrogate pair */
+        strbuf_addf(out, "\\u%04x\\u%04x", 0xD7C0 + (ch >> 10), 0xDC00 + (ch & 0x3FF));
+    else
+        strbuf_addf(out, ch < ' ' ? "\\u%04X" : "\\u%04x", ch);
+}
+
+/* jansson leaves what a terminal takes for a command beyond ASCII as it is; only texts
+ * hold such characters, so each may be written as JSON writes it: \u009b. */
+static void escape(struct strbuf *out, size_t from)
+{
+    struct strbuf tame;
+    uint32_t ch = 0;
+    int bytes = 1;
+
+    strbuf_init(&tame);
+    for (size_t at = from; at < out->len && bytes > 0; at += (size_t)bytes) {
+        bytes = gp_utf8(out->text + at, &ch); /* jansson writes nothing else */
+        if (ch >= 0x7F && !gp_is_tame(ch))
+            add_escape(&tame, ch);
+        else
+            strbuf_addn(&tame, out->text + at, (size_t)bytes);
+    }
+    out->len = from;
+    strbuf_addn(out, tame.text, tame.len);
+    strbuf_fini(&tame);
+}
+
+void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
+{
+    size_t from = out->len;
+    size_t layout = (indent ? JSON_INDENT(2) : 0) | JSON_REAL_PRECISION(DIGITS) |
+                    JSON_ENCODE_ANY;
+    size_t room = GUESS, need;
+
+    /* straight into the buffer: a callback per token costs a third of a plan */
+    strbuf_reserve(out, room);
+    need = json_dumpb(value, out->text + out->len, room, layout);
+    if (need > room) {
+        strbuf_reserve(out, need);
+        json_dumpb(value, out->text + out->len, need, layout);
+    }
+    out->len += need;
+    out->text[out->len] = '\0';
+    if (!gp_lines_are_tame(out->text + from, out->len - from))
+        escape(out, from);
+    if (indent)
+        strbuf_add(out, "\n");
+}
+
+/* ---- without a tree ---- */
+
+/* Writes a whole number, with zeros in front up to `least` digits; returns how many. */
+static size_t whole_digits(uint64_t value, int least, char *text)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    char digit[2 * DIGITS];
+    int at = 2 * DIGITS, len = least > 1 ? least : 1;
+
+    for (; value > 0; value /= 100)
+        memcpy(digit + (at -= 2), pairs + 2 * (value % 100), 2);
+    at += at < 2 * DIGITS && digit[at] == '0';
+    while (2 * DIGITS - at < len)
+        digit[--at] = '0';
+    len = 2 * DIGITS - at;
+    memcpy(text, digit + at, (size_t)len);
+    return (size_t)len;
+}
+
+/* What %.12g prints of a number from 1e-4 to 1e12, from its 12 digits as a whole number:
+ * a tenth of printf's work. The product is off by less than 1e-4 of the last digit; where
+ * that could change it, and elsewhere, the length returned is 0. */
+static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
+{
+    static const double power[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,
+                                   1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const double *one = &power[4];
+    int order = DIGITS - 1; /* of the first digit */
+
+    if (value < one[-4] || value >= one[DIGITS])
+        return 0;
+    if (whole)
+        return whole_digits((uint64_t)value, 1, text);
+    while (value < one[order])
+        order--;
+    int places = DIGITS - 1 - order; /* behind the point */
+    double scaled = value * one[places], rest = scaled - floor(scaled);
+    uint64_t digits = (uint64_t)scaled + (rest > 0.5);
+    if (places == 0 || fabs(rest - 0.5) < 1e-3 || (double)digits >= one[DIGITS])
+        return 0;
+    for (; places > 1 && digits % 10 == 0; places--)
+        digits /= 10;
+    uint64_t unit = (uint64_t)one[places];
+    size_t len = whole_digits(digits / unit, 1, text);
+    text[len++] = '.';
+    return len + whole_digits(digits % unit, places, text + len);
+}
+
+void gp_json_add_number(struct strbuf *out, double value)
+{
+    char text[DIGITS + 8];
+    size_t len;
+
+    if (value == 0) {
+        strbuf_addc(out, '0');
+        return;
+    }
+    len = isfinite(value) ? plain_digits(fabs(value), is_whole(value), text) : 0;
+    if (len == 0) {
+        json_t *number = gp_json_number(value);
+
+        gp_json_write(number, false, out);
+        json_decref(number);
+        return;
+    }
+    if (value < 0)
+        strbuf_addc(out, '-');
+    strbuf_addn(out, text, len);
+}
+
+/* Adds the bytes that stand in a JSON text as they are; there is room for them. Returns
+ * where they end. */
+static const char *add_plain(struct strbuf *out, const char *text)
+{
+    char *to = out->text + out->len;
+
+    while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
+        *to++ = *text++;
+    out->len = (size_t)(to - out->text);
+    return text;
+}
+
+/* The character at text, which is not one of those; returns its bytes. */
+static size_t add_special(struct strbuf *out, const char *text)
+{
+    static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *known = strchr(escaped, *text);
+    uint32_t ch;
+    int bytes = gp_utf8(text, &ch);
+
+    if (bytes == 0)
+        strbuf_add(out, NO_UTF8);
+    else if (known)
+        strbuf_addf(out, "\\%c", letters[known - escaped]);
+    else if (gp_is_tame(ch))
+        strbuf_addn(out, text, (size_t)bytes);
+    else
+        add_escape(out, ch);
+    return bytes > 0 ? (size_t)bytes : 1;
+}
+
+void gp_json_add_text(struct strbuf *out, const char *text)
+{
+    const char *end = text + strlen(text);
+
+    strbuf_addc(out, '"');
+    while (text < end) {
+        strbuf_reserve(out, (size_t)(end - text));
+        text = add_plain(out, text);
+        if (text < end)
+            text += add_special(out, text);
+    }
+    strbuf_addc(out, '"');
+}
+
+void gp_json_add_name(struct strbuf *out, const char *name)
+{
+    size_t len = strlen(name);
+    char *to;
+
+    strbuf_reserve(out, len + 4);
+    to = out->text + out->len;
+    to[0] = '"';
+    memcpy(to + 1, name, len);
+    memcpy(to + 1 + len, "\": ", 4);
+    out->len += len + 4;
+}

@@ -1,0 +1,368 @@
+/*
+ * path.c - reading, listing and writing files, and where a user's files lie.
+ *
+ * Reading refuses what is not a regular file (a FIFO would hang, a device never end)
+ * and what is longer than the caller can use, before anything is allocated. Writing
+ * goes to a temporary sibling that is renamed over the target: a reader sees the old
+ * file or the new one, and an interrupted run leaves the old one. Devices and pipes
+ * cannot be replaced by a rename and are written directly.
+ */
+#include "base/path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/say.h"
+#include "base/str.h"
+
+#define READ_STEP 65536
+#define LINKS_MAX 16
+
+bool path_join(char *dst, size_t size, const char *dir, const char *name)
+{
+    size_t len = strlen(dir);
+    const char *slash = len && dir[len - 1] != '/' ? "/" : "";
+
+    return gp_format(dst, size, "%s%s%s", dir, slash, name);
+}
+
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+bool path_is_dir(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool path_is_file(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool path_is_there(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 || errno != ENOENT;
+}
+
+/* The XDG specification says to ignore a relative path. */
+static bool home_path(char *dst, size_t size, const char *variable, const char *usual,
+                      const char *sub)
+{
+    const char *xdg = getenv(variable);
+    const char *home = getenv("HOME");
+
+    if (xdg && xdg[0] == '/')
+        return gp_format(dst, size, "%s/gpuplan/%s", xdg, sub);
+    if (home && home[0] == '/')
+        return gp_format(dst, size, "%s/%s/gpuplan/%s", home, usual, sub);
+    return false;
+}
+
+bool path_data_home(char *dst, size_t size, const char *sub)
+{
+    return home_path(dst, size, "XDG_DATA_HOME", ".local/share", sub);
+}
+
+bool path_state_home(char *dst, size_t size, const char *sub)
+{
+    return home_path(dst, size, "XDG_STATE_HOME", ".local/state", sub);
+}
+
+bool path_config_home(char *dst, size_t size, const char *sub)
+{
+    return home_path(dst, size, "XDG_CONFIG_HOME", ".config", sub);
+}
+
+bool path_program_dir(char *dst, size_t size)
+{
+    char exe[GP_PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash;
+
+    if (len <= 0 || (size_t)len >= sizeof exe - 1)
+        return false;
+    exe[len] = '\0';
+    slash = strrchr(exe, '/');
+    if (!slash)
+        return false;
+    *(slash == exe ? slash + 1 : slash) = '\0';
+    return gp_copy(dst, size, exe);
+}
+
+/* ---- reading ---- */
+
+static enum gp_status read_all(int fd, const char *path, size_t limit, char **text,
+                               size_t *len, struct gp_err *err)
+{
+    char *data = NULL;
+    size_t used = 0, cap = 0;
+
+    for (;;) {
+        size_t want = limit - used < READ_STEP ? limit - used + 1 : READ_STEP;
+        ssize_t got;
+
+        data = gp_grow(data, &cap, used + want + 1, 1);
+        got = read(fd, data + used, want);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            free(data);
+            return gp_fail(err, GP_E_FILE, path, "", "cannot read: %s",
+                           strerror(errno));
+        }
+        used += (size_t)got;
+        if (used > limit) {
+            free(data);
+            return gp_fail(err, GP_E_FILE, path, "", "longer than %zu bytes", limit);
+        }
+        if (got == 0)
+            break;
+    }
+    data[used] = '\0';
+    *text = data;
+    *len = used;
+    return GP_OK;
+}
+
+void path_head(const char *path, char *head, size_t size)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = -1;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        got = pread(fd, head, size - 1, 0);
+    if (fd >= 0)
+        close(fd);
+    head[got > 0 ? got : 0] = '\0';
+}
+
+enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
+                         struct gp_err *err)
+{
+    enum gp_status status;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return gp_fail(err, GP_E_FILE, path, "", "cannot open: %s", strerror(errno));
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        status = gp_fail(err, GP_E_FILE, path, "", "not a regular file");
+    else if ((unsigned long long)st.st_size > limit)
+        status =
+            gp_fail(err, GP_E_FILE, path, "", "%lld bytes, more than the %zu allowed",
+                    (long long)st.st_size, limit);
+    else
+        status = read_all(fd, path, limit, text, len, err);
+    close(fd);
+    return status;
+}
+
+enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
+                               struct gp_err *err)
+{
+    if (strcmp(path, "-") != 0)
+        return path_read(path, limit, text, len, err);
+    return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+    while (len) {
+        ssize_t put = write(fd, text, len);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        text += put;
+        len -= (size_t)put;
+    }
+    return true;
+}
+
+static enum gp_status cannot_write(const char *path, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_FILE, path, "", "cannot write: %s", strerror(errno));
+}
+
+/* Follows symbolic links, also one whose target does not exist yet. */
+static bool resolve_links(char *dst, size_t size, const char *path)
+{
+    if (!gp_copy(dst, size, path))
+        return false;
+    for (int i = 0; i < LINKS_MAX; i++) {
+        char link[GP_PATH_MAX], dir[GP_PATH_MAX];
+        ssize_t len = readlink(dst, link, sizeof link - 1);
+        char *slash;
+
+        if (len < 0)
+            return true;
+        if ((size_t)len >= sizeof link - 1)
+            return false;
+        link[len] = '\0';
+        gp_copy(dir, sizeof dir, dst);
+        slash = strrchr(dir, '/');
+        if (link[0] == '/' || !slash) {
+            if (!gp_copy(dst, size, link))
+                return false;
+            continue;
+        }
+        slash[1] = '\0';
+        if (!path_join(dst, size, dir, link))
+            return false;
+    }
+    errno = ELOOP;
+    return false;
+}
+
+static enum gp_status write_direct(const char *path, const char *text, size_t len,
+                                   struct gp_err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool good = fd >= 0 && write_all(fd, text, len);
+    enum gp_status status = good ? GP_OK : cannot_write(path, err);
+
+    if (fd >= 0 && close(fd) != 0 && good)
+        status = cannot_write(path, err);
+    return status;
+}
+
+/* The permissions of the file to be replaced, or those a new file would get. */
+static mode_t target_mode(const char *path)
+{
+    struct stat st;
+    mode_t mask;
+
+    if (stat(path, &st) == 0)
+        return st.st_mode & 0777;
+    mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static enum gp_status write_renamed(const char *path, const char *text, size_t len,
+                                    struct gp_err *err)
+{
+    char temporary[GP_PATH_MAX];
+    enum gp_status status = GP_OK;
+    bool good;
+    int fd;
+
+    if (!gp_format(temporary, sizeof temporary, "%s.XXXXXX", path))
+        return gp_fail(err, GP_E_FILE, path, "", "the name is too long");
+    fd = mkstemp(temporary);
+    if (fd < 0)
+        return cannot_write(path, err);
+    good = write_all(fd, text, len) && fchmod(fd, target_mode(path)) == 0 &&
+           fsync(fd) == 0;
+    if (!good)
+        status = cannot_write(path, err);
+    if (close(fd) != 0 && good)
+        status = cannot_write(path, err);
+    if (status == GP_OK && rename(temporary, path) != 0)
+        status = cannot_write(path, err);
+    if (status != GP_OK)
+        unlink(temporary);
+    return status;
+}
+
+static enum gp_status write_file(const char *path, const char *text, size_t len,
+                                 struct gp_err *err)
+{
+    char target[GP_PATH_MAX];
+    struct stat st;
+
+    if (!resolve_links(target, sizeof target, path))
+        return gp_fail(err, GP_E_FILE, path, "", "too many links, or too long a name");
+    if (stat(target, &st) != 0 || S_ISREG(st.st_mode))
+        return write_renamed(target, text, len, err);
+    return write_direct(target, text, len, err);
+}
+
+enum gp_status path_write(const char *path, const char *text, size_t len,
+                          struct gp_err *err)
+{
+    struct strbuf tame;
+    enum gp_status status;
+
+    if (strcmp(path, "-") == 0)
+        return gp_out(text, len) ? GP_OK : cannot_write("standard output", err);
+    if (gp_lines_are_tame(text, len))
+        return write_file(path, text, len, err);
+    strbuf_init(&tame); /* may be printed on a terminal */
+    strbuf_addn(&tame, text, len);
+    tame.len = gp_tame_lines(tame.text, tame.len);
+    status = write_file(path, tame.text, tame.len, err);
+    strbuf_fini(&tame);
+    return status;
+}
+
+/* ---- listing ---- */
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t len = strlen(name), tail = strlen(suffix);
+
+    return len >= tail && strcmp(name + len - tail, suffix) == 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum gp_status path_list(const char *dir, const char *suffix, char ***names,
+                         size_t *count, struct gp_err *err)
+{
+    char **list = NULL;
+    size_t used = 0, cap = 0;
+    struct dirent *entry;
+    DIR *stream = opendir(dir);
+
+    *names = NULL;
+    *count = 0;
+    if (!stream && errno == ENOENT)
+        return GP_OK;
+    if (!stream)
+        return gp_fail(err, GP_E_FILE, dir, "", "cannot list: %s", strerror(errno));
+    while ((entry = readdir(stream))) {
+        /* Dot files are editors' locks and copies, never profiles. */
+        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, suffix))
+            continue;
+        list = gp_grow(list, &cap, used + 1, sizeof *list);
+        list[used++] = gp_strdup(entry->d_name);
+    }
+    closedir(stream);
+    if (used)
+        qsort(list, used, sizeof *list, by_name);
+    *names = list;
+    *count = used;
+    return GP_OK;
+}
+
+void path_list_free(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}

@@ -1,0 +1,410 @@
+/* confirm.c - see confirm.h. */
+#include "measure/confirm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/speed/calib.h"
+#include "plan/speed/speed.h"
+#include "measure/point/line.h"
+#include "measure/result/measured.h"
+#include "measure/points.h"
+#include "base/str.h"
+#include "base/units.h"
+
+const char *confirm_use_word(enum confirm_use use)
+{
+    static const char *const words[] = {
+        [CONFIRM_WAITS] = "not measured",  [CONFIRM_COUNTS] = "counts",
+        [CONFIRM_LESS] = "counts less",    [CONFIRM_CHECKS] = "checks",
+        [CONFIRM_IGNORED] = "ignored",
+    };
+    return words[use];
+}
+
+/* ---- which device ---- */
+
+static bool is_planned(const struct session_device *d, const struct gpu *gpu)
+{
+    return gpu->host ? d->gpu == NULL : d->gpu && strcmp(d->gpu->id, gpu->id) == 0;
+}
+
+bool confirm_find(struct confirm *c, const struct session *session)
+{
+    struct session_device d;
+    struct session_plan plan;
+
+    c->device = -1;
+    session_plan(session, &plan);
+    for (int i = 0; i < session_found(session); i++) {
+        if (!session_found_device(session, i, &d))
+            continue;
+        gp_copy(c->here, sizeof(c->here), d.gpu ? d.gpu->id : d.name);
+        if (is_planned(&d, c->before.plan.request.gpu) &&
+            (d.gpu || strcmp(plan.backend, "cpu") == 0)) {
+            c->device = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *confirm_type(const struct request *q)
+{
+    const struct layer_kind *last = &q->model->kind[q->model->kind_count - 1];
+    const struct format *f = q->precision.by_role[last->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
+
+    if (!q->gpu->host || !f)
+        return NULL;
+    return bench_type_word(points_rows_type(f, false));
+}
+
+/* ---- predictions ---- */
+
+struct device_law {
+    const struct gpu *gpu;
+    double low, high; /* of the device alone: x and / */
+};
+
+static struct device_law law_of(const struct request *q)
+{
+    struct device_law law = {.gpu = q->gpu};
+
+    speed_doubt_law(q->gpu, &law.low, &law.high);
+    return law;
+}
+
+/* A time may be 1/low and high of it, a rate the other way round. */
+static struct quantity banded_time(const struct device_law *law, double seconds)
+{
+    return quantity_band(seconds, seconds / law->low, seconds * law->high, ORIGIN_MODEL);
+}
+
+static struct quantity banded_rate(const struct device_law *law, double rate)
+{
+    return quantity_band(rate, rate / law->high, rate * law->low, ORIGIN_MODEL);
+}
+
+/* Seconds of so much work in a type. */
+static double work_time(const struct device_law *law, enum bench_type type, double operations,
+                        double bytes)
+{
+    const struct family *f = law->gpu->family;
+    enum kernel kernel;
+    bool alike;
+
+    if (!measured_kernel(type, &kernel))
+        return NAN;
+    struct product_share share = family_product(f, kernel, &alike);
+    double rate = kernel_rate(kernel, law->gpu);
+    rate = rate > 0 ? rate : kernel_rate(KERNEL_16, law->gpu);
+    return gemm_norm(operations / (share.compute * rate),
+                     bytes / (share.memory * law->gpu->bandwidth.value), f->norm);
+}
+
+static double near_of(const struct device_law *law, const struct session_point *p)
+{
+    struct gemm g = {.measured = true};
+    const struct calib *calib = law->gpu->family->calib;
+    enum kernel kernel;
+
+    if (!calib || calib->points == 0 || !measured_kernel(p->type, &kernel))
+        return 1;
+    calib_near(calib, kernel, (double)p->m, (double)p->k,
+               measured_bytes(p->type), g.near);
+    return gemm_near(&g, (double)p->n);
+}
+
+static double best_share(const struct gpu *gpu)
+{
+    double best = 0;
+
+    for (int k = 0; k < KERNEL_COUNT; k++)
+        best = fmax(best, gpu->family->product[k].memory);
+    return gpu->host ? 1 : best;
+}
+
+static bool is_memory_bound(const struct device_law *law, const struct session_point *p,
+                            double seconds)
+{
+    return p->moved / (law->gpu->bandwidth.value * seconds) > 0.5;
+}
+
+static void set_rate(struct confirm_term *t, enum test_rate rate, const char *unit,
+                     double divide, int decimals)
+{
+    t->rate = rate;
+    t->unit = unit;
+    t->divide = divide;
+    t->decimals = decimals;
+}
+
+static void set_operations(struct confirm_term *t, bool integer, double rate)
+{
+    if (rate >= 1e12)
+        set_rate(t, RATE_OPERATIONS, integer ? "TOP/s" : "TFLOP/s", 1e12, rate >= 1e14 ? 0 : 1);
+    else
+        set_rate(t, RATE_OPERATIONS, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
+}
+
+/* "f16" of "ggml-f16": nothing else of that name is in the table. */
+static const char *short_type(enum bench_type type)
+{
+    const char *word = bench_type_word(type);
+    return bench_type_rows(type) ? strchr(word, '-') + 1 : word;
+}
+
+static void predict_product(const struct device_law *law, const struct session_point *p,
+                            struct confirm_term *t)
+{
+    double s = work_time(law, p->type, p->operations, p->moved) * near_of(law, p);
+    bool memory = is_memory_bound(law, p, s);
+
+    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", short_type(p->type),
+              p->layer[0] ? p->layer : bench_test_word(p->test), (long)p->n);
+    if (memory)
+        set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
+    else
+        set_operations(t, bench_type_integer(p->type), p->operations / s);
+    if (isfinite(s) && s > 0)
+        t->predicted = banded_rate(law, (memory ? p->moved : p->operations) / s);
+}
+
+static void predict_one(const struct confirm *c, const struct device_law *law,
+                        const struct session_point *p, struct confirm_term *t)
+{
+    const struct gpu *gpu = law->gpu;
+
+    if (p->test == TEST_MEMORY) {
+        gp_copy(t->name, sizeof(t->name), "memory read");
+        set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
+        t->predicted = banded_rate(law, gpu->bandwidth.value * best_share(gpu));
+    } else if (p->test == TEST_DECODE) {
+        double s = work_time(law, p->type, p->operations, p->moved);
+        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", short_type(p->type),
+                  c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
+        set_rate(t, RATE_SECONDS, "ms", 1e-3, 1);
+        t->predicted = isfinite(s) ? banded_time(law, s) : quantity_unknown();
+    } else if (p->test == TEST_FIT) {
+        gp_copy(t->name, sizeof(t->name), "memory (fit)");
+        set_rate(t, RATE_BYTES, "GiB", GP_GIB, 2);
+        t->predicted = quantity_of(p->size, ORIGIN_MODEL);
+    } else if (p->m > 0) {
+        predict_product(law, p, t);
+    } else {
+        gp_format(t->name, sizeof(t->name), "%s %s", bench_test_word(p->test), p->kind);
+        set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
+    }
+}
+
+void confirm_predict(struct confirm *c, const struct session *session)
+{
+    struct device_law law = law_of(&c->before.plan.request);
+
+    c->terms = 0;
+    for (int i = 0; i < session_points(session) && c->terms < CONFIRM_TERMS; i++) {
+        struct session_point p;
+        struct confirm_term *t = &c->term[c->terms];
+        if (!session_point(session, 0, i, &p))
+            continue;
+        *t = (struct confirm_term){.point = i, .test = p.test, .predicted = quantity_unknown(),
+                                   .measured = NAN, .error = NAN};
+        predict_one(c, &law, &p, t);
+        c->terms++;
+    }
+}
+
+/* ---- what was measured ---- */
+
+/* The flags that say no more than that the times vary. */
+static bool only_scatters(const char *flags)
+{
+    char rest[96];
+
+    gp_copy(rest, sizeof(rest), flags);
+    for (char *word, *at = rest; (word = strsep(&at, ",")) != NULL;) {
+        word += *word == ' ';
+        if (line_flag_disturbs(word) && strcmp(word, "drift") != 0 &&
+            strcmp(word, "unconverged") != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool corrects(const struct session_point *p)
+{
+    return p->test != TEST_DECODE && p->test != TEST_FIT;
+}
+
+static void take_use(struct confirm_term *t, const struct session_point *p,
+                     const struct session_result *r)
+{
+    gp_copy(t->why, sizeof(t->why), r->flags);
+    if (p->test == TEST_FIT) /* bytes are there whoever else computes */
+        t->use = r->check == 0 ? CONFIRM_IGNORED : CONFIRM_CHECKS;
+    else if (r->check == 0 || (r->disturbed && !only_scatters(r->flags)))
+        t->use = CONFIRM_IGNORED;
+    else
+        t->use = !corrects(p) ? CONFIRM_CHECKS : r->disturbed ? CONFIRM_LESS : CONFIRM_COUNTS;
+}
+
+static double figure_of(const struct confirm_term *t, const struct session_point *p,
+                        const struct session_result *r)
+{
+    if (p->test == TEST_FIT)
+        return p->size;
+    if (t->rate == RATE_SECONDS)
+        return r->median;
+    return t->rate == RATE_OPERATIONS ? r->operations
+           : p->m > 0                 ? p->moved / r->median
+                                      : r->bytes;
+}
+
+static void measure_one(struct confirm_term *t, const struct session_point *p)
+{
+    const struct session_result *r = &p->result[0];
+    const struct quantity *q = &t->predicted;
+
+    if (p->count == 0)
+        return;
+    if (!r->ok || !(r->median > 0)) {
+        t->use = CONFIRM_IGNORED;
+        gp_copy(t->why, sizeof(t->why), r->reason && r->reason[0] ? r->reason : r->state);
+        return;
+    }
+    t->measured = figure_of(t, p, r);
+    take_use(t, p, r);
+    if (!q->known || !(q->value > 0))
+        return;
+    t->error = t->measured / q->value - 1;
+    t->in_band = t->measured >= q->low && t->measured <= q->high;
+}
+
+void confirm_measure(struct confirm *c, const struct session *session)
+{
+    for (int i = 0; i < c->terms; i++) {
+        struct session_point p;
+        if (session_point(session, 0, c->term[i].point, &p))
+            measure_one(&c->term[i], &p);
+    }
+}
+
+/* ---- the plan after ---- */
+
+bool confirm_counts(const struct confirm *c)
+{
+    for (int i = 0; i < c->terms; i++)
+        if (c->term[i].use == CONFIRM_COUNTS || c->term[i].use == CONFIRM_LESS)
+            return true;
+    return false;
+}
+
+enum gp_status confirm_after(struct confirm *c, struct planner *planner,
+                             const struct options *options, const char *result,
+                             struct gp_err *err)
+{
+    struct options with = *options;
+    enum gp_status rc = GP_OK;
+
+    c->measured = confirm_counts(c);
+    if (!c->measured)
+        return GP_OK;
+    with.value[OPT_CALIBRATION] = (struct option_value){.given = true, .text = result};
+    if (!rc)
+        rc = planner_answer(planner, &with, &c->after, err);
+    c->measured = !rc && c->after.resolved.calibrated[0];
+    return rc;
+}
+
+/* ---- in words ---- */
+
+static const struct confirm_term *term_of(const struct confirm *c, enum bench_test test)
+{
+    for (int i = 0; i < c->terms; i++)
+        if (c->term[i].test == test)
+            return &c->term[i];
+    return NULL;
+}
+
+static void say_read(const struct confirm *c, struct strbuf *out)
+{
+    const struct confirm_term *t = term_of(c, TEST_MEMORY);
+    const struct gpu *gpu = c->before.plan.request.gpu;
+    bool assumed = gpu->bandwidth.origin == ORIGIN_ASSUMED;
+    double part;
+
+    if (!t || isnan(t->measured) || t->use == CONFIRM_IGNORED)
+        return;
+    part = t->measured / gpu->bandwidth.value - 1;
+    strbuf_addf(out, "%s reads memory %.0f %% %s than %s\n", gpu->id, 100 * fabs(part),
+                part < 0 ? "slower" : "faster",
+                assumed ? "assumed" : gpu->host ? "measured before" : "its sheet says");
+}
+
+static void say_goal(const struct confirm *c, struct strbuf *out)
+{
+    const struct plan *after = &c->after.plan;
+    double goal = after->request.tpot;
+
+    if (goal <= 0)
+        return;
+    bool was = c->before.plan.speed.tpot.value <= goal, is = after->speed.tpot.value <= goal;
+    strbuf_addf(out, "; %s the goal of %.3g ms",
+                is && was ? "still within"
+                : is      ? "now within"
+                : was     ? "no longer within"
+                          : "still beyond",
+                1e3 * goal);
+}
+
+static void say_tpot(const struct confirm *c, struct strbuf *out)
+{
+    const struct speed *was = &c->before.plan.speed, *is = &c->after.plan.speed;
+
+    if (!c->measured || was->gap != SPEED_KNOWN || is->gap != SPEED_KNOWN)
+        return;
+    strbuf_addf(out, "TPOT %s ms, not %s", UNITS_PLAIN(1e3 * is->tpot.value, 3),
+                UNITS_PLAIN(1e3 * was->tpot.value, 3));
+    say_goal(c, out);
+    strbuf_addf(out, "; the band is %.1f times as wide as before\n",
+                log(is->tpot.high / is->tpot.low) / log(was->tpot.high / was->tpot.low));
+}
+
+static void say_fit(const struct confirm *c, struct strbuf *out)
+{
+    const struct confirm_term *t = term_of(c, TEST_FIT);
+
+    if (t && t->use == CONFIRM_CHECKS)
+        strbuf_addf(out, "the planned %.2f GiB were allocated and held what was written\n",
+                    t->measured / GP_GIB);
+    else if (t && t->use == CONFIRM_IGNORED)
+        strbuf_addf(out, "the planned memory could not be allocated now: %s\n", t->why);
+}
+
+static void say_ignored(const struct confirm *c, struct strbuf *out)
+{
+    int ignored = 0, waits = 0;
+
+    for (int i = 0; i < c->terms; i++) {
+        ignored += c->term[i].use == CONFIRM_IGNORED && !isnan(c->term[i].measured);
+        waits += c->term[i].use == CONFIRM_WAITS;
+    }
+    if (ignored)
+        strbuf_addf(out, "%d of %d terms were disturbed and are not used: close other "
+                    "programs and confirm again\n", ignored, c->terms);
+    if (waits)
+        strbuf_addf(out, "%d of %d terms were not measured: stopped, or out of time\n", waits,
+                    c->terms);
+    if (c->after.resolved.uncalibrated[0])
+        strbuf_addf(out, "%s\n", c->after.resolved.uncalibrated);
+    if (!c->measured)
+        strbuf_add(out, "no measurement could be used: the plan is unchanged\n");
+}
+
+void confirm_say(const struct confirm *c, struct strbuf *out)
+{
+    say_read(c, out);
+    say_tpot(c, out);
+    say_fit(c, out);
+    say_ignored(c, out);
+}

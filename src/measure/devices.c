@@ -1,0 +1,197 @@
+/*
+ * devices.c - see devices.h.
+ */
+#include "measure/devices.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe.h"
+#include "answer/planner_cpu.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+
+struct found {
+    const struct device *device;
+    char id[GPU_ID_MAX]; /* as --gpu takes it; "" = not in the catalogue */
+    double usable;       /* bytes a program can have, by the catalogue */
+};
+
+struct machine {
+    struct device devices[PROBE_MAX];
+    struct found list[PROBE_MAX];
+    size_t count;
+    const struct found *local; /* the GPU in this machine; NULL = none to plan for */
+    struct gp_err why;         /* there is no device */
+};
+
+/* The catalogue's id of a device, which is a MIG instance's own. */
+static void identify_gpu(struct found *f, const struct gpu *const *gpus, size_t count)
+{
+    const struct gpu *gpu = probe_match(f->device, gpus, count);
+    struct gpu slice;
+    if (!gpu)
+        return;
+    if (!f->device->slice[0]) {
+        gp_copy(f->id, sizeof(f->id), gpu->id);
+        f->usable = gpu_usable(gpu).value;
+    } else if (gpu_slice_of(gpu, f->device->slice, &slice, NULL) == GP_OK) {
+        gp_copy(f->id, sizeof(f->id), slice.id);
+        f->usable = gpu_usable(&slice).value;
+    }
+}
+
+/* Nothing can be started on a GPU that is cut into instances we do not see. */
+static bool can_plan(const struct found *f)
+{
+    return f->id[0] && (f->device->mig != DEVICE_MIG_ON || f->device->slice[0]);
+}
+
+/* Asks the drivers. The catalogue's GPUs are read only when there is a device. */
+static enum gp_status find_devices(struct catalog *catalog, struct machine *m,
+                                   struct gp_err *err)
+{
+    const struct gpu *const *gpus;
+    size_t count;
+    enum gp_status status = probe_devices(m->devices, PROBE_MAX, &m->count, &m->why);
+    if (status && err)
+        *err = m->why;
+    if (!status && m->count > 0)
+        status = catalog_gpus(catalog, &gpus, &count, err);
+    for (size_t i = 0; i < m->count && !status; i++) {
+        struct found *f = &m->list[i];
+        f->device = &m->devices[i];
+        identify_gpu(f, gpus, count);
+        if (can_plan(f) && (!m->local || f->usable > m->local->usable))
+            m->local = f;
+    }
+    return status;
+}
+
+/* ---- --gpu local ---- */
+
+static void say_unknown(const struct device *d, char *text, size_t size)
+{
+    char memory[32] = "memory unknown";
+    if (d->error[0]) {
+        gp_format(text, size, "device %d: %s", d->index, d->error);
+        return;
+    }
+    if (d->memory_total.known)
+        units_gib(memory, sizeof(memory), d->memory_total.value);
+    if (d->name[0])
+        gp_format(text, size, "it has '%s' (%s)", d->name, memory);
+    else
+        gp_format(text, size, "it has PCI device %04x:%04x (%s)", d->vendor_id,
+                  d->device_id, memory);
+}
+
+bool devices_local(struct catalog *catalog, char *text, size_t size)
+{
+    struct machine *m = gp_calloc(1, sizeof(*m));
+    struct gp_err err = {0};
+    enum gp_status status = find_devices(catalog, m, &err);
+    bool found = !status && m->local;
+    bool none = !status && m->count == 0;
+    if (found || none)
+        gp_copy(text, size, found ? m->local->id : CPU_ID);
+    else if (status)
+        gp_copy(text, size, err.text);
+    else
+        say_unknown(m->list[0].device, text, size);
+    free(m);
+    return found || none;
+}
+
+/* ---- --list devices ---- */
+
+static const char *mig_word(const struct device *d)
+{
+    static const char *const words[] = {"", "none", "off", "on"};
+    return d->slice[0] ? d->slice : words[d->mig];
+}
+
+static void add_memory(struct record *row, const char *name, struct quantity bytes)
+{
+    record_quantity(row, name, "GiB", bytes, GP_GIB, 2);
+}
+
+/* What it does now. */
+static void add_readings(struct record *row, const struct device *d)
+{
+    const struct {
+        const char *name, *unit;
+        struct quantity value;
+        double divide;
+        int decimals;
+    } readings[] = {
+        {"power", "W", d->power, 1, 1},
+        {"power_limit", "W", d->power_limit, 1, 1},
+        {"clock", "MHz", d->clock, 1e6, 0},
+        {"temperature", "C", d->temperature, 1, 0},
+        {"busy", "%", d->busy, 0.01, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
+        record_quantity(row, readings[i].name, readings[i].unit, readings[i].value,
+                        readings[i].divide, readings[i].decimals);
+}
+
+/* Not for the aligned table. */
+static void add_details(struct record *row, const struct device *d)
+{
+    size_t first = row->count;
+
+    add_memory(row, "memory_used", d->memory_used);
+    add_memory(row, "memory_reserved", d->memory_reserved);
+    if (d->vendor_id && d->device_id)
+        record_textf(row, "pci_id", "%04x:%04x", d->vendor_id, d->device_id);
+    else
+        record_text(row, "pci_id", "");
+    record_text(row, "uuid", d->uuid);
+    record_text(row, "driver", d->driver);
+    add_readings(row, d);
+    record_text(row, "throttle", d->throttle);
+    record_positive(row, "pcie_gen", "", d->pcie.gen);
+    record_positive(row, "pcie_width", "", d->pcie.width);
+    record_count(row, "nvlinks_active", "", d->links < 0 ? NAN : d->links_active);
+    for (size_t i = first; i < row->count; i++)
+        row->facts[i].detail = true;
+}
+
+static void add_row(struct record *row, const struct machine *m, const struct found *f)
+{
+    const struct device *d = f->device;
+    record_text(row, "id", f->id);
+    record_flag(row, "local", f == m->local);
+    record_count(row, "index", "", d->index);
+    record_text(row, "name", d->name);
+    add_memory(row, "memory", d->memory_total);
+    add_memory(row, "free", d->memory_free);
+    record_text(row, "mig", mig_word(d));
+    record_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
+    record_text(row, "bus_id", d->bus_id);
+    record_text(row, "from", d->backend);
+    record_text(row, "note",
+                d->error[0] ? d->error
+                : f->id[0]  ? ""
+                            : "not in the catalogue");
+    add_details(row, d);
+}
+
+static enum gp_status device_rows(struct catalog *catalog, struct record *doc,
+                                  struct gp_err *err)
+{
+    struct machine *m = gp_calloc(1, sizeof(*m));
+    enum gp_status status = find_devices(catalog, m, err);
+    for (size_t i = 0; i < m->count && !status; i++)
+        add_row(record_append(doc, "items"), m, &m->list[i]);
+    if (!status && m->count == 0)
+        record_text(doc, "reason", m->why.text);
+    free(m);
+    return status;
+}
+
+const struct report_class devices_class = {"devices", "device", device_rows, NULL};

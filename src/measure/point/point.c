@@ -1,0 +1,221 @@
+/*
+ * point.c - the id of a point, and a point as JSON; what its test is: test.c.
+ */
+#include "measure/point/point.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/point/field.h"
+#include "base/json.h"
+#include "base/str.h"
+
+#define DIM_MAX   2147483648.0       /* 2^31 */
+#define BYTES_MAX 1125899906842624.0 /* 2^50 */
+#define COUNT_MAX 65536.0            /* layers, heads, shards */
+
+double point_operations(const struct point *point)
+{
+    const struct test_row *row = &test_rows[point->test];
+
+    return row->operations ? row->operations(point) : 0;
+}
+
+double point_bytes(const struct point *point)
+{
+    const struct test_row *row = &test_rows[point->test];
+
+    if (row->bytes)
+        return row->bytes(point);
+    return point->bytes * (point->kind ? kind_rows[point->kind].ways : row->ways);
+}
+
+bool point_together(const struct point *point)
+{
+    return bench_test_is(point->test, TEST_NEEDS_DEVICES) ||
+           bench_kind_is(point->kind, KIND_IS_PAIR);
+}
+
+/* ---- id ---- */
+
+const char *point_kind(const struct point *point)
+{
+    return bench_kind_label(point->kind, point->cache == CACHE_HOT);
+}
+
+unsigned point_hash(const char *text)
+{
+    unsigned hash = 2166136261u;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+void point_devices(uint64_t devices, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < POINT_DEVICES; i++) {
+        int last = i;
+
+        if (!(devices >> i & 1))
+            continue;
+        while (last + 1 < POINT_DEVICES && devices >> (last + 1) & 1)
+            last++;
+        gp_append(text, size, ",", "%d", i);
+        if (last > i)
+            gp_append(text, size, "-", "%d", last);
+        i = last;
+    }
+}
+
+void point_name(struct point *point)
+{
+    const struct test_row *row = &test_rows[point->test];
+    char text[640];
+
+    if (row->name)
+        row->name(point, text, sizeof(text));
+    else
+        gp_format(text, sizeof(text), "%s/%s%s%.0f", bench_test_word(point->test),
+                  point_kind(point), point->kind ? "/" : "", point->bytes);
+    if (!gp_copy(point->id, sizeof(point->id), text))
+        gp_format(point->id + sizeof(point->id) - 10, 10, "~%08x", point_hash(text));
+}
+
+/* ---- JSON ---- */
+
+#define TEXT(field)         FIELD_TEXT_AT(struct point, #field, field)
+#define NUMBER(field, most) FIELD_NUMBER_AT(struct point, #field, field, most)
+#define COUNT(field)                                                                   \
+    FIELD_AT(struct point, #field, field, .type = FIELD_INT, .high = COUNT_MAX)
+#define DIM(field)                                                                     \
+    FIELD_AT(struct point, #field, field, .type = FIELD_INT64, .high = DIM_MAX)
+
+static const struct field words[] = {
+    FIELD_WORD_AT(struct point, "test", test, bench_test_words, TEST_COUNT,
+                  FIELD_NEEDED),
+    FIELD_WORD_AT(struct point, "type", type, bench_type_words, TYPE_COUNT, 0),
+    FIELD_WORD_AT(struct point, "cache", cache, bench_cache_words, CACHE_COUNT, 0),
+};
+
+static const struct field fields[] = {
+    DIM(m),
+    DIM(n),
+    DIM(k),
+    NUMBER(bytes, BYTES_MAX),
+    COUNT(from),
+    COUNT(to),
+    TEXT(layer),
+    TEXT(model),
+    COUNT(tp),
+    COUNT(layers),
+    COUNT(heads),
+    COUNT(kv_heads),
+    COUNT(head_dim),
+    DIM(hidden),
+    DIM(ff),
+    DIM(vocab),
+    NUMBER(context, DIM_MAX),
+    TEXT(weights),
+    TEXT(head),
+    TEXT(kv),
+    TEXT(stand_in),
+    COUNT(pp),
+    TEXT(path),
+};
+
+static json_t *devices_to_json(uint64_t devices)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < POINT_DEVICES; i++)
+        if (devices >> i & 1)
+            json_array_append_new(list, json_integer(i));
+    return list;
+}
+
+json_t *point_to_json(const struct point *point)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "id", gp_json_text(point->id));
+    fields_write(FIELDS(words), point, false, json);
+    if (point->kind)
+        json_object_set_new(json, "kind", json_string(bench_kind_word(point->kind)));
+    fields_write(FIELDS(fields), point, true, json);
+    if (point->devices)
+        json_object_set_new(json, "devices", devices_to_json(point->devices));
+    return json;
+}
+
+/* Each once, 0..63; the order says nothing. */
+static void read_devices(struct reading *r, const json_t *list, uint64_t *out)
+{
+    const json_t *one;
+    size_t i;
+
+    if (list && (!json_is_array(list) || json_array_size(list) > POINT_DEVICES))
+        reading_refuse(r, "devices", "is not a list, or too long");
+    json_array_foreach((json_t *)list, i, one)
+    {
+        json_int_t index = json_is_integer(one) ? json_integer_value(one) : -1;
+
+        if (r->status)
+            return;
+        if (index < 0 || index >= POINT_DEVICES || *out >> index & 1)
+            reading_refuse(r, "devices", "is not of different indices from 0 to 63");
+        else
+            *out |= (uint64_t)1 << index;
+    }
+}
+
+static void read_kind(struct reading *r, const json_t *value, struct point *out)
+{
+    const char *word = json_string_value(value);
+    int kind = word ? bench_kind_parse(out->test, word) : -1;
+
+    if (!value && !bench_test_has_kinds(out->test))
+        return;
+    if (kind < 0)
+        reading_refuse(r, "kind", "does not belong to this test");
+    else
+        out->kind = (enum bench_kind)kind;
+}
+
+/* Everything the test needs is there, so that no engine has to ask again. */
+static void check_complete(struct reading *r, const json_t *json, struct point *p)
+{
+    const struct test_row *row = &test_rows[p->test];
+    const char *field, *why = row->refuse ? row->refuse(p, &field) : NULL;
+    const char *id = json_string_value(json_object_get(json, "id"));
+
+    if (bench_test_is(p->test, TEST_IS_SIZED) && p->bytes < 1)
+        reading_refuse(r, "bytes", "must be at least 1");
+    if (why)
+        reading_refuse(r, field, "%s", why);
+    point_name(p);
+    if (id && strcmp(id, p->id) != 0)
+        reading_refuse(r, "id", "is not the id of this point");
+}
+
+enum gp_status point_from_json(const json_t *json, const char *where, struct point *out,
+                               struct gp_err *err)
+{
+    struct reading r = {.where = where, .at = "point", .err = err};
+    struct point made = {.tp = 1};
+
+    if (!json_is_object(json))
+        reading_refuse(&r, "", "is not an object");
+    if (!fields_read(&r, FIELDS(words), json, &made) ||
+        !fields_read(&r, FIELDS(fields), json, &made))
+        return r.status;
+    read_kind(&r, json_object_get(json, "kind"), &made);
+    read_devices(&r, json_object_get(json, "devices"), &made.devices);
+    if (!r.status)
+        check_complete(&r, json, &made);
+    if (!r.status)
+        *out = made;
+    return r.status;
+}

@@ -1,0 +1,85 @@
+/*
+ * point.h - one thing to measure, as planned by gpuplan and understood by an engine.
+ *
+ * A point says what (test, type, shape, cache state), never how long or how: that is
+ * settings.h and method.h. It travels as one JSON object per line (protocol.h), and its
+ * id names it in journals, results and comparisons: the same id is the same work.
+ *
+ * GEMM shapes follow cuBLASLt's column-major TN form of a linear layer:
+ * y[n tokens, m out] = x[n, k in] * W[m, k]^T: the weight is A (m x k), n is the batch.
+ */
+#ifndef GP_MEASURE_POINT_POINT_H
+#define GP_MEASURE_POINT_POINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "measure/point/test.h"
+#include "base/err.h"
+
+#define POINT_ID_MAX 128
+#define POINT_DEVICES 64 /* indices that a point may name: 0..63 */
+
+struct point {
+    char id[POINT_ID_MAX]; /* "gemm/bf16/4096x8x4096/weights-cold" (no device, no algo) */
+    enum bench_test test;
+    enum bench_type type;
+    int64_t m, n, k;       /* GEMM, BATCH */
+    enum bench_cache cache;
+    enum bench_kind kind;  /* MEMORY, TRANSFER, ALLREDUCE */
+    double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
+    int from, to;          /* TRANSFER peer: devices, by index */
+    uint64_t devices;      /* ALLREDUCE: those that sum, a bit per index */
+    char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
+    char model[64];        /* BATCH, DECODE, FIT: whose layer this is */
+    int tp;                /* of that model; 1 */
+    /* DECODE: one step of a decoder of `layers` layers. Formats as planned; "" = the type's
+     * own, for the cache that of its activations */
+    char weights[32], head[32], kv[32];
+    char stand_in[96];     /* "8 of 256 experts as one MLP"; "" = the model as it is */
+    int pp;                /* stages that the model's layers are cut into; 0 = 1 */
+    int layers, heads, kv_heads, head_dim;
+    int64_t hidden, ff, vocab;
+    double context;        /* tokens each sequence has in the KV cache */
+    char path[256];        /* TRANSFER storage: the file read; "" = a temporary one */
+};
+
+/* What one operation of the point does; 0 where it has no meaning. */
+double point_operations(const struct point *point); /* FLOP or integer operations */
+double point_bytes(const struct point *point);      /* bytes it must move at the least */
+
+/* Is it work of several devices, driven by one engine while no other works? */
+bool point_together(const struct point *point);
+
+/* Its kind for people and in its id: "read", and where the bytes stay in the last cache
+ * (CACHE_HOT) "read-cache", which is no figure of memory. */
+const char *point_kind(const struct point *point);
+
+/* Of a decoder step (point_decode.c): bytes of weights and head, and of the caches. */
+void point_decode_bytes(const struct point *point, double *linear, double *attention);
+/* The formats that are planned, by their words in the id. */
+const char *point_weights(const struct point *point);
+const char *point_head(const struct point *point);
+const char *point_kv(const struct point *point);
+struct decode_types {
+    enum bench_type linear, head, kv;
+};
+/* Those that can be multiplied as they are stored: false, and why, where one cannot. */
+bool point_decode_types(const struct point *point, struct decode_types *out, char *why,
+                        size_t size);
+/* The parts of a real step that are not run, and what the engine adds, "" = nothing. */
+void point_omitted(const struct point *point, const char *more, char *text, size_t size);
+
+/* Fills id from the other fields. */
+void point_name(struct point *point);
+void point_devices(uint64_t devices, char *text, size_t size); /* "0-3,6" */
+unsigned point_hash(const char *text); /* FNV-1a, where an id has no room for the text */
+
+json_t *point_to_json(const struct point *point);
+/* GP_E_FILE names the field. Dimensions are bounded to 2^31, bytes to 2^50. */
+enum gp_status point_from_json(const json_t *json, const char *where, struct point *out,
+                               struct gp_err *err);
+
+#endif

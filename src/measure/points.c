@@ -1,0 +1,704 @@
+/*
+ * points.c - one function per test that lists its points; a table calls those asked for.
+ *
+ * Presets differ in how many points there are (quick: a few that show the shape of the
+ * curve) as well as in the time each gets. A point whose estimate is beyond what its
+ * preset allows is left out and counted in a note, unless its shape was given by hand.
+ * lm_head stops at 1024 tokens: an engine computes logits of each sequence's last token
+ * only.
+ */
+#include "measure/points.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/gguf.h"
+#include "plan/memory.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+
+#define LAYERS_MAX   256
+#define HEAD_BATCH   1024
+#define BATCH_MAX    8192
+#define MEMORY_TOP   (4 * GP_GIB)
+#define MEMORY_SHARE 0.25
+#define CACHE_GUESS  (64 * GP_MIB)
+#define CACHE_READ   (16 * GP_MIB)
+#define CACHE_UNIT   (64 * GP_KIB) /* a read of the cache is a multiple of it */
+
+/* s that one point may take, by preset. */
+static const double too_long[] = {
+    [PRESET_QUICK] = 5, [PRESET_NORMAL] = 45, [PRESET_THOROUGH] = 400};
+
+struct planning {
+    const struct points_options *options;
+    struct points *out;
+    int left_out;  /* of the test being listed */
+    bool full;     /* POINTS_MAX was reached */
+};
+
+static void note(struct planning *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(struct planning *p, const char *fmt, ...)
+{
+    char *text = p->out->note[p->out->note_count];
+    va_list args;
+
+    if (p->out->note_count == POINTS_NOTES)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof p->out->note[0], fmt, args);
+    va_end(args);
+    p->out->note_count++;
+}
+
+static bool known(const struct points *points, const char *id)
+{
+    for (int i = 0; i < points->count; i++)
+        if (strcmp(points->point[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+static void keep(struct points *out, const struct point *point, double seconds,
+                 double bytes)
+{
+    if (out->count == out->cap) {
+        size_t cap = out->cap ? 2 * (size_t)out->cap : 64;
+
+        out->point = gp_realloc(out->point, cap * sizeof *out->point);
+        out->seconds = gp_realloc(out->seconds, cap * sizeof *out->seconds);
+        out->bytes = gp_realloc(out->bytes, cap * sizeof *out->bytes);
+        out->cap = (int)cap;
+    }
+    out->point[out->count] = *point;
+    out->seconds[out->count] = seconds;
+    out->bytes[out->count++] = bytes;
+    out->total_seconds += seconds;
+    out->most_bytes = fmax(out->most_bytes, bytes);
+}
+
+/* Names the point and keeps it, once. `always`: however long it takes. */
+static void add(struct planning *p, struct point *point, bool always)
+{
+    double seconds = points_seconds(p->options, point);
+
+    point_name(point);
+    if (known(p->out, point->id))
+        return;
+    if (!always && seconds > too_long[p->options->preset])
+        p->left_out++;
+    else if (p->out->count == POINTS_MAX)
+        p->full = true;
+    else
+        keep(p->out, point, seconds, points_memory(p->options, point));
+}
+
+/* In each of the types. */
+static void add_types(struct planning *p, unsigned types, struct point point, bool always)
+{
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        point.type = (enum bench_type)t;
+        if (types >> t & 1)
+            add(p, &point, always);
+    }
+}
+
+/* ---- types ----------------------------------------------------------------------- */
+
+/* What the model's weights are multiplied in; weight-only formats in 16 bit. */
+static enum bench_type model_type(const struct points_options *options)
+{
+    const struct precision *p = &options->request->precision;
+    const struct format *format = p->weight;
+    enum bench_type type;
+
+    if (!format || format->weight_only)
+        format = p->base;
+    if (!format)
+        return TYPE_BF16;
+    if (strstr(format->id, "mxfp8"))
+        return TYPE_MXFP8;
+    type = bench_type_of_arithmetic(format_math_word(format->math));
+    return type == TYPE_COUNT ? TYPE_BF16 : type; /* INT4 weights */
+}
+
+static unsigned gemm_types(const struct points_options *options)
+{
+    unsigned known_types = 0;
+
+    if (options->types)
+        return options->types;
+    for (int t = 0; t < TYPE_COUNT; t++)
+        known_types |= (unsigned)(options->cpu ? type_rows[t].cpu : !type_rows[t].rows) << t;
+    return options->products ? known_types & options->products : known_types;
+}
+
+/* Types for a test on the model's own shapes: the model's; a CPU also gets FP32, which
+ * every one can do (and quickly only that). */
+static unsigned model_types(const struct points_options *options)
+{
+    unsigned type = 1u << model_type(options);
+
+    if (options->types)
+        return options->types;
+    if (!options->cpu)
+        return type;
+    return 1u << TYPE_FP32 |
+           (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));
+}
+
+enum bench_type points_rows_type(const struct format *f, bool head)
+{
+    bool output = head && f->mix && f->output_bits > 0;
+
+    return bench_type_of_bits(output ? f->output_bits : f->bits, f->block, f->math == MATH_BF16);
+}
+
+/* Of the head, where it is measured apart; TYPE_COUNT: as everything else. */
+static enum bench_type head_type(const struct points_options *options)
+{
+    const struct format *f = options->request->precision.by_role[ROLE_HEAD];
+    enum bench_type type = options->head_apart && f ? points_rows_type(f, true) : TYPE_COUNT;
+
+    return type == TYPE_COUNT || options->types >> type & 1 ? TYPE_COUNT : type;
+}
+
+/* The down projections, which a mix gives two types, layer by layer (Q4_K_M): as the rules say,
+ * or as the file has them. */
+static unsigned types_of_down(const struct points_options *options, unsigned types)
+{
+    const struct request *q = options->request;
+    const struct format *f = q->precision.by_role[ROLE_MLP];
+    unsigned stored = 0;
+
+    for (int i = 0; f && i < f->rules; i++)
+        if (f->rule[i].part & PART_DOWN && head_type(options) != TYPE_COUNT)
+            return types | 1u << head_type(options);
+    for (int i = 0; q->precision.native && i < 2 && q->model->native_down[i][0]; i++) {
+        int type = bench_type_parse(q->model->native_down[i]);
+        stored |= type < 0 ? types : 1u << type;
+    }
+    return stored ? stored : types;
+}
+
+/* Where GGUF's types are measured: of the head its own alone. */
+static unsigned types_of_layer(const struct points_options *options, const char *layer,
+                               unsigned types)
+{
+    if (strcmp(layer, "lm_head") == 0 && head_type(options) != TYPE_COUNT)
+        return 1u << head_type(options);
+    return strcmp(layer, "down") == 0 ? types_of_down(options, types) : types;
+}
+
+/* ---- gemm ------------------------------------------------------------------------ */
+
+static enum bench_cache cache_of(const struct points_options *options,
+                                 enum bench_cache own)
+{
+    return options->cache < 0 ? own : (enum bench_cache)options->cache;
+}
+
+static void add_gemm(struct planning *p, unsigned types, int64_t m, int64_t n, int64_t k,
+                     bool always)
+{
+    struct point point = {.test = TEST_GEMM,
+                          .cache = cache_of(p->options, CACHE_COLD),
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .tp = 1};
+
+    add_types(p, types, point, always);
+}
+
+static void plan_gemm(struct planning *p)
+{
+    unsigned types = gemm_types(p->options);
+
+    for (int i = 0; i < p->options->shape_count; i++) {
+        const struct point_shape *s = &p->options->shapes[i];
+
+        add_gemm(p, types, s->m, s->n, s->k, true);
+    }
+    if (p->options->shape_count > 0)
+        return;
+    for (int64_t size = 256; size <= 8192; size *= 2)
+        if (p->options->subset ? size == (p->options->cpu ? 1024 : 8192)
+                               : p->options->preset != PRESET_QUICK || size == 512 ||
+                                     size == 2048 || size == 8192)
+            add_gemm(p, types, size, size, size, false);
+}
+
+/* ---- the model ------------------------------------------------------------------- */
+
+static struct layout layout_of(const struct points_options *options)
+{
+    struct layout layout = {.tp = 1, .pp = 1, .ep = 1, .replicas = 1, .gpus = 1, .hosts = 1};
+
+    if (options->layout)
+        layout = *options->layout;
+    if (options->tp > 0)
+        layout.tp = options->tp;
+    return layout;
+}
+
+/* False, with a note, when there is no model whose tokens could be planned. */
+static bool has_model(struct planning *p, enum bench_test test)
+{
+    const struct request *request = p->options->request;
+
+    if (!request || !request->model)
+        note(p, "%s left out: it needs a model (--model)", bench_test_word(test));
+    else if (request->model->weights_only || request->model->kind_count == 0)
+        note(p, "%s left out: %s has no token-wise layers", bench_test_word(test),
+             request->model->id);
+    else
+        return true;
+    return false;
+}
+
+static void add_batch(struct planning *p, const struct products_layer *layer, int64_t n)
+{
+    struct point point = {.test = TEST_BATCH,
+                          .cache = cache_of(p->options, CACHE_WEIGHTS_COLD),
+                          .m = layer->m,
+                          .n = n,
+                          .k = layer->k,
+                          .tp = layout_of(p->options).tp};
+    unsigned types = model_types(p->options);
+
+    gp_copy(point.layer, sizeof point.layer, layer->name);
+    gp_copy(point.model, sizeof point.model, p->options->request->model->id);
+    if (p->options->head_apart)
+        types = types_of_layer(p->options, layer->name, types);
+    add_types(p, types, point, false);
+}
+
+static void plan_batch(struct planning *p)
+{
+    struct products_layer layers[LAYERS_MAX];
+    struct layout layout = layout_of(p->options);
+    int64_t step = p->options->preset == PRESET_QUICK ? 8 : 2;
+    int64_t most = p->options->subset && p->options->cpu ? 64 : BATCH_MAX;
+    int count;
+
+    if (!has_model(p, TEST_BATCH))
+        return;
+    count = products_layers(p->options->request->model, &layout, layers,
+                          p->options->subset ? 1 : LAYERS_MAX);
+    for (int i = 0; i < count; i++)
+        for (int64_t n = 1; n <= most; n *= step)
+            if (n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
+                add_batch(p, &layers[i], n);
+}
+
+/* The kind of attention layer that the model has most of; NULL = it has none. */
+static const struct layer_kind *main_kind(const struct model *model)
+{
+    const struct layer_kind *best = NULL;
+    int most = 0;
+
+    for (int k = 0; k < model->kind_count; k++) {
+        int layers = model_kind_layers(model, k);
+
+        if (model->kind[k].heads > 0 && layers > most) {
+            best = &model->kind[k];
+            most = layers;
+        }
+    }
+    return best;
+}
+
+/* What the point has in place of something in the model: in its answer and as a note. */
+static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
+{
+    char text[sizeof point->stand_in];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    note(p, "decode: %s", text);
+    gp_append(point->stand_in, sizeof point->stand_in, "; ", "%s", text);
+}
+
+/* MLA keeps kvl + rope numbers per token, not 2*kv*d: as many KV heads as come nearest
+ * stand in for them. */
+static void decode_heads(struct planning *p, const struct layer_kind *kind, int tp,
+                         struct point *point)
+{
+    point->heads = (kind->heads + tp - 1) / tp;
+    point->head_dim = kind->head_dim > 0 ? kind->head_dim : kind->v_head_dim;
+    point->kv_heads = layout_kv_heads(kind, tp);
+    if (kind->mixer != MIXER_MLA || point->head_dim <= 0)
+        return;
+    point->head_dim = kind->v_head_dim > 0 ? kind->v_head_dim : kind->head_dim;
+    point->kv_heads = (int)fmax(round((kind->kv_lora + kind->rope_dim) /
+                                      (2.0 * point->head_dim)), 1);
+    stands_in(p, point, "%d KV heads of %d for an MLA latent of %d", point->kv_heads,
+              point->head_dim, kind->kv_lora + kind->rope_dim);
+}
+
+/* A gated MLP as wide as what works on one token: its own, its shared and active
+ * experts; two matrices count as two thirds of three. */
+static void decode_ff(struct planning *p, const struct layer_kind *kind, int tp,
+                      struct point *point)
+{
+    double ff = kind->ff + kind->shared_ff + (double)kind->expert_ff * kind->experts_active;
+
+    if (kind->experts > 0)
+        stands_in(p, point, "one MLP for %d of %d experts", kind->experts_active,
+                  kind->experts);
+    if (!kind->gated)
+        ff *= 2.0 / 3;
+    point->ff = (int64_t)fmax(ceil(ff / tp), 1);
+}
+
+/* In the formats of attention, of the MLP or experts ("bf16+mxfp4" where they differ), and
+ * of the head, which often keeps 16 bits. */
+static void take_formats(const struct precision *precision,
+                         const struct layer_kind *kind, struct point *point)
+{
+    const struct format *attention = precision->by_role[ROLE_ATTN_Q];
+    const struct format *mlp =
+        precision->by_role[kind->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
+    const struct format *head = precision->by_role[ROLE_HEAD];
+
+    if (attention && mlp)
+        gp_format(point->weights, sizeof point->weights,
+                  strcmp(attention->id, mlp->id) == 0 ? "%s" : "%s+%s", attention->id,
+                  mlp->id);
+    if (head)
+        gp_copy(point->head, sizeof point->head, head->id);
+}
+
+/* As planned; of a type given by hand, that type. */
+static void add_decode(struct planning *p, const struct layer_kind *kind,
+                       struct point *point)
+{
+    if (p->options->request->kv)
+        gp_copy(point->kv, sizeof point->kv, p->options->request->kv->id);
+    if (head_type(p->options) != TYPE_COUNT)
+        gp_copy(point->head, sizeof point->head, bench_type_word(head_type(p->options)));
+    add_types(p, p->options->types, *point, true);
+    if (p->options->types)
+        return;
+    point->type = model_type(p->options);
+    take_formats(&p->options->request->precision, kind, point);
+    add(p, point, true);
+}
+
+static void plan_decode(struct planning *p)
+{
+    const struct request *request = p->options->request;
+    struct layout layout = layout_of(p->options);
+    struct point point = {.test = TEST_DECODE, .cache = CACHE_WEIGHTS_COLD};
+    const struct layer_kind *kind;
+
+    if (!has_model(p, TEST_DECODE))
+        return;
+    kind = main_kind(request->model);
+    if (!kind) {
+        note(p, "decode left out: %s has no attention layers", request->model->id);
+        return;
+    }
+    gp_copy(point.model, sizeof point.model, request->model->id);
+    point.tp = layout.tp;
+    point.pp = layout.pp > 1 ? layout.pp : 0;
+    point.n = (int64_t)fmax(ceil(request->users / layout.replicas), 1);
+    point.context = fmax(request->context, 1);
+    point.layers = (request->model->layer_count + layout.pp - 1) / layout.pp;
+    point.hidden = request->model->hidden;
+    point.vocab = (request->model->vocab + layout.tp - 1) / layout.tp;
+    decode_heads(p, kind, layout.tp, &point);
+    decode_ff(p, kind, layout.tp, &point);
+    add_decode(p, kind, &point);
+}
+
+/* What the plan puts on one GPU. The context and libraries (non_torch) are left out:
+ * the engine that allocates has its own. */
+static void plan_fit(struct planning *p)
+{
+    const struct request *request = p->options->request;
+    struct layout layout = layout_of(p->options);
+    struct point point = {.test = TEST_FIT, .tp = layout.tp};
+    struct memory memory;
+
+    if (!request || !request->model || !request->gpu || !request->engine) {
+        note(p, "fit left out: it needs a plan (--model, and a GPU that is known)");
+        return;
+    }
+    struct load load = load_sum(request);
+    memory_estimate(request, &load, &layout, &memory);
+    point.bytes = floor(memory.weights.value + memory.activation.value +
+                        memory.graphs.value + fmax(memory.kv_reserved.value, 0));
+    gp_copy(point.model, sizeof point.model, request->model->id);
+    if (point.bytes >= 1)
+        add(p, &point, true);
+}
+
+/* ---- bytes ----------------------------------------------------------------------- */
+
+static void add_bytes(struct planning *p, enum bench_test test, enum bench_kind kind,
+                      double bytes)
+{
+    struct point point = {.test = test, .kind = kind, .bytes = bytes, .tp = 1};
+
+    add(p, &point, bench_test_is(test, TEST_IS_ALWAYS));
+}
+
+/* In each kind of the test; `top`: those of the largest size. */
+static void add_kinds(struct planning *p, enum bench_test test, double bytes, bool top)
+{
+    if (!top && !bench_test_has_kinds(test))
+        add_bytes(p, test, KIND_NONE, bytes);
+    for (int i = KIND_NONE + 1; i < KIND_COUNT; i++)
+        if (kind_rows[i].test == test &&
+            bench_kind_is((enum bench_kind)i, KIND_IS_TOP) == top)
+            add_bytes(p, test, (enum bench_kind)i, bytes);
+}
+
+/* The largest size, and but for a first look the same by other means than kernels of our
+ * own. */
+static void add_top(struct planning *p, enum bench_test test, double bytes)
+{
+    add_kinds(p, test, bytes, false);
+    if (!p->options->cpu && !p->options->subset)
+        add_kinds(p, test, bytes, true);
+}
+
+/* What stays in the last cache, for comparison: half of it, or 16 MiB. */
+static void add_cache_read(struct planning *p)
+{
+    double half = floor(p->options->cache_bytes / 2 / CACHE_UNIT) * CACHE_UNIT;
+    struct point point = {.test = TEST_MEMORY, .kind = KIND_READ, .cache = CACHE_HOT,
+                          .bytes = fmin(half, CACHE_READ), .tp = 1};
+
+    if (point.bytes > 0 && !(p->options->cpu && p->options->preset == PRESET_QUICK))
+        add(p, &point, true);
+}
+
+/* A copy holds two of the largest; both must fit in what a point may take. */
+static void plan_beyond_cache(struct planning *p, enum bench_test test)
+{
+    const struct points_options *options = p->options;
+    double cache = options->cache_bytes > 0 ? options->cache_bytes : CACHE_GUESS;
+    double low = ceil(4 * cache / GP_MIB) * GP_MIB, top = MEMORY_TOP;
+
+    if (options->memory > 0)
+        top = fmin(top, MEMORY_SHARE * options->memory / 2);
+    if (options->settings.max_memory > 0)
+        top = fmin(top, options->settings.max_memory / 2);
+    top = fmax(floor(top / GP_MIB) * GP_MIB, GP_MIB);
+    if (low > top) {
+        note(p, "%s: only %.0f MiB may be used, less than four times the cache",
+             bench_test_word(test), top / GP_MIB);
+        low = top;
+    }
+    if (options->preset == PRESET_QUICK) {
+        add_top(p, test, fmin(fmax(low, 256 * GP_MIB), top));
+        return;
+    }
+    for (double bytes = low; bytes < top; bytes *= 4)
+        add_kinds(p, test, bytes, false);
+    add_top(p, test, top);
+}
+
+static void plan_memory(struct planning *p)
+{
+    plan_beyond_cache(p, TEST_MEMORY);
+    add_cache_read(p);
+}
+
+/* A file by hand is read to its end, or so far as a temporary one would be. */
+static void add_storage(struct planning *p, double bytes)
+{
+    struct point point = {.test = TEST_TRANSFER, .kind = KIND_STORAGE, .bytes = bytes, .tp = 1};
+    const char *path = p->options->storage;
+
+    if (path) {
+        gp_copy(point.path, sizeof point.path, path);
+        point.bytes = fmin(bytes, p->options->storage_bytes);
+    }
+    add(p, &point, path != NULL);
+}
+
+static void add_pairs(struct planning *p, double bytes)
+{
+    const struct points_options *options = p->options;
+
+    for (int i = 0; i < options->devices && i < POINTS_DEVICES; i++)
+        for (int j = 0; j < options->devices && j < POINTS_DEVICES; j++) {
+            struct point point = {.test = TEST_TRANSFER,
+                                  .bytes = bytes,
+                                  .tp = 1,
+                                  .kind = KIND_PEER,
+                                  .from = options->device[i],
+                                  .to = options->device[j]};
+
+            if (i != j)
+                add(p, &point, false);
+            point.kind = KIND_PEER_BOTH;
+            if (i < j && options->preset != PRESET_QUICK)
+                add(p, &point, false);
+        }
+}
+
+/* Between the host and a device that has memory of its own. */
+static void add_host_copies(struct planning *p, double top)
+{
+    static const enum bench_kind pinned[] = {KIND_H2D_PINNED, KIND_D2H_PINNED,
+                                             KIND_BOTH_PINNED};
+    static const enum bench_kind pageable[] = {KIND_H2D_PAGEABLE, KIND_D2H_PAGEABLE};
+    bool quick = p->options->preset == PRESET_QUICK;
+
+    for (int i = 0; i < 2 && p->options->subset; i++)
+        add_bytes(p, TEST_TRANSFER, pinned[i], 64 * GP_MIB);
+    if (p->options->subset)
+        return;
+    for (double bytes = quick ? 64 * GP_KIB : 4 * GP_KIB; bytes <= top;
+         bytes *= quick ? 1024 : 4) {
+        for (int i = 0; i < 3; i++)
+            add_bytes(p, TEST_TRANSFER, pinned[i], bytes);
+        if (bytes >= GP_MIB)
+            for (int i = 0; i < 2; i++)
+                add_bytes(p, TEST_TRANSFER, pageable[i], bytes);
+    }
+    for (int i = 0; i < 2; i++) /* what a copy costs before any byte counts */
+        add_bytes(p, TEST_TRANSFER, pinned[i], 4);
+}
+
+static void plan_transfer(struct planning *p)
+{
+    double top = 256 * GP_MIB;
+
+    if (!p->options->cpu)
+        add_host_copies(p, top);
+    if (!p->options->subset || p->options->storage)
+        add_storage(p, p->options->preset == PRESET_QUICK ? top : 4 * top);
+    if (p->options->cpu || p->options->subset)
+        return;
+    add_pairs(p, 64 * GP_MIB);
+    if (p->options->preset == PRESET_THOROUGH) {
+        add_pairs(p, 4 * GP_KIB);
+        add_pairs(p, GP_MIB);
+    }
+}
+
+/* Those chosen, and no other that the driver shows. */
+static uint64_t chosen_devices(const struct points_options *options)
+{
+    uint64_t devices = 0;
+
+    for (int i = 0; i < options->devices && i < POINTS_DEVICES; i++)
+        if (options->device[i] >= 0 && options->device[i] < POINT_DEVICES)
+            devices |= (uint64_t)1 << options->device[i];
+    return devices;
+}
+
+static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)
+{
+    struct point point = {.test = TEST_ALLREDUCE,
+                          .bytes = bytes,
+                          .tp = 1,
+                          .n = tokens,
+                          .devices = chosen_devices(p->options)};
+
+    if (tokens > 0)
+        gp_copy(point.model, sizeof point.model, p->options->request->model->id);
+    for (int t = 0; t < TYPE_COUNT; t++) { /* in both kinds before the next type */
+        point.kind = KIND_PLAIN;
+        add_types(p, types & 1u << t, point, false);
+        point.kind = KIND_GRAPH;
+        if (p->options->preset != PRESET_QUICK)
+            add_types(p, types & 1u << t, point, false);
+    }
+}
+
+/* What a layer of the model sums after attention and MLP: one row of hidden 16-bit
+ * numbers per token of the batch. Before the round sizes, one of which it may be. */
+static void add_messages(struct planning *p, unsigned types)
+{
+    static const int64_t tokens[] = {1, 8, 64, 512};
+    const struct model *model = p->options->request ? p->options->request->model : NULL;
+
+    if (!model || model->hidden < 1)
+        return;
+    types &= 1u << TYPE_BF16 | 1u << TYPE_FP16;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+        add_allreduce(p, types, 2.0 * (double)tokens[i] * (double)model->hidden, tokens[i]);
+}
+
+static void plan_allreduce(struct planning *p)
+{
+    unsigned known_types = 0;
+    bool quick = p->options->preset == PRESET_QUICK;
+    unsigned types = 1u << TYPE_BF16 | (quick ? 0 : 1u << TYPE_FP32);
+
+    if (p->options->devices < 2) {
+        note(p, "allreduce left out: it needs several devices");
+        return;
+    }
+    for (int t = 0; t < TYPE_COUNT; t++)
+        known_types |= (unsigned)type_rows[t].sums << t;
+    if (p->options->types & known_types)
+        types = p->options->types & known_types;
+    add_messages(p, types);
+    for (double bytes = GP_KIB; bytes <= 256 * GP_MIB; bytes *= quick ? 64 : 2)
+        add_allreduce(p, types, bytes, 0);
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+/* Those that differ from a test whose sizes go beyond the cache. */
+static void (*const planners[TEST_COUNT])(struct planning *) = {
+    [TEST_GEMM] = plan_gemm,         [TEST_BATCH] = plan_batch,
+    [TEST_MEMORY] = plan_memory,     [TEST_TRANSFER] = plan_transfer,
+    [TEST_DECODE] = plan_decode,     [TEST_FIT] = plan_fit,
+    [TEST_ALLREDUCE] = plan_allreduce,
+};
+
+void points_fini(struct points *points)
+{
+    free(points->point);
+    free(points->seconds);
+    free(points->bytes);
+    memset(points, 0, sizeof *points);
+}
+
+enum gp_status points_plan(const struct points_options *options, struct points *out,
+                           struct gp_err *err)
+{
+    struct planning p = {.options = options, .out = out};
+
+    memset(out, 0, sizeof *out);
+    for (int test = 0; test < TEST_COUNT; test++) {
+        if (!(options->tests >> test & 1))
+            continue;
+        p.left_out = 0;
+        if (planners[test])
+            planners[test](&p);
+        else
+            plan_beyond_cache(&p, (enum bench_test)test);
+        if (p.left_out > 0 && !options->subset)
+            note(&p,
+                 "%s: %d points left out that would take more than %.0f s each here",
+                 bench_test_word((enum bench_test)test), p.left_out,
+                 too_long[options->preset]);
+    }
+    if (p.full)
+        note(&p, "only the first %d points are planned", POINTS_MAX);
+    if (out->count > 0)
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, "--bench", "", "nothing to measure%s%s",
+                   out->note_count ? ": " : "", out->note_count ? out->note[0] : "");
+}

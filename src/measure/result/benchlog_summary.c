@@ -1,0 +1,391 @@
+/*
+ * benchlog_summary.c - what the figures mean, in words.
+ *
+ * What limits a device shows in the batch sweep: as long as a layer takes no longer for
+ * more tokens, the weights' way from memory is what takes the time; where it takes 10 %
+ * more than for one token, arithmetic begins to. That batch is the knee, and lies
+ * between two that were measured. A layer whose weights come at less than half of the
+ * bandwidth is not limited by memory, however long it takes no longer. The best product
+ * over the read bandwidth, both measured, say from how many operations per byte on
+ * arithmetic limits.
+ *
+ * Whether a sheet's figure holds is said by the best that any point reached of it: 90 %
+ * or more holds, more than 105 % means that the sheet is not this device's. What is
+ * estimated from a sheet, as of a slice of a GPU, is compared without a verdict.
+ */
+#include "measure/result/benchlog.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/units.h"
+
+#define KNEE   1.10
+#define HOLDS  0.90
+#define BEYOND 1.05
+#define PACE   0.5 /* of the bandwidth: memory sets the pace */
+
+/* A figure of the device to build on. */
+static bool counts_for(const struct benchlog_point *p, int device)
+{
+    return p->device == device && benchlog_good(p) && benchlog_main_variant(p->variant);
+}
+
+static bool is_layer(const struct benchlog_point *p, int device)
+{
+    return bench_test_is(p->test, TEST_IS_LAYER) && counts_for(p, device);
+}
+
+/* ---- memory ---- */
+
+/* As for predictions (measure/session_predict.c): a read that the last cache helps is no
+ * figure of memory. */
+static bool is_cached(const struct benchlog *log, const struct benchlog_point *p)
+{
+    const json_t *device =
+        json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
+
+    return p->size > 0 &&
+           p->size <= 2 * json_number_value(json_object_get(device, "cache"));
+}
+
+/* The point of a device with the largest figure among those that `fits` takes; those of
+ * one type, but for TYPE_COUNT. */
+static const struct benchlog_point *best_point(
+    const struct benchlog *log, int device, enum bench_type type,
+    bool (*fits)(const struct benchlog *, const struct benchlog_point *),
+    double (*figure)(const struct benchlog_point *))
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (counts_for(p, device) && (type == TYPE_COUNT || p->type == type) &&
+            figure(p) > (best ? figure(best) : 0) && fits(log, p))
+            best = p;
+    }
+    return best;
+}
+
+static double bytes_of(const struct benchlog_point *p)
+{
+    return p->bytes;
+}
+
+static double operations_of(const struct benchlog_point *p)
+{
+    return p->ops;
+}
+
+static double area_of(const struct benchlog_point *p)
+{
+    return p->m * p->k;
+}
+
+static bool is_read(const struct benchlog *log, const struct benchlog_point *p)
+{
+    return p->kind == KIND_READ && !p->hot && !is_cached(log, p);
+}
+
+static const struct benchlog_point *best_read(const struct benchlog *log, int device)
+{
+    return best_point(log, device, TYPE_COUNT, is_read, bytes_of);
+}
+
+/* A layer for one token: it is memory that is measured. */
+static bool is_one_token(const struct benchlog *log, const struct benchlog_point *p)
+{
+    (void)log;
+    return bench_test_is(p->test, TEST_IS_LAYER) && p->n == 1;
+}
+
+static bool is_product(const struct benchlog *log, const struct benchlog_point *p)
+{
+    (void)log;
+    return bench_test_is(p->test, TEST_IS_PRODUCT) && p->n > 1;
+}
+
+/* ---- the knee ---- */
+
+static bool same_layer(const struct benchlog_point *a, const struct benchlog_point *b)
+{
+    return a->type == b->type && strcmp(a->variant, b->variant) == 0 && a->m == b->m &&
+           a->k == b->k;
+}
+
+/* Where a layer begins to take 10 % longer than for one token. */
+struct knee {
+    double flat; /* the largest batch before */
+    double from; /* the smallest that does; 0 = none */
+};
+
+static struct knee knee_of(const struct benchlog *log, const struct benchlog_point *one)
+{
+    struct knee knee = {1, 0};
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double n = p->n;
+
+        if (is_layer(p, one->device) && same_layer(p, one) &&
+            p->median > KNEE * one->median && n > 1 &&
+            (knee.from <= 0 || n < knee.from))
+            knee.from = n;
+    }
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double n = p->n;
+
+        if (is_layer(p, one->device) && same_layer(p, one) &&
+            (knee.from <= 0 || n < knee.from))
+            knee.flat = fmax(knee.flat, n);
+    }
+    return knee;
+}
+
+/* The part of the bandwidth at which the layer's weights come: of what was measured, or
+ * of the sheet's; 0 = unknown. */
+static double pace_of(const struct benchlog *log, const struct benchlog_point *one)
+{
+    const struct benchlog_point *read = best_read(log, one->device);
+
+    if (read && one->bytes > 0)
+        return one->bytes / read->bytes;
+    return one->bound == ROOF_MEMORY ? one->ratio : 0;
+}
+
+static void say_knee(const struct benchlog *log, const struct benchlog_point *one,
+                     json_t *list)
+{
+    struct knee knee = knee_of(log, one);
+    double pace = pace_of(log, one), m = one->m, k = one->k;
+    long id = log->device[one->device].id;
+    char then[64] = "";
+
+    if (knee.from > 0)
+        gp_format(then, sizeof then, "; at %.0f arithmetic counts", knee.from);
+    else if (knee.flat <= 1)
+        return;
+    if (pace > 0 && pace < PACE)
+        benchlog_say(
+            list,
+            "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
+            "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
+            "it%s",
+            id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
+    else
+        benchlog_say(
+            list,
+            "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
+            id, bench_type_word(one->type), m, k, knee.flat, then);
+}
+
+static void say_knees(const struct benchlog *log, int device, enum bench_type type,
+                  json_t *list)
+{
+    const struct benchlog_point *big =
+        best_point(log, device, type, is_one_token, area_of);
+
+    if (big)
+        say_knee(log, big, list);
+}
+
+/* ---- the sheet ---- */
+
+static bool has_origin(const struct benchlog_point *p, const char *origin)
+{
+    const json_t *json =
+        json_object_get(json_object_get(p->json, "predicted"), "origin");
+
+    return json_is_string(json) && strcmp(json_string_value(json), origin) == 0;
+}
+
+/* The nearest to a sheet, or to what is estimated from one, of the points of these tests
+ * that the bound limits. type TYPE_COUNT: of any. */
+static const struct benchlog_point *best_of(const struct benchlog *log, int device,
+                                            unsigned tests, enum bench_type type,
+                                            enum roof_bound bound)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (p->device == device && p->test < TEST_COUNT && tests >> p->test & 1 &&
+            benchlog_good(p) && p->bound == bound && p->ratio > 0 &&
+            (type == TYPE_COUNT || p->type == type) &&
+            (has_origin(p, "sheet") || has_origin(p, "model")) &&
+            (!best || p->ratio > best->ratio))
+            best = p;
+    }
+    return best;
+}
+
+static void say_sheet(const struct benchlog *log, const struct benchlog_point *p,
+                  const char *what, json_t *list)
+{
+    char rate[64];
+
+    if (!p)
+        return;
+    benchlog_rate(rate, sizeof rate, p);
+    if (!has_origin(p, "sheet")) {
+        benchlog_say(list,
+                     "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+                     log->device[p->device].id, what, rate, 100 * p->ratio);
+        return;
+    }
+    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s",
+                 log->device[p->device].id, what, rate, 100 * p->ratio,
+                 p->ratio > BEYOND
+                     ? "more than the sheet allows: it is another device's sheet"
+                 : p->ratio >= HOLDS ? "the sheet's figure holds"
+                                     : "the sheet's figure is not reached");
+}
+
+/* ---- the roof that was measured ---- */
+
+static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
+{
+    const struct benchlog_point *read = best_read(log, device);
+    char rate[64];
+
+    if (read && read->ratio <= 0)
+        benchlog_say(list,
+                     "device %ld: memory reads at %s; no sheet to compare it with",
+                     log->device[device].id, benchlog_rate(rate, sizeof rate, read));
+}
+
+/* What was measured is the roof: where products and reads are equally long, and whether
+ * one token's weights come as fast as memory is read. */
+static void say_own_roof(const struct benchlog *log, int device, enum bench_type type,
+                     json_t *list)
+{
+    const struct benchlog_point *read = best_read(log, device);
+    const struct benchlog_point *product =
+        best_point(log, device, type, is_product, operations_of);
+    const struct benchlog_point *weights =
+        best_point(log, device, type, is_one_token, bytes_of);
+    long id = log->device[device].id;
+    char rate[64];
+
+    if (read && product)
+        benchlog_say(
+            list,
+            "device %ld, %s: products reach %s, %.0f operations per byte read: work "
+            "with "
+            "fewer is limited by memory, with more by arithmetic",
+            id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
+            product->ops / read->bytes);
+    if (read && weights)
+        benchlog_say(
+            list,
+            "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
+            "of the read bandwidth: %s",
+            id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
+            100 * weights->bytes / read->bytes,
+            weights->bytes >= HOLDS * read->bytes ? "memory limits it"
+                                                  : "something other than memory limits it, too");
+}
+
+/* Nothing is faster than its roof: if points are, the measured roof is too low (a busy
+ * machine) or their operands were not as cold as planned. Say it rather than hide it.
+ */
+static void say_above_roof(const struct benchlog *log, int device, json_t *list)
+{
+    int above = 0;
+    double most = 0;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (p->device != device || !benchlog_good(p) || p->ratio <= BEYOND ||
+            p->bound != ROOF_MEMORY || !has_origin(p, "measured"))
+            continue;
+        above++;
+        most = fmax(most, p->ratio);
+    }
+    if (above)
+        benchlog_say(
+            list,
+            "device %ld: %d points are faster than the read bandwidth measured in this "
+            "run allows (up to %.0f %%): do not rely on it as a roof",
+            log->device[device].id, above, 100 * most);
+}
+
+static void say_counts(const struct benchlog *log, json_t *list)
+{
+    struct benchlog_tally t = benchlog_tally(log);
+
+    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure",
+                 t.good, t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
+}
+
+/* Why points are flagged, and what helps. */
+static void say_flags(const struct benchlog *log, json_t *list)
+{
+    for (int f = 0; f < FLAG_ROWS; f++) {
+        int count = 0;
+
+        for (int i = 0; i < log->count && flag_rows[f].advice; i++)
+            count += log->point[i].state == POINT_OK &&
+                     benchlog_flagged(&log->point[i], flag_rows[f].word);
+        if (count > 0)
+            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word,
+                         flag_rows[f].advice);
+    }
+}
+
+/* Is this the first point of its type on its device? */
+static bool is_new_type(const struct benchlog *log, int i)
+{
+    const struct benchlog_point *p = &log->point[i];
+
+    for (int k = i - 1; k >= 0; k--) /* its like are mostly near */
+        if (log->point[k].device == p->device && log->point[k].type == p->type)
+            return false;
+    return p->type < TYPE_COUNT;
+}
+
+/* What reaches of the sheet: memory, the link, and each test that memory bounds. */
+static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
+{
+    for (int t = 0; t < TEST_COUNT; t++) {
+        enum test_bound bound = test_rows[t].bound;
+
+        if (bound == BOUND_MEMORY)
+            say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_MEMORY),
+                      bench_test_word((enum bench_test)t), list);
+        else if (bound == BOUND_LINK)
+            say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_LINK), "PCIe",
+                      list);
+    }
+}
+
+json_t *benchlog_summary(const struct benchlog *log)
+{
+    unsigned products = bench_tests_that(TEST_IS_PRODUCT);
+    json_t *list = json_array();
+
+    for (int d = 0; d < log->device_count; d++) {
+        say_no_sheet(log, d, list);
+        say_above_roof(log, d, list);
+        say_bandwidths(log, d, list);
+        for (int i = 0; i < log->count; i++) {
+            enum bench_type type = log->point[i].type;
+
+            if (log->point[i].device != d || !is_new_type(log, i))
+                continue;
+            say_sheet(log, best_of(log, d, products, type, ROOF_ARITHMETIC),
+                      bench_type_word(type), list);
+            say_own_roof(log, d, type, list);
+            say_knees(log, d, type, list);
+        }
+    }
+    benchlog_say_spread(log, list);
+    say_counts(log, list);
+    say_flags(log, list);
+    return list;
+}

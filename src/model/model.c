@@ -1,0 +1,533 @@
+/*
+ * model.c - sums over a model's tensors, and whether its shape makes sense.
+ *
+ * Every figure here is a sum over model_layer_tensors() and model_global_tensors():
+ *
+ *   params        = sum rows*cols*count            (double is exact up to 2^53)
+ *   params_active = the same with routed experts times active/experts, and without
+ *                   the vision tower: what works on one token of text
+ *
+ * Example: Mixtral-8x7B: 8 experts of 3*4096*14336 in 32 layers are 45.10e9 of
+ * 46,702,792,704 parameters; 2 of 8 work on a token, so 12,879,925,248 are active.
+ */
+#include "model/model.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* ---- words ---------------------------------------------------------------------- */
+
+static const char *const role_words[ROLE_COUNT] = {
+    [ROLE_EMBED] = "embedding",
+    [ROLE_HEAD] = "head",
+    [ROLE_NORM] = "norm",
+    [ROLE_ROUTER] = "router",
+    [ROLE_ATTN_Q] = "attention q",
+    [ROLE_ATTN_KV] = "attention kv",
+    [ROLE_ATTN_OUT] = "attention out",
+    [ROLE_ATTN_LATENT] = "attention latent",
+    [ROLE_INDEXER] = "indexer",
+    [ROLE_RECURRENT] = "recurrent",
+    [ROLE_MLP] = "mlp",
+    [ROLE_EXPERT] = "expert",
+    [ROLE_SHARED] = "shared",
+    [ROLE_LAYER_EMBED] = "layer embedding",
+    [ROLE_NGRAM] = "ngram table",
+    [ROLE_VISION] = "vision",
+    [ROLE_OTHER] = "other",
+};
+
+static const char *const mixer_words[MIXER_COUNT] = {
+#define X(NAME, word) word,
+    MIXERS(X)
+#undef X
+};
+
+/* Equal but for case, and '_' or '-' where the word has a space. */
+static bool same_word(const char *word, const char *text)
+{
+    for (; *word && *text; word++, text++) {
+        char c = *text == '_' || *text == '-' ? ' ' : gp_lower(*text);
+        if (c != *word)
+            return false;
+    }
+    return *word == *text;
+}
+
+static int word_index(const char *const *words, int count, const char *text)
+{
+    for (int i = 0; i < count; i++)
+        if (same_word(words[i], text))
+            return i;
+    return -1;
+}
+
+const char *role_word(enum tensor_role role)
+{
+    return (unsigned)role < ROLE_COUNT ? role_words[role] : "?";
+}
+
+const char *mixer_word(enum mixer mixer)
+{
+    return (unsigned)mixer < MIXER_COUNT ? mixer_words[mixer] : "?";
+}
+
+bool mixer_is_recurrent(enum mixer mixer)
+{
+    return mixer >= MIXER_MAMBA1 && mixer < MIXER_COUNT;
+}
+
+int role_parse(const char *word)
+{
+    return word_index(role_words, ROLE_COUNT, word);
+}
+
+/* ---- sums ----------------------------------------------------------------------- */
+
+int model_kind_layers(const struct model *model, int k)
+{
+    int layers = 0;
+
+    for (int i = 0; i < model->layer_count; i++)
+        layers += model->layer[i] == k;
+    return layers;
+}
+
+void model_count_kinds(const struct model *model, int first, int end,
+                       int layers[MODEL_MAX_KINDS])
+{
+    for (int k = 0; k < model->kind_count; k++)
+        layers[k] = 0;
+    if (model->kind_count == 1)
+        layers[0] = end - first;
+    for (int i = first; i < end && model->kind_count > 1; i++)
+        layers[model->layer[i]]++;
+}
+
+/* Share of a tensor that works on one token. Only routed experts (and their biases)
+ * come in `experts` copies. */
+static double active_share(const struct layer_kind *kind, const struct tensor *t)
+{
+    if (t->role == ROLE_VISION || t->role == ROLE_NGRAM)
+        return 0; /* of a table, a token looks up a few rows */
+    if (kind && kind->experts > 0 && strncmp(t->name, "experts.", 8) == 0)
+        return (double)kind->experts_active / kind->experts;
+    return 1;
+}
+
+static double elements_of(const struct tensor *t)
+{
+    return t->rows * t->cols * t->count;
+}
+
+static void add_roles(const struct tensor *t, int count, int layers,
+                      double params[ROLE_COUNT])
+{
+    for (int i = 0; i < count; i++)
+        params[t[i].role] += layers * elements_of(&t[i]);
+}
+
+void model_params_roles(const struct model *model, double params[ROLE_COUNT])
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    int layers[MODEL_MAX_KINDS];
+
+    memset(params, 0, ROLE_COUNT * sizeof(*params));
+    model_count_kinds(model, 0, model->layer_count, layers);
+    add_roles(t, model_global_tensors(model, t), 1, params);
+    for (int k = 0; k < model->kind_count; k++)
+        add_roles(t, model_layer_tensors(model, k, t), layers[k], params);
+}
+
+double model_params(const struct model *model)
+{
+    double params[ROLE_COUNT], total = 0;
+
+    model_params_roles(model, params);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        total += params[r];
+    return total;
+}
+
+double model_params_role(const struct model *model, enum tensor_role role)
+{
+    double params[ROLE_COUNT];
+
+    model_params_roles(model, params);
+    return params[role];
+}
+
+static double active(const struct layer_kind *kind, const struct tensor *t, int count)
+{
+    double total = 0;
+
+    for (int i = 0; i < count; i++)
+        total += elements_of(&t[i]) * active_share(kind, &t[i]);
+    return total;
+}
+
+double model_params_active(const struct model *model)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    double total = active(NULL, t, model_global_tensors(model, t));
+
+    for (int k = 0; k < model->kind_count; k++)
+        total += model_kind_layers(model, k) *
+                 active(&model->kind[k], t, model_layer_tensors(model, k, t));
+    return nearbyint(total);
+}
+
+int model_experts(const struct model *model)
+{
+    int most = 0;
+    for (int k = 0; k < model->kind_count; k++)
+        most = model->kind[k].experts > most ? model->kind[k].experts : most;
+    return most;
+}
+
+bool model_is_encoder(const struct model *model)
+{
+    if (!model->weights_only || model->vocab == 0 || model->layer_count == 0)
+        return false;
+    for (int k = 0; k < model->kind_count; k++)
+        if (model->kind[k].cross)
+            return false;
+    return true;
+}
+
+bool model_is_served(const struct model *model)
+{
+    return !model->weights_only || model_is_encoder(model);
+}
+
+/* ---- structured pruning ---------------------------------------------------------- */
+
+/* What was published or stored is another model now. */
+static void forget_original(struct model *model)
+{
+    model->bytes.known = false;
+    model->published = 0;
+    model->published_extra = 0;
+}
+
+void model_text_only(struct model *model)
+{
+    int kept = 0;
+    for (int i = 0; i < model->extra_count; i++)
+        if (model->extra[i].role != ROLE_VISION)
+            model->extra[kept++] = model->extra[i];
+    model->extra_count = kept;
+    model->vision = (struct model_vision){0};
+    for (int k = 0; k <= model->kind_count; k++)
+        model->bytes.by_role[k][ROLE_VISION] = 0;
+}
+
+bool model_prune_layers(struct model *model, int layers)
+{
+    int last = model->layer_count - 1;
+
+    if (layers < 1 || layers > last)
+        return false;
+    model->layer[last - layers] = model->layer[last];
+    model->layer_count -= layers;
+    forget_original(model);
+    return true;
+}
+
+static int narrower(int width, double share)
+{
+    int kept = (int)(width * (1 - share)) / 64 * 64;
+
+    return width == 0 ? 0 : kept > 0 ? kept : 64 < width ? 64 : width;
+}
+
+void model_prune_width(struct model *model, double share)
+{
+    for (int k = 0; k < model->kind_count; k++) {
+        struct layer_kind *kind = &model->kind[k];
+
+        kind->ff = narrower(kind->ff, share);
+        kind->expert_ff = narrower(kind->expert_ff, share);
+        kind->shared_ff = narrower(kind->shared_ff, share);
+    }
+    forget_original(model);
+}
+
+/* ---- checks --------------------------------------------------------------------- */
+
+#define TOWER(name, high) {#name, offsetof(struct model_vision, name), high}
+
+const struct layer_count vision_counts[VISION_COUNTS] = {
+    TOWER(width, 65536),    TOWER(ff, 1 << 20),      TOWER(layers, 512),
+    TOWER(pixels, 1 << 20), TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24),
+    TOWER(groups, 65536),   TOWER(deepstack, 64),
+};
+
+#define FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}
+
+const struct layer_count layer_counts[LAYER_COUNTS] = {
+    FIELD(heads, 65536),          FIELD(kv_heads, 65536),
+    FIELD(head_dim, 65536),       FIELD(v_head_dim, 65536),
+    FIELD(window, 1 << 30),       FIELD(q_lora, 1 << 20),
+    FIELD(kv_lora, 1 << 20),      FIELD(rope_dim, 65536),
+    FIELD(nope_dim, 65536),       FIELD(rotary, 65536),
+    FIELD(rope_rows, 1 << 30),    FIELD(index_heads, 65536),
+    FIELD(index_dim, 65536),      FIELD(index_pool, 65536),
+    FIELD(compress, 1 << 20),
+    FIELD(o_groups, 65536),       FIELD(o_lora, 1 << 20),
+    FIELD(streams, 256),          FIELD(lin_k_heads, 1 << 20),
+    FIELD(lin_v_heads, 1 << 20),  FIELD(lin_k_dim, 65536),
+    FIELD(lin_v_dim, 65536),      FIELD(groups, 65536),
+    FIELD(conv_kernel, 1024),     FIELD(dt_rank, 1 << 20),
+    FIELD(gate_rank, 1 << 20),    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
+    FIELD(experts_active, 65536), FIELD(expert_ff, 1 << 24),
+    FIELD(shared_ff, 1 << 24),    FIELD(latent, 1 << 20),
+    FIELD(layer_embed, 65536),    FIELD(norms, 64),
+};
+
+/* What a mixer cannot do without. */
+struct need {
+    enum mixer mixer;
+    const char *name;
+    size_t offset;
+};
+
+#define NEED(mixer, name) {mixer, #name, offsetof(struct layer_kind, name)}
+
+static const struct need needs[] = {
+    NEED(MIXER_FULL, heads),
+    NEED(MIXER_FULL, kv_heads),
+    NEED(MIXER_FULL, head_dim),
+    NEED(MIXER_SLIDING, heads),
+    NEED(MIXER_SLIDING, kv_heads),
+    NEED(MIXER_SLIDING, head_dim),
+    NEED(MIXER_SLIDING, window),
+    NEED(MIXER_CHUNKED, heads),
+    NEED(MIXER_CHUNKED, kv_heads),
+    NEED(MIXER_CHUNKED, head_dim),
+    NEED(MIXER_CHUNKED, window),
+    NEED(MIXER_MLA, heads),
+    NEED(MIXER_MLA, kv_lora),
+    NEED(MIXER_MLA, nope_dim),
+    NEED(MIXER_MLA, v_head_dim),
+    NEED(MIXER_CSA, heads),
+    NEED(MIXER_CSA, head_dim),
+    NEED(MIXER_CSA, q_lora),
+    NEED(MIXER_CSA, window),
+    NEED(MIXER_CSA, o_groups),
+    NEED(MIXER_CSA, o_lora),
+    NEED(MIXER_MAMBA1, lin_v_heads),
+    NEED(MIXER_MAMBA1, lin_v_dim),
+    NEED(MIXER_MAMBA1, lin_k_dim),
+    NEED(MIXER_MAMBA1, dt_rank),
+    NEED(MIXER_MAMBA1, conv_kernel),
+    NEED(MIXER_MAMBA2, lin_v_heads),
+    NEED(MIXER_MAMBA2, lin_v_dim),
+    NEED(MIXER_MAMBA2, lin_k_dim),
+    NEED(MIXER_MAMBA2, groups),
+    NEED(MIXER_MAMBA2, conv_kernel),
+    NEED(MIXER_DELTANET, lin_k_heads),
+    NEED(MIXER_DELTANET, lin_v_heads),
+    NEED(MIXER_DELTANET, lin_k_dim),
+    NEED(MIXER_DELTANET, lin_v_dim),
+    NEED(MIXER_DELTANET, conv_kernel),
+    NEED(MIXER_KDA, lin_k_heads),
+    NEED(MIXER_KDA, lin_v_heads),
+    NEED(MIXER_KDA, lin_k_dim),
+    NEED(MIXER_KDA, lin_v_dim),
+    NEED(MIXER_KDA, conv_kernel),
+    NEED(MIXER_LIGHTNING, lin_k_heads),
+    NEED(MIXER_LIGHTNING, lin_v_heads),
+    NEED(MIXER_LIGHTNING, lin_k_dim),
+    NEED(MIXER_LIGHTNING, lin_v_dim),
+    NEED(MIXER_CONV, lin_v_heads),
+    NEED(MIXER_CONV, lin_v_dim),
+    NEED(MIXER_CONV, conv_kernel),
+};
+
+static int field(const void *object, size_t offset)
+{
+    int value;
+
+    memcpy(&value, (const char *)object + offset, sizeof(value));
+    return value;
+}
+
+static enum gp_status check_counts(const struct layer_count *counts, int count,
+                                   const void *object, const char *where,
+                                   struct gp_err *err)
+{
+    for (int i = 0; i < count; i++) {
+        int value = field(object, counts[i].offset);
+        if (value < 0 || value > counts[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d",
+                           counts[i].key, value, counts[i].high);
+    }
+    return GP_OK;
+}
+
+static enum gp_status check_bounds(const struct layer_kind *kind, const char *where,
+                                   struct gp_err *err)
+{
+    enum gp_status status = check_counts(layer_counts, LAYER_COUNTS, kind, where, err);
+    if (status != GP_OK)
+        return status;
+    if (!(kind->extra >= 0 && kind->extra <= 1e12))
+        return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12",
+                       kind->extra);
+    return GP_OK;
+}
+
+static enum gp_status check_needs(const struct layer_kind *kind, const char *where,
+                                  struct gp_err *err)
+{
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        if (needs[i].mixer == kind->mixer && field(kind, needs[i].offset) <= 0)
+            return gp_fail(err, GP_E_FILE, where, "", "%s is missing for mixer \"%s\"",
+                           needs[i].name, mixer_word(kind->mixer));
+    return GP_OK;
+}
+
+static enum gp_status check_attention(const struct layer_kind *k, const char *where,
+                                      struct gp_err *err)
+{
+    if (k->kv_heads > k->heads)
+        return gp_fail(err, GP_E_FILE, where, "", "kv_heads: %d exceeds heads: %d",
+                       k->kv_heads, k->heads);
+    if (k->kv_heads > 0 && k->heads % k->kv_heads != 0)
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "heads: %d is not a multiple of kv_heads: %d", k->heads,
+                       k->kv_heads);
+    if (k->index_heads > 0 && k->index_dim <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "index_heads needs index_dim");
+    if (k->index_heads > 0 && k->mixer == MIXER_CSA && k->q_lora <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "index_heads needs q_lora");
+    if (k->o_groups > 0 && k->heads * (long)k->head_dim % k->o_groups != 0)
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "o_groups: %d does not divide heads x head_dim", k->o_groups);
+    if (k->k_is_v && k->v_head_dim > 0 && k->v_head_dim != k->head_dim)
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "k_is_v, but v_head_dim: %d differs from head_dim: %d",
+                       k->v_head_dim, k->head_dim);
+    return GP_OK;
+}
+
+static enum gp_status check_mlp(const struct layer_kind *k, const char *where,
+                                struct gp_err *err)
+{
+    if (k->experts > 0 && k->expert_ff <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "expert_ff is missing for %d experts",
+                       k->experts);
+    if (k->experts > 0 && (k->experts_active < 1 || k->experts_active > k->experts))
+        return gp_fail(err, GP_E_FILE, where, "", "experts_active: %d is outside 1..%d",
+                       k->experts_active, k->experts);
+    if (k->experts == 0 && (k->experts_active > 0 || k->expert_ff > 0 || k->latent > 0))
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "experts is missing, but a field of theirs is there");
+    return GP_OK;
+}
+
+static enum gp_status check_kind(const struct model *model, int k, struct gp_err *err)
+{
+    const struct layer_kind *kind = &model->kind[k];
+    enum gp_status status;
+    char where[128];
+
+    gp_format(where, sizeof(where), "model %s: layer kind %d", model->id, k + 1);
+    if ((unsigned)kind->mixer >= MIXER_COUNT || (unsigned)kind->qk_norm > QK_NORM_FULL)
+        return gp_fail(err, GP_E_FILE, where, "", "unknown mixer or qk_norm");
+    status = check_bounds(kind, where, err);
+    if (status == GP_OK)
+        status = check_needs(kind, where, err);
+    if (status == GP_OK)
+        status = check_attention(kind, where, err);
+    if (status == GP_OK)
+        status = check_mlp(kind, where, err);
+    return status;
+}
+
+static enum gp_status check_layers(const struct model *m, const char *where,
+                                   struct gp_err *err)
+{
+    if (m->kind_count < 0 || m->kind_count > MODEL_MAX_KINDS)
+        return gp_fail(err, GP_E_FILE, where, "", "%d layer kinds are outside 0..%d",
+                       m->kind_count, MODEL_MAX_KINDS);
+    if (m->layer_count < 0 || m->layer_count > MODEL_MAX_LAYERS)
+        return gp_fail(err, GP_E_FILE, where, "", "layer_count: %d is outside 0..%d",
+                       m->layer_count, MODEL_MAX_LAYERS);
+    if (m->layer_count == 0 && !m->weights_only)
+        return gp_fail(err, GP_E_FILE, where, "", "has no layers");
+    for (int i = 0; i < m->layer_count; i++)
+        if (m->layer[i] >= m->kind_count)
+            return gp_fail(err, GP_E_FILE, where, "",
+                           "layer %d is of kind %d, but there are %d", i + 1,
+                           m->layer[i] + 1, m->kind_count);
+    for (int k = 0; k < m->kind_count; k++) {
+        enum gp_status status = check_kind(m, k, err);
+        if (status != GP_OK)
+            return status;
+    }
+    return GP_OK;
+}
+
+static enum gp_status check_extras(const struct model *m, const char *where,
+                                   struct gp_err *err)
+{
+    if (m->extra_count < 0 || m->extra_count > MODEL_MAX_EXTRAS)
+        return gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d",
+                       m->extra_count, MODEL_MAX_EXTRAS);
+    for (int i = 0; i < m->extra_count; i++) {
+        const struct model_extra *e = &m->extra[i];
+        if (!(e->elements >= 0 && e->elements <= 1e13) ||
+            (unsigned)e->role >= ROLE_COUNT)
+            return gp_fail(err, GP_E_FILE, where, "",
+                           "extra %d: elements or role is wrong", i + 1);
+    }
+    return GP_OK;
+}
+
+static enum gp_status check_globals(const struct model *m, const char *where,
+                                    struct gp_err *err)
+{
+    int low = m->weights_only ? 0 : 1;
+    const struct {
+        const char *name;
+        int value, low, high;
+    } fields[] = {
+        {"hidden", m->hidden, low, 1 << 20},
+        {"vocab", m->vocab, low, 1 << 26},
+        {"max_context", m->max_context, low, 1 << 30},
+        {"positions", m->positions, 0, 1 << 26},
+    };
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (fields[i].value < fields[i].low || fields[i].value > fields[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside %d..%d",
+                           fields[i].name, fields[i].value, fields[i].low,
+                           fields[i].high);
+    if (!(m->mtp_params >= 0 && m->mtp_params <= 1e13))
+        return gp_fail(err, GP_E_FILE, where, "", "mtp: %g is outside 0..1e13",
+                       m->mtp_params);
+    return GP_OK;
+}
+
+enum gp_status model_check(const struct model *model, struct gp_err *err)
+{
+    enum gp_status status;
+    char where[96];
+
+    gp_format(where, sizeof(where), "model %s", model->id);
+    status = check_globals(model, where, err);
+    if (status == GP_OK)
+        status = check_layers(model, where, err);
+    if (status == GP_OK)
+        status = check_extras(model, where, err);
+    if (status == GP_OK)
+        status = check_counts(vision_counts, VISION_COUNTS, &model->vision, where, err);
+    if (status == GP_OK && model_params(model) <= 0)
+        status = gp_fail(err, GP_E_FILE, where, "", "has no parameters");
+    return status;
+}

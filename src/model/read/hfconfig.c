@@ -1,0 +1,335 @@
+/*
+ * hfconfig.c - config.json: from text to a model's shape.
+ *
+ * These files are not quite JSON (hfjson.c), the same figure has a dozen names
+ * (hfkeys.c), and the language model may lie one or two levels down, under text_config or
+ * thinker_config.text_config.
+ *
+ * Example: {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, ...}
+ * becomes 32 layers of one kind and 8,030,261,248 parameters.
+ */
+#include "model/read/hfconfig.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/read/jscan.h"
+#include "model/read/tensors.h"
+
+/* ---- nesting and architecture ---- */
+
+/* The object under a key, NULL when there is none; anything else is an error. */
+static json_t *inner_object(struct hf *hf, json_t *outer, const char *path,
+                            const char *key)
+{
+    json_t *inner = hf_present(outer, key);
+    char name[64];
+
+    if (inner == NULL || json_is_object(inner))
+        return inner;
+    snprintf(name, sizeof name, "%s%s", path, key);
+    hf_fail(hf, name, HF_HINT, "must be an object");
+    return NULL;
+}
+
+/* Sets text and level. All are read: a wrong one is not an absent one. */
+static void language_level(struct hf *hf)
+{
+    static const char *const names[] = {"text_config", "llm_config", "language_config"};
+    json_t *thinker = inner_object(hf, hf->root, "", "thinker_config");
+    json_t *deep = inner_object(hf, thinker, "thinker_config.", "text_config");
+    char name[64];
+
+    hf->text = deep != NULL ? deep : hf->root;
+    hf->level = deep != NULL ? "thinker_config.text_config" : "";
+    for (size_t i = sizeof names / sizeof names[0]; i-- > 0;) {
+        json_t *inner = inner_object(hf, hf->root, "", names[i]);
+
+        if (inner != NULL) {
+            hf->text = inner;
+            hf->level = names[i];
+        }
+    }
+    if (hf_get_at(hf->root, "hidden_size", name) != NULL &&
+        hf_get_at(hf->root, "num_hidden_layers", name) != NULL) {
+        hf->text = hf->root;
+        hf->level = "";
+    }
+}
+
+/* "LlamaForCausalLM" has no model_type of its own in very old files. */
+static const char *first_architecture(const json_t *root)
+{
+    const json_t *list = json_object_get(root, "architectures");
+
+    return json_string_value(json_array_get(list, 0));
+}
+
+static void unknown_type(struct hf *hf, const char *type)
+{
+    char shown[64], hint[160];
+    const char *near = hfarch_nearest(type);
+
+    safe_text(shown, sizeof shown, type, strlen(type));
+    if (near != NULL)
+        snprintf(hint, sizeof hint,
+                 "did you mean %s? Otherwise describe the model in a profile: "
+                 "gpuplan-profile(5)", near);
+    else
+        snprintf(hint, sizeof hint,
+                 "describe the model in a profile: gpuplan-profile(5)");
+    hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"",
+            shown);
+}
+
+/* A type that has no row, but tensors that can be counted: said first. */
+static void stand_in(struct hf *hf, const char *type)
+{
+    char shown[40];
+
+    hf->model->assumed = true;
+    reader_note(hf->model,
+                "unknown architecture \"%s\": weights are those of its tensors; every "
+                "layer is assumed to cache keys and values of all its heads",
+                safe_text(shown, sizeof shown, type, strlen(type)));
+}
+
+/* model_type of one level, NULL when it names none. */
+static const char *type_at(struct hf *hf, const json_t *object, const char *path)
+{
+    static const struct hf_field field = {"model_type", .kinds = HF_TEXT};
+
+    hf_check(hf, path, object, &field, 1);
+    return json_string_value(hf_present(object, field.key));
+}
+
+static void find_arch(struct hf *hf)
+{
+    const char *inner = type_at(hf, hf->text, hf->level);
+    const char *outer = type_at(hf, hf->root, "");
+
+    if (hf->rc != GP_OK)
+        return;
+    if (inner != NULL)
+        hf->arch = hfarch_find(inner);
+    if (outer != NULL && hfarch_find(outer) != NULL &&
+        (hf->arch == NULL || hfarch_find(outer)->refuse != NULL))
+        hf->arch = hfarch_find(outer);
+    if (hf->headers && (hf->arch == NULL || hf->arch->refuse != NULL) &&
+        (inner != NULL || outer != NULL)) {
+        hf->arch = hfarch_stand_in();
+        stand_in(hf, outer != NULL ? outer : inner);
+    }
+    if (hf->arch != NULL && hf->arch->refuse != NULL)
+        hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
+                "%s cannot be planned: %s", hf->arch->type, hf->arch->refuse);
+    if (hf->arch != NULL)
+        return;
+    if (inner == NULL && outer == NULL)
+        hf_fail(hf, "model_type", "is this the config.json of a language model?",
+                "missing");
+    else
+        unknown_type(hf, outer != NULL ? outer : inner);
+}
+
+/* ---- the model as a whole ---- */
+
+static void read_dtype(struct hf *hf)
+{
+    static const char *const words[][2] = {
+        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"},
+        {"half", "fp16"},     {"float", "fp32"},
+    };
+    const char *text = hf_text(hf, "dtype");
+    const char *id = NULL;
+
+    if (text != NULL && strncmp(text, "torch.", 6) == 0)
+        text += 6;
+    for (size_t i = 0; text != NULL && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i][0]) == 0)
+            id = words[i][1];
+    if (id == NULL) {
+        id = "bf16";
+        reader_note(hf->model, "config.json names no 16- or 32-bit dtype: assumed bf16");
+    }
+    gp_copy(hf->model->native_dtype, sizeof hf->model->native_dtype, id);
+    for (int role = 0; role < ROLE_COUNT; role++)
+        gp_copy(hf->model->native[role], FORMAT_ID_MAX, id);
+    gp_copy(hf->model->native_name, sizeof hf->model->native_name, id);
+}
+
+/* max_position_embeddings, or what YaRN stretches the original length to. */
+static void read_context(struct hf *hf)
+{
+    const json_t *rope = hf_get(hf, "rope_scaling");
+    int length = hf_need(hf, "max_position_embeddings");
+    const char *type;
+    double factor, original;
+
+    if (rope == NULL)
+        rope = hf_get(hf, "rope_parameters");
+    type = json_string_value(json_object_get(rope, "rope_type"));
+    if (type == NULL)
+        type = json_string_value(json_object_get(rope, "type"));
+    factor = json_number_value(json_object_get(rope, "factor"));
+    original = json_number_value(
+        json_object_get(rope, "original_max_position_embeddings"));
+    if (type != NULL && strcmp(type, "yarn") == 0 && factor > 1) {
+        double stretched = (original > 0 ? original : length) * factor;
+
+        if (stretched > INT_MAX)
+            hf_fail(hf, "rope_scaling.factor", HF_HINT,
+                    "%g extends the context past %d tokens", factor, INT_MAX);
+        else if (stretched > length)
+            length = (int)stretched;
+    }
+    hf->model->max_context = length;
+}
+
+/* Both levels have a say: the inner one first, but since transformers 5 the class of
+ * the whole model ties them. */
+static bool read_tied(struct hf *hf)
+{
+    const char *version =
+        json_string_value(hf_present(hf->root, "transformers_version"));
+    const json_t *outer = hf_present(hf->root, "tie_word_embeddings");
+
+    if (version != NULL && version[0] >= '5' && json_is_boolean(outer))
+        return json_is_true(outer);
+    return hf_bool(hf, "tie_word_embeddings", hf_trait(hf, HF_TIED));
+}
+
+static void read_globals(struct hf *hf)
+{
+    struct model *model = hf->model;
+
+    model->hidden = hf_need(hf, "hidden_size");
+    model->vocab = hf_need(hf, "vocab_size");
+    model->tied = read_tied(hf);
+    model->final_norm = !hf_trait(hf, HF_NO_NORM);
+    model->final_norm_bias = model->final_norm && hf_trait(hf, HF_NORM_BIAS);
+    gp_copy(model->family, sizeof model->family, hf->arch->family);
+    read_context(hf);
+    read_dtype(hf);
+    if (hf_trait(hf, HF_HEAD_BIAS) && hf_bool(hf, "lm_head_bias", true))
+        hf_extra(hf, "lm_head.bias", ROLE_NORM, model->vocab);
+}
+
+static void read_names(struct hf *hf)
+{
+    const char *name = json_string_value(json_object_get(hf->root, "_name_or_path"));
+    char shown[96];
+
+    if (name == NULL || name[0] == '\0' || name[0] == '/' || name[0] == '.')
+        name = first_architecture(hf->root);
+    if (name == NULL)
+        name = hf->arch->type;
+    safe_text(shown, sizeof shown, name, strlen(name));
+    gp_copy(hf->model->name, sizeof hf->model->name, shown);
+    gp_copy(hf->model->id, sizeof hf->model->id, shown);
+    gp_copy(hf->model->source, sizeof hf->model->source, hf->where);
+}
+
+static double layer_elements(const struct model *model, int k)
+{
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    int count = model_layer_tensors(model, k, tensors);
+    double elements = 0;
+
+    for (int i = 0; i < count; i++)
+        elements += tensors[i].rows * tensors[i].cols * tensors[i].count;
+    return elements;
+}
+
+/* A prediction layer is one more layer of the last kind, a projection of two hidden
+ * states into one and three norms; DeepSeek's also store embedding and head, and V4's
+ * looks back no further than its window and mixes its streams once more. */
+static void read_mtp(struct hf *hf)
+{
+    struct model one = *hf->model;
+    int layers = hf_int(hf, "num_nextn_predict_layers", 0);
+    int last = one.layer[one.layer_count - 1];
+    double h = one.hidden, elements = 2 * h * h + 3 * h;
+
+    if (layers <= 0)
+        return;
+    if (one.kind[last].csa2) { /* another kind of draft, of shapes of its own */
+        reader_note(hf->model, "DSpark's draft of %d layers is not counted", layers);
+        return;
+    }
+    if (one.kind[last].mixer == MIXER_CSA) {
+        one.kind[last].compress = 0;
+        elements += one.extra[0].elements;
+    }
+    elements += layer_elements(&one, last);
+    if (hf_trait(hf, HF_MTP_COPY))
+        elements += 2.0 * one.vocab * h;
+    hf->model->mtp_params = layers * elements;
+}
+
+/* vLLM turns "auto" into FP8 entries for CSA (deepseek_v4/attention.py). */
+static void read_kv(struct hf *hf)
+{
+    struct model *m = hf->model;
+
+    if (m->native_kv[0] == '\0' && m->kind[m->layer[0]].mixer == MIXER_CSA)
+        gp_copy(m->native_kv, sizeof m->native_kv, "fp8");
+}
+
+static void build(struct hf *hf, const json_t *side)
+{
+    language_level(hf);
+    find_arch(hf);
+    hf_check_model(hf);
+    if (hf->rc != GP_OK)
+        return;
+    read_globals(hf);
+    hflayers_build(hf);
+    if (hf->rc == GP_OK && hf->arch->finish != NULL)
+        hf->arch->finish(hf);
+    hfvision_add(hf);
+    read_names(hf);
+    if (hf->rc == GP_OK)
+        hf->rc = model_check(hf->model, hf->err);
+    if (hf->rc == GP_OK) {
+        read_mtp(hf);
+        hfquant_read(hf, side);
+        read_kv(hf);
+    }
+}
+
+enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
+                                   const char *side_where, const char *side,
+                                   size_t side_len, bool headers, struct model *out,
+                                   struct gp_err *err)
+{
+    struct hf hf = {.where = where,
+                    .side_where = side_where,
+                    .err = err,
+                    .headers = headers,
+                    .model = out};
+    json_t *beside = NULL;
+
+    memset(out, 0, sizeof *out);
+    hf.root = hf_load(where, text, len, err);
+    if (hf.root == NULL)
+        return GP_E_FILE;
+    if (side_len > 0) {
+        beside = hf_load(side_where, side, side_len, err);
+        if (beside == NULL) {
+            json_decref(hf.root);
+            return GP_E_FILE;
+        }
+    }
+    build(&hf, beside);
+    json_decref(hf.root);
+    json_decref(beside);
+    return hf.rc;
+}
+
+enum gp_status hfconfig_parse(const char *where, const char *text, size_t len,
+                              struct model *out, struct gp_err *err)
+{
+    return hfconfig_parse_pair(where, text, len, NULL, NULL, 0, false, out, err);
+}

@@ -1,0 +1,574 @@
+/*
+ * hfquant.c - quantization_config: in which format each role is published.
+ *
+ * Every quantiser writes its own form. Each is reduced to one format id for linear
+ * layers and a list of modules left alone (hfexcept.h). Embedding, norms and routers
+ * are always kept in 16 bit, the head unless the form says it is not.
+ *
+ * Example: {"quant_method": "fp8", "weight_block_size": [128, 128]} makes all linear
+ * roles "fp8-block"; gpt-oss's "mxfp4" with self_attn in modules_to_not_convert leaves
+ * the experts.
+ */
+#include "model/read/hfconfig.h"
+#include "model/read/tensors.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/read/hfexcept.h"
+#include "model/read/jscan.h"
+
+#define LINEAR                                                                         \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT |                    \
+     1u << ROLE_ATTN_LATENT | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT |              \
+     1u << ROLE_MLP | 1u << ROLE_EXPERT | 1u << ROLE_SHARED)
+
+/* ---- applying ---- */
+
+static void set_native(struct hf *hf, enum tensor_role role, const char *id)
+{
+    gp_copy(hf->model->native[role], FORMAT_ID_MAX, id);
+}
+
+/* Gives the linear roles the format, apart from the exceptions. */
+static void apply(struct hf *hf, const char *id, struct exceptions *list, bool head)
+{
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (LINEAR >> role & 1 &&
+            !hfexcept_role(list, hf->model, (enum tensor_role)role))
+            set_native(hf, (enum tensor_role)role, id);
+    if (head && !hf->model->tied && !hfexcept_head(list))
+        set_native(hf, ROLE_HEAD, id);
+    if (hfexcept_spent(list))
+        hf_fail(hf, "quantization_config", "", "its patterns take too long to match");
+}
+
+/* The same for one group of a mixed checkpoint: what its targets name. */
+static void apply_targets(struct hf *hf, const char *id, struct exceptions *targets,
+                          struct exceptions *list)
+{
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (LINEAR >> role & 1 &&
+            hfexcept_role(targets, hf->model, (enum tensor_role)role) &&
+            !hfexcept_role(list, hf->model, (enum tensor_role)role))
+            set_native(hf, (enum tensor_role)role, id);
+}
+
+static void name_it(struct hf *hf, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void name_it(struct hf *hf, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(hf->model->native_name, sizeof hf->model->native_name, fmt, args);
+    va_end(args);
+}
+
+static void unknown(struct hf *hf, const char *key, const char *value)
+{
+    char shown[64];
+
+    hf_fail(hf, key, "known: fp8, gptq, awq, bitsandbytes, compressed-tensors, "
+            "modelopt, mxfp4, and MLX's quantization",
+            "unknown quantization method \"%s\"",
+            safe_text(shown, sizeof shown, value, strlen(value)));
+}
+
+/* Checked before: negative only as group_size -1, a whole row. */
+static int number(struct hf *hf, const json_t *config, const char *key, int fallback)
+{
+    const json_t *value = hf_present(config, key);
+
+    if (value != NULL && json_number_value(value) < 0)
+        return 0;
+    return hf_sub_int(hf, config, key, fallback);
+}
+
+static const char *word_of(const json_t *config, const char *key)
+{
+    const char *text = json_string_value(json_object_get(config, key));
+
+    return text == NULL ? "" : text;
+}
+
+static bool truth(const json_t *config, const char *key)
+{
+    const json_t *value = json_object_get(config, key);
+
+    return json_is_true(value) || json_integer_value(value) != 0;
+}
+
+/* ---- what may stand there ---- */
+
+#define GROUP_TOP 1048576
+
+/* Of quantization_config and MLX's quantization, whoever wrote them. */
+static const struct hf_field config_fields[] = {
+    {"quant_method", .kinds = HF_TEXT},
+    {"bits", .kinds = HF_COUNT, 1, 32},
+    {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
+    {"modules_to_not_convert", .kinds = HF_TEXTS},
+    {"ignored_layers", .kinds = HF_TEXTS},
+    {"llm_int8_skip_modules", .kinds = HF_TEXTS},
+    {"ignore", .kinds = HF_TEXTS},
+    {"exclude_modules", .kinds = HF_TEXTS},
+    {"lm_head", .kinds = HF_FLAG},
+    {"expert_dtype", .kinds = HF_TEXT},
+    {"load_in_4bit", .kinds = HF_FLAG},
+    {"load_in_8bit", .kinds = HF_FLAG},
+    {"_load_in_4bit", .kinds = HF_FLAG},
+    {"_load_in_8bit", .kinds = HF_FLAG},
+    {"bnb_4bit_use_double_quant", .kinds = HF_FLAG},
+    {"config_groups", .kinds = HF_OBJECT},
+    {"quant_algo", .kinds = HF_TEXT},
+    {"quantized_layers", .kinds = HF_OBJECT},
+    {"kv_cache_quant_algo", .kinds = HF_TEXT},
+    {"kv_cache_scheme", .kinds = HF_OBJECT | HF_TEXT}, /* "FP8": ModelOpt */
+};
+
+static const struct hf_field group_fields[] = {
+    {"targets", .kinds = HF_TEXTS},
+    {"weights", .kinds = HF_OBJECT},
+    {"input_activations", .kinds = HF_OBJECT},
+};
+
+/* Of compressed-tensors' weights and kv_cache_scheme. */
+static const struct hf_field scheme_fields[] = {
+    {"num_bits", .kinds = HF_COUNT, 1, 32},
+    {"type", .kinds = HF_TEXT, .words = "int float"},
+    {"strategy", .kinds = HF_TEXT,
+     .words = "tensor channel group block token tensor_group "
+              "attn_head"},
+    {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"symmetric", .kinds = HF_FLAG},
+};
+
+#define CHECK(hf, path, object, fields)                                                \
+    hf_check(hf, path, object, fields, sizeof fields / sizeof *fields)
+
+static void check_config(struct hf *hf, const char *path, const json_t *config)
+{
+    const json_t *scheme = hf_present(config, "kv_cache_scheme");
+    char below[96];
+
+    CHECK(hf, path, config, config_fields);
+    snprintf(below, sizeof below, "%s.kv_cache_scheme", path);
+    if (json_is_object(scheme))
+        CHECK(hf, below, scheme, scheme_fields);
+}
+
+/* ---- the forms ---- */
+
+static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    const json_t *block = json_object_get(config, "weight_block_size");
+    json_int_t rows = json_integer_value(json_array_get(block, 0));
+    json_int_t cols = json_integer_value(json_array_get(block, 1));
+    const char *inside = word_of(config, "expert_dtype");
+    const char *experts = inside[0] != '\0' ? inside : hf_text(hf, "expert_dtype");
+
+    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
+    hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
+    if (json_is_array(block) && (rows != 128 || cols != 128))
+        reader_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
+                (int)cols);
+    apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
+    name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks"
+                                     : "fp8 e4m3, a scale per tensor");
+    if (experts != NULL && strcmp(experts, "fp4") == 0)
+        set_native(hf, ROLE_EXPERT, "mxfp4");
+    if (hf_has(hf, "engram_layer_ids")) /* a scale per 32 of a row */
+        set_native(hf, ROLE_NGRAM, "mxfp8");
+}
+
+static void read_fbgemm(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
+    apply(hf, "fp8", list, false);
+    name_it(hf, "fp8 e4m3, a scale per channel (fbgemm)");
+}
+
+static const char *int_format(int bits, int group, const char *four)
+{
+    if (bits == 8)
+        return "int8-gptq";
+    if (bits != 4)
+        return NULL;
+    return group == 32 ? "int4-g32" : four;
+}
+
+static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions *list,
+                          const char *method)
+{
+    bool awq = strcmp(method, "awq") == 0;
+    int bits = number(hf, config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
+    int group = number(hf, config, "group_size", 128);  /* of both */
+    const char *id = int_format(bits, group, awq ? "int4-awq" : "int4-gptq");
+
+    if (id == NULL) {
+        hf_fail(hf, "quantization_config.bits", HF_HINT,
+                bits == 0 ? "missing" : "%d is not supported, only 4 and 8 are", bits);
+        return;
+    }
+    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
+    apply(hf, id, list, truth(config, "lm_head"));
+    if (group == 0)
+        name_it(hf, "%s %d bit, a scale per row", method, bits);
+    else
+        name_it(hf, "%s %d bit, group %d", method, bits, group);
+    if (bits == 4 && group == 0)
+        reader_note(hf->model, "scales of whole rows are counted as groups of 128");
+    else if (bits == 4 && group != 128 && group != 32)
+        reader_note(hf->model, "scales of groups of %d are counted as groups of 128", group);
+}
+
+static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    bool four = truth(config, "load_in_4bit") || truth(config, "_load_in_4bit");
+    bool dq = truth(config, "bnb_4bit_use_double_quant");
+
+    hfexcept_add_list(list, json_object_get(config, "llm_int8_skip_modules"));
+    if (!four && !truth(config, "load_in_8bit") && !truth(config, "_load_in_8bit")) {
+        hf_fail(hf, "quantization_config", "",
+                "neither load_in_4bit nor load_in_8bit is set");
+        return;
+    }
+    apply(hf, !four ? "int8-bnb" : dq ? "nf4-dq" : "nf4", list, false);
+    name_it(hf, "bitsandbytes %s", !four ? "int8" : dq ? "nf4 double quant" : "nf4");
+}
+
+static void read_mxfp4(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
+    apply(hf, "mxfp4", list, false);
+    name_it(hf, "mxfp4");
+}
+
+/* One weights scheme of compressed-tensors. */
+static const char *scheme_format(struct hf *hf, const json_t *group)
+{
+    const json_t *weights = json_object_get(group, "weights");
+    int bits = number(hf, weights, "num_bits", 0);
+    int size = number(hf, weights, "group_size", 0);
+    const char *strategy = word_of(weights, "strategy");
+    bool symmetric = !json_is_false(json_object_get(weights, "symmetric"));
+    bool activations = json_is_object(json_object_get(group, "input_activations"));
+
+    if (strcmp(word_of(weights, "type"), "float") == 0) {
+        if (bits == 4)
+            return size == 32 ? "mxfp4" : size == 16 ? "nvfp4" : NULL;
+        if (bits != 8)
+            return NULL;
+        return size == 32                          ? "mxfp8"
+               : strcmp(strategy, "block") == 0  ? "fp8-block"
+               : strcmp(strategy, "tensor") == 0 ? "fp8-tensor"
+                                                 : "fp8";
+    }
+    if (bits == 8)
+        return size > 0 && !activations ? "int8-gptq" : "int8";
+    if (bits != 4)
+        return NULL;
+    return size == 32 ? "int4-g32" : symmetric ? "int4" : "int4-awq";
+}
+
+/* "Linear" means every linear layer. */
+static bool targets_all(const json_t *targets)
+{
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(targets, i, item) {
+        const char *text = json_string_value(item);
+
+        if (text != NULL && strcmp(text, "Linear") == 0)
+            return true;
+    }
+    return json_array_size(targets) == 0;
+}
+
+static bool check_group(struct hf *hf, const char *name, const json_t *group)
+{
+    char shown[32], path[96];
+
+    safe_text(shown, sizeof shown, name, strlen(name));
+    snprintf(path, sizeof path, "quantization_config.config_groups.%s", shown);
+    if (!json_is_object(group))
+        hf_fail(hf, path, HF_HINT, "must be an object");
+    CHECK(hf, path, group, group_fields);
+    if (hf->rc == GP_OK && hf_present(group, "weights") == NULL)
+        hf_fail(hf, path, HF_HINT, "has no weights");
+    snprintf(path, sizeof path, "quantization_config.config_groups.%s.weights", shown);
+    CHECK(hf, path, hf_present(group, "weights"), scheme_fields);
+    return hf->rc == GP_OK;
+}
+
+static void read_group(struct hf *hf, const json_t *group, struct exceptions *list)
+{
+    const json_t *targets = json_object_get(group, "targets");
+    const char *id = scheme_format(hf, group);
+
+    if (id == NULL) {
+        hf_fail(hf, "quantization_config.config_groups", "",
+                "weights of this num_bits, type and group_size are not supported");
+        return;
+    }
+    if (hf->model->native_name[0] == '\0')
+        name_it(hf, "%s (compressed-tensors)", id);
+    if (targets_all(targets)) {
+        apply(hf, id, list, true);
+    } else {
+        struct exceptions *named = hfexcept_new();
+
+        hfexcept_add_list(named, targets);
+        apply_targets(hf, id, named, list);
+        hfexcept_free(named);
+    }
+}
+
+/* ModelOpt's word. */
+static void read_kv_word(struct hf *hf, const char *key, const char *word)
+{
+    static const char *const words[][2] = {
+        {"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
+    char path[64];
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i][0]) == 0)
+            gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
+    gp_format(path, sizeof path, "quantization_config.%s", key);
+    if (word[0] != '\0' && gp_casecmp(word, "none") != 0 &&
+        hf->model->native_kv[0] == '\0')
+        unknown(hf, path, word);
+}
+
+static void read_kv_scheme(struct hf *hf, const json_t *config)
+{
+    const json_t *scheme = json_object_get(config, "kv_cache_scheme");
+    const char *id = NULL;
+    int bits = number(hf, scheme, "num_bits", 0);
+
+    if (!json_is_object(scheme)) {
+        read_kv_word(hf, "kv_cache_scheme", word_of(config, "kv_cache_scheme"));
+        return;
+    }
+    if (bits == 8)
+        id = strcmp(word_of(scheme, "type"), "float") == 0 ? "fp8" : "int8";
+    else if (bits == 4)
+        id = "nvfp4";
+    if (id != NULL)
+        gp_copy(hf->model->native_kv, FORMAT_ID_MAX, id);
+    else
+        hf_fail(hf, "quantization_config.kv_cache_scheme.num_bits", HF_HINT,
+                "%d is not supported, only 4 and 8 are", bits);
+}
+
+static void read_compressed(struct hf *hf, const json_t *config,
+                            struct exceptions *list)
+{
+    json_t *groups = json_object_get(config, "config_groups");
+    const char *key;
+    json_t *group;
+
+    hf->model->native_name[0] = '\0';
+    hfexcept_add_list(list, json_object_get(config, "ignore"));
+    if (json_object_size(groups) == 0 || json_object_size(groups) > 64)
+        hf_fail(hf, "quantization_config.config_groups", "",
+                "is empty or has too many entries");
+    json_object_foreach(groups, key, group) {
+        if (check_group(hf, key, group))
+            read_group(hf, group, list);
+    }
+    read_kv_scheme(hf, config);
+}
+
+/* ---- ModelOpt ---- */
+
+static const struct {
+    const char *algo, *id;
+} algos[] = {
+    {"FP8", "fp8-tensor"},
+    {"FP8_PER_CHANNEL_PER_TOKEN", "fp8"},
+    {"FP8_PB_WO", "fp8-block"},
+    {"FP8_PB_REAL", "fp8-block"},
+    {"NVFP4", "nvfp4"},
+    {"NVFP4_AWQ", "nvfp4"},
+    {"W4A16_NVFP4", "nvfp4"},
+    {"MXFP4", "mxfp4"},
+    {"W4A8_MXFP4_FP8", "mxfp4"},
+    {"MXFP8", "mxfp8"},
+    {"W4A16_AWQ", "int4-awq"},
+    {"INT4_AWQ", "int4-awq"},
+    {"W4A8_AWQ", "int4-awq"},
+    {"W8A8_SQ_PER_CHANNEL", "int8"},
+    {"W8A8_SQ_PER_CHANNEL_PER_TOKEN_PLUGIN", "int8"},
+    {"W8A16", "int8"},
+    {"W4A16", "int4"},
+};
+
+static const char *algo_format(const char *algo)
+{
+    for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++)
+        if (gp_casecmp(algos[i].algo, algo) == 0)
+            return algos[i].id;
+    return NULL;
+}
+
+static void check_mixed(struct hf *hf, json_t *layers)
+{
+    static const struct hf_field algo = {"quant_algo", .kinds = HF_TEXT};
+    const char *module;
+    char shown[64], path[112];
+    json_t *row;
+
+    json_object_foreach(layers, module, row)
+    {
+        safe_text(shown, sizeof shown, module, strlen(module));
+        snprintf(path, sizeof path, "quantized_layers.%s", shown);
+        if (!json_is_object(row))
+            hf_fail(hf, path, HF_HINT, "must be an object");
+        hf_check(hf, path, row, &algo, 1);
+        if (hf->rc == GP_OK && algo_format(word_of(row, "quant_algo")) == NULL)
+            unknown(hf, path, word_of(row, "quant_algo"));
+    }
+}
+
+/* quantized_layers: module -> {quant_algo}. One pass per format that occurs. */
+static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
+{
+    check_mixed(hf, layers);
+    for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++) {
+        struct exceptions *named;
+        const char *module;
+        json_t *row;
+
+        if (i > 0 && strcmp(algos[i].id, algos[i - 1].id) == 0)
+            continue;
+        named = hfexcept_new();
+        json_object_foreach(layers, module, row) {
+            const char *id = algo_format(word_of(row, "quant_algo"));
+
+            if (id != NULL && strcmp(id, algos[i].id) == 0 && strlen(module) < 1024)
+                hfexcept_add(named, module);
+        }
+        apply_targets(hf, algos[i].id, named, list);
+        if (hfexcept_head(named))
+            set_native(hf, ROLE_HEAD, algos[i].id);
+        hfexcept_free(named);
+    }
+}
+
+static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    const char *algo = word_of(config, "quant_algo");
+    json_t *layers = json_object_get(config, "quantized_layers");
+    const char *id = algo_format(algo);
+
+    hfexcept_add_list(list, json_object_get(config, "exclude_modules"));
+    hfexcept_add_list(list, json_object_get(config, "ignore"));
+    read_kv_word(hf, "kv_cache_quant_algo", word_of(config, "kv_cache_quant_algo"));
+    read_kv_scheme(hf, config);
+    if (strcmp(algo, "MIXED_PRECISION") == 0 && json_is_object(layers))
+        read_mixed(hf, layers, list);
+    else if (id != NULL)
+        apply(hf, id, list, true);
+    else if (json_is_object(json_object_get(config, "config_groups")))
+        read_compressed(hf, config, list);
+    else if (algo[0] != '\0' || hf->model->native_kv[0] == '\0')
+        unknown(hf, "quantization_config.quant_algo", algo);
+    name_it(hf, "%.60s (ModelOpt)", algo);
+}
+
+/* MLX: every matrix, embedding and head too; a scale and a bias of 16 bit per group. */
+static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    int bits = number(hf, config, "bits", 0);
+    int group = number(hf, config, "group_size", 0);
+    const char *id = bits == 8 ? "mlx-8bit" : bits == 4 ? "mlx-4bit" : NULL;
+
+    if (id == NULL) {
+        hf_fail(hf, "quantization.bits", HF_HINT,
+                bits == 0 ? "missing" : "%d is not supported, only 4 and 8 are", bits);
+        return;
+    }
+    if (group == 0) {
+        hf_fail(hf, "quantization.group_size", HF_HINT,
+                "must be a whole number of 1..%d", GROUP_TOP);
+        return;
+    }
+    apply(hf, id, list, true);
+    set_native(hf, ROLE_EMBED, id);
+    name_it(hf, "MLX %d bit, group %d", bits, group);
+    reader_note(hf->model,
+            "MLX quantization runs on Apple hardware; its %g bits per weight are "
+            "counted as %s",
+            bits + 32.0 / group, id);
+}
+
+/* ---- dispatch ---- */
+
+static void read_method(struct hf *hf, const json_t *config, struct exceptions *list)
+{
+    const char *method = word_of(config, "quant_method");
+    json_t *layers = json_object_get(config, "quantized_layers");
+
+    if (strcmp(method, "fp8") == 0) {
+        read_fp8(hf, config, list);
+        if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
+            read_mixed(hf, layers, list);
+    } else if (strcmp(method, "fbgemm_fp8") == 0)
+        read_fbgemm(hf, config, list);
+    else if (strcmp(method, "gptq") == 0 || strcmp(method, "awq") == 0)
+        read_gptq_awq(hf, config, list, method);
+    else if (strcmp(method, "bitsandbytes") == 0)
+        read_bnb(hf, config, list);
+    else if (strcmp(method, "compressed-tensors") == 0)
+        read_compressed(hf, config, list);
+    else if (strncmp(method, "modelopt", 8) == 0)
+        read_modelopt(hf, config, list);
+    else if (strcmp(method, "mxfp4") == 0)
+        read_mxfp4(hf, config, list);
+    else
+        unknown(hf, "quantization_config.quant_method", method);
+}
+
+/* hf_quant_config.json: errors name that file. */
+static void read_side(struct hf *hf, const json_t *side, struct exceptions *list)
+{
+    const json_t *beside = hf_present(side, "quantization");
+    const char *where = hf->where;
+
+    hf->where = hf->side_where;
+    if (!json_is_object(beside))
+        hf_fail(hf, "quantization", HF_HINT,
+                beside == NULL ? "missing" : "must be an object");
+    check_config(hf, "quantization", beside);
+    if (hf->rc == GP_OK)
+        read_modelopt(hf, beside, list);
+    hf->where = where;
+}
+
+void hfquant_read(struct hf *hf, const json_t *side)
+{
+    const json_t *config = hf_get(hf, "quantization_config");
+    const json_t *mlx = hf_get(hf, "quantization");
+    struct exceptions *list;
+
+    check_config(hf, "quantization_config", config);
+    check_config(hf, "quantization", mlx);
+    if (hf->rc != GP_OK)
+        return;
+    list = hfexcept_new();
+    if (config != NULL && word_of(config, "quant_method")[0] != '\0')
+        read_method(hf, config, list);
+    else if (side != NULL)
+        read_side(hf, side, list);
+    else if (mlx != NULL)
+        read_mlx(hf, mlx, list);
+    else if (config != NULL)
+        unknown(hf, "quantization_config.quant_method", "");
+    hfexcept_free(list);
+}

@@ -1,0 +1,102 @@
+/*
+ * hub_cache.c - see hub_cache.h.
+ */
+#include "model/read/hub_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#define REVISION_LIMIT 256
+
+static bool cache_folder(char *dir, size_t size)
+{
+    const char *cache = getenv("HF_HUB_CACHE"), *home = getenv("HF_HOME");
+
+    if (cache != NULL && cache[0] != '\0')
+        return gp_copy(dir, size, cache);
+    if (home != NULL && home[0] != '\0')
+        return path_join(dir, size, home, "hub");
+    home = getenv("HOME");
+    return home != NULL && home[0] == '/' &&
+           path_join(dir, size, home, ".cache/huggingface/hub");
+}
+
+/* A name that stays in its folder. */
+static bool plain(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL &&
+           gp_is_utf8(name);
+}
+
+/* The revision that refs/main names, else the only snapshot there is. */
+static bool read_revision(const char *dir, struct hub_model *model)
+{
+    char path[GP_PATH_MAX], *text = NULL, **names;
+    size_t len, count;
+
+    if (path_join(path, sizeof path, dir, "refs/main") &&
+        path_read(path, REVISION_LIMIT, &text, &len, NULL) == GP_OK)
+        gp_format(model->revision, sizeof model->revision, "%.*s",
+                  (int)strcspn(text, " \r\n"), text);
+    free(text);
+    if (model->revision[0] == '\0' && path_join(path, sizeof path, dir, "snapshots") &&
+        path_list(path, "", &names, &count, NULL) == GP_OK) {
+        if (count == 1)
+            gp_copy(model->revision, sizeof model->revision, names[0]);
+        path_list_free(names, count);
+    }
+    return plain(model->revision);
+}
+
+/* "models--org--name" of the cache; false when it holds no whole snapshot. */
+static bool read_entry(const char *cache, const char *entry, struct hub_model *model)
+{
+    char dir[GP_PATH_MAX], config[GP_PATH_MAX];
+    const char *org = entry + 8, *split;
+
+    memset(model, 0, sizeof *model);
+    if (strncmp(entry, "models--", 8) != 0 || !plain(entry) ||
+        !path_join(dir, sizeof dir, cache, entry) || !read_revision(dir, model))
+        return false;
+    split = strstr(org, "--");
+    if (split == NULL)
+        return false;
+    return gp_format(model->name, sizeof model->name, "%.*s/%s", (int)(split - org),
+                     org, split + 2) &&
+           gp_format(model->path, sizeof model->path, "%s/snapshots/%s", dir,
+                     model->revision) &&
+           path_join(config, sizeof config, model->path, "config.json") &&
+           path_is_file(config);
+}
+
+bool hub_cache_find(const char *name, struct hub_model *model)
+{
+    char cache[GP_PATH_MAX], entry[160];
+    const char *slash = strchr(name, '/');
+
+    return slash != NULL && strchr(slash + 1, '/') == NULL &&
+           cache_folder(cache, sizeof cache) &&
+           gp_format(entry, sizeof entry, "models--%.*s--%s", (int)(slash - name), name,
+                     slash + 1) &&
+           read_entry(cache, entry, model);
+}
+
+size_t hub_cache_list(struct hub_model **models)
+{
+    char cache[GP_PATH_MAX], **names = NULL;
+    size_t found = 0, count = 0;
+
+    *models = NULL;
+    if (!cache_folder(cache, sizeof cache) ||
+        path_list(cache, "", &names, &count, NULL) != GP_OK)
+        return 0;
+    *models = gp_calloc(HUB_CACHE_MAX, sizeof **models);
+    for (size_t i = 0; i < count && found < HUB_CACHE_MAX; i++)
+        found += read_entry(cache, names[i], &(*models)[found]);
+    path_list_free(names, count);
+    return found;
+}

@@ -1,0 +1,29 @@
+/*
+ * hub_cache.h - the models that the Hugging Face hub's client has stored here.
+ *
+ * $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub holds a folder
+ * models--org--name per model; its refs/main names the revision, whose files lie in
+ * snapshots/<revision>. Only names and refs/main are read.
+ *
+ * Example: "Qwen/Qwen3-8B" is .../models--Qwen--Qwen3-8B/snapshots/b968826d9c46...
+ */
+#ifndef GP_MODEL_READ_HUB_CACHE_H
+#define GP_MODEL_READ_HUB_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HUB_CACHE_MAX 200
+
+struct hub_model {
+    char name[128];   /* "org/name" */
+    char path[1024];  /* of the snapshot */
+    char revision[64];
+};
+
+/* The snapshot of "org/name"; false when it is not there. */
+bool hub_cache_find(const char *name, struct hub_model *model);
+/* At most HUB_CACHE_MAX, by name; the caller frees *models. */
+size_t hub_cache_list(struct hub_model **models);
+
+#endif

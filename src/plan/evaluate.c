@@ -1,0 +1,353 @@
+/*
+ * evaluate.c - see evaluate.h.
+ */
+#include "plan/evaluate.h"
+
+#include <math.h>
+
+#include "plan/power.h"
+
+static uint64_t shortage(const struct request *q, const struct binding *b, double users)
+{
+    if (b->weights.low > b->budget.high)
+        return REASON_BIT(REASON_WEIGHTS);
+    if (q->engine->state_share > 0 && b->pool.high > 0 && b->states.known &&
+        users > b->states.high)
+        return REASON_BIT(REASON_HELD);
+    return b->pool.high <= 0 ? REASON_BIT(REASON_OVERHEAD) : REASON_BIT(REASON_KV);
+}
+
+/* SGLang's fraction covers weights and KV; what it leaves must hold everything else. What
+ * vLLM's leaves must hold is mostly taken out of the pool: its value decides. */
+static uint64_t rest_of_fraction(const struct request *q, const struct binding *b)
+{
+    enum budget budget = memory_budget(q);
+    if (budget != BUDGET_STATIC && budget != BUDGET_UTILIZATION)
+        return 0;
+    if ((budget == BUDGET_STATIC ? b->spare.low : b->spare.value) >= 0)
+        return 0;
+    return b->spare.high < 0 ? REASON_BIT(REASON_REST_LACKS) : REASON_BIT(REASON_REST_TIGHT);
+}
+
+static uint64_t states(const struct request *q, const struct load *load,
+                       const struct binding *b)
+{
+    if (!q->engine->state_exit || !b->states.known || b->pool.high <= 0 ||
+        load->max_num_seqs <= b->states.low)
+        return 0;
+    return load->max_num_seqs > b->states.high
+               ? REASON_BIT(REASON_STATES)
+               : REASON_BIT(REASON_STATES_TIGHT) | REASON_BIT(REASON_DECIDES);
+}
+
+static uint64_t reasons_of_layout(const struct request *q, const struct load *load,
+                                  const struct layout *l, const struct binding *b)
+{
+    uint64_t reasons = load->reasons;
+    if (!q->model->weights_only && ceil(q->users / layout_decoding(l)) > load->max_num_seqs)
+        reasons |= REASON_BIT(REASON_SEQS);
+    if (q->engine->slots_most > 0 &&
+        fmax(q->max_num_seqs, ceil(q->users / layout_decoding(l))) > q->engine->slots_most)
+        reasons |= REASON_BIT(REASON_SLOTS);
+    if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
+        reasons |= REASON_BIT(REASON_TOKENS);
+    if (b->state == MEMORY_LACKS)
+        reasons |= shortage(q, b, ceil(q->users / layout_decoding(l)));
+    else if (b->state == MEMORY_SPREADS)
+        reasons |= REASON_BIT(REASON_SPREADS);
+    else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
+        reasons |= REASON_BIT(REASON_CROSSES) | REASON_BIT(REASON_DECIDES);
+    reasons |= rest_of_fraction(q, b) | states(q, load, b);
+    /* what lies outside the budget comes out of what it leaves */
+    if (reasons == 0 && b->state == MEMORY_OVERRUNS)
+        reasons |= REASON_BIT(REASON_OVERRUNS) | REASON_BIT(REASON_DECIDES);
+    return reasons;
+}
+
+/* What is asked of the speed, before the memory is judged: the users that a rate leads
+ * to; and after it: the goals. */
+struct pace {
+    bool asked, judged;
+    struct step_load own;
+    struct step_others others;
+    struct step step;
+    struct serve serve;
+    double slots;     /* of a replica */
+    bool held;        /* as many are served as arrive */
+    double served;    /* requests/s at most; set where it is not held, or split */
+    double rate_miss; /* how many times more arrive */
+};
+
+static void pace_of(const struct request *q, const struct load *load,
+                    const struct layout *l, struct pace *p)
+{
+    if (!p->asked)
+        return;
+    if (!load->step)
+        step_load_sum(q, load, &p->own);
+    step_cut(load->step ? load->step : &p->own, l, &p->step);
+    step_attach(&p->step, l, &p->others);
+    p->judged = p->held = true;
+    p->served = 0;
+    p->slots = speed_slots(q, load);
+    if (p->step.gap == SPEED_KNOWN)
+        p->held = speed_serve(q, &p->step, load, l, p->slots, &p->serve);
+    if (p->step.gap == SPEED_KNOWN && (!p->held || q->split))
+        p->served = speed_capacity(q, load, l, &p->step, p->slots);
+    p->rate_miss = p->held ? 0 : q->rate / p->served;
+    if (q->rate <= 0 && q->split)
+        p->served = p->serve.requests * speed_groups(l);
+}
+
+static double users_of(const struct request *q, const struct layout *l,
+                       const struct pace *p)
+{
+    if (q->rate <= 0 || p->step.gap != SPEED_KNOWN)
+        return q->users;
+    /* where more arrive than are served, as many as it takes at once */
+    return p->held || q->split ? speed_users(l, &p->serve) : p->slots * layout_decoding(l);
+}
+
+/* How many times worse than a goal, 0 where there is none; more than 1 is a reason. */
+static double miss_of(double value, double goal, enum reason reason, uint64_t *reasons)
+{
+    if (goal <= 0)
+        return 0;
+    *reasons |= value > goal ? REASON_BIT(reason) : 0;
+    return value / goal;
+}
+
+static uint64_t goals(const struct request *q, const struct pace *p, struct evaluation *e)
+{
+    uint64_t reasons = 0;
+    double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens : 0;
+    if (p->step.gap != SPEED_KNOWN)
+        return REASON_BIT(REASON_NO_SPEED);
+    e->miss = fmax(miss_of(e->ttft, q->ttft, REASON_TTFT, &reasons),
+                   miss_of(e->tpot, q->tpot, REASON_TPOT, &reasons));
+    e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
+    if (!p->held) {
+        e->miss = fmax(e->miss, p->rate_miss);
+        reasons |= REASON_BIT(REASON_RATE);
+    }
+    return reasons;
+}
+
+/* A circuit must hold the worst case, whatever the load. */
+static uint64_t watts(const struct request *q, const struct layout *l)
+{
+    double most = q->power_cap > 0 ? power_most(q) : 0;
+    if (q->power_cap <= 0)
+        return 0;
+    if (most <= 0)
+        return REASON_BIT(REASON_NO_POWER);
+    return l->gpus * most > q->power_cap ? REASON_BIT(REASON_POWER) : 0;
+}
+
+/* Replicas for prompts alone, cut in another way, hold the weights and the prompts of a
+ * step at full length. */
+static uint64_t judge_prefill(const struct request *q, const struct load *load,
+                              const struct layout *l)
+{
+    struct layout side = layout_prefill(l);
+    struct request held = *q;
+    struct binding b;
+    double each = fmax(floor(load->max_batched_tokens / fmax(q->prompt, 1)), 1);
+    held.users = side.replicas * fmin(each, load->max_num_seqs);
+    memory_binding(&held, load, &side, &b);
+    if (b.state == MEMORY_HOLDS)
+        return 0;
+    return b.state == MEMORY_LACKS
+               ? REASON_BIT(REASON_PREFILL_LACKS)
+               : REASON_BIT(REASON_PREFILL_TIGHT) | REASON_BIT(REASON_DECIDES);
+}
+
+/* users: that run at once. */
+static void judge_memory(const struct request *q, const struct load *load, double users,
+                         struct evaluation *e)
+{
+    struct request held;
+    struct load own;
+    if (users != q->users) {
+        held = *q;
+        held.users = users;
+        q = &held;
+        own = *load;
+        own.max_num_seqs = memory_max_num_seqs(q);
+        load = &own;
+    }
+    memory_binding(q, load, &e->layout, &e->binding);
+    e->reasons = reasons_of_layout(q, load, &e->layout, &e->binding);
+    if (e->layout.prefill_tp > 0)
+        e->reasons |= judge_prefill(q, load, &e->layout);
+    e->margin = e->binding.pool.value - e->binding.reserved;
+}
+
+static void keep_pace(const struct request *q, const struct pace *p, struct evaluation *e)
+{
+    if (!p->judged || p->step.gap != SPEED_KNOWN)
+        return;
+    e->served = p->served;
+    e->ttft = p->serve.ttft;
+    e->tpot = p->serve.tpot;
+    e->tokens = p->serve.requests * speed_busy(q, &e->layout) * q->output;
+}
+
+uint64_t reasons_of_budget(const struct request *q, double per_hour)
+{
+    if (q->budget <= 0)
+        return 0;
+    return per_hour <= 0         ? REASON_BIT(REASON_NO_PRICE)
+           : per_hour > q->budget ? REASON_BIT(REASON_BUDGET)
+                                  : 0;
+}
+
+/* What the price says of a layout that fits. */
+static void judge_price(const struct request *q, struct evaluation *e)
+{
+    if (reasons_verdict(e->reasons) > VERDICT_SLOW || q->budget <= 0)
+        return;
+    e->reasons |= reasons_of_budget(q, e->price.per_hour);
+    e->miss = fmax(e->miss, e->price.per_hour / q->budget);
+}
+
+double evaluate_held(const struct request *q, const struct load *load,
+                     const struct layout *l)
+{
+    double slots = load->max_num_seqs * layout_decoding(l);
+    return q->ttft > 0 && q->rate <= 0 ? fmin(q->users, slots) : q->users;
+}
+
+/* Memory is judged for those that run at once, speed for all of them; what does not fit
+ * has no speed, unless a rate says how many run. */
+static void judge_layout(const struct request *q, const struct load *load,
+                         struct evaluation *e)
+{
+    struct pace pace; /* large: the rest is filled in where speed is asked */
+    double users;
+    pace.asked = request_asks_speed(q);
+    pace.judged = false;
+    if (q->rate > 0) {
+        pace_of(q, load, &e->layout, &pace);
+        users = e->users = users_of(q, &e->layout, &pace);
+    } else {
+        users = evaluate_held(q, load, &e->layout);
+        e->users = q->users;
+    }
+    judge_memory(q, load, users, e);
+    if (q->rate <= 0 && pace.asked && reasons_verdict(e->reasons) != VERDICT_DOES_NOT_FIT)
+        pace_of(q, load, &e->layout, &pace);
+    keep_pace(q, &pace, e);
+    if (pace.asked && reasons_verdict(e->reasons) == VERDICT_FITS)
+        e->reasons |= goals(q, &pace, e);
+    e->reasons |= watts(q, &e->layout);
+}
+
+static void evaluate_one(const struct request *q, const struct load *load,
+                         const struct prices *prices, const struct layout *layout,
+                         struct evaluation *e)
+{
+    struct layout *l = &e->layout;
+    *l = *layout;
+    l->gpus = layout_gpus(l);
+    l->hosts = layout_hosts(l, q->host_gpus);
+    e->price = (struct price){0};
+    e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = e->served = 0;
+    e->users = q->users;
+    e->valid = layout_valid(q, l);
+    e->reasons = REASON_BIT(REASON_LAYOUT);
+    if (e->valid)
+        judge_layout(q, load, e);
+    if (e->valid && prices) {
+        e->price = cost_price(prices, l);
+        judge_price(q, e);
+    }
+    e->verdict = reasons_verdict(e->reasons);
+    e->limit = reasons_limit(e->reasons);
+    if (e->limit == LIMIT_USED)
+        e->margin = fmin(e->margin, load->usable.value - q->used - load->budget.value);
+    if (e->price.machines > 0)
+        l->hosts = e->price.machines;
+}
+
+/* Of two splits of the same replicas: the goals first, then fewer GPUs, where the sides'
+ * TP differ, then what is served. */
+static bool better_split(const struct evaluation *a, const struct evaluation *b)
+{
+    if (a->verdict != b->verdict)
+        return a->verdict < b->verdict;
+    if (fmax(a->miss, 1) != fmax(b->miss, 1))
+        return a->miss < b->miss;
+    if (a->layout.gpus != b->layout.gpus)
+        return a->layout.gpus < b->layout.gpus;
+    return a->served > b->served;
+}
+
+#define SPLITS 16 /* of many replicas not each is looked at */
+
+/* Replicas for prompts alone in each other TP, in place of whole replicas that decode;
+ * where the number of GPUs is open, what is left of the last is not taken. */
+static void evaluate_own_tp(const struct request *q, const struct load *load,
+                            const struct prices *prices, const struct layout *layout,
+                            struct evaluation *out)
+{
+    struct evaluation e;
+    int all = layout->replicas * layout->tp, fits = all - layout->tp;
+    for (int tp = 1; tp <= q->host_gpus && tp <= fits; tp++) {
+        int most = fits / tp, step = (most + SPLITS / 2 - 1) / (SPLITS / 2);
+        for (int n = 1; tp != layout->tp && n <= most; n += step) {
+            struct layout l = *layout;
+            int taken = (n * tp + l.tp - 1) / l.tp;
+            l.prefill = n;
+            l.prefill_tp = tp;
+            l.replicas = n + layout->replicas - taken;
+            if (q->gpu_count > 0 && layout_gpus(&l) != q->gpu_count)
+                continue;
+            evaluate_one(q, load, prices, &l, &e);
+            if (e.valid && (!out->valid || better_split(&e, out)))
+                *out = e;
+        }
+    }
+}
+
+bool evaluate_sides(const struct request *q, const struct layout *l)
+{
+    return q->split && q->prefill <= 0 && q->tp <= 0 && layout_ways(l) == 1;
+}
+
+static void evaluate_splits(const struct request *q, const struct load *load,
+                            const struct prices *prices, const struct layout *layout,
+                            struct evaluation *out)
+{
+    struct layout l = *layout;
+    struct evaluation e;
+    int ways = layout_ways(&l), groups = l.replicas / ways;
+    int step = ways * (groups > SPLITS ? (groups + SPLITS - 1) / SPLITS : 1);
+    l.prefill = q->prefill > 0 ? q->prefill : ways;
+    evaluate_one(q, load, prices, &l, out);
+    if (q->prefill > 0)
+        return;
+    for (l.prefill += step; l.prefill <= l.replicas - ways; l.prefill += step) {
+        evaluate_one(q, load, prices, &l, &e);
+        if (better_split(&e, out))
+            *out = e;
+    }
+    if (evaluate_sides(q, &l))
+        evaluate_own_tp(q, load, prices, layout, out);
+}
+
+void evaluate(const struct request *q, const struct load *load,
+              const struct prices *prices, const struct layout *layout,
+              struct evaluation *e)
+{
+    if (q->split && layout->prefill == 0)
+        evaluate_splits(q, load, prices, layout, e);
+    else
+        evaluate_one(q, load, prices, layout, e);
+}
+
+bool evaluation_spans(const struct request *q, const struct evaluation *e)
+{
+    return e->price.rented ? e->price.apart
+                           : layout_widest(&e->layout) > q->host_gpus;
+}

@@ -1,0 +1,922 @@
+/*
+ * fix.c - what to change so that a plan fits (plan_fixes of plan.h).
+ *
+ * Every proposal is a copy of the request with one field changed (or a pair of engine
+ * options, where neither alone is enough), planned like any other request; only those
+ * that fit (or, where nothing does, are at least marginal) are offered. The order: a
+ * known cost before an unknown one, one machine before several, less money, then what
+ * changes the request least; last what costs most of the speed.
+ */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/search.h"
+#include "plan/solve.h"
+#include "base/units.h"
+
+#define COUNT_OF(list) ((int)(sizeof(list) / sizeof((list)[0])))
+#define OTHER_GPUS     3 /* offered besides the one asked for */
+
+struct fixer {
+    const struct plan *plan;
+    const struct choices *choices;
+    const struct market *market;
+    struct fix found[2 * PLAN_MAX_FIXES];
+    int count;
+    struct layout cut[8]; /* offered by propose_cut() */
+    int cuts;
+};
+
+/* The rank says how much a fix takes from what was asked for. */
+enum rank {
+    RANK_KNOB,
+    RANK_KV,
+    RANK_LAYOUT,
+    RANK_GPU,
+    RANK_USERS,
+    RANK_CONTEXT,
+    RANK_ENGINE,
+    RANK_PRECISION,
+    RANK_BOTH = RANK_PRECISION + 10, /* engine and precision; lower ones lie between */
+    RANK_HOST                        /* much of its speed */
+};
+
+/* One proposal: which fields of the request it changed, and how it is said. */
+struct proposal {
+    struct request request;
+    unsigned changes; /* bits of enum change */
+    enum fix_kind kind;
+    int rank;
+};
+
+static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank)
+{
+    struct proposal p = {.request = f->plan->request, .kind = kind, .rank = rank};
+    if (f->plan->reasons & REASON_BIT(REASON_TUNED))
+        p.request.max_batched_tokens = 0; /* as it was asked */
+    return p;
+}
+
+/* Puts cost and speed of a layout that was found into its fix. A search takes what is owned
+ * at the most that it draws, and speed as if all users that may not fit were held: both are
+ * then those of the plan. */
+static void claim(const struct fixer *f, const struct request *q, const struct evaluation *e,
+                  struct fix *fix)
+{
+    bool owned = q->price == WANT_BUY && e->price.per_hour > 0;
+    bool held = e->verdict == VERDICT_FITS || !request_asks_speed(q);
+    fix->per_hour = e->price.per_hour;
+    fix->ttft = e->ttft;
+    fix->tpot = e->tpot;
+    if (!owned && held)
+        return;
+    struct request own = *q;
+    struct plan plan;
+    if (e->chunk > 0)
+        own.max_batched_tokens = e->chunk;
+    plan_layout(&own, &e->layout, f->market, &plan);
+    fix->per_hour = plan.cost.per_hour;
+    fix->ttft = request_asks_speed(q) ? plan.speed.ttft.value : 0;
+    fix->tpot = request_asks_speed(q) ? plan.speed.tpot.value : 0;
+}
+
+static double margin_of(const struct plan *plan)
+{
+    return plan->has_memory ? plan_margin(plan) : 0;
+}
+
+static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
+{
+    const struct plan *asked = f->plan;
+    if (f->count >= COUNT_OF(f->found))
+        return;
+    struct fix *fix = &f->found[f->count++];
+    *fix = (struct fix){
+        .kind = p->kind,
+        .changes = p->changes,
+        .request = p->request,
+        .verdict = e->verdict,
+        .gain = e->margin - margin_of(asked),
+        .gpus = e->layout.gpus,
+        .spans = evaluation_spans(&p->request, e),
+        .rank = p->rank,
+    };
+    claim(f, &p->request, e, fix);
+    fix->cost_known = fix->per_hour > 0 && asked->cost.per_hour > 0;
+    fix->cost_delta = fix->cost_known ? fix->per_hour - asked->cost.per_hour : 0;
+    if (p->changes & 1u << CHANGE_GPU)
+        fix->request.gpu_count = e->layout.gpus;
+    if (p->changes & 1u << CHANGE_MAX_PP)
+        fix->request.max_pp = e->layout.pp;
+    fix->changes |= plan_keep_context(&asked->request, &fix->request);
+}
+
+unsigned plan_keep_context(const struct request *asked, const struct request *fixed)
+{
+    bool same = request_usual_context(asked) == request_usual_context(fixed);
+    return (unsigned)(asked->context_auto && !same) << CHANGE_CONTEXT;
+}
+
+static bool propose(struct fixer *f, const struct proposal *p)
+{
+    struct evaluation e;
+    search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+    /* which leaves out what misses a goal: a plan may prefer that to what may not fit */
+    if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request))
+        search_layout_planned(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
+        e.verdict >= f->plan->verdict)
+        return false;
+    offer(f, p, &e);
+    return true;
+}
+
+/* ---- less of it ---- */
+
+static void less_of_it(struct fixer *f)
+{
+    const struct request *asked = &f->plan->request;
+    struct proposal p = begin(f, FIX_USERS, RANK_USERS);
+    double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
+    double context = solve_context(asked, &f->plan->layout);
+    if (users >= 1 && users < asked->users) {
+        p.request.users = users;
+        p.changes = 1u << CHANGE_USERS;
+        propose(f, &p);
+    }
+    p = begin(f, FIX_CONTEXT, RANK_CONTEXT);
+    p.changes = 1u << CHANGE_CONTEXT;
+    if (context >= 256 && context < asked->context &&
+        request_take_context(&p.request, context, f->choices->trace))
+        propose(f, &p);
+}
+
+/* The most slots of adapters with which it fits, by halves. */
+static void fewer_adapters(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_LORA, RANK_USERS);
+    int *slots = &p.request.lora_slots, low = 0, high = *slots;
+    struct evaluation e;
+    p.changes = 1u << CHANGE_LORA;
+    while (high - low > 1) {
+        *slots = low + (high - low) / 2;
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        *(e.verdict == VERDICT_FITS ? &low : &high) = *slots;
+    }
+    *slots = low;
+    if (low > 0)
+        propose(f, &p);
+}
+
+static void without_draft(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_DRAFT, RANK_CONTEXT);
+    p.request.draft = NULL;
+    p.request.draft_mtp = false;
+    p.request.draft_tokens = 0;
+    p.changes = 1u << CHANGE_DRAFT;
+    propose(f, &p);
+}
+
+/* ---- options of the engine ---- */
+
+#define KNOBS_FIRST CHANGE_UTILIZATION
+#define KNOBS_END   (CHANGE_SEQS + 1)
+
+/* Steps of one option, the mildest first; 0 ends the list. */
+static const double knob_steps[CHANGE_COUNT][6] = {
+    [CHANGE_UTILIZATION] = {0.95},
+    [CHANGE_TOKENS] = {4096, 2048, 1024, 512},
+    [CHANGE_SEQS] = {512, 256, 128, 64, 32},
+};
+
+/* Turns one option of r; false when the step takes nothing, or more than the load has
+ * room for: a slot for each user, and tokens of a step for each slot, as vLLM asks. */
+static bool turn_knob(struct proposal *p, enum change knob, double step)
+{
+    struct request *r = &p->request;
+    double users = ceil(r->users / (r->replicas > 0 ? r->replicas : 1));
+    switch (knob) {
+    case CHANGE_UTILIZATION:
+        if (memory_budget(r) == BUDGET_ASKED ||
+            (r->utilization > 0 ? r->utilization : r->engine->fraction) >= step)
+            return false;
+        r->utilization = step;
+        break;
+    case CHANGE_TOKENS:
+        if (step >= memory_max_batched_tokens(r) || step < memory_max_num_seqs(r))
+            return false;
+        r->max_batched_tokens = step;
+        break;
+    case CHANGE_SEQS:
+        if (step >= memory_max_num_seqs(r) || step < users)
+            return false;
+        r->max_num_seqs = step;
+        break;
+    default:
+        return false;
+    }
+    p->changes |= 1u << knob;
+    return true;
+}
+
+/* Turns one option, or two of them, to the mildest steps that fit. */
+static bool propose_knobs(struct fixer *f, enum change a, enum change b)
+{
+    for (const double *x = knob_steps[a]; *x > 0; x++) {
+        struct proposal p = begin(f, FIX_KNOBS, RANK_KNOB);
+        if (!turn_knob(&p, a, *x))
+            continue;
+        if (a == b && propose(f, &p))
+            return true;
+        for (const double *y = knob_steps[b]; a != b && *y > 0; y++) {
+            struct proposal both = p;
+            if (turn_knob(&both, b, *y) && propose(f, &both))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What the fraction leaves is short; the largest smaller one that fits. */
+static void smaller_share(struct fixer *f)
+{
+    const struct plan *plan = f->plan;
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
+    struct proposal p = begin(f, FIX_SHARE, RANK_KNOB);
+    p.changes = 1u << CHANGE_UTILIZATION;
+    if (!plan->has_memory || !(plan->reasons & rest))
+        return;
+    for (int percent = 90; percent >= 40; percent -= 5) {
+        p.request.utilization = percent / 100.0;
+        if (p.request.utilization < plan->memory.fraction && propose(f, &p))
+            return;
+    }
+}
+
+static void engine_knobs(struct fixer *f)
+{
+    const struct request *asked = &f->plan->request;
+    bool any = false;
+    for (int a = KNOBS_FIRST; a < KNOBS_END; a++)
+        if (a != CHANGE_SEQS || f->plan->limit != LIMIT_STATES)
+            any = propose_knobs(f, (enum change)a, (enum change)a) || any;
+    for (int a = KNOBS_FIRST; a < KNOBS_END && !any; a++)
+        for (int b = a + 1; b < KNOBS_END; b++)
+            propose_knobs(f, (enum change)a, (enum change)b);
+    if (asked->engine->state_exit && f->plan->limit == LIMIT_STATES &&
+        f->plan->memory.state_blocks.low >= 1) {
+        struct proposal p = begin(f, FIX_STATES, RANK_KNOB);
+        p.request.max_num_seqs = f->plan->memory.state_blocks.low;
+        p.changes = 1u << CHANGE_SEQS;
+        propose(f, &p);
+    }
+    if (asked->users > memory_max_num_seqs(asked)) {
+        struct proposal p = begin(f, FIX_SLOTS, RANK_KNOB);
+        p.request.max_num_seqs = asked->users;
+        p.changes = 1u << CHANGE_SEQS;
+        propose(f, &p);
+    }
+    smaller_share(f);
+    if (asked->used > 0 && f->plan->limit == LIMIT_USED) {
+        struct proposal p = begin(f, FIX_UNUSED, RANK_KNOB);
+        double left = 1 - asked->used / gpu_usable(asked->gpu).value;
+        p.request.utilization = floor(left * 100) / 100;
+        p.changes = 1u << CHANGE_UTILIZATION;
+        propose(f, &p);
+    }
+}
+
+/* ---- goals of speed ---- */
+
+/* Shares of the users that run at once, the most first. */
+static const double at_once[] = {7 / 8., 3 / 4., 5 / 8., 1 / 2., 3 / 8., 1 / 4.};
+
+/* Users may wait as long as a goal of TTFT lets them; nobody else said how many run. */
+static bool may_wait(const struct request *q)
+{
+    return q->ttft > 0 && q->tpot > 0 && q->rate <= 0 && q->max_num_seqs <= 0;
+}
+
+static struct proposal run_at_once(const struct fixer *f, double share, int copies)
+{
+    struct proposal p = begin(f, FIX_AT_ONCE, RANK_USERS);
+    p.request.max_num_seqs = fmax(floor(p.request.users / copies * share), 1);
+    p.changes = 1u << CHANGE_SEQS;
+    return p;
+}
+
+static void fewer_at_once(struct fixer *f)
+{
+    if (f->plan->limit != LIMIT_TPOT || !may_wait(&f->plan->request))
+        return;
+    for (int i = 0; i < COUNT_OF(at_once); i++) {
+        struct proposal p = run_at_once(f, at_once[i], f->plan->layout.replicas);
+        if (propose(f, &p))
+            return;
+    }
+}
+
+/* The most users at once in so many copies with which the fewest GPUs do. */
+static void wait_in_copies(struct fixer *f, int copies, struct proposal *found,
+                           struct evaluation *best)
+{
+    struct evaluation e;
+    for (int i = 0; i < COUNT_OF(at_once); i++) {
+        struct proposal p = run_at_once(f, at_once[i], copies);
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        if (e.verdict != VERDICT_FITS || e.layout.gpus >= best->layout.gpus)
+            continue;
+        *best = e;
+        *found = p;
+    }
+}
+
+/* Where the goals took more GPUs than they would if some users waited. */
+static void wait_for_fewer(struct fixer *f)
+{
+    const struct layout *l = &f->plan->layout;
+    struct evaluation best = {.layout = *l};
+    struct proposal found;
+    if (f->plan->verdict != VERDICT_FITS || f->plan->request.gpu_count > 0 ||
+        l->gpus == 1 || !may_wait(&f->plan->request))
+        return;
+    wait_in_copies(f, 1, &found, &best);
+    if (l->replicas > 2)
+        wait_in_copies(f, l->replicas - 1, &found, &best);
+    if (best.layout.gpus < l->gpus)
+        offer(f, &found, &best);
+}
+
+/* More users keep more of the GPUs busy. */
+static void more_users(struct fixer *f)
+{
+    static const double times[] = {1.25, 1.5, 2, 3, 4, 6, 8, 12, 16};
+    if (f->plan->limit != LIMIT_THROUGHPUT)
+        return;
+    for (int i = 0; i < COUNT_OF(times); i++) {
+        struct proposal p = begin(f, FIX_MORE_USERS, RANK_USERS);
+        p.request.users = ceil(p.request.users * times[i]);
+        p.changes = 1u << CHANGE_USERS;
+        if (propose(f, &p))
+            return;
+    }
+}
+
+/* Where the tokens of a step were given: those that reach the goals. */
+static void other_steps(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_STEPS, RANK_KNOB);
+    struct evaluation e;
+    if (p.request.max_batched_tokens <= 0)
+        return;
+    p.request.max_batched_tokens = 0;
+    search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+    p.request.max_batched_tokens =
+        e.chunk > 0 ? e.chunk : memory_max_batched_tokens(&p.request);
+    p.changes = 1u << CHANGE_TOKENS;
+    propose(f, &p);
+}
+
+static void reach_goals(struct fixer *f)
+{
+    fewer_at_once(f);
+    more_users(f);
+    other_steps(f);
+}
+
+/* ---- host memory ---- */
+
+/* The fewest layers, or layers' experts, in host memory with which it fits: a search by
+ * halves, as each one more leaves more room. */
+static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change change,
+                           int most)
+{
+    struct proposal p = begin(f, kind, RANK_HOST);
+    struct request *r = &p.request;
+    int *count = kind == FIX_HOST_LAYERS ? &r->host_layers : &r->host_experts;
+    int low = *count, high = most;
+    struct evaluation e;
+    p.changes = 1u << change;
+    while (high - low > 1) {
+        *count = low + (high - low) / 2;
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        *(e.verdict == VERDICT_FITS ? &high : &low) = *count;
+    }
+    *count = high;
+    if (high > low)
+        propose(f, &p);
+}
+
+/* GiB per GPU that the pool lacks, in whole ones. */
+static void bytes_on_host(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_HOST_BYTES, RANK_HOST);
+    const struct memory *m = &f->plan->memory;
+    double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
+    if (lacks <= 0)
+        return;
+    p.request.host_bytes = ceil((p.request.host_bytes + lacks) / GP_GIB) * GP_GIB;
+    p.changes = 1u << CHANGE_CPU_OFFLOAD;
+    propose(f, &p);
+}
+
+static void kv_on_host(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_HOST_KV, RANK_HOST);
+    p.request.kv_on_host = true;
+    p.changes = 1u << CHANGE_NO_KV;
+    propose(f, &p);
+}
+
+/* Of the GPUs that were asked for. */
+static void on_host(struct fixer *f)
+{
+    const struct request *q = &f->plan->request;
+    if (q->gpu_count == 0)
+        return;
+    if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0)
+        fewest_on_host(f, FIX_HOST_EXPERTS, CHANGE_CPU_MOE, q->model->layer_count);
+    else if (engine_lists(q->engine->offload, "layers"))
+        fewest_on_host(f, FIX_HOST_LAYERS, CHANGE_GPU_LAYERS, q->model->layer_count);
+    if (engine_lists(q->engine->offload, "bytes"))
+        bytes_on_host(f);
+    if (engine_lists(q->engine->kv_offload, "all"))
+        kv_on_host(f);
+}
+
+/* ---- formats and engines ---- */
+
+static void formats(struct fixer *f)
+{
+    bool alone = false;
+    if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
+        struct proposal p = begin(f, FIX_KV, RANK_KV);
+        p.request.kv = f->choices->kv_fp8;
+        p.request.kv_auto = false;
+        p.changes = 1u << CHANGE_KV;
+        propose(f, &p);
+    }
+    for (int i = 0; i < f->choices->lower_count; i++) {
+        struct proposal p = begin(f, FIX_PRECISION, RANK_PRECISION + i);
+        request_take_precision(&p.request, &f->choices->lower[i]);
+        p.changes = 1u << CHANGE_PRECISION;
+        propose(f, &p);
+        if (alone || f->plan->layout.gpus <= 1)
+            continue;
+        p.kind = FIX_ONE_GPU;
+        p.request.gpu_count = 1;
+        p.changes |= 1u << CHANGE_GPU;
+        alone = propose(f, &p);
+    }
+}
+
+/* The KV cache in the 16 bit that any engine has. */
+static unsigned plain_kv(struct request *r)
+{
+    if (r->kv == r->precision.base)
+        return 0;
+    r->kv = r->precision.base;
+    r->kv_auto = r->kv == r->precision.kv;
+    return 1u << CHANGE_KV;
+}
+
+/* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
+static void gguf_formats(struct fixer *f, const struct engine *engine)
+{
+    struct proposal p =
+        begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
+    const struct request asked = p.request;
+    for (int i = 0; i < f->choices->gguf_count; i++) {
+        struct request *r = &p.request;
+        *r = asked;
+        r->engine = engine;
+        request_take_precision(r, &f->choices->gguf[i]);
+        p.changes = 1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION |
+                    (r->kv->bits < 16 ? plain_kv(r) : 0);
+        if (propose(f, &p))
+            return;
+    }
+}
+
+/* Does another engine have the options that are given? Those of host memory, drafts and
+ * adapters it may have or not. */
+static bool takes_options(const struct engine *e, const struct request *q)
+{
+    bool own = q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 ||
+               q->host_kv > 0 || q->kv_on_host || q->draft || q->lora_slots > 0;
+    return !own && (!q->split || e->disaggregation[0]) && (!q->text_only || e->language_only);
+}
+
+static void engines(struct fixer *f)
+{
+    for (int i = 0; i < f->choices->engine_count; i++) {
+        const struct engine *e = f->choices->engines[i];
+        if (!takes_options(e, &f->plan->request))
+            continue;
+        if (e->gguf) {
+            gguf_formats(f, e);
+        } else if (f->plan->limit == LIMIT_TYPE) {
+            struct proposal p = begin(f, FIX_ENGINE, RANK_ENGINE);
+            p.request.engine = e;
+            p.changes = 1u << CHANGE_ENGINE;
+            propose(f, &p);
+        }
+    }
+}
+
+/* ---- layouts ---- */
+
+/* Plans p with the count left open, then with the count that this took, if the request
+ * fixes one: what the user has to type is "--gpu ID:N" as well. True when it was
+ * offered, or had been by another name. */
+static bool propose_cut(struct fixer *f, struct proposal p)
+{
+    struct evaluation e;
+    p.request.gpu_count = 0;
+    search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict == VERDICT_DOES_NOT_FIT)
+        return false;
+    for (int i = 0; i < f->cuts; i++)
+        if (memcmp(&f->cut[i], &e.layout, sizeof(e.layout)) == 0)
+            return true;
+    if (f->plan->request.gpu_count > 0) {
+        p.request.gpu_count = e.layout.gpus;
+        p.changes |= 1u << CHANGE_GPU;
+    }
+    if (!propose(f, &p))
+        return false;
+    if (f->cuts < COUNT_OF(f->cut))
+        f->cut[f->cuts++] = e.layout;
+    return true;
+}
+
+unsigned plan_free_layout(struct request *r)
+{
+    int told = r->prefill_tp > 0 ? r->tp : 0; /* said with the split, which stays */
+    unsigned changes = (unsigned)(r->tp > 0 && told == 0) << CHANGE_TP |
+                       (unsigned)(r->pp > 0) << CHANGE_PP |
+                       (unsigned)(r->ep > 0) << CHANGE_EP |
+                       (unsigned)(r->replicas > 0) << CHANGE_REPLICAS |
+                       (unsigned)(r->dp > 0) << CHANGE_DP;
+    r->tp = told;
+    r->pp = r->ep = r->replicas = r->dp = 0;
+    return changes;
+}
+
+/* The nearest smaller or larger TP that is offered. */
+static void other_tp(struct fixer *f, enum fix_kind kind, int step)
+{
+    struct proposal p = begin(f, kind, RANK_LAYOUT);
+    p.changes = 1u << CHANGE_TP;
+    for (int tp = f->plan->layout.tp + step;
+         step < 0 ? tp >= 1 : tp <= p.request.host_gpus; tp += step) {
+        p.request.tp = tp;
+        if (propose_cut(f, p))
+            return;
+    }
+}
+
+/* Opens up the layout, keeping the GPU: any layout of as many GPUs, then of more; the
+ * next smaller TP that is valid; the next larger one that fits. */
+static void layouts(struct fixer *f)
+{
+    const struct request *asked = &f->plan->request;
+    struct proposal p = begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
+    p.changes = plan_free_layout(&p.request);
+    bool same_count = p.changes && asked->gpu_count > 0 && propose(f, &p);
+    p.kind = FIX_OPEN;
+    if (!same_count && (p.changes || asked->gpu_count > 0))
+        propose_cut(f, p);
+    if (asked->tp <= 0)
+        return;
+    if (f->plan->limit == LIMIT_LAYOUT)
+        other_tp(f, FIX_SMALLER_TP, -1);
+    other_tp(f, FIX_LARGER_TP, 1);
+}
+
+/* Where only more stages than max_pp fit, or where they need fewer GPUs. */
+static void deeper_pipeline(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_PIPELINE, RANK_LAYOUT);
+    struct request *r = &p.request;
+    struct evaluation e;
+    bool fits = f->plan->verdict == VERDICT_FITS;
+    int most = r->max_pp > 0 ? r->max_pp : SEARCH_MAX_PP;
+    if (r->pp > 0 || r->model->layer_count <= most ||
+        (fits && (r->gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
+        return;
+    r->max_pp = r->model->layer_count;
+    p.changes = 1u << CHANGE_MAX_PP;
+    search_layout(r, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict != VERDICT_FITS || e.layout.pp <= most ||
+        (fits && e.layout.gpus >= f->plan->layout.gpus))
+        return;
+    offer(f, &p, &e);
+}
+
+/* Where blocks of state for all slots, not weights or users, took more GPUs than were
+ * needed: the most slots with which the fewest do. */
+static void fewer_slots(struct fixer *f)
+{
+    const struct request *asked = &f->plan->request;
+    struct evaluation e, best = {0};
+    struct proposal p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB), found = p;
+    if (!asked->engine->state_exit || asked->gpu_count > 0 ||
+        !f->plan->memory.state_blocks.known)
+        return;
+    for (const double *step = knob_steps[CHANGE_SEQS]; *step > 0; step++) {
+        p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB);
+        if (!turn_knob(&p, CHANGE_SEQS, *step))
+            continue;
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        if (e.verdict != VERDICT_FITS || e.layout.gpus >= f->plan->layout.gpus ||
+            (best.layout.gpus > 0 && e.layout.gpus >= best.layout.gpus))
+            continue;
+        best = e;
+        found = p;
+    }
+    if (best.layout.gpus > 0)
+        offer(f, &found, &best);
+}
+
+/* ---- other GPUs ---- */
+
+struct other {
+    struct request request;
+    struct evaluation best;
+    bool known;
+};
+
+static void offer_gpu(struct fixer *f, const struct other *o)
+{
+    struct proposal p = begin(f, FIX_GPU, RANK_GPU);
+    p.changes = plan_free_layout(&p.request) | 1u << CHANGE_GPU;
+    p.request = o->request;
+    offer(f, &p, &o->best);
+}
+
+/* Less is better: a known price, one machine, the price, the number of GPUs. */
+static bool cheaper_gpu(const struct other *a, const struct other *b)
+{
+    double x = a->best.price.per_hour, y = b->best.price.per_hour;
+    bool spans = evaluation_spans(&a->request, &a->best);
+    if ((x > 0) != (y > 0))
+        return x > 0;
+    if (spans != evaluation_spans(&b->request, &b->best))
+        return !spans;
+    if (x != y)
+        return x < y;
+    return a->best.layout.gpus < b->best.layout.gpus;
+}
+
+/* Puts o among the cheapest OTHER_GPUS, in order. */
+static void keep_cheapest(struct other best[OTHER_GPUS], int *n, const struct other *o)
+{
+    int at = *n;
+    while (at > 0 && cheaper_gpu(o, &best[at - 1]))
+        at--;
+    if (at >= OTHER_GPUS)
+        return;
+    *n = *n < OTHER_GPUS ? *n + 1 : *n;
+    memmove(&best[at + 1], &best[at], (size_t)(*n - 1 - at) * sizeof(best[0]));
+    best[at] = *o;
+}
+
+static bool fits_on(struct fixer *f, struct other *o, double per_hour, int gpus)
+{
+    search_layout_within(&o->request, f->market, per_hour, gpus, &o->best);
+    o->known = o->best.verdict == VERDICT_FITS;
+    return o->known;
+}
+
+/* The cheapest of the others; and of the same vendor the cheapest that does it in as many
+ * as were asked for. */
+struct others {
+    struct other best[OTHER_GPUS], same;
+    int count;
+};
+
+/* Dollars an hour above which another GPU is dearer than all that are kept. */
+static double dear(const struct others *found)
+{
+    const struct other *last = &found->best[OTHER_GPUS - 1];
+    bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
+                  !evaluation_spans(&last->request, &last->best);
+    return beaten ? last->best.price.per_hour : INFINITY;
+}
+
+static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found)
+{
+    const struct request *asked = &f->plan->request;
+    struct other o;
+    struct request *r = &o.request;
+    *r = search_on(asked, gpu, 0, f->market);
+    plan_free_layout(r);
+    if (!fits_on(f, &o, dear(found), asked->gpu_count))
+        return;
+    keep_cheapest(found->best, &found->count, &o);
+    if (o.best.layout.gpus > asked->gpu_count ||
+        strcmp(gpu->vendor, asked->gpu->vendor) != 0)
+        return;
+    r->gpu_count = asked->gpu_count;
+    if (fits_on(f, &o, INFINITY, asked->gpu_count) &&
+        (!found->same.known || cheaper_gpu(&o, &found->same)))
+        found->same = o;
+}
+
+/* Is a GPU without a price of no use any more? */
+static bool all_priced(const struct fixer *f, const struct others *found)
+{
+    bool counted = f->plan->request.gpu_count > 0;
+    return found->count == OTHER_GPUS &&
+           found->best[OTHER_GPUS - 1].best.price.per_hour > 0 &&
+           (!counted || (found->same.known && found->same.best.price.per_hour > 0));
+}
+
+/* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
+ * as many as were asked for, a larger card in the same slots. Where both are one GPU at
+ * one price (an instance is rented whole), the count that was asked for. What nobody
+ * offers is looked at only where there are not enough of the others: most GPUs are that. */
+static void other_gpus(struct fixer *f)
+{
+    const struct choices *c = f->choices;
+    struct others found = {.count = 0};
+    const struct other *same = &found.same;
+    for (int offered = 1; offered >= 0 && !all_priced(f, &found); offered--)
+        for (size_t i = 0; i < c->gpu_count; i++)
+            if (strcmp(c->gpus[i]->id, f->plan->request.gpu->id) != 0 &&
+                cost_is_offered(c->gpus[i], f->plan->request.price, f->market) == offered)
+                try_gpu(f, c->gpus[i], &found);
+    for (int i = 0; i < found.count; i++)
+        if (!same->known || found.best[i].request.gpu != same->request.gpu ||
+            found.best[i].best.price.per_hour < same->best.price.per_hour)
+            offer_gpu(f, &found.best[i]);
+    if (same->known)
+        offer_gpu(f, same);
+}
+
+/* ---- all of them ---- */
+
+static int count_bits(unsigned bits)
+{
+    int count = 0;
+    for (; bits; bits >>= 1)
+        count += bits & 1;
+    return count;
+}
+
+static int by_worth(const void *pa, const void *pb)
+{
+    const struct fix *a = pa, *b = pb;
+    if (a->verdict != b->verdict)
+        return (int)a->verdict - (int)b->verdict;
+    if ((a->rank == RANK_HOST) != (b->rank == RANK_HOST))
+        return a->rank == RANK_HOST ? 1 : -1; /* it costs speed in place of money */
+    if ((a->per_hour > 0) != (b->per_hour > 0))
+        return a->per_hour > 0 ? -1 : 1;
+    if (a->spans != b->spans)
+        return (int)a->spans - (int)b->spans;
+    if (fabs(a->per_hour - b->per_hour) > 0.005)
+        return a->per_hour < b->per_hour ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank - b->rank;
+    if (a->gpus != b->gpus)
+        return a->gpus - b->gpus;
+    if (count_bits(a->changes) != count_bits(b->changes))
+        return count_bits(a->changes) - count_bits(b->changes);
+    if (a->per_hour != b->per_hour)
+        return a->per_hour < b->per_hour ? -1 : 1;
+    if (a->changes != b->changes)
+        return a->changes > b->changes ? -1 : 1;
+    return (int)a->kind - (int)b->kind;
+}
+
+static int pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
+{
+    qsort(f->found, (size_t)f->count, sizeof(f->found[0]), by_worth);
+    bool any_fits = f->count > 0 && f->found[0].verdict == VERDICT_FITS;
+    int n = 0;
+    for (int i = 0; i < f->count && n < PLAN_MAX_FIXES; i++)
+        if (!any_fits || f->found[i].verdict == VERDICT_FITS)
+            out[n++] = f->found[i];
+    return n;
+}
+
+static void propose_all(struct fixer *f)
+{
+    const struct plan *plan = f->plan;
+    deeper_pipeline(f);
+    fewer_slots(f);
+    wait_for_fewer(f);
+    if (plan->verdict == VERDICT_SLOW)
+        reach_goals(f);
+    if (plan->verdict != VERDICT_FITS) {
+        layouts(f);
+        engines(f);
+        other_gpus(f);
+        if (plan->request.draft)
+            without_draft(f);
+    }
+    if (plan->verdict != VERDICT_FITS && plan->has_memory) {
+        less_of_it(f);
+        if (plan->request.lora_slots > 1)
+            fewer_adapters(f);
+        engine_knobs(f);
+        formats(f);
+        on_host(f);
+    }
+}
+
+/* ---- several things wrong at once ---- */
+
+/* Takes back what no model, engine or layout of this kind could serve, whatever the
+ * memory: a proposal that changes one field cannot cure two of them. */
+static struct proposal put_right(const struct fixer *f)
+{
+    uint64_t reasons = f->plan->reasons;
+    struct proposal p = begin(f, FIX_REPAIRED, RANK_LAYOUT);
+    struct request *r = &p.request;
+    struct request held = *r;
+    if (r->context > r->model->max_context &&
+        request_take_context(&held, r->model->max_context, f->choices->trace)) {
+        *r = held;
+        p.changes |= 1u << CHANGE_CONTEXT;
+    }
+    if (reasons & REASON_BIT(REASON_KV_FORMAT)) {
+        p.changes |= plain_kv(r);
+    }
+    if (reasons & REASON_BIT(REASON_SLOTS)) {
+        r->max_num_seqs = 0;
+        p.changes |= 1u << CHANGE_SEQS;
+    }
+    if (reasons & (REASON_BIT(REASON_LAYOUT) | REASON_BIT(REASON_GPU_COUNT)))
+        p.changes |= plan_free_layout(r);
+    return p;
+}
+
+/* The fixes of a changed request, each with that change besides its own. */
+static void fix_changed(struct fixer *f, const struct proposal *p,
+                        void (*proposals)(struct fixer *f))
+{
+    struct plan right;
+    if (p->changes == 0 || propose(f, p))
+        return;
+    plan_request(&p->request, f->market, &right);
+    struct fixer again = {.plan = &right, .choices = f->choices, .market = f->market};
+    proposals(&again);
+    double asked = f->plan->cost.per_hour;
+    for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
+        struct fix *fix = &f->found[f->count++];
+        *fix = again.found[i];
+        fix->changes |= p->changes | plan_keep_context(&f->plan->request, &fix->request);
+        fix->gain += margin_of(&right) - margin_of(f->plan);
+        fix->cost_known = fix->per_hour > 0 && asked > 0;
+        fix->cost_delta = fix->cost_known ? fix->per_hour - asked : 0;
+    }
+}
+
+static void fix_repaired(struct fixer *f)
+{
+    struct proposal p = put_right(f);
+    fix_changed(f, &p, propose_all);
+}
+
+/* Some models no layout of this engine holds, on any GPU: another one that cuts layers,
+ * on these GPUs or on others. */
+static void fix_elsewhere(struct fixer *f)
+{
+    for (int i = 0; i < f->choices->engine_count && f->count == 0; i++) {
+        struct proposal p = put_right(f);
+        p.kind = FIX_ENGINE;
+        p.request.engine = f->choices->engines[i];
+        if (p.request.engine->gguf || !takes_options(p.request.engine, &f->plan->request))
+            continue;
+        p.request.max_num_seqs = 0;
+        p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) |
+                     plain_kv(&p.request) |
+                     (unsigned)(f->plan->request.max_num_seqs > 0) << CHANGE_SEQS;
+        fix_changed(f, &p, other_gpus);
+    }
+}
+
+int plan_fixes(const struct plan *plan, const struct choices *choices,
+               const struct market *market, struct fix out[PLAN_MAX_FIXES])
+{
+    struct fixer f; /* found[] is large, and filled as it is counted */
+    f.plan = plan;
+    f.choices = choices;
+    f.market = market;
+    f.count = f.cuts = 0;
+    propose_all(&f);
+    int n = pick(&f, out);
+    if (plan->verdict != VERDICT_DOES_NOT_FIT || (n > 0 && out[0].verdict == VERDICT_FITS))
+        return n;
+    fix_repaired(&f);
+    if (f.count == 0)
+        fix_elsewhere(&f);
+    return pick(&f, out);
+}

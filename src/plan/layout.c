@@ -1,0 +1,376 @@
+/*
+ * layout.c - see layout.h.
+ */
+#include "plan/layout.h"
+
+#include <math.h>
+
+/* vLLM and Megatron pad the vocabulary to a multiple of this before cutting it. */
+#define VOCAB_PAD 64
+
+static const enum share_rule share_rules[ROLE_COUNT] = {
+    [ROLE_EMBED] = SHARE_TP,    [ROLE_HEAD] = SHARE_TP,
+    [ROLE_NORM] = SHARE_ALL,    [ROLE_ROUTER] = SHARE_ALL,
+    [ROLE_ATTN_Q] = SHARE_TP,   [ROLE_ATTN_KV] = SHARE_KV,
+    [ROLE_ATTN_OUT] = SHARE_TP, [ROLE_ATTN_LATENT] = SHARE_ALL,
+    [ROLE_INDEXER] = SHARE_ALL, [ROLE_RECURRENT] = SHARE_TP,
+    [ROLE_MLP] = SHARE_TP,      [ROLE_EXPERT] = SHARE_EXPERT,
+    [ROLE_SHARED] = SHARE_TP,   [ROLE_LAYER_EMBED] = SHARE_TP,
+    [ROLE_NGRAM] = SHARE_TP,    [ROLE_VISION] = SHARE_TP,
+    [ROLE_OTHER] = SHARE_ALL,
+};
+
+int layout_kv_heads(const struct layer_kind *kind, int tp)
+{
+    int per = (kind->kv_heads + tp - 1) / tp;
+    return per > 1 ? per : 1;
+}
+
+enum share_rule layout_share_rule(const struct layer_kind *kind, enum tensor_role role)
+{
+    enum share_rule rule = share_rules[role];
+
+    /* MLA's up projection kv_b is cut by heads like any other matrix */
+    if (rule == SHARE_KV && (!kind || kind->kv_heads <= 0 || kind->mixer == MIXER_MLA))
+        return SHARE_TP;
+    return rule;
+}
+
+void layout_shares(const struct layer_kind *kind, const struct layout *layout,
+                   double out[SHARE_COUNT])
+{
+    out[SHARE_ALL] = 1;
+    out[SHARE_TP] = 1.0 / layout->tp;
+    out[SHARE_KV] = kind && kind->kv_heads > 0
+                        ? (double)layout_kv_heads(kind, layout->tp) / kind->kv_heads
+                        : out[SHARE_TP];
+    out[SHARE_EXPERT] = 1.0 / (layout->ep > layout->tp ? layout->ep : layout->tp);
+}
+
+double layout_share(const struct model *model, const struct layer_kind *kind,
+                    enum tensor_role role, const struct layout *layout)
+{
+    double shares[SHARE_COUNT];
+
+    (void)model;
+    layout_shares(kind, layout, shares);
+    return shares[layout_share_rule(kind, role)];
+}
+
+static int stage_start(int layers, int pp, int stage)
+{
+    int base = layers / pp, rest = layers % pp;
+    /* stages pp-1-rest .. pp-2 hold one layer more, the last never does */
+    int more = stage - (pp - 1 - rest);
+    more = more < 0 ? 0 : more > rest ? rest : more;
+    return stage >= pp ? layers : stage * base + more;
+}
+
+int layout_stage_first(const struct model *model, int pp, int stage)
+{
+    return stage_start(model->layer_count, pp, stage);
+}
+
+int layout_gpu_layers(const struct request *q)
+{
+    int layers = q->model->layer_count;
+    return q->host_layers < layers ? layers - q->host_layers : 0;
+}
+
+int layout_stage_begin(const struct request *q, int pp, int stage)
+{
+    int layers = layout_gpu_layers(q);
+    return q->model->layer_count - layers + stage_start(layers, pp, stage);
+}
+
+static int common_divisor(int a, int b)
+{
+    while (b > 0) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+int layout_group(const struct layout *l)
+{
+    int replicas = l->ep > l->tp ? l->ep / common_divisor(l->ep, l->tp) : 1;
+    return l->tp * l->pp * replicas;
+}
+
+int layout_ways(const struct layout *l)
+{
+    return layout_group(l) / (l->tp * l->pp);
+}
+
+struct layout layout_prefill(const struct layout *l)
+{
+    struct layout side = *l;
+    side.tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
+    side.replicas = l->prefill;
+    side.prefill = side.prefill_tp = 0;
+    side.gpus = side.tp * side.pp * side.replicas;
+    return side;
+}
+
+int layout_widest(const struct layout *l)
+{
+    int group = layout_group(l), side = l->prefill_tp * l->pp;
+    return side > group ? side : group;
+}
+
+int layout_gpus(const struct layout *l)
+{
+    int tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
+    return l->pp * (l->tp * layout_decoding(l) + tp * l->prefill);
+}
+
+/* Those that decode as few hosts as they take, the others in what is left there first. */
+static int hosts_of_both(const struct layout *l, int host_gpus)
+{
+    struct layout side = layout_prefill(l), decode = *l;
+    decode.replicas = layout_decoding(l);
+    decode.prefill = decode.prefill_tp = 0;
+    int hosts = layout_hosts(&decode, host_gpus);
+    int unit = layout_group(&decode), small = layout_group(&side);
+    if (unit > host_gpus || small > host_gpus)
+        return hosts + layout_hosts(&side, host_gpus);
+    int per_host = host_gpus / unit, units = decode.tp * decode.pp * decode.replicas / unit;
+    int last = units - (hosts - 1) * per_host;
+    int beside = (hosts - 1) * ((host_gpus - per_host * unit) / small) +
+                 (host_gpus - last * unit) / small;
+    int rest = side.gpus / small - beside, room = host_gpus / small;
+    return hosts + (rest > 0 ? (rest + room - 1) / room : 0);
+}
+
+int layout_hosts(const struct layout *l, int host_gpus)
+{
+    if (l->prefill_tp > 0)
+        return hosts_of_both(l, host_gpus > 1 ? host_gpus : 1);
+    int group = layout_group(l), replica = l->tp * l->pp;
+    int host = host_gpus > 1 ? host_gpus : 1;
+    int unit = group <= host ? group : replica;
+    if (unit <= host) {
+        int units = replica * l->replicas / unit, per_host = host / unit;
+        return (units + per_host - 1) / per_host;
+    }
+    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    return (l->pp + stages - 1) / stages * l->replicas;
+}
+
+/* ---- validity ---- */
+
+struct refusals {
+    struct refusal *out; /* NULL: only whether there is one */
+    int most, count;
+};
+
+static void refuse(struct refusals *r, enum refusal_code code, int a, int b)
+{
+    if (r->count < r->most)
+        r->out[r->count] = (struct refusal){code, a, b};
+    r->count++;
+}
+
+static void check_attention(struct refusals *r, const struct layer_kind *k, int tp)
+{
+    if (k->heads > 0 && k->heads % tp != 0)
+        refuse(r, REFUSED_HEADS, tp, k->heads);
+    if (k->o_groups % tp != 0)
+        refuse(r, REFUSED_OUTPUT, tp, k->o_groups);
+    if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || k->kv_heads <= 0)
+        return;
+    if (k->kv_heads % tp != 0 && tp % k->kv_heads != 0)
+        refuse(r, REFUSED_KV_HEADS, tp, k->kv_heads);
+}
+
+static void check_width(struct refusals *r, const struct layer_kind *k, int tp, int ep)
+{
+    int per_expert = ep > tp ? 1 : tp / (ep > 0 ? ep : 1);
+
+    if (k->ff % tp != 0)
+        refuse(r, REFUSED_MLP, tp, k->ff);
+    if (k->experts > 0 && k->expert_ff % per_expert != 0)
+        refuse(r, REFUSED_EXPERT, per_expert, k->expert_ff);
+    if (k->lin_v_heads % tp != 0)
+        refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
+}
+
+/* Experts' blocks of scales can be cut down to their divisor with the shard, to 32. */
+static bool blocks_refine(const struct request *q, int width, int block)
+{
+    int smaller = common_divisor(common_divisor(block, width), q->model->hidden);
+    return q->engine->fp8_blocks_refine && smaller >= 32;
+}
+
+/* vLLM refuses a shard of block-scaled FP8 that ends inside a block. */
+static void check_blocks(struct refusals *r, const struct request *q,
+                         const struct layer_kind *k, const struct layout *l)
+{
+    int mlp = q->precision.by_role[ROLE_MLP]->group_rows;
+    int expert = q->precision.by_role[ROLE_EXPERT]->group_rows;
+    int shards = l->ep > l->tp ? 1 : l->tp / (l->ep > 0 ? l->ep : 1);
+    int width = k->expert_ff / shards;
+    if (mlp > 1 && k->ff / l->tp % mlp != 0)
+        refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
+    if (expert > 1 && k->experts > 0 && width % expert != 0 &&
+        !blocks_refine(q, width, expert))
+        refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
+}
+
+static bool same_width(const struct layer_kind *a, const struct layer_kind *b)
+{
+    return a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
+           a->expert_ff == b->expert_ff && a->lin_v_heads == b->lin_v_heads;
+}
+
+/* Each refusal is said of the first of the kinds that are alike. */
+static bool width_seen(const struct model *m, int k)
+{
+    for (int j = 0; j < k; j++)
+        if (same_width(&m->kind[j], &m->kind[k]))
+            return true;
+    return false;
+}
+
+static void check_kinds(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    const struct model *m = q->model;
+    if (l->tp == 1)
+        return;
+    for (int k = 0; k < m->kind_count; k++) {
+        if (r->out && width_seen(m, k))
+            continue;
+        check_attention(r, &m->kind[k], l->tp);
+        check_width(r, &m->kind[k], l->tp, l->ep);
+        if (q->engine && q->engine->fp8_blocks) /* training has none */
+            check_blocks(r, q, &m->kind[k], l);
+    }
+}
+
+/* The draft is cut over as many GPUs. */
+static void check_draft(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    if (!q->draft || q->draft_mtp || l->tp == 1)
+        return;
+    for (int k = 0; k < q->draft->kind_count; k++) {
+        struct refusals of = {NULL, 0, 0};
+        const struct layer_kind *kind = &q->draft->kind[k];
+        check_attention(&of, kind, l->tp);
+        check_width(&of, kind, l->tp, l->ep);
+        if (of.count > 0) {
+            refuse(r, REFUSED_DRAFT, l->tp, kind->heads);
+            return;
+        }
+    }
+}
+
+static void check_ep(struct refusals *r, const struct request *q,
+                     const struct layout *l)
+{
+    int experts;
+
+    if (l->ep <= 1)
+        return;
+    experts = model_experts(q->model);
+    if (q->engine->gguf)
+        refuse(r, REFUSED_EP_ENGINE, l->ep, 0);
+    if (experts == 0)
+        refuse(r, REFUSED_EP_DENSE, l->ep, 0);
+    else if (experts % l->ep != 0)
+        refuse(r, REFUSED_EP_EXPERTS, l->ep, experts);
+    if (l->tp * l->replicas % l->ep != 0)
+        refuse(r, REFUSED_EP_GPUS, l->ep, l->tp * l->replicas);
+    if (l->ep < l->tp && l->tp % l->ep != 0)
+        refuse(r, REFUSED_EP_TP, l->ep, l->tp);
+}
+
+/* Cuts that the weights allow, of one side. */
+static void check_cut(struct refusals *r, const struct request *q, const struct layout *l)
+{
+    int padded = (q->model->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
+    check_kinds(r, q, l);
+    if (q->model->vocab > 0 && padded % l->tp != 0)
+        refuse(r, REFUSED_VOCABULARY, l->tp, q->model->vocab);
+}
+
+/* Some engines spread layers alone. */
+static void check_tp(struct refusals *r, const struct request *q, const struct layout *l)
+{
+    if (q->engine && q->engine->layers_only && l->tp > 1) /* fine-tuning has no engine */
+        refuse(r, REFUSED_TP_ENGINE, l->tp, 0);
+}
+
+/* A group of each at least, and as many as were asked for. */
+static void check_split(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    struct layout side = layout_prefill(l);
+    int ways = layout_ways(l), prefill = l->prefill, decode = layout_decoding(l);
+    int own = layout_ways(&side);
+    if (!q->split)
+        return;
+    if (prefill < own || decode < ways || prefill % own || decode % ways ||
+        (q->prefill > 0 && (prefill != q->prefill || decode != q->decode)))
+        refuse(r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
+               q->prefill > 0 ? q->decode : ways);
+}
+
+static void check_hosts(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
+    if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
+        refuse(r, REFUSED_MIG, 0, 0);
+    else if (q->host_gpus > 0 && tp > q->host_gpus)
+        refuse(r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
+    if (q->gpu_count > 0 && l->gpus != q->gpu_count)
+        refuse(r, REFUSED_COUNT, l->gpus, q->gpu_count);
+}
+
+/* Layers that read the pool of an earlier one are on its stage (deepseek_v41/attention.py:
+ * "PP splits inside a v4.1 kv-sharing group are not supported"). */
+static void check_pools(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    const struct model *m = q->model;
+    for (int stage = 1; stage < l->pp; stage++) {
+        int i = layout_stage_begin(q, l->pp, stage);
+        int end = layout_stage_begin(q, l->pp, stage + 1);
+        while (i < end && m->kind[m->layer[i]].compress == 0)
+            i++;
+        if (i < end && m->kind[m->layer[i]].csa2 && m->kind[m->layer[i]].kv_shared) {
+            refuse(r, REFUSED_SHARED_POOL, l->pp, i);
+            return;
+        }
+    }
+}
+
+int layout_refusals(const struct request *q, const struct layout *l,
+                    struct refusal *out, int most)
+{
+    struct refusals r = {.out = out, .most = most};
+    struct layout side = layout_prefill(l);
+
+    check_cut(&r, q, l);
+    if (l->prefill_tp > 0)
+        check_cut(&r, q, &side);
+    if (l->pp > 1 && l->pp > layout_gpu_layers(q))
+        refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
+    else
+        check_pools(&r, q, l);
+    check_draft(&r, q, l);
+    check_tp(&r, q, l);
+    check_ep(&r, q, l);
+    check_split(&r, q, l);
+    check_hosts(&r, q, l);
+    return r.count;
+}
+
+bool layout_valid(const struct request *q, const struct layout *l)
+{
+    return layout_refusals(q, l, NULL, 0) == 0;
+}

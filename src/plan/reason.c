@@ -1,0 +1,314 @@
+/*
+ * reason.c - see reason.h.
+ */
+#include "plan/reason.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/kvcache.h"
+
+const char *verdict_word(enum verdict verdict)
+{
+    static const char *const words[] = {"fits", "slow", "marginal", "does-not-fit"};
+    return words[verdict];
+}
+
+const char *verdict_say(enum verdict verdict)
+{
+    return verdict == VERDICT_DOES_NOT_FIT ? "no fit" : verdict_word(verdict);
+}
+
+const char *limit_word(enum limit limit)
+{
+    static const char *const words[LIMIT_COUNT] = {
+        "none", "weights",      "overhead", "kv-cache",    "layout",
+        "type", "max-num-seqs", "used",     "max-context",
+        "state-blocks", "ttft", "tpot", "rate", "throughput", "budget", "power",
+    };
+    return words[limit];
+}
+
+/* ---- what a reason means ---- */
+
+_Static_assert(REASON_COUNT < 64 && WARNING_COUNT < 32, "a set of them is a word of bits");
+
+static const struct {
+    enum verdict verdict;
+    enum limit limit;
+} reason_rows[REASON_COUNT] = {
+    [REASON_LAYOUT] = {VERDICT_DOES_NOT_FIT, LIMIT_LAYOUT},
+    [REASON_BF16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FP16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FP32] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_VENDOR] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_SPARSE] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_OFFLOAD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_DRAFT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_CONTEXT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
+    [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
+    [REASON_SLOTS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
+    [REASON_TOKENS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
+    [REASON_PROMPT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
+    [REASON_USED] = {VERDICT_DOES_NOT_FIT, LIMIT_USED},
+    [REASON_WEIGHTS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
+    [REASON_OVERHEAD] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
+    [REASON_KV] = {VERDICT_DOES_NOT_FIT, LIMIT_KV},
+    [REASON_HELD] = {VERDICT_DOES_NOT_FIT, LIMIT_STATES},
+    [REASON_STATES] = {VERDICT_DOES_NOT_FIT, LIMIT_STATES},
+    [REASON_STATES_TIGHT] = {VERDICT_MARGINAL, LIMIT_STATES},
+    [REASON_CROSSES] = {VERDICT_MARGINAL, LIMIT_KV},
+    [REASON_PREFILL_LACKS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
+    [REASON_PREFILL_TIGHT] = {VERDICT_MARGINAL, LIMIT_WEIGHTS},
+    [REASON_SPREADS] = {VERDICT_MARGINAL, LIMIT_KV},
+    [REASON_OVERRUNS] = {VERDICT_MARGINAL, LIMIT_OVERHEAD},
+    [REASON_DECIDES] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_REST_LACKS] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
+    [REASON_REST_TIGHT] = {VERDICT_MARGINAL, LIMIT_OVERHEAD},
+    [REASON_GPU_COUNT] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_MEMORY_ONLY] = {VERDICT_MARGINAL, LIMIT_NONE},
+    [REASON_NEARLY] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_TTFT] = {VERDICT_SLOW, LIMIT_TTFT},
+    [REASON_TPOT] = {VERDICT_SLOW, LIMIT_TPOT},
+    [REASON_RATE] = {VERDICT_SLOW, LIMIT_RATE},
+    [REASON_THROUGHPUT] = {VERDICT_SLOW, LIMIT_THROUGHPUT},
+    [REASON_NO_SPEED] = {VERDICT_MARGINAL, LIMIT_NONE},
+    [REASON_BUDGET] = {VERDICT_SLOW, LIMIT_BUDGET},
+    [REASON_NO_PRICE] = {VERDICT_MARGINAL, LIMIT_NONE},
+    [REASON_TUNED] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_POWER] = {VERDICT_DOES_NOT_FIT, LIMIT_POWER},
+    [REASON_NO_POWER] = {VERDICT_MARGINAL, LIMIT_NONE},
+};
+
+enum verdict reasons_verdict(uint64_t reasons)
+{
+    enum verdict worst = VERDICT_FITS;
+    for (int r = 0; reasons >> r; r++)
+        if ((reasons >> r & 1) && reason_rows[r].verdict > worst)
+            worst = reason_rows[r].verdict;
+    return worst;
+}
+
+enum limit reasons_limit(uint64_t reasons)
+{
+    for (int r = 0; reasons >> r; r++)
+        if ((reasons >> r & 1) && reason_rows[r].limit != LIMIT_NONE)
+            return reason_rows[r].limit;
+    return LIMIT_NONE;
+}
+
+bool reasons_pass(uint64_t reasons)
+{
+    for (int r = 0; reasons >> r; r++)
+        if ((reasons >> r & 1) && (reason_rows[r].verdict == VERDICT_SLOW ||
+                                   reason_rows[r].verdict == VERDICT_DOES_NOT_FIT))
+            return false;
+    return true;
+}
+
+/* ---- of a request, whatever the layout ---- */
+
+static bool known_vendor(const struct gpu *gpu)
+{
+    return engine_lists("nvidia|amd|intel|apple|google|aws|huawei|cpu", gpu->vendor);
+}
+
+/* Is this an NVIDIA GPU older than compute capability cc? */
+static bool older(const struct gpu *gpu, int cc)
+{
+    return gpu->compute_capability > 0 && gpu->compute_capability < cc;
+}
+
+static bool lacks_bf16(const struct request *q)
+{
+    return q->precision.base->math == MATH_BF16 && model_is_served(q->model) &&
+           q->engine->bf16_min_cc > 0 && older(q->gpu, q->engine->bf16_min_cc);
+}
+
+/* BF16 weights are refused; other weights leave the activations to run in FP16. */
+static bool weights_bf16(const struct request *q)
+{
+    return q->precision.weight->math == MATH_BF16 && q->precision.weight->bits >= 16;
+}
+
+static bool refuses_fp16(const struct request *q)
+{
+    return engine_lists(q->engine->fp16_refused, q->model->family);
+}
+
+/* FP16 as asked, or BF16 on a GPU without it. */
+static uint64_t reasons_of_type(const struct request *q)
+{
+    if (q->precision.base->math == MATH_FP16 && refuses_fp16(q))
+        return REASON_BIT(REASON_FP16);
+    if (!lacks_bf16(q))
+        return 0;
+    if (!q->engine->bf16_falls_back)
+        return weights_bf16(q) ? REASON_BIT(REASON_BF16) : 0;
+    return refuses_fp16(q) ? REASON_BIT(REASON_FP32) : 0;
+}
+
+/* A block of K or V would reach over the end of a head. */
+static bool splits_blocks(const struct request *q)
+{
+    int block = q->kv->block;
+    for (int k = 0; block > 0 && k < q->model->kind_count; k++) {
+        const struct layer_kind *l = &q->model->kind[k];
+        if (l->head_dim % block != 0 || l->v_head_dim % block != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Do layers choose the tokens that they read by an index (DSA, CSA)? */
+static bool sparse_attention(const struct model *m)
+{
+    for (int k = 0; k < m->kind_count; k++)
+        if (m->kind[k].mixer == MIXER_CSA ||
+            (m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0))
+            return true;
+    return false;
+}
+
+/* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
+static uint64_t reasons_of_engine(const struct request *q)
+{
+    const struct engine *e = q->engine;
+    const struct format *w = q->precision.weight;
+    uint64_t reasons = 0;
+    if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
+        reasons |= REASON_BIT(REASON_VENDOR);
+    if (w->bits < 16 && w->block <= 0 && !w->mix &&
+        older(q->gpu, engine_format_cc(e, w->id)))
+        reasons |= REASON_BIT(REASON_QUANTIZED);
+    if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
+        reasons |= REASON_BIT(REASON_SPARSE);
+    if (!engine_runs_format(e, w))
+        reasons |= REASON_BIT(REASON_FORMAT);
+    if (q->model->weights_only)
+        return reasons;
+    if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
+        reasons |= REASON_BIT(REASON_KV_FORMAT);
+    if (e->gguf && splits_blocks(q))
+        reasons |= REASON_BIT(REASON_KV_BLOCK);
+    return reasons;
+}
+
+/* vLLM takes its share of the whole GPU and does not start when less is free. */
+static bool too_much_used(const struct request *q, const struct load *load)
+{
+    double share = load->fraction * (1 - q->headroom);
+    return q->used > 0 && q->engine->budget == BUDGET_UTILIZATION &&
+           load->usable.value * share > load->usable.value - q->used;
+}
+
+/* Nothing of an encoder's prompt is kept from one step to the next. */
+static bool splits_prompts(const struct request *q, const struct load *load)
+{
+    return model_is_encoder(q->model) && q->engine->defaults_clip &&
+           load->max_batched_tokens < q->context;
+}
+
+/* vLLM up to 0.19 does not set up its batch anew for the groups when weights are in
+ * host memory. */
+static bool refuses_groups(const struct request *q)
+{
+    struct kv_cut cut;
+    if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups ||
+        (q->host_kv > 0 && !q->engine->kv_offload_groups))
+        return false;
+    kvcache_cut(q, 1, 1, q->context, 1, &cut);
+    return cut.count > 1;
+}
+
+static bool other_words(const struct request *q)
+{
+    return q->draft && !q->draft_mtp && q->draft->vocab != q->model->vocab;
+}
+
+/* KV in host memory, and layers that would cache in several ways without it. */
+static bool flattens(const struct request *q)
+{
+    struct request plain;
+    struct kv_cut cut;
+    if (q->host_kv <= 0 || q->engine->kv_offload_groups || !q->engine->window_groups)
+        return false;
+    plain = *q;
+    plain.host_kv = 0;
+    kvcache_cut(&plain, 1, 1, q->context, 1, &cut);
+    return cut.count > 1;
+}
+
+uint64_t reasons_of_request(const struct request *q, const struct load *load)
+{
+    uint64_t reasons = 0;
+    if (!model_is_served(q->model)) /* nothing to ask of the engine, tokens or users */
+        return 0;
+    reasons |= reasons_of_type(q) | reasons_of_engine(q);
+    if (refuses_groups(q))
+        reasons |= REASON_BIT(REASON_OFFLOAD);
+    if (q->engine->draft_vocab && other_words(q))
+        reasons |= REASON_BIT(REASON_DRAFT);
+    if (q->gpu->memory_only && !(reasons >> REASON_VENDOR & 1))
+        reasons |= REASON_BIT(REASON_MEMORY_ONLY);
+    if (q->model->max_context > 0 && q->context > q->model->max_context)
+        reasons |= REASON_BIT(REASON_CONTEXT);
+    if (splits_prompts(q, load))
+        reasons |= REASON_BIT(REASON_PROMPT);
+    if (too_much_used(q, load))
+        reasons |= REASON_BIT(REASON_USED);
+    return reasons;
+}
+
+/* Arithmetic of less than 16 bit that this GPU lacks or does slowly. */
+static unsigned warning_of_type(const struct request *q)
+{
+    const struct format *w = q->precision.weight;
+    if (w->weight_only || w->math >= MATH_COUNT || w->bits >= 16)
+        return 0;
+    struct quantity rate = q->gpu->rate[w->math], half = q->gpu->rate[MATH_FP16];
+    if (rate.known && rate.value == 0)
+        return 1u << WARNING_UNPACKED;
+    return rate.known && half.known && rate.value < half.value ? 1u << WARNING_SLOW_TYPE
+                                                               : 0;
+}
+
+unsigned warnings_of_request(const struct request *q, const struct load *load)
+{
+    const struct format *w = q->precision.weight;
+    const bool holds[WARNING_COUNT] = {
+        [WARNING_FP16] = lacks_bf16(q) && !reasons_of_type(q),
+        [WARNING_VENDOR] = model_is_served(q->model) && q->engine->vendors[0] &&
+                           !known_vendor(q->gpu),
+        [WARNING_WEIGHTS_ONLY] = !model_is_served(q->model),
+        [WARNING_VISION] = w->mix && load->vision_params > 0,
+        [WARNING_GGUF] = w->block > 0 && !q->engine->gguf && engine_runs_format(q->engine, w),
+        [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
+        [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
+        [WARNING_ENGINE] = q->usual_engine && q->usual_engine != q->engine && !q->gpu->host,
+        [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
+                          q->users > q->engine->slots_least * fmax(q->replicas, 1),
+        [WARNING_HOST_BYTES] = load->host_bytes > 0,
+        [WARNING_HOST_IGNORED] = load->host_bytes < q->host_bytes,
+        [WARNING_HOST_LAYERS] = q->host_layers > 0 || q->host_experts > 0,
+        [WARNING_HOST_LOST] =
+            load->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
+        [WARNING_KV_HOST] = q->host_kv > 0,
+        [WARNING_KV_FLAT] = flattens(q),
+        [WARNING_PROMPT_CACHE] = q->gpu->host && model_is_served(q->model) &&
+                                 q->engine->prompt_cache_gib > 0,
+        [WARNING_KV_ON_HOST] = q->kv_on_host,
+        [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
+        [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,
+        [WARNING_LENGTHS] = q->spread.beyond >= 0.001 && !q->model->weights_only,
+        [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
+    };
+    unsigned warnings = warning_of_type(q);
+    for (int i = 0; i < WARNING_COUNT; i++)
+        warnings |= (unsigned)holds[i] << i;
+    return warnings;
+}

@@ -1,0 +1,784 @@
+/*
+ * search.c - see search.h.
+ */
+#include "plan/search.h"
+
+#include <math.h>
+
+/* Tokens of one step that a search may turn to, and the request and load of each. */
+static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
+#define CHUNKS (sizeof(chunks) / sizeof(chunks[0]))
+
+struct chunked {
+    bool known;
+    struct request request;
+    struct load load;
+};
+
+/* Of a thread, as nothing that is planned knows on whose behalf it is. */
+static _Thread_local const atomic_bool *abandon;
+
+void search_abandon(const atomic_bool *flag)
+{
+    abandon = flag;
+}
+
+struct search {
+    const struct request *request;
+    struct load load;
+    struct step_load step;          /* of it, where there are goals of speed */
+    struct prices prices;
+    enum search_goal goal;
+    bool fits_only;                 /* how near the rest comes is not asked */
+    int most;                       /* GPUs that are of use */
+    struct evaluation best, second; /* second: the best that fits with another TP or PP */
+    bool any, has_second;
+    struct layout marginal; /* of the fewest GPUs, then stages; gpus 0 = none seen */
+    struct chunked *chunked; /* CHUNKS; NULL: the engine's options are as asked */
+    struct evaluation slow; /* the nearest miss of those that need less than the best */
+    bool has_slow;
+};
+
+static bool search_fits(const struct search *s)
+{
+    return s->any && s->best.verdict == VERDICT_FITS;
+}
+
+/* ---- which of two is better ---- */
+
+/* The order of search.h: each key a number of which less is better. */
+#define KEYS 9
+static const enum lost orders[][KEYS] = {
+    [SEARCH_FEWEST_GPUS] = {LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS,
+                            LOST_MONEY, LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES,
+                            LOST_GPUS, LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+};
+
+/* GPUs that have to be rented, as many as it takes at least; where none are, those. */
+static int gpus_paid(const struct evaluation *e)
+{
+    return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
+}
+
+static double price_or_infinite(const struct evaluation *e)
+{
+    return e->price.per_hour > 0 ? e->price.per_hour : INFINITY;
+}
+
+static double machines_rank(const struct search *s, const struct evaluation *e)
+{
+    if (e->price.rented && !e->price.apart)
+        return 0;
+    return layout_widest(&e->layout) <= s->request->host_gpus ? 1 : 2;
+}
+
+static double key_of(const struct search *s, const struct evaluation *e, enum lost key)
+{
+    switch (key) {
+    case LOST_MONEY:
+        return price_or_infinite(e);
+    case LOST_PAID:
+        return gpus_paid(e);
+    case LOST_GPUS:
+        return e->layout.gpus;
+    case LOST_IDLE:
+        return s->request->rate <= 0 && e->layout.replicas > s->request->users;
+    case LOST_MACHINES:
+        return machines_rank(s, e);
+    case LOST_STAGES:
+        return e->layout.pp;
+    case LOST_TOKENS: /* in steps of 2 %, so that nothing is turned for less */
+        return e->tokens > 0 ? -floor(log(e->tokens) * 50) : 0;
+    case LOST_REPLICAS:
+        return e->layout.replicas;
+    case LOST_EXPERTS:
+        return e->layout.ep;
+    case LOST_GOAL:
+    case LOST_NOTHING:
+    case LOST_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* The first key in which a and b differ, and by how much b is worse. */
+static enum lost deciding_key(const struct search *s, const struct evaluation *a,
+                              const struct evaluation *b, double *more)
+{
+    for (int k = 0; k < KEYS; k++) {
+        enum lost key = orders[s->goal][k];
+        double x = key_of(s, a, key), y = key_of(s, b, key);
+        *more = y - x;
+        if (x != y && !(key == LOST_MONEY && fabs(x - y) < 1e-9))
+            return key;
+    }
+    *more = 0;
+    return LOST_NOTHING;
+}
+
+static bool better_fit(const struct search *s, const struct evaluation *a,
+                       const struct evaluation *b)
+{
+    double more;
+    deciding_key(s, a, b, &more);
+    return more > 0;
+}
+
+static double rank_of(double miss)
+{
+    return ceil(log(miss) / log(1.25));
+}
+
+static bool lacks_memory(const struct evaluation *p)
+{
+    return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD ||
+           p->limit == LIMIT_KV;
+}
+
+/* Where no layout reaches the goals of speed: much nearer ones first, by steps of a
+ * fourth, so that many more GPUs are not taken for a little. */
+static double miss_rank(const struct evaluation *e)
+{
+    return rank_of(e->miss);
+}
+
+/* A better verdict first; of what is marginal, what is surer; of what does not fit, what
+ * exceeds the power cap alone, then what misses the least. */
+static bool better(const struct search *s, const struct evaluation *a,
+                   const struct evaluation *b)
+{
+    if (a->verdict != b->verdict)
+        return a->verdict < b->verdict;
+    if (a->verdict == VERDICT_SLOW && miss_rank(a) != miss_rank(b))
+        return miss_rank(a) < miss_rank(b);
+    if (a->verdict == VERDICT_MARGINAL && a->binding.state != b->binding.state)
+        return a->binding.state < b->binding.state;
+    if (a->verdict == VERDICT_DOES_NOT_FIT &&
+        (a->limit == LIMIT_POWER) != (b->limit == LIMIT_POWER))
+        return a->limit == LIMIT_POWER;
+    if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b) &&
+        a->margin != b->margin)
+        return a->margin > b->margin;
+    return better_fit(s, a, b);
+}
+
+static bool same_cut(const struct evaluation *a, const struct evaluation *b)
+{
+    return a->layout.tp == b->layout.tp && a->layout.pp == b->layout.pp;
+}
+
+static void take_second(struct search *s, const struct evaluation *e)
+{
+    s->second = *e;
+    s->has_second = true;
+}
+
+/* Fewer GPUs, or as many in fewer stages. */
+static bool is_smaller(const struct layout *a, const struct layout *b)
+{
+    return a->gpus < b->gpus || (a->gpus == b->gpus && a->pp < b->pp);
+}
+
+/* Files one judged layout among what was seen. */
+static void consider(struct search *s, const struct evaluation *e)
+{
+    bool fits = e->verdict == VERDICT_FITS;
+    if (e->verdict == VERDICT_MARGINAL &&
+        (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
+        s->marginal = e->layout;
+    if (!s->any || better(s, e, &s->best)) {
+        if (search_fits(s) && !same_cut(e, &s->best))
+            take_second(s, &s->best);
+        s->best = *e;
+        s->any = true;
+    } else if (fits && !same_cut(e, &s->best) &&
+               (!s->has_second || better_fit(s, e, &s->second))) {
+        take_second(s, e);
+    }
+}
+
+/* ---- what is looked at ---- */
+
+/* Does it need less of what counts most than the best so far? */
+static bool needs_less(const struct search *s, const struct evaluation *e)
+{
+    enum lost first = orders[s->goal][0];
+    return !search_fits(s) || key_of(s, e, first) < key_of(s, &s->best, first);
+}
+
+/* As much will do where the best one's steps were turned, too. */
+static bool could_win(const struct search *s, const struct evaluation *e)
+{
+    enum lost first = orders[s->goal][0];
+    return needs_less(s, e) ||
+           (s->best.chunk > 0 && key_of(s, e, first) == key_of(s, &s->best, first));
+}
+
+/* The tokens of a prompt that one step takes. */
+static double prompt_step(const struct request *q, double chunk)
+{
+    return fmin(fmax(q->prompt * (1 - q->prefix_hit), 1), chunk);
+}
+
+static const struct chunked *chunked(struct search *s, size_t i)
+{
+    struct chunked *c = &s->chunked[i];
+    if (!c->known) {
+        c->request = *s->request;
+        c->request.max_batched_tokens = chunks[i];
+        c->load = load_sum(&c->request);
+        c->load.step = &s->step;
+        c->load.fits_only = true;
+        c->known = true;
+    }
+    return c;
+}
+
+/* Do steps of chunks[i] reach the goals? */
+static bool reaches(struct search *s, size_t i, const struct layout *l,
+                    struct evaluation *e)
+{
+    struct evaluation turned;
+    const struct chunked *c = chunked(s, i);
+    evaluate(&c->request, &c->load, &s->prices, l, &turned);
+    if (turned.verdict != VERDICT_FITS)
+        return false;
+    *e = turned;
+    e->chunk = chunks[i];
+    return true;
+}
+
+/* Other steps for what misses its goals with those of the engine, larger ones first, the
+ * nearest first; those alone that cut a prompt in another way. */
+static void turn_chunk(struct search *s, const struct layout *l, struct evaluation *e)
+{
+    const struct request *q = s->request;
+    double usual = prompt_step(q, s->load.max_batched_tokens), last = usual;
+    for (size_t i = 0; i < CHUNKS; i++) {
+        double step = prompt_step(q, chunks[i]);
+        if (step > last && reaches(s, i, l, e))
+            return;
+        last = fmax(last, step);
+    }
+    for (size_t i = CHUNKS; i-- > 0;)
+        if (prompt_step(q, chunks[i]) < usual && reaches(s, i, l, e))
+            return;
+}
+
+static void keep_slow(struct search *s, const struct evaluation *e)
+{
+    if (s->has_slow && s->slow.miss <= e->miss)
+        return;
+    s->slow = *e;
+    s->has_slow = true;
+}
+
+/* ---- what cannot be reached ---- */
+
+#define CLOSE      1e-5 /* of a goal, as near as figures under load are solved for */
+#define CALIBRATED 0.8  /* where points of the device bend the law, more users may be faster */
+
+/* How many times worse than a goal of speed any number of replicas of l stays, in steps of
+ * whatever size; at most 1: it may reach them all. */
+static double least_miss(struct search *s, const struct layout *l)
+{
+    const struct request *q = s->request;
+    double ttft, tpot, miss = 0, other;
+    struct step step;
+    struct step_others others;
+    if (q->rate > 0 && q->throughput > q->rate * q->output)
+        miss = q->throughput / (q->rate * q->output);
+    if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0) || s->step.gap != SPEED_KNOWN)
+        return miss;
+    step_cut(&s->step, l, &step);
+    step_attach(&step, l, &others);
+    if (step.gap != SPEED_KNOWN)
+        return 0;
+    speed_least(q, &s->load, l, &step, &ttft, &tpot);
+    for (size_t i = 0; s->chunked && q->max_batched_tokens <= 0 && i < CHUNKS; i++) {
+        speed_least(q, &chunked(s, i)->load, l, &step, &other, &tpot);
+        ttft = fmin(ttft, other);
+    }
+    double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
+    if (q->split && q->tp <= 0) /* prompts may be worked off in a larger TP */
+        ttft = 0;
+    miss = fmax(miss, q->ttft > 0 ? ttft / q->ttft : 0);
+    miss = fmax(miss, q->tpot > 0 ? tpot / q->tpot : 0);
+    miss = fmax(miss, q->rate <= 0 ? q->throughput / most : 0);
+    return miss * (q->gpu->family->calib ? CALIBRATED : 1);
+}
+
+/* Misses the goals however often it is copied, and is nothing that an answer names. */
+static bool is_hopeless(const struct search *s, double least)
+{
+    if (least <= 1 + CLOSE)
+        return false;
+    if (s->fits_only)
+        return true;
+    if (search_fits(s))
+        return !s->chunked || (s->has_slow && s->slow.miss <= least);
+    return s->any && s->best.verdict == VERDICT_SLOW &&
+           rank_of(least) > miss_rank(&s->best);
+}
+
+/* GPUs that replicas of l take at least: where prompts may be worked off in a TP of their
+ * own, what is left of the last need not be taken. */
+static int least_gpus(const struct request *q, const struct layout *l)
+{
+    int all = layout_gpus(l);
+    return evaluate_sides(q, l) ? all - (l->tp - 1) * l->pp : all;
+}
+
+/* The most replicas that so many GPUs hold. */
+static int most_replicas(const struct request *q, const struct layout *l, int gpus)
+{
+    int each = l->tp * l->pp;
+    return evaluate_sides(q, l) ? (gpus + each - l->pp) / each : gpus / each;
+}
+
+/* Judges one layout; false when it is not valid. */
+static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
+{
+    evaluate(s->request, &s->load, &s->prices, l, e);
+    if (s->chunked && e->verdict == VERDICT_SLOW && could_win(s, e)) {
+        if (needs_less(s, e))
+            keep_slow(s, e);
+        if (s->request->max_batched_tokens <= 0 && e->limit != LIMIT_BUDGET)
+            turn_chunk(s, l, e);
+    }
+    if (e->valid)
+        consider(s, e);
+    return e->valid;
+}
+
+/* More GPUs than this cannot be best, or second where that is asked: all that a layout
+ * takes are paid. */
+static int most_gpus(const struct search *s)
+{
+    if (s->goal != SEARCH_FEWEST_GPUS)
+        return s->most;
+    if (s->chunked && search_fits(s))
+        return gpus_paid(&s->best) - (s->best.chunk > 0 ? 0 : 1);
+    if (s->fits_only && search_fits(s))
+        return gpus_paid(&s->best);
+    return s->has_second ? gpus_paid(&s->second) : s->most;
+}
+
+int search_most_stages(const struct request *q)
+{
+    int most = q->max_pp > 0 ? q->max_pp : SEARCH_MAX_PP;
+    int layers = q->model->layer_count > 1 ? q->model->layer_count : 1;
+    return most < layers ? most : layers;
+}
+
+static int least_replicas(int tp, int ep)
+{
+    struct layout l = {.tp = tp, .pp = 1, .ep = ep};
+    return layout_group(&l) / tp;
+}
+
+/* Users of one replica that fit: in the pool, in the memory that is left outside of it,
+ * and in the slots. What a replica needs does not depend on how many there are. */
+static double users_held(const struct search *s, const struct binding *b, double pool,
+                         double free)
+{
+    double slots = s->load.max_num_seqs;
+    if (b->each <= 0)
+        return slots;
+    return fmin(floor(fmin(pool, free + b->reserved) / b->each), slots);
+}
+
+/* As few as give each replica no more users than it holds; 0 = no number does. */
+static int replicas_for(const struct search *s, const struct binding *b, double pool,
+                        double free, int step)
+{
+    double held = users_held(s, b, pool, free);
+    double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
+    return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);
+}
+
+/* Adds replicas until the users fit for sure. Each number is the least that the stage
+ * which binds at the one before allows, so that the first that fits is the fewest. Then
+ * once what the high ends of the bands say, which may be marginal. */
+static void try_replicas(struct search *s, struct layout l, int step)
+{
+    struct evaluation e;
+    const struct binding *b = &e.binding;
+    int most = most_gpus(s) / (l.tp * l.pp), first = l.replicas;
+    if (!try_layout(s, &l, &e) || e.verdict == VERDICT_FITS)
+        return;
+    int perhaps = replicas_for(s, b, b->pool.high, b->free.high, step);
+    bool rounded = false; /* a quotient may come out one too few */
+    while (e.verdict != VERDICT_FITS) {
+        int next = replicas_for(s, b, b->pool.low, b->free.low, step);
+        if (next <= l.replicas && (rounded || next == 0))
+            break;
+        rounded = next <= l.replicas;
+        l.replicas = rounded ? l.replicas + step : next;
+        if (l.replicas > most)
+            break;
+        try_layout(s, &l, &e);
+    }
+    if (e.verdict != VERDICT_FITS && perhaps > first && perhaps <= most) {
+        l.replicas = perhaps;
+        try_layout(s, &l, &e);
+    }
+}
+
+/* Where what a replica needs outside its pool depends on its users: logits of all of
+ * them, or llama.cpp's graph over all their cells. */
+static bool users_cost_more(const struct engine *e)
+{
+    return e->compute_graph.known || e->logit_rows == ROWS_USERS;
+}
+
+/* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
+static void bisect_replicas(struct search *s, struct layout l, int step, int low,
+                            enum verdict worst)
+{
+    int high = l.replicas;
+    struct evaluation e;
+    while (high - low > step) {
+        l.replicas = low + (high - low) / step / 2 * step;
+        bool enough = try_layout(s, &l, &e) && e.verdict <= worst;
+        *(enough ? &high : &low) = l.replicas;
+    }
+}
+
+/* Replicas that the power cap holds, of at most `most`; those of l at least. */
+static int under_cap(const struct request *q, const struct layout *l, int most, int step)
+{
+    double each = l->tp * l->pp * power_most(q);
+    double held = each > 0 && q->power_cap > 0 ? floor(q->power_cap / each) : most;
+    held = floor(held / step) * step;
+    return held >= most ? most : (int)fmax(held, l->replicas);
+}
+
+/* Do more replicas make nothing of it? */
+static bool is_final(const struct evaluation *e, double least)
+{
+    return e->limit == LIMIT_BUDGET || e->limit == LIMIT_WEIGHTS ||
+           (least > 1 + CLOSE && e->verdict == VERDICT_SLOW &&
+            miss_rank(e) <= rank_of(least));
+}
+
+/* The most replicas, of at most so many, that could win: what could not is not turned, and
+ * would end the doubling without a fit. More cost no less, as instances are rented whole. */
+static int most_winning(const struct search *s, struct layout l, int most, int step)
+{
+    int low = l.replicas, high = most + step;
+    struct evaluation e;
+    while (high - low > step) {
+        e.layout = l;
+        e.layout.replicas = low + (high - low) / step / 2 * step;
+        e.layout.gpus = layout_gpus(&e.layout);
+        e.price = cost_price(&s->prices, &e.layout);
+        *(could_win(s, &e) ? &low : &high) = e.layout.replicas;
+    }
+    return low;
+}
+
+/* The same as try_replicas(): doubled until the users fit, then halved between. */
+static void double_replicas(struct search *s, struct layout l, int step, double least)
+{
+    struct evaluation e;
+    int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
+    if (s->request->rate <= 0 && request_asks_speed(s->request))
+        most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
+    most = under_cap(s->request, &l, most, step);
+    if (s->chunked && search_fits(s) && !evaluate_sides(s->request, &l))
+        most = most_winning(s, l, most, step);
+    if (!try_layout(s, &l, &e))
+        return;
+    while (e.verdict != VERDICT_FITS && !is_final(&e, least) && l.replicas < most) {
+        low = l.replicas;
+        no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
+        l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
+        try_layout(s, &l, &e);
+    }
+    if (e.verdict == VERDICT_FITS && low > 0)
+        bisect_replicas(s, l, step, low, VERDICT_FITS);
+    if (e.verdict <= VERDICT_MARGINAL && no > 0)
+        bisect_replicas(s, l, step, no, VERDICT_MARGINAL);
+}
+
+/* Not even the mean stage's weights go into the whole memory. Shares are 1/TP or more,
+ * of experts 1/max(TP, EP). */
+static bool too_heavy(const struct search *s, int tp, int pp, int ep)
+{
+    const struct request *q = s->request;
+    const struct load *l = &s->load;
+    if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
+        return false;
+    double experts = l->expert_bytes / (ep > tp ? ep : tp);
+    double rest = (l->file_bytes - l->expert_bytes - l->on_host - l->tables) / tp;
+    return (experts + rest) / pp > l->usable.high;
+}
+
+bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
+{
+    int step = least_replicas(tp, ep), count = q->gpu_count;
+    int first = q->prefill > 0 ? q->prefill + q->decode : q->split ? 2 * step : step;
+    *l = (struct layout){.tp = tp, .pp = pp, .ep = ep};
+    if (q->prefill_tp > 0 && q->prefill_tp != tp) {
+        l->prefill = q->prefill;
+        l->prefill_tp = q->prefill_tp;
+    }
+    int by_count = count > 0 && l->prefill_tp == 0 ? most_replicas(q, l, count) : first;
+    l->replicas = q->replicas > 0 ? q->replicas : by_count;
+    bool counted = count == 0 || layout_gpus(l) == count ||
+                   (layout_gpus(l) > count && least_gpus(q, l) <= count);
+    return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
+           l->replicas % step == 0 && counted;
+}
+
+/* One (TP, PP, EP) of an open count, or of the count that was asked for. */
+static void try_cut(void *ctx, int tp, int pp, int ep)
+{
+    struct search *s = ctx;
+    const struct request *q = s->request;
+    struct layout l;
+    struct evaluation e;
+    int step = least_replicas(tp, ep), count = q->gpu_count;
+    if (abandon && atomic_load_explicit(abandon, memory_order_relaxed))
+        return;
+    if (!search_cut(q, tp, pp, ep, &l))
+        return;
+    if (count == 0 && least_gpus(q, &l) > most_gpus(s))
+        return;
+    if ((s->fits_only ? s->any : search_fits(s)) && too_heavy(s, tp, pp, ep))
+        return;
+    double least = request_asks_speed(q) ? least_miss(s, &l) : 0;
+    if (is_hopeless(s, least))
+        return;
+    if (count > 0 || q->replicas > 0)
+        try_layout(s, &l, &e);
+    else if (users_cost_more(q->engine) || request_asks_speed(q))
+        double_replicas(s, l, step, least);
+    else
+        try_replicas(s, l, step);
+}
+
+static void search_experts(const struct request *q, int tp, int pp, search_cut_fn *cut,
+                           void *ctx)
+{
+    int experts = q->engine->gguf ? 0 : model_experts(q->model);
+    int spread = q->ep > 0 ? q->ep : experts;
+    for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
+        if (q->ep > 0 || ep == 1 || experts % ep == 0)
+            cut(ctx, tp, pp, ep);
+}
+
+void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
+{
+    int host = q->host_gpus > 0 ? q->host_gpus : 1;
+    int stages = q->pp > 0 ? q->pp : search_most_stages(q);
+    struct layout one = {.tp = 1, .pp = 1, .ep = 1};
+    bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
+    for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
+        for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
+            if (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0)
+                search_experts(q, tp, pp, cut, ctx);
+}
+
+/* ---- the answer ---- */
+
+/* No layout of the given numbers is valid: the nearest one says why. */
+static struct layout nearest_layout(const struct request *q)
+{
+    struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
+                       .pp = q->pp > 0 ? q->pp : 1,
+                       .ep = q->ep > 0 ? q->ep : 1,
+                       .replicas = q->replicas > 0 ? q->replicas : 1};
+    int rest = q->gpu_count / (l.pp * l.replicas);
+    if (q->prefill > 0) {
+        l.replicas = q->prefill + q->decode;
+        l.prefill = q->prefill;
+        l.prefill_tp = q->prefill_tp != l.tp ? q->prefill_tp : 0;
+    }
+    if (q->tp <= 0 && rest > 0)
+        l.tp = rest;
+    if (q->dp > 1 && q->ep <= 0) {
+        l.ep = l.tp * q->dp;
+        l.replicas = q->dp;
+    }
+    return l;
+}
+
+static void name_second(const struct search *s, struct plan *out)
+{
+    struct runner_up *r = &out->second;
+    r->layout = s->second.layout;
+    r->per_hour = s->second.price.per_hour;
+    r->lost = deciding_key(s, &s->best, &s->second, &r->more);
+    if (r->lost == LOST_PAID && r->more == s->second.layout.gpus - s->best.layout.gpus)
+        r->lost = LOST_GPUS; /* it takes them all */
+    if (r->lost == LOST_TOKENS)
+        r->more = 1 - s->second.tokens / s->best.tokens;
+}
+
+/* What needs less than the best, and misses a goal. */
+static void name_slow(const struct search *s, struct plan *out)
+{
+    struct runner_up *r = &out->second;
+    const struct evaluation *e = &s->slow;
+    const double figures[LIMIT_COUNT] = {
+        [LIMIT_TTFT] = e->ttft,         [LIMIT_TPOT] = e->tpot,
+        [LIMIT_THROUGHPUT] = e->tokens, [LIMIT_BUDGET] = e->price.per_hour,
+        [LIMIT_RATE] = e->tokens / s->request->output,
+    };
+    *r = (struct runner_up){.layout = e->layout,
+                            .per_hour = e->price.per_hour,
+                            .lost = LOST_GOAL,
+                            .limit = e->limit,
+                            .more = figures[e->limit]};
+}
+
+/* What the engine's own steps would have come to. */
+static void name_tuned(const struct search *s, struct plan *out)
+{
+    struct evaluation e;
+    if (s->best.chunk <= 0)
+        return;
+    evaluate(s->request, &s->load, NULL, &s->best.layout, &e);
+    out->untuned = (struct untuned){s->load.max_batched_tokens, e.ttft, e.tpot};
+    out->reasons |= REASON_BIT(REASON_TUNED);
+}
+
+/* What comes close is worth a look: measuring may show that it fits. */
+static void name_marginal(const struct layout *marginal, struct plan *out)
+{
+    if (marginal->gpus == 0 || !is_smaller(marginal, &out->layout))
+        return;
+    out->nearly = *marginal;
+    out->reasons |= REASON_BIT(REASON_NEARLY);
+}
+
+struct request search_on(const struct request *q, const struct gpu *gpu, int gpu_count,
+                         const struct market *market)
+{
+    struct request r = *q;
+    r.gpu = gpu;
+    if (q->usual_engine && engine_runs_on(q->usual_engine, gpu->vendor))
+        r.engine = q->usual_engine;
+    r.gpu_count = gpu_count;
+    r.host_gpus = cost_host_gpus(gpu, market, &r.host_assumed);
+    r.host_watts = cost_host_watts(gpu, market, &r.watts_assumed);
+    return r;
+}
+
+/* Once more over what needs less than the best, with other steps of the engine, as no
+ * layout of less reaches the goals with its own. */
+static void search_tuned(struct search *s)
+{
+    struct chunked list[CHUNKS];
+    for (size_t i = 0; i < CHUNKS; i++)
+        list[i].known = false;
+    s->chunked = list;
+    search_cuts(s->request, try_cut, s);
+    s->chunked = NULL;
+}
+
+/* False when no layout of the given numbers is valid: best is then the nearest one. The
+ * prices are the caller's to free. */
+static bool search_all(struct search *s, const struct request *q,
+                       const struct market *market, double per_hour, int gpus)
+{
+    s->request = q;
+    s->load = load_sum(q);
+    s->load.fits_only = s->fits_only;
+    if (request_asks_speed(q)) {
+        step_load_sum(q, &s->load, &s->step);
+        s->load.step = &s->step;
+    }
+    prices_init(q, market, &s->prices);
+    s->most = prices_most_gpus(&s->prices, per_hour);
+    s->most = s->most > gpus ? s->most : gpus;
+    s->most = s->most < PLAN_MAX_GPUS ? s->most : PLAN_MAX_GPUS;
+    search_cuts(s->request, try_cut, s);
+    if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT)
+        search_tuned(s);
+    if (!s->any) {
+        struct layout nearest = nearest_layout(q);
+        evaluate(q, &s->load, &s->prices, &nearest, &s->best);
+    }
+    return s->any;
+}
+
+/* The rest is filled in before it is read. */
+static void search_init(struct search *s, enum search_goal goal, bool fits_only)
+{
+    s->goal = goal;
+    s->fits_only = fits_only;
+    s->any = s->has_second = s->has_slow = false;
+    s->marginal = (struct layout){0};
+    s->chunked = NULL;
+}
+
+void search_layout_within(const struct request *q, const struct market *market,
+                          double per_hour, int gpus, struct evaluation *out)
+{
+    struct search s;
+    search_init(&s, SEARCH_FEWEST_GPUS, true);
+    search_all(&s, q, market, per_hour, gpus);
+    prices_fini(&s.prices);
+    *out = s.best;
+}
+
+void search_layout_planned(const struct request *q, const struct market *market,
+                           enum search_goal goal, struct evaluation *out)
+{
+    struct search s;
+    search_init(&s, goal, false);
+    search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
+    prices_fini(&s.prices);
+    *out = s.best;
+}
+
+void search_layout(const struct request *q, const struct market *market,
+                   enum search_goal goal, struct evaluation *out)
+{
+    struct search s;
+    search_init(&s, goal, true);
+    search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
+    prices_fini(&s.prices);
+    *out = s.best;
+}
+
+static void plan_best(const struct search *s, const struct request *q, struct plan *out)
+{
+    struct request tuned = *q;
+    struct load own;
+    if (s->best.chunk > 0) {
+        tuned.max_batched_tokens = s->best.chunk;
+        own = load_sum(&tuned);
+    }
+    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, &s->prices,
+              out);
+    name_tuned(s, out);
+}
+
+void search_plan(const struct request *q, const struct market *market,
+                 enum search_goal goal, struct plan *out)
+{
+    struct search s;
+    search_init(&s, goal, false);
+    bool any = search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
+    plan_best(&s, q, out);
+    prices_fini(&s.prices);
+    if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
+        out->reasons |= REASON_BIT(REASON_GPU_COUNT);
+    if (search_fits(&s) && s.has_slow && needs_less(&s, &s.slow))
+        name_slow(&s, out);
+    else if (search_fits(&s) && s.has_second)
+        name_second(&s, out);
+    if (search_fits(&s) && !request_asks_speed(q)) /* those were not judged by the goals */
+        name_marginal(&s.marginal, out);
+}
+
+void plan_request(const struct request *q, const struct market *market,
+                  struct plan *out)
+{
+    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
+}

@@ -1,0 +1,91 @@
+/*
+ * search.h - which layout: all there are, the fewest GPUs to pay for first.
+ *
+ * Every (TP, PP, EP, replicas) that is valid is looked at:
+ *
+ *   TP        1 to the GPUs of one host
+ *   PP        1 to max_pp; a PP that is asked for is taken as it is
+ *   EP        1, and each number of GPUs the experts divide over
+ *   replicas  the fewest that hold the users; all that are left of a given GPU count
+ *
+ * Only a layout that fits for sure and meets the goals of speed counts as fitting. Of
+ * those, in this order:
+ *
+ *   1  the fewest GPUs to pay for, as instances are rented whole; those that it takes
+ *      where nobody rents them out, or they are bought. Or the least money per hour first
+ *   2  no replica without a user
+ *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
+ *      then in one host, then spread over several
+ *   4  less PP
+ *   5  the fewest GPUs that it takes
+ *   6  the lower price; a known one before an unknown one
+ *   7  with goals of speed more tokens/s, which are the cheaper ones then
+ *   8  fewer replicas, smaller EP
+ *
+ * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
+ * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by
+ * itself stays where it reaches the goals with as few GPUs.
+ *
+ * The search leaves out only what cannot win: what a replica needs does not depend on
+ * how many there are, so the fewest replicas follow from one layout of each (TP, PP, EP),
+ * and a layout of more GPUs than the second best so far is not looked at; nor is one that
+ * misses a goal of speed by more than another does, even with one request at a time.
+ *
+ * Example: Llama-3.1-70B FP8, 16 requests of 8192 tokens on H100s: TP 1 lacks room for
+ * the KV cache; TP 2 and PP 2 hold it on 2 GPUs; less PP wins: TP 2.
+ *
+ * Where nothing fits for sure, the answer is the best that is marginal, else what
+ * misses the least memory.
+ */
+#ifndef GP_PLAN_SEARCH_H
+#define GP_PLAN_SEARCH_H
+
+#include <stdatomic.h>
+
+#include "plan/plan.h"
+#include "plan/speed/step.h"
+
+#define SEARCH_MAX_PP 8 /* stages: more cost latency and leave GPUs idle */
+
+/* Who plans on a thread of his own may let another one end that: once *flag is set no further
+ * layout is looked at in this thread, and what is found is of no use. NULL: nobody may. */
+void search_abandon(const atomic_bool *flag);
+
+enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
+
+/* The same request on another GPU, in its usual hosts, with the usual engine where none was
+ * named and that runs there; gpu_count 0 = the fewest. */
+struct request search_on(const struct request *request, const struct gpu *gpu,
+                         int gpu_count, const struct market *market);
+
+/* The best layout in numbers alone; what does not fit may miss more than it must. With
+ * request->gpu_count a layout of that many. What was given of TP, PP, EP and replicas is
+ * kept. */
+void search_layout(const struct request *request, const struct market *market,
+                   enum search_goal goal, struct evaluation *out);
+
+/* What a plan answers, whatever its verdict. */
+void search_layout_planned(const struct request *request, const struct market *market,
+                           enum search_goal goal, struct evaluation *out);
+
+/* search_layout() where what takes more dollars an hour and more GPUs than these
+ * is of no use, and need not be found. */
+void search_layout_within(const struct request *request, const struct market *market,
+                          double per_hour, int gpus, struct evaluation *out);
+
+/* The same as a plan, with the runner-up and what comes close. */
+void search_plan(const struct request *request, const struct market *market,
+                 enum search_goal goal, struct plan *out);
+
+/* Calls cut() with every TP, PP and EP that a request leaves open, fewer stages first. */
+typedef void search_cut_fn(void *ctx, int tp, int pp, int ep);
+void search_cuts(const struct request *request, search_cut_fn *cut, void *ctx);
+
+/* The layout of one of them: the replicas or GPUs that were asked for, else the fewest.
+ * False when they cannot be cut so. */
+bool search_cut(const struct request *request, int tp, int pp, int ep, struct layout *out);
+
+/* Pipeline stages that a search looks at when none are given. */
+int search_most_stages(const struct request *request);
+
+#endif

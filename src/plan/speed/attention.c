@@ -1,0 +1,70 @@
+/*
+ * attention.c - see attention.h.
+ */
+#include "plan/speed/attention.h"
+
+#include <math.h>
+
+#include "plan/kvcache.h"
+#include "catalog/family.h"
+
+static double reach_of(const struct layer_kind *k)
+{
+    if (k->mixer == MIXER_SLIDING || k->mixer == MIXER_CHUNKED)
+        return k->window;
+    return k->index_heads > 0 && k->mixer != MIXER_CSA ? SPARSE_TOKENS : 0;
+}
+
+static double score_width(const struct layer_kind *k)
+{
+    if (k->mixer == MIXER_MLA)
+        return k->nope_dim + k->rope_dim + k->v_head_dim;
+    return k->head_dim + (k->v_head_dim > 0 ? k->v_head_dim : k->head_dim);
+}
+
+struct attention attention_of(const struct request *q, const struct layer_kind *k,
+                              double index, int tp, double layers)
+{
+    struct attention a = {.times = layers};
+    if (mixer_is_recurrent(k->mixer)) {
+        a.state = 2 * kvcache_state_bytes(q, k, tp);
+        return a;
+    }
+    if (k->mixer == MIXER_NONE)
+        return a;
+    double heads = (double)k->heads / tp;
+    a.bytes = kvcache_layer_bytes(k, q->kv, q->gpu, tp) - index;
+    a.index = index;
+    a.reach = reach_of(k);
+    a.heads = heads;
+    a.scores = 2 * heads * score_width(k);
+    a.indexing = (double)k->index_heads * k->index_dim;
+    if (k->kv_heads > 0 && k->mixer != MIXER_MLA && k->mixer != MIXER_CSA)
+        a.split = q->gpu->family->kv_split / fmax((double)k->kv_heads / tp, 1);
+    if (k->mixer == MIXER_MLA)
+        a.mla = 2 * heads * (2 * k->kv_lora + k->rope_dim);
+    return a;
+}
+
+static double read_tokens(const struct attention *a, double s)
+{
+    return a->reach > 0 && s > a->reach ? a->reach : s;
+}
+
+double attention_decode(const struct attention *a, double s, double *flops)
+{
+    double tokens = read_tokens(a, s);
+    *flops = a->times * a->mla * tokens;
+    return a->times * (a->bytes * tokens + a->index * s + a->state);
+}
+
+double attention_prefill(const struct attention *a, double q, double c)
+{
+    double middle = c + q / 2;
+    return a->times * q * (a->scores * read_tokens(a, middle) + a->indexing * middle);
+}
+
+double attention_scores(const struct attention *a, double q, double c)
+{
+    return a->times * a->heads * q * read_tokens(a, c + q / 2);
+}

@@ -1,0 +1,410 @@
+/*
+ * speed.c - see speed.h.
+ */
+#include "plan/speed/speed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/speed/calib.h"
+
+const char *speed_bound_word(enum speed_bound bound)
+{
+    static const char *const words[SPEED_BY_COUNT] = {
+        [SPEED_BY_WEIGHTS] = "weights", [SPEED_BY_COMPUTE] = "compute",
+        [SPEED_BY_EXPERTS] = "experts", [SPEED_BY_KV] = "kv-cache",
+        [SPEED_BY_LINK] = "link",       [SPEED_BY_LAUNCH] = "launch",
+        [SPEED_BY_PREFILL] = "prefill", [SPEED_BY_DRAFT] = "draft",
+    };
+    return words[bound];
+}
+
+const char *speed_saturation_word(enum saturation saturation)
+{
+    static const char *const words[SATURATES_COUNT] = {
+        [SATURATES_PREFILL] = "prefill", [SATURATES_RUNNING] = "slots",
+        [SATURATES_POOL] = "kv-pool",    [SATURATES_DECODE] = "decode",
+        [SATURATES_TRANSFER] = "transfer",
+    };
+    return words[saturation];
+}
+
+/* ---- bands ---- */
+
+#define LAW_BAND 1.10
+
+/* Such that nine of ten measured values lie inside, whose model, pair of model and GPU, or
+ * GPU was left out of the fit (tests/accuracy/speed prints how many did, for each). */
+static const struct factors {
+    double low, high;
+} factors[DOUBT_COUNT] = {
+    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.25, 1.38},
+    [DOUBT_MIXED] = {1.35, 1.62},        [DOUBT_BUILD] = {1.20, 1.35},
+    [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
+    [DOUBT_INT4_EXPERTS] = {1.35, 1.35}, [DOUBT_PCIE] = {1.35, 1.30},
+    [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
+    [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
+    [DOUBT_POINTS_3] = {1.30, 1.30},
+    [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
+    [DOUBT_NETWORK] = {1.50, 2.00},      [DOUBT_BANDWIDTH] = {1.0, 1.0},
+    [DOUBT_MEASURED] = {1.0, 1.0},
+};
+
+void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
+{
+    const struct quantity *rate = &gpu->bandwidth;
+    *low = factors[doubt].low;
+    *high = factors[doubt].high;
+    if (doubt == DOUBT_FAMILY && gpu->family)
+        *low = *high = gpu->family->spread;
+    if (doubt == DOUBT_MEASURED && gpu->family && gpu->family->calib)
+        *low = *high = calib_doubt(gpu->family->calib, gpu);
+    if (doubt == DOUBT_BANDWIDTH && rate->known) {
+        *low = rate->high / rate->value;
+        *high = rate->value / rate->low;
+    }
+}
+
+void speed_doubt_law(const struct gpu *gpu, double *low, double *high)
+{
+    enum doubt doubts[] = {gpu->family->calib ? DOUBT_MEASURED : DOUBT_FAMILY, DOUBT_BANDWIDTH};
+    double below = pow(log(LAW_BAND), 2), above = below;
+
+    for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++) {
+        speed_doubt(doubts[i], gpu, low, high);
+        below += pow(log(fmax(*low, 1)), 2);
+        above += pow(log(fmax(*high, 1)), 2);
+    }
+    *low = exp(sqrt(below));
+    *high = exp(sqrt(above));
+}
+
+/* What the build, the kernels and the law leave open, points of the server have shown. */
+static unsigned doubt_of_points(int points)
+{
+    return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
+}
+
+static unsigned doubts_of(const struct step *s, double running)
+{
+    const struct step_load *l = s->load;
+    const struct family *f = l->request->gpu->family;
+    static const enum doubt laws[HIT_KIND_COUNT] = {DOUBT_DENSE, DOUBT_EXPERTS, DOUBT_MIXED};
+    enum doubt law = laws[speed_kind(l)];
+    unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
+    if (request_corrected(l->request))
+        return doubt_of_points(l->request->correction.points);
+    if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
+        doubts |= 1u << DOUBT_BANDWIDTH;
+    if (f->calib)
+        doubts |= 1u << DOUBT_MEASURED;
+    else if (f->spread > 1)
+        doubts |= 1u << DOUBT_FAMILY;
+    if (l->alike)
+        doubts |= 1u << DOUBT_KERNEL;
+    if (l->weight_only_experts)
+        doubts |= 1u << DOUBT_INT4_EXPERTS;
+    if (s->tp.pcie || s->group.pcie)
+        doubts |= 1u << DOUBT_PCIE;
+    if (s->draft)
+        doubts |= 1u << DOUBT_DRAFT;
+    if (s->tp.hosts > 1 || s->group.hosts > 1 || s->hops_hosts > 0)
+        doubts |= 1u << DOUBT_NETWORK;
+    if (running > 128)
+        doubts |= 1u << (law == DOUBT_DENSE ? DOUBT_MANY : DOUBT_MANY_EXPERTS);
+    if (s->ways > 1)
+        doubts |= 1u << DOUBT_ATTENTION_DP;
+    return doubts;
+}
+
+void speed_band(const struct step *s, double running, struct speed *out)
+{
+    double low = 0, high = 0, a, b;
+    out->doubts = doubts_of(s, running);
+    for (int i = 0; i < DOUBT_COUNT; i++) {
+        if (!(out->doubts >> i & 1))
+            continue;
+        speed_doubt((enum doubt)i, s->load->request->gpu, &a, &b);
+        low += log(a) * log(a);
+        high += log(b) * log(b);
+    }
+    out->factor_low = exp(sqrt(low));
+    out->factor_high = exp(sqrt(high));
+}
+
+enum hit_kind speed_kind(const struct step_load *l)
+{
+    return l->mixed ? HIT_MIXED : l->moe_layers > 0 ? HIT_EXPERTS : HIT_DENSE;
+}
+
+/* Rows that all slots were full of, where users queue; else of one user or of several. */
+static void find_hits(const struct step *s, struct speed *out)
+{
+    const struct hits *hits = &s->load->request->engine->hits;
+    enum hit_kind kind = speed_kind(s->load);
+    bool one = out->running <= 1;
+    if (out->running < out->users)
+        out->hit = hits_find(hits, kind, HIT_FULL);
+    if (!out->hit)
+        out->hit = hits_find(hits, kind, one ? HIT_ONE : HIT_MANY);
+    out->hit_first = hits_find(hits, kind, HIT_FIRST);
+    if (one && !out->hit_first)
+        out->hit_first = hits_find(hits, kind, HIT_PROMPT);
+}
+
+/* Of a device that was itself measured, the estimate counts as such. */
+static struct quantity banded(const struct step *s, double value, double low, double high)
+{
+    const struct calib *c = s->load->request->gpu->family->calib;
+    bool own = c && c->from == CALIB_OWN;
+    return quantity_band(value, value / low, value * high, own ? ORIGIN_MEASURED : ORIGIN_MODEL);
+}
+
+/* ---- the bound ---- */
+
+/* Products in which arithmetic takes longer than memory, weighed by their time. */
+static bool computes(const struct step *s, double tokens)
+{
+    double compute = 0, memory = 0;
+    for (int i = 0; i < s->gemms; i++) {
+        compute += s->gemm[i].times * s->gemm[i].compute * tokens;
+        memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
+    }
+    return compute > memory;
+}
+
+static enum speed_bound bound_of(const struct step *s, const struct speed *out,
+                                 double tokens)
+{
+    const struct step_parts *p = &out->part;
+    double part[SPEED_BY_COUNT] = {0};
+    enum speed_bound most = SPEED_BY_WEIGHTS;
+    part[computes(s, tokens) ? SPEED_BY_COMPUTE : SPEED_BY_WEIGHTS] = p->linear + p->head;
+    part[SPEED_BY_EXPERTS] = p->experts;
+    part[SPEED_BY_KV] = p->attention;
+    part[SPEED_BY_LINK] = p->communication;
+    part[SPEED_BY_LAUNCH] = p->fixed;
+    part[SPEED_BY_PREFILL] = out->prompts;
+    part[SPEED_BY_DRAFT] = p->draft;
+    for (int i = 0; i < SPEED_BY_COUNT; i++)
+        if (part[i] > part[most])
+            most = (enum speed_bound)i;
+    return most;
+}
+
+/* ---- the estimate ---- */
+
+#define MOST_SLOTS 4096
+
+double speed_slots(const struct request *q, const struct load *load)
+{
+    bool each = q->max_num_seqs <= 0 && q->engine->seqs_small <= 0;
+    return q->rate > 0 && each ? MOST_SLOTS : load->max_num_seqs;
+}
+
+double speed_admitted(const struct request *q, const struct load *load,
+                      const struct memory *m)
+{
+    double each = m->users > 0 && m->kv_mean.known ? m->kv_mean.value / m->users : 0;
+    double slots = speed_slots(q, load);
+    if (each <= 0 || q->engine->budget == BUDGET_ASKED)
+        return slots;
+    return fmax(fmin(slots, floor(m->kv_pool.value / each)), 1);
+}
+
+double speed_groups(const struct layout *l)
+{
+    return layout_decoding(l) * (double)(l->tp * l->pp) / layout_group(l);
+}
+
+#define TRANSFER_BASE 2e-3 /* s: aiconfigurator's figure for handing a request over */
+
+/* Seconds in which a prompt's KV goes from one group to another: each GPU sends its part
+ * over its own link, or over PCIe where the link's domain does not hold both groups; the
+ * side of fewer GPUs takes as long as it takes. */
+static double transfer_time(const struct request *q, const struct load *load,
+                            const struct layout *l)
+{
+    struct gpu gpu = *q->gpu;
+    bool narrower = l->prefill_tp > 0 && l->prefill_tp < l->tp;
+    struct kv_sequence one =
+        kvcache_sequence(q, narrower ? l->prefill_tp : l->tp, 0, q->model->layer_count, q->prompt,
+                         load->max_batched_tokens);
+    if (l->gpus > q->host_gpus && gpu.link_domain < l->gpus)
+        gpu.link_bandwidth = 0;
+    struct comm link = comm_of(&gpu, q->gpu->family, 2, 2, 1);
+    return TRANSFER_BASE + (link.known ? one.exact / l->pp / link.rate : 0);
+}
+
+double speed_busy(const struct request *q, const struct layout *l)
+{
+    double groups = speed_groups(l);
+    return q->rate > 0 || q->split ? groups : fmin(groups, q->users);
+}
+
+#define CLOSE 1e-5 /* of a goal: as near as figures under load are solved for */
+
+/* What is of use of a time; where points of the device bend the law, more in flight may be
+ * faster. */
+static double most_of(const struct request *q, const struct load *load, double goal)
+{
+    return load->fits_only && !q->gpu->family->calib ? goal * (1 + CLOSE) : 0;
+}
+
+static struct serve_load load_of(const struct request *q, const struct load *load,
+                                 const struct layout *layout, double admitted)
+{
+    double groups = speed_groups(layout);
+    struct layout side = layout_prefill(layout);
+    return (struct serve_load){.users = q->users / groups,
+                               .admitted = admitted * layout_decoding(layout) / groups,
+                               .prefill = (double)side.replicas / layout_ways(&side) / groups,
+                               .transfer = layout->prefill > 0
+                                               ? transfer_time(q, load, layout)
+                                               : 0,
+                               .prompt = q->prompt,
+                               .cached = q->prompt * q->prefix_hit,
+                               .output = q->output,
+                               .spread = q->spread,
+                               .tpot_most = most_of(q, load, q->tpot),
+                               .chunk = load->max_batched_tokens};
+}
+
+static bool serve_of(const struct request *q, const struct step *step,
+                     const struct layout *layout, const struct serve_load *l,
+                     struct serve *out)
+{
+    if (q->rate > 0)
+        return serve_rate(step, l, q->rate / speed_groups(layout), out);
+    serve_estimate(step, l, out);
+    return true;
+}
+
+bool speed_serve(const struct request *q, const struct step *step, const struct load *load,
+                 const struct layout *layout, double admitted, struct serve *out)
+{
+    struct serve_load l = load_of(q, load, layout, admitted);
+    return serve_of(q, step, layout, &l, out);
+}
+
+double speed_capacity(const struct request *q, const struct load *load,
+                      const struct layout *layout, const struct step *step,
+                      double admitted)
+{
+    struct serve_load l = load_of(q, load, layout, admitted);
+    return serve_capacity(step, &l, NULL, NULL) * speed_groups(layout);
+}
+
+void speed_least(const struct request *q, const struct load *load,
+                 const struct layout *layout, const struct step *step, double *ttft,
+                 double *tpot)
+{
+    struct serve_load l = load_of(q, load, layout, 1);
+    serve_least(step, &l, ttft, tpot);
+}
+
+double speed_users(const struct layout *layout, const struct serve *serve)
+{
+    return serve_peak(serve->running) * speed_groups(layout);
+}
+
+#define RARE 1e-6 /* requests/s: none waits for another */
+
+/* By the law of the load: of a request that arrives, or of a lone user who asks again. */
+static double alone(const struct step *s, const struct serve_load *l)
+{
+    struct serve one;
+    struct serve_load single = *l;
+    single.users = single.admitted = 1;
+    if (s->load->request->rate > 0)
+        serve_rate(s, &single, RARE, &one);
+    else
+        serve_estimate(s, &single, &one);
+    return one.ttft;
+}
+
+/* As many requests as pool and slots hold: what the layout serves at most. */
+static void saturate(const struct step *s, const struct serve_load *l, double groups,
+                     struct serve *full, struct speed *out)
+{
+    struct serve_load most = *l;
+    most.users = l->admitted;
+    serve_estimate(s, &most, full);
+    out->full_running = full->running * groups;
+    out->full = banded(s, fmax(full->requests, out->serve.requests) * groups, out->factor_high,
+                       out->factor_low);
+}
+
+/* Nobody has measured it: a lone prompt's doubt. */
+static void stall_of(const struct step *s, const struct serve_load *l, struct speed *out)
+{
+    double value = serve_stall(s, l, &out->serve, &out->stall_share);
+    out->stall = quantity_unknown();
+    if (value > 0)
+        out->stall = quantity_band(value, value / (SPEED_SOLO * out->factor_low),
+                                   value * SPEED_SOLO * out->factor_high, ORIGIN_ASSUMED);
+}
+
+static void fill(const struct step *s, const struct serve *serve,
+                 const struct serve_load *l, double groups, struct serve *full,
+                 struct speed *out)
+{
+    out->serve = *serve;
+    out->running = serve->running * groups;
+    speed_band(s, out->running, out);
+    out->tpot = banded(s, serve->tpot, out->factor_low, out->factor_high);
+    out->ttft = banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
+                       fmax(SPEED_TTFT_HIGH, out->factor_high));
+    out->solo = banded(s, alone(s, l), SPEED_SOLO * out->factor_low,
+                       SPEED_SOLO * out->factor_high);
+    stall_of(s, l, out);
+    out->late = serve->late;
+    out->middle = serve->middle;
+    out->requests = banded(s, serve->requests * groups, out->factor_high, out->factor_low);
+    out->tokens = quantity_scale(out->requests, l->output);
+    saturate(s, l, groups, full, out);
+    step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
+                      &out->part);
+    out->prompts = serve->tpot - serve->decode;
+    find_hits(s, out);
+    out->bound = bound_of(s, out, serve->decoding / s->ways / s->pp);
+}
+
+void speed_estimate(const struct request *q, const struct load *load,
+                    const struct layout *layout, const struct memory *m,
+                    struct speed *out)
+{
+    struct step_load sums;
+    struct step step;
+    struct step_others others;
+    struct serve serve, full;
+    memset(out, 0, sizeof(*out));
+    if (!load->step)
+        step_load_sum(q, load, &sums);
+    step_cut(load->step ? load->step : &sums, layout, &step);
+    step_attach(&step, layout, &others);
+    out->gap = step.gap;
+    out->users = q->users;
+    if (out->gap != SPEED_KNOWN)
+        return;
+    double room = speed_admitted(q, load, m);
+    struct serve_load l = load_of(q, load, layout, room);
+    l.solo = serve_solo(&step, &l);
+    bool held = serve_of(q, &step, layout, &l, &serve);
+    fill(&step, &serve, &l, speed_busy(q, layout), &full, out);
+    out->capacity =
+        serve_capacity(&step, &l, &full, &out->saturation) * speed_groups(layout);
+    if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
+        out->saturation = SATURATES_POOL;
+    out->transfer = l.transfer;
+    if (q->rate > 0) /* the most that arrives without a queue that only grows */
+        out->full = banded(&step, out->capacity, out->factor_high, out->factor_low);
+    if (q->rate > 0 && !held) {
+        out->requests = banded(&step, out->capacity, out->factor_high, out->factor_low);
+        out->tokens = quantity_scale(out->requests, q->output);
+    }
+    if (q->rate > 0 && held) { /* what arrives is what is served */
+        out->requests = quantity_exact(q->rate);
+        out->tokens = quantity_exact(q->rate * q->output);
+    }
+}

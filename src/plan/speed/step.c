@@ -1,0 +1,613 @@
+/*
+ * step.c - see step.h.
+ */
+#include "plan/speed/step.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "plan/draft.h"
+#include "plan/kvcache.h"
+#include "plan/speed/calib.h"
+
+/* ---- what a layer kind consists of ---- */
+
+/* Kernels of a decode step's layer; see step.h. An indexer's are counted in SGLang 0.5.6
+ * (nsa_indexer.py, forward_cuda): two quantized projections, norm and rotation of query and
+ * key, Hadamard transforms, their quantization, the store, the gate of heads, scores, top-k. */
+#define KERNELS_ATTENTION 6
+#define KERNELS_RECURRENT 9
+#define KERNELS_MLA       5
+#define KERNELS_INDEXER   21
+#define KERNELS_MLP       3
+#define KERNELS_EXPERTS   4
+#define KERNELS_SHARED    2
+#define KERNELS_QUANTIZED 2
+#define GRAPH_KERNEL 3.2e-6 /* s: the slowest of the engines that capture graphs */
+
+/* The products among a layer's tensors. The router is one of the kernels that are
+ * counted: its weights are few. */
+#define PRODUCTS                                                                       \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT |                    \
+     1u << ROLE_ATTN_LATENT | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT |              \
+     1u << ROLE_MLP | 1u << ROLE_SHARED | 1u << ROLE_OTHER)
+
+static bool is_product(const struct tensor *t)
+{
+    return (PRODUCTS >> t->role & 1) && t->rows > 1 && t->cols > 1;
+}
+
+/* Output projections have their inputs cut, as what they read is cut already. */
+static bool cuts_inputs(const struct model *m, const struct tensor *t)
+{
+    if (t->role == ROLE_ATTN_OUT)
+        return true;
+    return (t->role == ROLE_MLP || t->role == ROLE_SHARED || t->role == ROLE_RECURRENT) &&
+           t->rows == m->hidden && t->cols != m->hidden;
+}
+
+static bool runs_alike(const struct request *q, int a, int b)
+{
+    const struct format *const *by = q->precision.by_role;
+    return a == b || (by[a] == by[b] && ((a == ROLE_ATTN_Q && b == ROLE_ATTN_KV) ||
+                                         (a == ROLE_ATTN_KV && b == ROLE_ATTN_Q)));
+}
+
+/* Engines stack matrices that read the same values: one product of all their rows. */
+static bool fuses(const struct step_load *s, const struct step_product *p, int kind,
+                  const struct tensor *t, bool cut_cols)
+{
+    return p->kind == kind && !p->cut_cols && !cut_cols && p->cols == t->cols &&
+           runs_alike(s->request, (int)p->role, (int)t->role);
+}
+
+static double role_bytes(const struct load *load, const struct tensor *t, int count,
+                         int kind, enum tensor_role role)
+{
+    double elements = 0;
+    for (int i = 0; i < count; i++)
+        elements += t[i].role == role ? t[i].rows * t[i].cols * t[i].count : 0;
+    return elements > 0 ? load->layer[kind][role] / elements : 0;
+}
+
+static void add_rows(struct step_product *p, const struct layer_kind *k,
+                     const struct tensor *t)
+{
+    double rows = t->rows * t->count;
+    switch (layout_share_rule(k, t->role)) {
+    case SHARE_KV:
+        p->rows_kv += rows;
+        break;
+    case SHARE_ALL:
+        p->rows_all += rows;
+        break;
+    default:
+        if (p->cut_cols)
+            p->rows_all += rows;
+        else
+            p->rows_tp += rows;
+    }
+}
+
+static void add_product(struct step_load *s, const struct load *load, int kind,
+                        const struct tensor *t, const struct tensor *all, int count)
+{
+    const struct model *m = s->request->model;
+    bool cut_cols = cuts_inputs(m, t);
+    int i = 0;
+    while (i < s->products && !fuses(s, &s->product[i], kind, t, cut_cols))
+        i++;
+    if (i == STEP_PRODUCTS)
+        return;
+    if (i == s->products) {
+        s->product[s->products++] = (struct step_product){
+            .role = t->role, .kind = kind, .cols = t->cols, .cut_cols = cut_cols,
+            .bytes = role_bytes(load, all, count, kind, t->role),
+            .times = s->layers_of[kind]};
+    }
+    add_rows(&s->product[i], &m->kind[kind], t);
+}
+
+/* Whose activations are quantized on the way, by kernels of their own. */
+static bool is_quantized(const struct request *q, enum tensor_role role)
+{
+    enum kernel k = kernel_of(q->precision.by_role[role], q->gpu, q->engine->gguf);
+    return k == KERNEL_FP8 || k == KERNEL_FP8_BLOCK || k == KERNEL_FP4 || k == KERNEL_INT8;
+}
+
+static double kernels_of(const struct request *q, const struct layer_kind *k)
+{
+    bool recurrent = mixer_is_recurrent(k->mixer);
+    double n = k->mixer == MIXER_NONE ? 0
+               : recurrent            ? KERNELS_RECURRENT
+                                      : KERNELS_ATTENTION;
+    n += k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ? KERNELS_MLA : 0;
+    n += k->index_heads > 0 && !recurrent ? KERNELS_INDEXER : 0;
+    n += k->ff > 0 || k->experts > 0 ? KERNELS_MLP : 0;
+    n += k->experts > 0 ? KERNELS_EXPERTS : 0;
+    n += k->shared_ff > 0 ? KERNELS_SHARED : 0;
+    n += (int)k->qk_norm;
+    n += k->mixer != MIXER_NONE && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED : 0;
+    n += k->ff > 0 && is_quantized(q, ROLE_MLP) ? KERNELS_QUANTIZED : 0;
+    n += k->experts > 0 && is_quantized(q, ROLE_EXPERT) ? KERNELS_QUANTIZED : 0;
+    n += k->shared_ff > 0 && is_quantized(q, ROLE_SHARED) ? KERNELS_QUANTIZED : 0;
+    return n;
+}
+
+/* Which kernels run, and whether another's figures stand in. */
+static void note_kernels(struct step_load *s, const struct layer_kind *k)
+{
+    const struct request *q = s->request;
+    bool gguf = q->engine->gguf, is_alike = false;
+    if (k->mixer != MIXER_NONE)
+        family_product(q->gpu->family,
+                       kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
+                       &is_alike);
+    s->alike |= is_alike;
+    if (k->experts == 0)
+        return;
+    enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, gguf);
+    family_expert(q->gpu->family, kernel, &is_alike);
+    s->alike |= is_alike;
+    s->weight_only_experts |= kernel == KERNEL_W4 || kernel == KERNEL_W8;
+}
+
+static void sum_kind(struct step_load *s, const struct load *load, int kind)
+{
+    const struct request *q = s->request;
+    const struct layer_kind *k = &q->model->kind[kind];
+    struct layer_kind bare = *k;
+    struct tensor t[MODEL_MAX_TENSORS];
+    int count = model_layer_tensors(q->model, kind, t);
+    double layers = s->layers_of[kind] = model_kind_layers(q->model, kind);
+
+    for (int i = 0; i < count; i++)
+        if (is_product(&t[i]))
+            add_product(s, load, kind, &t[i], t, count);
+    bare.index_heads = 0;
+    s->index[kind] =
+        kvcache_layer_bytes(k, q->kv, q->gpu, 1) - kvcache_layer_bytes(&bare, q->kv, q->gpu, 1);
+    if (k->mixer == MIXER_CSA || s->index[kind] < 0)
+        s->index[kind] = 0;
+    s->expert_bytes[kind] = role_bytes(load, t, count, kind, ROLE_EXPERT);
+    s->kernels += layers * kernels_of(q, k);
+    s->reduces += layers * ((k->mixer != MIXER_NONE) + (k->ff > 0 || k->experts > 0));
+    s->small_reduces += k->qk_norm == QK_NORM_FULL ? layers : 0;
+    s->moe_layers += k->experts > 0 ? layers : 0;
+    note_kernels(s, k);
+    s->mixed |= k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ||
+                mixer_is_recurrent(k->mixer);
+}
+
+/* ---- what stands in the way of an estimate ---- */
+
+static enum speed_gap gap_of(const struct request *q)
+{
+    bool decodes = q->model->max_context > 0 || q->draft_mtp;
+    if (q->model->weights_only || !decodes || !q->kv)
+        return SPEED_NO_TOKENS;
+    if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
+        return SPEED_ON_HOST;
+    if (!q->gpu->family || q->gpu->memory_only)
+        return SPEED_NO_FAMILY;
+    if (q->engine->speed.kernel <= 0 && q->engine->speed.layer <= 0)
+        return SPEED_NO_ENGINE;
+    if (!q->gpu->bandwidth.known || kernel_rate(KERNEL_16, q->gpu) <= 0)
+        return SPEED_NO_RATE;
+    return SPEED_KNOWN;
+}
+
+void step_load_sum(const struct request *q, const struct load *load,
+                   struct step_load *s)
+{
+    memset(s, 0, sizeof(*s));
+    s->request = q;
+    s->gap = gap_of(q);
+    for (int k = 0; s->gap == SPEED_KNOWN && k < q->model->kind_count; k++)
+        sum_kind(s, load, k);
+}
+
+/* ---- cut for a layout ---- */
+
+struct pace { /* seconds per FLOP and per byte of a kernel */
+    double flop, byte;
+};
+
+static struct pace pace_of(const struct request *q, enum kernel kernel,
+                           struct product_share share)
+{
+    const struct gpu *gpu = q->gpu;
+    double rate = kernel_rate(kernel, gpu);
+    rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
+    return (struct pace){1 / (share.compute * rate),
+                         1 / (family_unpacked(kernel, gpu, share.memory) *
+                              gpu->bandwidth.value)};
+}
+
+/* Kernels of 4- and 8-bit weights (Marlin, llama.cpp's) give each multiprocessor a stripe of
+ * the same length, whatever the shape. */
+static bool runs_in_waves(const struct request *q, enum kernel kernel)
+{
+    return q->gpu->family->waves && kernel <= KERNEL_INT8;
+}
+
+static struct gemm gemm_of(const struct request *q, const struct format *format,
+                           double rows, double cols, double bytes, double times)
+{
+    bool is_alike;
+    enum kernel kernel = kernel_of(format, q->gpu, q->engine->gguf);
+    struct product_share share = family_product(q->gpu->family, kernel, &is_alike);
+    bool unpacks = q->engine->speed.unpacks && kernel == KERNEL_GGUF;
+    if (unpacks)
+        share.compute = family_product(q->gpu->family, KERNEL_GGUF16, &is_alike).compute;
+    struct pace p = pace_of(q, kernel, share);
+    struct gemm g = {.weights = rows * cols * bytes * p.byte,
+                         .traffic = 2 * (rows + cols) * p.byte,
+                         .compute = 2 * rows * cols * p.flop,
+                         .rows = rows,
+                         .cols = cols,
+                         .sms = runs_in_waves(q, kernel) ? q->gpu->sm_count : 0,
+                         .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
+                         .times = times};
+    const struct calib *calib = q->gpu->family->calib;
+    if (calib && calib->points > 0) {
+        g.measured = true;
+        calib_near(calib, kernel, rows, cols, bytes, g.near);
+    }
+    return g;
+}
+
+double step_product_time(const struct request *q, const struct format *format, double rows,
+                         double cols, double bytes, double tokens)
+{
+    struct gemm g = gemm_of(q, format, rows, cols, bytes, 1);
+    double t = gemm_time(&g, tokens, 1, q->gpu->family ? q->gpu->family->norm : 2);
+    return isfinite(t) && t > 0 ? t : 0;
+}
+
+struct step_shape step_shape(const struct step_load *load, int i, const struct layout *l)
+{
+    const struct step_product *p = &load->product[i];
+    double shares[SHARE_COUNT];
+    layout_shares(&load->request->model->kind[p->kind], l, shares);
+    return (struct step_shape){
+        .rows = p->rows_tp / l->tp + p->rows_kv * shares[SHARE_KV] + p->rows_all,
+        .cols = p->cut_cols ? p->cols / l->tp : p->cols,
+        .bytes = p->bytes,
+    };
+}
+
+/* Layers that differ in their attention alone have the same products. */
+static void add_gemm(struct step *s, const struct gemm *g)
+{
+    for (int i = 0; i < s->gemms; i++) {
+        struct gemm *a = &s->gemm[i];
+        if (a->rows == g->rows && a->cols == g->cols && a->weights == g->weights &&
+            a->compute == g->compute && a->unpack == g->unpack) {
+            a->times += g->times;
+            return;
+        }
+    }
+    s->gemm[s->gemms++] = *g;
+}
+
+static void cut_product(struct step *s, int i, const struct layout *l)
+{
+    const struct request *q = s->load->request;
+    const struct step_product *p = &s->load->product[i];
+    struct step_shape shape = step_shape(s->load, i, l);
+    struct gemm g = gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols,
+                            shape.bytes, p->times);
+    add_gemm(s, &g);
+}
+
+/* The engine's kernel of experts; those of no case of its own need no padding. */
+static struct speed_case engine_experts(const struct engine_speed *e,
+                                        const struct family *f, enum kernel kernel, int tp)
+{
+    for (int i = 0; i < e->case_count; i++) {
+        const struct speed_case *c = &e->at[i];
+        if (c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
+            (c->family[0] == '\0' || strcmp(c->family, f->id) == 0))
+            return *c;
+    }
+    return (struct speed_case){.experts = e->experts};
+}
+
+static void cut_experts(struct step *s, int kind, const struct layout *l)
+{
+    const struct request *q = s->load->request;
+    const struct layer_kind *k = &q->model->kind[kind];
+    bool is_alike;
+    enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
+    struct speed_case own =
+        engine_experts(&q->engine->speed, q->gpu->family, kernel, l->tp);
+    struct expert_share share = family_expert(q->gpu->family, kernel, &is_alike);
+    bool stands_in = is_alike && kernel == KERNEL_MXFP4;
+    struct pace p = pace_of(q, stands_in ? KERNEL_W4 : kernel,
+                            (struct product_share){share.compute, share.memory});
+    double width = k->latent > 0 ? k->latent : q->model->hidden;
+    double matrices = k->gated ? 3 : 2, n = l->tp * s->ways;
+    double weights = matrices * width * k->expert_ff / n;
+    double ep = l->ep > 1 ? l->ep : 1;
+    s->moe[s->moes++] = (struct moe){
+        .experts = k->experts,
+        .active = k->experts_active,
+        .compute = 2 * weights * k->experts_active * p.flop,
+        .expert = weights * s->load->expert_bytes[kind] * p.byte,
+        .traffic = 2.0 * k->experts_active * (2 * width + matrices * k->expert_ff) / n *
+                   p.byte,
+        .each = share.each / ep,
+        .token = q->gpu->family->expert_token,
+        .fixed = own.experts,
+        .ep = ep,
+        .pad = own.rows * k->experts / k->experts_active,
+        .times = s->load->layers_of[kind],
+    };
+}
+
+static void cut_kind(struct step *s, int kind, const struct layout *l)
+{
+    const struct request *q = s->load->request;
+    const struct layer_kind *k = &q->model->kind[kind];
+    if (k->mixer != MIXER_NONE)
+        s->attention[s->attentions++] = attention_of(q, k, s->load->index[kind], l->tp,
+                                                     s->load->layers_of[kind]);
+    if (k->experts > 0)
+        cut_experts(s, kind, l);
+}
+
+static void cut_correction(struct step *s)
+{
+    const struct correction *c = &s->load->request->correction;
+    bool corrected = request_corrected(s->load->request);
+    for (int i = 0; i < CORRECT_COUNT; i++)
+        s->slow[i] = corrected ? c->by[i] : 1;
+    s->first = corrected ? c->first : 1;
+}
+
+/* Within a captured graph kernels follow each other as fast as the GPU starts them; an
+ * engine that launches more slowly than that by itself waits for nothing else. */
+static double kernel_time(const struct engine_speed *e, const struct family *f)
+{
+    double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
+    return e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
+}
+
+static void cut_fixed(struct step *s)
+{
+    const struct request *q = s->load->request;
+    const struct engine_speed *e = &q->engine->speed;
+    const struct family *f = q->gpu->family;
+    s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * kernel_time(e, f) + e->host +
+                                         f->layer * e->layer * q->model->layer_count);
+    s->per_request = s->slow[CORRECT_FIXED] *
+                     (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
+}
+
+/* Stages fill one host after the other. */
+static int hops_between_hosts(const struct request *q, const struct layout *l)
+{
+    int host = q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
+    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    return host > 0 ? (l->pp + stages - 1) / stages - 1 : 0;
+}
+
+void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
+{
+    const struct request *q = load->request;
+    const struct family *f = q->gpu->family;
+    s->load = load;
+    s->gap = load->gap;
+    if (s->gap != SPEED_KNOWN)
+        return;
+    s->gemms = s->moes = s->attentions = 0;
+    s->kept = NULL;
+    s->draft = NULL;
+    s->prompts = NULL;
+    s->drafted = 0;
+    s->accepted = 1;
+    s->norm = f->norm;
+    s->ways = layout_group(l) / (double)(l->tp * l->pp);
+    s->pp = l->pp;
+    s->hidden = q->model->hidden;
+    s->bandwidth = q->gpu->bandwidth.value;
+    double rate = kernel_rate(KERNEL_16, q->gpu);
+    double kv = q->engine->speed.kv > 0 ? q->engine->speed.kv : 1;
+    s->kv = f->kv_memory * kv * s->bandwidth;
+    s->mla = f->mla_compute * rate;
+    double prefill = q->engine->speed.prefill_attention;
+    s->prefill = f->prefill_attention * (prefill > 0 ? prefill : 1) * rate;
+    for (int i = 0; i < load->products; i++)
+        cut_product(s, i, l);
+    for (int k = 0; k < q->model->kind_count; k++)
+        cut_kind(s, k, l);
+    s->head = gemm_of(q, q->precision.by_role[ROLE_HEAD], q->model->vocab / (l->tp * s->ways),
+                      q->model->hidden, q->precision.by_role[ROLE_HEAD]->bits / 8, 1);
+    s->tp = comm_of(q->gpu, f, l->tp, q->host_gpus, q->engine->speed.allreduce);
+    s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->host_gpus,
+                       q->engine->speed.allreduce);
+    s->hops_hosts = hops_between_hosts(q, l);
+    if (!s->tp.known || !s->group.known)
+        s->gap = SPEED_NO_LINK;
+    cut_correction(s);
+    cut_fixed(s);
+}
+
+static void keep(struct step *s, struct step_kept *kept)
+{
+    for (int i = 0; i < STEP_KEPT; i++)
+        kept->at[i].tokens = -1;
+    s->kept = kept;
+}
+
+static void attach_draft(struct step *s, const struct layout *l, struct step_others *own)
+{
+    const struct request *q = s->load->request;
+    if (!q->draft || q->acceptance <= 0 || s->gap != SPEED_KNOWN)
+        return;
+    own->request = draft_request(q);
+    struct load load = load_checkpoint(&own->request);
+    own->request.draft_mtp = q->draft_mtp; /* its model has layers alone */
+    step_load_sum(&own->request, &load, &own->load);
+    step_cut(&own->load, l, &own->draft);
+    own->draft.fixed -= own->request.engine->speed.host; /* one host for both */
+    if (q->draft_mtp)
+        own->draft.head = s->head;
+    keep(&own->draft, &own->kept_draft);
+    s->gap = own->draft.gap;
+    s->draft = &own->draft;
+    s->drafted = q->draft_tokens;
+    s->accepted = (1 - pow(q->acceptance, s->drafted + 1)) / (1 - q->acceptance);
+}
+
+void step_attach(struct step *s, const struct layout *l, struct step_others *own)
+{
+    keep(s, &own->kept);
+    attach_draft(s, l, own);
+    if (l->prefill_tp <= 0 || s->gap != SPEED_KNOWN)
+        return;
+    struct layout side = layout_prefill(l);
+    step_cut(s->load, &side, &own->prompts);
+    keep(&own->prompts, &own->kept_prompts);
+    s->gap = own->prompts.gap;
+    s->prompts = &own->prompts;
+}
+
+/* ---- times ---- */
+
+/* Under attention DP a MoE layer gathers all tokens and scatters them again. */
+static double communication(const struct step *s, double tokens)
+{
+    double bytes = tokens * s->hidden * 2;
+    double t = s->ways > 1 ? s->load->moe_layers * comm_allreduce(&s->group, bytes)
+                           : s->load->reduces * comm_allreduce(&s->tp, bytes);
+    t += s->load->small_reduces * comm_allreduce(&s->tp, tokens * 8);
+    t += (s->pp - 1 - s->hops_hosts) * comm_hop(&s->group, bytes) +
+         s->hops_hosts * comm_hop_hosts(bytes);
+    return s->slow[CORRECT_WORK] * t;
+}
+
+static double linear(const struct step *s, double tokens, double compute)
+{
+    double t = 0;
+    for (int i = 0; i < s->gemms; i++)
+        t += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
+    return s->slow[CORRECT_WORK] * t;
+}
+
+static double experts(const struct step *s, double tokens, double compute)
+{
+    double t = 0;
+    for (int i = 0; i < s->moes; i++)
+        t += moe_time(&s->moe[i], tokens, compute);
+    return s->slow[CORRECT_WORK] * t;
+}
+
+static struct step_work worked_out(const struct step *s, double tokens, double compute)
+{
+    return (struct step_work){tokens, compute, linear(s, tokens, compute),
+                              experts(s, tokens, compute), communication(s, tokens)};
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+/* Its place among those kept, by a multiplicative hash. */
+static struct step_work *place_of(struct step_kept *kept, double tokens, double compute)
+{
+    uint64_t key = bits_of(tokens) ^ bits_of(compute) << 1;
+    return &kept->at[key * 0x9e3779b97f4a7c15 >> (64 - STEP_KEPT_BITS)];
+}
+
+/* As it is kept; else worked out in its place, or in `own`. */
+static const struct step_work *work_of(const struct step *s, double tokens, double compute,
+                                       struct step_work *own)
+{
+    struct step_work *w = s->kept ? place_of(s->kept, tokens, compute) : own;
+    if (!s->kept || w->tokens != tokens || w->compute != compute)
+        *w = worked_out(s, tokens, compute);
+    return w;
+}
+
+double step_work(const struct step *s, double tokens, double compute)
+{
+    struct step_work own;
+    const struct step_work *w = work_of(s, tokens, compute, &own);
+    return w->linear + w->experts + w->communication;
+}
+
+static double cache(const struct step *s, double users, double tokens)
+{
+    double sequences = users / s->ways, bytes = 0, flops = 0, f;
+    for (int i = 0; i < s->attentions; i++) {
+        double one = attention_decode(&s->attention[i], tokens, &f);
+        bytes += (sequences + s->attention[i].split) * one;
+        flops += sequences * f;
+    }
+    double memory = s->slow[CORRECT_WORK] * bytes / s->kv;
+    double arithmetic = s->slow[CORRECT_WORK] * flops / s->mla;
+    return flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory;
+}
+
+double step_batch(const struct step *s, double users)
+{
+    double batches = users < s->pp ? fmax(users, 1) : s->pp;
+    return users / batches;
+}
+
+void step_decode_parts(const struct step *s, double users, double tokens,
+                       struct step_parts *out)
+{
+    double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
+    double each = 1 / s->accepted;
+    struct step_work own;
+    const struct step_work *w = work_of(s, checked, 1, &own);
+    *out = (struct step_parts){
+        .linear = each * w->linear,
+        .experts = each * w->experts,
+        .attention = each * cache(s, batch, tokens),
+        .communication = each * w->communication,
+        .fixed = each * (s->fixed + s->per_request * checked),
+        .head = each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),
+    };
+    if (s->draft)
+        out->draft = each * s->drafted * step_decode(s->draft, users, tokens);
+}
+
+static double parts_sum(const struct step_parts *p)
+{
+    return p->linear + p->experts + p->attention + p->communication + p->fixed + p->head +
+           p->draft;
+}
+
+double step_decode(const struct step *s, double users, double tokens)
+{
+    struct step_parts p;
+    step_decode_parts(s, users, tokens, &p);
+    return parts_sum(&p);
+}
+
+double step_decode_work(const struct step *s, double users, double tokens, double *work)
+{
+    struct step_parts p;
+    step_decode_parts(s, users, tokens, &p);
+    *work = s->accepted * (p.linear + p.experts + p.communication);
+    return parts_sum(&p);
+}
+
+double step_prefill_attention(const struct step *s, double q, double c)
+{
+    double flops = 0, scores = 0;
+    for (int i = 0; i < s->attentions; i++) {
+        flops += attention_prefill(&s->attention[i], q, c);
+        scores += attention_scores(&s->attention[i], q, c);
+    }
+    return flops / s->prefill +
+           scores * s->load->request->engine->speed.score_bytes / s->bandwidth;
+}

@@ -1,0 +1,424 @@
+/*
+ * bound.c - see bound.h.
+ */
+#include "pool/bound.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/fixed.h"
+#include "base/mem.h"
+
+#define MEAN_SHARE 0.1 /* of a step in the mean of violations */
+#define COVER_WORK 12  /* units of a cover beside its nodes */
+
+static size_t cells(const struct grid *grid)
+{
+    return (size_t)grid->hours * (size_t)grid->types;
+}
+
+/* ---- the first prices: owning a GPU is paid for in the busy hours ---- */
+
+static void start_prices(struct bound *b)
+{
+    const struct grid *grid = b->grid;
+    double load[POOL_MOST_HOURS] = {0}, sum = 0;
+
+    for (int w = 0; w < grid->workloads; w++)
+        for (int t = 0; t < grid->hours; t++)
+            load[t] += grid->need[w * grid->hours + t] * grid->penalty[w];
+    for (int t = 0; t < grid->hours; t++)
+        sum += pow(load[t], 4);
+    for (int t = 0; t < grid->hours; t++)
+        for (int g = 0; g < grid->types; g++)
+            b->trial[t * grid->types + g] =
+                grid->type[g].own_buy *
+                (sum > 0 ? pow(load[t], 4) / sum : 1.0 / grid->hours);
+}
+
+void bound_init(struct bound *b, const struct grid *grid, int leaves)
+{
+    size_t ways = (size_t)grid->first[grid->workloads] + 1;
+
+    *b = (struct bound){.grid = grid, .best = -INFINITY, .step = 1, .leaves = leaves};
+    b->lambda = gp_calloc(cells(grid), sizeof(*b->lambda));
+    b->trial = gp_calloc(cells(grid), sizeof(*b->trial));
+    b->use = gp_calloc(cells(grid), sizeof(*b->use));
+    b->mean_use = gp_calloc(cells(grid), sizeof(*b->mean_use));
+    b->x = gp_calloc(ways * (size_t)grid->hours, sizeof(*b->x));
+    b->held = gp_calloc(ways, sizeof(*b->held));
+    b->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*b->job_held));
+    for (int g = 0; g < grid->types; g++)
+        b->high[g] = grid->type[g].most;
+    start_prices(b);
+}
+
+void bound_fini(struct bound *b)
+{
+    free(b->lambda);
+    free(b->trial);
+    free(b->use);
+    free(b->mean_use);
+    free(b->x);
+    free(b->held);
+    free(b->job_held);
+    *b = (struct bound){0};
+}
+
+/* ---- the parts of L ---- */
+
+static double cover_hour(struct bound *b, int w, int t, const double *lambda,
+                         double *use, struct cover *cover)
+{
+    const struct grid *grid = b->grid;
+
+    assign_cover(grid, w, t, lambda, NULL, NULL, 0, cover);
+    b->work += (uint64_t)cover->nodes + COVER_WORK;
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        use[grid->ways[i].type] += cover->x[i - grid->first[w]] * grid_seat(grid, i);
+    return cover->lower;
+}
+
+double bound_cover(struct bound *b, int w, int t, const double *lambda, double *use)
+{
+    struct cover cover;
+
+    return cover_hour(b, w, t, lambda, use, &cover);
+}
+
+static double hourly_part(struct bound *b, int w)
+{
+    const struct grid *grid = b->grid;
+    struct cover cover;
+    double sum = 0;
+
+    for (int t = 0; t < grid->hours; t++) {
+        int at = t * grid->types;
+        sum += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
+        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+            b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
+    }
+    return sum;
+}
+
+static void day_prices(const struct bound *b, struct fixed_market *market)
+{
+    const struct grid *grid = b->grid;
+
+    market->gpus = INT_MAX;
+    market->watts = INFINITY;
+    for (int g = 0; g < grid->types; g++) {
+        double sum = 0;
+        for (int t = 0; t < grid->hours; t++)
+            sum += b->trial[t * grid->types + g];
+        market->type[g] = (struct fixed_price){
+            .low = sum, .high = sum, .room = grid_room(&grid->type[g])};
+    }
+}
+
+static void hold(struct bound *b, int g, double gpus)
+{
+    for (int t = 0; t < b->grid->hours; t++)
+        b->use[t * b->grid->types + g] += gpus;
+}
+
+static double constant_part(struct bound *b, int w, const struct fixed_market *market)
+{
+    const struct grid *grid = b->grid;
+    struct fixed fixed;
+    int own[POOL_MOST_TYPES];
+    short x[POOL_MOST_WAYS];
+
+    fixed_solve(grid, w, market, b->leaves, &fixed);
+    b->work += (uint64_t)fixed.nodes;
+    assign_holding(grid, w, fixed.held, own);
+    for (int g = 0; g < grid->types; g++)
+        hold(b, g, own[g]);
+    memcpy(&b->held[grid->first[w]], fixed.held,
+           sizeof(*b->held) * (size_t)(grid->first[w + 1] - grid->first[w]));
+    for (int t = 0; t < grid->hours; t++) {
+        fixed_serve(grid, w, t, fixed.held, x);
+        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+            b->x[i * grid->hours + t] = x[i - grid->first[w]];
+    }
+    return fixed.lower;
+}
+
+/* Workers go to the cheapest hours, in parts. */
+double bound_job(const struct grid *grid, int j, const double *lambda, double *use)
+{
+    const struct pool_job *job = &grid->pool->jobs[j];
+    double left = job->gpu_hours, cost = 0;
+    bool taken[POOL_MOST_HOURS] = {false};
+
+    while (left > 0) {
+        int best = -1;
+        double price, done;
+        for (int t = job->first; t < job->end; t++)
+            if (!taken[t] && (best < 0 || lambda[t * grid->types + job->type] <
+                                              lambda[best * grid->types + job->type]))
+                best = t;
+        if (best < 0)
+            break;
+        price = grid->type[job->type].run + lambda[best * grid->types + job->type] *
+                                                grid->job_seat[j] / job->gpus;
+        if (price >= grid->job_penalty[j])
+            break;
+        done = fmin(left, (double)job->most * job->gpus);
+        if (use)
+            use[best * grid->types + job->type] += done * grid->job_seat[j] / job->gpus;
+        cost += done * price;
+        left -= done;
+        taken[best] = true;
+    }
+    return cost + left * grid->job_penalty[j];
+}
+
+static double own_job_part(struct bound *b, int j, const struct fixed_market *market)
+{
+    const struct grid_type *type = &b->grid->type[b->grid->pool->jobs[j].type];
+    double cost;
+
+    b->job_held[j] = fixed_job(b->grid, j, market, &cost);
+    hold(b, b->grid->pool->jobs[j].type,
+         grid_own_units(type, b->job_held[j] * b->grid->job_seat[j]));
+    return cost;
+}
+
+/* What a GPU of a type costs beside its own price: slots and watts. */
+static double cap_price(const struct bound *b, int g)
+{
+    return (b->grid->slots > 0 ? b->trial_cap[0] * b->grid->type[g].slots : 0) +
+           (b->grid->watts > 0 ? b->trial_cap[1] * b->grid->type[g].watts : 0);
+}
+
+static double fleet_cost(const struct grid_type *type, int kept, double more,
+                         double sum)
+{
+    int bought = kept > type->stock ? kept - type->stock : 0;
+
+    return kept <= 0 ? 0
+                     : type->own_stock * (kept - bought) + type->own_buy * bought +
+                           more * kept - sum * (kept - type->spare);
+}
+
+double bound_fleet(const struct grid_type *type, int low, int high, double more,
+                   double sum, int *kept)
+{
+    int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
+    int sizes[] = {low, stock, high};
+    double best = INFINITY;
+
+    for (int i = 0; i < 3; i++) {
+        double cost = fleet_cost(type, sizes[i], more, sum);
+        if (cost >= best)
+            continue;
+        best = cost;
+        if (kept)
+            *kept = sizes[i];
+    }
+    return best;
+}
+
+/* Is there an end to buying? Then its GPUs may be worth more than they cost. */
+static bool is_limited(const struct bound *b, int g)
+{
+    return b->grid->type[g].scarce || b->high[g] < b->grid->type[g].most;
+}
+
+static double mean_of_day(const struct bound *b, int g)
+{
+    double sum = 0;
+
+    for (int t = 0; t < b->grid->hours; t++)
+        sum += b->use[t * b->grid->types + g];
+    return sum / b->grid->hours;
+}
+
+/* The best fleet of a type at these prices. Where the prices just pay for it, any size
+ * is best, and the mean use steers the step. */
+static double fleet_part(struct bound *b, int g)
+{
+    const struct grid_type *type = &b->grid->type[g];
+    double more = cap_price(b, g), sum = 0, best, mean;
+    int low = b->low[g], high = b->high[g], kept = 0;
+    int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
+
+    for (int t = 0; t < b->grid->hours; t++)
+        sum += b->trial[t * b->grid->types + g];
+    best = bound_fleet(type, low, high, more, sum, &kept);
+    b->fleet[g] = kept > type->spare ? kept - type->spare : 0;
+    mean = mean_of_day(b, g);
+    if (!is_limited(b, g) && sum >= (type->own_buy + more) * (1 - 1e-9))
+        b->fleet[g] = fmax(mean, stock - type->spare);
+    return best;
+}
+
+double bound_evaluate(struct bound *b)
+{
+    const struct grid *grid = b->grid;
+    struct fixed_market market;
+    double sum = 0;
+
+    memset(b->use, 0, cells(grid) * sizeof(*b->use));
+    day_prices(b, &market);
+    for (int w = 0; w < grid->workloads; w++)
+        sum += grid->constant[w] ? constant_part(b, w, &market) : hourly_part(b, w);
+    for (int j = 0; j < grid->jobs; j++)
+        sum += grid->jobs_own ? own_job_part(b, j, &market)
+                              : bound_job(grid, j, b->trial, b->use);
+    for (int g = 0; g < grid->types; g++)
+        sum += fleet_part(b, g);
+    return sum - (grid->slots > 0 ? b->trial_cap[0] * grid->slots : 0) -
+           (grid->watts > 0 ? b->trial_cap[1] * grid->watts : 0);
+}
+
+/* ---- steps ---- */
+
+static int compare_down(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* The nearest prices >= 0 that sum to at most `sum` (projection on a simplex). */
+static void project(struct bound *b, int g, double most)
+{
+    int types = b->grid->types, hours = b->grid->hours;
+    double sorted[POOL_MOST_HOURS], sum = 0, shift = 0;
+
+    for (int t = 0; t < hours; t++) {
+        double *v = &b->trial[t * types + g];
+        *v = fmax(*v, 0);
+        sorted[t] = *v;
+        sum += *v;
+    }
+    if (sum <= most)
+        return;
+    qsort(sorted, (size_t)hours, sizeof(*sorted), compare_down);
+    sum = 0;
+    for (int k = 0; k < hours; k++) {
+        sum += sorted[k];
+        if (sorted[k] > (sum - most) / (k + 1))
+            shift = (sum - most) / (k + 1);
+    }
+    for (int t = 0; t < hours; t++)
+        b->trial[t * types + g] = fmax(0, b->trial[t * types + g] - shift);
+}
+
+static double scale_of(const struct grid *grid, int g)
+{
+    const struct grid_type *type = &grid->type[g];
+
+    return fmax(fmax(type->own_buy, type->own_stock), 1e-3 + type->run * grid->hours);
+}
+
+static double violation(const struct bound *b, int t, int g)
+{
+    return b->mean_use[t * b->grid->types + g] - b->mean_fleet[g];
+}
+
+/* Slots and watts over their caps, by the mean fleet, each in the scale of its price.
+ */
+static double cap_excess(const struct bound *b, int k, double *scale)
+{
+    const struct grid *grid = b->grid;
+    double sum = 0, price = 0;
+
+    for (int g = 0; g < grid->types; g++) {
+        double weight = k ? grid->type[g].watts : grid->type[g].slots;
+        sum += b->mean_fleet[g] * weight;
+        price = fmax(price, weight > 0 ? scale_of(grid, g) / weight : 0);
+    }
+    *scale = price;
+    return sum - (k ? grid->watts : grid->slots);
+}
+
+static void move_caps(struct bound *b, double size)
+{
+    const bool capped[] = {b->grid->slots > 0, b->grid->watts > 0};
+
+    for (int k = 0; k < 2; k++) {
+        double scale, excess = capped[k] ? cap_excess(b, k, &scale) : 0;
+        if (capped[k])
+            b->trial_cap[k] = fmax(0, b->cap[k] + size * scale * scale * excess);
+    }
+}
+
+static void move_prices(struct bound *b, double upper)
+{
+    const struct grid *grid = b->grid;
+    double norm = 1e-12, size;
+
+    for (int g = 0; g < grid->types; g++)
+        for (int t = 0; t < grid->hours; t++)
+            norm += pow(scale_of(grid, g) * violation(b, t, g), 2);
+    size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
+    move_caps(b, size);
+    for (int g = 0; g < grid->types; g++) {
+        const struct grid_type *type = &grid->type[g];
+        double scale = scale_of(grid, g);
+        for (int t = 0; t < grid->hours; t++) {
+            int at = t * grid->types + g;
+            b->trial[at] = b->lambda[at] + size * scale * scale * violation(b, t, g);
+        }
+        project(b, g, is_limited(b, g) ? INFINITY : type->own_buy + cap_price(b, g));
+    }
+}
+
+static void mix_means(struct bound *b, double share)
+{
+    const struct grid *grid = b->grid;
+
+    for (size_t i = 0; i < cells(grid); i++)
+        b->mean_use[i] += share * (b->use[i] - b->mean_use[i]);
+    for (int g = 0; g < grid->types; g++)
+        b->mean_fleet[g] += share * (b->fleet[g] - b->mean_fleet[g]);
+}
+
+static void take_best(struct bound *b, double value)
+{
+    b->best = value;
+    memcpy(b->lambda, b->trial, cells(b->grid) * sizeof(*b->lambda));
+    memcpy(b->cap, b->trial_cap, sizeof(b->cap));
+}
+
+void bound_step(struct bound *b, double upper)
+{
+    bool first = isinf(b->best);
+    double value;
+
+    if (!first)
+        move_prices(b, upper);
+    value = bound_evaluate(b);
+    mix_means(b, first ? 1 : MEAN_SHARE);
+    if (value > b->best) {
+        b->step = fmin(b->step * 1.1, 2);
+        b->fails = 0;
+        take_best(b, value);
+    } else if (++b->fails >= 10) {
+        b->fails = 0;
+        b->step *= 0.7;
+    }
+}
+
+void bound_plan(const struct bound *b, struct assign *a)
+{
+    const struct grid *grid = b->grid;
+    short x[POOL_MOST_WAYS];
+
+    for (int w = 0; w < grid->workloads; w++) {
+        if (grid->constant[w])
+            assign_own(a, w, &b->held[grid->first[w]]);
+        for (int t = 0; t < grid->hours; t++) {
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                x[i - grid->first[w]] = b->x[i * grid->hours + t];
+            assign_set(a, w, t, x);
+        }
+    }
+    for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
+        assign_own_job(a, j, b->job_held[j]);
+}

@@ -1,0 +1,354 @@
+/*
+ * grid.c - see grid.h.
+ */
+#include "pool/grid.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/slices.h"
+#include "base/mem.h"
+
+#define SHORTAGE_FACTOR                                                                \
+    20 /* an hour of it costs so many days of the dearest way to serve it */
+
+int pool_seat(int gpus, int server_gpus)
+{
+    int seat = server_gpus;
+
+    if (gpus >= server_gpus)
+        return (gpus + server_gpus - 1) / server_gpus * server_gpus;
+    for (int f = 2; f <= seat; f++) /* each part divides the one before */
+        while (seat % f == 0 && seat / f >= gpus)
+            seat /= f;
+    return seat;
+}
+
+static bool is_composed(enum pool_rung_id id)
+{
+    return id == POOL_COMPOSED || id == POOL_HOURLY;
+}
+
+bool pool_composes(const struct pool *pool, int type, enum pool_rung_id id)
+{
+    return is_composed(id) && !pool->types[type].module;
+}
+
+double pool_start_s(const struct pool *pool, int candidate, enum pool_rung_id id)
+{
+    const struct pool_candidate *c = &pool->candidates[candidate];
+    double load = c->load_s > 0 ? c->load_s : pool->change_s[POOL_LOAD];
+
+    return load + pool->change_s[POOL_RESTART] +
+           (pool_composes(pool, c->type, id) ? pool->change_s[POOL_RECOMPOSE] : 0);
+}
+
+static double kwh_price(const struct pool *pool)
+{
+    return pool->electricity * (pool->pue >= 1 ? pool->pue : 1) / 1000; /* $ per Wh */
+}
+
+/* $ of a GPU that is bought and used for an hour. */
+static double whole_hour(const struct pool *pool, const struct pool_type *type)
+{
+    return fmax(type->buy_hour, type->stock_hour) + type->run_hour +
+           type->busy_watts * kwh_price(pool);
+}
+
+static double dearest_unit(const struct pool *pool, int workload)
+{
+    double most = 0;
+
+    for (int c = 0; c < pool->candidate_count; c++) {
+        const struct pool_candidate *way = &pool->candidates[c];
+        double rate = fmax(way->rate, way->composed_rate);
+        if (way->workload == workload && rate > 0)
+            most = fmax(most,
+                        way->gpus * whole_hour(pool, &pool->types[way->type]) / rate);
+    }
+    return most > 0 ? most : 1;
+}
+
+double pool_penalty(const struct pool *pool, int workload)
+{
+    const struct pool_workload *w = &pool->workloads[workload];
+
+    return w->penalty > 0 ? w->penalty
+                          : SHORTAGE_FACTOR * w->priority * pool->hours *
+                                dearest_unit(pool, workload);
+}
+
+/* ---- what GPUs cost ---- */
+
+static void type_prices(struct grid *grid, int g)
+{
+    const struct pool *pool = grid->pool;
+    const struct pool_type *from = &pool->types[g];
+    struct grid_type *type = &grid->type[g];
+    double wh = kwh_price(pool);
+    double premium = pool_composes(pool, g, grid->id) ? from->premium_hour : 0;
+
+    type->watts = from->busy_watts;
+    slices_weights(from, type->weight);
+    if (grid->id == POOL_CLOUD) {
+        type->run = from->cloud_hour;
+        return;
+    }
+    type->own_energy = from->idle_watts * wh * grid->hours;
+    type->own_stock = (from->stock_hour + premium) * grid->hours + type->own_energy;
+    type->own_buy = (from->buy_hour + premium) * grid->hours + type->own_energy;
+    type->run_energy = (from->busy_watts - from->idle_watts) * wh;
+    type->run = from->run_hour + type->run_energy;
+}
+
+static void type_counts(struct grid *grid, int g)
+{
+    const struct pool_type *from = &grid->pool->types[g];
+    struct grid_type *type = &grid->type[g];
+    bool cloud = grid->id == POOL_CLOUD,
+         composed = pool_composes(grid->pool, g, grid->id);
+
+    type->unit = composed || cloud ? 1 : from->server_gpus;
+    type->slots = composed;
+    type->own_spare = grid->jobs_own && type->unit > 1 ? from->spare : 0;
+    type->spare = cloud ? 0 : from->spare - type->own_spare;
+    type->stock = from->stock / type->unit * type->unit;
+    type->most = (from->stock + from->buy) / type->unit * type->unit;
+    if (cloud)
+        type->stock = type->most = from->cloud_hour > 0 ? INT_MAX / 2 : 0;
+}
+
+/* ---- what workloads need and can take ---- */
+
+static bool way_of(const struct grid *grid, int candidate, struct way *way)
+{
+    const struct pool *pool = grid->pool;
+    const struct pool_candidate *c = &pool->candidates[candidate];
+    const struct pool_type *type = &pool->types[c->type];
+    double rate = pool_composes(pool, c->type, grid->id) ? c->composed_rate : c->rate;
+
+    *way = (struct way){.candidate = candidate,
+                        .type = c->type,
+                        .slice = c->slice,
+                        .gpus = c->gpus,
+                        .seat = pool_seat(c->gpus, grid->type[c->type].unit),
+                        .rate = rate};
+    way->start = way->gpus * whole_hour(pool, type) *
+                 pool_start_s(pool, candidate, grid->id) / 3600;
+    if (grid->id == POOL_CLOUD)
+        way->start = way->gpus * type->cloud_hour *
+                     pool_start_s(pool, candidate, grid->id) / 3600;
+    return rate > 0 && way->seat <= grid->type[c->type].most;
+}
+
+/* Does as much as the other in no more of the same GPUs, and starts at no more cost. */
+static bool is_as_good(const struct way *way, const struct way *other)
+{
+    return way->type == other->type && way->slice == other->slice &&
+           way->seat <= other->seat && way->gpus <= other->gpus &&
+           way->rate >= other->rate && way->start <= other->start;
+}
+
+/* The first of the best ways that are as good as the i-th of a workload. */
+static int stand_in(const struct way *all, int count, int i)
+{
+    int best = i;
+
+    for (int k = 0; k < count; k++)
+        if (is_as_good(&all[k], &all[best]) &&
+            (k < best || !is_as_good(&all[best], &all[k])))
+            best = k;
+    return best;
+}
+
+/* Ways of workload w from candidate c on; the next candidate. A way that another one is
+ * as good as is left out, which then stands for its candidate. */
+static int ways_from(struct grid *grid, int w, int c)
+{
+    struct way all[POOL_MOST_WAYS];
+    int place[POOL_MOST_WAYS], count = 0, at = grid->first[w];
+
+    for (; c < grid->pool->candidate_count && grid->pool->candidates[c].workload == w;
+         c++) {
+        grid->stands[c] = -1;
+        count += way_of(grid, c, &all[count]);
+    }
+    for (int i = 0; i < count; i++) {
+        place[i] = at;
+        if (stand_in(all, count, i) == i) {
+            grid->sliced |= all[i].slice >= 0;
+            grid->ways[at++] = all[i];
+        }
+    }
+    for (int i = 0; i < count; i++)
+        grid->stands[all[i].candidate] = place[stand_in(all, count, i)];
+    grid->first[w + 1] = at;
+    return c;
+}
+
+static void workload_needs(struct grid *grid, int w)
+{
+    const struct pool_workload *from = &grid->pool->workloads[w];
+    double burst = from->burst > 1 ? from->burst : 1, best = 0;
+
+    for (int t = 0; t < grid->hours; t++)
+        grid->need[w * grid->hours + t] = from->demand[t] * burst;
+    grid->penalty[w] = pool_penalty(grid->pool, w);
+    for (int i = 0; i < grid->pool->candidate_count; i++) {
+        const struct pool_candidate *c = &grid->pool->candidates[i];
+        if (c->workload == w) /* on any rung: a shortage costs the same on all */
+            best = fmax(best, fmax(c->rate, c->composed_rate));
+    }
+    grid->missing[w] = grid->penalty[w] * (best > 0 ? best : 1);
+    grid->constant[w] =
+        grid->jobs_own ||
+        (from->alone && (grid->id == POOL_SHARED || grid->id == POOL_HOURLY));
+}
+
+static void job_terms(struct grid *grid, int j)
+{
+    const struct pool_job *job = &grid->pool->jobs[j];
+    const struct pool_type *type = &grid->pool->types[job->type];
+
+    grid->job_seat[j] = pool_seat(job->gpus, grid->type[job->type].unit);
+    grid->job_penalty[j] =
+        job->penalty > 0 ? job->penalty
+                         : SHORTAGE_FACTOR * grid->hours * whole_hour(grid->pool, type);
+}
+
+/* No fleet is larger than what all that may use it would take alone. */
+static void clamp_most(struct grid *grid)
+{
+    double use[POOL_MOST_TYPES] = {0};
+
+    for (int w = 0; w < grid->workloads; w++) {
+        double most[POOL_MOST_TYPES] = {0}, peak = 0;
+        for (int t = 0; t < grid->hours; t++)
+            peak = fmax(peak, grid->need[w * grid->hours + t]);
+        for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+            const struct way *way = &grid->ways[i];
+            double count =
+                fmax(ceil(peak / way->rate), grid->pool->workloads[w].minimum);
+            most[way->type] += fmin(count, POOL_MOST_REPLICAS) * way->seat;
+        }
+        for (int g = 0; g < grid->types; g++)
+            use[g] += ceil((most[g] + grid->type[g].own_spare) / grid->type[g].unit) *
+                      grid->type[g].unit;
+    }
+    for (int j = 0; j < grid->jobs; j++) {
+        const struct pool_job *job = &grid->pool->jobs[j];
+        use[job->type] += (double)job->most * grid->job_seat[j] +
+                          grid->type[job->type].unit + grid->type[job->type].own_spare;
+    }
+    for (int g = 0; g < grid->types; g++) {
+        struct grid_type *type = &grid->type[g];
+        double most = ceil((use[g] + type->spare) / type->unit) * type->unit;
+        type->scarce = most > type->most;
+        if (!type->scarce)
+            type->most = (int)most;
+        if (type->stock > type->most)
+            type->stock = type->most;
+    }
+}
+
+void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id)
+{
+    size_t w = (size_t)pool->workload_count;
+
+    *grid = (struct grid){.pool = pool,
+                          .id = id,
+                          .hours = pool->hours,
+                          .types = pool->type_count,
+                          .workloads = pool->workload_count,
+                          .jobs = pool->job_count,
+                          .jobs_own = id == POOL_FIXED || id == POOL_COMPOSED,
+                          .slots = is_composed(id) ? pool->chassis_slots : 0,
+                          .watts = id == POOL_CLOUD ? 0 : pool->watts};
+    grid->ways = gp_calloc((size_t)pool->candidate_count + 1, sizeof(*grid->ways));
+    grid->first = gp_calloc(w + 1, sizeof(*grid->first));
+    grid->need = gp_calloc(w * (size_t)pool->hours, sizeof(*grid->need));
+    grid->penalty = gp_calloc(w, sizeof(*grid->penalty));
+    grid->missing = gp_calloc(w, sizeof(*grid->missing));
+    grid->constant = gp_calloc(w, sizeof(*grid->constant));
+    for (int g = 0; g < grid->types; g++) {
+        type_counts(grid, g);
+        type_prices(grid, g);
+    }
+    grid->stands = gp_calloc((size_t)pool->candidate_count + 1, sizeof(*grid->stands));
+    for (int i = 0, c = 0; i < grid->workloads; i++)
+        c = ways_from(grid, i, c);
+    for (int i = 0; i < grid->workloads; i++)
+        workload_needs(grid, i);
+    for (int j = 0; j < grid->jobs; j++)
+        job_terms(grid, j);
+    clamp_most(grid);
+}
+
+void grid_fini(struct grid *grid)
+{
+    free(grid->ways);
+    free(grid->stands);
+    free(grid->first);
+    free(grid->need);
+    free(grid->penalty);
+    free(grid->missing);
+    free(grid->constant);
+    *grid = (struct grid){0};
+}
+
+double grid_seat(const struct grid *grid, int i)
+{
+    const struct way *way = &grid->ways[i];
+
+    return way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat;
+}
+
+double grid_own(const struct grid_type *type, int used, int *kept)
+{
+    int n = used <= 0 ? 0 : grid_units(type, used + type->spare);
+    int bought = n > type->stock ? n - type->stock : 0;
+
+    if (kept)
+        *kept = n;
+    return type->own_stock * (n - bought) + type->own_buy * bought;
+}
+
+int grid_units(const struct grid_type *type, int gpus)
+{
+    return (gpus + type->unit - 1) / type->unit * type->unit;
+}
+
+int grid_own_units(const struct grid_type *type, int gpus)
+{
+    return gpus > 0 ? grid_units(type, gpus + type->own_spare) : 0;
+}
+
+int grid_room(const struct grid_type *type)
+{
+    int room = type->most - type->spare;
+
+    return room > 0 ? room : 0;
+}
+
+int grid_room_with(const struct grid_type *type, int used)
+{
+    int kept;
+
+    grid_own(type, used, &kept);
+    return kept > type->spare ? kept - type->spare : 0;
+}
+
+bool grid_allows(const struct grid *grid, const int *kept)
+{
+    double watts = 0;
+    long count = 0;
+
+    for (int g = 0; g < grid->types; g++) {
+        count += (long)kept[g] * grid->type[g].slots;
+        watts += kept[g] * grid->type[g].watts;
+    }
+    return (grid->slots == 0 || count <= grid->slots) &&
+           (grid->watts <= 0 || watts <= grid->watts * (1 + 1e-12));
+}

@@ -1,0 +1,88 @@
+/*
+ * grid.h - a pool as one rung sees it: what a replica takes and brings there, what GPUs
+ * cost, what each workload needs in each hour.
+ *
+ * A fleet of n GPUs of a type comes in units (servers, or single GPUs); the first units
+ * are in stock, the rest is bought:
+ *
+ *   own(n) = own_stock x min(n, stock) + own_buy x max(0, n - stock)     $ over all
+ * hours
+ *
+ * with idle power in it; a GPU in use costs `run` per hour on top.
+ */
+#ifndef GP_POOL_GRID_H
+#define GP_POOL_GRID_H
+
+#include "pool/pool.h"
+
+struct way { /* a candidate, on this rung */
+    int candidate;
+    int type, slice;
+    int gpus; /* that work */
+    int seat; /* that are taken; 1 of a slice is a part of one */
+    double rate;
+    double start; /* $ */
+};
+
+struct grid_type {
+    int unit;    /* GPUs come in so many */
+    int stock;   /* whole units of it, in GPUs */
+    int most;    /* stock and what may be bought, no more than can be of use */
+    bool scarce; /* most is a limit of the pool, not of use */
+    int spare;     /* kept free by all together */
+    int own_spare; /* by each that has servers of its own: nobody else's can help it */
+    int slots; /* of a chassis that a GPU takes: 1, or 0 in a server */
+    double own_stock, own_buy;       /* $ per GPU over all hours, idle power included */
+    double own_energy;               /* the idle power in them */
+    double run;                      /* $ per GPU-hour in use, over idle */
+    double run_energy;               /* the power in it */
+    double watts;                    /* busy */
+    double weight[POOL_MOST_SLICES]; /* share of a GPU that a slice is charged with */
+};
+
+struct grid {
+    const struct pool *pool;
+    enum pool_rung_id id;
+    int hours, types, workloads, jobs;
+    struct grid_type type[POOL_MOST_TYPES];
+    struct way *ways;
+    int *stands; /* [candidates] way that does what it would; -1: it cannot run here */
+    int *first;      /* [workloads + 1] of the ways */
+    double *need;    /* [workload x hours + hour] */
+    double *penalty; /* [workload] $ per unit and hour */
+    double *missing; /* [workload] $ per replica and hour under the minimum */
+    bool *constant;  /* [workload] the same replicas on its own GPUs all day */
+    bool sliced;     /* some way takes a slice */
+    bool jobs_own;   /* jobs have GPUs of their own all day: A and B */
+    double job_penalty[POOL_MOST_JOBS]; /* $ per GPU-hour */
+    int job_seat[POOL_MOST_JOBS];
+    int slots;    /* cap on GPUs, 0: none */
+    double watts; /* cap on busy watts, 0: none */
+};
+
+void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id);
+void grid_fini(struct grid *grid);
+
+/* GPUs that a replica of way i takes, a slice by its weight. */
+double grid_seat(const struct grid *grid, int i);
+
+/* $ over all hours for owning what `used` GPUs at the busiest hour take: spares and
+ * whole units included; *kept: how many that is. */
+double grid_own(const struct grid_type *type, int used, int *kept);
+
+/* GPUs rounded up to whole units. */
+int grid_units(const struct grid_type *type, int gpus);
+
+/* The same for one that owns them: its spares included. */
+int grid_own_units(const struct grid_type *type, int gpus);
+
+/* GPUs that may be used at a time when everything that can be owned is owned. */
+int grid_room(const struct grid_type *type);
+
+/* The room for use that comes with `used` GPUs: whole units, spares set aside. */
+int grid_room_with(const struct grid_type *type, int used);
+
+/* Do these fleets keep to the slots and the watts? */
+bool grid_allows(const struct grid *grid, const int *kept);
+
+#endif

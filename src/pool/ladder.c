@@ -1,0 +1,837 @@
+/*
+ * ladder.c - see pool.h: the rungs, one after the other.
+ */
+#include "pool/pool.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/account.h"
+#include "pool/apart.h"
+#include "pool/assign.h"
+#include "pool/bound.h"
+#include "pool/branch.h"
+#include "pool/fixed.h"
+#include "pool/fleet.h"
+#include "pool/improve.h"
+#include "pool/pack.h"
+#include "base/mem.h"
+
+/* What one rung is worked on with. */
+struct rung {
+    const struct pool *pool;
+    const struct pool_options *options;
+    struct pool_answer *answer;
+    struct grid grid;
+    struct bound bound;
+    struct assign best, trial;
+    double total;  /* of best */
+    uint64_t work; /* left */
+    uint64_t random;
+    double until;      /* share of the time at which this part ends */
+    double started;    /* and at which it began */
+    double begun, end; /* shares of the time between which the rung works */
+    bool stalled;        /* prices alone raise the bound no more */
+    uint64_t apart_work; /* left to isolated workloads and others apart */
+};
+
+#define STALL_STEPS 100   /* the bound is left alone when so many steps */
+#define STALL_RISE  0.005 /* close less of the gap than this */
+#define APART_SHARE 3     /* of what is left goes to a part of a pool */
+#define SHAKES      400   /* tries of A and B where GPUs are scarce */
+#define MOST_CELLS  30000 /* workloads and hours of a program that comes first */
+#define QUICK       20    /* part of the choices that are priced at first */
+#define LOOK_EACH   250 /* units for a workload and hour, when fleets are looked at */
+#define ISOLATED_TRIES 200   /* of isolated workloads that choose anew, or more */
+#define ISOLATED_WORK  20000 /* units of the search after one, at most */
+#define SHAKEN      3     /* of those that choose anew in one, at most */
+#define WORK_EACH   40000 /* units for a workload and hour, when none are given */
+#define WORK_LEAST  1000000 /* and no less: small pools have as many traps */
+#define WORK_MOST   60000000
+
+/* Where the time of each rung ends. */
+static const double time_shares[POOL_RUNGS] = {0.14, 0.22, 0.5, 0.97, 1};
+
+/* Share of the time that is gone. */
+static double now(const struct rung *r)
+{
+    return r->options->share ? r->options->share(r->options->share_ctx) : 0;
+}
+
+/* By the caller, or the time of this part is up. */
+static bool is_stopped(struct rung *r)
+{
+    const struct pool_options *o = r->options;
+    double share = now(r);
+
+    if ((o->stop && o->stop(o->stop_ctx)) || share >= 1)
+        r->answer->stopped = true;
+    return r->answer->stopped || (o->share && share >= r->until);
+}
+
+/* How much of the part's time is gone: for the heat of the search. */
+static double part_of_time(void *ctx)
+{
+    struct rung *r = ctx;
+    const struct pool_options *o = r->options;
+
+    if (is_stopped(r))
+        return 1;
+    return o->share ? (now(r) - r->started) / (r->until - r->started) : 0;
+}
+
+static void tell(struct rung *r)
+{
+    if (r->options->progress)
+        r->options->progress(r->options->progress_ctx, r->grid.id, r->total,
+                             fmin(r->bound.best, r->total));
+}
+
+static void spend(struct rung *r, uint64_t work)
+{
+    r->answer->work += work;
+    r->work -= work < r->work ? work : r->work;
+}
+
+static struct improve improve_with(struct rung *r, uint64_t work)
+{
+    return (struct improve){.random = r->options->seed * 2862933555777941757u + r->work,
+                            .work = work,
+                            .lambda = r->bound.lambda,
+                            .part = part_of_time,
+                            .ctx = r};
+}
+
+/* Brings the trial within what there is, where that can be. */
+static void fit_trial(struct rung *r)
+{
+    assign_fit(&r->trial);
+    if (!assign_allowed(&r->trial) && !r->grid.jobs_own) {
+        struct improve how = improve_with(r, r->work / 16 + 1000);
+        improve_shed(&r->trial, &how);
+        spend(r, r->work / 16 + 1000 - how.work);
+        assign_fit(&r->trial);
+    }
+}
+
+/* Keeps the cheaper of best and trial. */
+static void keep_better(struct rung *r)
+{
+    double total;
+
+    fit_trial(r);
+    total = assign_total(&r->trial);
+    if (total >= r->total || !assign_allowed(&r->trial))
+        return;
+    r->total = total;
+    assign_copy(&r->best, &r->trial);
+}
+
+/* ---- A and B: GPUs of one's own ---- */
+
+/* How much the bound asks for a GPU above its price: it is scarce. */
+static void scarcity(const struct rung *r, double *more)
+{
+    const struct grid *grid = &r->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        double sum = -grid->type[g].own_buy;
+        for (int t = 0; t < grid->hours; t++)
+            sum += r->bound.lambda[t * grid->types + g];
+        more[g] = fmax(0, sum);
+    }
+}
+
+/* What is left for one more, each GPU dearer by more[g] than it is. */
+static void marginal_market(const struct assign *a, const double *more,
+                            struct fixed_market *out)
+{
+    const struct grid *grid = a->grid;
+
+    out->gpus = grid->slots > 0 ? grid->slots : INT_MAX;
+    out->watts = grid->watts > 0 ? grid->watts : INFINITY;
+    for (int g = 0; g < grid->types; g++) {
+        const struct grid_type *type = &grid->type[g];
+        int used = assign_peak(a, g), kept;
+        grid_own(type, used, &kept);
+        out->type[g] =
+            (struct fixed_price){.low = type->own_stock + more[g],
+                                 .high = type->own_buy + more[g],
+                                 .low_left = kept < type->stock ? type->stock - kept : 0,
+                                 .room = grid_room(type) - used,
+                                 .first = kept > 0 ? 0 : grid_units(type, type->spare)};
+        out->gpus -= grid->slots > 0 ? kept * type->slots : 0;
+        out->watts -= kept * type->watts;
+    }
+}
+
+/* Chooses anew what one workload holds, beside what the others hold. */
+/* A workload holds these, and serves each hour with them. */
+static void hold(struct assign *a, int w, const short *held)
+{
+    short x[POOL_MOST_WAYS];
+
+    assign_own(a, w, held);
+    for (int t = 0; t < a->grid->hours; t++) {
+        fixed_serve(a->grid, w, t, held, x);
+        assign_set(a, w, t, x);
+    }
+}
+
+static void hold_anew(struct rung *r, struct assign *a, int w, const double *more)
+{
+    static const short none[POOL_MOST_WAYS];
+    const struct grid *grid = a->grid;
+    struct fixed_market market;
+    struct fixed fixed;
+
+    assign_own(a, w, none);
+    marginal_market(a, more, &market);
+    fixed_solve(grid, w, &market, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
+    spend(r, (uint64_t)fixed.nodes);
+    hold(a, w, fixed.held);
+}
+
+static void hold_job_anew(struct assign *a, int j, const double *more)
+{
+    struct fixed_market market;
+    double cost;
+
+    assign_own_job(a, j, 0);
+    marginal_market(a, more, &market);
+    assign_own_job(a, j, fixed_job(a->grid, j, &market, &cost));
+}
+
+/* Is the price of a GPU the same whoever else has some? */
+static bool is_separable(const struct grid *grid)
+{
+    for (int g = 0; g < grid->types; g++)
+        if (grid->type[g].scarce || grid->type[g].stock > 0)
+            return false;
+    return grid->slots == 0 && grid->watts <= 0;
+}
+
+/* One after the other at what is left, until nobody gains; scarce GPUs at their
+ * scarcity first. */
+static void hold_all(struct rung *r)
+{
+    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
+    int rounds = is_separable(&r->grid) ? 1 : 5;
+
+    scarcity(r, more);
+    for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
+        double before = r->total;
+        for (int w = 0; w < r->grid.workloads; w++)
+            if (r->grid.constant[w] && (r->work > 0 || round == 0))
+                hold_anew(r, &r->trial, w, round == 0 ? more : none);
+        for (int j = 0; j < r->grid.jobs && r->grid.jobs_own; j++)
+            hold_job_anew(&r->trial, j, round == 0 ? more : none);
+        keep_better(r);
+        if (round > 1 && r->total >= before * (1 - 1e-12))
+            break;
+    }
+}
+
+/* Is there still something between the plan and the bound, and time for it? */
+static bool is_open(struct rung *r)
+{
+    return r->total - r->bound.best > 1e-9 * r->total && !is_stopped(r);
+}
+
+static unsigned random_below(struct rung *r, unsigned n)
+{
+    r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((r->random >> 33) % n);
+}
+
+/* One that has GPUs of its own, a workload or (after them) a job; -1: there is none. */
+static int random_owner(struct rung *r)
+{
+    int n = r->grid.workloads + (r->grid.jobs_own ? r->grid.jobs : 0);
+    int at = (int)random_below(r, (unsigned)n);
+
+    for (int k = 0; k < n; k++, at = (at + 1) % n)
+        if (at >= r->grid.workloads || r->grid.constant[at])
+            return at;
+    return -1;
+}
+
+static void hold_nothing(struct assign *a, int owner)
+{
+    static const short nothing[POOL_MOST_WAYS];
+
+    if (owner < a->grid->workloads)
+        assign_own(a, owner, nothing);
+    else
+        assign_own_job(a, owner - a->grid->workloads, 0);
+}
+
+static void choose_anew(struct rung *r, int owner, const double *more)
+{
+    if (owner < r->grid.workloads)
+        hold_anew(r, &r->trial, owner, more);
+    else
+        hold_job_anew(&r->trial, owner - r->grid.workloads, more);
+}
+
+/* $ more for a GPU: nothing, some of its price, or what a shortage may make it worth. */
+static void random_prices(struct rung *r, double *more)
+{
+    for (int g = 0; g < r->grid.types; g++)
+        more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 *
+                  (1u << random_below(r, 6)) * r->grid.type[g].own_buy;
+}
+
+/* Two or three choose again, the first at prices that are off by chance. */
+static void hold_shake(struct rung *r)
+{
+    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
+
+    for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
+        int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
+        for (int k = 0; k < count; k++)
+            owners[k] = random_owner(r);
+        if (owners[0] < 0 || r->work == 0 || is_stopped(r))
+            break;
+        random_prices(r, more);
+        assign_copy(&r->trial, &r->best);
+        for (int k = 0; k < count; k++)
+            hold_nothing(&r->trial, owners[k]);
+        for (int k = 0; k < count; k++)
+            choose_anew(r, owners[k], k == 0 ? more : none);
+        keep_better(r);
+    }
+}
+
+/* ---- the bound, and plans on its way ---- */
+
+static void raise_bound(struct rung *r, uint64_t work)
+{
+    uint64_t until = r->work > work ? r->work - work : 0;
+
+    double seen = -INFINITY; /* the bound a while ago */
+    int most = is_separable(&r->grid) && r->grid.jobs_own ? 1 : 2000;
+
+    for (int i = 0; i < most && r->work > until; i++) {
+        uint64_t before = r->bound.work;
+        bound_step(&r->bound, r->total);
+        spend(r, r->bound.work - before);
+        if (i < 20 || i % 8 == 0) {
+            bound_plan(&r->bound, &r->trial);
+            keep_better(r);
+            tell(r);
+        }
+        if (r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
+            break;
+        if (i % STALL_STEPS == STALL_STEPS - 1) {
+            r->stalled = r->bound.best - seen < STALL_RISE * (r->total - r->bound.best);
+            if (r->stalled)
+                break;
+            seen = r->bound.best;
+        }
+    }
+}
+
+static bool stop_dividing(void *ctx)
+{
+    return is_stopped(ctx);
+}
+
+static double take_plan(void *ctx, const short *plan)
+{
+    struct rung *r = ctx;
+    const struct grid *grid = &r->grid;
+    short x[POOL_MOST_WAYS];
+
+    for (int w = 0; w < grid->workloads; w++)
+        for (int t = 0; t < grid->hours; t++) {
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                x[i - grid->first[w]] = plan[i * grid->hours + t];
+            assign_set(&r->trial, w, t, x);
+        }
+    keep_better(r);
+    tell(r);
+    return r->total;
+}
+
+/* The bound by whole fleets, and the plans that are found on the way. */
+static void raise_fleets(struct rung *r, uint64_t work)
+{
+    struct fleet_search search = {.upper = r->total,
+                                  .x = r->best.x,
+                                  .work = work,
+                                  .stop = stop_dividing,
+                                  .take = take_plan,
+                                  .ctx = r};
+
+    fleet_raise(&r->bound, &search);
+}
+
+static void divide_bound(struct rung *r, uint64_t work)
+{
+    uint64_t look = (uint64_t)(r->grid.workloads * r->grid.hours) * LOOK_EACH;
+    uint64_t before = r->bound.work;
+
+    if (!is_open(r))
+        return;
+    if (fleet_takes(&r->grid) && work >= look)
+        raise_fleets(r, work);
+    else
+        branch_raise(&r->bound, r->total, work, stop_dividing, r);
+    spend(r, r->bound.work - before);
+    tell(r);
+}
+
+/* The same, prices first where many workloads and hours leave them still rising. */
+static void raise_further(struct rung *r, uint64_t work)
+{
+    double until = r->until;
+
+    if (!r->stalled && r->options->share) {
+        r->until = (now(r) + until) / 2;
+        raise_bound(r, work / 2);
+        r->until = until;
+    }
+    divide_bound(r, work);
+}
+
+/* A and B: what all hold, as one program. */
+static void hold_as_one(struct rung *r, uint64_t work, bool spared)
+{
+    const struct grid *grid = &r->grid;
+    int ways = grid->first[grid->workloads];
+    struct pack pack = {.grid = grid,
+                        .t = PACK_DAY,
+                        .goal = r->total,
+                        .work = work,
+                        .leaves = r->bound.leaves,
+                        .stop = stop_dividing,
+                        .ctx = r,
+                        .bound = r->bound.best};
+
+    if (!is_open(r))
+        return;
+    pack.x = gp_calloc((size_t)(ways + grid->jobs) + 1, sizeof(*pack.x));
+    memcpy(pack.x, r->best.held, sizeof(*pack.x) * (size_t)ways);
+    for (int j = 0; j < grid->jobs; j++)
+        pack.x[ways + j] = (short)r->best.job_held[j];
+    pack_fleets(&pack, spared);
+    pack_solve(&pack);
+    spend(r, work - pack.work);
+    if (!spared)
+        r->bound.best = fmax(r->bound.best, pack.bound);
+    for (int w = 0; w < grid->workloads; w++)
+        hold(&r->trial, w, &pack.x[grid->first[w]]);
+    for (int j = 0; j < grid->jobs; j++)
+        assign_own_job(&r->trial, j, pack.x[ways + j]);
+    keep_better(r);
+    free(pack.x);
+    pack_fini(&pack);
+    tell(r);
+}
+
+/* The program leaves spares out: where they do not fit beside its plan, once more with
+ * room for them. */
+static void hold_together(struct rung *r, uint64_t work)
+{
+    bool spares = false;
+
+    for (int g = 0; g < r->grid.types; g++)
+        spares = spares || r->grid.type[g].spare > 0;
+    hold_as_one(r, work, false);
+    if (spares && (r->grid.slots > 0 || r->grid.watts > 0))
+        hold_as_one(r, work / 2, true);
+}
+
+static void improve(struct rung *r, uint64_t work, bool polish)
+{
+    struct improve how = improve_with(r, work);
+
+    if (work == 0 || r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
+        return;
+    assign_copy(&r->trial, &r->best);
+    (polish ? improve_polish : improve_run)(&r->trial, &how);
+    spend(r, work - how.work);
+    keep_better(r);
+    tell(r);
+}
+
+/* C and D: an isolated workload or two choose again at prices that are off by chance, and
+ * the search goes on from there for a while. */
+static void improve_isolated(struct rung *r, uint64_t work)
+{
+    uint64_t until = r->work > work ? r->work - work : 0, each = work / ISOLATED_TRIES + 1;
+    double more[POOL_MOST_TYPES];
+
+    each = each < ISOLATED_WORK ? each : ISOLATED_WORK;
+    while (r->work > until && is_open(r)) {
+        int owners[2] = {random_owner(r), random_owner(r)}, count = 1 + (int)random_below(r, 2);
+        uint64_t before = r->work;
+        assign_copy(&r->trial, &r->best);
+        for (int k = 0; k < count; k++)
+            hold_nothing(&r->trial, owners[k]);
+        for (int k = 0; k < count; k++) {
+            random_prices(r, more);
+            choose_anew(r, owners[k], more);
+        }
+        fit_trial(r);
+        if (assign_allowed(&r->trial)) {
+            struct improve how = improve_with(r, each);
+            improve_run(&r->trial, &how);
+            spend(r, each - how.work);
+        }
+        keep_better(r);
+        tell(r);
+        if (r->work == before)
+            spend(r, 1);
+    }
+}
+
+/* What a rung ran of each way of workload w in an hour; its candidates begin at c. */
+static void ran_of(const struct grid *grid, const struct pool_rung *other, int w, int c, int t,
+                   int *x)
+{
+    const struct pool *pool = grid->pool;
+
+    memset(x, 0, sizeof(*x) * POOL_MOST_WAYS);
+    for (; c < pool->candidate_count && pool->candidates[c].workload == w; c++)
+        if (grid->stands[c] >= 0)
+            x[grid->stands[c] - grid->first[w]] += other->replicas[c * grid->hours + t];
+}
+
+/* The plan of a rung, candidate by candidate, into the trial: what ran at once of each way,
+ * held all day, or hour by hour. */
+static void load_plan(struct rung *r, const struct pool_rung *other)
+{
+    const struct grid *grid = &r->grid;
+    int ran[POOL_MOST_WAYS], c = 0;
+
+    for (int w = 0; w < grid->workloads; w++) {
+        short x[POOL_MOST_WAYS], held[POOL_MOST_WAYS] = {0};
+        while (c < grid->pool->candidate_count && grid->pool->candidates[c].workload < w)
+            c++;
+        for (int t = 0; t < grid->hours; t++) {
+            ran_of(grid, other, w, c, t, ran);
+            for (int k = 0; k < grid->first[w + 1] - grid->first[w]; k++) {
+                x[k] = (short)ran[k];
+                held[k] = x[k] > held[k] ? x[k] : held[k];
+            }
+            if (!grid->constant[w])
+                assign_set(&r->trial, w, t, x);
+        }
+        if (grid->constant[w])
+            hold(&r->trial, w, held);
+    }
+}
+
+/* That of a rung before as a start for this one. */
+static void start_from(struct rung *r, const struct pool_rung *other)
+{
+    if (!other->replicas)
+        return;
+    assign_copy(&r->trial, &r->best);
+    load_plan(r, other);
+    keep_better(r);
+}
+
+static void start_from_all(struct rung *r)
+{
+    for (int id = 0; id < (int)r->grid.id && r->grid.id != POOL_CLOUD; id++)
+        start_from(r, &r->answer->rungs[id]);
+}
+
+/* ---- the rungs ---- */
+
+static void answer_init(const struct pool *pool, struct pool_answer *out)
+{
+    *out = (struct pool_answer){.hours = pool->hours,
+                                .type_count = pool->type_count,
+                                .candidate_count = pool->candidate_count,
+                                .workload_count = pool->workload_count,
+                                .job_count = pool->job_count};
+}
+
+static int leaves_for(const struct grid *grid, uint64_t work)
+{
+    double each = (double)work / (4.0 * grid->workloads * grid->hours);
+
+    return each < 20 ? 20 : each > 10000 ? 10000 : (int)each;
+}
+
+/* The time up to this share of the rung's. */
+static void set_part(struct rung *r, double share)
+{
+    r->started = now(r);
+    r->until = r->begun + share * (r->end - r->begun);
+}
+
+uint64_t pool_work(const struct pool *pool)
+{
+    uint64_t work = (uint64_t)pool->workload_count * (uint64_t)pool->hours * WORK_EACH;
+
+    return work < WORK_LEAST ? WORK_LEAST : work < WORK_MOST ? work : WORK_MOST;
+}
+
+/* ---- C and D with isolated workloads ---- */
+
+static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end,
+                       const struct pool_options *options, struct pool_answer *out);
+
+/* The workloads that are isolated, or the others, as a pool of their own. */
+static bool solve_apart(void *ctx, const struct pool *pool, bool isolated,
+                        struct pool_rung *rung)
+{
+    static const enum pool_rung_id whole[POOL_RUNGS] = {[POOL_SHARED] = POOL_FIXED,
+                                                        [POOL_HOURLY] = POOL_COMPOSED};
+    struct rung *r = ctx;
+    enum pool_rung_id id = isolated ? whole[r->grid.id] : r->grid.id;
+    struct pool_options options = *r->options;
+    double now = options.share ? options.share(options.share_ctx) : 0;
+    uint64_t share = isolated || !is_separable(&r->grid) ? APART_SHARE : 1;
+    struct pool_answer answer;
+
+    options.work = options.share && !options.work ? 0 : r->apart_work / share + 1;
+    options.progress = NULL;
+    answer_init(pool, &answer);
+    solve_rung(pool, id, now + (r->until - now) / (double)share, &options, &answer);
+    *rung = answer.rungs[id];
+    r->answer->stopped |= answer.stopped;
+    spend(r, answer.work);
+    r->apart_work -= answer.work < r->apart_work ? answer.work : r->apart_work;
+    return r->apart_work > 0 && !is_stopped(r);
+}
+
+static double take_apart(void *ctx, int *replicas)
+{
+    struct rung *r = ctx;
+    struct pool_rung plan = {.replicas = replicas};
+
+    start_from(r, &plan);
+    tell(r);
+    return r->total;
+}
+
+static void raise_apart(struct rung *r, uint64_t work)
+{
+    struct apart_search search = {.plan = &r->best,
+                                  .upper = r->total,
+                                  .solve = solve_apart,
+                                  .take = take_apart,
+                                  .ctx = r};
+
+    if (!is_open(r))
+        return;
+    r->apart_work = work;
+    apart_raise(&r->bound, &search);
+    tell(r);
+}
+
+/* A and B: where GPUs are scarce, prices and choices in turn seldom meet, and one program
+ * for all comes first, unless a look at all hours takes long. */
+static void search_own(struct rung *r)
+{
+    int leaves = r->bound.leaves;
+
+    if (!is_separable(&r->grid) && r->grid.workloads * r->grid.hours <= MOST_CELLS) {
+        set_part(r, 0.4);
+        r->bound.leaves = leaves / QUICK + 1;
+        hold_together(r, r->work / 4);
+        set_part(r, 0.7);
+        r->bound.leaves = leaves;
+        hold_together(r, r->work / 2);
+        set_part(r, 1);
+        if (r->total - r->bound.best <= 1e-9 * r->total)
+            return;
+    }
+    raise_bound(r, r->work / 2);
+    hold_all(r);
+    start_from_all(r);
+    hold_together(r, r->work / 2);
+    hold_shake(r);
+    divide_bound(r, r->work);
+}
+
+/* Hourly rungs: bound and search in turns. */
+static void search(struct rung *r)
+{
+    uint64_t all = r->work;
+    bool apart = apart_takes(&r->grid);
+    /* parts that have nothing in common need no prices of the whole */
+    int first = apart && is_separable(&r->grid) ? 8 : 22;
+    int second = first == 8 ? 14 : 40, third = apart && r->grid.jobs > 0 ? 70 : 85;
+
+    set_part(r, first / 100.0);
+    raise_bound(r, all / 100 * (uint64_t)first);
+    set_part(r, second / 100.0);
+    improve(r, all / 100 * (uint64_t)(second - first), false);
+    set_part(r, third / 100.0);
+    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)(third - second));
+    set_part(r, 0.85);
+    if (third < 85)
+        improve_isolated(r, all / 100 * (uint64_t)(85 - third));
+    set_part(r, 0.95);
+    improve(r, all / 100 * 10, false);
+    set_part(r, 1);
+    improve(r, all / 100 * 5, true);
+}
+
+/* The time, as a share, ends at `end` for it. */
+static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end,
+                       const struct pool_options *options, struct pool_answer *out)
+{
+    struct pool_rung *rung = &out->rungs[id];
+    struct rung r = {.pool = pool,
+                     .options = options,
+                     .answer = out,
+                     .total = INFINITY,
+                     .random = options->seed,
+                     .until = end,
+                     .begun = options->share ? options->share(options->share_ctx) : 0,
+                     .end = end,
+                     .work = options->work    ? options->work
+                             : options->share ? UINT64_MAX / 2
+                                              : pool_work(pool)};
+
+    grid_init(&r.grid, pool, id);
+    assign_init(&r.best, &r.grid);
+    assign_init(&r.trial, &r.grid);
+    bound_init(&r.bound, &r.grid,
+               leaves_for(&r.grid, options->work ? options->work : pool_work(pool)));
+    keep_better(&r); /* nothing at all: everything unmet */
+    if (r.grid.jobs_own) {
+        search_own(&r);
+    } else {
+        bound_step(&r.bound, r.total);
+        hold_all(&r);
+        start_from_all(&r);
+        search(&r);
+    }
+    account_rung(&r.best, rung);
+    rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
+    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+    bound_fini(&r.bound);
+    assign_fini(&r.trial);
+    assign_fini(&r.best);
+    grid_fini(&r.grid);
+}
+
+void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
+                     const struct pool_options *options, struct pool_answer *out)
+{
+    answer_init(pool, out);
+    solve_rung(pool, id, time_shares[id], options, out);
+}
+
+/* ---- another's plan of a rung ---- */
+
+static const struct pool_options no_options = {.work = 1};
+
+static void rung_init(struct rung *r, const struct pool *pool, enum pool_rung_id id,
+                      struct pool_answer *answer)
+{
+    *r = (struct rung){.pool = pool,
+                       .options = &no_options,
+                       .answer = answer,
+                       .total = INFINITY,
+                       .until = 1};
+    grid_init(&r->grid, pool, id);
+    assign_init(&r->best, &r->grid);
+    assign_init(&r->trial, &r->grid);
+    bound_init(&r->bound, &r->grid, 1);
+}
+
+static void rung_fini(struct rung *r)
+{
+    bound_fini(&r->bound);
+    assign_fini(&r->trial);
+    assign_fini(&r->best);
+    grid_fini(&r->grid);
+}
+
+/* The rung of the answer becomes this plan; its bound stays. */
+static void account_anew(struct assign *a, struct pool_rung *rung, double bound)
+{
+    account_fini(rung);
+    account_rung(a, rung);
+    rung->bound = fmin(bound, rung->total);
+    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+}
+
+bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
+                double bound, struct pool_answer *answer)
+{
+    struct pool_rung *rung = &answer->rungs[id], theirs = {.replicas = replicas};
+    double before = rung->bound;
+    struct rung r;
+    bool better, higher;
+
+    rung_init(&r, pool, id, answer);
+    start_from(&r, &theirs);
+    better = r.total < rung->total * (1 - 1e-9);
+    if (better)
+        account_anew(&r.best, rung, before);
+    higher = bound > before * (1 + 1e-9) && bound <= rung->total * (1 + 1e-6);
+    rung->bound = fmin(higher ? bound : before, rung->total);
+    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+    rung_fini(&r);
+    return better || higher;
+}
+
+static void set_break_even(const struct pool *pool, struct pool_answer *answer)
+{
+    if (answer->rungs[POOL_SHARED].use && answer->rungs[POOL_HOURLY].use)
+        answer->break_even_hour = account_break_even(pool, &answer->rungs[POOL_SHARED],
+                                                     &answer->rungs[POOL_HOURLY]);
+}
+
+void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
+                 struct pool_answer *answer)
+{
+    struct pool_rung *rung = &answer->rungs[id], placed = {.replicas = replicas};
+    int gpus[POOL_MOST_TYPES];
+    struct rung r;
+
+    memcpy(gpus, rung->gpus, sizeof(gpus));
+    rung_init(&r, pool, id, answer);
+    load_plan(&r, &placed);
+    for (int g = 0; g < r.grid.types; g++)
+        r.trial.room[g] = gpus[g] > 0 ? gpus[g] - r.grid.type[g].spare : 0;
+    account_anew(&r.trial, rung, rung->bound);
+    rung_fini(&r);
+    set_break_even(pool, answer);
+}
+
+bool pool_may_grow(const struct pool *pool, enum pool_rung_id id,
+                   const struct pool_answer *answer, int type, int n)
+{
+    int kept[POOL_MOST_TYPES];
+    struct grid grid;
+    bool may;
+
+    memcpy(kept, answer->rungs[id].gpus, sizeof(kept));
+    kept[type] += n;
+    grid_init(&grid, pool, id);
+    may = kept[type] <= pool->types[type].stock + pool->types[type].buy &&
+          grid_allows(&grid, kept);
+    grid_fini(&grid);
+    return may;
+}
+
+void pool_solve(const struct pool *pool, const struct pool_options *options,
+                struct pool_answer *out)
+{
+    answer_init(pool, out);
+    for (int id = 0; id < POOL_RUNGS; id++)
+        solve_rung(pool, (enum pool_rung_id)id, time_shares[id], options, out);
+    out->coincidence = account_coincidence(pool);
+    set_break_even(pool, out);
+}
+
+void pool_answer_fini(struct pool_answer *answer)
+{
+    for (int id = 0; id < POOL_RUNGS; id++)
+        account_fini(&answer->rungs[id]);
+    *answer = (struct pool_answer){0};
+}

@@ -1,0 +1,500 @@
+/*
+ * pool_file.c - the keys of a pool file. See pool_file.h.
+ */
+#include "pool/pool_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/pool.h"
+#include "pool/pool_demand.h"
+#include "pool/pool_measured.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/suggest.h"
+
+#define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+
+/* ---- tables of keys ---- */
+
+#define TOP(member) PROFILE_AT(struct pool_file, member)
+
+static const struct profile_field top_fields[] = {
+    {"name", PROFILE_TEXT, TOP(name)},
+    {"note", PROFILE_TEXT, TOP(note)},
+    {"source", PROFILE_TEXT, TOP(source)},
+    {"hours", PROFILE_COUNT, TOP(hours), 24, POOL_FILE_HOURS},
+    {"server_gpus", PROFILE_COUNT, TOP(server_gpus), 1, 64},
+    {"spare", PROFILE_COUNT, TOP(spare), 0, 1024},
+    {"headroom", PROFILE_NUMBER, TOP(headroom), 0, 0.9},
+    {"host_memory_gb", PROFILE_NUMBER, TOP(host_memory), 1, 1e6, 1e9},
+    {"power_cap_w", PROFILE_NUMBER, TOP(power_cap), 1, 1e9},
+};
+
+#define FABRIC(member) PROFILE_AT(struct pool_file_fabric, member)
+
+static const struct profile_field fabric_fields[] = {
+    {"pcie_gen", PROFILE_COUNT, FABRIC(pcie_gen), 1, 7},
+    {"premium", PROFILE_NUMBER, FABRIC(premium), 0, 1e6},
+};
+
+#define MOVES(member) PROFILE_AT(struct pool_file_moves, member)
+
+static const struct profile_field move_fields[] = {
+    {"wake_s", PROFILE_NUMBER, MOVES(wake), 0, 86400},
+    {"load_gb_s", PROFILE_NUMBER, MOVES(load_rate), 0.001, 10000, 1e9},
+    {"restart_s", PROFILE_NUMBER, MOVES(restart), 0, 86400},
+    {"recompose_s", PROFILE_NUMBER, MOVES(recompose), 0, 86400},
+};
+
+#define COSTS(member) PROFILE_AT(struct pool_file_costs, member)
+
+static const struct profile_field cost_fields[] = {
+    {"years", PROFILE_NUMBER, COSTS(years), 0.1, 50},
+    {"residual", PROFILE_NUMBER, COSTS(residual), 0, 1},
+    {"electricity", PROFILE_NUMBER, COSTS(electricity), 0, 10},
+    {"pue", PROFILE_NUMBER, COSTS(pue), 1, 5},
+    {"hosting", PROFILE_NUMBER, COSTS(hosting), 0, 100000},
+    {"server_share", PROFILE_NUMBER, COSTS(share), 0, 10},
+};
+
+#define TYPE(member) PROFILE_AT(struct pool_file_type, member)
+
+static const struct profile_word places[] = {
+    {"any", POOL_PLACE_ANY},
+    {"server", POOL_PLACE_SERVER},
+    {"chassis", POOL_PLACE_CHASSIS},
+    {NULL, 0},
+};
+
+static const struct profile_field type_fields[] = {
+    {"gpu", PROFILE_TEXT, TYPE(gpu)},
+    {"stock", PROFILE_COUNT, TYPE(stock), 0, 1000000},
+    {"buy", PROFILE_COUNT, TYPE(buy), 0, 1000000},
+    {"price", PROFILE_NUMBER, TYPE(price), 0.01, 1e8},
+    {"rent", PROFILE_NUMBER, TYPE(rent), 0.001, 1e5},
+    {"idle_watts", PROFILE_NUMBER, TYPE(idle), 0, 1e5},
+    {"busy_watts", PROFILE_NUMBER, TYPE(busy), 1, 1e5},
+    {"host_watts", PROFILE_NUMBER, TYPE(watts), 1, 1e5},
+    {"mig", PROFILE_FLAG, TYPE(mig)},
+    {"server_gpus", PROFILE_COUNT, TYPE(server_gpus), 1, 64},
+    {"place", PROFILE_WORD, TYPE(place), .words = places},
+};
+
+#define CHASSIS(member) PROFILE_AT(struct pool_file_chassis, member)
+
+static const struct profile_field chassis_fields[] = {
+    {"name", PROFILE_TEXT, CHASSIS(name)},
+    {"slots", PROFILE_COUNT, CHASSIS(slots), 1, 4096},
+    {"hosts", PROFILE_COUNT, CHASSIS(hosts), 1, 4096},
+    {"gpus_per_host", PROFILE_COUNT, CHASSIS(per_host), 1, 1024},
+    {"watts", PROFILE_NUMBER, CHASSIS(watts), 1, 1e7},
+};
+
+#define WORK(member) PROFILE_AT(struct pool_file_workload, member)
+
+static const struct profile_word isolations[] = {
+    {"shared", POOL_SHARES},
+    {"gpu", POOL_OWN_GPU},
+    {"host", POOL_OWN_HOST},
+    {NULL, 0},
+};
+
+const struct pool_looked_up pool_looked_up[POOL_LOOKED_UP] = {
+    {"precision", "--precision"},
+    {"kv_precision", "--kv-precision"},
+    {"engine", "--engine"},
+    {"context", "--context"},
+    {"calibration", "--calibration"},
+};
+
+static const struct profile_field workload_fields[] = {
+    {"name", PROFILE_TEXT, WORK(name)},
+    {"model", PROFILE_TEXT, WORK(model)},
+    {"precision", PROFILE_TEXT, WORK(precision)},
+    {"kv_precision", PROFILE_TEXT, WORK(kv_precision)},
+    {"engine", PROFILE_TEXT, WORK(engine)},
+    {"gpus", PROFILE_TEXTS, WORK(gpus)},
+    {"context", PROFILE_NUMBER, WORK(context), 1, 1e9},
+    {"prompt", PROFILE_NUMBER, WORK(prompt), 1, 1e9},
+    {"output", PROFILE_NUMBER, WORK(output), 1, 1e9},
+    {"ttft_ms", PROFILE_NUMBER, WORK(ttft), 0.1, 1e7, 1e-3},
+    {"tpot_ms", PROFILE_NUMBER, WORK(tpot), 0.01, 1e6, 1e-3},
+    {"calibration", PROFILE_TEXT, WORK(calibration)},
+    {"priority", PROFILE_COUNT, WORK(priority), 1, 9},
+    {"unmet_per_1000", PROFILE_NUMBER, WORK(unmet), 1e-6, 1e6},
+    {"min_replicas", PROFILE_COUNT, WORK(min_replicas), 0, 1024},
+    {"sleep", PROFILE_FLAG, WORK(sleep)},
+    {"isolation", PROFILE_WORD, WORK(isolation), .words = isolations},
+};
+
+#define JOB(member) PROFILE_AT(struct pool_file_job, member)
+
+static const struct profile_field job_fields[] = {
+    {"name", PROFILE_TEXT, JOB(name)},
+    {"gpu", PROFILE_TEXT, JOB(gpu)},
+    {"gpu_hours", PROFILE_NUMBER, JOB(gpu_hours), 0.001, 1e6},
+    {"group", PROFILE_COUNT, JOB(group), 1, 4096},
+    {"most", PROFILE_COUNT, JOB(most), 1, 4096},
+    {"earliest", PROFILE_COUNT, JOB(earliest), 0, POOL_FILE_HOURS - 1},
+    {"deadline", PROFILE_COUNT, JOB(deadline), 1, POOL_FILE_HOURS},
+    {"unmet_per_gpu_hour", PROFILE_NUMBER, JOB(unmet), 1e-6, 1e6},
+};
+
+/* ---- checks ---- */
+
+/* Is one of the names a type of the pool, and are all of them? */
+static void check_types(struct profile_group group, const char *key,
+                        const struct pool_file *file, const char *list)
+{
+    const char *names[POOL_FILE_TYPES];
+    char text[160], *rest = text, *word, hint[256];
+
+    for (int i = 0; i < file->type_count; i++)
+        names[i] = file->types[i].gpu;
+    gp_copy(text, sizeof(text), list);
+    while (list[0] != '\0' && (word = strsep(&rest, "|"))) {
+        bool found = false;
+        for (int i = 0; i < file->type_count && !found; i++)
+            found = strcmp(names[i], word) == 0;
+        if (found)
+            continue;
+        if (!suggest(word, names, (size_t)file->type_count, "*", hint, sizeof(hint)))
+            gp_copy(hint, sizeof(hint), "name GPUs of the pool's own gpus list");
+        profile_fail(group, key, hint, "'%s' is not a GPU of this pool", word);
+        return;
+    }
+}
+
+/* A GPU that the catalogue does not have is said here, before what refers to it. */
+static void check_known(struct profile_group item, const struct pool_source *source,
+                        const char *id)
+{
+    const struct gpu *gpu;
+    struct gp_err err = {0};
+
+    if (source->catalog && !profile_failed(item.profile) &&
+        catalog_gpu(source->catalog, id, &gpu, &err) == GP_E_USAGE)
+        profile_fail(item, "gpu",
+                     strchr(id, '/') ? "name the whole GPU; mig = true cuts it" : err.hint, "%s",
+                     err.text);
+}
+
+/* Names tell rows, moves and jobs apart. */
+static void check_name(struct profile_group group, const char *name, const char *other,
+                       size_t index)
+{
+    if (name[0] == '\0' && !profile_has(group, "name"))
+        profile_require(group, "name");
+    else if (name[0] == '\0')
+        profile_fail(group, "name", "give each its own", "is empty");
+    else if (strcmp(name, other) == 0)
+        profile_fail(group, "name", "give each its own", "'%s' is also item %zu", name,
+                     index + 1);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct pool_file_workload *const *x = a, *const *y = b;
+    int order = strcmp((*x)->name, (*y)->name);
+
+    return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* All at once: thousands of them are compared. */
+static void check_workload_names(struct profile_group top, const struct pool_file *file)
+{
+    size_t n = file->workload_count;
+    const struct pool_file_workload **sorted = gp_calloc(n + 1, sizeof(*sorted));
+
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &file->workloads[i];
+    qsort(sorted, n, sizeof(*sorted), by_name);
+    for (size_t i = 1; i < n && !profile_failed(top.profile); i++)
+        if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0)
+            check_name(profile_item(top, "workloads", (int)(sorted[i] - file->workloads)),
+                       sorted[i]->name, sorted[i - 1]->name,
+                       (size_t)(sorted[i - 1] - file->workloads));
+    free(sorted);
+}
+
+/* ---- lists ---- */
+
+static void read_types(struct profile_group top, const struct pool_source *source,
+                       struct pool_file *file)
+{
+    int n = profile_length(top, "gpus", POOL_FILE_TYPES);
+
+    profile_require(top, "gpus");
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
+        struct profile_group item = profile_item(top, "gpus", i);
+        struct pool_file_type *type = &file->types[i];
+
+        profile_require(item, "gpu");
+        profile_fields(item, type_fields, COUNT(type_fields), type);
+        profile_where(item, "gpu", type->where, sizeof(type->where));
+        check_known(item, source, type->gpu);
+        if (type->server_gpus == 0)
+            type->server_gpus = file->server_gpus;
+        if (type->stock + type->buy == 0)
+            profile_fail(item, "stock", "give stock, buy or both",
+                         "its stock is 0 and none may be bought");
+        if (type->idle > 0 && type->busy > 0 && type->idle > type->busy)
+            profile_fail(item, "idle_watts", "", "%g is above busy_watts", type->idle);
+        for (int k = 0; k < i; k++)
+            if (strcmp(file->types[k].gpu, type->gpu) == 0)
+                profile_fail(item, "gpu", "add their numbers up", "'%s' is listed twice",
+                             type->gpu);
+        file->type_count = i + 1;
+    }
+    if (!profile_failed(top.profile) && n == 0)
+        profile_fail(top, "gpus", "({gpu = \"h100-sxm\"; buy = 64;})",
+                     "there are no GPUs");
+}
+
+static void read_chassis(struct profile_group top, struct pool_file *file)
+{
+    int n = profile_length(top, "chassis", POOL_FILE_CHASSIS);
+
+    if (n <= 0 || profile_failed(top.profile))
+        return;
+    file->chassis = gp_calloc((size_t)n, sizeof(*file->chassis));
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
+        struct profile_group item = profile_item(top, "chassis", i);
+        struct pool_file_chassis *c = &file->chassis[i];
+
+        c->hosts = 1;
+        profile_require(item, "slots");
+        profile_fields(item, chassis_fields, COUNT(chassis_fields), c);
+        if (c->per_host == 0)
+            c->per_host = c->slots;
+        for (int k = 0; k < i; k++)
+            check_name(item, c->name, file->chassis[k].name, (size_t)k);
+        check_name(item, c->name, "", 0);
+        file->chassis_count = (size_t)i + 1;
+    }
+}
+
+static void read_workload(struct profile_group item, const struct pool_source *source,
+                          struct pool_file *file, struct pool_file_workload *work)
+{
+    work->priority = 5;
+    profile_require(item, "name");
+    profile_require(item, "model");
+    profile_fields(item, workload_fields, COUNT(workload_fields), work);
+    check_name(item, work->name, "", 0);
+    profile_where(item, "model", work->where, sizeof(work->where));
+    for (int i = 0; i < POOL_LOOKED_UP; i++)
+        profile_where(item, pool_looked_up[i].key, work->at[i], sizeof(work->at[i]));
+    work->open = strcmp(work->precision, "open") == 0;
+    if (work->open)
+        work->precision[0] = '\0';
+    pool_source_file(item, "calibration", source, work->calibration,
+                     sizeof(work->calibration));
+    check_types(item, "gpus", file, work->gpus);
+    pool_demand_read(item, source, file->hours, work);
+    if (work->context > 0 && work->prompt + work->output > work->context)
+        profile_fail(item, "context", "raise context",
+                     "%.0f tokens do not hold %.0f of prompt and output", work->context,
+                     work->prompt + work->output);
+}
+
+static void read_workloads(struct profile_group top, const struct pool_source *source,
+                           struct pool_file *file)
+{
+    int n = profile_length(top, "workloads", POOL_FILE_WORKLOADS);
+
+    profile_require(top, "workloads");
+    if (profile_failed(top.profile))
+        return;
+    if (n == 0) {
+        profile_fail(top, "workloads", "", "there are none");
+        return;
+    }
+    file->workloads = gp_calloc((size_t)n, sizeof(*file->workloads));
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
+        read_workload(profile_item(top, "workloads", i), source, file,
+                      &file->workloads[i]);
+        file->workload_count = (size_t)i + 1;
+    }
+    if (!profile_failed(top.profile))
+        check_workload_names(top, file);
+}
+
+static void read_jobs(struct profile_group top, struct pool_file *file)
+{
+    int n = profile_length(top, "jobs", POOL_FILE_JOBS);
+
+    for (int i = 0; i < n && !profile_failed(top.profile); i++) {
+        struct profile_group item = profile_item(top, "jobs", i);
+        struct pool_file_job *job = &file->jobs[i];
+
+        *job = (struct pool_file_job){.group = 1, .deadline = file->hours};
+        profile_require(item, "gpu");
+        profile_require(item, "gpu_hours");
+        profile_fields(item, job_fields, COUNT(job_fields), job);
+        check_name(item, job->name, "", 0);
+        for (int k = 0; k < i; k++)
+            check_name(item, job->name, file->jobs[k].name, (size_t)k);
+        check_types(item, "gpu", file, job->gpu);
+        if (job->deadline > file->hours || job->earliest >= job->deadline)
+            profile_fail(item, "deadline", "earliest < deadline <= hours",
+                         "hours %d to %d are outside this pool's %d", job->earliest,
+                         job->deadline, file->hours);
+        file->job_count = i + 1;
+    }
+}
+
+/* ---- files ---- */
+
+/* What nobody said; assumed, all of it (gpuplan-profile(5) says so). */
+static const struct pool_file defaults = {
+    .hours = 24,
+    .server_gpus = 8,
+    .moves = {.wake = 0.4, .load_rate = 2e9, .restart = 60, .recompose = 180},
+    .costs = {-1, -1, -1, -1, -1, -1},
+};
+
+/* What was measured wins over what is assumed. */
+static void read_measured(struct profile_group moves, const struct pool_source *source,
+                          double *rate)
+{
+    char path[GP_PATH_MAX] = "";
+    struct gp_err err = {0};
+
+    profile_string(moves, "measured", path, sizeof(path));
+    if (pool_source_file(moves, "measured", source, path, sizeof(path)) &&
+        pool_measured_load(path, rate, &err))
+        profile_fail(moves, "measured", err.hint, "%s: %s", err.where, err.text);
+}
+
+static void read_top(struct profile_group top, const struct pool_source *source,
+                     struct pool_file *file)
+{
+    *file = defaults;
+    profile_fields(top, top_fields, COUNT(top_fields), file);
+    if (file->hours != 24 && file->hours != POOL_FILE_HOURS)
+        profile_fail(top, "hours", "24 or 168", "%d is neither a day nor a week",
+                     file->hours);
+    profile_fields(profile_sub(top, "fabric"), fabric_fields, COUNT(fabric_fields),
+                   &file->fabric);
+    profile_fields(profile_sub(top, "moves"), move_fields, COUNT(move_fields),
+                   &file->moves);
+    profile_fields(profile_sub(top, "costs"), cost_fields, COUNT(cost_fields),
+                   &file->costs);
+    read_measured(profile_sub(top, "moves"), source, &file->moves.load_rate);
+    read_types(top, source, file);
+    read_chassis(top, file);
+    read_workloads(top, source, file);
+    read_jobs(top, file);
+}
+
+static enum gp_status read_open(struct profile *profile, const struct pool_source *source,
+                                profile_warn_fn warn, void *ctx, struct pool_file *out,
+                                struct gp_err *err)
+{
+    read_top(profile_top(profile), source, out);
+    enum gp_status rc = profile_finish(profile, warn, ctx, err);
+
+    profile_free(profile);
+    if (rc)
+        pool_file_fini(out);
+    return rc;
+}
+
+enum gp_status pool_file_parse(struct catalog *catalog, const char *folder,
+                               const char *name, const char *text, size_t len,
+                               profile_warn_fn warn, void *ctx, struct pool_file *out,
+                               struct gp_err *err)
+{
+    struct pool_source source = {catalog, folder};
+    struct profile *profile;
+    enum gp_status rc = profile_parse(name, text, len, &profile, err);
+
+    memset(out, 0, sizeof(*out));
+    return rc ? rc : read_open(profile, &source, warn, ctx, out, err);
+}
+
+enum gp_status pool_file_read(struct catalog *catalog, const char *path,
+                              profile_warn_fn warn, void *ctx, struct pool_file *out,
+                              struct gp_err *err)
+{
+    char folder[GP_PATH_MAX];
+    struct pool_source source = {catalog, folder};
+    struct profile *profile;
+    enum gp_status rc = profile_open(path, &profile, err);
+
+    memset(out, 0, sizeof(*out));
+    if (rc)
+        return rc;
+    gp_format(folder, sizeof(folder), "%.*s", (int)(path_name(path) - path), path);
+    return read_open(profile, &source, warn, ctx, out, err);
+}
+
+enum gp_status pool_file_other_gpu(const struct pool_file *file, const char *gpu,
+                                   struct pool_file *out, struct gp_err *err)
+{
+    size_t works = file->workload_count, boxes = file->chassis_count;
+
+    *out = *file;
+    out->workloads = gp_calloc(works + 1, sizeof(*out->workloads));
+    memcpy(out->workloads, file->workloads, works * sizeof(*out->workloads));
+    out->chassis = gp_calloc(boxes + 1, sizeof(*out->chassis));
+    if (boxes > 0)
+        memcpy(out->chassis, file->chassis, boxes * sizeof(*out->chassis));
+    out->type_count = 1;
+    out->types[0] = (struct pool_file_type){.server_gpus = file->server_gpus};
+    for (int t = 0; t < file->type_count; t++)
+        out->types[0].buy += POOL_OTHER_TIMES * (file->types[t].stock + file->types[t].buy);
+    if (out->types[0].buy > POOL_MOST_GPUS)
+        out->types[0].buy = POOL_MOST_GPUS;
+    for (size_t i = 0; i < works; i++) { /* measured on another GPU */
+        out->workloads[i].gpus[0] = '\0';
+        out->workloads[i].calibration[0] = '\0';
+    }
+    for (int i = 0; i < out->job_count; i++)
+        gp_copy(out->jobs[i].gpu, sizeof(out->jobs[i].gpu), gpu);
+    return gp_copy(out->types[0].gpu, sizeof(out->types[0].gpu), gpu)
+               ? GP_OK
+               : gp_fail(err, GP_E_USAGE, "--gpu", "", "no GPU has so long an id");
+}
+
+int pool_file_held(const struct pool_file_chassis *chassis)
+{
+    int held = chassis->hosts * chassis->per_host;
+
+    return held < chassis->slots ? held : chassis->slots;
+}
+
+void pool_file_fini(struct pool_file *file)
+{
+    free(file->workloads);
+    free(file->chassis);
+    memset(file, 0, sizeof(*file));
+}
+
+/* A pool that does not exist is one that is not written yet: where to begin. */
+static void hint_begin(struct catalog *catalog, struct gp_err *err)
+{
+    char path[GP_PATH_MAX], near[sizeof(err->hint)];
+
+    if (!err || catalog_file(catalog, "pools", "pool", "mixed-sizes", path, sizeof(path), NULL))
+        return;
+    gp_copy(near, sizeof(near), err->hint);
+    gp_format(err->hint, sizeof(err->hint),
+              "%s; a new one begins as a copy of %s: gpuplan-profile(5), Pools", near, path);
+}
+
+enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path,
+                              size_t size, struct gp_err *err)
+{
+    if (strchr(name, '/') || path_is_there(name))
+        return gp_copy(path, size, name)
+                   ? GP_OK
+                   : gp_fail(err, GP_E_USAGE, "--pool", "", "the name is too long");
+    enum gp_status rc = catalog_file(catalog, "pools", "pool", name, path, size, err);
+    if (rc)
+        hint_begin(catalog, err);
+    return rc;
+}

@@ -1,0 +1,213 @@
+/*
+ * pool_highs.c - see pool_highs.h. The functions are those of highs_c_api.h of
+ * HiGHS 1.5 to 1.15, with HighsInt as an int.
+ */
+#include "pool/pool_highs.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pool/pool_mps.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#define NAME_MOST    512 /* kHighsMaximumStringLength */
+#define COLUMNS_MOST 20000000
+
+struct api {
+    void *library;
+    void *(*create)(void);
+    void (*destroy)(void *highs);
+    const char *(*version)(void);
+    int (*int_size)(void *highs);
+    int (*set_bool)(void *highs, const char *option, int value);
+    int (*set_int)(void *highs, const char *option, int value);
+    int (*set_double)(void *highs, const char *option, double value);
+    int (*read)(void *highs, const char *file);
+    int (*run)(void *highs);
+    int (*columns)(const void *highs);
+    int (*column_name)(const void *highs, int column, char *name);
+    int (*solution)(const void *highs, double *x, double *xd, double *row,
+                    double *rowd);
+    int (*info_int)(const void *highs, const char *info, int *value);
+    int (*info_double)(const void *highs, const char *info, double *value);
+};
+
+static const struct {
+    const char *name;
+    size_t at;
+} functions[] = {
+    {"Highs_create", offsetof(struct api, create)},
+    {"Highs_destroy", offsetof(struct api, destroy)},
+    {"Highs_version", offsetof(struct api, version)},
+    {"Highs_getSizeofHighsInt", offsetof(struct api, int_size)},
+    {"Highs_setBoolOptionValue", offsetof(struct api, set_bool)},
+    {"Highs_setIntOptionValue", offsetof(struct api, set_int)},
+    {"Highs_setDoubleOptionValue", offsetof(struct api, set_double)},
+    {"Highs_readModel", offsetof(struct api, read)},
+    {"Highs_run", offsetof(struct api, run)},
+    {"Highs_getNumCol", offsetof(struct api, columns)},
+    {"Highs_getColName", offsetof(struct api, column_name)},
+    {"Highs_getSolution", offsetof(struct api, solution)},
+    {"Highs_getIntInfoValue", offsetof(struct api, info_int)},
+    {"Highs_getDoubleInfoValue", offsetof(struct api, info_double)},
+};
+
+/* ---- the library: it stays open, its threads may outlive a run ---- */
+
+static bool bind_all(struct api *api)
+{
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        void *found = dlsym(api->library, functions[i].name);
+        if (!found)
+            return false;
+        memcpy((char *)api + functions[i].at, &found, sizeof(found));
+    }
+    return true;
+}
+
+static bool api_open(struct api *api)
+{
+    static const char *const usual[] = {"libhighs.so.1", "libhighs.so"};
+    const char *path = secure_getenv("GPUPLAN_HIGHS");
+
+    *api = (struct api){0};
+    if (path && strcmp(path, "none") == 0)
+        return false;
+    if (path && *path)
+        api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < 2 && !(path && *path) && !api->library; i++)
+        api->library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL);
+    if (api->library && bind_all(api))
+        return true;
+    if (api->library)
+        dlclose(api->library);
+    return false;
+}
+
+bool pool_highs_find(struct pool_highs *out)
+{
+    struct api api;
+
+    *out = (struct pool_highs){0};
+    if (!api_open(&api))
+        return false;
+    gp_copy(out->version, sizeof(out->version), api.version());
+    return true;
+}
+
+/* ---- one program ---- */
+
+/* In a folder of its own, which is to be removed. */
+static bool write_program(const struct pool *pool, enum pool_rung_id rung, char *folder,
+                          size_t size, char *path, size_t path_size)
+{
+    const char *parent = getenv("TMPDIR");
+    struct gp_err ignored = {0};
+    struct strbuf text;
+    bool ok;
+
+    gp_format(folder, size, "%s/gpuplan-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(folder))
+        return false;
+    gp_format(path, path_size, "%s/pool.mps", folder);
+    strbuf_init(&text);
+    pool_mps(pool, rung, &text);
+    ok = !path_write(path, text.text, text.len, &ignored);
+    strbuf_fini(&text);
+    if (!ok)
+        rmdir(folder);
+    return ok;
+}
+
+struct names {
+    const struct api *api;
+    void *highs;
+    char name[NAME_MOST];
+};
+
+static const char *column_name(void *ctx, int column)
+{
+    struct names *n = ctx;
+
+    n->name[0] = '\0';
+    return n->api->column_name(n->highs, column, n->name) == 0 ? n->name : NULL;
+}
+
+/* Its plan and bound into the answer; why not, or NULL. */
+static const char *take(const struct api *api, void *highs, const struct pool *pool,
+                        struct pool_answer *answer, struct pool_highs *out)
+{
+    struct names names = {.api = api, .highs = highs};
+    int columns = api->columns(highs), status = 0;
+    const char *trouble = NULL;
+    double *x;
+    int *replicas;
+
+    if (columns <= 0 || columns > COLUMNS_MOST ||
+        api->info_double(highs, "mip_dual_bound", &out->bound) != 0)
+        return "it gave no bound";
+    if (!isfinite(out->bound) || out->bound < 0)
+        out->bound = 0;
+    x = gp_calloc((size_t)columns, sizeof(*x));
+    replicas = gp_calloc((size_t)pool->candidate_count * (size_t)pool->hours + 1,
+                         sizeof(*replicas));
+    if (api->info_int(highs, "primal_solution_status", &status) != 0 || status != 2 ||
+        api->solution(highs, x, NULL, NULL, NULL) != 0)
+        trouble = "it found no plan in that time";
+    else if (!pool_mps_read(pool, out->rung, columns, column_name, &names, x, replicas))
+        trouble = "its plan does not belong to this pool";
+    out->taken =
+        pool_adopt(pool, out->rung, trouble ? NULL : replicas, out->bound, answer);
+    free(x);
+    free(replicas);
+    return trouble;
+}
+
+static const char *ask(const struct api *api, const struct pool *pool, double seconds,
+                       struct pool_answer *answer, struct pool_highs *out)
+{
+    const char *trouble = "it does not read the program";
+    void *highs = api->create();
+    char folder[480], path[512];
+
+    if (!highs)
+        return "it does not start";
+    api->set_bool(highs, "output_flag", 0);
+    api->set_int(highs, "threads", 1);
+    api->set_double(highs, "time_limit", seconds);
+    if (api->int_size(highs) != (int)sizeof(int)) {
+        trouble = "it was built with long integers";
+    } else if (!write_program(pool, out->rung, folder, sizeof(folder), path,
+                              sizeof(path))) {
+        trouble = "no temporary file for its program";
+    } else {
+        int rc = api->read(highs, path);
+        unlink(path);
+        rmdir(folder);
+        if (rc >= 0)
+            trouble =
+                api->run(highs) < 0 ? "it failed" : take(api, highs, pool, answer, out);
+    }
+    api->destroy(highs);
+    return trouble;
+}
+
+void pool_highs_solve(const struct pool *pool, enum pool_rung_id rung, double seconds,
+                      struct pool_answer *answer, struct pool_highs *out)
+{
+    const char *trouble;
+    struct api api;
+
+    *out = (struct pool_highs){.rung = rung};
+    if (!api_open(&api))
+        return;
+    gp_copy(out->version, sizeof(out->version), api.version());
+    trouble = ask(&api, pool, seconds, answer, out);
+    gp_copy(out->trouble, sizeof(out->trouble), trouble ? trouble : "");
+}

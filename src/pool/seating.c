@@ -1,0 +1,802 @@
+/*
+ * seating.c - see seating.h.
+ */
+#include "pool/seating.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool/slices.h"
+#include "base/mem.h"
+
+#define NOBODY (-1)
+
+struct placing {
+    const struct pool *pool;
+    const struct pool_rung *rung;
+    struct seating *out;
+    int *owner;     /* [host] workload it belongs to all day; NOBODY */
+    bool *touched;  /* [host] somebody without a claim was on it, at some hour */
+    int *host_room; /* [host] GPUs that it still takes in this hour */
+    int *free;      /* [box x types + type] free GPUs in this hour */
+    int *left;      /* [candidate] replicas of this hour that have no GPUs yet */
+    int *jobs_left;
+    int (*cuts)[POOL_MOST_CUTS]; /* [candidate] GPUs cut for it and those after it */
+    int *cut_first; /* [candidate] whose cuts its slices are in; NOBODY: no slice */
+    int hosts, next_unit;
+    bool sleepers; /* some workload has any */
+};
+
+/* ---- boxes ---- */
+
+static void add_box(struct placing *p, int type, int gpus, int chassis, int hosts,
+                    int per_host)
+{
+    struct seating *o = p->out;
+    struct seating_box *box = &o->box[o->box_count];
+
+    *box = (struct seating_box){.type = type,
+                                .first = o->gpus,
+                                .gpus = gpus,
+                                .chassis = chassis,
+                                .first_host = p->hosts,
+                                .hosts = hosts,
+                                .per_host = per_host};
+    for (int i = 0; i < gpus; i++)
+        o->box_of[o->gpus + i] = o->box_count;
+    o->gpus += gpus;
+    o->box_count++;
+    p->hosts += hosts;
+}
+
+static bool in_servers(const struct placing *p, int type)
+{
+    return !pool_composes(p->pool, type, p->rung->id);
+}
+
+static void add_servers(struct placing *p)
+{
+    for (int t = 0; t < p->pool->type_count; t++) {
+        int each = p->pool->types[t].server_gpus;
+        if (!in_servers(p, t))
+            continue;
+        for (int left = p->rung->gpus[t]; left > 0; left -= each) {
+            int n = left < each ? left : each;
+            for (int i = 0; i < n; i++)
+                p->out->type[p->out->gpus + i] = t;
+            add_box(p, t, n, -1, 1, n);
+        }
+    }
+}
+
+static int largest_server(const struct pool *pool)
+{
+    int most = 1;
+
+    for (int t = 0; t < pool->type_count; t++)
+        most = pool->types[t].server_gpus > most ? pool->types[t].server_gpus : most;
+    return most;
+}
+
+/* Types one after the other into the slots there are; what is over goes into a last one,
+ * with hosts as large as servers and as many as it takes. */
+static void add_chassis(struct placing *p, const struct seating_chassis *chassis, int count)
+{
+    int left = 0, t = 0, of_type = 0;
+
+    for (int i = 0; i < p->pool->type_count; i++)
+        left += in_servers(p, i) ? 0 : p->rung->gpus[i];
+    for (int c = 0; left > 0; c++) {
+        int n = c >= count || left < chassis[c].slots ? left : chassis[c].slots;
+        for (int i = 0; i < n; i++) {
+            while (in_servers(p, t) || of_type == p->rung->gpus[t]) {
+                t++;
+                of_type = 0;
+            }
+            p->out->type[p->out->gpus + i] = t;
+            of_type++;
+        }
+        add_box(p, -1, n, c < count ? c : count, c < count ? chassis[c].hosts : n,
+                c < count ? chassis[c].per_host : largest_server(p->pool));
+        left -= n;
+    }
+}
+
+/* ---- one hour ---- */
+
+static int seat_of(const struct placing *p, int candidate)
+{
+    const struct pool_candidate *c = &p->pool->candidates[candidate];
+
+    return in_servers(p, c->type)
+               ? pool_seat(c->gpus, p->pool->types[c->type].server_gpus)
+               : c->gpus;
+}
+
+static double rate_of(const struct placing *p, int candidate)
+{
+    const struct pool_candidate *c = &p->pool->candidates[candidate];
+
+    return in_servers(p, c->type) ? c->rate : c->composed_rate;
+}
+
+static int owner_of(const struct placing *p, int candidate)
+{
+    const struct pool_candidate *c = &p->pool->candidates[candidate];
+    bool apart = p->rung->id == POOL_FIXED || p->pool->workloads[c->workload].alone ||
+                 (p->rung->id == POOL_COMPOSED && in_servers(p, c->type));
+
+    return apart ? c->workload : NOBODY;
+}
+
+static size_t cell(const struct seating *o, int hour, int gpu)
+{
+    return (size_t)hour * (size_t)o->gpus + (size_t)gpu;
+}
+
+static void put(struct placing *p, int hour, int gpu, int who, int unit, int cut, int host)
+{
+    struct seating *o = p->out;
+    int box = o->box_of[gpu];
+
+    o->who[cell(o, hour, gpu)] = who;
+    o->unit[cell(o, hour, gpu)] = unit;
+    o->cut[cell(o, hour, gpu)] = (signed char)cut;
+    o->host[cell(o, hour, gpu)] = host + 1;
+    p->free[box * p->pool->type_count + o->type[gpu]]--;
+    p->host_room[o->box[box].first_host + host]--;
+}
+
+static void take_away(struct placing *p, int hour, int unit)
+{
+    struct seating *o = p->out;
+
+    for (int g = 0; g < o->gpus; g++) {
+        size_t at = cell(o, hour, g);
+        int box = o->box_of[g];
+        if (o->unit[at] != unit)
+            continue;
+        p->host_room[o->box[box].first_host + o->host[at] - 1]++;
+        p->free[box * p->pool->type_count + o->type[g]]++;
+        o->who[at] = SEATING_FREE;
+        o->unit[at] = o->host[at] = 0;
+        o->cut[at] = -1;
+    }
+}
+
+/* A host that a workload has claimed is its own; one that others have used is theirs. */
+static bool may_use(const struct placing *p, int host, int owner, bool claim)
+{
+    return claim ? owner != NOBODY && p->owner[host] == NOBODY && !p->touched[host]
+                 : p->owner[host] == owner;
+}
+
+/* The host of a box that is left with least room when it takes n; NOBODY: none does. */
+static int best_host(const struct placing *p, int b, int n, int owner, bool claim)
+{
+    const struct seating_box *box = &p->out->box[b];
+    int best = NOBODY;
+
+    for (int h = box->first_host; h < box->first_host + box->hosts; h++)
+        if (p->host_room[h] >= n && may_use(p, h, owner, claim) &&
+            (best == NOBODY || p->host_room[h] < p->host_room[best]))
+            best = h;
+    return best;
+}
+
+/* The box with the least room that still holds n; NOBODY: none does. */
+static int best_box(const struct placing *p, int type, int n, int owner, bool claim,
+                    int *host)
+{
+    int best = NOBODY, least = 0;
+
+    for (int b = 0; b < p->out->box_count; b++) {
+        int room = p->free[b * p->pool->type_count + type], at;
+        if (room < n || (best != NOBODY && room >= least) ||
+            (at = best_host(p, b, n, owner, claim)) == NOBODY)
+            continue;
+        best = b;
+        least = room;
+        *host = at;
+    }
+    return best;
+}
+
+static bool is_free(const struct placing *p, int hour, int gpu, int type)
+{
+    return p->out->type[gpu] == type &&
+           p->out->who[cell(p->out, hour, gpu)] == SEATING_FREE;
+}
+
+/* Where n free GPUs stand side by side and aligned to n, so that they share the links of
+ * a board; else the first of the box. */
+static int aligned(const struct placing *p, int hour, const struct seating_box *box,
+                   int type, int n)
+{
+    for (int g = box->first; g + n <= box->first + box->gpus; g += n) {
+        int run = 0;
+        while (run < n && is_free(p, hour, g + run, type))
+            run++;
+        if (run == n)
+            return g;
+    }
+    return box->first;
+}
+
+static void fill_box(struct placing *p, int hour, int b, int type, int n, int host, int who,
+                     int unit, int cut)
+{
+    const struct seating_box *box = &p->out->box[b];
+
+    for (int g = aligned(p, hour, box, type, n); n > 0; g++) {
+        if (!is_free(p, hour, g, type))
+            continue;
+        put(p, hour, g, who, unit, cut, host - box->first_host);
+        n--;
+    }
+}
+
+/* GPUs of one type that a replica can have in one piece. */
+static int piece(const struct placing *p, int type)
+{
+    int most = 1;
+
+    if (in_servers(p, type))
+        return p->pool->types[type].server_gpus;
+    for (int b = 0; b < p->out->box_count; b++)
+        most = p->out->box[b].per_host > most ? p->out->box[b].per_host : most;
+    return most;
+}
+
+/* One replica of `n` GPUs: within a host; of more than one holds, in whole ones. */
+static bool place_one(struct placing *p, int hour, int type, int n, int owner, int who,
+                      int cut)
+{
+    int each = piece(p, type), unit = p->next_unit;
+
+    for (int left = n; left > 0; left -= each) {
+        int host = NOBODY, take = left < each ? left : each;
+        int b = best_box(p, type, take, owner, false, &host);
+        if (b == NOBODY)
+            b = best_box(p, type, take, owner, true, &host);
+        if (b == NOBODY) {
+            if (left < n)
+                take_away(p, hour, unit);
+            return false;
+        }
+        p->owner[host] = owner;
+        p->touched[host] |= owner == NOBODY;
+        fill_box(p, hour, b, type, take, host, who, unit, cut);
+    }
+    p->next_unit++;
+    return true;
+}
+
+/* ---- what is to run ---- */
+
+/* GPUs that are cut are a rung's own, but for those of A and B: each workload has its. */
+static void group_cuts(struct placing *p)
+{
+    const struct pool *pool = p->pool;
+    bool apart = p->rung->id == POOL_FIXED || p->rung->id == POOL_COMPOSED;
+
+    for (int c = 0; c < pool->candidate_count; c++) {
+        const struct pool_candidate *one = &pool->candidates[c];
+        int at = apart ? c : 0;
+        p->cut_first[c] = NOBODY;
+        if (one->slice < 0)
+            continue;
+        while (apart && at > 0 && pool->candidates[at - 1].workload == one->workload)
+            at--;
+        while (pool->candidates[at].slice < 0 || pool->candidates[at].type != one->type)
+            at++;
+        p->cut_first[c] = at;
+    }
+}
+
+/* GPUs of the group of candidate c that are cut in each way. */
+static void count_cuts(struct placing *p, int hour, int c)
+{
+    const struct pool *pool = p->pool;
+    const struct pool_type *type = &pool->types[pool->candidates[c].type];
+    int count[POOL_MOST_SLICES] = {0}, any = 0;
+    double weight[POOL_MOST_SLICES];
+
+    memset(p->cuts[c], 0, sizeof(p->cuts[c]));
+    for (int i = c; i < pool->candidate_count; i++) {
+        int n = p->rung->replicas[i * pool->hours + hour];
+        if (p->cut_first[i] != c)
+            continue;
+        count[pool->candidates[i].slice] += n;
+        any += n;
+    }
+    if (any == 0)
+        return;
+    slices_weights(type, weight);
+    slices_gpus(type, weight, count, p->cuts[c]);
+}
+
+/* Replicas, workers and GPUs that are cut, of an hour. */
+static void count_left(struct placing *p, int hour)
+{
+    const struct pool *pool = p->pool;
+
+    for (int c = 0; c < pool->candidate_count; c++) {
+        p->left[c] = p->cut_first[c] == NOBODY
+                         ? p->rung->replicas[c * pool->hours + hour]
+                         : 0;
+        if (p->cut_first[c] == c)
+            count_cuts(p, hour, c);
+    }
+    for (int j = 0; j < pool->job_count; j++)
+        p->jobs_left[j] = p->rung->workers[j * pool->hours + hour];
+}
+
+/* GPUs of whatever a cell holds. */
+static int size_at(const struct placing *p, size_t at)
+{
+    int who = p->out->who[at];
+
+    return p->out->cut[at] >= 0 ? 1
+           : who > 0            ? seat_of(p, who - 1)
+                                : p->pool->jobs[-who - 1].gpus;
+}
+
+/* Puts the whole replica whose first GPU is g where it was. */
+static void keep_unit(struct placing *p, int hour, int before, int g)
+{
+    struct seating *o = p->out;
+    size_t was = cell(o, before, g);
+    int unit = o->unit[was], left = size_at(p, was);
+
+    for (; g < o->gpus && left > 0; g++) {
+        if (o->unit[cell(o, before, g)] != unit)
+            continue;
+        put(p, hour, g, o->who[was], unit, o->cut[was], o->host[cell(o, before, g)] - 1);
+        left--;
+    }
+}
+
+/* GPUs of the hour before stay with whom they served. */
+static void keep_running(struct placing *p, int hour, int before)
+{
+    struct seating *o = p->out;
+
+    for (int g = 0; g < o->gpus; g++) {
+        size_t was = cell(o, before, g);
+        int who = o->who[was];
+        int *left = who == SEATING_FREE ? NULL
+                    : o->cut[was] >= 0  ? &p->cuts[who - 1][o->cut[was]]
+                    : who > 0           ? &p->left[who - 1]
+                                        : &p->jobs_left[-who - 1];
+        if (!left || *left <= 0 || o->who[cell(o, hour, g)] != SEATING_FREE)
+            continue;
+        keep_unit(p, hour, before, g);
+        --*left;
+    }
+}
+
+/* Is the whole replica of cell (before, g) free to be where it was? */
+static bool may_return(const struct placing *p, int hour, int before, int g)
+{
+    const struct seating *o = p->out;
+    int unit = o->unit[cell(o, before, g)];
+
+    for (int k = g; k < o->gpus; k++)
+        if (o->unit[cell(o, before, k)] == unit && o->who[cell(o, hour, k)] != SEATING_FREE)
+            return false;
+    return true;
+}
+
+/* Engines that sleep wake where they are, those that stopped last first. */
+static void wake_sleepers(struct placing *p, int hour)
+{
+    struct seating *o = p->out;
+
+    for (int back = 2; back < o->hours && p->sleepers; back++)
+        for (int g = 0; g < o->gpus; g++) {
+            int before = (hour - back + o->hours) % o->hours;
+            int c = o->who[cell(o, before, g)] - 1;
+            if (c < 0 || o->cut[cell(o, before, g)] >= 0 || p->left[c] <= 0 ||
+                !p->pool->workloads[p->pool->candidates[c].workload].sleeps ||
+                !in_servers(p, p->pool->candidates[c].type) ||
+                !may_return(p, hour, before, g))
+                continue;
+            keep_unit(p, hour, before, g);
+            p->left[c]--;
+        }
+}
+
+static void place_candidates(struct placing *p, int hour, int size)
+{
+    const struct pool *pool = p->pool;
+
+    for (int c = 0; c < pool->candidate_count; c++) {
+        const struct pool_candidate *cand = &pool->candidates[c];
+        if (p->left[c] == 0 || seat_of(p, c) != size)
+            continue;
+        while (p->left[c] > 0 && place_one(p, hour, cand->type, size,
+                                           owner_of(p, c), c + 1, -1))
+            p->left[c]--;
+    }
+}
+
+static void place_jobs(struct placing *p, int hour)
+{
+    for (int j = 0; j < p->pool->job_count; j++) {
+        const struct pool_job *job = &p->pool->jobs[j];
+        int size = in_servers(p, job->type)
+                       ? pool_seat(job->gpus, p->pool->types[job->type].server_gpus)
+                       : job->gpus;
+        while (p->jobs_left[j] > 0 &&
+               place_one(p, hour, job->type, size, NOBODY, -(j + 1), -1))
+            p->jobs_left[j]--;
+    }
+}
+
+static void place_cuts(struct placing *p, int hour)
+{
+    for (int c = 0; c < p->pool->candidate_count; c++) {
+        const struct pool_candidate *cand = &p->pool->candidates[c];
+        for (int k = 0; p->cut_first[c] == c && k < POOL_MOST_CUTS; k++)
+            while (p->cuts[c][k] > 0 && place_one(p, hour, cand->type, 1,
+                                                  owner_of(p, c), c + 1, k))
+                p->cuts[c][k]--;
+    }
+}
+
+/* Smaller replicas of its workload in place of one that finds no host with room. */
+static void place_smaller(struct placing *p, int hour, int c)
+{
+    const struct pool_candidate *cand = p->pool->candidates, *lost = &cand[c];
+    double need = p->left[c] * rate_of(p, c);
+
+    for (int size = seat_of(p, c) - 1; size > 0 && need > 0; size--)
+        for (int i = 0; i < p->pool->candidate_count && need > 0; i++)
+            while (cand[i].workload == lost->workload && cand[i].slice < 0 &&
+                   seat_of(p, i) == size && rate_of(p, i) > 0 && need > 0 &&
+                   place_one(p, hour, cand[i].type, size, owner_of(p, i), i + 1, -1))
+                need -= rate_of(p, i);
+}
+
+/* Sizes of seats that this hour needs, the largest first. */
+static int next_size(const struct placing *p, int below)
+{
+    int size = 0;
+
+    for (int c = 0; c < p->pool->candidate_count; c++)
+        if (p->left[c] > 0 && seat_of(p, c) < below && seat_of(p, c) > size)
+            size = seat_of(p, c);
+    return size;
+}
+
+/* Replicas, workers and cut GPUs that found no place. */
+static int count_unplaced(const struct placing *p)
+{
+    int n = 0;
+
+    for (int c = 0; c < p->pool->candidate_count; c++) {
+        n += p->left[c];
+        for (int k = 0; p->cut_first[c] == c && k < POOL_MOST_CUTS; k++)
+            n += p->cuts[c][k];
+    }
+    for (int j = 0; j < p->pool->job_count; j++)
+        n += p->jobs_left[j];
+    return n;
+}
+
+/* Slices of the group of candidate c that have no GPU: the fullest profile goes first. */
+static void drop_slices(struct placing *p, int hour, int c)
+{
+    const struct pool *pool = p->pool;
+    int lost = 0;
+
+    for (int k = 0; k < POOL_MOST_CUTS; k++)
+        lost += p->cuts[c][k];
+    for (int i = c; i < pool->candidate_count && lost > 0; i++) {
+        int *ran = &p->out->ran[i * pool->hours + hour];
+        if (p->cut_first[i] != c)
+            continue;
+        lost -= *ran;
+        *ran = lost >= 0 ? 0 : -lost;
+    }
+}
+
+/* What has a place in this hour, from who is where; slices by their GPUs. */
+static void count_ran(struct placing *p, int hour)
+{
+    struct seating *o = p->out;
+    const struct pool *pool = p->pool;
+    bool *seen = gp_calloc((size_t)p->next_unit, sizeof(*seen));
+
+    for (int c = 0; c < pool->candidate_count; c++)
+        o->ran[c * pool->hours + hour] =
+            p->cut_first[c] == NOBODY ? 0 : p->rung->replicas[c * pool->hours + hour];
+    for (int g = 0; g < o->gpus; g++) {
+        size_t at = cell(o, hour, g);
+        if (o->who[at] <= 0 || o->cut[at] >= 0 || seen[o->unit[at]])
+            continue;
+        seen[o->unit[at]] = true;
+        o->ran[(o->who[at] - 1) * pool->hours + hour]++;
+    }
+    for (int c = 0; c < pool->candidate_count; c++)
+        if (p->cut_first[c] == c)
+            drop_slices(p, hour, c);
+    free(seen);
+}
+
+static int place_rest(struct placing *p, int hour)
+{
+    for (int size = next_size(p, POOL_MOST_GPUS); size > 0; size = next_size(p, size))
+        place_candidates(p, hour, size);
+    place_cuts(p, hour);
+    place_jobs(p, hour);
+    return count_unplaced(p);
+}
+
+static void begin_hour(struct placing *p, int hour)
+{
+    struct seating *o = p->out;
+    size_t at = cell(o, hour, 0), n = sizeof(int) * (size_t)o->gpus;
+
+    memset(&o->who[at], 0, n);
+    memset(&o->unit[at], 0, n);
+    memset(&o->host[at], 0, n);
+    memset(&o->cut[at], -1, (size_t)o->gpus);
+    memset(p->free, 0,
+           sizeof(int) * (size_t)o->box_count * (size_t)p->pool->type_count);
+    for (int g = 0; g < o->gpus; g++)
+        p->free[o->box_of[g] * p->pool->type_count + o->type[g]]++;
+    for (int b = 0; b < o->box_count; b++)
+        for (int h = 0; h < o->box[b].hosts; h++)
+            p->host_room[o->box[b].first_host + h] = o->box[b].per_host;
+    count_left(p, hour);
+}
+
+/* ---- hours beside each other ---- */
+
+struct mates { /* by unit */
+    int *now, *before; /* GPUs */
+    int *mate;         /* the one of the hour before on the same GPUs; NOBODY: several */
+    size_t cap;
+};
+
+static void mates_reset(struct mates *m, const struct seating *o, int hour, int before)
+{
+    for (int g = 0; g < o->gpus; g++) {
+        m->now[o->unit[cell(o, hour, g)]] = m->before[o->unit[cell(o, before, g)]] = 0;
+        m->mate[o->unit[cell(o, hour, g)]] = 0;
+    }
+}
+
+/* Pairs each replica of an hour with the one that had the same GPUs, host and work. */
+static void mates_find(struct mates *m, const struct seating *o, int hour, int before)
+{
+    mates_reset(m, o, hour, before);
+    for (int g = 0; g < o->gpus; g++) {
+        size_t at = cell(o, hour, g), was = cell(o, before, g);
+        int unit = o->unit[at], other = o->unit[was];
+        bool same = o->who[at] == o->who[was] && o->cut[at] == o->cut[was] &&
+                    o->host[at] == o->host[was];
+        m->before[other]++;
+        if (m->now[unit]++ == 0)
+            m->mate[unit] = same ? other : NOBODY;
+        else if (!same || m->mate[unit] != other)
+            m->mate[unit] = NOBODY;
+    }
+}
+
+static bool mates_same(const struct mates *m, int unit)
+{
+    return unit > 0 && m->mate[unit] > 0 && m->now[unit] == m->before[m->mate[unit]];
+}
+
+static void mates_size(struct mates *m, int units)
+{
+    size_t n = (size_t)units + 1, cap = m->cap;
+
+    m->now = gp_grow(m->now, &cap, n, sizeof(*m->now));
+    cap = m->cap;
+    m->before = gp_grow(m->before, &cap, n, sizeof(*m->before));
+    m->mate = gp_grow(m->mate, &m->cap, n, sizeof(*m->mate));
+}
+
+/* Replicas that were packed anew and got what they had keep their number. */
+static void keep_numbers(struct placing *p, struct mates *m, int hour, int before)
+{
+    struct seating *o = p->out;
+
+    mates_size(m, p->next_unit);
+    mates_find(m, o, hour, before);
+    for (int g = 0; g < o->gpus; g++) {
+        int *unit = &o->unit[cell(o, hour, g)];
+        if (mates_same(m, *unit))
+            *unit = m->mate[*unit];
+    }
+}
+
+static void place_hour(struct placing *p, struct mates *m, int hour, int before)
+{
+    begin_hour(p, hour);
+    if (before >= 0)
+        keep_running(p, hour, before);
+    wake_sleepers(p, hour);
+    if (place_rest(p, hour) == 0)
+        return;
+    begin_hour(p, hour); /* packed anew */
+    place_rest(p, hour);
+    for (int c = 0; c < p->pool->candidate_count; c++)
+        if (p->left[c] > 0)
+            place_smaller(p, hour, c);
+    if (before >= 0)
+        keep_numbers(p, m, hour, before);
+}
+
+bool seating_returns(const struct seating *o, int hour, int gpu)
+{
+    for (int t = 0; t < o->hours; t++)
+        if (t != hour && o->unit[cell(o, t, gpu)] == o->unit[cell(o, hour, gpu)])
+            return true;
+    return false;
+}
+
+bool seating_starts(const struct seating *o, int hour, int gpu)
+{
+    size_t at = cell(o, hour, gpu);
+
+    return o->who[at] != SEATING_FREE && !o->stays[at];
+}
+
+/* Fills stays and moves; a replica is counted once, by its first GPU. */
+static void compare_hours(struct placing *p, struct mates *m)
+{
+    struct seating *o = p->out;
+
+    mates_size(m, p->next_unit);
+    for (int t = 0; t < o->hours; t++) {
+        mates_find(m, o, t, (t > 0 ? t : o->hours) - 1);
+        for (int g = 0; g < o->gpus; g++) {
+            int unit = o->unit[cell(o, t, g)];
+            o->stays[cell(o, t, g)] = mates_same(m, unit);
+            if (unit == 0 || m->now[unit] == 0 || mates_same(m, unit))
+                continue;
+            o->moves[t]++;
+            m->now[unit] = 0;
+        }
+    }
+}
+
+/* The largest that found no place. */
+static void note_lacking(struct placing *p)
+{
+    for (int c = 0; c < p->pool->candidate_count; c++)
+        if (p->left[c] > 0 && seat_of(p, c) > p->out->lacking) {
+            p->out->lacking = seat_of(p, c);
+            p->out->lacking_type = p->pool->candidates[c].type;
+        }
+}
+
+/* Hosts for what shares none, before anybody else has one: all that it ever runs. */
+static void claim_hosts(struct placing *p)
+{
+    const struct pool *pool = p->pool;
+
+    begin_hour(p, 0);
+    memset(p->cuts, 0, sizeof(*p->cuts) * (size_t)pool->candidate_count);
+    memset(p->jobs_left, 0, sizeof(*p->jobs_left) * (size_t)pool->job_count);
+    for (int c = 0; c < pool->candidate_count; c++) {
+        bool owns = owner_of(p, c) != NOBODY;
+        p->left[c] = 0;
+        for (int t = 0; owns && p->cut_first[c] == NOBODY && t < pool->hours; t++)
+            if (p->rung->replicas[c * pool->hours + t] > p->left[c])
+                p->left[c] = p->rung->replicas[c * pool->hours + t];
+    }
+    place_rest(p, 0);
+}
+
+/* Twice around: the second time hour 0 follows the last. */
+static void place_hours(struct placing *p)
+{
+    int hours = p->pool->hours;
+    struct mates m = {0};
+
+    claim_hosts(p);
+    for (int hour = 0; hour < hours; hour++)
+        place_hour(p, &m, hour, hour - 1);
+    for (int hour = 0; hour < hours; hour++) {
+        place_hour(p, &m, hour, (hour > 0 ? hour : hours) - 1);
+        p->out->unplaced += count_unplaced(p);
+        note_lacking(p);
+        count_ran(p, hour);
+    }
+    p->out->whole = p->out->unplaced == 0;
+    p->out->units = p->next_unit;
+    compare_hours(p, &m);
+    free(m.now);
+    free(m.before);
+    free(m.mate);
+}
+
+static void allocate(struct seating *o, size_t gpus, size_t hours, size_t candidates)
+{
+    o->box = gp_calloc(gpus + 1, sizeof(*o->box));
+    o->type = gp_calloc(gpus + 1, sizeof(*o->type));
+    o->box_of = gp_calloc(gpus + 1, sizeof(*o->box_of));
+    o->who = gp_calloc(gpus * hours + 1, sizeof(*o->who));
+    o->unit = gp_calloc(gpus * hours + 1, sizeof(*o->unit));
+    o->host = gp_calloc(gpus * hours + 1, sizeof(*o->host));
+    o->cut = gp_calloc(gpus * hours + 1, sizeof(*o->cut));
+    o->stays = gp_calloc(gpus * hours + 1, sizeof(*o->stays));
+    o->moves = gp_calloc(hours, sizeof(*o->moves));
+    o->ran = gp_calloc(candidates * hours + 1, sizeof(*o->ran));
+}
+
+static void placing_init(struct placing *p)
+{
+    size_t hosts = (size_t)p->hosts + 1, n = (size_t)p->pool->candidate_count + 1;
+
+    p->owner = gp_calloc(hosts, sizeof(*p->owner));
+    p->touched = gp_calloc(hosts, sizeof(*p->touched));
+    p->host_room = gp_calloc(hosts, sizeof(*p->host_room));
+    p->free = gp_calloc((size_t)p->out->box_count * (size_t)p->pool->type_count + 1,
+                        sizeof(*p->free));
+    p->left = gp_calloc(n, sizeof(*p->left));
+    p->cuts = gp_calloc(n, sizeof(*p->cuts));
+    p->cut_first = gp_calloc(n, sizeof(*p->cut_first));
+    p->jobs_left = gp_calloc((size_t)p->pool->job_count + 1, sizeof(*p->jobs_left));
+    for (int h = 0; h < p->hosts; h++)
+        p->owner[h] = NOBODY;
+    for (int w = 0; w < p->pool->workload_count; w++)
+        p->sleepers |= p->pool->workloads[w].sleeps;
+    group_cuts(p);
+}
+
+static void placing_fini(struct placing *p)
+{
+    free(p->owner);
+    free(p->touched);
+    free(p->host_room);
+    free(p->free);
+    free(p->left);
+    free(p->cuts);
+    free(p->cut_first);
+    free(p->jobs_left);
+}
+
+void seating_rung(const struct pool *pool, const struct pool_rung *rung,
+                const struct seating_chassis *chassis, int chassis_count, struct seating *out)
+{
+    struct placing p = {.pool = pool, .rung = rung, .out = out, .next_unit = 1};
+    long total = 0;
+
+    *out = (struct seating){.hours = pool->hours, .whole = true};
+    for (int t = 0; t < pool->type_count; t++)
+        total += rung->gpus[t];
+    if (total * pool->hours > SEATING_MOST || !rung->replicas)
+        out->whole = false;
+    if (!out->whole)
+        total = 0;
+    allocate(out, (size_t)total, (size_t)pool->hours, (size_t)pool->candidate_count);
+    if (total == 0)
+        return;
+    add_servers(&p);
+    add_chassis(&p, chassis, chassis_count);
+    placing_init(&p);
+    place_hours(&p);
+    placing_fini(&p);
+}
+
+void seating_fini(struct seating *o)
+{
+    free(o->box);
+    free(o->type);
+    free(o->box_of);
+    free(o->who);
+    free(o->unit);
+    free(o->host);
+    free(o->cut);
+    free(o->stays);
+    free(o->moves);
+    free(o->ran);
+    memset(o, 0, sizeof(*o));
+}
