@@ -9,53 +9,52 @@
 #ifndef GP_BENCH_BACKEND_H
 #define GP_BENCH_BACKEND_H
 
-#include "measure/point/method.h"
-#include "measure/point/line.h"
-#include "measure/point/point.h"
 #include "base/err.h"
+#include "measure/point/line.h"
+#include "measure/point/method.h"
+#include "measure/point/point.h"
 
 struct bench_device {
     int index;
     char name[96], uuid[64], pci[24]; /* "" where there is none */
-    char kind[16];          /* "gpu", "cpu" */
-    int cc;                 /* 90; 0 for a CPU */
-    int units;              /* SMs or cores used */
-    double memory;          /* bytes in all */
-    double free;            /* bytes free when opened */
-    double cache;           /* bytes of the last-level cache that must be walked twice */
-    double bandwidth_sheet; /* bytes/s from clocks and bus width; 0 = unknown */
-    json_t *more;           /* software versions, clocks, limits: goes into the result */
+    char kind[16];                    /* "gpu", "cpu" */
+    int cc;                           /* 90; 0 for a CPU */
+    int units;                        /* SMs or cores used */
+    double memory;                    /* bytes in all */
+    double free;                      /* bytes free when opened */
+    double cache;                     /* bytes of the last-level cache that must be walked twice */
+    double bandwidth_sheet;           /* bytes/s from clocks and bus width; 0 = unknown */
+    json_t *more;                     /* software versions, clocks, limits: goes into the result */
 };
 
 enum { VARIANTS = 4 }; /* of one point, at the most */
 
 struct prepared {
-    int rotation;           /* copies of what rotates */
-    int multiple;           /* the launches of a sample are a multiple of it; 0 = of
+    int rotation;                  /* copies of what rotates */
+    int multiple;                  /* the launches of a sample are a multiple of it; 0 = of
                              * rotation. 1: the next sample goes on where this one ends */
-    bool cold;              /* false: memory allowed too few of them */
-    double bytes;           /* allocated */
-    char algorithm[96];     /* what the library chose; "" = it does not say */
-    char other[VARIANTS][96]; /* the same of a later variant; "" = as variant 0 */
-    json_t *algo[VARIANTS]; /* the same as fields, as params; NULL = no more is known */
-    double first;           /* s of the first launch, where prepare() did it: samples come
+    bool cold;                     /* false: memory allowed too few of them */
+    double bytes;                  /* allocated */
+    char algorithm[96];            /* what the library chose; "" = it does not say */
+    char other[VARIANTS][96];      /* the same of a later variant; "" = as variant 0 */
+    json_t *algo[VARIANTS];        /* the same as fields, as params; NULL = no more is known */
+    double first;                  /* s of the first launch, where prepare() did it: samples come
                              * too late to be cold then. 0: they do not. < 0: unknown */
-    int variants;           /* the last one's number and 1 */
+    int variants;                  /* the last one's number and 1 */
     const char *variant[VARIANTS]; /* "heuristic", "tuned", ...; "" for one. NULL is left
                                     * out: a number means the same in each pass */
-    json_t *params;         /* more for the result's params; NULL; the engine's, until
+    json_t *params;                /* more for the result's params; NULL; the engine's, until
                              * release() */
 };
 
 struct backend {
-    const char *name;       /* "cuda", "cpu" */
-    const char *version;    /* of the libraries, as one line */
+    const char *name;    /* "cuda", "cpu" */
+    const char *version; /* of the libraries, as one line */
     /* May be NULL. And one by one, a new object: {"onednn": "2.6.3"}. */
     json_t *(*software)(void);
 
     /* Lists devices without opening any; count 0 with a reason in err is no crash. */
-    enum gp_status (*devices)(struct bench_device *out, int max, int *count,
-                              struct gp_err *err);
+    enum gp_status (*devices)(struct bench_device *out, int max, int *count, struct gp_err *err);
     enum gp_status (*open)(int index, const struct method_settings *settings, void **ctx,
                            struct bench_device *device, struct gp_err *err);
     void (*close)(void *ctx);
@@ -64,8 +63,8 @@ struct backend {
     bool (*warm)(void *ctx, double *seconds);
 
     /* Allocates and fills the operands. UNSUPPORTED and OOM say why in `why`. */
-    enum point_state (*prepare)(void *ctx, const struct point *point,
-                                struct prepared *out, char *why, size_t size);
+    enum point_state (*prepare)(void *ctx, const struct point *point, struct prepared *out,
+                                char *why, size_t size);
     /* `launches` operations of variant v, operands rotating; device seconds of all. */
     bool (*run)(void *ctx, int variant, int launches, double *seconds);
     /* The very call that was timed, against a double reference on sampled outputs. */

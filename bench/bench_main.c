@@ -10,8 +10,8 @@
  * signal ends the program on the spot. When nobody reads our lines any more the work is
  * in vain, and it ends without a word.
  */
-#include "bench/output.h"
 #include "bench/backend.h"
+#include "bench/output.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,13 +23,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/measure.h"
-#include "bench/job.h"
-#include "measure/point/protocol.h"
-#include "bench/watch.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "bench/job.h"
+#include "bench/measure.h"
+#include "bench/watch.h"
+#include "measure/point/protocol.h"
 
 #ifndef GP_VERSION
 #define GP_VERSION "unknown"
@@ -103,9 +103,8 @@ static FILE *take_output(void)
 
 static void send_hello(struct watch *watch, const struct backend *backend)
 {
-    json_t *line =
-        json_pack("{s:s, s:i, s:s, s:s}", "t", line_kind_words[LINE_HELLO], "protocol",
-                  PROTOCOL_VERSION, "engine", backend->name, "version", GP_VERSION);
+    json_t *line = json_pack("{s:s, s:i, s:s, s:s}", "t", line_kind_words[LINE_HELLO], "protocol",
+                             PROTOCOL_VERSION, "engine", backend->name, "version", GP_VERSION);
     json_t *software = backend->software ? backend->software() : json_object();
 
     json_object_set_new(software, "libraries", gp_json_text(backend->version));
@@ -116,9 +115,8 @@ static void send_hello(struct watch *watch, const struct backend *backend)
 
 static void send_error(struct watch *watch, const struct gp_err *err)
 {
-    json_t *line =
-        json_pack("{s:s, s:s}", "t", line_kind_words[LINE_ERROR], "code",
-                  gp_status_word(err->code));
+    json_t *line = json_pack("{s:s, s:s}", "t", line_kind_words[LINE_ERROR], "code",
+                             gp_status_word(err->code));
     struct strbuf text;
 
     strbuf_init(&text);
@@ -133,8 +131,8 @@ static void send_error(struct watch *watch, const struct gp_err *err)
 
 static void send_done(struct watch *watch, enum run_status status)
 {
-    watch_send(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE],
-                                "status", run_status_words[status]));
+    watch_send(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE], "status",
+                                run_status_words[status]));
 }
 
 /* An error and the end; the exit code it comes to. */
@@ -142,32 +140,29 @@ static int give_up(struct watch *watch, const struct gp_err *err)
 {
     send_error(watch, err);
     send_done(watch, RUN_FAILED);
-    return err->code == GP_E_FILE ? gp_status_exit(GP_E_USAGE)
-                                  : gp_status_exit(err->code);
+    return err->code == GP_E_FILE ? gp_status_exit(GP_E_USAGE) : gp_status_exit(err->code);
 }
 
 /* ---- the plan ---- */
 
 /* Reads up to "run". GP_OK also when it was stopped before. */
-static enum gp_status read_plan(struct line_reader *reader, struct job *job,
-                                struct gp_err *err)
+static enum gp_status read_plan(struct line_reader *reader, struct job *job, struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
-    while (status == GP_OK && !job->run && !job->stop && !stop_now()) {
+    while (rc == GP_OK && !job->run && !job->stop && !stop_now()) {
         size_t len = 0;
         const char *line = line_reader_next(reader, &len);
 
         if (line)
-            status = job_line(job, line, len, err);
+            rc = job_line(job, line, len, err);
         else if (reader->too_long)
-            status = gp_fail(err, GP_E_FILE, "plan", "", "a line of more than %d bytes",
-                             PROTOCOL_LINE);
+            rc = gp_fail(err, GP_E_FILE, "plan", "", "a line of more than %d bytes", PROTOCOL_LINE);
         else if (reader->eof)
-            status = gp_fail(err, GP_E_FILE, "plan", "gpuplan --bench starts engines",
-                             "ends before {\"do\":\"run\"}");
+            rc = gp_fail(err, GP_E_FILE, "plan", "gpuplan --bench starts engines",
+                         "ends before {\"do\":\"run\"}");
     }
-    return status;
+    return rc;
 }
 
 /* The second thread: what comes later, until the input ends. It is never joined; what it
@@ -243,10 +238,9 @@ static int lost(struct bench_run *run)
     const char *why = run->backend->reason ? run->backend->reason(run->ctx) : "";
     struct gp_err err;
 
-    gp_fail(
-        &err, GP_E_DEVICE, "", "see the kernel log (Xid) and reset the device",
-        "the device no longer answers%s%s; the points that are left are not measured",
-        why[0] ? ": " : "", why);
+    gp_fail(&err, GP_E_DEVICE, "", "see the kernel log (Xid) and reset the device",
+            "the device no longer answers%s%s; the points that are left are not measured",
+            why[0] ? ": " : "", why);
     return give_up(run->watch, &err);
 }
 
@@ -283,13 +277,13 @@ static int measure_all(struct bench_run *run)
 
 static void send_warning(struct watch *watch, const char *code, const char *text)
 {
-    watch_send(watch, json_pack("{s:s, s:s, s:s, s:o}", "t", line_kind_words[LINE_LOG],
-                                "level", "warning", "code", code, "text", gp_json_text(text)));
+    watch_send(watch, json_pack("{s:s, s:s, s:s, s:o}", "t", line_kind_words[LINE_LOG], "level",
+                                "warning", "code", code, "text", gp_json_text(text)));
 }
 
 /* What others do with the device, in words; "" when they leave it alone. */
-static void others_do(struct bench_run *run, const struct bench_device *device,
-                      char *text, size_t size)
+static void others_do(struct bench_run *run, const struct bench_device *device, char *text,
+                      size_t size)
 {
     double used = device->memory - device->free;
     size_t len;
@@ -306,8 +300,7 @@ static void others_do(struct bench_run *run, const struct bench_device *device,
 
 /* A device that others use gives figures of both: said before it costs an hour. Of a
  * GPU they are refused; a processor always has others. */
-static enum gp_status look_for_others(struct bench_run *run,
-                                      const struct bench_device *device,
+static enum gp_status look_for_others(struct bench_run *run, const struct bench_device *device,
                                       struct gp_err *err)
 {
     double planned = run->job.settings.max_memory;
@@ -318,8 +311,8 @@ static enum gp_status look_for_others(struct bench_run *run,
     others_do(run, device, text, sizeof text);
     if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->job.settings.force)
         return gp_fail(err, GP_E_DEVICE, "",
-                       "wait, choose other devices with --device, or use --force",
-                       "busy: %s", text);
+                       "wait, choose other devices with --device, or use --force", "busy: %s",
+                       text);
     if (text[0])
         send_warning(run->watch, "busy", text);
     if (planned > 0 && device->free > 0 && device->free < planned) {
@@ -334,20 +327,19 @@ static int open_and_measure(struct bench_run *run)
 {
     struct bench_device device = {.index = run->job.device};
     struct gp_err err = {.code = GP_E_INTERNAL};
-    enum gp_status status;
+    enum gp_status rc;
     int code;
 
-    status = run->backend->open(run->job.device, &run->job.settings, &run->ctx,
-                                &device, &err);
-    if (status != GP_OK) {
-        err.code = status;
+    rc = run->backend->open(run->job.device, &run->job.settings, &run->ctx, &device, &err);
+    if (rc != GP_OK) {
+        err.code = rc;
         return give_up(run->watch, &err);
     }
-    status = look_for_others(run, &device, &err);
-    if (status == GP_OK && run->backend->hold && !ended(run))
-        status = run->backend->hold(run->ctx, &device, &err);
+    rc = look_for_others(run, &device, &err);
+    if (rc == GP_OK && run->backend->hold && !ended(run))
+        rc = run->backend->hold(run->ctx, &device, &err);
     watch_send(run->watch, output_device(&device));
-    if (status != GP_OK) {
+    if (rc != GP_OK) {
         code = give_up(run->watch, &err);
     } else {
         watch_start(run->watch, run->backend, run->ctx, run->job.settings.sensors,
@@ -379,8 +371,7 @@ static int do_run(const struct backend *backend, struct watch *watch)
     else if (!run.job.run)
         code = finish(&run, false);
     else if (!start_reading(&reader))
-        code = give_up(watch,
-                       (gp_fail(&err, GP_E_INTERNAL, "", "", "no more threads"), &err));
+        code = give_up(watch, (gp_fail(&err, GP_E_INTERNAL, "", "", "no more threads"), &err));
     else
         code = open_and_measure(&run);
     free(run.medians);
@@ -393,10 +384,10 @@ static int do_devices(const struct backend *backend, struct watch *watch)
     struct bench_device *devices = gp_calloc(DEVICES_MAX, sizeof *devices);
     struct gp_err err = {.code = GP_OK};
     int count = 0, code = 0;
-    enum gp_status status = backend->devices(devices, DEVICES_MAX, &count, &err);
+    enum gp_status rc = backend->devices(devices, DEVICES_MAX, &count, &err);
 
     send_hello(watch, backend);
-    if (status == GP_OK && count > 0) {
+    if (rc == GP_OK && count > 0) {
         for (int i = 0; i < count && i < DEVICES_MAX; i++) {
             watch_send(watch, output_device(&devices[i]));
             json_decref(devices[i].more);
@@ -405,7 +396,7 @@ static int do_devices(const struct backend *backend, struct watch *watch)
     } else {
         if (!err.text[0])
             gp_fail(&err, GP_E_DEVICE, "", "", "no device");
-        err.code = status == GP_OK ? GP_E_DEVICE : status;
+        err.code = rc == GP_OK ? GP_E_DEVICE : rc;
         code = give_up(watch, &err);
     }
     free(devices);
@@ -429,8 +420,7 @@ static int with_output(const struct backend *backend,
     int code;
 
     if (!out) {
-        fprintf(stderr, "gpuplan-bench-%s: standard output: %s\n", backend->name,
-                strerror(errno));
+        fprintf(stderr, "gpuplan-bench-%s: standard output: %s\n", backend->name, strerror(errno));
         return gp_status_exit(GP_E_INTERNAL);
     }
     catch_signals();
@@ -450,15 +440,14 @@ int bench_main(const struct backend *backend, int argc, char **argv)
     if (argc == 2 && strcmp(option, "--devices") == 0)
         return with_output(backend, do_devices);
     if (argc == 2 && strcmp(option, "--version") == 0) {
-        printf("gpuplan-bench-%s %s (%s)\n", backend->name, GP_VERSION,
-               backend->version);
+        printf("gpuplan-bench-%s %s (%s)\n", backend->name, GP_VERSION, backend->version);
         return 0;
     }
     if (argc == 2 && strcmp(option, "--help") == 0) {
         printf(usage, backend->name);
         return 0;
     }
-    fprintf(stderr, "gpuplan-bench-%s: %s: unknown option (try --help)\n",
-            backend->name, argc > 2 ? argv[2] : option);
+    fprintf(stderr, "gpuplan-bench-%s: %s: unknown option (try --help)\n", backend->name,
+            argc > 2 ? argv[2] : option);
     return gp_status_exit(GP_E_USAGE);
 }

@@ -14,15 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "measure/point/method.h"
-#include "bench/sensors_nvml.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "bench/sensors_nvml.h"
+#include "measure/point/method.h"
 
-#define TAKE_WAIT   10.0 /* s: a driver that sleeps takes seconds to wake */
-#define GIVE_WAIT   2.0  /* s */
+#define TAKE_WAIT 10.0   /* s: a driver that sleeps takes seconds to wake */
+#define GIVE_WAIT 2.0    /* s */
 #define DESCRIPTORS 1024 /* more than an engine has open */
-#define LOCKED      "locked\n"
+#define LOCKED "locked\n"
 
 struct clock_lock {
     pid_t pid;
@@ -85,9 +85,7 @@ static struct clock_lock *start(const char *pci, double mhz, char *why, size_t s
     gp_copy(bus, sizeof bus, pci);
     if (mhz != LOCK_BASE)
         gp_format(clock, sizeof clock, "%.0f", mhz);
-    rc = !lock                                                           ? ENOMEM
-         : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ? errno
-                                                                         : 0;
+    rc = !lock ? ENOMEM : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ? errno : 0;
     if (rc == 0 && (rc = spawn(&lock->pid, pair[1], argv)) != 0)
         close(pair[0]);
     if (rc == 0) {

@@ -48,8 +48,7 @@ void cpu_flag(struct cpu_engine *engine, const char *flag)
  * keep part of what is walked in circles instead of replacing it all, and a virtual
  * machine is told of fewer of them than it reaches. Two cores of a machine that reports
  * 34 MiB read 128 MiB in circles at 118 GB/s, 256 MiB at 92, 512 at 87, 1024 at 83. */
-int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, bool deep,
-                 bool *cold)
+int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, bool deep, bool *cold)
 {
     double cache = engine->topology.cache;
     int copies = method_rotation(cache, bytes, room, cold);

@@ -23,13 +23,13 @@ struct cpu_engine {
     struct method_settings settings;
     struct cpu_topology topology;
     struct cpu_pool *pool;
-    struct cpu_gemm *heater;       /* for warm() */
-    const struct cpu_test *test;   /* of the prepared point */
-    void *work;                    /* the test's own */
-    struct refusal why;            /* prepare() failed */
-    json_t *params;                /* of the prepared point, or NULL */
-    const char *flags[8];          /* of the prepared point; NULL ends */
-    struct cpu_load before;        /* when the samples began */
+    struct cpu_gemm *heater;     /* for warm() */
+    const struct cpu_test *test; /* of the prepared point */
+    void *work;                  /* the test's own */
+    struct refusal why;          /* prepare() failed */
+    json_t *params;              /* of the prepared point, or NULL */
+    const char *flags[8];        /* of the prepared point; NULL ends */
+    struct cpu_load before;      /* when the samples began */
     bool sampling;
 };
 
@@ -46,8 +46,7 @@ struct cpu_test {
 
 /* What measures a test of measure/point/test_rows.h on a CPU: weak, so that a test that no file has
  * is a null pointer, and refused. */
-#define TEST(ID, word, ...)                                                            \
-    extern const struct cpu_test cpu_test_##word __attribute__((weak));
+#define TEST(ID, word, ...) extern const struct cpu_test cpu_test_##word __attribute__((weak));
 #include "measure/point/test_rows.h"
 #undef TEST
 
@@ -59,8 +58,7 @@ double cpu_share(const struct cpu_engine *engine, double share);
 
 /* Copies of `bytes` for which there is `room`: twice the caches are walked before one
  * returns, or many times where memory alone decides (`deep`). */
-int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, bool deep,
-                 bool *cold);
+int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, bool deep, bool *cold);
 
 /* Adds a flag to the point, once; the ninth is dropped. */
 void cpu_flag(struct cpu_engine *engine, const char *flag);

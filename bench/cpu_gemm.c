@@ -65,8 +65,7 @@ struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *wh
     struct cpu_gemm *gemm;
 
     if (!library) {
-        cpu_refuse(why, POINT_UNSUPPORTED,
-                   "this engine was built without oneDNN and BLAS");
+        cpu_refuse(why, POINT_UNSUPPORTED, "this engine was built without oneDNN and BLAS");
         return NULL;
     }
     if (!library->make(shape, &made, why))
@@ -92,8 +91,7 @@ double cpu_gemm_row_bytes(const struct cpu_gemm *gemm)
 
 double cpu_gemm_source_bytes(const struct cpu_gemm *gemm)
 {
-    return (double)gemm->shape.m * (double)gemm->shape.k *
-           (double)number_size(gemm->made.w);
+    return (double)gemm->shape.m * (double)gemm->shape.k * (double)number_size(gemm->made.w);
 }
 
 /* ---- operands ---- */
@@ -117,13 +115,12 @@ static void fill_part(void *ctx, int part, int parts)
         size_t rest = f->count - at;
 
         number_fill_as(f->fill, f->number, f->base + at * number_size(f->number),
-                       rest < FILL_BLOCK ? rest : FILL_BLOCK,
-                       f->seed + at / FILL_BLOCK);
+                       rest < FILL_BLOCK ? rest : FILL_BLOCK, f->seed + at / FILL_BLOCK);
     }
 }
 
-static void fill(struct cpu_pool *pool, enum bench_fill how, enum number number,
-                 void *base, size_t count, uint64_t seed)
+static void fill(struct cpu_pool *pool, enum bench_fill how, enum number number, void *base,
+                 size_t count, uint64_t seed)
 {
     struct filling filling = {how, number, base, count, seed};
 
@@ -170,8 +167,7 @@ static bool keep_samples(struct cpu_gemm *gemm, const void *w)
     gemm->one = malloc((size_t)gemm->shape.k * sizeof *gemm->one);
     for (int64_t i = 0; gemm->kept && i < gemm->sampled; i++)
         memcpy(gemm->kept + (size_t)i * row,
-               (const char *)w + (size_t)spread(gemm->shape.m, gemm->sampled, i) * row,
-               row);
+               (const char *)w + (size_t)spread(gemm->shape.m, gemm->sampled, i) * row, row);
     return gemm->kept && gemm->one;
 }
 
@@ -182,8 +178,7 @@ static bool pack_weights(struct cpu_gemm *gemm, const void *w)
     for (int i = 0; i < gemm->weights; i++) {
         gemm->w[i] = gemm->made.small_pages ? cpu_alloc_small(gemm->made.packed)
                                             : cpu_alloc(gemm->made.packed);
-        if (!gemm->w[i] ||
-            !library->pack(gemm->made.op, (void *)(uintptr_t)w, gemm->w[i]))
+        if (!gemm->w[i] || !library->pack(gemm->made.op, (void *)(uintptr_t)w, gemm->w[i]))
             return false;
         gemm->w_handle[i] = library->weights(gemm->made.op, gemm->w[i]);
         if (!gemm->w_handle[i])
@@ -218,8 +213,7 @@ static void make_tables(struct cpu_gemm *gemm)
                         &gemm->x_handle, &gemm->y,        &gemm->y_handle};
 
     for (int i = 0; i < 6; i++)
-        *tables[i] =
-            gp_calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
+        *tables[i] = gp_calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
 }
 
 bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
@@ -237,16 +231,14 @@ bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, in
     make_tables(gemm);
     if (w) {
         fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
-        ok = keep_samples(gemm, w) && pack_weights(gemm, w) &&
-             make_rows(gemm, pool, settings->seed);
+        ok =
+            keep_samples(gemm, w) && pack_weights(gemm, w) && make_rows(gemm, pool, settings->seed);
     }
     cpu_release(w, bytes);
-    return ok || cpu_refuse(why, POINT_OOM,
-                            "the operands could not be allocated or packed");
+    return ok || cpu_refuse(why, POINT_OOM, "the operands could not be allocated or packed");
 }
 
-static void drop(struct cpu_gemm *gemm, void **base, void **handle, int count,
-                 size_t bytes)
+static void drop(struct cpu_gemm *gemm, void **base, void **handle, int count, size_t bytes)
 {
     for (int i = 0; i < count; i++) {
         if (handle[i])
@@ -276,8 +268,8 @@ bool cpu_gemm_run(struct cpu_gemm *gemm, int weight, int row)
 {
     gemm->next_weight = weight;
     gemm->next_row = row;
-    return gemm->library->execute(gemm->made.op, gemm->w_handle[weight],
-                                  gemm->x_handle[row], gemm->y_handle[row]);
+    return gemm->library->execute(gemm->made.op, gemm->w_handle[weight], gemm->x_handle[row],
+                                  gemm->y_handle[row]);
 }
 
 bool cpu_gemm_wait(struct cpu_gemm *gemm)
@@ -288,8 +280,7 @@ bool cpu_gemm_wait(struct cpu_gemm *gemm)
 /* ---- check ---- */
 
 /* Of kept rows of W and one column of x. */
-static void look_for_zeros(const struct cpu_gemm *gemm, const void *x,
-                           struct check *out)
+static void look_for_zeros(const struct cpu_gemm *gemm, const void *x, struct check *out)
 {
     int64_t k = gemm->shape.k;
     int64_t count = (gemm->sampled < CHECK_ROWS ? gemm->sampled : CHECK_ROWS) * k;
@@ -303,8 +294,8 @@ static void look_for_zeros(const struct cpu_gemm *gemm, const void *x,
 }
 
 /* gemm->one holds that row of W. */
-static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
-                    const void *x, const void *y, struct check *out)
+static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column, const void *x,
+                    const void *y, struct check *out)
 {
     const double *w = gemm->one;
     int64_t k = gemm->shape.k;
@@ -321,8 +312,8 @@ static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
     out->n++;
     if (!method_within(&how, got, ref, sum, &ratio) && out->ok) {
         out->ok = false;
-        gp_format(out->why, sizeof out->why, "y[%lld, %lld] is %.9g, not %.9g%s",
-                  (long long)column, (long long)i, got, ref,
+        gp_format(out->why, sizeof out->why, "y[%lld, %lld] is %.9g, not %.9g%s", (long long)column,
+                  (long long)i, got, ref,
                   gemm->shape.type == TYPE_INT8 && gemm->made.emulated
                       ? ": 16-bit sums saturate without VNNI"
                       : "");
@@ -339,8 +330,8 @@ static void compare_all(const struct cpu_gemm *gemm, int row, struct check *out)
         for (int64_t j = 0; j < k; j++)
             gemm->one[j] = number_get(gemm->made.w, gemm->kept, (size_t)(i * k + j));
         for (int64_t c = 0; c < gemm->columns; c++)
-            compare(gemm, spread(m, gemm->sampled, i), spread(n, gemm->columns, c),
-                    gemm->x[row], gemm->y[row], out);
+            compare(gemm, spread(m, gemm->sampled, i), spread(n, gemm->columns, c), gemm->x[row],
+                    gemm->y[row], out);
     }
 }
 
@@ -351,9 +342,8 @@ void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
     *out = (struct check){.done = true};
     memset(gemm->y[row], gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->y_bytes);
     if (gemm->full)
-        out->mode = gemm->sampled < gemm->shape.m || gemm->columns < gemm->shape.n
-                        ? "rows"
-                        : "full";
+        out->mode =
+            gemm->sampled < gemm->shape.m || gemm->columns < gemm->shape.n ? "rows" : "full";
     out->ok = cpu_gemm_run(gemm, gemm->next_weight, row) && cpu_gemm_wait(gemm);
     if (!out->ok) {
         gp_copy(out->why, sizeof out->why, "the library refused the call");

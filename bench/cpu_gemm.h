@@ -16,8 +16,16 @@
 #include "bench/backend.h"
 #include "bench/cpu_pool.h"
 
-enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32,
-              NUMBER_S4 /* -8..7, each in a byte of its own */, NUMBER_S6 /* -32..31, likewise */ };
+enum number {
+    NUMBER_F32,
+    NUMBER_BF16,
+    NUMBER_F16,
+    NUMBER_S8,
+    NUMBER_U8,
+    NUMBER_S32,
+    NUMBER_S4 /* -8..7, each in a byte of its own */,
+    NUMBER_S6 /* -32..31, likewise */
+};
 
 struct refusal; /* cpu_engine.h */
 
@@ -29,10 +37,10 @@ struct gemm_shape {
 /* What the library made of a shape. */
 struct gemm_made {
     void *op;
-    enum number x, w, y;  /* how the three are stored before packing */
-    size_t packed;        /* bytes of W in the library's layout */
-    bool emulated;        /* the processor has no instruction for this type */
-    bool small_pages;     /* W lies in pages of 4 KiB, as a mapped file does */
+    enum number x, w, y; /* how the three are stored before packing */
+    size_t packed;       /* bytes of W in the library's layout */
+    bool emulated;       /* the processor has no instruction for this type */
+    bool small_pages;    /* W lies in pages of 4 KiB, as a mapped file does */
     char algorithm[96];
 };
 
@@ -43,8 +51,7 @@ struct gemm_library {
     /* The isa the library uses, as it names it; "" = it does not say. */
     void (*isa)(char *text, size_t size);
     void (*threads)(int threads);
-    bool (*make)(const struct gemm_shape *shape, struct gemm_made *out,
-                 struct refusal *why);
+    bool (*make)(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why);
     bool (*pack)(void *op, void *w, void *packed);
     /* A library's handle of an operand; NULL = failed. */
     void *(*weights)(void *op, void *packed);

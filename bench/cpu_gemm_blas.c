@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cpu_engine.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 static void version(char *text, size_t size)
 {
@@ -51,8 +51,7 @@ static void threads(int count)
         set(count);
 }
 
-static bool make(const struct gemm_shape *shape, struct gemm_made *out,
-                 struct refusal *why)
+static bool make(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why)
 {
     if (shape->type != TYPE_FP32)
         return cpu_refuse(why, POINT_UNSUPPORTED,
@@ -86,10 +85,20 @@ static bool execute(void *op, void *w, void *x, void *y)
 }
 
 const struct gemm_library gemm_blas = {
-    .name = "blas", .version = version, .isa = isa,    .threads = threads,
-    .make = make,   .pack = pack,       .weights = gemm_as_it_is, .input = gemm_as_it_is,
-    .output = gemm_as_it_is, .forget = gemm_forget_none,   .execute = execute, .wait = gemm_is_done,
-    .free = free,   .place = place,
+    .name = "blas",
+    .version = version,
+    .isa = isa,
+    .threads = threads,
+    .make = make,
+    .pack = pack,
+    .weights = gemm_as_it_is,
+    .input = gemm_as_it_is,
+    .output = gemm_as_it_is,
+    .forget = gemm_forget_none,
+    .execute = execute,
+    .wait = gemm_is_done,
+    .free = free,
+    .place = place,
 };
 
 #else

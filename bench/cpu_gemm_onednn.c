@@ -14,8 +14,8 @@
  */
 #ifdef GP_HAVE_ONEDNN
 
-#include <dnnl.h>
 #include <dlfcn.h>
+#include <dnnl.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__aarch64__)
@@ -24,9 +24,9 @@
 #include <cpuid.h>
 #endif
 
-#include "bench/cpu_engine.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 #if DNNL_VERSION_MAJOR >= 3
 typedef const_dnnl_memory_desc_t md_view; /* given by the library, or lent to it */
@@ -37,7 +37,7 @@ typedef const dnnl_memory_desc_t *md_view;
 struct op {
     dnnl_primitive_t primitive;
     dnnl_primitive_desc_t desc;
-    md_view x, w, y;   /* owned by desc */
+    md_view x, w, y; /* owned by desc */
     struct gemm_shape shape;
     enum number wn;
 };
@@ -50,8 +50,7 @@ static bool ready(void)
 {
     if (!engine && dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
         return false;
-    return stream || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) ==
-                         dnnl_success;
+    return stream || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success;
 }
 
 static void version(char *text, size_t size)
@@ -88,13 +87,13 @@ static bool cpuid_bit(unsigned leaf, unsigned sub, int reg, int bit)
 enum { EAX, EBX, ECX, EDX };
 
 #define HAS_AVX512_VNNI cpuid_bit(7, 0, ECX, 11)
-#define HAS_AMX_BF16    cpuid_bit(7, 0, EDX, 22)
+#define HAS_AMX_BF16 cpuid_bit(7, 0, EDX, 22)
 #define HAS_AVX512_FP16 cpuid_bit(7, 0, EDX, 23)
-#define HAS_AMX_INT8    cpuid_bit(7, 0, EDX, 25)
-#define HAS_AVX_VNNI    cpuid_bit(7, 1, EAX, 4)
+#define HAS_AMX_INT8 cpuid_bit(7, 0, EDX, 25)
+#define HAS_AVX_VNNI cpuid_bit(7, 1, EAX, 4)
 #define HAS_AVX512_BF16 cpuid_bit(7, 1, EAX, 5)
-#define HAS_AMX_FP16    cpuid_bit(7, 1, EAX, 21)
-#define HAS_VNNI_INT8   cpuid_bit(7, 1, EDX, 4)
+#define HAS_AMX_FP16 cpuid_bit(7, 1, EAX, 21)
+#define HAS_VNNI_INT8 cpuid_bit(7, 1, EDX, 4)
 
 /* The library may be held below what the processor has (ONEDNN_MAX_CPU_ISA). */
 static bool allowed(unsigned isa)
@@ -138,9 +137,9 @@ static bool native(enum bench_type type)
     if (type == TYPE_BF16)
         return getauxval(AT_HWCAP2) >> 14 & 1; /* HWCAP2_BF16 */
     if (type == TYPE_INT8)
-        return getauxval(AT_HWCAP) >> 20 & 1;  /* HWCAP_ASIMDDP */
+        return getauxval(AT_HWCAP) >> 20 & 1; /* HWCAP_ASIMDDP */
     if (type == TYPE_FP16)
-        return getauxval(AT_HWCAP) >> 10 & 1;  /* HWCAP_ASIMDHP */
+        return getauxval(AT_HWCAP) >> 10 & 1; /* HWCAP_ASIMDHP */
 #endif
     return type == TYPE_FP32;
 }
@@ -239,8 +238,8 @@ static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t colu
 #endif
 }
 
-static dnnl_status_t make_product(struct op *op, dnnl_memory_desc_t x,
-                                  dnnl_memory_desc_t w, dnnl_memory_desc_t y)
+static dnnl_status_t make_product(struct op *op, dnnl_memory_desc_t x, dnnl_memory_desc_t w,
+                                  dnnl_memory_desc_t y)
 {
 #if DNNL_VERSION_MAJOR >= 3
     return dnnl_matmul_primitive_desc_create(&op->desc, engine, x, w, NULL, y, NULL);
@@ -287,20 +286,17 @@ static void op_free(void *made)
     free(op);
 }
 
-static bool refuse(struct op *op, struct refusal *why, enum point_state state,
-                   const char *what)
+static bool refuse(struct op *op, struct refusal *why, enum point_state state, const char *what)
 {
     char library[48];
 
     version(library, sizeof library);
-    cpu_refuse(why, state, "%s: %s matmul: %s", library,
-               bench_type_word(op->shape.type), what);
+    cpu_refuse(why, state, "%s: %s matmul: %s", library, bench_type_word(op->shape.type), what);
     op_free(op);
     return false;
 }
 
-static bool make(const struct gemm_shape *shape, struct gemm_made *out,
-                 struct refusal *why)
+static bool make(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why)
 {
     struct op *op = gp_calloc(1, sizeof *op);
     const char *kernel = "";
@@ -313,8 +309,7 @@ static bool make(const struct gemm_shape *shape, struct gemm_made *out,
         return refuse(op, why, POINT_UNSUPPORTED, "is not a type of a processor");
     op->wn = out->w;
     if ((status = make_desc(op, out)) != dnnl_success)
-        return refuse(op, why,
-                      status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED,
+        return refuse(op, why, status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED,
                       status_word(status));
     dnnl_primitive_desc_query(op->desc, dnnl_query_impl_info_str, 0, &kernel);
     if (strncmp(kernel, "ref", 3) == 0) /* orders of magnitude slower: no measurement */
@@ -386,13 +381,13 @@ static bool pack(void *made, void *w, void *packed)
     if (describe(&plain, op->shape.k, op->shape.m, op->wn, dnnl_ba) == dnnl_success) {
 #if DNNL_VERSION_MAJOR >= 3
         from = handle(plain, w);
-        ok = dnnl_reorder_primitive_desc_create(&desc, plain, engine, op->w, engine,
-                                                NULL) == dnnl_success;
+        ok = dnnl_reorder_primitive_desc_create(&desc, plain, engine, op->w, engine, NULL) ==
+             dnnl_success;
         dnnl_memory_desc_destroy(plain);
 #else
         from = handle(&plain, w);
-        ok = dnnl_reorder_primitive_desc_create(&desc, &plain, engine, op->w, engine,
-                                                NULL) == dnnl_success;
+        ok = dnnl_reorder_primitive_desc_create(&desc, &plain, engine, op->w, engine, NULL) ==
+             dnnl_success;
 #endif
     }
     ok = ok && from && to && reorder(desc, from, to);
@@ -406,8 +401,7 @@ static bool pack(void *made, void *w, void *packed)
 static bool execute(void *made, void *w, void *x, void *y)
 {
     struct op *op = made;
-    dnnl_exec_arg_t args[] = {
-        {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DST, y}};
+    dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DST, y}};
 
     return dnnl_primitive_execute(op->primitive, stream, 3, args) == dnnl_success;
 }
@@ -419,10 +413,20 @@ static bool wait_all(void *op)
 }
 
 const struct gemm_library gemm_onednn = {
-    .name = "onednn", .version = version, .isa = isa,       .threads = threads,
-    .make = make,     .pack = pack,       .weights = weights, .input = input,
-    .output = output, .forget = forget,   .execute = execute, .wait = wait_all,
-    .free = op_free,  .place = place,
+    .name = "onednn",
+    .version = version,
+    .isa = isa,
+    .threads = threads,
+    .make = make,
+    .pack = pack,
+    .weights = weights,
+    .input = input,
+    .output = output,
+    .forget = forget,
+    .execute = execute,
+    .wait = wait_all,
+    .free = op_free,
+    .place = place,
 };
 
 #else

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cpu_engine.h"
-#include "bench/cpu_rows.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
+#include "bench/cpu_rows.h"
 
 enum { BLOCK = 32 };
 
@@ -48,7 +48,7 @@ struct kernels {
     struct {
         int tokens;
         tile_kernel *run;
-    } tile[TILES];    /* from many tokens to one */
+    } tile[TILES]; /* from many tokens to one */
 };
 
 struct op {
@@ -74,19 +74,19 @@ static float from_bf16(uint16_t half)
 
 /* ---- plain C ---- */
 
-#define PLAIN_HALF(name, widen)                                                                    \
-    static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y,  \
-                     int64_t ld)                                                                   \
-    {                                                                                              \
-        const uint16_t *a = (const void *)w, *b = (const void *)x;                                 \
-        float sum[16] = {0}, all = 0;                                                              \
-        (void)row, (void)token, (void)ld;                                                          \
-        for (int64_t l = 0; l < k; l += 16)                                                        \
-            for (int i = 0; i < 16; i++)                                                           \
-                sum[i] += widen(a[l + i]) * widen(b[l + i]);                                       \
-        for (int i = 0; i < 16; i++)                                                               \
-            all += sum[i];                                                                         \
-        *y = all;                                                                                  \
+#define PLAIN_HALF(name, widen)                                                                   \
+    static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, float *y, \
+                     int64_t ld)                                                                  \
+    {                                                                                             \
+        const uint16_t *a = (const void *)w, *b = (const void *)x;                                \
+        float sum[16] = {0}, all = 0;                                                             \
+        (void)row, (void)token, (void)ld;                                                         \
+        for (int64_t l = 0; l < k; l += 16)                                                       \
+            for (int i = 0; i < 16; i++)                                                          \
+                sum[i] += widen(a[l + i]) * widen(b[l + i]);                                      \
+        for (int i = 0; i < 16; i++)                                                              \
+            all += sum[i];                                                                        \
+        *y = all;                                                                                 \
     }
 PLAIN_HALF(f16_plain, from_half)
 PLAIN_HALF(bf16_plain, from_bf16)
@@ -125,8 +125,8 @@ static void q4_plain(const char *w, size_t row, const char *x, size_t token, int
                 for (int i = 0; i < 4; i++) {
                     int q = a[l].q[32 * p + 4 * r + i];
 
-                    sum += ((q & 15) - 8) * b[l].q[8 * p + i] +
-                           ((q >> 4) - 8) * b[l].q[8 * p + 4 + i];
+                    sum +=
+                        ((q & 15) - 8) * b[l].q[8 * p + i] + ((q >> 4) - 8) * b[l].q[8 * p + 4 + i];
                 }
             all[r] += (float)sum * from_half(a[l].scale[r]) * b[l].scale;
         }
@@ -142,60 +142,57 @@ AVX512 static inline float sum_avx512(__m512 v)
     return _mm512_reduce_add_ps(v);
 }
 
-#define F16_avx2(p)    _mm256_cvtph_ps(_mm_loadu_si128((const void *)(p)))
-#define F16_avx512(p)  _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(p)))
-#define BF16_avx2(p)                                                                               \
-    _mm256_castsi256_ps(                                                                           \
+#define F16_avx2(p) _mm256_cvtph_ps(_mm_loadu_si128((const void *)(p)))
+#define F16_avx512(p) _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(p)))
+#define BF16_avx2(p)     \
+    _mm256_castsi256_ps( \
         _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)(p))), 16))
-#define BF16_avx512(p)                                                                             \
-    _mm512_castsi512_ps(                                                                           \
+#define BF16_avx512(p)   \
+    _mm512_castsi512_ps( \
         _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(p))), 16))
 
 /* One row and one token with four sums; four rows and some tokens with one sum each. */
-#define HALF_DOT(name, attribute, vec, lanes, zero, fma, load, sum)                                \
-    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
-                               float *y, int64_t ld)                                               \
-    {                                                                                              \
-        const uint16_t *a = (const void *)w, *b = (const void *)x;                                 \
-        vec c[4] = {zero, zero, zero, zero};                                                       \
-        int64_t l = 0;                                                                             \
-        (void)row, (void)token, (void)ld;                                                          \
-        for (; l + 4 * (lanes) <= k; l += 4 * (lanes))                                             \
-            UNROLL for (int i = 0; i < 4; i++)                                                     \
-                c[i] = fma(load(a + l + i * (lanes)), load(b + l + i * (lanes)), c[i]);            \
-        for (; l < k; l += lanes)                                                                  \
-            c[0] = fma(load(a + l), load(b + l), c[0]);                                            \
-        *y = sum(c[0]) + sum(c[1]) + sum(c[2]) + sum(c[3]);                                        \
+#define HALF_DOT(name, attribute, vec, lanes, zero, fma, load, sum)                               \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, \
+                               float *y, int64_t ld)                                              \
+    {                                                                                             \
+        const uint16_t *a = (const void *)w, *b = (const void *)x;                                \
+        vec c[4] = {zero, zero, zero, zero};                                                      \
+        int64_t l = 0;                                                                            \
+        (void)row, (void)token, (void)ld;                                                         \
+        for (; l + 4 * (lanes) <= k; l += 4 * (lanes))                                            \
+            UNROLL for (int i = 0; i < 4; i++) c[i] =                                             \
+                fma(load(a + l + i * (lanes)), load(b + l + i * (lanes)), c[i]);                  \
+        for (; l < k; l += lanes)                                                                 \
+            c[0] = fma(load(a + l), load(b + l), c[0]);                                           \
+        *y = sum(c[0]) + sum(c[1]) + sum(c[2]) + sum(c[3]);                                       \
     }
 
-#define HALF_TILE(name, attribute, tokens, vec, lanes, zero, fma, load, sum)                       \
-    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
-                               float *y, int64_t ld)                                               \
-    {                                                                                              \
-        vec c[tokens][4];                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            UNROLL for (int r = 0; r < 4; r++)                                                     \
-                c[t][r] = zero;                                                                    \
-        for (int64_t l = 0; l < k; l += lanes) {                                                   \
-            vec a[4];                                                                              \
-            UNROLL for (int r = 0; r < 4; r++)                                                     \
-                a[r] = load(w + (size_t)r * row + 2 * l);                                          \
-            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
-                vec b = load(x + (size_t)t * token + 2 * l);                                       \
-                UNROLL for (int r = 0; r < 4; r++)                                                 \
-                    c[t][r] = fma(a[r], b, c[t][r]);                                               \
-            }                                                                                      \
-        }                                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            UNROLL for (int r = 0; r < 4; r++)                                                     \
-                y[t * ld + r] = sum(c[t][r]);                                                      \
+#define HALF_TILE(name, attribute, tokens, vec, lanes, zero, fma, load, sum)                      \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, \
+                               float *y, int64_t ld)                                              \
+    {                                                                                             \
+        vec c[tokens][4];                                                                         \
+        UNROLL for (int t = 0; t < (tokens); t++) UNROLL for (int r = 0; r < 4; r++) c[t][r] =    \
+            zero;                                                                                 \
+        for (int64_t l = 0; l < k; l += lanes) {                                                  \
+            vec a[4];                                                                             \
+            UNROLL for (int r = 0; r < 4; r++) a[r] = load(w + (size_t)r * row + 2 * l);          \
+            UNROLL for (int t = 0; t < (tokens); t++)                                             \
+            {                                                                                     \
+                vec b = load(x + (size_t)t * token + 2 * l);                                      \
+                UNROLL for (int r = 0; r < 4; r++) c[t][r] = fma(a[r], b, c[t][r]);               \
+            }                                                                                     \
+        }                                                                                         \
+        UNROLL for (int t = 0; t < (tokens); t++) UNROLL for (int r = 0; r < 4; r++)              \
+            y[t * ld + r] = sum(c[t][r]);                                                         \
     }
 
-#define ON_AVX2   __m256, 8, _mm256_setzero_ps(), _mm256_fmadd_ps
+#define ON_AVX2 __m256, 8, _mm256_setzero_ps(), _mm256_fmadd_ps
 #define ON_AVX512 __m512, 16, _mm512_setzero_ps(), _mm512_fmadd_ps
 #define EXPAND(make, ...) make(__VA_ARGS__)
 #define ON_DPBF16 __m512, 32, _mm512_setzero_ps(), DPBF16
-#define DPBF16(a, b, sum)                                                                          \
+#define DPBF16(a, b, sum) \
     _mm512_dpbf16_ps(sum, (__m512bh)_mm512_castps_si512(a), (__m512bh)_mm512_castps_si512(b))
 #define PAIRS_avx512(p) _mm512_castsi512_ps(_mm512_loadu_si512((const void *)(p)))
 EXPAND(HALF_DOT, bf16_dpbf16, AVX512BF16, ON_DPBF16, PAIRS_avx512, sum_avx512)
@@ -220,8 +217,8 @@ EXPAND(HALF_TILE, bf16_avx512_1, AVX512, 1, ON_AVX512, BF16_avx512, sum_avx512)
 /* Sums of four products of u8 and s8. */
 AVX2 static inline __m256i quads_avx2(__m256i sum, __m256i a, __m256i b)
 {
-    return _mm256_add_epi32(
-        sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1)));
+    return _mm256_add_epi32(sum,
+                            _mm256_madd_epi16(_mm256_maddubs_epi16(a, b), _mm256_set1_epi16(1)));
 }
 
 AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
@@ -229,32 +226,32 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
     return _mm256_dpbusd_epi32(sum, a, b);
 }
 
-#define Q8_TILE(name, attribute, rows, tokens, quads)                                              \
-    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
-                               float *y, int64_t ld)                                               \
-    {                                                                                              \
-        __m256 c[tokens][rows];                                                                    \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            UNROLL for (int r = 0; r < (rows); r++)                                                \
-                c[t][r] = _mm256_setzero_ps();                                                     \
-        for (int64_t l = 0; l < k / BLOCK; l++)                                                    \
-            UNROLL for (int r = 0; r < (rows); r++) {                                              \
-                const struct q8_block *a =                                                         \
-                    (const struct q8_block *)(const void *)(w + (size_t)r * row) + l;              \
-                __m256i q = LOAD_256(a->q), size = _mm256_sign_epi8(q, q);                         \
-                float scale = _cvtsh_ss(a->scale);                                                 \
-                UNROLL for (int t = 0; t < (tokens); t++) {                                        \
-                    const struct x_block *b =                                                      \
-                        (const struct x_block *)(const void *)(x + (size_t)t * token) + l;         \
-                    __m256i s = quads(_mm256_setzero_si256(), size,                                \
-                                      _mm256_sign_epi8(LOAD_256(b->q), q));                        \
-                    c[t][r] = _mm256_fmadd_ps(_mm256_set1_ps(scale * b->scale),                    \
-                                              _mm256_cvtepi32_ps(s), c[t][r]);                     \
-                }                                                                                  \
-            }                                                                                      \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            UNROLL for (int r = 0; r < (rows); r++)                                                \
-                y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
+#define Q8_TILE(name, attribute, rows, tokens, quads)                                             \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, \
+                               float *y, int64_t ld)                                              \
+    {                                                                                             \
+        __m256 c[tokens][rows];                                                                   \
+        UNROLL for (int t = 0; t < (tokens); t++) UNROLL for (int r = 0; r < (rows); r++)         \
+            c[t][r] = _mm256_setzero_ps();                                                        \
+        for (int64_t l = 0; l < k / BLOCK; l++)                                                   \
+            UNROLL for (int r = 0; r < (rows); r++)                                               \
+            {                                                                                     \
+                const struct q8_block *a =                                                        \
+                    (const struct q8_block *)(const void *)(w + (size_t)r * row) + l;             \
+                __m256i q = LOAD_256(a->q), size = _mm256_sign_epi8(q, q);                        \
+                float scale = _cvtsh_ss(a->scale);                                                \
+                UNROLL for (int t = 0; t < (tokens); t++)                                         \
+                {                                                                                 \
+                    const struct x_block *b =                                                     \
+                        (const struct x_block *)(const void *)(x + (size_t)t * token) + l;        \
+                    __m256i s =                                                                   \
+                        quads(_mm256_setzero_si256(), size, _mm256_sign_epi8(LOAD_256(b->q), q)); \
+                    c[t][r] = _mm256_fmadd_ps(_mm256_set1_ps(scale * b->scale),                   \
+                                              _mm256_cvtepi32_ps(s), c[t][r]);                    \
+                }                                                                                 \
+            }                                                                                     \
+        UNROLL for (int t = 0; t < (tokens); t++) UNROLL for (int r = 0; r < (rows); r++)         \
+            y[t * ld + r] = sum_avx2(c[t][r]);                                                    \
     }
 
 /* Four rows: their scales times a token's are one product, spread by shuffles; rows stay in
@@ -264,41 +261,42 @@ AVX512 static inline __m256i quads_avx512(__m256i sum, __m256i a, __m256i b)
                                float *y, int64_t ld)                                               \
     {                                                                                              \
         __m256 c[tokens][4];                                                                       \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            UNROLL for (int r = 0; r < 4; r++)                                                     \
-                c[t][r] = _mm256_setzero_ps();                                                     \
+        UNROLL for (int t = 0; t < (tokens); t++) UNROLL for (int r = 0; r < 4; r++) c[t][r] =     \
+            _mm256_setzero_ps();                                                                   \
         for (int64_t l = 0; l < k / BLOCK; l++) {                                                  \
             const struct q8_block *a[4];                                                           \
             __m256i q[4], size[4];                                                                 \
-            UNROLL for (int r = 0; r < 4; r++) {                                                   \
+            UNROLL for (int r = 0; r < 4; r++)                                                     \
+            {                                                                                      \
                 a[r] = (const struct q8_block *)(const void *)(w + (size_t)r * row) + l;           \
                 q[r] = LOAD_256(a[r]->q);                                                          \
                 size[r] = _mm256_sign_epi8(q[r], q[r]);                                            \
             }                                                                                      \
-            __m128 scale = _mm_cvtph_ps(_mm_setr_epi16(                                            \
-                (short)a[0]->scale, (short)a[1]->scale, (short)a[2]->scale, (short)a[3]->scale,    \
-                0, 0, 0, 0));                                                                      \
-            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
+            __m128 scale =                                                                         \
+                _mm_cvtph_ps(_mm_setr_epi16((short)a[0]->scale, (short)a[1]->scale,                \
+                                            (short)a[2]->scale, (short)a[3]->scale, 0, 0, 0, 0));  \
+            UNROLL for (int t = 0; t < (tokens); t++)                                              \
+            {                                                                                      \
                 const struct x_block *b =                                                          \
                     (const struct x_block *)(const void *)(x + (size_t)t * token) + l;             \
                 __m128 both = _mm_mul_ps(scale, _mm_set1_ps(b->scale));                            \
                 __m256 wide = _mm256_insertf128_ps(_mm256_castps128_ps256(both), both, 1);         \
                 __m256i v = LOAD_256(b->q);                                                        \
-                UNROLL for (int r = 0; r < 4; r++) {                                               \
-                    __m256i s = quads(_mm256_setzero_si256(), size[r],                             \
-                                      _mm256_sign_epi8(v, q[r]));                                  \
-                    c[t][r] = _mm256_fmadd_ps(LANES_OF(wide, r),                                   \
-                                              _mm256_cvtepi32_ps(s), c[t][r]);                     \
+                UNROLL for (int r = 0; r < 4; r++)                                                 \
+                {                                                                                  \
+                    __m256i s = quads(_mm256_setzero_si256(), size[r], _mm256_sign_epi8(v, q[r])); \
+                    c[t][r] = _mm256_fmadd_ps(LANES_OF(wide, r), _mm256_cvtepi32_ps(s), c[t][r]);  \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            UNROLL for (int r = 0; r < 4; r++)                                                     \
-                y[t * ld + r] = sum_avx2(c[t][r]);                                                 \
+        UNROLL for (int t = 0; t < (tokens); t++) UNROLL for (int r = 0; r < 4; r++)               \
+            y[t * ld + r] = sum_avx2(c[t][r]);                                                     \
     }
-#define LANES_OF(v, r)                                                                             \
-    (r == 0 ? _mm256_shuffle_ps(v, v, 0x00) : r == 1 ? _mm256_shuffle_ps(v, v, 0x55)               \
-     : r == 2 ? _mm256_shuffle_ps(v, v, 0xaa) : _mm256_shuffle_ps(v, v, 0xff))
+#define LANES_OF(v, r)                        \
+    (r == 0   ? _mm256_shuffle_ps(v, v, 0x00) \
+     : r == 1 ? _mm256_shuffle_ps(v, v, 0x55) \
+     : r == 2 ? _mm256_shuffle_ps(v, v, 0xaa) \
+              : _mm256_shuffle_ps(v, v, 0xff))
 Q8_TILE(q8_avx2, AVX2, 1, 1, quads_avx2)
 Q8_FOUR(q8_avx2_2, AVX2, 2, quads_avx2)
 Q8_FOUR(q8_avx2_1, AVX2, 1, quads_avx2)
@@ -315,45 +313,45 @@ AVX2 static inline __m256i four_bytes(const int8_t *at)
 }
 
 /* Nibbles become signed bytes by a table, as every 4-bit format's do. */
-#define Q4_TILE(name, attribute, tokens, quads)                                                    \
-    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k,  \
-                               float *y, int64_t ld)                                               \
-    {                                                                                              \
-        const __m256i low = _mm256_set1_epi8(15);                                                  \
-        const __m256i table = _mm256_broadcastsi128_si256(                                         \
-            _mm_set_epi8(7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7, -8));                 \
-        __m256 c[tokens];                                                                          \
-        (void)row;                                                                                 \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            c[t] = _mm256_setzero_ps();                                                            \
-        for (int64_t l = 0; l < k / BLOCK; l++) {                                                  \
-            const struct q4_block *a = (const struct q4_block *)(const void *)w + l;               \
-            __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const void *)a->scale));               \
-            __m256i s[tokens];                                                                     \
-            UNROLL for (int t = 0; t < (tokens); t++)                                              \
-                s[t] = _mm256_setzero_si256();                                                     \
-            UNROLL for (int p = 0; p < 4; p++) {                                                   \
-                __m256i q = LOAD_256(a->q + 32 * p);                                               \
-                __m256i u = _mm256_shuffle_epi8(table, _mm256_and_si256(q, low));                  \
-                __m256i v = _mm256_shuffle_epi8(                                                   \
-                    table, _mm256_and_si256(_mm256_srli_epi16(q, 4), low));                        \
-                __m256i su = _mm256_sign_epi8(u, u), sv = _mm256_sign_epi8(v, v);                  \
-                UNROLL for (int t = 0; t < (tokens); t++) {                                        \
-                    const struct x_block *b =                                                      \
-                        (const struct x_block *)(const void *)(x + (size_t)t * token) + l;         \
-                    s[t] = quads(s[t], su, _mm256_sign_epi8(four_bytes(b->q + 8 * p), u));         \
-                    s[t] = quads(s[t], sv, _mm256_sign_epi8(four_bytes(b->q + 8 * p + 4), v));     \
-                }                                                                                  \
-            }                                                                                      \
-            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
-                const struct x_block *b =                                                          \
-                    (const struct x_block *)(const void *)(x + (size_t)t * token) + l;             \
-                c[t] = _mm256_fmadd_ps(_mm256_mul_ps(scale, _mm256_set1_ps(b->scale)),             \
-                                       _mm256_cvtepi32_ps(s[t]), c[t]);                            \
-            }                                                                                      \
-        }                                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            _mm256_storeu_ps(y + t * ld, c[t]);                                                    \
+#define Q4_TILE(name, attribute, tokens, quads)                                                   \
+    attribute static void name(const char *w, size_t row, const char *x, size_t token, int64_t k, \
+                               float *y, int64_t ld)                                              \
+    {                                                                                             \
+        const __m256i low = _mm256_set1_epi8(15);                                                 \
+        const __m256i table = _mm256_broadcastsi128_si256(                                        \
+            _mm_set_epi8(7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6, -7, -8));                \
+        __m256 c[tokens];                                                                         \
+        (void)row;                                                                                \
+        UNROLL for (int t = 0; t < (tokens); t++) c[t] = _mm256_setzero_ps();                     \
+        for (int64_t l = 0; l < k / BLOCK; l++) {                                                 \
+            const struct q4_block *a = (const struct q4_block *)(const void *)w + l;              \
+            __m256 scale = _mm256_cvtph_ps(_mm_loadu_si128((const void *)a->scale));              \
+            __m256i s[tokens];                                                                    \
+            UNROLL for (int t = 0; t < (tokens); t++) s[t] = _mm256_setzero_si256();              \
+            UNROLL for (int p = 0; p < 4; p++)                                                    \
+            {                                                                                     \
+                __m256i q = LOAD_256(a->q + 32 * p);                                              \
+                __m256i u = _mm256_shuffle_epi8(table, _mm256_and_si256(q, low));                 \
+                __m256i v =                                                                       \
+                    _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(q, 4), low));   \
+                __m256i su = _mm256_sign_epi8(u, u), sv = _mm256_sign_epi8(v, v);                 \
+                UNROLL for (int t = 0; t < (tokens); t++)                                         \
+                {                                                                                 \
+                    const struct x_block *b =                                                     \
+                        (const struct x_block *)(const void *)(x + (size_t)t * token) + l;        \
+                    s[t] = quads(s[t], su, _mm256_sign_epi8(four_bytes(b->q + 8 * p), u));        \
+                    s[t] = quads(s[t], sv, _mm256_sign_epi8(four_bytes(b->q + 8 * p + 4), v));    \
+                }                                                                                 \
+            }                                                                                     \
+            UNROLL for (int t = 0; t < (tokens); t++)                                             \
+            {                                                                                     \
+                const struct x_block *b =                                                         \
+                    (const struct x_block *)(const void *)(x + (size_t)t * token) + l;            \
+                c[t] = _mm256_fmadd_ps(_mm256_mul_ps(scale, _mm256_set1_ps(b->scale)),            \
+                                       _mm256_cvtepi32_ps(s[t]), c[t]);                           \
+            }                                                                                     \
+        }                                                                                         \
+        UNROLL for (int t = 0; t < (tokens); t++) _mm256_storeu_ps(y + t * ld, c[t]);             \
     }
 Q4_TILE(q4_avx2_4, AVX2, 4, quads_avx2)
 Q4_TILE(q4_avx2_1, AVX2, 1, quads_avx2)
@@ -384,50 +382,92 @@ static bool has_dpbf16(void)
 static const struct row_type {
     enum bench_type type;
     enum number w;
-    int columns;       /* a multiple of which k is */
-    size_t row, token; /* bytes of so many columns */
+    int columns;                     /* a multiple of which k is */
+    size_t row, token;               /* bytes of so many columns */
     struct kernels kernels[KERNELS]; /* from the widest registers to plain C */
 } row_types[] = {
-    {TYPE_GGML_F16, NUMBER_F16, 16, 32, 32, {
+    {TYPE_GGML_F16,
+     NUMBER_F16,
+     16,
+     32,
+     32,
+     {
 #if defined(__x86_64__)
-        {"AVX-512", has_avx512, 4, f16_avx512,
-         {{6, f16_avx512_6}, {3, f16_avx512_3}, {1, f16_avx512_1}}},
-        {"AVX2", has_avx2, 4, f16_avx2, {{3, f16_avx2_3}, {1, f16_avx2_1}}},
+         {"AVX-512",
+          has_avx512,
+          4,
+          f16_avx512,
+          {{6, f16_avx512_6}, {3, f16_avx512_3}, {1, f16_avx512_1}}},
+         {"AVX2", has_avx2, 4, f16_avx2, {{3, f16_avx2_3}, {1, f16_avx2_1}}},
 #endif
-        {"plain C", NULL, 1, f16_plain, {{1, f16_plain}}}}},
-    {TYPE_GGML_BF16, NUMBER_BF16, 32, 64, 64, {
+         {"plain C", NULL, 1, f16_plain, {{1, f16_plain}}}}},
+    {TYPE_GGML_BF16,
+     NUMBER_BF16,
+     32,
+     64,
+     64,
+     {
 #if defined(__x86_64__)
-        {"AVX-512 BF16", has_dpbf16, 4, bf16_dpbf16,
-         {{6, bf16_dpbf16_6}, {3, bf16_dpbf16_3}, {1, bf16_dpbf16_1}}},
-        {"AVX-512", has_avx512, 4, bf16_avx512,
-         {{6, bf16_avx512_6}, {3, bf16_avx512_3}, {1, bf16_avx512_1}}},
-        {"AVX2", has_avx2, 4, bf16_avx2, {{3, bf16_avx2_3}, {1, bf16_avx2_1}}},
+         {"AVX-512 BF16",
+          has_dpbf16,
+          4,
+          bf16_dpbf16,
+          {{6, bf16_dpbf16_6}, {3, bf16_dpbf16_3}, {1, bf16_dpbf16_1}}},
+         {"AVX-512",
+          has_avx512,
+          4,
+          bf16_avx512,
+          {{6, bf16_avx512_6}, {3, bf16_avx512_3}, {1, bf16_avx512_1}}},
+         {"AVX2", has_avx2, 4, bf16_avx2, {{3, bf16_avx2_3}, {1, bf16_avx2_1}}},
 #endif
-        {"plain C", NULL, 1, bf16_plain, {{1, bf16_plain}}}}},
-    {TYPE_GGML_Q8_0, NUMBER_S8, BLOCK, sizeof(struct q8_block), sizeof(struct x_block), {
+         {"plain C", NULL, 1, bf16_plain, {{1, bf16_plain}}}}},
+    {TYPE_GGML_Q8_0,
+     NUMBER_S8,
+     BLOCK,
+     sizeof(struct q8_block),
+     sizeof(struct x_block),
+     {
 #if defined(__x86_64__)
-        {"AVX-512 VNNI", has_avx512, 4, q8_avx512, {{4, q8_avx512_4}, {1, q8_avx512_1}}},
-        {"AVX2", has_avx2, 4, q8_avx2, {{2, q8_avx2_2}, {1, q8_avx2_1}}},
+         {"AVX-512 VNNI", has_avx512, 4, q8_avx512, {{4, q8_avx512_4}, {1, q8_avx512_1}}},
+         {"AVX2", has_avx2, 4, q8_avx2, {{2, q8_avx2_2}, {1, q8_avx2_1}}},
 #endif
-        {"plain C", NULL, 1, q8_plain, {{1, q8_plain}}}}},
-    {TYPE_GGML_Q4_0, NUMBER_S4, BLOCK, sizeof(struct q4_block) / Q4_ROWS, sizeof(struct x_block), {
+         {"plain C", NULL, 1, q8_plain, {{1, q8_plain}}}}},
+    {TYPE_GGML_Q4_0,
+     NUMBER_S4,
+     BLOCK,
+     sizeof(struct q4_block) / Q4_ROWS,
+     sizeof(struct x_block),
+     {
 #if defined(__x86_64__)
-        {"AVX-512 VNNI", has_avx512, Q4_ROWS, NULL, {{4, q4_avx512_4}, {1, q4_avx512_1}}},
-        {"AVX2", has_avx2, Q4_ROWS, NULL, {{4, q4_avx2_4}, {1, q4_avx2_1}}},
+         {"AVX-512 VNNI", has_avx512, Q4_ROWS, NULL, {{4, q4_avx512_4}, {1, q4_avx512_1}}},
+         {"AVX2", has_avx2, Q4_ROWS, NULL, {{4, q4_avx2_4}, {1, q4_avx2_1}}},
 #endif
-        {"plain C", NULL, Q4_ROWS, NULL, {{1, q4_plain}}}}},
-    {TYPE_GGML_Q4_K, NUMBER_S4, SUPER, sizeof(struct q4k_block) / Q4_ROWS, sizeof(struct x_super), {
+         {"plain C", NULL, Q4_ROWS, NULL, {{1, q4_plain}}}}},
+    {TYPE_GGML_Q4_K,
+     NUMBER_S4,
+     SUPER,
+     sizeof(struct q4k_block) / Q4_ROWS,
+     sizeof(struct x_super),
+     {
 #if defined(__x86_64__)
-        {"AVX-512", has_avx512, Q4_ROWS, NULL,
-         {{8, q4k_avx512_8}, {4, q4k_avx512_4}, {1, q4k_avx2_1}}},
-        {"AVX2", has_avx2, Q4_ROWS, NULL, {{4, q4k_avx2_4}, {1, q4k_avx2_1}}},
+         {"AVX-512",
+          has_avx512,
+          Q4_ROWS,
+          NULL,
+          {{8, q4k_avx512_8}, {4, q4k_avx512_4}, {1, q4k_avx2_1}}},
+         {"AVX2", has_avx2, Q4_ROWS, NULL, {{4, q4k_avx2_4}, {1, q4k_avx2_1}}},
 #endif
-        {"plain C", NULL, Q4_ROWS, NULL, {{1, q4k_plain}}}}},
-    {TYPE_GGML_Q6_K, NUMBER_S6, SUPER, sizeof(struct q6k_block), sizeof(struct x_super), {
+         {"plain C", NULL, Q4_ROWS, NULL, {{1, q4k_plain}}}}},
+    {TYPE_GGML_Q6_K,
+     NUMBER_S6,
+     SUPER,
+     sizeof(struct q6k_block),
+     sizeof(struct x_super),
+     {
 #if defined(__x86_64__)
-        {"AVX2", has_avx2, 1, NULL, {{1, q6k_avx2}}},
+         {"AVX2", has_avx2, 1, NULL, {{1, q6k_avx2}}},
 #endif
-        {"plain C", NULL, 1, NULL, {{1, q6k_plain}}}}},
+         {"plain C", NULL, 1, NULL, {{1, q6k_plain}}}}},
 };
 
 static const struct row_type *row_type_of(enum bench_type type)
@@ -504,6 +544,7 @@ static void pack_q4(const struct op *op, const int8_t *w, struct q4_block *out)
                 out->scale[r] = to_half(1);
                 for (int i = 0; i < BLOCK / 2; i++) {
                     int c = i / 4 * 8 + i % 4;
+
                     out->q[i / 4 * 32 + 4 * r + i % 4] =
                         (uint8_t)((at[c] + 8) | (at[c + 4] + 8) << 4);
                 }

@@ -14,9 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/cpu_pool.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "bench/cpu_pool.h"
 
 #define SHARE 0.05
 
@@ -65,8 +65,8 @@ static void worked(struct cpu_load *out)
         unsigned long long user, nice, system, idle, wait, irq, soft, steal;
         unsigned cpu;
 
-        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user,
-                   &nice, &system, &idle, &wait, &irq, &soft, &steal) != 9 ||
+        if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice,
+                   &system, &idle, &wait, &irq, &soft, &steal) != 9 ||
             cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask))
             continue;
         out->busy += tick * (double)(user + nice + system + irq + soft);
@@ -94,19 +94,17 @@ static double part(double before, double after, double room)
     return before < 0 || after < 0 || !(room > 0) ? 0 : fmax(after - before, 0) / room;
 }
 
-struct cpu_share cpu_load_share(const struct cpu_load *before,
-                                const struct cpu_load *after, int threads)
+struct cpu_share cpu_load_share(const struct cpu_load *before, const struct cpu_load *after,
+                                int threads)
 {
     double room = (after->wall - before->wall) * threads;
     struct cpu_share share = {
         .waited = part(before->waited, after->waited, room),
-        .others = fmax(part(before->busy, after->busy, room) -
-                           part(before->own, after->own, room),
-                       0),
+        .others =
+            fmax(part(before->busy, after->busy, room) - part(before->own, after->own, room), 0),
         .stolen = part(before->steal, after->steal, room),
     };
 
-    share.contended =
-        (share.waited > SHARE && share.others > SHARE) || share.stolen > SHARE;
+    share.contended = (share.waited > SHARE && share.others > SHARE) || share.stolen > SHARE;
     return share;
 }

@@ -27,7 +27,7 @@ struct cpu_share { /* of wall x threads; 0 where it is unknown */
 };
 
 void cpu_load_read(struct cpu_load *out);
-struct cpu_share cpu_load_share(const struct cpu_load *before,
-                                const struct cpu_load *after, int threads);
+struct cpu_share cpu_load_share(const struct cpu_load *before, const struct cpu_load *after,
+                                int threads);
 
 #endif

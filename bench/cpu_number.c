@@ -19,7 +19,7 @@ static const struct {
 } numbers[] = {
     [NUMBER_F32] = {4, "fp32"}, [NUMBER_BF16] = {2, "bf16"}, [NUMBER_F16] = {2, "fp16"},
     [NUMBER_S8] = {1, "s8"},    [NUMBER_U8] = {1, "u8"},     [NUMBER_S32] = {4, "s32"},
-    [NUMBER_S4] = {1, "s4"},     [NUMBER_S6] = {1, "s6"},
+    [NUMBER_S4] = {1, "s4"},    [NUMBER_S6] = {1, "s6"},
 };
 
 size_t number_size(enum number number)
@@ -59,8 +59,7 @@ static uint16_t half_bits(int i)
 
 double number_get(enum number number, const void *base, size_t index)
 {
-    const unsigned char *at =
-        (const unsigned char *)base + index * numbers[number].size;
+    const unsigned char *at = (const unsigned char *)base + index * numbers[number].size;
     uint32_t wide;
     uint16_t half;
     int32_t whole;
@@ -133,8 +132,7 @@ static int whole(float value, int least, int most)
 }
 
 /* Uniform, or normal: each as the header says. */
-static void fill_random(bool as_normal, enum number number, void *base, size_t count,
-                        uint64_t seed)
+static void fill_random(bool as_normal, enum number number, void *base, size_t count, uint64_t seed)
 {
     uint64_t state = seed * 0x9e3779b97f4a7c15u | 1;
 
@@ -151,13 +149,12 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
             ((uint16_t *)base)[i] = number_bf16(real);
             break;
         case NUMBER_F16:
-            ((uint16_t *)base)[i] = half_bits(as_normal ? whole(512 * z, -2047, 2047)
-                                                        : (int)(bits % 2049) - 1024);
+            ((uint16_t *)base)[i] =
+                half_bits(as_normal ? whole(512 * z, -2047, 2047) : (int)(bits % 2049) - 1024);
             break;
         case NUMBER_S8:
             ((signed char *)base)[i] =
-                (signed char)(as_normal ? whole(42 * z, -127, 127)
-                                        : (int)(bits % 255) - 127);
+                (signed char)(as_normal ? whole(42 * z, -127, 127) : (int)(bits % 255) - 127);
             break;
         case NUMBER_S4:
             ((signed char *)base)[i] =
@@ -169,12 +166,10 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
             break;
         case NUMBER_U8:
             ((unsigned char *)base)[i] =
-                (unsigned char)(as_normal ? whole(128 + 42 * z, 0, 255)
-                                          : (int)(bits >> 24));
+                (unsigned char)(as_normal ? whole(128 + 42 * z, 0, 255) : (int)(bits >> 24));
             break;
         default:
-            ((int32_t *)base)[i] =
-                as_normal ? (int32_t)((double)z * 0x1p28) : (int32_t)bits;
+            ((int32_t *)base)[i] = as_normal ? (int32_t)((double)z * 0x1p28) : (int32_t)bits;
         }
     }
 }
@@ -198,8 +193,8 @@ void number_fill(enum number number, void *base, size_t count, uint64_t seed)
 void *cpu_alloc(size_t bytes)
 {
     size_t page = (size_t)2 << 20;
-    void *base = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *base =
+        mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (base == MAP_FAILED)
         return NULL;

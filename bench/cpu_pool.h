@@ -21,5 +21,4 @@ int cpu_pool_threads(const struct cpu_pool *pool);
 /* Bytes [*from, *to) of `bytes` that belong to part; borders at multiples of 4096. */
 void cpu_pool_share(size_t bytes, int part, int parts, size_t *from, size_t *to);
 
-
 #endif

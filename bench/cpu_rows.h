@@ -56,9 +56,9 @@ static inline float quantize_run(const float *x, int count, int8_t *q)
 }
 
 #if defined(__x86_64__)
-#define AVX2   __attribute__((target("avx2,fma,f16c")))
+#define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2,fma,f16c")))
-#define AVX512BF16                                                                                 \
+#define AVX512BF16 \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16,avx2,fma,f16c")))
 #define LOAD_256(p) _mm256_loadu_si256((const void *)(p))
 

@@ -127,8 +127,8 @@ AVX2 static inline __m256i lows_avx2(const struct sizes s[2], const int16_t *sum
     return _mm256_madd_epi16(_mm256_cvtepu8_epi16(low), _mm256_set1_epi32(pair));
 }
 
-AVX2 static inline void add_block(const struct q4k_block *a, float scale, __m256i sum,
-                                  __m256i low, __m256 *c)
+AVX2 static inline void add_block(const struct q4k_block *a, float scale, __m256i sum, __m256i low,
+                                  __m256 *c)
 {
     __m256 d = _mm256_cvtph_ps(_mm_loadu_si128((const void *)a->scale));
     __m256 least = _mm256_cvtph_ps(_mm_loadu_si128((const void *)a->least));
@@ -147,7 +147,8 @@ AVX2 static inline __m256i q4k_half(const uint8_t *q, const int8_t *x, int shift
     const __m128i order = _mm_setr_epi8(0, 0, 4, 4, 1, 1, 5, 5, 2, 2, 6, 6, 3, 3, 7, 7);
     __m256i sum = _mm256_setzero_si256();
 
-    UNROLL for (int c = 0; c < 4; c++) {
+    UNROLL for (int c = 0; c < 4; c++)
+    {
         __m256i u = _mm256_srli_epi16(LOAD_256(q + 64 * c), shift);
         __m256i v = _mm256_srli_epi16(LOAD_256(q + 64 * c + 32), shift);
         int first, second;
@@ -178,7 +179,8 @@ AVX2 void q4k_avx2_1(const char *w, size_t row, const char *x, size_t token, int
     for (int64_t l = 0; l < k / SUPER; l++) {
         __m256i sum = _mm256_setzero_si256(), low = sum;
 
-        UNROLL for (int s = 0; s < SUPER / 64; s++) {
+        UNROLL for (int s = 0; s < SUPER / 64; s++)
+        {
             struct sizes sizes[] = {sizes_of(a[l].sizes[2 * s]), sizes_of(a[l].sizes[2 * s + 1])};
             const uint8_t *q = a[l].q + 256 * s;
             const int8_t *at = b[l].q + 64 * s;
@@ -203,14 +205,14 @@ AVX2 static inline int64_t eight(const int8_t *at)
     return value;
 }
 
-#define SPREAD(isa, bits, attribute, vec, widen)                                                   \
-    attribute static inline vec spread_##isa(const uint8_t *size)                                  \
-    {                                                                                              \
-        vec v = widen(_mm_loadl_epi64((const void *)size));                                        \
-        v = bits##_or_##isa(v, bits##_slli_epi64(v, 16));                                          \
-        return bits##_or_##isa(v, bits##_slli_epi64(v, 32));                                       \
+#define SPREAD(isa, bits, attribute, vec, widen)                  \
+    attribute static inline vec spread_##isa(const uint8_t *size) \
+    {                                                             \
+        vec v = widen(_mm_loadl_epi64((const void *)size));       \
+        v = bits##_or_##isa(v, bits##_slli_epi64(v, 16));         \
+        return bits##_or_##isa(v, bits##_slli_epi64(v, 32));      \
     }
-#define _mm256_or_avx2   _mm256_or_si256
+#define _mm256_or_avx2 _mm256_or_si256
 #define _mm512_or_avx512 _mm512_or_si512
 SPREAD(avx2, _mm256, AVX2, __m256i, _mm256_cvtepu8_epi64)
 SPREAD(avx512, _mm512, AVX512, __m512i, _mm512_cvtepu8_epi64)
@@ -230,64 +232,66 @@ AVX512 static inline __m256i fold_avx512(const __m512i *v)
     return _mm512_cvtepi64_epi32(_mm512_add_epi32(v[0], _mm512_srli_epi64(v[0], 32)));
 }
 
-#define Q4K_TILE(name, attribute, tokens, isa, vec, bits, parts, load, and)                        \
-    attribute static inline void name##_half(const uint8_t *q, const char *x, size_t token,        \
-                                             int shift, const uint8_t *size,                       \
-                                             vec sum[tokens][parts])                               \
-    {                                                                                              \
-        const vec nibble = bits##_set1_epi8(15);                                                   \
-        UNROLL for (int p = 0; p < (parts); p++) {                                                 \
-            vec s[tokens], scale = spread_##isa(size + 4 * p);                                     \
-            UNROLL for (int c = 0; c < 4; c++) {                                                   \
-                vec u = load((const void *)(q + 64 * c + 32 * p));                                 \
-                u = and(bits##_srli_epi16(u, (unsigned)shift), nibble);                            \
-                UNROLL for (int t = 0; t < (tokens); t++) {                                        \
-                    vec v = bits##_maddubs_epi16(                                                  \
-                        u, bits##_set1_##isa(                                                      \
-                               eight((const int8_t *)x + (size_t)t * token + 8 * c)));             \
-                    s[t] = c == 0 ? v : bits##_add_epi16(s[t], v);                                 \
-                }                                                                                  \
-            }                                                                                      \
-            UNROLL for (int t = 0; t < (tokens); t++)                                              \
-                sum[t][p] = bits##_add_epi32(sum[t][p], bits##_madd_epi16(s[t], scale));           \
-        }                                                                                          \
-    }                                                                                              \
-    attribute void name(const char *w, size_t row, const char *x, size_t token, int64_t k,         \
-                        float *y, int64_t ld)                                                      \
-    {                                                                                              \
-        const struct q4k_block *a = (const void *)w;                                               \
-        __m256 c[tokens];                                                                          \
-        (void)row;                                                                                 \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            c[t] = _mm256_setzero_ps();                                                            \
-        for (int64_t l = 0; l < k / SUPER; l++) {                                                  \
-            const struct x_super *b = (const struct x_super *)(const void *)x + l;                 \
-            vec sum[tokens][parts];                                                                \
-            __m256i low[tokens];                                                                   \
-            memset(sum, 0, sizeof sum);                                                            \
-            memset(low, 0, sizeof low);                                                            \
-            for (int s = 0; s < SUPER / 64; s++) {                                                 \
-                struct sizes sizes[] = {sizes_of(a[l].sizes[2 * s]),                               \
-                                        sizes_of(a[l].sizes[2 * s + 1])};                          \
-                const char *at = (const char *)b->q + 64 * s;                                      \
-                name##_half(a[l].q + 256 * s, at, token, 0, sizes[0].size, sum);                   \
-                name##_half(a[l].q + 256 * s, at + 32, token, 4, sizes[1].size, sum);              \
-                UNROLL for (int t = 0; t < (tokens); t++) {                                        \
-                    const struct x_super *of =                                                     \
-                        (const void *)((const char *)b + (size_t)t * token);                       \
-                    low[t] = _mm256_add_epi32(low[t],                                              \
-                                              lows_avx2(sizes, of->thirty_two + 2 * s));           \
-                }                                                                                  \
-            }                                                                                      \
-            UNROLL for (int t = 0; t < (tokens); t++) {                                            \
-                const struct x_super *of = (const void *)((const char *)b + (size_t)t * token);    \
-                add_block(&a[l], of->scale, fold_##isa(sum[t]), low[t], &c[t]);                    \
-            }                                                                                      \
-        }                                                                                          \
-        UNROLL for (int t = 0; t < (tokens); t++)                                                  \
-            _mm256_storeu_ps(y + t * ld, c[t]);                                                    \
+#define Q4K_TILE(name, attribute, tokens, isa, vec, bits, parts, load, and)                       \
+    attribute static inline void name##_half(const uint8_t *q, const char *x, size_t token,       \
+                                             int shift, const uint8_t *size,                      \
+                                             vec sum[tokens][parts])                              \
+    {                                                                                             \
+        const vec nibble = bits##_set1_epi8(15);                                                  \
+        UNROLL for (int p = 0; p < (parts); p++)                                                  \
+        {                                                                                         \
+            vec s[tokens], scale = spread_##isa(size + 4 * p);                                    \
+            UNROLL for (int c = 0; c < 4; c++)                                                    \
+            {                                                                                     \
+                vec u = load((const void *)(q + 64 * c + 32 * p));                                \
+                u = and(bits##_srli_epi16(u, (unsigned)shift), nibble);                           \
+                UNROLL for (int t = 0; t < (tokens); t++)                                         \
+                {                                                                                 \
+                    vec v = bits##_maddubs_epi16(                                                 \
+                        u,                                                                        \
+                        bits##_set1_##isa(eight((const int8_t *)x + (size_t)t * token + 8 * c))); \
+                    s[t] = c == 0 ? v : bits##_add_epi16(s[t], v);                                \
+                }                                                                                 \
+            }                                                                                     \
+            UNROLL for (int t = 0; t < (tokens); t++) sum[t][p] =                                 \
+                bits##_add_epi32(sum[t][p], bits##_madd_epi16(s[t], scale));                      \
+        }                                                                                         \
+    }                                                                                             \
+    attribute void name(const char *w, size_t row, const char *x, size_t token, int64_t k,        \
+                        float *y, int64_t ld)                                                     \
+    {                                                                                             \
+        const struct q4k_block *a = (const void *)w;                                              \
+        __m256 c[tokens];                                                                         \
+        (void)row;                                                                                \
+        UNROLL for (int t = 0; t < (tokens); t++) c[t] = _mm256_setzero_ps();                     \
+        for (int64_t l = 0; l < k / SUPER; l++) {                                                 \
+            const struct x_super *b = (const struct x_super *)(const void *)x + l;                \
+            vec sum[tokens][parts];                                                               \
+            __m256i low[tokens];                                                                  \
+            memset(sum, 0, sizeof sum);                                                           \
+            memset(low, 0, sizeof low);                                                           \
+            for (int s = 0; s < SUPER / 64; s++) {                                                \
+                struct sizes sizes[] = {sizes_of(a[l].sizes[2 * s]),                              \
+                                        sizes_of(a[l].sizes[2 * s + 1])};                         \
+                const char *at = (const char *)b->q + 64 * s;                                     \
+                name##_half(a[l].q + 256 * s, at, token, 0, sizes[0].size, sum);                  \
+                name##_half(a[l].q + 256 * s, at + 32, token, 4, sizes[1].size, sum);             \
+                UNROLL for (int t = 0; t < (tokens); t++)                                         \
+                {                                                                                 \
+                    const struct x_super *of =                                                    \
+                        (const void *)((const char *)b + (size_t)t * token);                      \
+                    low[t] = _mm256_add_epi32(low[t], lows_avx2(sizes, of->thirty_two + 2 * s));  \
+                }                                                                                 \
+            }                                                                                     \
+            UNROLL for (int t = 0; t < (tokens); t++)                                             \
+            {                                                                                     \
+                const struct x_super *of = (const void *)((const char *)b + (size_t)t * token);   \
+                add_block(&a[l], of->scale, fold_##isa(sum[t]), low[t], &c[t]);                   \
+            }                                                                                     \
+        }                                                                                         \
+        UNROLL for (int t = 0; t < (tokens); t++) _mm256_storeu_ps(y + t * ld, c[t]);             \
     }
-#define _mm256_set1_avx2   _mm256_set1_epi64x
+#define _mm256_set1_avx2 _mm256_set1_epi64x
 #define _mm512_set1_avx512 _mm512_set1_epi64
 Q4K_TILE(q4k_avx2_4, AVX2, 4, avx2, __m256i, _mm256, 2, _mm256_loadu_si256, _mm256_and_si256)
 Q4K_TILE(q4k_avx512_4, AVX512, 4, avx512, __m512i, _mm512, 1, _mm512_loadu_si512, _mm512_and_si512)
@@ -314,21 +318,22 @@ AVX2 void q6k_avx2(const char *w, size_t row, const char *x, size_t token, int64
     (void)row, (void)token, (void)ld;
     for (int64_t l = 0; l < k / SUPER; l++) {
         __m256i size = _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)a[l].size));
-        __m256i sum = _mm256_sub_epi32(
-            _mm256_setzero_si256(),
-            _mm256_slli_epi32(_mm256_madd_epi16(size, LOAD_256(b[l].sixteen)), 5));
+        __m256i sum =
+            _mm256_sub_epi32(_mm256_setzero_si256(),
+                             _mm256_slli_epi32(_mm256_madd_epi16(size, LOAD_256(b[l].sixteen)), 5));
 
-        UNROLL for (int h = 0; h < 2; h++) {
+        UNROLL for (int h = 0; h < 2; h++)
+        {
             const __m256i high = LOAD_256(a[l].high + 32 * h);
             const __m256i even = LOAD_256(a[l].low + 64 * h);
             const __m256i odd = LOAD_256(a[l].low + 64 * h + 32);
             const int8_t *at = b[l].q + 128 * h, *s = a[l].size + 8 * h;
 
             sum = _mm256_add_epi32(sum, q6k_quarter(even, _mm256_slli_epi16(high, 4), at, s));
-            sum = _mm256_add_epi32(
-                sum, q6k_quarter(odd, _mm256_slli_epi16(high, 2), at + 32, s + 2));
-            sum = _mm256_add_epi32(
-                sum, q6k_quarter(_mm256_srli_epi16(even, 4), high, at + 64, s + 4));
+            sum =
+                _mm256_add_epi32(sum, q6k_quarter(odd, _mm256_slli_epi16(high, 2), at + 32, s + 2));
+            sum = _mm256_add_epi32(sum,
+                                   q6k_quarter(_mm256_srli_epi16(even, 4), high, at + 64, s + 4));
             sum = _mm256_add_epi32(sum, q6k_quarter(_mm256_srli_epi16(odd, 4),
                                                     _mm256_srli_epi16(high, 2), at + 96, s + 6));
         }
@@ -355,6 +360,7 @@ static void q4k_put(const int8_t *w, int64_t k, struct q4k_block *out)
         out->scale[r] = out->least[r] = to_half(1);
         for (int i = 0; i < SUPER / 2; i++) { /* weight 64s + i, and 32 on */
             int c = i / 32 * 64 + i % 32;
+
             out->q[i / 32 * 256 + i % 32 / 8 * 64 + 8 * r + i % 8] =
                 (uint8_t)((at[c] + 8) | (at[c + 32] + 8) << 4);
         }

@@ -20,10 +20,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "bench/cpu_engine.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 enum part { QKV, O, GATE_UP, DOWN, PARTS, HEAD = PARTS, GEMMS };
 enum { LAYERS_LEAST = 4, LINE = 64 };
@@ -31,9 +31,9 @@ enum { LAYERS_LEAST = 4, LINE = 64 };
 struct decode_work {
     struct cpu_gemm *gemm[GEMMS];
     int layers, real;
-    char *cache;        /* real layers, one after the other */
-    size_t layer_cache; /* bytes, a multiple of 64 */
-    size_t reading;     /* offset of the layer that is read */
+    char *cache;              /* real layers, one after the other */
+    size_t layer_cache;       /* bytes, a multiple of 64 */
+    size_t reading;           /* offset of the layer that is read */
     double linear, attention; /* s, of all steps in the samples */
     int steps;
     uint64_t sink[512]; /* keeps the reads */
@@ -49,11 +49,9 @@ static void release(void *ctx)
 }
 
 static bool make_gemms(struct decode_work *work, const struct point *p,
-                       const struct decode_types *types, double budget,
-                       struct refusal *why)
+                       const struct decode_types *types, double budget, struct refusal *why)
 {
-    int64_t q = (int64_t)p->heads * p->head_dim,
-            kv = (int64_t)p->kv_heads * p->head_dim;
+    int64_t q = (int64_t)p->heads * p->head_dim, kv = (int64_t)p->kv_heads * p->head_dim;
     const struct gemm_shape shapes[GEMMS] = {
         [QKV] = {types->linear, q + 2 * kv, p->n, p->hidden},
         [O] = {types->linear, p->hidden, p->n, q},
@@ -66,8 +64,7 @@ static bool make_gemms(struct decode_work *work, const struct point *p,
         const struct gemm_shape *s = &shapes[i];
 
         if (bench_type_bytes(s->type) * (double)s->k * (double)(s->m + s->n) > budget)
-            return cpu_refuse(why, POINT_OOM,
-                              "one layer exceeds the %.1f GB that may be used",
+            return cpu_refuse(why, POINT_OOM, "one layer exceeds the %.1f GB that may be used",
                               budget / 1e9);
         if (!(work->gemm[i] = cpu_gemm_new(s, why)))
             return false;
@@ -108,15 +105,14 @@ static bool fill(struct cpu_engine *engine, struct decode_work *work)
 
     each.check = CHECK_SAMPLE; /* rows of all its layers would have to be kept */
     for (int i = 0; i < GEMMS; i++, each.seed++)
-        if (!cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1,
-                           &each, &engine->why))
+        if (!cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1, &each,
+                           &engine->why))
             return false;
     if (work->layer_cache == 0)
         return true;
     work->cache = cpu_alloc(work->layer_cache * (size_t)work->real);
     if (!work->cache)
-        return cpu_refuse(&engine->why, POINT_OOM,
-                          "the KV cache could not be allocated");
+        return cpu_refuse(&engine->why, POINT_OOM, "the KV cache could not be allocated");
     cpu_pool_run(engine->pool, touch_part, work);
     return true;
 }
@@ -145,9 +141,8 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
         return false;
     work->real = layers_that_fit(work, budget, &layer, &rest);
     if (work->real < least) {
-        cpu_refuse(why, POINT_OOM,
-                   "%.1f GB hold %d of %d layers, at least %d are needed", budget / 1e9,
-                   work->real, work->layers, least);
+        cpu_refuse(why, POINT_OOM, "%.1f GB hold %d of %d layers, at least %d are needed",
+                   budget / 1e9, work->real, work->layers, least);
         work->real = 0;
         return false;
     }
@@ -158,16 +153,13 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
         cpu_flag(engine, "extrapolated");
     if (cpu_gemm_made(work->gemm[QKV])->emulated)
         cpu_flag(engine, "emulated");
-    gp_copy(out->algorithm, sizeof out->algorithm,
-            cpu_gemm_made(work->gemm[QKV])->algorithm);
+    gp_copy(out->algorithm, sizeof out->algorithm, cpu_gemm_made(work->gemm[QKV])->algorithm);
     point_omitted(point, "arithmetic of attention", omitted, sizeof omitted);
-    out->params = json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:i}", "layers_real",
-                            work->real, "extrapolated_layers",
-                            work->layers - work->real, "attention",
+    out->params = json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:i}", "layers_real", work->real,
+                            "extrapolated_layers", work->layers - work->real, "attention",
                             "read of keys and values", "omitted", omitted, "step_bytes",
-                            point_bytes(point), "linear_bytes", linear,
-                            "attention_bytes", cache * point->layers, "threads",
-                            engine->topology.threads);
+                            point_bytes(point), "linear_bytes", linear, "attention_bytes",
+                            cache * point->layers, "threads", engine->topology.threads);
     return fill(engine, work);
 }
 
@@ -193,8 +185,7 @@ static void read_part(void *ctx, int part, int parts)
     work->sink[part % 64 * 8] += a[0] ^ a[1] ^ a[2] ^ a[3] ^ a[4] ^ a[5] ^ a[6] ^ a[7];
 }
 
-static bool one_step(struct cpu_engine *engine, struct decode_work *work,
-                     double *seconds)
+static bool one_step(struct cpu_engine *engine, struct decode_work *work, double *seconds)
 {
     double start = clock_now(), middle, read, reading = 0, layers, head;
     double times = (double)work->layers / work->real;
@@ -234,8 +225,7 @@ static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seco
         if (!one_step(engine, work, seconds))
             return false;
     if (work->steps > 0 && engine->params) {
-        json_object_set_new(engine->params, "linear_s",
-                            gp_json_number(work->linear / work->steps));
+        json_object_set_new(engine->params, "linear_s", gp_json_number(work->linear / work->steps));
         json_object_set_new(engine->params, "attention_s",
                             gp_json_number(work->attention / work->steps));
     }
@@ -262,5 +252,4 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     }
 }
 
-const struct cpu_test cpu_test_decode = {sizeof(struct decode_work), prepare, run, check,
-                                         release};
+const struct cpu_test cpu_test_decode = {sizeof(struct decode_work), prepare, run, check, release};

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "bench/cpu_engine.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 enum { PAGE = 4096 };
 #define MARGIN 0.97 /* of what is free: page tables, and everybody else */
@@ -51,21 +51,19 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     double allowed = engine->settings.max_memory;
 
     if (point->bytes > MARGIN * room)
-        return cpu_refuse(&engine->why, POINT_OOM,
-                          "%.2f GB are planned, %.2f GB are free", point->bytes / 1e9,
-                          room / 1e9);
+        return cpu_refuse(&engine->why, POINT_OOM, "%.2f GB are planned, %.2f GB are free",
+                          point->bytes / 1e9, room / 1e9);
     if (allowed > 0 && point->bytes > allowed)
         return cpu_refuse(&engine->why, POINT_SKIPPED,
-                          "%.2f GB are planned, the settings allow %.2f GB",
-                          point->bytes / 1e9, allowed / 1e9);
+                          "%.2f GB are planned, the settings allow %.2f GB", point->bytes / 1e9,
+                          allowed / 1e9);
     work->bytes = (size_t)point->bytes;
     if (!(work->base = cpu_alloc(work->bytes)))
         return cpu_refuse(&engine->why, POINT_OOM, "%.2f GB could not be mapped",
                           point->bytes / 1e9);
     cpu_pool_run(engine->pool, touch_part, work);
     out->bytes = point->bytes;
-    out->params = json_pack("{s:f, s:f}", "allocate_s", clock_now() - start,
-                            "free_bytes", room);
+    out->params = json_pack("{s:f, s:f}", "allocate_s", clock_now() - start, "free_bytes", room);
     return true;
 }
 
@@ -90,12 +88,10 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     for (size_t i = 0; i < work->bytes && out->ok; i += PAGE, out->n++) {
         size_t last = work->bytes - i < PAGE ? work->bytes - 1 : i + PAGE - 1;
 
-        out->ok = work->base[i] == mark_of(work, i) &&
-                  work->base[last] == mark_of(work, last);
+        out->ok = work->base[i] == mark_of(work, i) && work->base[last] == mark_of(work, last);
     }
     if (!out->ok)
         gp_copy(out->why, sizeof out->why, "a page does not read back as written");
 }
 
-const struct cpu_test cpu_test_fit = {sizeof(struct fit_work), prepare, run, check,
-                                      release};
+const struct cpu_test cpu_test_fit = {sizeof(struct fit_work), prepare, run, check, release};

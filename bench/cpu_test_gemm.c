@@ -7,8 +7,8 @@
  * With fewer than 256 rows the reading of W decides, and many more are walked
  * (cpu_rotation).
  */
-#include "bench/cpu_engine.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 enum { SKINNY = 256 };
 
@@ -24,8 +24,8 @@ static void release(void *ctx)
     cpu_gemm_free(work->gemm);
 }
 
-static int rotation_of(const struct cpu_engine *engine, const struct point *point,
-                       double weight, double row, double room, bool *cold)
+static int rotation_of(const struct cpu_engine *engine, const struct point *point, double weight,
+                       double row, double room, bool *cold)
 {
     bool deep = point->n < SKINNY;
 
@@ -57,11 +57,9 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     row = cpu_gemm_row_bytes(work->gemm);
     source = cpu_gemm_source_bytes(work->gemm);
     if (weight + row + source > budget)
-        return cpu_refuse(&engine->why, POINT_OOM,
-                          "needs %.2f GB, %.2f GB may be used",
+        return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB, %.2f GB may be used",
                           (weight + row + source) / 1e9, budget / 1e9);
-    work->rotation =
-        rotation_of(engine, point, weight, row, budget - source, &out->cold);
+    work->rotation = rotation_of(engine, point, weight, row, budget - source, &out->cold);
     work->rows = point->cache == CACHE_COLD ? work->rotation : 1;
     out->rotation = work->rotation;
     out->multiple = 1;
@@ -69,14 +67,13 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     if (made->emulated)
         cpu_flag(engine, "emulated");
     gp_copy(out->algorithm, sizeof out->algorithm, made->algorithm);
-    out->params = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s}", "a",
-                            number_word(made->w), "b", number_word(made->x), "d",
-                            number_word(made->y), "compute",
-                            point->type == TYPE_INT8 ? "s32" : "fp32", "transa", "T",
-                            "transb", "N", "n_padded", (json_int_t)point->n, "threads",
-                            engine->topology.threads, "weights_layout", "packed");
-    return cpu_gemm_fill(work->gemm, engine->pool, work->rotation, work->rows,
-                         &engine->settings, &engine->why);
+    out->params = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s}", "a", number_word(made->w), "b",
+        number_word(made->x), "d", number_word(made->y), "compute",
+        point->type == TYPE_INT8 ? "s32" : "fp32", "transa", "T", "transb", "N", "n_padded",
+        (json_int_t)point->n, "threads", engine->topology.threads, "weights_layout", "packed");
+    return cpu_gemm_fill(work->gemm, engine->pool, work->rotation, work->rows, &engine->settings,
+                         &engine->why);
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
@@ -100,6 +97,9 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     cpu_gemm_check(work->gemm, out);
 }
 
-#define PRODUCT {sizeof(struct gemm_work), prepare, run, check, release}
+#define PRODUCT                                                \
+    {                                                          \
+        sizeof(struct gemm_work), prepare, run, check, release \
+    }
 
 const struct cpu_test cpu_test_gemm = PRODUCT, cpu_test_batch = PRODUCT;

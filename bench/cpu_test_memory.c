@@ -17,10 +17,10 @@
 #include <emmintrin.h>
 #endif
 
-#include "bench/cpu_engine.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 struct memory_work {
     enum bench_kind kind;
@@ -42,35 +42,34 @@ typedef uint64_t vector __attribute__((vector_size(64), may_alias, aligned(64)))
  * keeps the memory busiest depends on the processor, so each is tried before measuring.
  * "1 stream" asks ahead, too: 4 KiB, so that the page after is under way. */
 #define AT(offset) (*(const vector *)(const void *)(base + (offset)))
-#define READ_BODY(streams, ahead)                                                      \
-    size_t each = bytes / (4 * LINE) * (4 / (streams)) * LINE, i;                      \
-    size_t second = (streams) > 1 ? each : LINE;                                       \
-    size_t third = (streams) == 4 ? 2 * each : (streams) == 2 ? LINE : 2 * LINE;       \
-    vector a = {0}, b = {0}, c = {0}, d = {0};                                         \
-    for (i = 0; i < each; i += 4 / (streams)*LINE) {                                   \
-        if (ahead) {                                                                   \
-            __builtin_prefetch(base + i + (ahead));                                    \
-            __builtin_prefetch(base + i + (ahead) + LINE);                             \
-            __builtin_prefetch(base + i + (ahead) + 2 * LINE);                         \
-            __builtin_prefetch(base + i + (ahead) + 3 * LINE);                         \
-        }                                                                              \
-        a += AT(i);                                                                    \
-        b += AT(i + second);                                                           \
-        c += AT(i + third);                                                            \
-        d += AT(i + second + third);                                                   \
-    }                                                                                  \
-    for (i = bytes / (4 * LINE) * 4 * LINE; i < bytes; i += LINE)                      \
-        a += AT(i);                                                                    \
-    a += b + c + d;                                                                    \
+#define READ_BODY(streams, ahead)                                                \
+    size_t each = bytes / (4 * LINE) * (4 / (streams)) * LINE, i;                \
+    size_t second = (streams) > 1 ? each : LINE;                                 \
+    size_t third = (streams) == 4 ? 2 * each : (streams) == 2 ? LINE : 2 * LINE; \
+    vector a = {0}, b = {0}, c = {0}, d = {0};                                   \
+    for (i = 0; i < each; i += 4 / (streams)*LINE) {                             \
+        if (ahead) {                                                             \
+            __builtin_prefetch(base + i + (ahead));                              \
+            __builtin_prefetch(base + i + (ahead) + LINE);                       \
+            __builtin_prefetch(base + i + (ahead) + 2 * LINE);                   \
+            __builtin_prefetch(base + i + (ahead) + 3 * LINE);                   \
+        }                                                                        \
+        a += AT(i);                                                              \
+        b += AT(i + second);                                                     \
+        c += AT(i + third);                                                      \
+        d += AT(i + second + third);                                             \
+    }                                                                            \
+    for (i = bytes / (4 * LINE) * 4 * LINE; i < bytes; i += LINE)                \
+        a += AT(i);                                                              \
+    a += b + c + d;                                                              \
     return a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7];
 
-#define READERS(isa, attribute)                                                        \
-    attribute static uint64_t read_1_##isa(const char *base, size_t bytes){READ_BODY(  \
-        1, 4096)} attribute static uint64_t read_2_##isa(const char *base,             \
-                                                         size_t bytes){READ_BODY(      \
-        2, 0)} attribute static uint64_t read_4_##isa(const char *base, size_t bytes)  \
-    {                                                                                  \
-        READ_BODY(4, 0)                                                                \
+#define READERS(isa, attribute)                                                                 \
+    attribute static uint64_t read_1_##isa(const char *base, size_t bytes){READ_BODY(           \
+        1, 4096)} attribute static uint64_t read_2_##isa(const char *base, size_t bytes){       \
+        READ_BODY(2, 0)} attribute static uint64_t read_4_##isa(const char *base, size_t bytes) \
+    {                                                                                           \
+        READ_BODY(4, 0)                                                                         \
     }
 
 READERS(plain, )
@@ -101,9 +100,7 @@ enum { READER_COUNT = sizeof readers / sizeof readers[0] };
 static int best_isa(void)
 {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") ? 2
-           : __builtin_cpu_supports("avx2")  ? 1
-                                             : 0;
+    return __builtin_cpu_supports("avx512f") ? 2 : __builtin_cpu_supports("avx2") ? 1 : 0;
 #else
     return 0;
 #endif
@@ -202,8 +199,7 @@ static bool allocate(struct memory_work *work, int threads)
         work->from_bytes = all;
     if (work->kind != KIND_READ && (work->to = cpu_alloc(all)))
         work->to_bytes = all;
-    return (work->kind == KIND_WRITE || work->from) &&
-           (work->kind == KIND_READ || work->to);
+    return (work->kind == KIND_WRITE || work->from) && (work->kind == KIND_READ || work->to);
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
@@ -247,17 +243,14 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     double budget = cpu_budget(engine), each, cache = engine->topology.cache;
 
     if (bench_kind_is(point->kind, KIND_IS_TOP))
-        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
-                          "is measured on GPUs alone");
+        return cpu_refuse(&engine->why, POINT_UNSUPPORTED, "is measured on GPUs alone");
     work->kind = point->kind;
     work->bytes = (size_t)point->bytes / LINE * LINE;
     each = (double)work->bytes * (work->kind == KIND_COPY ? 2 : 1);
     if (work->bytes == 0 || (double)work->bytes != point->bytes)
-        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
-                          "bytes must be a multiple of %d", LINE);
+        return cpu_refuse(&engine->why, POINT_UNSUPPORTED, "bytes must be a multiple of %d", LINE);
     if (each > budget)
-        return cpu_refuse(&engine->why, POINT_OOM,
-                          "needs %.2f GB, %.2f GB may be used", each / 1e9,
+        return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB, %.2f GB may be used", each / 1e9,
                           budget / 1e9);
     work->rotation = 1;
     if (point->cache != CACHE_HOT)
@@ -273,8 +266,8 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
         choose_reader(engine, work);
         gp_copy(out->algorithm, sizeof out->algorithm, work->reader->name);
     }
-    out->params = json_pack("{s:i, s:b}", "threads", engine->topology.threads,
-                            "streaming_stores", work->streaming && work->kind != KIND_READ);
+    out->params = json_pack("{s:i, s:b}", "threads", engine->topology.threads, "streaming_stores",
+                            work->streaming && work->kind != KIND_READ);
     return true;
 }
 
@@ -316,15 +309,13 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         sum += work->sums[i * WORDS];
     out->done = true;
     out->n = 1;
-    out->ok = work->kind == KIND_READ ? sum == want
-              : work->kind == KIND_WRITE
-                  ? same_bytes(work->to + at, work->bytes, 0x5a)
-                  : memcmp(work->to + at, work->from + at, work->bytes) == 0;
+    out->ok = work->kind == KIND_READ    ? sum == want
+              : work->kind == KIND_WRITE ? same_bytes(work->to + at, work->bytes, 0x5a)
+                                         : memcmp(work->to + at, work->from + at, work->bytes) == 0;
     if (!out->ok)
         gp_copy(out->why, sizeof out->why, "memory does not read back as written");
     if (work->kind != KIND_WRITE)
         method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }
 
-const struct cpu_test cpu_test_memory = {sizeof(struct memory_work), prepare, run, check,
-                                         release};
+const struct cpu_test cpu_test_memory = {sizeof(struct memory_work), prepare, run, check, release};

@@ -19,15 +19,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/cpu_engine.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
 
 enum { CHUNK = 4 << 20, PAGE = 4096, READERS = 4, PLACES = 64 };
 
 struct transfer_work {
-    int file, plain;         /* file: O_DIRECT where possible; plain: for the check */
+    int file, plain; /* file: O_DIRECT where possible; plain: for the check */
     bool direct;
-    size_t bytes, room;      /* room: bytes rounded up to whole pages */
+    size_t bytes, room; /* room: bytes rounded up to whole pages */
     char *base;
     struct cpu_pool *readers;
     atomic_size_t next;
@@ -80,8 +80,7 @@ static bool make_temporary(struct transfer_work *work)
     char path[512], *scratch = cpu_alloc(CHUNK);
     bool ok = false;
 
-    if (!gp_format(path, sizeof path, "%s/gpuplan-bench-XXXXXX",
-                   dir && *dir ? dir : "/var/tmp"))
+    if (!gp_format(path, sizeof path, "%s/gpuplan-bench-XXXXXX", dir && *dir ? dir : "/var/tmp"))
         path[0] = '\0';
     work->plain = scratch && path[0] ? mkstemp(path) : -1;
     if (work->plain >= 0) {
@@ -158,13 +157,12 @@ static bool open_both(struct cpu_engine *engine, struct transfer_work *work,
 
     if (!(point->path[0] ? open_given(work, point->path) : make_temporary(work)))
         return cpu_refuse(&engine->why, POINT_ERROR, "%s: %s",
-                          point->path[0] ? point->path : "temporary file",
-                          strerror(errno));
+                          point->path[0] ? point->path : "temporary file", strerror(errno));
     if (fstat(work->plain, &info) != 0 || !S_ISREG(info.st_mode) ||
         (double)info.st_size < point->bytes)
         return cpu_refuse(&engine->why, POINT_ERROR,
-                          "%s: holds fewer than %.0f bytes or is not a file",
-                          point->path, point->bytes);
+                          "%s: holds fewer than %.0f bytes or is not a file", point->path,
+                          point->bytes);
     return true;
 }
 
@@ -178,8 +176,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
         return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
                           "host memory is this device's memory: nothing is transferred");
     if (point->bytes + PAGE > cpu_budget(engine))
-        return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB of memory",
-                          point->bytes / 1e9);
+        return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB of memory", point->bytes / 1e9);
     work->bytes = (size_t)point->bytes;
     work->room = (work->bytes + PAGE - 1) / PAGE * PAGE;
     work->base = cpu_alloc(work->room);
@@ -190,8 +187,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
         return false;
     memset(work->base, 0xee, work->room);
     if (!settle(work))
-        return cpu_refuse(&engine->why, POINT_ERROR, "reading failed: %s",
-                          strerror(errno));
+        return cpu_refuse(&engine->why, POINT_ERROR, "reading failed: %s", strerror(errno));
     if (!work->direct)
         cpu_flag(engine, "page-cache");
     out->bytes = (double)work->room;
@@ -230,5 +226,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         gp_copy(out->why, sizeof out->why, "memory does not match the file");
 }
 
-const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work), prepare, run,
-                                           check, release};
+const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work), prepare, run, check,
+                                           release};

@@ -21,19 +21,17 @@ struct shape {
 enum { TILE_SIDE = 768, TILE_FIRST = 35 };
 
 static const struct shape tiles[] = {
-    {0, 0},     {8, 8},     {8, 16},    {16, 8},   {8, 32},   {16, 16},
-    {32, 8},    {8, 64},    {16, 32},   {32, 16},  {64, 8},   {32, 32},
-    {32, 64},   {64, 32},   {32, 128},  {64, 64},  {128, 32}, {64, 128},
-    {128, 64},  {64, 256},  {128, 128}, {256, 64}, {64, 512}, {128, 256},
-    {256, 128}, {512, 64},  {64, 96},   {96, 64},  {96, 128}, {128, 160},
-    {160, 128}, {192, 128}, {128, 192}, {128, 96}, {32, 256}, {256, 32},
+    {0, 0},     {8, 8},    {8, 16},   {16, 8},   {8, 32},    {16, 16},   {32, 8},    {8, 64},
+    {16, 32},   {32, 16},  {64, 8},   {32, 32},  {32, 64},   {64, 32},   {32, 128},  {64, 64},
+    {128, 32},  {64, 128}, {128, 64}, {64, 256}, {128, 128}, {256, 64},  {64, 512},  {128, 256},
+    {256, 128}, {512, 64}, {64, 96},  {96, 64},  {96, 128},  {128, 160}, {160, 128}, {192, 128},
+    {128, 192}, {128, 96}, {32, 256}, {256, 32},
 };
 
 static const struct shape late_tiles[] = {
     /* from 631 on */
-    {256, 512}, {256, 1024}, {512, 512}, {512, 1024}, {4, 1},
-    {8, 1},     {16, 1},     {24, 1},    {32, 1},     {40, 1},
-    {48, 1},    {64, 1},     {128, 1},   {192, 1},    {256, 1},
+    {256, 512}, {256, 1024}, {512, 512}, {512, 1024}, {4, 1},   {8, 1},   {16, 1},  {24, 1},
+    {32, 1},    {40, 1},     {48, 1},    {64, 1},     {128, 1}, {192, 1}, {256, 1},
 };
 
 /* k, and how many are in flight; 0 = the library decides. */
@@ -47,17 +45,15 @@ static const struct shape stages[] = {
 
 static const struct shape clusters[] = {
     /* from 2 on; the third is always 1 */
-    {1, 1},  {2, 1},  {4, 1},  {1, 2},  {2, 2},  {4, 2},  {1, 4},  {2, 4},  {4, 4},
-    {8, 1},  {1, 8},  {8, 2},  {2, 8},  {16, 1}, {1, 16}, {3, 1},  {5, 1},  {6, 1},
-    {7, 1},  {9, 1},  {10, 1}, {11, 1}, {12, 1}, {13, 1}, {14, 1}, {15, 1}, {3, 2},
-    {5, 2},  {6, 2},  {7, 2},  {1, 3},  {2, 3},  {3, 3},  {4, 3},  {5, 3},  {3, 4},
-    {1, 5},  {2, 5},  {3, 5},  {1, 6},  {2, 6},  {1, 7},  {2, 7},  {1, 9},  {1, 10},
-    {1, 11}, {1, 12}, {1, 13}, {1, 14}, {1, 15},
+    {1, 1},  {2, 1},  {4, 1},  {1, 2},  {2, 2},  {4, 2},  {1, 4},  {2, 4},  {4, 4},  {8, 1},
+    {1, 8},  {8, 2},  {2, 8},  {16, 1}, {1, 16}, {3, 1},  {5, 1},  {6, 1},  {7, 1},  {9, 1},
+    {10, 1}, {11, 1}, {12, 1}, {13, 1}, {14, 1}, {15, 1}, {3, 2},  {5, 2},  {6, 2},  {7, 2},
+    {1, 3},  {2, 3},  {3, 3},  {4, 3},  {5, 3},  {3, 4},  {1, 5},  {2, 5},  {3, 5},  {1, 6},
+    {2, 6},  {1, 7},  {2, 7},  {1, 9},  {1, 10}, {1, 11}, {1, 12}, {1, 13}, {1, 14}, {1, 15},
 };
 
 static const char *const reductions[] = {"none", "inplace", "compute", NULL, "output"};
-static const char *const inners[] = {"undefined", "mma884", "mma1684", "mma1688",
-                                     "mma16816"};
+static const char *const inners[] = {"undefined", "mma884", "mma1684", "mma1688", "mma16816"};
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
 
@@ -82,8 +78,7 @@ static bool tile(int id, struct shape *out)
         return *out = tiles[id], true;
     for (int rule = 0; rule < 2; rule++)
         for (int rows = rule ? 64 : 8; rows <= TILE_SIDE; rows += rule ? 64 : 8)
-            for (int columns = rule ? 8 : 64; columns <= TILE_SIDE;
-                 columns += rule ? 8 : 64) {
+            for (int columns = rule ? 8 : 64; columns <= TILE_SIDE; columns += rule ? 8 : 64) {
                 if (is_first(rows, columns) ||
                     (rule ? is_tall(rows, columns) || rows * columns > 65536
                           : !is_tall(rows, columns)))
@@ -117,8 +112,7 @@ void cuda_algo_word(enum algo_part part, int id, char *text, size_t size)
     else if (part == ALGO_TILE && id > 0 && tile(id, &s))
         gp_format(text, size, "%dx%d", s.rows, s.columns);
     else if (part == ALGO_CLUSTER && id >= 2 && id - 2 < COUNT(clusters))
-        gp_format(text, size, "%dx%dx1", clusters[id - 2].rows,
-                  clusters[id - 2].columns);
+        gp_format(text, size, "%dx%dx1", clusters[id - 2].rows, clusters[id - 2].columns);
     else if (part == ALGO_STAGES && id > 0 && id < COUNT(stages) && stages[id].columns)
         gp_format(text, size, "%dx%d", stages[id].rows, stages[id].columns);
     else if (part == ALGO_STAGES && id > 0 && id < COUNT(stages) && stages[id].rows)

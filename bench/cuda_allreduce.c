@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
-#include "base/str.h"
 
 enum { NCCL_FLOAT32 = 7, NCCL_BFLOAT16 = 9, NCCL_SUM = 0 };
 
@@ -23,8 +23,8 @@ struct nccl {
     int (*init)(void **comms, int count, const int *devices);
     int (*destroy)(void *comm);
     int (*group_start)(void), (*group_end)(void);
-    int (*allreduce)(const void *from, void *to, size_t count, int type, int op,
-                     void *comm, cudaStream_t stream);
+    int (*allreduce)(const void *from, void *to, size_t count, int type, int op, void *comm,
+                     cudaStream_t stream);
     const char *(*error)(int status);
     int (*version)(int *version); /* NULL = this NCCL does not say */
 };
@@ -61,11 +61,9 @@ static bool nccl_bind(struct nccl *nccl)
     return nccl->library != NULL;
 }
 
-static bool nccl_ok(struct cuda_ctx *ctx, struct nccl *nccl, int status,
-                    const char *what)
+static bool nccl_ok(struct cuda_ctx *ctx, struct nccl *nccl, int status, const char *what)
 {
-    return status == 0 ||
-           cuda_refuse(ctx, POINT_ERROR, "%s: NCCL: %s", what, nccl->error(status));
+    return status == 0 || cuda_refuse(ctx, POINT_ERROR, "%s: NCCL: %s", what, nccl->error(status));
 }
 
 static bool reduce_once(struct cuda_ctx *ctx, struct allreduce_state *s)
@@ -98,20 +96,16 @@ static bool capture(struct cuda_ctx *ctx, struct allreduce_state *s, int launche
 
     drop_graphs(s);
     for (int d = 0; ok && d < s->count; d++)
-        ok = cuda_ok(
-            ctx,
-            cudaStreamBeginCapture(s->streams[d], cudaStreamCaptureModeThreadLocal),
-            "capture");
+        ok = cuda_ok(ctx, cudaStreamBeginCapture(s->streams[d], cudaStreamCaptureModeThreadLocal),
+                     "capture");
     for (int i = 0; ok && i < launches; i++)
         ok = reduce_once(ctx, s);
     for (int d = 0; d < s->count; d++) {
         cudaGraph_t graph = NULL;
 
         cudaSetDevice(s->device[d]);
-        ok = cuda_ok(ctx, cudaStreamEndCapture(s->streams[d], &graph), "capture") &&
-             ok &&
-             cuda_ok(ctx, cudaGraphInstantiateWithFlags(&s->execs[d], graph, 0),
-                     "graph");
+        ok = cuda_ok(ctx, cudaStreamEndCapture(s->streams[d], &graph), "capture") && ok &&
+             cuda_ok(ctx, cudaGraphInstantiateWithFlags(&s->execs[d], graph, 0), "graph");
         if (graph)
             cudaGraphDestroy(graph);
     }
@@ -129,8 +123,7 @@ static bool wait_all(struct cuda_ctx *ctx, struct allreduce_state *s)
     return ok;
 }
 
-static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches,
-                          double *seconds)
+static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
     struct allreduce_state *s = ctx->work.state;
     cudaStream_t first = s->streams[s->own];
@@ -176,8 +169,7 @@ static void allreduce_check(struct cuda_ctx *ctx, int variant, struct check *out
 {
     struct allreduce_state *s = ctx->work.state;
     enum cuda_bits bits = s->wide ? BITS_FP32 : BITS_BF16;
-    size_t each = cuda_bits_bytes(bits, 1),
-           spots[3] = {0, s->elements / 2, s->elements - 1};
+    size_t each = cuda_bits_bytes(bits, 1), spots[3] = {0, s->elements / 2, s->elements - 1};
     char value[4];
     double seconds;
 
@@ -220,8 +212,8 @@ static bool start(struct cuda_ctx *ctx, struct allreduce_state *s)
     for (int d = 0; ok && d < s->count; d++)
         ok = cuda_select(ctx, s->device[d]) && cuda_stream_new(ctx, &s->streams[d]) &&
              (s->buffers[d] = cuda_take(ctx, (double)bytes));
-    ok = ok && nccl_ok(ctx, &s->nccl, s->nccl.init(s->comms, s->count, s->device),
-                       "ncclCommInitAll");
+    ok = ok &&
+         nccl_ok(ctx, &s->nccl, s->nccl.init(s->comms, s->count, s->device), "ncclCommInitAll");
     cudaSetDevice(ctx->device);
     /* once as it is: NCCL connects by the first call, which is no work for a capture */
     return ok && fill_ones(ctx, s) && reduce_once(ctx, s) && wait_all(ctx, s);
@@ -237,8 +229,7 @@ static json_t *facts(const struct allreduce_state *s)
     return json;
 }
 
-static void take_devices(const struct cuda_ctx *ctx, struct allreduce_state *s,
-                         uint64_t devices)
+static void take_devices(const struct cuda_ctx *ctx, struct allreduce_state *s, uint64_t devices)
 {
     for (int d = 0; d < POINT_DEVICES; d++) {
         if (!(devices >> d & 1))
@@ -249,8 +240,7 @@ static void take_devices(const struct cuda_ctx *ctx, struct allreduce_state *s,
     }
 }
 
-bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
-                            struct prepared *out)
+bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .run = allreduce_run, .check = allreduce_check, .release = allreduce_release};
@@ -261,15 +251,14 @@ bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
         return false;
     for (int d = 0; d < POINT_DEVICES; d++)
         if (point->devices >> d & 1 && d >= visible)
-            return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs GPU %d; %d of them visible",
-                               d, visible);
+            return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs GPU %d; %d of them visible", d,
+                               visible);
     if (!(point->devices >> ctx->device & 1))
-        return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "GPU %d does not take part in the sum", ctx->device);
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d does not take part in the sum",
+                           ctx->device);
     s = cuda_begin(ctx, point, &work, sizeof *s);
     if (!nccl_bind(&s->nccl))
-        return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "needs NCCL: no libnccl.so.2 is found");
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs NCCL: no libnccl.so.2 is found");
     take_devices(ctx, s, point->devices);
     s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;
     s->graph = point->kind == KIND_GRAPH;
@@ -279,7 +268,6 @@ bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
     ctx->params = facts(s);
     out->bytes = point->bytes;
     out->first = -1; /* that of the connections, which is not timed */
-    gp_format(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process",
-              s->count);
+    gp_format(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process", s->count);
     return start(ctx, s);
 }

@@ -11,8 +11,8 @@
  */
 #include <stdlib.h>
 
-#include "bench/cuda_ctx.h"
 #include "base/mem.h"
+#include "bench/cuda_ctx.h"
 
 enum { UNIT = 256, BLOCK_UNITS = (64 << 20) / UNIT };
 #define BLOCK_SHARE (1.0 / 128) /* of free memory: 64 MiB where 8 GiB are free */
@@ -39,16 +39,15 @@ double cuda_budget(struct cuda_ctx *ctx)
     return cuda_share(ctx, METHOD_SHARE);
 }
 
-int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed,
-                  bool *cold)
+int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed, bool *cold)
 {
     double room = (cuda_budget(ctx) - fixed) * rotates / each;
 
     return method_rotation(ctx->l2, rotates, room, cold);
 }
 
-void *cuda_begin(struct cuda_ctx *ctx, const struct point *point,
-                 const struct cuda_work *work, size_t size)
+void *cuda_begin(struct cuda_ctx *ctx, const struct point *point, const struct cuda_work *work,
+                 size_t size)
 {
     ctx->work = *work;
     ctx->work.name = point->id;
@@ -81,8 +80,7 @@ void *cuda_take(struct cuda_ctx *ctx, double bytes)
         cudaGetLastError();
     }
     cudaMemGetInfo(&free_bytes, &total);
-    cuda_refuse(ctx, POINT_OOM,
-                "needs %.2f GiB of device memory, %.2f GiB of %.2f are free",
+    cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of device memory, %.2f GiB of %.2f are free",
                 bytes / 0x1p30, (double)free_bytes / 0x1p30, (double)total / 0x1p30);
     return NULL;
 }
@@ -126,8 +124,8 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bit
     return ok;
 }
 
-static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits,
-                        void *to, size_t bytes, uint64_t salt)
+static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits, void *to,
+                        size_t bytes, uint64_t salt)
 {
     struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t offset, piece;
@@ -140,8 +138,8 @@ static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bi
         if (piece > bytes - done)
             piece = bytes - done;
         if (!cuda_ok(ctx,
-                     cudaMemcpyAsync((char *)to + done, (char *)block->device + offset,
-                                     piece, cudaMemcpyDeviceToDevice, ctx->stream),
+                     cudaMemcpyAsync((char *)to + done, (char *)block->device + offset, piece,
+                                     cudaMemcpyDeviceToDevice, ctx->stream),
                      "fill"))
             return false;
         offset = 0;
@@ -149,14 +147,13 @@ static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bi
     return true;
 }
 
-bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
-               uint64_t salt)
+bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes, uint64_t salt)
 {
     return fill_random(ctx, FILL_UNIFORM, bits, to, bytes, salt);
 }
 
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to,
-                       size_t bytes, uint64_t salt)
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+                       uint64_t salt)
 {
     if (ctx->settings.fill == FILL_ZEROS)
         return cuda_ok(ctx, cudaMemsetAsync(to, 0, bytes, ctx->stream), "fill");

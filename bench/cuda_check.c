@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cuda_lt.h"
 #include "base/str.h"
+#include "bench/cuda_lt.h"
 
 enum { BLOCK = 64 }; /* rows and columns of a full check: the host computes them */
 
@@ -44,8 +44,7 @@ static int spread(int64_t n, int most, int64_t *out)
 }
 
 /* The k elements of row i of A: one after the other, or m apart (the decoder's P*V). */
-static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char *a,
-                       int64_t i)
+static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char *a, int64_t i)
 {
     size_t one = cuda_bits_bytes(g->type->bits, 1);
     size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
@@ -55,9 +54,8 @@ static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char
         return cuda_fetch_new(ctx, a + (size_t)i * row, row, "copy of an operand");
     host = cuda_host(ctx, row);
     if (host && cuda_ok(ctx,
-                        cudaMemcpy2D(host, one, a + (size_t)i * one,
-                                     (size_t)g->m * one, one, (size_t)g->k,
-                                     cudaMemcpyDeviceToHost),
+                        cudaMemcpy2D(host, one, a + (size_t)i * one, (size_t)g->m * one, one,
+                                     (size_t)g->k, cudaMemcpyDeviceToHost),
                         "copy of an operand"))
         return host;
     free(host);
@@ -65,8 +63,8 @@ static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char
 }
 
 /* The block scales of both operands, where the type has any. */
-static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                         const struct lt_operands *o, uint8_t **a, uint8_t **b)
+static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
+                         uint8_t **a, uint8_t **b)
 {
     enum cuda_scale block = g->type->block;
 
@@ -77,8 +75,8 @@ static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g,
     return *a && *b;
 }
 
-static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                      const struct lt_operands *o, struct sample *s)
+static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
+                      struct sample *s)
 {
     size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
     size_t column = cuda_bits_bytes(g->type->out, (size_t)g->m);
@@ -117,11 +115,10 @@ static double reference(const struct lt_gemm *g, const struct sample *s, int i, 
     for (int64_t l = 0; l < g->k; l++) {
         double product = convert_get(g->type->bits, s->a[i], (size_t)l) *
                          convert_get(g->type->bits, s->b[j], (size_t)l);
+
         if (block)
-            product *=
-                convert_scale(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
-                convert_scale(g->type->block, s->b_scale, s->columns[j], l / block,
-                              g->k);
+            product *= convert_scale(g->type->block, s->a_scale, s->rows[i], l / block, g->k) *
+                       convert_scale(g->type->block, s->b_scale, s->columns[j], l / block, g->k);
         sum += product;
         absolute += fabs(product);
     }
@@ -158,12 +155,11 @@ static void wrong(int64_t i, int64_t j, double d, double ref, struct check *out)
              (long long)j, d, ref);
 }
 
-static void compare(const struct lt_gemm *g, const struct summing *how,
-                    const struct sample *s, enum bench_fill fill, struct check *out)
+static void compare(const struct lt_gemm *g, const struct summing *how, const struct sample *s,
+                    enum bench_fill fill, struct check *out)
 {
     out->ok = true;
-    method_no_zeros(out, fill,
-                    zeros_in(g, s->a, s->row_count) + zeros_in(g, s->b, s->column_count),
+    method_no_zeros(out, fill, zeros_in(g, s->a, s->row_count) + zeros_in(g, s->b, s->column_count),
                     (double)(s->row_count + s->column_count) * (double)g->k);
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
@@ -176,29 +172,26 @@ static void compare(const struct lt_gemm *g, const struct summing *how,
 }
 
 static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
-                       const struct lt_operands *o, int rows, int columns,
-                       struct check *out)
+                       const struct lt_operands *o, int rows, int columns, struct check *out)
 {
     const struct summing how = lt_summing(g, variant);
     struct sample s = {0};
     int poison = g->type->out == BITS_INT32 ? 0x7f : 0xff;
-    size_t bytes =
-        cuda_bits_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
+    size_t bytes = cuda_bits_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
     s.row_count = spread(g->m, rows, s.rows);
     s.column_count = spread(g->n_asked, columns, s.columns);
     if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
-        lt_launch(ctx, g, variant, o) &&
-        cuda_wait(ctx, "check") && fetch_all(ctx, g, o, &s)) {
+        lt_launch(ctx, g, variant, o) && cuda_wait(ctx, "check") && fetch_all(ctx, g, o, &s)) {
         out->done = true;
         compare(g, &how, &s, ctx->settings.fill, out);
     }
     sample_free(&s);
 }
 
-void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
-              const struct lt_operands *o, struct check *out)
+void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant, const struct lt_operands *o,
+              struct check *out)
 {
     check_some(ctx, g, variant, o, CHECK_ROWS, CHECK_COLUMNS, out);
 }
@@ -248,8 +241,8 @@ static void panels_free(struct cuda_ctx *ctx, struct panels *p)
     *p = (struct panels){0};
 }
 
-static bool panels_take(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t width,
-                        double room, struct panels *p)
+static bool panels_take(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t width, double room,
+                        struct panels *p)
 {
     size_t operand = (size_t)width * (size_t)g->k * sizeof(double);
     size_t block = (size_t)(width * width) * sizeof(double);
@@ -258,16 +251,16 @@ static bool panels_take(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t w
     p->width = width;
     for (int i = 0; ok && i < DEV_COUNT; i++)
         ok = (p->device[i] = cuda_take(ctx, (double)(i == DEV_D ? block : operand)));
-    ok = ok && (p->a = malloc(operand)) && (p->b = malloc(operand)) &&
-         (p->ref = malloc(block)) && (p->sum = malloc(block)) && (p->d = malloc(block));
+    ok = ok && (p->a = malloc(operand)) && (p->b = malloc(operand)) && (p->ref = malloc(block)) &&
+         (p->sum = malloc(block)) && (p->d = malloc(block));
     if (!ok)
         panels_free(ctx, p);
     return ok;
 }
 
 /* The widest that there is room for. */
-static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                        const struct lt_operands *o, double room, struct panels *p)
+static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
+                        double room, struct panels *p)
 {
     int64_t width = g->m > g->n_asked ? g->m : g->n_asked;
     bool ok = false;
@@ -298,8 +291,7 @@ static bool decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *fr
     free(stored);
     for (int64_t i = 0; scales && i < count; i++)
         for (int64_t l = 0; l < g->k; l += block) {
-            double scale =
-                convert_scale(g->type->block, scales, first + i, l / block, g->k);
+            double scale = convert_scale(g->type->block, scales, first + i, l / block, g->k);
 
             for (int64_t e = l; e < l + block && e < g->k; e++)
                 out[i * g->k + e] *= scale;
@@ -316,18 +308,15 @@ static void absolute(double *values, size_t count)
 /* In the order of the stream; what lies on the host may be changed at once. */
 static bool upload(struct cuda_ctx *ctx, char *to, const double *from, size_t count)
 {
-    return cuda_send(ctx, to, from, count * sizeof *from, ctx->stream,
-                     "copy of a reference");
+    return cuda_send(ctx, to, from, count * sizeof *from, ctx->stream, "copy of a reference");
 }
 
 /* Choosing an algorithm is running it: nothing is left to launch. */
-static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k,
-                     const struct spot *at, int b, double *out)
+static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k, const struct spot *at,
+                     int b, double *out)
 {
-    struct lt_operands o = {
-        .a = p->device[DEV_A], .b = p->device[b], .d = p->device[DEV_D]};
-    struct lt_gemm g = {
-        .type = &doubles, .m = at->rows, .n_asked = at->columns, .k = k};
+    struct lt_operands o = {.a = p->device[DEV_A], .b = p->device[b], .d = p->device[DEV_D]};
+    struct lt_gemm g = {.type = &doubles, .m = at->rows, .n_asked = at->columns, .k = k};
     size_t bytes = (size_t)(at->rows * at->columns) * sizeof *out;
     double seconds;
     bool ok = lt_open(ctx, &g) && lt_choose(ctx, &g, &o, &seconds) &&
@@ -338,9 +327,8 @@ static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k,
 }
 
 /* The first that differs, once more on the host. False: the reference is wrong. */
-static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                    const struct lt_operands *o, const struct summing *how, int64_t i,
-                    int64_t j, struct check *out)
+static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
+                    const struct summing *how, int64_t i, int64_t j, struct check *out)
 {
     struct sample s = {.rows = {i}, .columns = {j}, .row_count = 1, .column_count = 1};
     bool ok = fetch_all(ctx, g, o, &s);
@@ -353,8 +341,7 @@ static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
         if (ok)
             wrong(i, j, d, ref, out);
         else
-            cuda_refuse(ctx, POINT_ERROR,
-                        "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
+            cuda_refuse(ctx, POINT_ERROR, "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
                         (long long)i, (long long)j);
     }
     sample_free(&s);
@@ -368,13 +355,12 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
     size_t one = cuda_bits_bytes(g->type->out, 1);
     size_t height = (size_t)at->rows * one, pitch = (size_t)g->m * one;
 
-    if (!cuda_ok(ctx,
-                 cudaMemcpy2D(p->d, height,
-                              (const char *)o->d + (size_t)at->column * pitch +
-                                  (size_t)at->row * one,
-                              pitch, height, (size_t)at->columns,
-                              cudaMemcpyDeviceToHost),
-                 "copy of a result"))
+    if (!cuda_ok(
+            ctx,
+            cudaMemcpy2D(p->d, height,
+                         (const char *)o->d + (size_t)at->column * pitch + (size_t)at->row * one,
+                         pitch, height, (size_t)at->columns, cudaMemcpyDeviceToHost),
+            "copy of a result"))
         return false;
     for (int64_t j = 0; j < at->columns; j++)
         for (int64_t i = 0; i < at->rows; i++) {
@@ -389,20 +375,17 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
 }
 
 /* The rows of A from `at->row` on times the columns of B that lie on the device. */
-static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                        const struct lt_operands *o, struct panels *p,
-                        const struct spot *at, struct check *out)
+static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
+                        struct panels *p, const struct spot *at, struct check *out)
 {
     size_t count = (size_t)(at->rows * g->k);
 
     if (!decode(ctx, g, o->a, p->a_scale, at->row, at->rows, p->a) ||
-        !upload(ctx, p->device[DEV_A], p->a, count) ||
-        !multiply(ctx, p, g->k, at, DEV_B, p->ref))
+        !upload(ctx, p->device[DEV_A], p->a, count) || !multiply(ctx, p, g->k, at, DEV_B, p->ref))
         return false;
     absolute(p->a, count);
     return upload(ctx, p->device[DEV_A], p->a, count) &&
-           multiply(ctx, p, g->k, at, DEV_B_ABS, p->sum) &&
-           compare_panel(ctx, g, o, p, at, out);
+           multiply(ctx, p, g->k, at, DEV_B_ABS, p->sum) && compare_panel(ctx, g, o, p, at, out);
 }
 
 /* False, with the reason in ctx->fault, where there is no such reference. */

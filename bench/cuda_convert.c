@@ -214,9 +214,8 @@ void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t
             bytes[i] = convert_to_e4m3(0.5f * normal(state));
             break;
         case BITS_E2M1:
-            bytes[i / 2] =
-                (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(2 * normal(state)) << 4
-                                : convert_to_e2m1(2 * normal(state)));
+            bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(2 * normal(state)) << 4
+                                           : convert_to_e2m1(2 * normal(state)));
             break;
         case BITS_FP16:
             halves[i] = convert_to_fp16(0.5f * normal(state));
@@ -263,20 +262,20 @@ void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, in
     for (int64_t row = 0; row < outer; row++)
         for (int64_t i = 0; i < blocks; i++) {
             uint64_t r = next(state);
+
             /* ue8m0 0x7e = 0.5, 0x7f = 1; ue4m3 0x30 = 0.5 ... 0x38 = 1 */
             data[cuda_scale_offset(row, i, blocks)] =
                 (uint8_t)(scale == SCALE_VEC32_UE8M0 ? 0x7e + r % 2 : 0x30 + r % 9);
         }
 }
 
-double convert_scale(enum cuda_scale scale, const uint8_t *data, int64_t outer,
-                     int64_t inner, int64_t k)
+double convert_scale(enum cuda_scale scale, const uint8_t *data, int64_t outer, int64_t inner,
+                     int64_t k)
 {
     int block = cuda_scale_block(scale);
 
     if (block == 0)
         return 1;
     uint8_t code = data[cuda_scale_offset(outer, inner, (k + block - 1) / block)];
-    return scale == SCALE_VEC32_UE8M0 ? convert_from_ue8m0(code)
-                                      : convert_from_e4m3(code);
+    return scale == SCALE_VEC32_UE8M0 ? convert_from_ue8m0(code) : convert_from_e4m3(code);
 }

@@ -34,8 +34,7 @@ void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state
 
 /* The same, normal, as the sum of eight uniform ones: of deviation 0.5, int8 42 and
  * e2m1 2, cut off at the range of the type. */
-void convert_fill_normal(enum cuda_bits bits, void *data, size_t count,
-                         uint64_t *state);
+void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t *state);
 
 /* Either, over so many bytes, and fast: 64 MiB in less than 0.2 s. Narrow types are drawn,
  * each by itself, from 65536 elements (bytes, of E2M1) that were made one by one. */
@@ -46,7 +45,7 @@ void convert_fill_many(bool as_normal, enum cuda_bits bits, void *data, size_t b
  */
 void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k,
                          uint64_t *state);
-double convert_scale(enum cuda_scale scale, const uint8_t *data, int64_t outer,
-                     int64_t inner, int64_t k);
+double convert_scale(enum cuda_scale scale, const uint8_t *data, int64_t outer, int64_t inner,
+                     int64_t k);
 
 #endif

@@ -27,7 +27,7 @@ struct cuda_ctx;
 struct nvml;
 struct clock_lock;
 
-#define CUDA_ALIGN      256
+#define CUDA_ALIGN 256
 #define CUDA_GATE_CALLS 256
 #define CUDA_MAX_COPIES 512 /* operands rotating: no more than nodes of a graph */
 
@@ -42,7 +42,7 @@ struct cuda_work {
     /* Nothing has been checked unless it sets out->done. */
     void (*check)(struct cuda_ctx *ctx, int variant, struct check *out);
     void (*release)(struct cuda_ctx *ctx); /* what is in the state */
-    void *state; /* the test's own, from the heap */
+    void *state;                           /* the test's own, from the heap */
 };
 
 struct cuda_timer { /* a graph and two event pairs, so that a sample is always queued */
@@ -79,11 +79,11 @@ struct cuda_ctx {
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
     struct nvml *nvml;
     struct clock_lock *lock; /* NULL = the clocks are as they are */
-    void *flush;       /* twice the last cache, for cuda_latency() */
-    double node, pair; /* s: an empty node of a graph, two events; 0 = unknown */
-    bool shared;       /* others computed here during the point */
+    void *flush;             /* twice the last cache, for cuda_latency() */
+    double node, pair;       /* s: an empty node of a graph, two events; 0 = unknown */
+    bool shared;             /* others computed here during the point */
     bool bound, emulated, extrapolated, cached; /* for the flags of the point */
-    unsigned padded, reduced; /* likewise, a bit per variant; added up in D's type */
+    unsigned padded, reduced;     /* likewise, a bit per variant; added up in D's type */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
     json_t *params;               /* of the point, or NULL; a test may have made it */
     json_t *algo[VARIANTS];       /* what is known of each variant's, or NULL */
@@ -102,31 +102,27 @@ bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what);
 bool lt_ok(struct cuda_ctx *ctx, cublasStatus_t status, const char *what);
 const char *lt_word(cublasStatus_t status);
 /* GP_E_DEVICE in words that say what to do; the driver's version is looked at. */
-enum gp_status cuda_fail_device(cudaError_t error, const char *where,
-                                struct gp_err *err);
+enum gp_status cuda_fail_device(cudaError_t error, const char *where, struct gp_err *err);
 
 /* The calls that every test makes; `what` is for ctx->fault. */
 bool cuda_wait(struct cuda_ctx *ctx, const char *what); /* for ctx->stream */
-bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes,
-               cudaStream_t stream, const char *what);
-bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes,
-                const char *what);
+bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, cudaStream_t stream,
+               const char *what);
+bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what);
 /* The same into memory from the heap. */
-void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes,
-                     const char *what);
+void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes, const char *what);
 bool cuda_record(struct cuda_ctx *ctx, cudaEvent_t event, cudaStream_t stream);
 bool cuda_depend(struct cuda_ctx *ctx, cudaStream_t stream, cudaEvent_t event);
 bool cuda_mark_new(struct cuda_ctx *ctx, cudaEvent_t *event); /* an event without time */
 bool cuda_stream_new(struct cuda_ctx *ctx, cudaStream_t *stream);
 bool cuda_select(struct cuda_ctx *ctx, int device);
-bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop,
-                  double *seconds);
+bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop, double *seconds);
 
 /* ---- cuda_arena.c ---- */
 
 /* Puts the test's work into ctx->work; its state, of so many bytes, all zero. */
-void *cuda_begin(struct cuda_ctx *ctx, const struct point *point,
-                 const struct cuda_work *work, size_t size);
+void *cuda_begin(struct cuda_ctx *ctx, const struct point *point, const struct cuda_work *work,
+                 size_t size);
 /* From the heap of the host. */
 void *cuda_host(struct cuda_ctx *ctx, size_t bytes);
 /* Bytes on the device, not filled. */
@@ -137,15 +133,13 @@ double cuda_budget(struct cuda_ctx *ctx); /* what a point may allocate */
 double cuda_share(struct cuda_ctx *ctx, double share);
 /* Copies that rotate: of `rotates` bytes each, which the cache must not hold, beside
  * which `each` copy has more, in what is left of the budget by `fixed` bytes. */
-int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed,
-                  bool *cold);
+int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed, bool *cold);
 size_t cuda_aligned(size_t bytes);
 /* Random elements over `bytes`; `salt` differs for each copy and operand. */
-bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
-               uint64_t salt);
+bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes, uint64_t salt);
 /* Of products: as the settings say. */
-bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to,
-                       size_t bytes, uint64_t salt);
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+                       uint64_t salt);
 void cuda_blocks_free(struct cuda_ctx *ctx);
 
 /* ---- cuda_run.c ---- */
@@ -159,8 +153,8 @@ bool cuda_timer_begin(struct cuda_ctx *ctx);
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
 /* The same without graph and queue, for screening: behind a gate, unless so few that it
  * might be their first launch. */
-bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
-                     int first, int launches, double *seconds);
+bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant, int first,
+                     int launches, double *seconds);
 /* A host function that holds `stream` until the gate of that slot (0 or 1) is opened,
  * or for 0.5 s; none where timer.gateless. No call but launches, copies and events in
  * between, CUDA_GATE_CALLS at the most, and it must be opened whatever became of them.
@@ -181,18 +175,16 @@ bool cuda_launch_bound(const struct cuda_ctx *ctx);
 /* Fills ctx->nvml and the device's facts, which say so where there are no sensors. */
 void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
 /* As the settings say; GP_E_DEVICE where that is refused. */
-enum gp_status cuda_lock_clock(void *ctx, struct bench_device *device,
-                               struct gp_err *err);
-json_t *cuda_sensors(void *ctx);                        /* struct backend's sensors, */
-json_t *cuda_counters(void *ctx);                       /* counters, */
-json_t *cuda_means(void *ctx);                          /* means */
-void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
+enum gp_status cuda_lock_clock(void *ctx, struct bench_device *device, struct gp_err *err);
+json_t *cuda_sensors(void *ctx);                    /* struct backend's sensors, */
+json_t *cuda_counters(void *ctx);                   /* counters, */
+json_t *cuda_means(void *ctx);                      /* means */
+void cuda_busy(void *ctx, char *text, size_t size); /* and busy */
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */
 
-typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
-                          struct prepared *out);
-/* Weak, so that a test of measure/point/test_rows.h that no file has is a null pointer, and refused. */
+typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out);
+/* Weak, so that a test of test_rows.h that no file has is a null pointer, and refused. */
 #define TEST(ID, word, ...) cuda_prepare cuda_##word##_prepare __attribute__((weak));
 #include "measure/point/test_rows.h"
 #undef TEST
@@ -203,8 +195,7 @@ void cuda_choices_free(struct cuda_ctx *ctx);
 
 enum gp_status cuda_count(int *count, struct gp_err *err); /* GP_E_DEVICE with none */
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err);
-enum gp_status cuda_devices(struct bench_device *out, int max, int *count,
-                            struct gp_err *err);
+enum gp_status cuda_devices(struct bench_device *out, int max, int *count, struct gp_err *err);
 json_t *cuda_software(void); /* versions, as the libraries number them: 13000 */
 /* numa_node among the facts, where the kernel knows it. */
 void cuda_add_node(const char *pci, json_t *facts);

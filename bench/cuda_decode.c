@@ -30,10 +30,10 @@
  */
 #include <string.h>
 
-#include "bench/cuda_lt.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "bench/cuda_lt.h"
 
 enum part { QKV, OUT, GATE_UP, DOWN, HEAD, LINEARS };
 enum stage { SCORES = LINEARS, VALUES, SUMS, PRODUCTS }; /* of attention */
@@ -83,12 +83,10 @@ static struct lt_operands operands(struct decode_state *s, int i, int layer)
     case SCORES:
         return (struct lt_operands){.a = s->keys + at, .b = s->query, .d = s->scores};
     case VALUES:
-        return (struct lt_operands){.a = s->values + at,
-                                    .b = s->probabilities,
-                                    .d = splits(s) ? s->partial : s->attended};
-    case SUMS:
         return (struct lt_operands){
-            .a = s->partial, .b = s->factors, .d = s->attended};
+            .a = s->values + at, .b = s->probabilities, .d = splits(s) ? s->partial : s->attended};
+    case SUMS:
+        return (struct lt_operands){.a = s->partial, .b = s->factors, .d = s->attended};
     default:
         return lt_place(g, s->weights[i] + at, s->inputs[i], s->output);
     }
@@ -101,8 +99,7 @@ static bool run_product(struct cuda_ctx *ctx, struct decode_state *s, int i, int
     return lt_launch(ctx, &s->product[i], LT_HEURISTIC, &o);
 }
 
-static bool linear(struct cuda_ctx *ctx, struct decode_state *s, enum part part,
-                   int layer)
+static bool linear(struct cuda_ctx *ctx, struct decode_state *s, enum part part, int layer)
 {
     return !(s->doing & LINEAR) || run_product(ctx, s, (int)part, layer);
 }
@@ -122,9 +119,8 @@ static bool decode_enqueue(struct cuda_ctx *ctx, int variant, int i)
     for (int layer = 0; layer < s->layers; layer++) {
         int real = layer % s->real;
 
-        if (!linear(ctx, s, QKV, real) || !attention(ctx, s, real) ||
-            !linear(ctx, s, OUT, real) || !linear(ctx, s, GATE_UP, real) ||
-            !linear(ctx, s, DOWN, real))
+        if (!linear(ctx, s, QKV, real) || !attention(ctx, s, real) || !linear(ctx, s, OUT, real) ||
+            !linear(ctx, s, GATE_UP, real) || !linear(ctx, s, DOWN, real))
             return false;
     }
     return linear(ctx, s, HEAD, 0);
@@ -174,8 +170,7 @@ static void decode_release(struct cuda_ctx *ctx)
 }
 
 /* Into how many parts each cache is cut, and how many tokens one has. */
-static void plan_splits(struct cuda_ctx *ctx, const struct point *p,
-                        struct decode_state *s)
+static void plan_splits(struct cuda_ctx *ctx, const struct point *p, struct decode_state *s)
 {
     int64_t context = (int64_t)p->context < 1 ? 1 : (int64_t)p->context;
     int64_t caches = p->n * p->kv_heads, parts = (BLOCKS * ctx->sms + caches - 1) / caches;
@@ -192,8 +187,7 @@ static void plan_splits(struct cuda_ctx *ctx, const struct point *p,
     ctx->padded = s->chunk * s->splits != context;
 }
 
-static bool open_attention(struct cuda_ctx *ctx, const struct point *p,
-                           struct decode_state *s)
+static bool open_attention(struct cuda_ctx *ctx, const struct point *p, struct decode_state *s)
 {
     bool narrow = s->types.kv == TYPE_FP8;
     const struct cuda_type *kv = cuda_type_find(s->types.kv);
@@ -202,16 +196,11 @@ static bool open_attention(struct cuda_ctx *ctx, const struct point *p,
     int caches = (int)(p->n * p->kv_heads), parts = caches * s->splits;
     struct lt_gemm *g = s->product;
 
-    if (!narrow && s->types.kv != TYPE_BF16 && s->types.kv != TYPE_FP16 &&
-        s->types.kv != TYPE_FP32)
+    if (!narrow && s->types.kv != TYPE_BF16 && s->types.kv != TYPE_FP16 && s->types.kv != TYPE_FP32)
         return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "cuBLASLt has no attention over a KV cache of %s",
-                           point_kv(p));
-    g[SCORES] = (struct lt_gemm){.type = kv,
-                                 .m = s->chunk,
-                                 .n_asked = group,
-                                 .k = p->head_dim,
-                                 .batch = parts};
+                           "cuBLASLt has no attention over a KV cache of %s", point_kv(p));
+    g[SCORES] = (struct lt_gemm){
+        .type = kv, .m = s->chunk, .n_asked = group, .k = p->head_dim, .batch = parts};
     g[VALUES] = (struct lt_gemm){.type = kv,
                                  .m = p->head_dim,
                                  .n_asked = group,
@@ -229,11 +218,9 @@ static bool open_attention(struct cuda_ctx *ctx, const struct point *p,
     return !splits(s) || lt_open(ctx, &g[SUMS]);
 }
 
-static bool open_products(struct cuda_ctx *ctx, const struct point *p,
-                          struct decode_state *s)
+static bool open_products(struct cuda_ctx *ctx, const struct point *p, struct decode_state *s)
 {
-    int64_t q = (int64_t)p->heads * p->head_dim,
-            kv = (int64_t)p->kv_heads * p->head_dim;
+    int64_t q = (int64_t)p->heads * p->head_dim, kv = (int64_t)p->kv_heads * p->head_dim;
     const int64_t shape[LINEARS][2] = {
         [QKV] = {q + 2 * kv, p->hidden},    [OUT] = {p->hidden, q},
         [GATE_UP] = {2 * p->ff, p->hidden}, [DOWN] = {p->hidden, p->ff},
@@ -247,10 +234,8 @@ static bool open_products(struct cuda_ctx *ctx, const struct point *p,
     for (int i = 0; i < LINEARS; i++) {
         enum bench_type type = i == HEAD ? s->types.head : s->types.linear;
 
-        s->product[i] = (struct lt_gemm){.type = cuda_type_find(type),
-                                         .m = shape[i][0],
-                                         .n_asked = p->n,
-                                         .k = shape[i][1]};
+        s->product[i] = (struct lt_gemm){
+            .type = cuda_type_find(type), .m = shape[i][0], .n_asked = p->n, .k = shape[i][1]};
         if (!lt_open(ctx, &s->product[i]))
             return false;
     }
@@ -308,20 +293,20 @@ static double beside_layers(struct decode_state *s)
     return bytes;
 }
 
-static void describe(struct cuda_ctx *ctx, const struct point *p,
-                     const struct decode_state *s, struct prepared *out)
+static void describe(struct cuda_ctx *ctx, const struct point *p, const struct decode_state *s,
+                     struct prepared *out)
 {
     double linear, attention;
     char omitted[256], how[64];
 
     point_omitted(p, "", omitted, sizeof omitted);
     point_decode_bytes(p, &linear, &attention);
-    gp_format(how, sizeof how, splits(s) ? "KV in %d parts of %lld tokens" : "whole KV",
-              s->splits, (long long)s->chunk);
-    ctx->params = json_pack(
-        "{s:i, s:i, s:i, s:s, s:s}", "layers_real", s->real, "extrapolated_layers",
-        s->layers - s->real, "step_launches", s->layers * (products(s) - 1) + 1,
-        "omitted", omitted, "attention", how);
+    gp_format(how, sizeof how, splits(s) ? "KV in %d parts of %lld tokens" : "whole KV", s->splits,
+              (long long)s->chunk);
+    ctx->params =
+        json_pack("{s:i, s:i, s:i, s:s, s:s}", "layers_real", s->real, "extrapolated_layers",
+                  s->layers - s->real, "step_launches", s->layers * (products(s) - 1) + 1,
+                  "omitted", omitted, "attention", how);
     json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
     json_object_set_new(ctx->params, "linear_bytes", gp_json_number(linear));
     json_object_set_new(ctx->params, "attention_bytes", gp_json_number(attention));
@@ -329,11 +314,11 @@ static void describe(struct cuda_ctx *ctx, const struct point *p,
               "synthetic: %d layers on weights and cache of %d", s->layers, s->real);
 }
 
-static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
-                        struct decode_state *s, struct prepared *out)
+static bool plan_layers(struct cuda_ctx *ctx, const struct point *p, struct decode_state *s,
+                        struct prepared *out)
 {
-    double layer = (double)lt_a_bytes(&s->product[SCORES]) +
-                   (double)lt_a_bytes(&s->product[VALUES]);
+    double layer =
+        (double)lt_a_bytes(&s->product[SCORES]) + (double)lt_a_bytes(&s->product[VALUES]);
     int least = p->layers < LAYERS_LEAST ? p->layers : LAYERS_LEAST;
     double rest = beside_layers(s), budget = cuda_share(ctx, METHOD_DECODE_DEVICE);
 
@@ -389,8 +374,7 @@ static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
                            (uint64_t)(l * LINEARS + i));
     for (int l = 0; ok && l < s->real; l++)
         for (int i = SCORES; ok && i <= VALUES; i++)
-            ok = lt_fill_a(ctx, &s->product[i], operands(s, i, l).a,
-                           (uint64_t)(l + i));
+            ok = lt_fill_a(ctx, &s->product[i], operands(s, i, l).a, (uint64_t)(l + i));
     for (int i = 0; ok && i < LINEARS; i++)
         ok = lt_fill_b(ctx, &s->product[i], s->inputs[i], 5);
     ok = ok && lt_fill_b(ctx, &s->product[SCORES], s->query, 7);
@@ -419,8 +403,8 @@ static bool choose(struct cuda_ctx *ctx, struct decode_state *s, struct prepared
     }
     if (refused)
         gp_format(out->algorithm + strlen(out->algorithm),
-                  sizeof out->algorithm - strlen(out->algorithm),
-                  "; #0 does not run for %d", refused);
+                  sizeof out->algorithm - strlen(out->algorithm), "; #0 does not run for %d",
+                  refused);
     out->first = -1; /* each product by itself, which is no step */
     return true;
 }
@@ -454,8 +438,7 @@ static bool time_some(struct cuda_ctx *ctx, enum doing doing, const char *name,
     cuda_timer_reset(ctx);
     s->doing = LINEAR | ATTENTION;
     if (ok)
-        json_object_set_new(ctx->params, name,
-                            gp_json_number(method_stats(took, NULL, n).median));
+        json_object_set_new(ctx->params, name, gp_json_number(method_stats(took, NULL, n).median));
     return ok;
 }
 
@@ -466,8 +449,7 @@ static bool time_parts(struct cuda_ctx *ctx)
            time_some(ctx, ATTENTION, "attention_s", in_graph);
 }
 
-bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
-                         struct prepared *out)
+bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .enqueue = decode_enqueue, .check = decode_check, .release = decode_release};
@@ -481,6 +463,6 @@ bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
     s = cuda_begin(ctx, point, &work, sizeof *s);
     ctx->work.calls = point->layers * (PRODUCTS - 1) + 1;
     s->doing = LINEAR | ATTENTION;
-    return open_products(ctx, point, s) && plan_layers(ctx, point, s, out) &&
-           allocate(ctx, s) && fill(ctx, s) && choose(ctx, s, out) && time_parts(ctx);
+    return open_products(ctx, point, s) && plan_layers(ctx, point, s, out) && allocate(ctx, s) &&
+           fill(ctx, s) && choose(ctx, s, out) && time_parts(ctx);
 }

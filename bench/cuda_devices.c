@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/output.h"
-#include "bench/cuda_ctx.h"
-#include "bench/cuda_library.h"
-#include "measure/point/protocol.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "bench/cuda_ctx.h"
+#include "bench/cuda_library.h"
+#include "bench/output.h"
+#include "measure/point/protocol.h"
 
 /* -1: the driver does not tell. */
 static int attribute(enum cudaDeviceAttr name, int device)
@@ -39,17 +39,15 @@ static double figure(enum cudaDeviceAttr name, int device)
 
 static void uuid_text(const unsigned char *u, char *out, size_t size)
 {
-    snprintf(out, size,
-             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11],
-             u[12], u[13], u[14], u[15]);
+    snprintf(out, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+             u[14], u[15]);
 }
 
 /* What changes what the libraries do. */
 static json_t *environment(void)
 {
-    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_",
-                                           "NVIDIA_TF32_OVERRIDE"};
+    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_", "NVIDIA_TF32_OVERRIDE"};
     json_t *env = json_object();
 
     for (char **at = environ; *at; at++)
@@ -76,8 +74,7 @@ static json_t *peers(int device)
     if (cudaGetDeviceCount(&count) != cudaSuccess)
         cudaGetLastError();
     for (int i = 0; i < count; i++) {
-        bool known =
-            i != device && cudaDeviceCanAccessPeer(&can, device, i) == cudaSuccess;
+        bool known = i != device && cudaDeviceCanAccessPeer(&can, device, i) == cudaSuccess;
 
         json_array_append_new(list, known ? json_boolean(can) : json_null());
     }
@@ -101,9 +98,8 @@ static json_t *versions(void)
         cudaRuntimeGetVersion(&runtime);
         lt = (int)cublasLtGetVersion();
     }
-    return json_pack("{s:o, s:o, s:o}", "cuda_driver", gp_json_above_zero(driver),
-                     "cuda_runtime", gp_json_above_zero(runtime), "cublaslt",
-                     gp_json_above_zero(lt));
+    return json_pack("{s:o, s:o, s:o}", "cuda_driver", gp_json_above_zero(driver), "cuda_runtime",
+                     gp_json_above_zero(runtime), "cublaslt", gp_json_above_zero(lt));
 }
 
 json_t *cuda_software(void)
@@ -164,35 +160,33 @@ enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err 
 enum gp_status cuda_count(int *count, struct gp_err *err)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    enum gp_status status = cuda_library_open(err);
+    enum gp_status rc = cuda_library_open(err);
     cudaError_t error;
 
     *count = 0; /* the call leaves it alone when it fails */
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     error = cudaGetDeviceCount(count);
     if (error == cudaSuccess && *count > 0)
         return GP_OK;
     *count = 0;
     if (visible && (error == cudaSuccess || error == cudaErrorNoDevice))
         return gp_fail(err, GP_E_DEVICE, "", "name a GPU that nvidia-smi -L lists",
-                       "no usable GPU: CUDA_VISIBLE_DEVICES=%.40s leaves none",
-                       visible);
+                       "no usable GPU: CUDA_VISIBLE_DEVICES=%.40s leaves none", visible);
     return cuda_fail_device(error == cudaSuccess ? cudaErrorNoDevice : error, "", err);
 }
 
-enum gp_status cuda_devices(struct bench_device *out, int max, int *count,
-                            struct gp_err *err)
+enum gp_status cuda_devices(struct bench_device *out, int max, int *count, struct gp_err *err)
 {
     int found;
-    enum gp_status status = cuda_count(&found, err);
+    enum gp_status rc = cuda_count(&found, err);
 
     *count = 0;
-    for (int i = 0; status == GP_OK && i < found && i < max; i++) {
-        status = cuda_describe(i, &out[i], err);
-        *count += status == GP_OK;
+    for (int i = 0; rc == GP_OK && i < found && i < max; i++) {
+        rc = cuda_describe(i, &out[i], err);
+        *count += rc == GP_OK;
     }
-    return status;
+    return rc;
 }
 
 /* The first line of what the kernel says of a PCI device; false where it cannot be
@@ -207,8 +201,8 @@ static bool of_pci(const char *pci, const char *name, char *line, size_t size)
     gp_copy(device, sizeof device, pci);
     for (char *c = device; *c; c++)
         *c = gp_lower(*c);
-    gp_format(path, sizeof path, "%.200s/bus/pci/devices/%s/%s",
-              root && *root ? root : "/sys", device, name);
+    gp_format(path, sizeof path, "%.200s/bus/pci/devices/%s/%s", root && *root ? root : "/sys",
+              device, name);
     if (!device[0] || !(file = fopen(path, "r")))
         return false;
     read = fgets(line, (int)size, file) != NULL;

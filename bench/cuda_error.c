@@ -35,27 +35,25 @@ static const struct trouble {
     {cudaErrorDevicesUnavailable,
      "the GPU is busy or in a compute mode that forbids a second process",
      "see nvidia-smi -q -d COMPUTE", true, true},
-    {cudaErrorOperatingSystem,
-     "the operating system refused a request of the NVIDIA driver",
-     "is nvidia-uvm loaded (nvidia-modprobe -u), and may this user open /dev/nvidia*?",
-     false, true},
+    {cudaErrorOperatingSystem, "the operating system refused a request of the NVIDIA driver",
+     "is nvidia-uvm loaded (nvidia-modprobe -u), and may this user open /dev/nvidia*?", false,
+     true},
     {cudaErrorMemoryAllocation, "out of device memory", "", false, false},
     {cudaErrorECCUncorrectable, "uncorrectable ECC error: device memory lost data",
      "see nvidia-smi -q -d ECC; reset or replace the GPU", true, false},
-    {cudaErrorIllegalAddress, "illegal address in a kernel: the context is lost", "",
-     true, false},
-    {cudaErrorLaunchFailure, "a kernel failed: the context is lost", "see dmesg for Xid",
-     true, false},
+    {cudaErrorIllegalAddress, "illegal address in a kernel: the context is lost", "", true, false},
+    {cudaErrorLaunchFailure, "a kernel failed: the context is lost", "see dmesg for Xid", true,
+     false},
     {cudaErrorLaunchTimeout, "a kernel ran into the display's time limit",
      "measure on a GPU without a display", true, false},
     {cudaErrorHardwareStackError, "hardware error in a kernel: the context is lost",
      "see dmesg for Xid", true, false},
-    {cudaErrorUnknown, "unknown error: the GPU may have fallen off the bus",
-     "see dmesg for Xid 79", true, false},
-    {cudaErrorMisalignedAddress, "misaligned address in a kernel: the context is lost",
-     "", true, false},
-    {cudaErrorIllegalInstruction, "illegal instruction in a kernel: the context is lost",
-     "", true, false},
+    {cudaErrorUnknown, "unknown error: the GPU may have fallen off the bus", "see dmesg for Xid 79",
+     true, false},
+    {cudaErrorMisalignedAddress, "misaligned address in a kernel: the context is lost", "", true,
+     false},
+    {cudaErrorIllegalInstruction, "illegal instruction in a kernel: the context is lost", "", true,
+     false},
 };
 
 static struct trouble trouble_of(cudaError_t error)
@@ -86,8 +84,7 @@ bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what)
     if (error == cudaSuccess)
         return true;
     trouble = trouble_of(error);
-    cuda_refuse(ctx, POINT_ERROR, "%s: %s (CUDA error %d)", what, trouble.text,
-                (int)error);
+    cuda_refuse(ctx, POINT_ERROR, "%s: %s (CUDA error %d)", what, trouble.text, (int)error);
     ctx->lost |= trouble.lost;
     cudaGetLastError(); /* the next call is not to be blamed for this one */
     return false;
@@ -125,8 +122,7 @@ bool lt_ok(struct cuda_ctx *ctx, cublasStatus_t status, const char *what)
     return false;
 }
 
-enum gp_status cuda_fail_device(cudaError_t error, const char *where,
-                                struct gp_err *err)
+enum gp_status cuda_fail_device(cudaError_t error, const char *where, struct gp_err *err)
 {
     struct trouble trouble = trouble_of(error);
     int driver = 0, runtime = 0;
@@ -134,8 +130,7 @@ enum gp_status cuda_fail_device(cudaError_t error, const char *where,
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     if (error == cudaErrorInsufficientDriver && driver == 0)
-        return gp_fail(err, GP_E_DEVICE, where,
-                       "load the NVIDIA driver, or measure the CPU",
+        return gp_fail(err, GP_E_DEVICE, where, "load the NVIDIA driver, or measure the CPU",
                        "no GPU: no NVIDIA driver is loaded here");
     if (error == cudaErrorUnknown) /* nothing has run yet: no GPU fell off the bus */
         return gp_fail(err, GP_E_DEVICE, where,
@@ -148,11 +143,9 @@ enum gp_status cuda_fail_device(cudaError_t error, const char *where,
                        "update the driver, or use a build for an older CUDA",
                        "the NVIDIA driver is too old: it supports CUDA %d.%d, this "
                        "program needs %d.%d",
-                       driver / 1000, driver % 1000 / 10, runtime / 1000,
-                       runtime % 1000 / 10);
+                       driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     return gp_fail(err, GP_E_DEVICE, where, trouble.hint, "%s%s (CUDA error %d)",
-                   trouble.no_device ? "no usable GPU: " : "", trouble.text,
-                   (int)error);
+                   trouble.no_device ? "no usable GPU: " : "", trouble.text, (int)error);
 }
 
 /* ---- calls that every test makes ---- */
@@ -162,21 +155,18 @@ bool cuda_wait(struct cuda_ctx *ctx, const char *what)
     return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), what);
 }
 
-bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes,
-               cudaStream_t stream, const char *what)
+bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, cudaStream_t stream,
+               const char *what)
 {
-    return cuda_ok(
-        ctx, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream), what);
+    return cuda_ok(ctx, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream), what);
 }
 
-bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes,
-                const char *what)
+bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what)
 {
     return cuda_ok(ctx, cudaMemcpy(host, from, bytes, cudaMemcpyDeviceToHost), what);
 }
 
-void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes,
-                     const char *what)
+void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes, const char *what)
 {
     void *host = cuda_host(ctx, bytes);
 
@@ -212,8 +202,7 @@ bool cuda_select(struct cuda_ctx *ctx, int device)
     return cuda_ok(ctx, cudaSetDevice(device), "cudaSetDevice");
 }
 
-bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop,
-                  double *seconds)
+bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop, double *seconds)
 {
     float ms = 0;
     bool ok = cuda_ok(ctx, cudaEventElapsedTime(&ms, start, stop), "event time");

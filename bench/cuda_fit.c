@@ -5,8 +5,8 @@
  * and every byte is written, which is also what is timed. The allocation stops at the
  * first refusal, and the answer says how far it came: "78.50 of 79.00 GiB".
  */
-#include "bench/cuda_ctx.h"
 #include "base/str.h"
+#include "bench/cuda_ctx.h"
 
 enum { PIECES_MAX = 4096 };
 #define PIECE 0x1p30
@@ -24,9 +24,8 @@ static bool fit_enqueue(struct cuda_ctx *ctx, int variant, int i)
 
     (void)variant;
     for (int p = 0; ok && p < s->count; p++)
-        ok = cuda_ok(
-            ctx, cudaMemsetAsync(s->pieces[p], 1 + i % 100, s->sizes[p], ctx->stream),
-            "memset");
+        ok = cuda_ok(ctx, cudaMemsetAsync(s->pieces[p], 1 + i % 100, s->sizes[p], ctx->stream),
+                     "memset");
     return ok;
 }
 
@@ -37,8 +36,7 @@ static void fit_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     out->done = out->ok = fit_enqueue(ctx, variant, 6) && cuda_wait(ctx, "check");
     for (int p = 0; out->done && p < s->count; p++) {
-        out->done =
-            cuda_fetch(ctx, &byte, (char *)s->pieces[p] + s->sizes[p] - 1, 1, "check");
+        out->done = cuda_fetch(ctx, &byte, (char *)s->pieces[p] + s->sizes[p] - 1, 1, "check");
         out->ok = out->ok && byte == 7;
         out->n++;
     }
@@ -68,8 +66,8 @@ static bool take_pieces(struct cuda_ctx *ctx, struct fit_state *s, double bytes)
         if (!s->pieces[s->count] && ctx->state == POINT_OOM) {
             gp_copy(refused, sizeof refused, ctx->fault);
             return cuda_refuse(ctx, POINT_OOM,
-                               "%.2f of %.2f GiB could be allocated, then it %.150s",
-                               done / 0x1p30, bytes / 0x1p30, refused);
+                               "%.2f of %.2f GiB could be allocated, then it %.150s", done / 0x1p30,
+                               bytes / 0x1p30, refused);
         }
         if (!s->pieces[s->count])
             return false;
@@ -79,8 +77,7 @@ static bool take_pieces(struct cuda_ctx *ctx, struct fit_state *s, double bytes)
     return true;
 }
 
-bool cuda_fit_prepare(struct cuda_ctx *ctx, const struct point *point,
-                      struct prepared *out)
+bool cuda_fit_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .enqueue = fit_enqueue, .check = fit_check, .release = fit_release};
@@ -88,8 +85,6 @@ bool cuda_fit_prepare(struct cuda_ctx *ctx, const struct point *point,
     if (point->bytes < 1)
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "no bytes to fit");
     out->bytes = point->bytes;
-    gp_copy(out->algorithm, sizeof out->algorithm,
-            "cudaMalloc by 1 GiB, cudaMemsetAsync");
-    return take_pieces(ctx, cuda_begin(ctx, point, &work, sizeof(struct fit_state)),
-                       point->bytes);
+    gp_copy(out->algorithm, sizeof out->algorithm, "cudaMalloc by 1 GiB, cudaMemsetAsync");
+    return take_pieces(ctx, cuda_begin(ctx, point, &work, sizeof(struct fit_state)), point->bytes);
 }

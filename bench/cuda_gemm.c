@@ -24,15 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cuda_lt.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cuda_lt.h"
 
 #define GAIN 0.995
 
-#define SCREEN_SHARE 0.6   /* of the time for tuning */
-#define BATCH        0.005 /* s, when they are timed again */
+#define SCREEN_SHARE 0.6 /* of the time for tuning */
+#define BATCH 0.005      /* s, when they are timed again */
 
 enum { SCREEN = 3, ROUNDS_LEAST = 4, ROUNDS_MOST = 16, BEST = 3 };
 
@@ -41,7 +41,7 @@ enum { FRAMEWORK = LT_TUNED + 1, PADDED, PAD_BELOW = 16 };
 struct gemm_state {
     struct lt_gemm gemm; /* of the variants "heuristic" and "tuned" */
     struct lt_gemm framework, padded;
-    bool other[VARIANTS]; /* is there such a variant? */
+    bool other[VARIANTS];    /* is there such a variant? */
     size_t b_bytes, d_bytes; /* of the widest */
     int copies_a, copies_bd;
     char *a, *b, *d;
@@ -51,9 +51,7 @@ struct gemm_state {
 static struct lt_gemm *variant_of(struct gemm_state *s, int variant, int *choice)
 {
     *choice = variant == LT_TUNED ? LT_TUNED : LT_HEURISTIC;
-    return variant == FRAMEWORK ? &s->framework
-           : variant == PADDED  ? &s->padded
-                                : &s->gemm;
+    return variant == FRAMEWORK ? &s->framework : variant == PADDED ? &s->padded : &s->gemm;
 }
 
 static struct lt_operands operands(const struct gemm_state *s, int i)
@@ -61,8 +59,7 @@ static struct lt_operands operands(const struct gemm_state *s, int i)
     size_t a = lt_a_bytes(&s->gemm);
     size_t ai = (size_t)(i % s->copies_a), bi = (size_t)(i % s->copies_bd);
 
-    return lt_place(&s->gemm, s->a + ai * a, s->b + bi * s->b_bytes,
-                    s->d + bi * s->d_bytes);
+    return lt_place(&s->gemm, s->a + ai * a, s->b + bi * s->b_bytes, s->d + bi * s->d_bytes);
 }
 
 static bool gemm_enqueue(struct cuda_ctx *ctx, int variant, int i)
@@ -102,8 +99,8 @@ static void gemm_release(struct cuda_ctx *ctx)
     lt_close(&s->padded);
 }
 
-static void plan_copies(struct cuda_ctx *ctx, const struct point *point,
-                        struct gemm_state *s, struct prepared *out)
+static void plan_copies(struct cuda_ctx *ctx, const struct point *point, struct gemm_state *s,
+                        struct prepared *out)
 {
     double a = (double)lt_a_bytes(&s->gemm), b = (double)s->b_bytes;
     double d = (double)s->d_bytes;
@@ -113,8 +110,7 @@ static void plan_copies(struct cuda_ctx *ctx, const struct point *point,
     if (point->cache == CACHE_WEIGHTS_COLD)
         s->copies_a = cuda_rotation(ctx, a, a, b + d, &out->cold);
     else if (point->cache == CACHE_COLD)
-        s->copies_a = s->copies_bd =
-            cuda_rotation(ctx, a + b, a + b + d, 0, &out->cold);
+        s->copies_a = s->copies_bd = cuda_rotation(ctx, a + b, a + b + d, 0, &out->cold);
     out->rotation = s->copies_a;
     out->bytes = s->copies_a * a + s->copies_bd * (b + d);
 }
@@ -150,8 +146,7 @@ static int by_seconds(const void *a, const void *b)
 }
 
 /* One batch, number i of this algorithm; s of one launch, 0 when it does not run. */
-static double one_batch(struct cuda_ctx *ctx, struct gemm_state *s, int algo, int i,
-                        int launches)
+static double one_batch(struct cuda_ctx *ctx, struct gemm_state *s, int algo, int i, int launches)
 {
     double seconds = 0;
 
@@ -167,8 +162,7 @@ static int batch_size(double each, double length)
 }
 
 /* Median of some batches of at least `length` s; 0 when it does not run. */
-static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo,
-                        double length)
+static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo, double length)
 {
     double took[SCREEN];
     double each = one_batch(ctx, s, algo, 0, 2);
@@ -198,8 +192,8 @@ static int rounds_in(const struct candidate *list, int count, double seconds)
 
 /* Several algorithms in turn, a batch of each, then again, as often as `seconds` have
  * room for: medians into list[].seconds. */
-static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s,
-                         struct candidate *list, int count, double seconds)
+static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s, struct candidate *list,
+                         int count, double seconds)
 {
     double took[BEST + 1][ROUNDS_MOST], length;
     int launches[BEST + 1], rounds = rounds_in(list, count, seconds);
@@ -227,8 +221,7 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
     int count = 0;
 
     /* those before the heuristic's do not run */
-    for (int i = s->gemm.chosen[LT_HEURISTIC]; i < s->gemm.algo_count && !ctx->lost;
-         i++) {
+    for (int i = s->gemm.chosen[LT_HEURISTIC]; i < s->gemm.algo_count && !ctx->lost; i++) {
         double seconds;
 
         if (count > 0 && clock_now() > deadline)
@@ -346,8 +339,8 @@ static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t s
     if (algo > 0 && algo == g->chosen[LT_HEURISTIC])
         gp_format(extra, sizeof extra, ", the first that runs");
     if (g->n != g->n_asked)
-        gp_format(extra + strlen(extra), sizeof extra - strlen(extra),
-                  ", n padded to %lld", (long long)g->n);
+        gp_format(extra + strlen(extra), sizeof extra - strlen(extra), ", n padded to %lld",
+                  (long long)g->n);
     gp_format(out, size, "#%d of %d, %s%s%s", algo, g->algo_count, text, extra,
               g->fast_accum ? ", fast" : "");
 }
@@ -366,17 +359,17 @@ static json_t *facts(const struct lt_gemm *g)
                           : g->type->compute == CUBLAS_COMPUTE_32I          ? "s32"
                                                                             : "fp32";
 
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", words[g->type->bits],
-                     "b", words[g->type->bits], "d", words[g->type->out], "compute",
-                     compute, "transa", "T", "transb", "N", "n_padded",
-                     (json_int_t)g->n);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", words[g->type->bits], "b",
+                     words[g->type->bits], "d", words[g->type->out], "compute", compute, "transa",
+                     "T", "transb", "N", "n_padded", (json_int_t)g->n);
 }
 
 static void describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)
 {
-    static const char *const names[VARIANTS] = {
-        [LT_HEURISTIC] = "heuristic", [LT_TUNED] = "tuned",
-        [FRAMEWORK] = "framework",    [PADDED] = "padded"};
+    static const char *const names[VARIANTS] = {[LT_HEURISTIC] = "heuristic",
+                                                [LT_TUNED] = "tuned",
+                                                [FRAMEWORK] = "framework",
+                                                [PADDED] = "padded"};
 
     ctx->params = facts(&s->gemm);
     s->other[LT_TUNED] = s->gemm.chosen[LT_TUNED] != s->gemm.chosen[LT_HEURISTIC];
@@ -400,14 +393,11 @@ static void describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared
 /* ---- other variants ---- */
 
 /* Before operands are allocated: another may be wider. One that cannot be had is none. */
-static bool open_other(struct cuda_ctx *ctx, const struct lt_gemm *like,
-                       enum lt_manner manner, struct lt_gemm *out)
+static bool open_other(struct cuda_ctx *ctx, const struct lt_gemm *like, enum lt_manner manner,
+                       struct lt_gemm *out)
 {
-    *out = (struct lt_gemm){.type = like->type,
-                            .m = like->m,
-                            .n_asked = like->n_asked,
-                            .k = like->k,
-                            .manner = manner};
+    *out = (struct lt_gemm){
+        .type = like->type, .m = like->m, .n_asked = like->n_asked, .k = like->k, .manner = manner};
     return lt_open(ctx, out);
 }
 
@@ -415,8 +405,8 @@ static void open_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     bool pads = s->gemm.type->type == TYPE_FP8 && s->gemm.n < PAD_BELOW;
 
-    s->other[FRAMEWORK] = open_other(ctx, &s->gemm, LT_FRAMEWORK, &s->framework) &&
-                          s->framework.n == s->gemm.n;
+    s->other[FRAMEWORK] =
+        open_other(ctx, &s->gemm, LT_FRAMEWORK, &s->framework) && s->framework.n == s->gemm.n;
     s->other[PADDED] = pads && open_other(ctx, &s->gemm, LT_PADDED, &s->padded);
 }
 
@@ -436,8 +426,7 @@ static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
         s->other[FRAMEWORK] = false;
 }
 
-bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
-                       struct prepared *out)
+bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .enqueue = gemm_enqueue, .check = gemm_check, .release = gemm_release};
@@ -446,10 +435,8 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
     const struct lt_gemm *widest;
     struct lt_operands first;
 
-    s->gemm = (struct lt_gemm){.type = cuda_type_find(point->type),
-                               .m = point->m,
-                               .n_asked = point->n,
-                               .k = point->k};
+    s->gemm = (struct lt_gemm){
+        .type = cuda_type_find(point->type), .m = point->m, .n_asked = point->n, .k = point->k};
     if (!lt_open(ctx, &s->gemm))
         return false;
     if (!heats)
@@ -478,8 +465,7 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
     return true;
 }
 
-bool cuda_batch_prepare(struct cuda_ctx *ctx, const struct point *point,
-                        struct prepared *out)
+bool cuda_batch_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     return cuda_gemm_prepare(ctx, point, out);
 }

@@ -22,7 +22,7 @@ struct cuda_kernel *cuda_kernel_open(struct cuda_ctx *ctx, const char *name);
 void cuda_kernel_close(struct cuda_kernel *kernel);
 /* `to` gets blocks x KERNEL_THREADS words of 32 bits (gp_read), or `bytes` (gp_copy), a
  * multiple of 16. */
-cudaError_t cuda_kernel_run(struct cuda_kernel *kernel, const void *from, size_t bytes,
-                            void *to, unsigned blocks, cudaStream_t stream);
+cudaError_t cuda_kernel_run(struct cuda_kernel *kernel, const void *from, size_t bytes, void *to,
+                            unsigned blocks, cudaStream_t stream);
 
 #endif

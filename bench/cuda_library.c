@@ -18,14 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/cuda_symbols.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cuda_symbols.h"
 
 /* ---- the functions, under their own names ---- */
 
 #define SLOT(type, name, parameters, arguments) type(*name) parameters;
-#define ROW(type, name, parameters, arguments)  {#name, &api.name},
+#define ROW(type, name, parameters, arguments) {#name, &api.name},
 #define FORWARD(type, name, parameters, arguments) \
     type(name) parameters                          \
     {                                              \
@@ -68,8 +68,7 @@ cudaError_t cuda_identify(int device, struct cuda_identity *out)
     return error;
 }
 
-static_assert(offsetof(struct cuda_identity, uuid) ==
-                  offsetof(struct cudaDeviceProp, uuid),
+static_assert(offsetof(struct cuda_identity, uuid) == offsetof(struct cudaDeviceProp, uuid),
               "cudaDeviceProp begins otherwise");
 static_assert(offsetof(struct cuda_identity, memory) ==
                   offsetof(struct cudaDeviceProp, totalGlobalMem),
@@ -92,8 +91,8 @@ struct folders {
 };
 
 /* Of a toolkit, of a Python installation, of its packages, of NVIDIA's among them. */
-#define BELOW                                                                     \
-    "{,/lib64,/lib,/targets/*-linux/lib,/lib/*-linux-gnu,/nvidia/*/lib,/*/lib,"     \
+#define BELOW                                                                   \
+    "{,/lib64,/lib,/targets/*-linux/lib,/lib/*-linux-gnu,/nvidia/*/lib,/*/lib," \
     "/lib/python3*/*-packages/nvidia/*/lib}"
 
 static void add_folder(struct folders *list, const char *path)
@@ -156,8 +155,7 @@ static void add_python(struct folders *list, const char *folder)
 
 static void list_folders(struct folders *list)
 {
-    static const char *const named[] = {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV",
-                                        "CONDA_PREFIX"};
+    static const char *const named[] = {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"};
     const char *only = getenv("GPUPLAN_CUDA"), *home = getenv("HOME");
     char local[PATH_MAX];
 
@@ -270,8 +268,7 @@ static bool open_pair(const char *folder, const struct major *major)
         runtime = open_anywhere(major->runtime);
     if (!runtime)
         gp_format(opened.err.text, sizeof opened.err.text,
-                  "no CUDA libraries: %.120s is here, but no %s", path_of(lt),
-                  major->runtime);
+                  "no CUDA libraries: %.120s is here, but no %s", path_of(lt), major->runtime);
     else if ((missing = bind_all(runtime, runtime_symbols, COUNT(runtime_symbols))) ||
              (missing = bind_all(lt, lt_symbols, COUNT(lt_symbols))))
         gp_format(opened.err.text, sizeof opened.err.text,
@@ -315,8 +312,7 @@ static void explain(bool driver)
                   ".11",
                   only);
     gp_fail(&opened.err, GP_E_DEVICE, "",
-            "install a CUDA toolkit or PyTorch, or name their folder: GPUPLAN_CUDA=DIR",
-            "%s",
+            "install a CUDA toolkit or PyTorch, or name their folder: GPUPLAN_CUDA=DIR", "%s",
             reason[0] ? reason
             : driver  ? "no CUDA libraries: libcublasLt.so.13, .12 or .11 is not found"
                       : "no GPU: neither an NVIDIA driver nor the CUDA libraries are here");

@@ -15,13 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cuda_algo.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "bench/cuda_algo.h"
 
 /* Bytes of the elements of a matrix, `outer` rows or columns of k or of m each. */
-static size_t elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer,
-                       int64_t inner)
+static size_t elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer, int64_t inner)
 {
     return cuda_bits_bytes(bits, (size_t)outer * (size_t)inner * (size_t)g->batch);
 }
@@ -62,30 +61,25 @@ void lt_close(struct lt_gemm *g)
 }
 
 static bool set_desc(struct cuda_ctx *ctx, struct lt_gemm *g,
-                     cublasLtMatmulDescAttributes_t attribute, const void *value,
-                     size_t size)
+                     cublasLtMatmulDescAttributes_t attribute, const void *value, size_t size)
 {
     return lt_ok(ctx, cublasLtMatmulDescSetAttribute(g->desc, attribute, value, size),
                  "cublasLtMatmulDescSetAttribute");
 }
 
-static bool scale_pointers(struct cuda_ctx *ctx, struct lt_gemm *g,
-                           const struct lt_operands *o)
+static bool scale_pointers(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands *o)
 {
     if (g->type->block == SCALE_NONE)
         return true;
-    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &o->a_scale,
-                    sizeof o->a_scale) &&
-           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &o->b_scale,
-                    sizeof o->b_scale);
+    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &o->a_scale, sizeof o->a_scale) &&
+           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &o->b_scale, sizeof o->b_scale);
 }
 
 static bool block_scales(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
 #if CUDART_VERSION >= 12080
-    int32_t mode = g->type->block == SCALE_VEC32_UE8M0
-                       ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
-                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+    int32_t mode = g->type->block == SCALE_VEC32_UE8M0 ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
+                                                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
     struct lt_operands any = {.a_scale = ctx->workspace, .b_scale = ctx->workspace};
 
     if (g->type->block == SCALE_NONE)
@@ -101,27 +95,24 @@ static bool block_scales(struct cuda_ctx *ctx, struct lt_gemm *g)
 #endif
 }
 
-static bool make_layout(struct cuda_ctx *ctx, cublasLtMatrixLayout_t *layout,
-                        cudaDataType_t type, int64_t rows, int64_t columns, int batch)
+static bool make_layout(struct cuda_ctx *ctx, cublasLtMatrixLayout_t *layout, cudaDataType_t type,
+                        int64_t rows, int64_t columns, int batch)
 {
     int32_t count = batch;
     int64_t stride = rows * columns;
 
     if (!lt_ok(ctx,
-               cublasLtMatrixLayoutCreate(layout, type, (uint64_t)rows,
-                                          (uint64_t)columns, rows),
+               cublasLtMatrixLayoutCreate(layout, type, (uint64_t)rows, (uint64_t)columns, rows),
                "cublasLtMatrixLayoutCreate"))
         return false;
     return batch == 1 ||
            (lt_ok(ctx,
-                  cublasLtMatrixLayoutSetAttribute(*layout,
-                                                   CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                  cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
                                                    &count, sizeof count),
                   "batch count") &&
             lt_ok(ctx,
                   cublasLtMatrixLayoutSetAttribute(
-                      *layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
-                      sizeof stride),
+                      *layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
                   "batch stride"));
 }
 
@@ -132,8 +123,7 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
 
     if (!lt_ok(ctx, cublasLtMatmulDescCreate(&g->desc, t->compute, t->scale),
                "cublasLtMatmulDescCreate") ||
-        !set_desc(ctx, g, CUBLASLT_MATMUL_DESC_TRANSA, &op, sizeof op) ||
-        !block_scales(ctx, g))
+        !set_desc(ctx, g, CUBLASLT_MATMUL_DESC_TRANSA, &op, sizeof op) || !block_scales(ctx, g))
         return false;
     if (t->type == TYPE_FP8 && ctx->cc < 100) { /* as inference engines set it */
         int8_t fast = 1;
@@ -142,17 +132,16 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
         if (!set_desc(ctx, g, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast))
             return false;
     }
-    return make_layout(ctx, &g->a_layout, t->ab, g->plain_a ? g->m : g->k,
-                       g->plain_a ? g->k : g->m, g->batch) &&
+    return make_layout(ctx, &g->a_layout, t->ab, g->plain_a ? g->m : g->k, g->plain_a ? g->k : g->m,
+                       g->batch) &&
            make_layout(ctx, &g->b_layout, t->ab, g->k, g->n, g->batch) &&
            make_layout(ctx, &g->d_layout, t->d, g->m, g->n, g->batch);
 }
 
 static double workspace_of(const struct cuda_ctx *ctx, const struct lt_gemm *g)
 {
-    return g->manner == LT_FRAMEWORK
-               ? fmin(LT_FRAMEWORK_WORKSPACE, ctx->settings.workspace)
-               : ctx->settings.workspace;
+    return g->manner == LT_FRAMEWORK ? fmin(LT_FRAMEWORK_WORKSPACE, ctx->settings.workspace)
+                                     : ctx->settings.workspace;
 }
 
 /* Keeps the algorithms that the library itself calls good. */
@@ -168,29 +157,25 @@ static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
 
     if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasLtMatmulPreferenceSetAttribute(
-            preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
-            sizeof workspace);
+            preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasLtMatmulPreferenceSetAttribute(
-            preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
-            sizeof reductions);
+            preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions);
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = cublasLtMatmulAlgoGetHeuristic(
-            ctx->lt, g->desc, g->a_layout, g->b_layout, g->d_layout, g->d_layout,
-            preference, (int)ctx->settings.algos, g->algos, &found);
+        status = cublasLtMatmulAlgoGetHeuristic(ctx->lt, g->desc, g->a_layout, g->b_layout,
+                                                g->d_layout, g->d_layout, preference,
+                                                (int)ctx->settings.algos, g->algos, &found);
     if (preference)
         cublasLtMatmulPreferenceDestroy(preference);
     g->algo_count = 0;
     for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < found; i++)
-        if (g->algos[i].state == CUBLAS_STATUS_SUCCESS &&
-            g->algos[i].workspaceSize <= workspace)
+        if (g->algos[i].state == CUBLAS_STATUS_SUCCESS && g->algos[i].workspaceSize <= workspace)
             g->algos[g->algo_count++] = g->algos[i];
     return status;
 }
 
 /* Can it be done at all with this n? The state, and for UNSUPPORTED the status. */
-static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g,
-                                  cublasStatus_t *status)
+static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g, cublasStatus_t *status)
 {
     if (!describe_product(ctx, g))
         return POINT_ERROR;
@@ -219,8 +204,7 @@ bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *g)
     if (!t)
         return cuda_refuse(ctx, POINT_UNSUPPORTED,
                            "cuBLASLt does not have this type: only the CPU engine measures it");
-    int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple,
-                      t->n_fallback};
+    int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple, t->n_fallback};
     if (!cuda_type_supported(t->type, ctx->cc, ctx->lt_version, why, sizeof why) ||
         !cuda_type_shape(t, g->m, g->k, why, sizeof why))
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "%s", why);
@@ -238,16 +222,15 @@ bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *g)
         return lt_ok(ctx, status, "cublasLtMatmulAlgoGetHeuristic");
     return cuda_refuse(ctx, POINT_UNSUPPORTED,
                        "cuBLASLt %zu.%zu.%zu has no algorithm for %s %lldx%lldx%lld: %s",
-                       ctx->lt_version / 10000, ctx->lt_version / 100 % 100,
-                       ctx->lt_version % 100, bench_type_word(t->type), (long long)g->m,
-                       (long long)g->n_asked, (long long)g->k, lt_word(status));
+                       ctx->lt_version / 10000, ctx->lt_version / 100 % 100, ctx->lt_version % 100,
+                       bench_type_word(t->type), (long long)g->m, (long long)g->n_asked,
+                       (long long)g->k, lt_word(status));
 }
 
-bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
-             int variant_b)
+bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b, int variant_b)
 {
-    return memcmp(&a->algos[a->chosen[variant_a]].algo,
-                  &b->algos[b->chosen[variant_b]].algo, sizeof a->algos[0].algo) == 0;
+    return memcmp(&a->algos[a->chosen[variant_a]].algo, &b->algos[b->chosen[variant_b]].algo,
+                  sizeof a->algos[0].algo) == 0;
 }
 
 struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
@@ -262,8 +245,8 @@ struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
 }
 
 /* *status stays SUCCESS where the scales could not be set: ctx->fault says so. */
-static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
-                   const struct lt_operands *o, cublasStatus_t *status)
+static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo, const struct lt_operands *o,
+                   cublasStatus_t *status)
 {
     static const float one = 1, zero = 0;
     static const int32_t one_int = 1, zero_int = 0;
@@ -280,31 +263,27 @@ static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
     *status = CUBLAS_STATUS_SUCCESS;
     if (!scale_pointers(ctx, g, o))
         return false;
-    *status =
-        cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b, g->b_layout,
-                       beta, o->d, g->d_layout, o->d, g->d_layout, &g->algos[algo].algo,
-                       ctx->workspace, (size_t)workspace_of(ctx, g), ctx->stream);
+    *status = cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b, g->b_layout, beta,
+                             o->d, g->d_layout, o->d, g->d_layout, &g->algos[algo].algo,
+                             ctx->workspace, (size_t)workspace_of(ctx, g), ctx->stream);
     return lt_ok(ctx, *status, "cublasLtMatmul");
 }
 
-bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
-               const struct lt_operands *o)
+bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant, const struct lt_operands *o)
 {
     cublasStatus_t status;
 
     return launch(ctx, g, g->chosen[variant], o, &status);
 }
 
-bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands *o,
-               double *first)
+bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands *o, double *first)
 {
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     bool refused = true;
 
     *first = 0;
     for (int i = 0; i < g->algo_count; i++) {
-        if (cuda_timer_begin(ctx) && launch(ctx, g, i, o, &status) &&
-            cuda_timer_end(ctx, first)) {
+        if (cuda_timer_begin(ctx) && launch(ctx, g, i, o, &status) && cuda_timer_end(ctx, first)) {
             g->chosen[LT_HEURISTIC] = g->chosen[LT_TUNED] = i;
             ctx->fault[0] = '\0'; /* those before it are no fault of the point */
             return true;
@@ -344,11 +323,11 @@ static bool algo_field(const struct lt_gemm *g, int i, int field, int *value)
 {
     uint16_t half = 0;
     int32_t whole = 0;
-    bool told = cublasLtMatmulAlgoConfigGetAttribute(
-                    &g->algos[i].algo, algo_fields[field].attribute,
-                    algo_fields[field].half ? (void *)&half : (void *)&whole,
-                    algo_fields[field].half ? sizeof half : sizeof whole,
-                    NULL) == CUBLAS_STATUS_SUCCESS;
+    bool told =
+        cublasLtMatmulAlgoConfigGetAttribute(
+            &g->algos[i].algo, algo_fields[field].attribute,
+            algo_fields[field].half ? (void *)&half : (void *)&whole,
+            algo_fields[field].half ? sizeof half : sizeof whole, NULL) == CUBLAS_STATUS_SUCCESS;
 
     *value = algo_fields[field].half ? half : whole;
     return told;
@@ -415,8 +394,7 @@ void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)
 json_t *lt_describe_json(const struct lt_gemm *g, int i)
 {
     const cublasLtMatmulHeuristicResult_t *algo = &g->algos[i];
-    json_t *json =
-        json_pack("{s:i, s:i, s:i}", "rank", i, "of", g->algo_count, "tried", g->tried);
+    json_t *json = json_pack("{s:i, s:i, s:i}", "rank", i, "of", g->algo_count, "tried", g->tried);
     char word[16];
     int value;
 
@@ -433,8 +411,7 @@ json_t *lt_describe_json(const struct lt_gemm *g, int i)
         }
         json_object_set_new(json, algo_fields[f].key, told);
     }
-    json_object_set_new(json, "workspace_bytes",
-                        gp_json_number((double)algo->workspaceSize));
+    json_object_set_new(json, "workspace_bytes", gp_json_number((double)algo->workspaceSize));
     json_object_set_new(json, "waves", gp_json_above_zero((double)algo->wavesCount));
     return json;
 }
@@ -448,8 +425,7 @@ static bool fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer, v
     uint8_t *host;
     bool ok;
 
-    if (!cuda_fill_operand(ctx, g->type->bits, to,
-                           elements(g, g->type->bits, outer, g->k), salt))
+    if (!cuda_fill_operand(ctx, g->type->bits, to, elements(g, g->type->bits, outer, g->k), salt))
         return false;
     if (bytes == 0)
         return true;

@@ -47,8 +47,7 @@ size_t lt_d_bytes(const struct lt_gemm *gemm);
 /* Descriptors and algorithms of what is asked for, where the library can do it. */
 bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *gemm);
 /* Is the algorithm that was chosen for a variant of one that of the other's? */
-bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
-             int variant_b);
+bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b, int variant_b);
 void lt_close(struct lt_gemm *gemm);
 
 /* The operands of a copy whose memory starts at a, b and d; fills them. */
@@ -60,8 +59,8 @@ bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b, uint64
  * heuristic's variant (and the tuned one until something better is found). *first: s of
  * that launch, the first of this product. What is named may still not run
  * (NOT_SUPPORTED). */
-bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm,
-               const struct lt_operands *operands, double *first);
+bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm, const struct lt_operands *operands,
+               double *first);
 bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
                const struct lt_operands *operands);
 /* How the sums of a variant are made, for the check. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_kernel.h"
-#include "base/str.h"
 
 enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096, PRODUCT_DEPTH = 4096 };
 
@@ -34,16 +34,14 @@ static bool memory_enqueue(struct cuda_ctx *ctx, int variant, int i)
     if (s->kernel) /* a launch that is refused leaves the device as it was */
         return cuda_ok(ctx,
                        cuda_kernel_run(s->kernel, s->from + at, s->bytes,
-                                       s->reads ? s->to : s->to + at, s->blocks,
-                                       ctx->stream),
+                                       s->reads ? s->to : s->to + at, s->blocks, ctx->stream),
                        s->reads ? "read kernel" : "copy kernel");
     if (s->from)
         return cuda_ok(ctx,
-                       cudaMemcpyAsync(s->to + at, s->from + at, s->bytes,
-                                       cudaMemcpyDeviceToDevice, ctx->stream),
+                       cudaMemcpyAsync(s->to + at, s->from + at, s->bytes, cudaMemcpyDeviceToDevice,
+                                       ctx->stream),
                        "copy on the device");
-    return cuda_ok(ctx, cudaMemsetAsync(s->to + at, WRITTEN, s->bytes, ctx->stream),
-                   "memset");
+    return cuda_ok(ctx, cudaMemsetAsync(s->to + at, WRITTEN, s->bytes, ctx->stream), "memset");
 }
 
 static uint32_t xor_of(const uint32_t *words, size_t count)
@@ -56,8 +54,7 @@ static uint32_t xor_of(const uint32_t *words, size_t count)
 }
 
 /* The XOR of the whole buffer, by the host, piece by piece. */
-static bool xor_buffer(struct cuda_ctx *ctx, const char *from, size_t bytes,
-                       uint32_t *x)
+static bool xor_buffer(struct cuda_ctx *ctx, const char *from, size_t bytes, uint32_t *x)
 {
     size_t piece = 16u << 20, n;
     uint32_t *host = cuda_host(ctx, piece);
@@ -128,8 +125,8 @@ static void memory_release(struct cuda_ctx *ctx)
     cuda_kernel_close(s->kernel);
 }
 
-static void plan(struct cuda_ctx *ctx, const struct point *point,
-                 struct memory_state *s, bool both, struct prepared *out)
+static void plan(struct cuda_ctx *ctx, const struct point *point, struct memory_state *s, bool both,
+                 struct prepared *out)
 {
     unsigned most = (unsigned)ctx->sms * 8, turn = KERNEL_THREADS * KERNEL_UNROLL;
     double each;
@@ -149,16 +146,14 @@ static void plan(struct cuda_ctx *ctx, const struct point *point,
 }
 
 /* Weights of 16 bits for one token: what is read is A, and next to nothing else. */
-static bool prepare_product(struct cuda_ctx *ctx, const struct point *point,
-                            struct prepared *out)
+static bool prepare_product(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     struct point product = {.test = TEST_GEMM,
                             .type = TYPE_FP16,
                             .m = (int64_t)point->bytes / (PRODUCT_DEPTH * 2),
                             .n = 1,
                             .k = PRODUCT_DEPTH,
-                            .cache = point->cache == CACHE_HOT ? CACHE_HOT
-                                                               : CACHE_WEIGHTS_COLD};
+                            .cache = point->cache == CACHE_HOT ? CACHE_HOT : CACHE_WEIGHTS_COLD};
 
     if ((double)(product.m * product.k * 2) != point->bytes)
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "a matrix of %d rows has no %.0f bytes",
@@ -184,8 +179,7 @@ static bool allocate(struct cuda_ctx *ctx, struct memory_state *s, bool copies)
     return s->to && cuda_wait(ctx, "fill");
 }
 
-bool cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
-                         struct prepared *out)
+bool cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .enqueue = memory_enqueue, .check = memory_check, .release = memory_release};
@@ -200,8 +194,7 @@ bool cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
         return prepare_product(ctx, point, out);
     s = cuda_begin(ctx, point, &work, sizeof *s);
     s->reads = reads;
-    if ((reads || copies) &&
-        !(s->kernel = cuda_kernel_open(ctx, reads ? "gp_read" : "gp_copy")))
+    if ((reads || copies) && !(s->kernel = cuda_kernel_open(ctx, reads ? "gp_read" : "gp_copy")))
         return false;
     plan(ctx, point, s, copies || engine, out);
     gp_copy(out->algorithm, sizeof out->algorithm,

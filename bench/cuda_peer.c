@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cuda_ctx.h"
 #include "base/str.h"
+#include "bench/cuda_ctx.h"
 
 struct way {
     int from, to;
@@ -35,10 +35,8 @@ struct peer_state {
 
 static bool copy(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
 {
-    return cuda_ok(
-        ctx,
-        cudaMemcpyPeerAsync(w->target, w->to, w->source, w->from, bytes, w->stream),
-        "copy to a peer");
+    return cuda_ok(ctx, cudaMemcpyPeerAsync(w->target, w->to, w->source, w->from, bytes, w->stream),
+                   "copy to a peer");
 }
 
 /* Both ways begin after the start event, and end before the stop event. */
@@ -48,8 +46,7 @@ static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
     bool both = s->ways == 2, ok;
 
     ok = cuda_record(ctx, s->start, first) &&
-         (!both ||
-          (cuda_record(ctx, s->fork, first) && cuda_depend(ctx, second, s->fork)));
+         (!both || (cuda_record(ctx, s->fork, first) && cuda_depend(ctx, second, s->fork)));
     for (int i = 0; ok && i < launches; i++) {
         if (i * s->ways >= CUDA_GATE_CALLS)
             cuda_gate_open(ctx, 0);
@@ -57,8 +54,7 @@ static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
             ok = copy(ctx, &s->way[w], s->bytes);
     }
     return ok &&
-           (!both ||
-            (cuda_record(ctx, s->join, second) && cuda_depend(ctx, first, s->join))) &&
+           (!both || (cuda_record(ctx, s->join, second) && cuda_depend(ctx, first, s->join))) &&
            cuda_record(ctx, s->stop, first);
 }
 
@@ -71,15 +67,13 @@ static bool peer_run(struct cuda_ctx *ctx, int variant, int launches, double *se
     cuda_gate_close(ctx, s->way[0].stream, 0);
     ok = enqueue(ctx, s, launches);
     cuda_gate_open(ctx, 0);
-    return ok &&
-           cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") &&
+    return ok && cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") &&
            cuda_elapsed(ctx, s->start, s->stop, seconds);
 }
 
 static bool poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
 {
-    return cuda_select(ctx, w->to) &&
-           cuda_ok(ctx, cudaMemset(w->target, 0x55, bytes), "poison") &&
+    return cuda_select(ctx, w->to) && cuda_ok(ctx, cudaMemset(w->target, 0x55, bytes), "poison") &&
            cuda_ok(ctx, cudaDeviceSynchronize(), "poison");
 }
 
@@ -101,8 +95,7 @@ static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
     }
     cudaSetDevice(ctx->device);
     if (out->done && !out->ok)
-        gp_copy(out->why, sizeof out->why,
-                "the data that arrived differs from the data sent");
+        gp_copy(out->why, sizeof out->why, "the data that arrived differs from the data sent");
     free(arrived);
 }
 
@@ -152,23 +145,20 @@ static bool reach(struct cuda_ctx *ctx, struct peer_state *s)
         !cuda_ok(ctx, cudaDeviceCanAccessPeer(&back, to, from), "peer access"))
         return false;
     if (!there)
-        return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "GPU %d cannot reach the memory of GPU %d%s", from, to,
-                           back ? ", which can reach its" : ", nor that its");
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d cannot reach the memory of GPU %d%s",
+                           from, to, back ? ", which can reach its" : ", nor that its");
     if (!back && s->ways == 2)
-        return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "GPU %d cannot reach the memory of GPU %d", to, from);
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d cannot reach the memory of GPU %d", to,
+                           from);
     for (int w = 0; w < (back ? 2 : 1); w++) {
         error = enable(s->way[w].from, s->way[w].to, &s->way[w].enabled);
         if (error != cudaSuccess && w < s->ways)
             return cuda_refuse(ctx, POINT_UNSUPPORTED,
                                "GPU %d could reach the memory of GPU %d, but it cannot "
                                "be enabled: %.80s (CUDA error %d)",
-                               s->way[w].from, s->way[w].to, cudaGetErrorString(error),
-                               (int)error);
+                               s->way[w].from, s->way[w].to, cudaGetErrorString(error), (int)error);
     }
-    ctx->params =
-        json_pack("{s:i, s:i, s:b}", "from", from, "to", to, "access_back", back);
+    ctx->params = json_pack("{s:i, s:i, s:b}", "from", from, "to", to, "access_back", back);
     return true;
 }
 
@@ -190,15 +180,12 @@ static bool fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
 /* Each of the device whose stream it is recorded on. */
 static bool events(struct cuda_ctx *ctx, struct peer_state *s)
 {
-    return cuda_select(ctx, s->way[0].from) &&
-           cuda_ok(ctx, cudaEventCreate(&s->start), "event") &&
-           cuda_ok(ctx, cudaEventCreate(&s->stop), "event") &&
-           cuda_mark_new(ctx, &s->fork) && cuda_select(ctx, s->way[1].from) &&
-           cuda_mark_new(ctx, &s->join);
+    return cuda_select(ctx, s->way[0].from) && cuda_ok(ctx, cudaEventCreate(&s->start), "event") &&
+           cuda_ok(ctx, cudaEventCreate(&s->stop), "event") && cuda_mark_new(ctx, &s->fork) &&
+           cuda_select(ctx, s->way[1].from) && cuda_mark_new(ctx, &s->join);
 }
 
-bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point,
-                       struct prepared *out)
+bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     static const struct cuda_work work = {
         .run = peer_run, .gated = true, .check = peer_check, .release = peer_release};
@@ -209,9 +196,8 @@ bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point,
     if (!cuda_ok(ctx, cudaGetDeviceCount(&count), "cudaGetDeviceCount"))
         return false;
     if (point->from == point->to || point->from >= count || point->to >= count)
-        return cuda_refuse(ctx, POINT_UNSUPPORTED,
-                           "from GPU %d to GPU %d, of %d that are visible", point->from,
-                           point->to, count);
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "from GPU %d to GPU %d, of %d that are visible",
+                           point->from, point->to, count);
     s = cuda_begin(ctx, point, &work, sizeof *s);
     s->ways = point->kind == KIND_PEER_BOTH ? 2 : 1;
     s->way[0].from = s->way[1].to = point->from;
@@ -219,8 +205,7 @@ bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point,
     s->bytes = (size_t)point->bytes;
     out->bytes = 2 * s->ways * point->bytes;
     gp_copy(out->algorithm, sizeof out->algorithm,
-            s->ways == 2 ? "cudaMemcpyPeerAsync, both ways at once"
-                         : "cudaMemcpyPeerAsync");
+            s->ways == 2 ? "cudaMemcpyPeerAsync, both ways at once" : "cudaMemcpyPeerAsync");
     ok = reach(ctx, s);
     for (int w = 0; ok && w < s->ways; w++)
         ok = fill(ctx, s, &s->way[w]);

@@ -22,19 +22,19 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "bench/cuda_ctx.h"
 #include "base/clock.h"
+#include "bench/cuda_ctx.h"
 
 #if defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
 #define RANGE_PUSH(name) nvtxRangePushA(name)
-#define RANGE_POP()      nvtxRangePop()
+#define RANGE_POP() nvtxRangePop()
 #endif
 #endif
 #ifndef RANGE_PUSH
 #define RANGE_PUSH(name) ((void)(name))
-#define RANGE_POP()      ((void)0)
+#define RANGE_POP() ((void)0)
 #endif
 
 bool cuda_timer_init(struct cuda_ctx *ctx)
@@ -125,9 +125,8 @@ static bool enqueue_all(struct cuda_ctx *ctx, int variant, int first, int launch
 
 /* The same behind a gate, from the start event to the stop event. *opened: when the
  * device could begin. The gate is open afterwards, also when a launch failed. */
-static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
-                          int variant, int first, int launches, int slot,
-                          double *opened)
+static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
+                          int first, int launches, int slot, double *opened)
 {
     int calls = work->calls > 0 ? work->calls : 1;
     bool ok;
@@ -158,8 +157,7 @@ static bool capture(struct cuda_ctx *ctx, int variant, int launches)
     cudaGraph_t graph = NULL;
     bool ok;
 
-    if (cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal) !=
-        cudaSuccess) {
+    if (cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
         cudaGetLastError();
         return false;
     }
@@ -215,8 +213,7 @@ static bool setup(struct cuda_ctx *ctx, int variant, int launches)
     cuda_timer_reset(ctx);
     /* once before: the first call may load a module, which a capture forbids, and which
      * would wait for a gate */
-    if (ctx->lost || !enqueue_all(ctx, variant, 0, 1) ||
-        !cuda_wait(ctx, "first launch"))
+    if (ctx->lost || !enqueue_all(ctx, variant, 0, 1) || !cuda_wait(ctx, "first launch"))
         return false;
     if (!t->plain && !capture(ctx, variant, launches)) {
         if (ctx->lost)
@@ -239,8 +236,7 @@ bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
         return false;
     if (ctx->work.run)
         return ctx->work.run(ctx, variant, launches, seconds);
-    if ((t->variant != variant || t->launches != launches) &&
-        !setup(ctx, variant, launches))
+    if ((t->variant != variant || t->launches != launches) && !setup(ctx, variant, launches))
         return false;
     RANGE_PUSH(ctx->work.name);
     ok = (t->ahead || enqueue_sample(ctx, t->slot)) && enqueue_sample(ctx, !t->slot) &&
@@ -259,12 +255,11 @@ bool cuda_timer_begin(struct cuda_ctx *ctx)
 
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds)
 {
-    return cuda_record(ctx, ctx->timer.stop[0], ctx->stream) &&
-           elapsed(ctx, 0, seconds);
+    return cuda_record(ctx, ctx->timer.stop[0], ctx->stream) && elapsed(ctx, 0, seconds);
 }
 
-bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
-                     int first, int launches, double *seconds)
+bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant, int first,
+                     int launches, double *seconds)
 {
     double opened;
     bool ok;
@@ -292,11 +287,9 @@ bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds)
     cuda_timer_reset(ctx);
     if (!ctx->flush && bytes > 0)
         ctx->flush = cuda_take(ctx, (double)bytes);
-    if (ctx->flush &&
-        !cuda_ok(ctx, cudaMemsetAsync(ctx->flush, 0x5a, bytes, ctx->stream), "flush"))
+    if (ctx->flush && !cuda_ok(ctx, cudaMemsetAsync(ctx->flush, 0x5a, bytes, ctx->stream), "flush"))
         return false;
-    return cuda_wait(ctx, "flush") &&
-           cuda_time_plain(ctx, &ctx->work, variant, 0, 1, seconds);
+    return cuda_wait(ctx, "flush") && cuda_time_plain(ctx, &ctx->work, variant, 0, 1, seconds);
 }
 
 /* ---- floors ---- */

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
+#include "base/str.h"
 #include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
 #include "bench/sensors_nvml.h"
-#include "base/json.h"
-#include "base/str.h"
 
 #define BUSY_PCT 5 /* of the time, before anything is measured */
-#define LOOKS    4 /* of 0.3 s: the driver averages over one second at most */
+#define LOOKS 4    /* of 0.3 s: the driver averages over one second at most */
 
 void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device)
 {
@@ -33,8 +33,7 @@ void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device)
 }
 
 /* A GPU that runs at another clock than was asked for would be measured for nothing. */
-enum gp_status cuda_lock_clock(void *opaque, struct bench_device *device,
-                               struct gp_err *err)
+enum gp_status cuda_lock_clock(void *opaque, struct bench_device *device, struct gp_err *err)
 {
     struct cuda_ctx *ctx = opaque;
     double mhz = ctx->settings.lock_clock;

@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/cuda_ctx.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "bench/cuda_ctx.h"
 
 enum { STORAGE_PIECE = 8 << 20, SLOTS = 2 };
 enum { BOTH_CALLS = 6 }; /* of one copy both ways */
@@ -41,16 +41,14 @@ struct transfer_state {
 
 static bool send(struct cuda_ctx *ctx, struct transfer_state *s)
 {
-    return cuda_send(ctx, s->device_in, s->host_in, s->bytes, ctx->stream,
-                     "copy to the device");
+    return cuda_send(ctx, s->device_in, s->host_in, s->bytes, ctx->stream, "copy to the device");
 }
 
 static bool fetch(struct cuda_ctx *ctx, struct transfer_state *s, cudaStream_t stream)
 {
-    return cuda_ok(ctx,
-                   cudaMemcpyAsync(s->host_out, s->device_out, s->bytes,
-                                   cudaMemcpyDeviceToHost, stream),
-                   "copy from the device");
+    return cuda_ok(
+        ctx, cudaMemcpyAsync(s->host_out, s->device_out, s->bytes, cudaMemcpyDeviceToHost, stream),
+        "copy from the device");
 }
 
 /* "both": the way back runs on the side stream, between a fork and a join. */
@@ -63,9 +61,8 @@ static bool transfer_enqueue(struct cuda_ctx *ctx, int variant, int i)
         return send(ctx, s);
     if (!s->to_device)
         return fetch(ctx, s, ctx->stream);
-    return cuda_record(ctx, s->fork, ctx->stream) &&
-           cuda_depend(ctx, ctx->side, s->fork) && send(ctx, s) &&
-           fetch(ctx, s, ctx->side) && cuda_record(ctx, s->join, ctx->side) &&
+    return cuda_record(ctx, s->fork, ctx->stream) && cuda_depend(ctx, ctx->side, s->fork) &&
+           send(ctx, s) && fetch(ctx, s, ctx->side) && cuda_record(ctx, s->join, ctx->side) &&
            cuda_depend(ctx, ctx->stream, s->join);
 }
 
@@ -85,14 +82,13 @@ static bool host_run(struct cuda_ctx *ctx, int variant, int launches, double *se
 
 /* A whole piece, or to the end of the file, for O_DIRECT wants whole blocks; at least
  * `want`, though a read may give less at once. */
-static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to,
-                       size_t at, size_t want)
+static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to, size_t at,
+                       size_t want)
 {
     size_t done = 0;
 
     while (done < want) {
-        ssize_t got =
-            pread(s->file, to + done, STORAGE_PIECE - done, (off_t)(at + done));
+        ssize_t got = pread(s->file, to + done, STORAGE_PIECE - done, (off_t)(at + done));
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -136,8 +132,7 @@ static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
     return cuda_wait(ctx, "copy to the device");
 }
 
-static bool storage_run(struct cuda_ctx *ctx, int variant, int launches,
-                        double *seconds)
+static bool storage_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
     double began = clock_now();
 
@@ -151,8 +146,7 @@ static bool storage_run(struct cuda_ctx *ctx, int variant, int launches,
 
 /* ---- check: what arrived is what was sent ---- */
 
-static bool same(struct cuda_ctx *ctx, const void *device, const void *host,
-                 size_t bytes)
+static bool same(struct cuda_ctx *ctx, const void *device, const void *host, size_t bytes)
 {
     char *copy = cuda_fetch_new(ctx, device, bytes, "check");
     bool ok = copy && memcmp(copy, host, bytes) == 0;
@@ -167,10 +161,9 @@ static bool same_storage(struct cuda_ctx *ctx, struct transfer_state *s)
     size_t pieces = (s->bytes + STORAGE_PIECE - 1) / STORAGE_PIECE;
     size_t last = (pieces - 1) * STORAGE_PIECE;
 
-    return same(ctx, s->device_in + last, s->slots[(pieces - 1) % SLOTS],
-                s->bytes - last) &&
-           (pieces < 2 || same(ctx, s->device_in + last - STORAGE_PIECE,
-                               s->slots[pieces % SLOTS], STORAGE_PIECE));
+    return same(ctx, s->device_in + last, s->slots[(pieces - 1) % SLOTS], s->bytes - last) &&
+           (pieces < 2 || same(ctx, s->device_in + last - STORAGE_PIECE, s->slots[pieces % SLOTS],
+                               STORAGE_PIECE));
 }
 
 static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
@@ -182,15 +175,14 @@ static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
         cuda_ok(ctx, cudaMemsetAsync(s->device_in, 0, s->bytes, ctx->stream), "poison");
     if (s->host_out)
         memset(s->host_out, 0, s->bytes);
-    out->done = s->file >= 0 ? storage_run(ctx, variant, 1, &seconds)
-                             : host_run(ctx, variant, 1, &seconds);
+    out->done =
+        s->file >= 0 ? storage_run(ctx, variant, 1, &seconds) : host_run(ctx, variant, 1, &seconds);
     out->n = out->done;
     out->ok = out->done && (s->file < 0 || same_storage(ctx, s)) &&
               (!s->host_in || same(ctx, s->device_in, s->host_in, s->bytes)) &&
               (!s->host_out || same(ctx, s->device_out, s->host_out, s->bytes));
     if (out->done && !out->ok)
-        gp_copy(out->why, sizeof out->why,
-                "the data that arrived differs from the data sent");
+        gp_copy(out->why, sizeof out->why, "the data that arrived differs from the data sent");
 }
 
 static void host_give(struct transfer_state *s, char *memory)
@@ -282,13 +274,10 @@ static bool open_given(struct cuda_ctx *ctx, struct transfer_state *s, const cha
 static bool storage_prepare(struct cuda_ctx *ctx, const struct point *point,
                             struct transfer_state *s)
 {
-    bool ok =
-        point->path[0] ? open_given(ctx, s, point->path) : write_temporary(ctx, s);
+    bool ok = point->path[0] ? open_given(ctx, s, point->path) : write_temporary(ctx, s);
 
     for (int i = 0; ok && i < SLOTS; i++)
-        ok = cuda_ok(ctx,
-                     cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE,
-                                   cudaHostAllocDefault),
+        ok = cuda_ok(ctx, cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE, cudaHostAllocDefault),
                      "pinned memory") &&
              cuda_mark_new(ctx, &s->sent[i]);
     return ok && settle(ctx, s);
@@ -303,8 +292,8 @@ static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool
         (s->to_device && !storage && !host_take(ctx, s, &s->host_in)) ||
         (s->to_host && !host_take(ctx, s, &s->host_out)))
         return false;
-    if (s->to_host && (!cuda_fill(ctx, BITS_INT8, s->device_out, s->bytes, 3) ||
-                       !cuda_wait(ctx, "fill")))
+    if (s->to_host &&
+        (!cuda_fill(ctx, BITS_INT8, s->device_out, s->bytes, 3) || !cuda_wait(ctx, "fill")))
         return false;
     return !(s->to_host && s->to_device) ||
            (cuda_mark_new(ctx, &s->fork) && cuda_mark_new(ctx, &s->join));
@@ -326,12 +315,10 @@ static bool time_alone(struct cuda_ctx *ctx, double *first)
     return true;
 }
 
-bool cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point,
-                           struct prepared *out)
+bool cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
-    static const struct cuda_work work = {.enqueue = transfer_enqueue,
-                                          .check = transfer_check,
-                                          .release = transfer_release};
+    static const struct cuda_work work = {
+        .enqueue = transfer_enqueue, .check = transfer_check, .release = transfer_release};
     bool storage = point->kind == KIND_STORAGE;
     struct transfer_state *s;
 

@@ -13,36 +13,36 @@
 #include <stdio.h>
 
 #if CUDART_VERSION >= 12080
-#define HAVE_FP4   true
+#define HAVE_FP4 true
 #define TYPE_R_FP4 CUDA_R_4F_E2M1
 #else
-#define HAVE_FP4   false
+#define HAVE_FP4 false
 #define TYPE_R_FP4 CUDA_R_8I /* never used: the row is marked as not compiled */
 #endif
 
 static const struct cuda_type types[TYPE_COUNT] = {
     /* in the order of enum bench_type: type, compiled, compute, scale, A and B, D, bits,
      * out, block, m, k, n, n', header */
-    {TYPE_FP32, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32,
-     BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_FP32_PEDANTIC, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F,
-     CUDA_R_32F, BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_TF32, true, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
+    {TYPE_FP32, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32, BITS_FP32,
+     SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP32_PEDANTIC, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
      BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_FP16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, BITS_FP16,
+    {TYPE_TF32, true, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32,
+     BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, BITS_FP16, BITS_FP16,
+     SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP16ACC, true, CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, BITS_FP16,
      BITS_FP16, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_FP16ACC, true, CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F,
-     BITS_FP16, BITS_FP16, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_BF16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF,
-     BITS_BF16, BITS_BF16, SCALE_NONE, 1, 1, 1, 1, 11000},
-    {TYPE_INT8, true, CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, BITS_INT8,
-     BITS_INT32, SCALE_NONE, 4, 4, 4, 16, 11000},
-    {TYPE_FP8, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF,
-     BITS_E4M3, BITS_BF16, SCALE_NONE, 16, 16, 1, 16, 11080},
-    {TYPE_MXFP8, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF,
-     BITS_E4M3, BITS_BF16, SCALE_VEC32_UE8M0, 16, 32, 1, 16, 12080},
-    {TYPE_NVFP4, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, TYPE_R_FP4, CUDA_R_16BF,
-     BITS_E2M1, BITS_BF16, SCALE_VEC16_UE4M3, 16, 32, 1, 16, 12080},
+    {TYPE_BF16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, BITS_BF16,
+     BITS_BF16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_INT8, true, CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, BITS_INT8, BITS_INT32,
+     SCALE_NONE, 4, 4, 4, 16, 11000},
+    {TYPE_FP8, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, BITS_E4M3,
+     BITS_BF16, SCALE_NONE, 16, 16, 1, 16, 11080},
+    {TYPE_MXFP8, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, BITS_E4M3,
+     BITS_BF16, SCALE_VEC32_UE8M0, 16, 32, 1, 16, 12080},
+    {TYPE_NVFP4, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, TYPE_R_FP4, CUDA_R_16BF, BITS_E2M1,
+     BITS_BF16, SCALE_VEC16_UE4M3, 16, 32, 1, 16, 12080},
 };
 
 static const struct gate {
@@ -50,16 +50,15 @@ static const struct gate {
     int cc_low, cc_high;
     size_t lt;
 } gates[] = {
-    {TYPE_FP32, 35, 999, 110000},   {TYPE_FP32_PEDANTIC, 35, 999, 110000},
-    {TYPE_TF32, 80, 999, 110000},
-    {TYPE_FP16, 53, 999, 110000},   {TYPE_FP16ACC, 53, 999, 110000},
-    {TYPE_BF16, 80, 999, 110000},   {TYPE_INT8, 75, 999, 110000},
-    {TYPE_FP8, 89, 89, 120103},     {TYPE_FP8, 90, 99, 111103},
-    {TYPE_FP8, 100, 109, 120800},   {TYPE_FP8, 110, 119, 130000},
-    {TYPE_FP8, 120, 999, 120800},   {TYPE_MXFP8, 100, 109, 120800},
-    {TYPE_MXFP8, 110, 119, 130000}, {TYPE_MXFP8, 120, 999, 120800},
-    {TYPE_NVFP4, 100, 109, 120800}, {TYPE_NVFP4, 110, 119, 130000},
-    {TYPE_NVFP4, 120, 999, 120800},
+    {TYPE_FP32, 35, 999, 110000},    {TYPE_FP32_PEDANTIC, 35, 999, 110000},
+    {TYPE_TF32, 80, 999, 110000},    {TYPE_FP16, 53, 999, 110000},
+    {TYPE_FP16ACC, 53, 999, 110000}, {TYPE_BF16, 80, 999, 110000},
+    {TYPE_INT8, 75, 999, 110000},    {TYPE_FP8, 89, 89, 120103},
+    {TYPE_FP8, 90, 99, 111103},      {TYPE_FP8, 100, 109, 120800},
+    {TYPE_FP8, 110, 119, 130000},    {TYPE_FP8, 120, 999, 120800},
+    {TYPE_MXFP8, 100, 109, 120800},  {TYPE_MXFP8, 110, 119, 130000},
+    {TYPE_MXFP8, 120, 999, 120800},  {TYPE_NVFP4, 100, 109, 120800},
+    {TYPE_NVFP4, 110, 119, 130000},  {TYPE_NVFP4, 120, 999, 120800},
 };
 enum { GATES = sizeof gates / sizeof gates[0] };
 
@@ -101,16 +100,14 @@ bool cuda_library_supports(int cc, size_t lt, char *why, size_t size)
         snprintf(why, size,
                  "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or "
                  "newer",
-                 cc / 10, cc % 10, major(lt), minor(lt), floors[i].cc / 10,
-                 floors[i].cc % 10);
+                 cc / 10, cc % 10, major(lt), minor(lt), floors[i].cc / 10, floors[i].cc % 10);
         return false;
     }
     snprintf(why, size, "cuBLASLt %d.%d is older than 11.0", major(lt), minor(lt));
     return false;
 }
 
-bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
-                         size_t size)
+bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why, size_t size)
 {
     const struct cuda_type *row = cuda_type_find(type);
     int oldest = 0;
@@ -131,15 +128,13 @@ bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
                      "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is "
                      "%d.%d.%d",
                      bench_type_word(type), cc / 10, cc % 10, major(gates[i].lt),
-                     minor(gates[i].lt), patch(gates[i].lt), major(lt), minor(lt),
-                     patch(lt));
+                     minor(gates[i].lt), patch(gates[i].lt), major(lt), minor(lt), patch(lt));
             return false;
         }
         if (!row->compiled)
             snprintf(why, size, "built with the headers of CUDA %d.%d, %s needs %d.%d",
-                     CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
-                     bench_type_word(type), row->header / 1000,
-                     row->header % 1000 / 10);
+                     CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, bench_type_word(type),
+                     row->header / 1000, row->header % 1000 / 10);
         return row->compiled;
     }
     snprintf(why, size, "%s needs compute capability %d.%d, the GPU has %d.%d",
@@ -147,8 +142,7 @@ bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
     return false;
 }
 
-bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why,
-                     size_t size)
+bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why, size_t size)
 {
     if (m % type->m_multiple)
         snprintf(why, size, "%s needs m to be a multiple of %d, not %lld",

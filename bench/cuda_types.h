@@ -53,15 +53,13 @@ const struct cuda_type *cuda_type_find(enum bench_type type);
 
 /* Can this device and library do it? If not, `why` says what it takes. `cc` is 90 for
  * 9.0, `lt` what cublasLtGetVersion() returns (111103, 120804, 130100). */
-bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
-                         size_t size);
+bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why, size_t size);
 
 /* Is the device new enough for the library at all? */
 bool cuda_library_supports(int cc, size_t lt, char *why, size_t size);
 
 /* Does the shape meet what the type demands of m and k? */
-bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why,
-                     size_t size);
+bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why, size_t size);
 
 /* Bytes of `count` elements; of the block scales of `outer` rows of k elements. */
 size_t cuda_bits_bytes(enum cuda_bits bits, size_t count);

@@ -15,15 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/output.h"
-#include "bench/cpu_engine.h"
-#include "measure/point/protocol.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "bench/cpu_engine.h"
+#include "bench/output.h"
+#include "measure/point/protocol.h"
 
-#define BUSY   0.1 /* of the processors, by others, before anything is measured */
+#define BUSY 0.1 /* of the processors, by others, before anything is measured */
 
 static const struct cpu_test *const tests[TEST_COUNT] = {
 #define TEST(ID, word, ...) [TEST_##ID] = &cpu_test_##word,
@@ -48,11 +48,10 @@ static void read_text(const char *path, char *text, size_t size)
 
 static void add_environment(json_t *more)
 {
-    static const char *const names[] = {"OMP_NUM_THREADS",    "OMP_WAIT_POLICY",
-                                        "OMP_PROC_BIND",      "GOMP_SPINCOUNT",
-                                        "GOMP_CPU_AFFINITY",  "KMP_AFFINITY",
-                                        "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
-                                        "OPENBLAS_CORETYPE",  "OPENBLAS_NUM_THREADS"};
+    static const char *const names[] = {
+        "OMP_NUM_THREADS",   "OMP_WAIT_POLICY",     "OMP_PROC_BIND",      "GOMP_SPINCOUNT",
+        "GOMP_CPU_AFFINITY", "KMP_AFFINITY",        "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA",
+        "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
     json_t *env = json_object();
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -117,8 +116,7 @@ static void describe(const struct cpu_topology *t, struct bench_device *out)
     out->more = more_of(t);
 }
 
-static enum gp_status devices(struct bench_device *out, int max, int *count,
-                              struct gp_err *err)
+static enum gp_status devices(struct bench_device *out, int max, int *count, struct gp_err *err)
 {
     struct cpu_topology topology;
 
@@ -148,16 +146,14 @@ static struct cpu_gemm *make_heater(struct cpu_engine *engine)
     struct gemm_shape shape = {TYPE_FP32, 1024, 1024, 1024};
     struct cpu_gemm *heater = cpu_gemm_new(&shape, &engine->why);
 
-    if (heater && cpu_gemm_fill(heater, engine->pool, 1, 1, &engine->settings,
-                                &engine->why))
+    if (heater && cpu_gemm_fill(heater, engine->pool, 1, 1, &engine->settings, &engine->why))
         return heater;
     cpu_gemm_free(heater);
     return NULL;
 }
 
-static enum gp_status open_engine(int index, const struct method_settings *settings,
-                                  void **ctx, struct bench_device *device,
-                                  struct gp_err *err)
+static enum gp_status open_engine(int index, const struct method_settings *settings, void **ctx,
+                                  struct bench_device *device, struct gp_err *err)
 {
     struct cpu_engine *engine;
 
@@ -210,8 +206,7 @@ static void release(void *ctx)
     memset(engine->flags, 0, sizeof engine->flags);
 }
 
-static bool prepare_test(struct cpu_engine *engine, const struct point *point,
-                         struct prepared *out)
+static bool prepare_test(struct cpu_engine *engine, const struct point *point, struct prepared *out)
 {
     bool together = bench_test_is(point->test, TEST_NEEDS_DEVICES);
 
@@ -226,14 +221,13 @@ static bool prepare_test(struct cpu_engine *engine, const struct point *point,
     return engine->test->prepare(engine, point, engine->work, out);
 }
 
-static enum point_state prepare(void *ctx, const struct point *point,
-                                struct prepared *out, char *why, size_t size)
+static enum point_state prepare(void *ctx, const struct point *point, struct prepared *out,
+                                char *why, size_t size)
 {
     struct cpu_engine *engine = ctx;
     bool ok;
 
-    *out =
-        (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
+    *out = (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
     release(engine);
     ok = prepare_test(engine, point, out);
     engine->params = out->params;
@@ -368,8 +362,7 @@ static double clock_of_cpuinfo(void)
 static json_t *sensors(void *ctx)
 {
     json_t *json = json_object();
-    double clock =
-        mean_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq");
+    double clock = mean_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq");
     double temp = mean_of("/sys/class/hwmon/hwmon*/temp1_input");
     const struct cpu_engine *engine = ctx;
     double free = cpu_memory_free("");
@@ -379,8 +372,7 @@ static json_t *sensors(void *ctx)
     if (isfinite(clock))
         json_object_set_new(json, "clock_mhz", gp_json_number(clock));
     if (engine->topology.memory > free && free > 0)
-        json_object_set_new(json, "memory_used",
-                            gp_json_number(engine->topology.memory - free));
+        json_object_set_new(json, "memory_used", gp_json_number(engine->topology.memory - free));
     if (isfinite(temp))
         json_object_set_new(json, "temp_c", gp_json_number(temp / 1000));
     if (getloadavg(&load, 1) == 1)
@@ -394,8 +386,7 @@ static json_t *counters(void *ctx)
 
     (void)ctx;
     return getrusage(RUSAGE_SELF, &usage) == 0
-               ? json_pack("{s:I}", "involuntary_switches",
-                           (json_int_t)usage.ru_nivcsw)
+               ? json_pack("{s:I}", "involuntary_switches", (json_int_t)usage.ru_nivcsw)
                : NULL;
 }
 

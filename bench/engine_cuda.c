@@ -6,22 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_library.h"
 #include "bench/cuda_lt.h"
 #include "bench/sensors_nvml.h"
-#include "base/json.h"
-#include "base/mem.h"
-#include "base/str.h"
 
 static char version[512];
 
 /* Variables that make cuBLAS compute FP32 with narrower numbers. */
 static bool emulated(enum bench_type type)
 {
-    static const char *const names[] = {"NVIDIA_TF32_OVERRIDE",
-                                        "CUBLAS_EMULATE_SINGLE_PRECISION"};
+    static const char *const names[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *value = getenv(names[i]);
@@ -77,15 +76,13 @@ static bool start(struct cuda_ctx *ctx)
     return cuda_stream_new(ctx, &ctx->stream) && cuda_stream_new(ctx, &ctx->side) &&
            lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") &&
            cuda_ok(ctx,
-                   cudaMalloc(&ctx->workspace,
-                              cuda_aligned((size_t)ctx->settings.workspace + 1)),
+                   cudaMalloc(&ctx->workspace, cuda_aligned((size_t)ctx->settings.workspace + 1)),
                    "workspace") &&
            cuda_timer_init(ctx);
 }
 
 /* The first call that needs the device: a context is made here or nowhere. */
-static enum gp_status make_context(int index, struct bench_device *device,
-                                   struct gp_err *err)
+static enum gp_status make_context(int index, struct bench_device *device, struct gp_err *err)
 {
     size_t free_bytes = 0, total = 0;
     char why[160];
@@ -104,26 +101,25 @@ static enum gp_status make_context(int index, struct bench_device *device,
     return GP_OK;
 }
 
-static enum gp_status cuda_open(int index, const struct method_settings *settings,
-                                void **out, struct bench_device *device,
-                                struct gp_err *err)
+static enum gp_status cuda_open(int index, const struct method_settings *settings, void **out,
+                                struct bench_device *device, struct gp_err *err)
 {
     struct cuda_ctx *ctx;
-    enum gp_status status;
+    enum gp_status rc;
     int count;
 
     *out = NULL;
     *device = (struct bench_device){0};
-    if ((status = cuda_count(&count, err)) != GP_OK)
-        return status;
+    if ((rc = cuda_count(&count, err)) != GP_OK)
+        return rc;
     if (index < 0 || index >= count)
-        return gp_fail(err, GP_E_DEVICE, "", "see --devices",
-                       "no GPU %d: there are %d here", index, count);
-    if ((status = cuda_describe(index, device, err)) != GP_OK)
-        return status;
+        return gp_fail(err, GP_E_DEVICE, "", "see --devices", "no GPU %d: there are %d here", index,
+                       count);
+    if ((rc = cuda_describe(index, device, err)) != GP_OK)
+        return rc;
     cuda_bind_near(device->pci);
     cuda_add_node(device->pci, device->more);
-    if ((status = make_context(index, device, err)) != GP_OK)
+    if ((rc = make_context(index, device, err)) != GP_OK)
         goto failed;
     ctx = gp_calloc(1, sizeof *ctx);
     ctx->device = index;
@@ -133,8 +129,7 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
     ctx->lt_version = cublasLtGetVersion();
     ctx->settings = *settings;
     if (!start(ctx)) {
-        status =
-            gp_fail(err, GP_E_DEVICE, device->name, "see nvidia-smi", "%s", ctx->fault);
+        rc = gp_fail(err, GP_E_DEVICE, device->name, "see nvidia-smi", "%s", ctx->fault);
         cuda_close(ctx);
         goto failed;
     }
@@ -144,7 +139,7 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
 failed:
     json_decref(device->more);
     device->more = NULL;
-    return status;
+    return rc;
 }
 
 /* ---- points ---- */
@@ -164,8 +159,7 @@ static void drop_kept(struct cuda_ctx *ctx)
     cuda_blocks_free(ctx);
 }
 
-static bool prepare_work(struct cuda_ctx *ctx, const struct point *point,
-                         struct prepared *out)
+static bool prepare_work(struct cuda_ctx *ctx, const struct point *point, struct prepared *out)
 {
     if (ctx->lost)
         return false;
@@ -186,13 +180,12 @@ static bool prepare_work(struct cuda_ctx *ctx, const struct point *point,
            cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &out->first);
 }
 
-static enum point_state prepare_point(void *opaque, const struct point *point,
-                                      struct prepared *out, char *why, size_t size)
+static enum point_state prepare_point(void *opaque, const struct point *point, struct prepared *out,
+                                      char *why, size_t size)
 {
     struct cuda_ctx *ctx = opaque;
 
-    *out =
-        (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
+    *out = (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
     ctx->work = (struct cuda_work){0};
     ctx->state = POINT_ERROR;
     if (!prepare_work(ctx, point, out)) {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/point/protocol.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "measure/point/protocol.h"
 
 #define READ_AT_ONCE 65536
 
@@ -38,18 +38,18 @@ static enum gp_status read_progress(const json_t *json, const char *where, doubl
     return GP_OK;
 }
 
-static enum gp_status do_settings(struct job *job, const json_t *json,
-                                  const char *where, struct gp_err *err)
+static enum gp_status do_settings(struct job *job, const json_t *json, const char *where,
+                                  struct gp_err *err)
 {
-    enum gp_status status;
+    enum gp_status rc;
 
     if (job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings came twice");
-    status = protocol_read_settings(json, where, &job->settings, &job->device, err);
-    if (status == GP_OK)
-        status = read_progress(json, where, &job->progress_s, err);
-    job->settled = status == GP_OK;
-    return status;
+    rc = protocol_read_settings(json, where, &job->settings, &job->device, err);
+    if (rc == GP_OK)
+        rc = read_progress(json, where, &job->progress_s, err);
+    job->settled = rc == GP_OK;
+    return rc;
 }
 
 static enum gp_status do_point(struct job *job, const json_t *json, const char *where,
@@ -57,20 +57,19 @@ static enum gp_status do_point(struct job *job, const json_t *json, const char *
 {
     const json_t *index = json_object_get(json, "index");
     struct job_point made;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
     if (job->count >= JOB_POINTS_MAX)
-        return gp_fail(err, GP_E_FILE, where, "", "more than %d points",
-                       JOB_POINTS_MAX);
+        return gp_fail(err, GP_E_FILE, where, "", "more than %d points", JOB_POINTS_MAX);
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
         json_integer_value(index) >= JOB_POINTS_MAX)
         return gp_fail(err, GP_E_FILE, where, "", "index is not a point's number");
     made.index = (int)json_integer_value(index);
-    status = point_from_json(json_object_get(json, "point"), where, &made.point, err);
-    if (status != GP_OK)
-        return status;
+    rc = point_from_json(json_object_get(json, "point"), where, &made.point, err);
+    if (rc != GP_OK)
+        return rc;
     job->points = gp_grow(job->points, &job->cap, job->count + 1, sizeof *job->points);
     job->points[job->count++] = made;
     return GP_OK;
@@ -108,7 +107,7 @@ static const struct {
 };
 
 static enum gp_status take_verb(struct job *job, const json_t *json, const char *where,
-                           struct gp_err *err)
+                                struct gp_err *err)
 {
     const char *word = json_string_value(json_object_get(json, "do"));
 
@@ -125,25 +124,23 @@ static enum gp_status take_verb(struct job *job, const json_t *json, const char 
     return GP_OK; /* of a later protocol: ignored */
 }
 
-enum gp_status job_line(struct job *job, const char *text, size_t len,
-                        struct gp_err *err)
+enum gp_status job_line(struct job *job, const char *text, size_t len, struct gp_err *err)
 {
     bool late = job->run; /* nothing that comes now may end the measurement */
-    enum gp_status status;
+    enum gp_status rc;
     json_t *json = NULL;
     char where[32];
 
     gp_format(where, sizeof where, "plan:%d", ++job->lines);
     if (len > PROTOCOL_LINE && !late)
-        return gp_fail(err, GP_E_FILE, where, "", "longer than %d bytes",
-                       PROTOCOL_LINE);
+        return gp_fail(err, GP_E_FILE, where, "", "longer than %d bytes", PROTOCOL_LINE);
     if (len == 0 || len > PROTOCOL_LINE)
         return GP_OK;
-    status = gp_json_parse(where, text, len, &json, err);
-    if (status == GP_OK)
-        status = take_verb(job, json, where, err);
+    rc = gp_json_parse(where, text, len, &json, err);
+    if (rc == GP_OK)
+        rc = take_verb(job, json, where, err);
     json_decref(json);
-    return late ? GP_OK : status;
+    return late ? GP_OK : rc;
 }
 
 /* ---- lines of a stream ---- */
@@ -184,9 +181,8 @@ const char *line_reader_next(struct line_reader *reader, size_t *len)
         reader->used = 0;
     }
     for (;;) {
-        end = reader->len > searched
-                  ? memchr(reader->text + searched, '\n', reader->len - searched)
-                  : NULL;
+        end = reader->len > searched ? memchr(reader->text + searched, '\n', reader->len - searched)
+                                     : NULL;
         if (end)
             break;
         searched = reader->len;

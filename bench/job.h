@@ -7,9 +7,9 @@
 #ifndef GP_BENCH_JOB_H
 #define GP_BENCH_JOB_H
 
+#include "base/err.h"
 #include "measure/point/method.h"
 #include "measure/point/point.h"
-#include "base/err.h"
 
 #define JOB_POINTS_MAX 200000 /* lines of points in one plan */
 
@@ -37,8 +37,7 @@ void job_fini(struct job *job);
 
 /* GP_E_FILE names the line and the field. After "run" only "go" and "stop" have a meaning
  * and nothing else is an error. */
-enum gp_status job_line(struct job *job, const char *text, size_t len,
-                        struct gp_err *err);
+enum gp_status job_line(struct job *job, const char *text, size_t len, struct gp_err *err);
 
 /* Lines cut out of a stream; at most PROTOCOL_LINE bytes are kept. */
 struct line_reader {

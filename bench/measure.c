@@ -12,12 +12,12 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-#define LATENCY_BELOW   1e-4 /* s: of operations that take longer it says nothing */
+#define LATENCY_BELOW 1e-4 /* s: of operations that take longer it says nothing */
 #define LATENCY_SAMPLES 32
-#define IDLE_MAX        2.0 /* s without work after which the device is heated again ... */
-#define REHEAT          1.0 /* ... for so long at most */
-#define COOL_BY         5.0 /* degrees */
-#define TROUBLE         0xE8 /* event bits: hw slowdown, sw and hw thermal, power brake */
+#define IDLE_MAX 2.0 /* s without work after which the device is heated again ... */
+#define REHEAT 1.0   /* ... for so long at most */
+#define COOL_BY 5.0  /* degrees */
+#define TROUBLE 0xE8 /* event bits: hw slowdown, sw and hw thermal, power brake */
 
 /* What is behind a sampler: the run and the variant, -1 for the warm-up's work. */
 struct work {
@@ -125,9 +125,8 @@ static void send_log(struct bench_run *run, const char *text, const char *more)
     char line[512];
 
     gp_format(line, sizeof line, "%s%s", text, more);
-    watch_send(run->watch, json_pack("{s:s, s:s, s:o}", "t",
-                                     line_kind_words[LINE_LOG], "level", "warning",
-                                     "text", gp_json_text(line)));
+    watch_send(run->watch, json_pack("{s:s, s:s, s:o}", "t", line_kind_words[LINE_LOG], "level",
+                                     "warning", "text", gp_json_text(line)));
 }
 
 /* What the engine says of its last failure, else the fallback. */
@@ -155,8 +154,7 @@ void measure_warmup(struct bench_run *run)
     run->heats = !warmed.failed;
     run->busy = clock_now();
     if (warmed.failed)
-        send_log(run,
-                 "no warm-up: ", last_reason(run, "no test can warm the device up"));
+        send_log(run, "no warm-up: ", last_reason(run, "no test can warm the device up"));
 }
 
 /* After a long preparation clocks have dropped: a short heating brings them back. */
@@ -167,8 +165,7 @@ static void reheat(struct bench_run *run)
     struct sampler sampler = sampler_of(&work);
     struct warmed warmed;
 
-    if (!run->heats || clock_now() - run->busy < IDLE_MAX ||
-        !(brief.device_warmup_min > 0))
+    if (!run->heats || clock_now() - run->busy < IDLE_MAX || !(brief.device_warmup_min > 0))
         return;
     brief.device_warmup_min = fmin(brief.device_warmup_min / 3, REHEAT);
     brief.device_warmup_max = brief.device_warmup_min;
@@ -222,15 +219,14 @@ static void measure_once(const struct sampler *sampler, struct measured *out)
     out->stats = method_stats(out->samples, out->times, 1);
 }
 
-static void measure_pass(struct bench_run *run, const struct result *r,
-                         struct measured *out, struct watched *watched)
+static void measure_pass(struct bench_run *run, const struct result *r, struct measured *out,
+                         struct watched *watched)
 {
     enum bench_test test = r->job->point.test;
     struct method_settings settings = run->job.settings;
     struct work work = {run, r->variant};
     struct sampler sampler = sampler_of(&work);
-    int multiple =
-        r->prepared->multiple ? r->prepared->multiple : r->prepared->rotation;
+    int multiple = r->prepared->multiple ? r->prepared->multiple : r->prepared->rotation;
 
     if (bench_test_is(test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
@@ -254,8 +250,8 @@ static bool usable(const struct measured *measured)
 static void measure_cool(struct bench_run *run, struct result *r)
 {
     measure_pass(run, r, r->measured, &r->watched);
-    if (!usable(r->measured) || (r->watched.throttle != THROTTLE_THERMAL &&
-                                 r->watched.throttle != THROTTLE_HW))
+    if (!usable(r->measured) ||
+        (r->watched.throttle != THROTTLE_THERMAL && r->watched.throttle != THROTTLE_HW))
         return;
     send_log(run, "throttled: cools down and is measured once more", "");
     cool_down(run);
@@ -379,14 +375,12 @@ enum measured_point measure_point(struct bench_run *run, const struct job_point 
                json_pack("{s:s, s:i}", "t", line_kind_words[LINE_START], "index", jp->index));
     rest(run, jp->point.test);
     watch_point(run->watch, jp->index);
-    r.state =
-        run->backend->prepare(run->ctx, &jp->point, &prepared, why, sizeof why);
+    r.state = run->backend->prepare(run->ctx, &jp->point, &prepared, why, sizeof why);
     if (r.state != POINT_OK)
         measure_send(run, &r);
     else if (!bench_test_is(jp->point.test, TEST_IS_ONCE))
         reheat(run);
-    for (; r.state == POINT_OK && done == POINT_DONE && r.variant < prepared.variants;
-         r.variant++)
+    for (; r.state == POINT_OK && done == POINT_DONE && r.variant < prepared.variants; r.variant++)
         if (prepared.variant[r.variant] || r.variant == 0)
             done = measure_variant(run, r);
     if (done == POINT_DONE && is_lost(run)) /* while it was prepared or checked */

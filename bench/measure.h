@@ -18,7 +18,7 @@ struct bench_run {
     struct job job;
     struct watch *watch;
     bool (*stop_now)(void);
-    bool (*stop_soon)(void); /* after the point, and so before the first */
+    bool (*stop_soon)(void);     /* after the point, and so before the first */
     double (*medians)[VARIANTS]; /* of the pass before, by point index; 0 = none yet */
     double clock;                /* mean of the warm-up; 0 = unknown */
     json_t *counted;             /* by the backend when samples began; NULL */

@@ -34,9 +34,9 @@ static json_t *params_of(const struct result *result)
     if (result->prepared->params)
         json_object_update_missing(json, result->prepared->params);
     if (result->state == POINT_OK)
-        json_object_set_new(json, "launches",
-                            json_integer((json_int_t)result->measured->launches *
-                                         result->measured->runs));
+        json_object_set_new(
+            json, "launches",
+            json_integer((json_int_t)result->measured->launches * result->measured->runs));
     return json;
 }
 
@@ -55,14 +55,11 @@ static json_t *rate_of(const struct point *point, double median, const json_t *s
     json_t *json = json_object();
 
     json_object_set_new(json, "ops_per_s", gp_json_above_zero(operations));
-    json_object_set_new(json, "bytes_per_s",
-                        gp_json_above_zero(point_bytes(point) / median));
+    json_object_set_new(json, "bytes_per_s", gp_json_above_zero(point_bytes(point) / median));
     json_object_set_new(json, "ops_per_j",
-                        watts > 0 ? gp_json_above_zero(operations / watts)
-                                  : json_null());
+                        watts > 0 ? gp_json_above_zero(operations / watts) : json_null());
     json_object_set_new(json, "ops_per_clock",
-                        mhz > 0 ? gp_json_above_zero(operations / (1e6 * mhz))
-                                : json_null());
+                        mhz > 0 ? gp_json_above_zero(operations / (1e6 * mhz)) : json_null());
     return json;
 }
 
@@ -72,9 +69,8 @@ static json_t *check_of(const struct check *check)
 
     if (!check->done)
         return json_null();
-    json =
-        json_pack("{s:s, s:I, s:b, s:i}", "mode", check->mode ? check->mode : "sample",
-                  "n", (json_int_t)check->n, "ok", check->ok, "tol", 1);
+    json = json_pack("{s:s, s:I, s:b, s:i}", "mode", check->mode ? check->mode : "sample", "n",
+                     (json_int_t)check->n, "ok", check->ok, "tol", 1);
     json_object_set_new(json, "max_err", gp_json_number(check->max_err));
     json_object_set_new(json, "zeros", gp_json_number(check->zeros));
     json_object_set_new(json, "why", gp_json_text_or_null(check->why));
@@ -92,8 +88,7 @@ static json_t *first_of(const struct result *r)
 
 static json_t *flags_of(struct bench_run *run, const struct result *r)
 {
-    bool hot =
-        r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
+    bool hot = r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
     enum bench_test test = r->job->point.test;
     bool rotates = bench_test_is(test, TEST_IS_ROTATED);
     bool once = bench_test_is(test, TEST_IS_ONCE);
@@ -101,18 +96,15 @@ static json_t *flags_of(struct bench_run *run, const struct result *r)
         const char *word;
         bool set;
     } all[] = {
-        {"zeros", bench_test_is(test, TEST_IS_LIBRARY) &&
-                      run->job.settings.fill == FILL_ZEROS},
+        {"zeros", bench_test_is(test, TEST_IS_LIBRARY) && run->job.settings.fill == FILL_ZEROS},
         {"not-cold", rotates && r->job->point.cache != CACHE_HOT && !r->prepared->cold},
         {"unconverged", !once && !r->measured->stats.converged},
         {"drift", r->drift},
         {"throttled", hot},
-        {"low_clock",
-         r->watched.clock > 0 && r->watched.clock < CLOCK_LEAST * run->clock},
+        {"low_clock", r->watched.clock > 0 && r->watched.clock < CLOCK_LEAST * run->clock},
         {"wrong", r->check.done && !r->check.ok},
         {"power_cap", r->watched.throttle == THROTTLE_POWER_CAP},
-        {"no_sensors", !once &&
-                           r->watched.throttle == THROTTLE_UNKNOWN &&
+        {"no_sensors", !once && r->watched.throttle == THROTTLE_UNKNOWN &&
                            watch_latest(run->watch, "throttle_bits", -1) >= 0},
     };
     json_t *flags = json_array();
@@ -151,8 +143,7 @@ static void add_measured(struct bench_run *run, json_t *json, const struct resul
     json_object_set_new(json, "first_s", first_of(r));
     json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
-    json_object_set_new(json, "rate",
-                        rate_of(&r->job->point, m->stats.median, r->watched.sensors));
+    json_object_set_new(json, "rate", rate_of(&r->job->point, m->stats.median, r->watched.sensors));
     json_object_set(json, "sensors", r->watched.sensors);
     json_object_set_new(json, "check", check_of(&r->check));
     json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));

@@ -31,11 +31,11 @@
 
 #include "base/str.h"
 
-#define SAFETY     8
-#define ROOT_MOST  1.6 /* root of the sum of squares over S/sqrt(k) */
-#define SIGMAS     3   /* of what is as random as a sum of random products */
-#define NARROW     13  /* bits of FP8's accumulator */
-#define NARROW_RUN 32  /* products between two cuts of its sum */
+#define SAFETY 8
+#define ROOT_MOST 1.6 /* root of the sum of squares over S/sqrt(k) */
+#define SIGMAS 3      /* of what is as random as a sum of random products */
+#define NARROW 13     /* bits of FP8's accumulator */
+#define NARROW_RUN 32 /* products between two cuts of its sum */
 
 static const struct {
     int out, acc, in; /* -log2 of u; 0 = exact */
@@ -61,8 +61,7 @@ static const struct {
 
 #define ZEROS_MOST 0.25
 
-void method_no_zeros(struct check *check, enum bench_fill fill, double zeros,
-                     double looked_at)
+void method_no_zeros(struct check *check, enum bench_fill fill, double zeros, double looked_at)
 {
     if (!(looked_at > 0))
         return;
@@ -102,8 +101,7 @@ static double allowance(const struct summing *how, double ref, double s)
            narrow * s * (2 + wide / NARROW_RUN) + reduced(how, root);
 }
 
-bool method_within(const struct summing *how, double d, double ref, double s,
-                   double *ratio)
+bool method_within(const struct summing *how, double d, double ref, double s, double *ratio)
 {
     double allowed, away = fabs(d - ref);
 

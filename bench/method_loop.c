@@ -10,12 +10,12 @@
 
 #include <math.h>
 
-#define STEADY     0.01 /* two windows differ less than this */
-#define FIRST      3    /* single launches before the first batch */
-#define WINDOWS    3.0  /* in device_warmup_min, each at most ... */
-#define WINDOW_MAX 1.0  /* ... s */
-#define LONGEST    0.1  /* of max_time: a sample that has 16 launches all the same */
-#define RESIZE     1.25 /* a batch is resized when its estimate is off by more */
+#define STEADY 0.01    /* two windows differ less than this */
+#define FIRST 3        /* single launches before the first batch */
+#define WINDOWS 3.0    /* in device_warmup_min, each at most ... */
+#define WINDOW_MAX 1.0 /* ... s */
+#define LONGEST 0.1    /* of max_time: a sample that has 16 launches all the same */
+#define RESIZE 1.25    /* a batch is resized when its estimate is off by more */
 
 static bool stopped(const struct sampler *sampler)
 {
@@ -52,8 +52,8 @@ static bool clock_near(double before, double now)
     return !(before > 0 && now > 0) || near(before, now);
 }
 
-void method_warmup(const struct method_settings *settings,
-                   const struct sampler *sampler, struct warmed *out)
+void method_warmup(const struct method_settings *settings, const struct sampler *sampler,
+                   struct warmed *out)
 {
     double began = sampler->now(sampler->ctx), before = -1, clock = 0;
     double length = fmin(settings->device_warmup_min / WINDOWS, WINDOW_MAX);
@@ -79,8 +79,7 @@ void method_warmup(const struct method_settings *settings,
 
 /* One batch of so many runs; the seconds of one operation, or 0 after marking what went
  * wrong. */
-static double batch(const struct sampler *sampler, int launches, int runs,
-                    struct measured *out)
+static double batch(const struct sampler *sampler, int launches, int runs, struct measured *out)
 {
     double all = 0, seconds = 0;
 
@@ -104,8 +103,7 @@ static double batch(const struct sampler *sampler, int launches, int runs,
 static void resize(const struct method_settings *settings, double each, int rotation,
                    struct measured *out)
 {
-    int want = method_launches(each, settings->sample_time,
-                               LONGEST * settings->max_time, rotation);
+    int want = method_launches(each, settings->sample_time, LONGEST * settings->max_time, rotation);
     double above = settings->sample_runs > 1 ? 1 : RESIZE;
     double runs;
 
@@ -117,9 +115,8 @@ static void resize(const struct method_settings *settings, double each, int rota
 
 /* Leaves the size of a batch in out; false when it failed or was stopped. One batch that
  * something held up says nothing, the last one too: the faster of two does. */
-static bool warm_point(const struct method_settings *settings,
-                       const struct sampler *sampler, int rotation,
-                       struct measured *out)
+static bool warm_point(const struct method_settings *settings, const struct sampler *sampler,
+                       int rotation, struct measured *out)
 {
     double began = sampler->now(sampler->ctx), before = INFINITY, each;
     int launched = FIRST;
@@ -142,8 +139,8 @@ static bool warm_point(const struct method_settings *settings,
     return true;
 }
 
-void method_measure(const struct method_settings *settings,
-                    const struct sampler *sampler, int rotation, struct measured *out)
+void method_measure(const struct method_settings *settings, const struct sampler *sampler,
+                    int rotation, struct measured *out)
 {
     double began, each;
     int n = 0;
@@ -158,8 +155,7 @@ void method_measure(const struct method_settings *settings,
     if (sampler->window)
         sampler->window(sampler->ctx);
     began = sampler->now(sampler->ctx);
-    while (out->reason == STOP_NOT &&
-           (each = batch(sampler, out->launches, out->runs, out)) > 0) {
+    while (out->reason == STOP_NOT && (each = batch(sampler, out->launches, out->runs, out)) > 0) {
         out->samples[n] = each;
         out->times[n] = sampler->now(sampler->ctx) - began;
         n++;

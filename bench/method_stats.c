@@ -18,14 +18,14 @@
 #include "base/json.h"
 #include "base/mem.h"
 
-#define OUTLIER     14.8
-#define NORMAL_MAD  0.6745 /* median absolute deviation of a standard normal */
-#define MAD_FLOOR   0.001 /* of the median: identical ticks of a coarse clock */
-#define STOP_LEAST  10    /* samples before the interval is believed */
-#define TIME_LEAST  5     /* samples before max_time ends it */
+#define OUTLIER 14.8
+#define NORMAL_MAD 0.6745 /* median absolute deviation of a standard normal */
+#define MAD_FLOOR 0.001   /* of the median: identical ticks of a coarse clock */
+#define STOP_LEAST 10     /* samples before the interval is believed */
+#define TIME_LEAST 5      /* samples before max_time ends it */
 #define TIME_EXCESS 15    /* times max_time: not even those */
-#define PLATEAU     32    /* samples in which the interval should shrink by ... */
-#define SHRINK      0.9
+#define PLATEAU 32        /* samples in which the interval should shrink by ... */
+#define SHRINK 0.9
 
 static int compare(const void *a, const void *b)
 {
@@ -150,8 +150,7 @@ json_t *stats_to_json(const struct stats *s, const double *samples)
     json_array_append_new(ci, gp_json_number(s->ci95_high));
     json_object_set_new(json, "ci95", ci);
     json_object_set_new(json, "outliers", json_integer(s->outliers));
-    json_object_set_new(json, "first_over_median",
-                        gp_json_number(s->first_over_median));
+    json_object_set_new(json, "first_over_median", gp_json_number(s->first_over_median));
     json_object_set_new(json, "trend_pct_per_s", gp_json_number(s->trend_pct_per_s));
     json_object_set_new(json, "converged", json_boolean(s->converged));
     for (int i = 0; samples && i < s->n; i++)
@@ -171,8 +170,8 @@ static double relative_width(const double *samples, int n)
     return median > 0 ? (high - low) / 2 / median : INFINITY;
 }
 
-enum stop_reason method_stop(const struct method_settings *settings,
-                             const double *samples, int n, double elapsed)
+enum stop_reason method_stop(const struct method_settings *settings, const double *samples, int n,
+                             double elapsed)
 {
     double width;
 
@@ -180,16 +179,13 @@ enum stop_reason method_stop(const struct method_settings *settings,
         width = relative_width(samples, n);
         if (width <= settings->rel_ci)
             return STOP_CONVERGED;
-        if (n >= STOP_LEAST + PLATEAU &&
-            width > SHRINK * relative_width(samples, n - PLATEAU))
+        if (n >= STOP_LEAST + PLATEAU && width > SHRINK * relative_width(samples, n - PLATEAU))
             return STOP_PLATEAU;
     }
     /* 200 samples of the shortest operations end before min_time: narrow is narrow */
     if (n >= METHOD_MAX_SAMPLES)
-        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
-                                                              : STOP_SAMPLES;
+        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED : STOP_SAMPLES;
     if (elapsed >= settings->max_time && n >= TIME_LEAST)
-        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
-                                                              : STOP_TIME;
+        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED : STOP_TIME;
     return n > 0 && elapsed >= TIME_EXCESS * settings->max_time ? STOP_TIME : STOP_NOT;
 }

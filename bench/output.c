@@ -58,8 +58,7 @@ json_t *output_device(const struct bench_device *device)
     json_object_set_new(json, "pci", gp_json_text_or_null(device->pci));
     json_object_set_new(json, "kind", gp_json_text(device->kind));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        json_object_set_new(json, numbers[i].name,
-                            gp_json_above_zero(numbers[i].value));
+        json_object_set_new(json, numbers[i].name, gp_json_above_zero(numbers[i].value));
     json_object_set(json, "more", device->more ? device->more : json_null());
     return json;
 }

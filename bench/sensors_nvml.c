@@ -6,12 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "measure/point/method.h"
-#include "probe/nvml.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "measure/point/method.h"
+#include "probe/nvml.h"
 
 #define GPM_LEAST 0.1 /* s between two samples: closer ones are invalid on Hopper */
 
@@ -50,8 +50,7 @@ static void gpm_start(struct nvml *nvml)
 }
 
 /* The device, or why there is none. */
-static bool find(struct nvml *nvml, const char *pci, const char *uuid, char *why,
-                 size_t size)
+static bool find(struct nvml *nvml, const char *pci, const char *uuid, char *why, size_t size)
 {
     char theirs[96] = "";
     int status;
@@ -123,7 +122,7 @@ bool nvml_lock_clock(struct nvml *nvml, double mhz, char *why, size_t size)
 {
     unsigned clock = mhz == LOCK_BASE ? NVML_CLOCK_TDP : (unsigned)mhz;
     int status = nvml->api.lock && nvml->api.unlock ? nvml->api.lock(nvml->device, clock, clock)
-                                            : NVML_ERROR_NOT_SUPPORTED;
+                                                    : NVML_ERROR_NOT_SUPPORTED;
 
     if (status == NVML_ERROR_NO_PERMISSION)
         gp_copy(why, size, "that needs root");
@@ -245,9 +244,8 @@ static json_t *span_end(struct nvml *nvml, struct gpm_span *span)
     out = json_object();
     for (int i = 0; i < GPM_COUNT; i++)
         json_object_set_new(out, wanted[i].name,
-                            q->metrics[i].status == 0
-                                ? gp_json_number(q->metrics[i].value)
-                                : json_null());
+                            q->metrics[i].status == 0 ? gp_json_number(q->metrics[i].value)
+                                                      : json_null());
     return out;
 }
 
@@ -266,8 +264,7 @@ static bool put_gpm(struct nvml *nvml, json_t *out)
         nvml->counted = counted;
     }
     json_object_update(out, nvml->counted);
-    return !nvml->counted ||
-           json_is_number(json_object_get(nvml->counted, "sm_active_pct"));
+    return !nvml->counted || json_is_number(json_object_get(nvml->counted, "sm_active_pct"));
 }
 
 void nvml_window_begin(struct nvml *nvml)
@@ -284,15 +281,13 @@ json_t *nvml_window_means(struct nvml *nvml)
 
     if (!nvml->gpm)
         return NULL;
-    out = json_pack("{s:n, s:n, s:n}", "sm_active_pct", "tensor_active_pct",
-                    "dram_active_pct");
+    out = json_pack("{s:n, s:n, s:n}", "sm_active_pct", "tensor_active_pct", "dram_active_pct");
     counted = span_end(nvml, &nvml->window);
     json_object_foreach_safe(counted, next, name, value)
     {
         if (json_is_number(value))
             json_object_set_new(out, name,
-                                json_pack("{s:O, s:n, s:n}", "mean", value, "min",
-                                          "max"));
+                                json_pack("{s:O, s:n, s:n}", "mean", value, "min", "max"));
     }
     json_decref(counted);
     return out;
@@ -304,8 +299,7 @@ static void put_busy(struct nvml *nvml, json_t *out)
 {
     struct nvml_busy rates;
 
-    if (!nvml->shared && nvml->api.busy &&
-        nvml->api.busy(nvml->device, &rates) == 0)
+    if (!nvml->shared && nvml->api.busy && nvml->api.busy(nvml->device, &rates) == 0)
         put(out, "gpu_busy_pct", rates.gpu);
 }
 
@@ -326,14 +320,12 @@ json_t *nvml_sensors(struct nvml *nvml)
     unsigned long long bits;
     int state;
 
-    if (api->memory && !nvml->shared &&
-        api->memory(nvml->device, &memory) == NVML_SUCCESS)
+    if (api->memory && !nvml->shared && api->memory(nvml->device, &memory) == NVML_SUCCESS)
         put(out, "memory_used", (double)memory.used);
     put_one_of(nvml, out, "temp_c", api->temperature, 0);
     put_one_of(nvml, out, "sm_clock_mhz", api->clock, NVML_CLOCK_SM);
     put_one_of(nvml, out, "mem_clock_mhz", api->clock, NVML_CLOCK_MEMORY);
-    if (api->pstate && api->pstate(nvml->device, &state) == NVML_SUCCESS &&
-        state <= PSTATE_MAX)
+    if (api->pstate && api->pstate(nvml->device, &state) == NVML_SUCCESS && state <= PSTATE_MAX)
         put(out, "pstate", state);
     if (nvml_reasons(api, nvml->device, &bits) == NVML_SUCCESS)
         json_object_set_new(out, "throttle_bits", json_integer((json_int_t)bits));

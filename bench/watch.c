@@ -1,7 +1,7 @@
 /* watch.c - one mutex for everything both threads touch; sensors() is called outside.
  */
-#include "bench/output.h"
 #include "bench/watch.h"
+#include "bench/output.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "measure/point/protocol.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "measure/point/protocol.h"
 
 #define WINDOW_MAX 4096 /* readings kept of one window; even */
-#define LEAST      3    /* readings that say something */
+#define LEAST 3         /* readings that say something */
 
 struct watch {
     FILE *out;
@@ -25,7 +25,7 @@ struct watch {
     double sensors_s, progress_s, last_line;
     bool running, quit, open;
     int index, samples;
-    double sample; /* s of one operation, the latest; 0 = none */
+    double sample;    /* s of one operation, the latest; 0 = none */
     json_t *readings; /* array: those of the window, one of `stride` */
     int seen, stride;
     double first, last; /* s, when the first and the last of them were taken */
@@ -130,8 +130,8 @@ static void keep(struct watch *watch, json_t *reading)
     if (watch->open && watch->latest)
         add(watch, reading, now);
     if (now - watch->last_line >= watch->progress_s) {
-        line = json_pack("{s:s, s:i}", "t", line_kind_words[LINE_SENSORS], "samples",
-                         watch->samples);
+        line =
+            json_pack("{s:s, s:i}", "t", line_kind_words[LINE_SENSORS], "samples", watch->samples);
         if (watch->sample > 0)
             json_object_set_new(line, "sample_s", json_real(watch->sample));
         if (watch->index >= 0)
@@ -183,8 +183,8 @@ static void *watching(void *arg)
     return NULL;
 }
 
-bool watch_start(struct watch *watch, const struct backend *backend, void *ctx,
-                 double sensors_s, double progress_s)
+bool watch_start(struct watch *watch, const struct backend *backend, void *ctx, double sensors_s,
+                 double progress_s)
 {
     watch->backend = backend;
     watch->ctx = ctx;
@@ -298,10 +298,8 @@ static json_t *throttling(const json_t *readings, double every, enum throttle *c
     }
     *class = method_throttle(bits, n, every);
     free(bits);
-    out = json_pack("{s:s, s:I}", "class", throttle_word(*class), "bits",
-                    (json_int_t)all);
-    json_object_set_new(out, "fraction",
-                        n ? gp_json_number((double)active / n) : json_null());
+    out = json_pack("{s:s, s:I}", "class", throttle_word(*class), "bits", (json_int_t)all);
+    json_object_set_new(out, "fraction", n ? gp_json_number((double)active / n) : json_null());
     return out;
 }
 
@@ -313,13 +311,11 @@ static void summarise(const json_t *readings, double every, struct watched *out)
     const char *name;
     double mean;
 
-    json_object_set_new(all, "samples",
-                        json_integer((json_int_t)json_array_size(readings)));
+    json_object_set_new(all, "samples", json_integer((json_int_t)json_array_size(readings)));
     json_object_foreach(last, name, value)
     {
         if (strcmp(name, "throttle_bits") == 0)
-            json_object_set_new(all, "throttle",
-                                throttling(readings, every, &out->throttle));
+            json_object_set_new(all, "throttle", throttling(readings, every, &out->throttle));
         else if (json_is_number(value)) {
             json_object_set_new(all, name, summary(readings, name, &mean));
             if (strcmp(name, "sm_clock_mhz") == 0)
@@ -333,8 +329,7 @@ static void summarise(const json_t *readings, double every, struct watched *out)
 /* s that one reading stands for: due ones may have been missed or left out. */
 static double spacing(const struct watch *watch)
 {
-    double between =
-        (watch->last - watch->first) / (double)(json_array_size(watch->readings) - 1);
+    double between = (watch->last - watch->first) / (double)(json_array_size(watch->readings) - 1);
 
     return watch->sensors_s * fmax(1, round(between / watch->sensors_s));
 }

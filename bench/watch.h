@@ -26,7 +26,6 @@ struct watched {
     double clock; /* mean of sm_clock_mhz; 0 = unknown */
 };
 
-
 struct watch *watch_new(FILE *out);
 void watch_free(struct watch *watch);
 
@@ -35,15 +34,15 @@ bool watch_send(struct watch *watch, json_t *line);
 bool watch_gone(struct watch *watch);
 
 /* Starts and stops the thread; ctx is the backend's. */
-bool watch_start(struct watch *watch, const struct backend *backend, void *ctx,
-                 double sensors_s, double progress_s);
+bool watch_start(struct watch *watch, const struct backend *backend, void *ctx, double sensors_s,
+                 double progress_s);
 void watch_stop(struct watch *watch);
 
 void watch_point(struct watch *watch, int index); /* -1 = none runs */
 void watch_window(struct watch *watch);           /* from here on samples count */
 /* One more batch has been timed; seconds: of one operation of it. */
 void watch_sample(struct watch *watch, double seconds);
-struct watched watch_close(struct watch *watch);  /* ends the window */
+struct watched watch_close(struct watch *watch); /* ends the window */
 
 /* The latest reading of a number; fallback when there is none. */
 double watch_latest(struct watch *watch, const char *name, double fallback);

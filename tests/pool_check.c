@@ -100,9 +100,8 @@ static const char *type_of(const char *layout)
     size_t i;
     json_t *t;
 
-    json_array_foreach(list("types"), i, t)
-        if (is_of_type(layout, text(t, "gpu")))
-            return text(t, "gpu");
+    json_array_foreach(list("types"), i,
+                       t) if (is_of_type(layout, text(t, "gpu"))) return text(t, "gpu");
     wrong("layout %s is of no type of the pool", layout);
     return "";
 }
@@ -129,8 +128,7 @@ static int slots_of(const json_t *place, int *out)
 
 /* ---- who is where ---- */
 
-static void take_slots(const json_t *place, struct box *box, const char *gpu,
-                       unsigned char *busy)
+static void take_slots(const json_t *place, struct box *box, const char *gpu, unsigned char *busy)
 {
     int slot[SLOTS], n = slots_of(place, slot), host = count(place, "host");
     int from = count(place, "from"), until = count(place, "until");
@@ -142,8 +140,8 @@ static void take_slots(const json_t *place, struct box *box, const char *gpu,
     for (int h = from; h < until; h++) {
         const char **user = &box->user[h][host];
         box->host[h][host] += n;
-        *user = !*user || strcmp(*user, text(place, "serves")) == 0 ? text(place, "serves")
-                                                                    : "several";
+        *user =
+            !*user || strcmp(*user, text(place, "serves")) == 0 ? text(place, "serves") : "several";
     }
     for (int i = 0; i < n; i++) {
         const char **is = &box->gpu[slot[i] - 1];
@@ -151,8 +149,7 @@ static void take_slots(const json_t *place, struct box *box, const char *gpu,
             wrong("%s/%d is a %s and a %s", box->name, slot[i], *is, gpu);
         *is = gpu;
         for (int h = from; h < until; h++) {
-            unsigned char *b =
-                &busy[((box - boxes) * SLOTS + slot[i] - 1) * HOURS + h];
+            unsigned char *b = &busy[((box - boxes) * SLOTS + slot[i] - 1) * HOURS + h];
             if ((*b)++)
                 wrong("hour %d: %s/%d serves two things", h, box->name, slot[i]);
         }
@@ -183,11 +180,13 @@ static void check_types(void)
     json_t *type, *place;
     bool cloud = strcmp(text(plan, "rung"), "cloud") == 0;
 
-    json_array_foreach(list("types"), t, type) {
+    json_array_foreach(list("types"), t, type)
+    {
         int used[HOURS] = {0}, slot[SLOTS];
         const char *gpu = text(type, "gpu");
         int spare = cloud ? 0 : count(json_object_get(plan, "pool"), "spare");
-        json_array_foreach(list("places"), i, place) {
+        json_array_foreach(list("places"), i, place)
+        {
             int n = slots_of(place, slot);
             if (is_of_type(text(place, "layout"), gpu))
                 for (int h = count(place, "from"); h < count(place, "until"); h++)
@@ -235,17 +234,16 @@ static void check_pieces(void)
     size_t i, k;
     json_t *a, *b;
 
-    json_array_foreach(list("places"), i, a)
-        json_array_foreach(list("places"), k, b) {
-            int slot[SLOTS], per = box_of(text(a, "box"))->per_host;
-            if (k <= i || count(a, "replica") != count(b, "replica") ||
-                count(a, "from") >= count(b, "until") ||
-                count(b, "from") >= count(a, "until"))
-                continue;
-            if (per == 0 || slots_of(a, slot) + slots_of(b, slot) <= per)
-                wrong("replica %d of %s is in %s and in %s", count(a, "replica"),
-                      text(a, "serves"), text(a, "box"), text(b, "box"));
-        }
+    json_array_foreach(list("places"), i, a) json_array_foreach(list("places"), k, b)
+    {
+        int slot[SLOTS], per = box_of(text(a, "box"))->per_host;
+        if (k <= i || count(a, "replica") != count(b, "replica") ||
+            count(a, "from") >= count(b, "until") || count(b, "from") >= count(a, "until"))
+            continue;
+        if (per == 0 || slots_of(a, slot) + slots_of(b, slot) <= per)
+            wrong("replica %d of %s is in %s and in %s", count(a, "replica"), text(a, "serves"),
+                  text(a, "box"), text(b, "box"));
+    }
 }
 
 static void check_alone(const char *workload)
@@ -285,7 +283,8 @@ static int placed(const json_t *row, int hour, const char *edge)
     json_t *place, *other;
     int n = 0;
 
-    json_array_foreach(list("places"), i, place) {
+    json_array_foreach(list("places"), i, place)
+    {
         bool in = edge ? count(place, edge) == hour
                        : count(place, "from") <= hour && hour < count(place, "until");
         if (!in || !is_place_of(place, row))
@@ -293,10 +292,11 @@ static int placed(const json_t *row, int hour, const char *edge)
         n++;
         json_array_foreach(list("places"), k, other) /* its other pieces */
             if (k < i && count(other, "replica") == count(place, "replica") &&
-                count(other, "from") == count(place, "from")) {
-                n--;
-                break;
-            }
+                count(other, "from") == count(place, "from"))
+        {
+            n--;
+            break;
+        }
     }
     return n;
 }
@@ -307,9 +307,9 @@ static bool says_unplaced(void)
     size_t i;
     json_t *line;
 
-    json_array_foreach(list("conclusion"), i, line)
-        if (strstr(json_string_value(line), "found no server or chassis"))
-            return true;
+    json_array_foreach(
+        list("conclusion"), i,
+        line) if (strstr(json_string_value(line), "found no server or chassis")) return true;
     return false;
 }
 
@@ -319,25 +319,27 @@ static void check_counts(void)
     json_t *row;
     bool fewer = says_unplaced();
 
-    json_array_foreach(list("hours"), i, row) {
+    json_array_foreach(list("hours"), i, row)
+    {
         bool slices = strchr(text(row, "layout"), '/') != NULL;
         int n = slices ? 0 : placed(row, count(row, "hour"), NULL);
         if (!slices && (fewer ? n > count(row, "replicas") : n != count(row, "replicas")))
             wrong("hour %d: %d replicas of %s as %s, %d places", count(row, "hour"),
                   count(row, "replicas"), text(row, "workload"), text(row, "layout"), n);
     }
-    json_array_foreach(list("job_hours"), i, row) {
+    json_array_foreach(list("job_hours"), i, row)
+    {
         int gpus = 0, slot[SLOTS];
         size_t k;
         json_t *place;
-        json_array_foreach(list("places"), k, place)
-            if (strcmp(text(place, "serves"), text(row, "job")) == 0 &&
-                count(place, "from") <= count(row, "hour") &&
-                count(row, "hour") < count(place, "until"))
-                gpus += slots_of(place, slot);
+        json_array_foreach(list("places"), k,
+                           place) if (strcmp(text(place, "serves"), text(row, "job")) == 0 &&
+                                      count(place, "from") <= count(row, "hour") &&
+                                      count(row, "hour") < count(place, "until")) gpus +=
+            slots_of(place, slot);
         if (gpus < count(row, "gpus") && !fewer)
-            wrong("hour %d: job %s has %d GPUs, %d places", count(row, "hour"),
-                  text(row, "job"), count(row, "gpus"), gpus);
+            wrong("hour %d: job %s has %d GPUs, %d places", count(row, "hour"), text(row, "job"),
+                  count(row, "gpus"), gpus);
     }
 }
 
@@ -348,7 +350,8 @@ static int slices_there(const char *gpu, const char *profile, int hour)
     json_t *place;
     int n = 0;
 
-    json_array_foreach(list("places"), i, place) {
+    json_array_foreach(list("places"), i, place)
+    {
         const char *at = text(place, "layout");
         if (strcmp(text(place, "serves"), "slices") != 0 || !is_of_type(at, gpu) ||
             hour < count(place, "from") || hour >= count(place, "until"))
@@ -371,19 +374,20 @@ static void check_slices(void)
     size_t i, k;
     json_t *row, *other;
 
-    json_array_foreach(list("hours"), i, row) {
+    json_array_foreach(list("hours"), i, row)
+    {
         const char *layout = text(row, "layout"), *slash = strchr(layout, '/');
         char profile[32];
         int n = 0, there;
         if (!slash)
             continue;
         snprintf(profile, sizeof(profile), "%.*s", (int)strcspn(slash + 1, " "), slash + 1);
-        json_array_foreach(list("hours"), k, other)
-            if (count(other, "hour") == count(row, "hour") &&
-                strncmp(text(other, "layout"), layout, (size_t)(slash - layout) + 1) == 0 &&
-                strncmp(strchr(text(other, "layout"), '/') + 1, profile,
-                        strlen(profile)) == 0)
-                n += count(other, "replicas");
+        json_array_foreach(
+            list("hours"), k,
+            other) if (count(other, "hour") == count(row, "hour") &&
+                       strncmp(text(other, "layout"), layout, (size_t)(slash - layout) + 1) == 0 &&
+                       strncmp(strchr(text(other, "layout"), '/') + 1, profile, strlen(profile)) ==
+                           0) n += count(other, "replicas");
         there = slices_there(type_of(layout), profile, count(row, "hour"));
         if (n > there)
             wrong("hour %d: %d slices %s, %d are cut", count(row, "hour"), n, profile, there);
@@ -401,12 +405,13 @@ static void check_needs(void)
     size_t i, k;
     json_t *row, *other;
 
-    json_array_foreach(list("hours"), i, row) {
+    json_array_foreach(list("hours"), i, row)
+    {
         double serves = 0;
-        json_array_foreach(list("hours"), k, other)
-            if (count(other, "hour") == count(row, "hour") &&
-                strcmp(text(other, "workload"), text(row, "workload")) == 0)
-                serves += value(other, "serves");
+        json_array_foreach(list("hours"), k,
+                           other) if (count(other, "hour") == count(row, "hour") &&
+                                      strcmp(text(other, "workload"), text(row, "workload")) == 0)
+            serves += value(other, "serves");
         double unmet = fmax(0, value(row, "needs") - serves);
         if (!is_near(unmet, value(row, "unmet")))
             wrong("hour %d: %s needs %g, is served %g, unmet %g", count(row, "hour"),
@@ -420,10 +425,10 @@ static int moved(const json_t *row, int hour, const char *a, const char *b)
     json_t *move;
     int n = 0;
 
-    json_array_foreach(list("moves"), i, move)
-        if (count(move, "hour") == hour && is_same(move, row) &&
-            (strcmp(text(move, "move"), a) == 0 || strcmp(text(move, "move"), b) == 0))
-            n += count(move, "replicas");
+    json_array_foreach(list("moves"), i,
+                       move) if (count(move, "hour") == hour && is_same(move, row) &&
+                                 (strcmp(text(move, "move"), a) == 0 ||
+                                  strcmp(text(move, "move"), b) == 0)) n += count(move, "replicas");
     return n;
 }
 
@@ -433,15 +438,16 @@ static void check_moves(const char *alone)
     size_t i;
     json_t *row;
 
-    json_array_foreach(list("hours"), i, row) {
+    json_array_foreach(list("hours"), i, row)
+    {
         if (strchr(text(row, "layout"), '/') || strcmp(text(row, "workload"), alone) == 0)
             continue;
         for (int h = 1; h < hours; h++) {
             int begin = placed(row, h, "from"), end = placed(row, h, "until");
             int on = moved(row, h, "start", "move"), off = moved(row, h, "stop", "move");
             if (begin != on || end != off)
-                wrong("hour %d: %d places of %s as %s begin and %d end; moved on %d, off %d",
-                      h, begin, text(row, "workload"), text(row, "layout"), end, on, off);
+                wrong("hour %d: %d places of %s as %s begin and %d end; moved on %d, off %d", h,
+                      begin, text(row, "workload"), text(row, "layout"), end, on, off);
         }
         while (i + 1 < json_array_size(list("hours")) &&
                is_same(row, json_array_get(list("hours"), i + 1)))
@@ -453,13 +459,14 @@ static void check_moves(const char *alone)
 
 static void check_money(double cap)
 {
-    bool composed = strcmp(text(plan, "rung"), "hourly") == 0 ||
-                    strcmp(text(plan, "rung"), "composed") == 0;
+    bool composed =
+        strcmp(text(plan, "rung"), "hourly") == 0 || strcmp(text(plan, "rung"), "composed") == 0;
     double sum = 0, watts = 0;
     size_t i;
     json_t *t;
 
-    json_array_foreach(list("types"), i, t) {
+    json_array_foreach(list("types"), i, t)
+    {
         int n = owned(text(t, "gpu"));
         sum += n * 24 * (value(t, "own") + (composed ? value(t, "premium") : 0));
         watts += n * value(t, "busy");
@@ -485,9 +492,9 @@ static void check_minimum(const char *workload, int least)
         size_t i;
         json_t *row;
         int n = 0;
-        json_array_foreach(list("hours"), i, row)
-            if (count(row, "hour") == h && strcmp(text(row, "workload"), workload) == 0)
-                n += count(row, "replicas");
+        json_array_foreach(list("hours"), i, row) if (count(row, "hour") == h &&
+                                                      strcmp(text(row, "workload"), workload) == 0)
+            n += count(row, "replicas");
         if (n < least)
             wrong("hour %d: %d replicas of %s, at least %d wanted", h, n, workload, least);
     }
@@ -502,9 +509,9 @@ static json_t *hour_row(const json_t *work, const json_t *run, int hour, int n, 
                         double unmet)
 {
     return json_pack("{s:i,s:s,s:s,s:i,s:{s:f},s:{s:f},s:{s:f}}", "hour", hour, "workload",
-                     text(work, "workload"), "layout", run ? text(run, "layout") : "",
-                     "replicas", n, "serves", "value", run ? n * value(run, "serves") : 0.0,
-                     "needs", "value", needs, "unmet", "value", unmet);
+                     text(work, "workload"), "layout", run ? text(run, "layout") : "", "replicas",
+                     n, "serves", "value", run ? n * value(run, "serves") : 0.0, "needs", "value",
+                     needs, "unmet", "value", unmet);
 }
 
 /* The rows of numbers of a workload become a row for each hour and layout that runs in it, and
@@ -514,20 +521,21 @@ static void expand_hours(void)
     json_t *rows = json_array(), *work, *run;
     size_t i, k;
 
-    json_array_foreach(list("hours"), i, work)
-        for (int h = 0; h < hours; h++) {
-            double needs = at_hour(json_object_get(work, "needs"), "values", h);
-            double unmet = at_hour(json_object_get(work, "unmet"), "values", h);
-            bool any = false;
-            json_array_foreach(json_object_get(work, "runs"), k, run) {
-                int n = (int)at_hour(run, "replicas", h);
-                if (n > 0)
-                    json_array_append_new(rows, hour_row(work, run, h, n, needs, unmet));
-                any = any || n > 0;
-            }
-            if (!any)
-                json_array_append_new(rows, hour_row(work, NULL, h, 0, needs, unmet));
+    json_array_foreach(list("hours"), i, work) for (int h = 0; h < hours; h++)
+    {
+        double needs = at_hour(json_object_get(work, "needs"), "values", h);
+        double unmet = at_hour(json_object_get(work, "unmet"), "values", h);
+        bool any = false;
+        json_array_foreach(json_object_get(work, "runs"), k, run)
+        {
+            int n = (int)at_hour(run, "replicas", h);
+            if (n > 0)
+                json_array_append_new(rows, hour_row(work, run, h, n, needs, unmet));
+            any = any || n > 0;
         }
+        if (!any)
+            json_array_append_new(rows, hour_row(work, NULL, h, 0, needs, unmet));
+    }
     json_object_set_new(plan, "hours", rows);
 }
 
@@ -562,9 +570,8 @@ int main(int argc, char **argv)
     json_t *row;
     if (hours >= 1 && hours <= HOURS)
         expand_hours();
-    json_array_foreach(list("ladder"), i, row)
-        if (strcmp(text(row, "name"), text(plan, "rung")) == 0)
-            rung = row;
+    json_array_foreach(list("ladder"), i,
+                       row) if (strcmp(text(row, "name"), text(plan, "rung")) == 0) rung = row;
     if (!rung || hours < 1 || hours > HOURS || json_array_size(list("places")) == 0) {
         printf("no rung, hours or places\n");
         return 1;

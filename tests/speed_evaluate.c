@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "plan/evaluate.h"
 #include "answer/planner.h"
 #include "base/mem.h"
+#include "plan/evaluate.h"
 
-#define ROUNDS      7
+#define ROUNDS 7
 #define LAYOUTS_MAX 4096
-#define STAGES_MAX  8
-#define GROUPS_MAX  4
-#define TODAY       20778 /* 2026-11-21 */
+#define STAGES_MAX 8
+#define GROUPS_MAX 4
+#define TODAY 20778 /* 2026-11-21 */
 
 struct work {
     struct resolved resolved;
@@ -51,8 +51,7 @@ static void list_layouts(struct work *w)
                 }
 }
 
-static bool prepare(struct planner *planner, const char *model, const char *gpu,
-                    struct work *w)
+static bool prepare(struct planner *planner, const char *model, const char *gpu, struct work *w)
 {
     struct options options = {0};
     struct gp_err err = {0};
@@ -127,8 +126,8 @@ static double rate_of(const struct work *work, int requests, int layouts, each_f
 
 int main(int argc, char **argv)
 {
-    static const char *const models[] = {"llama-3.1-8b", "llama-3.1-70b", "gemma-3-27b",
-                                         "qwen3-30b-a3b", "deepseek-v3", "gpt-oss-20b"};
+    static const char *const models[] = {"llama-3.1-8b",  "llama-3.1-70b", "gemma-3-27b",
+                                         "qwen3-30b-a3b", "deepseek-v3",   "gpt-oss-20b"};
     static const char *const gpus[] = {"h100-sxm", "l40s", "mi300x"};
     enum { MODELS = 6, GPUS = 3 };
     struct planner *planner = planner_new(argc > 1 ? argv[1] : "profiles", TODAY, NULL);

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/better.h"
-#include "plan/usage.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/better.h"
+#include "plan/usage.h"
 
 /* The lines of one kind as they are made, and what they tell of. */
 struct lines {
@@ -35,15 +35,14 @@ static struct answer_line *line_add(struct lines *lines, const char *name)
     return line;
 }
 
-static struct answer_line *line_addf(struct lines *lines, const char *name,
-                                     const char *fmt, ...)
+static struct answer_line *line_addf(struct lines *lines, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static struct answer_line *line_addf(struct lines *lines, const char *name,
-                                     const char *fmt, ...)
+static struct answer_line *line_addf(struct lines *lines, const char *name, const char *fmt, ...)
 {
     struct answer_line *line = line_add(lines, name);
     va_list args;
+
     va_start(args, fmt);
     vsnprintf(line->text, sizeof(line->text), fmt, args);
     va_end(args);
@@ -66,6 +65,7 @@ const char *verdict_shout(enum verdict verdict)
 const char *plan_shout(const struct plan *p)
 {
     bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
+
     return dear ? "FITS, OVER BUDGET" : verdict_shout(p->verdict);
 }
 
@@ -78,21 +78,21 @@ static void model_lines(struct lines *lines)
     const struct request *q = &p->request;
     bool serves = !q->model->weights_only;
     char params[32];
-    line_addf(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s",
-              q->model->name,
+
+    line_addf(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s", q->model->name,
               units_params(params, sizeof(params), model_params(q->model)),
               q->model->assumed && q->model->bytes.known
                   ? ", unknown architecture: KV cache and activation assumed"
               : a && a->resolved.generic ? ", shape assumed"
                                          : "",
-              q->precision.id,
-              q->precision.native ? " as published" : "", serves ? ", " : "",
+              q->precision.id, q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");
 }
 
 static void trace_lines(struct lines *lines, const struct resolved *r)
 {
     char requests[32], rate[80] = "";
+
     if (!r->trace[0])
         return;
     if (r->trace_rate > 0)
@@ -107,6 +107,7 @@ static void load_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     char tokens[32];
+
     if (!model_is_served(q->model))
         line_addf(lines, "load", "weights only: no tokens, no KV cache, no engine");
     else if (q->model->weights_only)
@@ -114,13 +115,13 @@ static void load_lines(struct lines *lines)
                   units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
                   q->engine->range);
     else if (q->rate > 0)
-        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s",
-                  q->rate, q->users, units_tokens(tokens, sizeof(tokens), q->context),
-                  q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s", q->rate,
+                  q->users, units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
+                  q->engine->range);
     else
-        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users,
-                  plural(q->users), units_tokens(tokens, sizeof(tokens), q->context),
-                  q->engine->name, q->engine->range);
+        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users, plural(q->users),
+                  units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
+                  q->engine->range);
     if (lines->answer)
         trace_lines(lines, &lines->answer->resolved);
 }
@@ -128,6 +129,7 @@ static void load_lines(struct lines *lines)
 static void gpu_from_lines(struct lines *lines)
 {
     const struct answer *a = lines->answer;
+
     if (!a)
         return;
     if (a->resolved.gpu_chosen)
@@ -144,9 +146,9 @@ static void layout_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     char words[96];
-    line_addf(lines, "layout", "%s, %d host%s",
-              sentence_layout(&p->layout, words, sizeof(words)), p->layout.hosts,
-              plural(p->layout.hosts));
+
+    line_addf(lines, "layout", "%s, %d host%s", sentence_layout(&p->layout, words, sizeof(words)),
+              p->layout.hosts, plural(p->layout.hosts));
 }
 
 static void runner_up_lines(struct lines *lines)
@@ -154,10 +156,11 @@ static void runner_up_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct runner_up *r = &p->second;
     char words[96];
+
     if (r->layout.gpus == 0)
         return;
-    struct answer_line *line = line_addf(
-        lines, "runner-up", "%s", sentence_layout(&r->layout, words, sizeof(words)));
+    struct answer_line *line =
+        line_addf(lines, "runner-up", "%s", sentence_layout(&r->layout, words, sizeof(words)));
     if (r->per_hour > 0)
         gp_format(line->amount, sizeof(line->amount), "$%.2f", r->per_hour);
     sentence_lost(r, line->note);
@@ -168,6 +171,7 @@ static void runner_up_lines(struct lines *lines)
 static void reason_lines(struct lines *lines)
 {
     char text[SENTENCE_MAX];
+
     for (int i = 0; sentence_reason(lines->plan, i, text); i++)
         line_addf(lines, "reason", "%s", text);
 }
@@ -175,6 +179,7 @@ static void reason_lines(struct lines *lines)
 static void startup_lines(struct lines *lines)
 {
     struct startup startup = startup_check(lines->plan);
+
     if (startup.check)
         line_addf(lines, "start-up", "%s %s stop: %s", lines->plan->request.engine->name,
                   startup.certain ? "would" : "may", startup.text);
@@ -183,6 +188,7 @@ static void startup_lines(struct lines *lines)
 static void warning_lines(struct lines *lines)
 {
     char text[SENTENCE_MAX];
+
     for (int i = 0; sentence_warning(lines->plan, i, text); i++)
         line_addf(lines, "warning", "%s", text);
 }
@@ -192,9 +198,10 @@ static void warning_lines(struct lines *lines)
 static void stage_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
+
     if (p->has_memory && p->layout.pp > 1)
-        line_addf(lines, "stage", "stage %d of %d, the one that binds",
-                  p->memory.stage + 1, p->layout.pp);
+        line_addf(lines, "stage", "stage %d of %d, the one that binds", p->memory.stage + 1,
+                  p->layout.pp);
 }
 
 static void pool_lines(struct lines *lines)
@@ -203,6 +210,7 @@ static void pool_lines(struct lines *lines)
     const struct memory *m = &p->memory;
     const struct quantity shown = quantity_max0(m->kv_pool), *pool = &shown;
     char gib[32], holds[32], context[32];
+
     if (!p->has_memory || !m->max_concurrency.known || p->request.model->weights_only)
         return;
     struct answer_line *line = line_add(lines, "KV pool");
@@ -213,8 +221,7 @@ static void pool_lines(struct lines *lines)
     }
     gp_format(line->text, sizeof(line->text), "%s tokens, %.1f requests of %s tokens",
               units_tokens(holds, sizeof(holds), m->kv_cache_tokens.value),
-              m->max_concurrency.value,
-              units_tokens(context, sizeof(context), p->request.context));
+              m->max_concurrency.value, units_tokens(context, sizeof(context), p->request.context));
     units_gib(line->amount, sizeof(line->amount), pool->value);
     if (pool->high - pool->low > 0.005 * GP_GIB)
         gp_format(line->note, sizeof(line->note), "%.2f..%.2f", pool->low / GP_GIB,
@@ -225,6 +232,7 @@ static void pool_lines(struct lines *lines)
 static char *logged_terms(const struct plan *p, enum logged_how how, char *text, size_t size)
 {
     const struct memory *m = &p->memory;
+
     text[0] = '\0';
     for (int t = 0; t < LOGGED_TERMS; t++)
         if (memory_logged(&p->request, &p->layout, m, (enum logged_term)t) == how)
@@ -239,13 +247,14 @@ static void logged_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
     char same[120], scaled[120];
+
     if (!r || !p->has_memory)
         return;
     if (r->logged[0]) {
         logged_terms(p, LOGGED_SAME, same, sizeof(same));
         logged_terms(p, LOGGED_SCALED, scaled, sizeof(scaled));
-        line_addf(lines, "logged", "%s: %s%s%s%s%s", r->logged, same[0] ? "measured: " : "",
-                  same, same[0] && scaled[0] ? "; " : "", scaled[0] ? "scaled by it: " : "",
+        line_addf(lines, "logged", "%s: %s%s%s%s%s", r->logged, same[0] ? "measured: " : "", same,
+                  same[0] && scaled[0] ? "; " : "", scaled[0] ? "scaled by it: " : "",
                   same[0] || scaled[0] ? scaled : "nothing that another layout takes over");
     }
     if (r->unlogged[0])
@@ -256,6 +265,7 @@ static void rule_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     char counted[32];
+
     if (p->has_memory)
         line_addf(lines, "rule of thumb", "rule of thumb %.1f GB, weights counted %s",
                   p->memory.rule_of_thumb / 1e9,
@@ -269,10 +279,10 @@ static const char *or_undated(const char *date)
     return date[0] ? date : "undated";
 }
 
-static void add_rent(struct lines *lines, const char *name, const struct rent *r,
-                     bool wanted)
+static void add_rent(struct lines *lines, const char *name, const struct rent *r, bool wanted)
 {
     char date[SENTENCE_DATE_MAX], age[64];
+
     if (!r->known)
         return;
     struct answer_line *line = line_add(lines, name);
@@ -283,8 +293,7 @@ static void add_rent(struct lines *lines, const char *name, const struct rent *r
     units_money(line->amount, sizeof(line->amount), r->per_hour);
     units_money(line->month, sizeof(line->month), r->per_month);
     gp_format(line->text, sizeof(line->text), "%d x %s %s, %d GPU%s (%s)", r->instances,
-              r->instance->provider, r->instance->type, r->gpus_paid,
-              plural(r->gpus_paid), age);
+              r->instance->provider, r->instance->type, r->gpus_paid, plural(r->gpus_paid), age);
     sentence_rent_note(lines->plan, r, line->note);
     line->wanted = wanted;
 }
@@ -294,14 +303,14 @@ static void add_buying(struct lines *lines, const struct cost *c)
     const struct buy *b = &c->buy;
     char capital[32], what[SENTENCE_MAX], date[SENTENCE_DATE_MAX], owned[64] = "";
     struct usage usage;
+
     if (!b->known)
         return;
     struct answer_line *line = line_add(lines, "buy");
     units_money(line->amount, sizeof(line->amount), b->per_hour.value);
     units_money(line->month, sizeof(line->month), b->per_month.value);
     gp_format(line->text, sizeof(line->text), "%s for %s (%s, %s), %.1f kW",
-              sentence_purchase(b, what),
-              units_money(capital, sizeof(capital), b->capital.value),
+              sentence_purchase(b, what), units_money(capital, sizeof(capital), b->capital.value),
               or_undated(sentence_purchase_date(b, date)), origin_word(b->capital.origin),
               b->watts / 1000);
     line->wanted = c->want == WANT_BUY;
@@ -323,13 +332,13 @@ static void add_api(struct lines *lines)
     const struct request *q = &lines->plan->request;
     const struct speed *v = &lines->plan->speed;
     struct usage usage;
+
     usage_of(lines->plan, &usage);
     if (!usage.api.known)
         return;
     struct answer_line *line = line_add(lines, "API");
     units_money(line->amount, sizeof(line->amount), usage.api.value);
-    units_money(line->month, sizeof(line->month),
-                usage.api.value * COST_HOURS_PER_MONTH);
+    units_money(line->month, sizeof(line->month), usage.api.value * COST_HOURS_PER_MONTH);
     if (usage.even.known)
         gp_format(line->text, sizeof(line->text),
                   "for the same %.3g requests/s; this plan is cheaper from %.3g on, %.3g "
@@ -344,6 +353,7 @@ static void cost_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct cost *c = &p->cost;
     char note[SENTENCE_MAX];
+
     if (!p->has_memory)
         return;
     add_rent(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
@@ -361,16 +371,16 @@ static void cost_lines(struct lines *lines)
 /* ---- speed ---- */
 
 /* "22.8 ms", its band "17.0..32.5 ms" in the same unit. */
-static struct answer_line *add_time(struct lines *lines, const char *name,
-                                    struct quantity q)
+static struct answer_line *add_time(struct lines *lines, const char *name, struct quantity q)
 {
     struct answer_line *line = line_add(lines, name);
     double unit = q.value < 1 ? 1e-3 : 1, value = q.value / unit;
     int decimals = value < 9.95 ? 2 : value < 99.5 ? 1 : 0;
     const char *word = unit < 1 ? "ms" : "s";
+
     gp_format(line->amount, sizeof(line->amount), "%.*f %s", decimals, value, word);
-    gp_format(line->note, sizeof(line->note), "%.*f..%.*f %s", decimals, q.low / unit,
-              decimals, q.high / unit, word);
+    gp_format(line->note, sizeof(line->note), "%.*f..%.*f %s", decimals, q.low / unit, decimals,
+              q.high / unit, word);
     return line;
 }
 
@@ -380,19 +390,19 @@ static struct answer_line *add_time(struct lines *lines, const char *name,
 static char *time_text(double s, double like, char text[TIME_MAX])
 {
     bool ms = like < 1;
+
     gp_format(text, TIME_MAX, ms ? "%.0f ms" : "%.2f s", ms ? s * 1e3 : s);
     return text;
 }
 
-static struct answer_line *add_rate(struct lines *lines, const char *name,
-                                    struct quantity q)
+static struct answer_line *add_rate(struct lines *lines, const char *name, struct quantity q)
 {
     struct answer_line *line = line_add(lines, name);
     int decimals = q.value < 9.95 ? 2 : q.value < 99.5 ? 1 : 0;
+
     gp_format(line->amount, sizeof(line->amount), "%.*f/s", decimals, q.value);
     if (q.low < q.high)
-        gp_format(line->note, sizeof(line->note), "%.*f..%.*f", decimals, q.low, decimals,
-                  q.high);
+        gp_format(line->note, sizeof(line->note), "%.*f..%.*f", decimals, q.low, decimals, q.high);
     return line;
 }
 
@@ -400,6 +410,7 @@ static void add_token_price(struct lines *lines)
 {
     struct quantity price = plan_token_price(lines->plan);
     struct usage usage;
+
     if (!price.known)
         return;
     usage_of(lines->plan, &usage);
@@ -409,8 +420,7 @@ static void add_token_price(struct lines *lines)
         gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
     gp_format(line->text, sizeof(line->text),
               "output tokens at this %s; $%.2f at full load; $%.2f with prompts counted too",
-              lines->plan->request.rate > 0 ? "rate" : "load", usage.full.value,
-              usage.all.value);
+              lines->plan->request.rate > 0 ? "rate" : "load", usage.full.value, usage.all.value);
 }
 
 /* How much of what it could serve, and what the rest costs. */
@@ -419,6 +429,7 @@ static void add_utilisation(struct lines *lines)
     const struct speed *v = &lines->plan->speed;
     struct usage usage;
     char money[32];
+
     usage_of(lines->plan, &usage);
     struct answer_line *line = line_add(lines, "utilisation");
     gp_format(line->amount, sizeof(line->amount), "%.0f %%", usage.share.value * 100);
@@ -426,6 +437,7 @@ static void add_utilisation(struct lines *lines)
     gp_format(line->text, sizeof(line->text), "at most, %.0f users at once", v->full_running);
     if (usage.idle.known && usage.idle.value >= 1) {
         size_t n = strlen(line->text);
+
         gp_format(line->text + n, sizeof(line->text) - n, "; what is idle costs %s a month",
                   units_money(money, sizeof(money), usage.idle.value));
     }
@@ -436,6 +448,7 @@ static void add_energy(struct lines *lines)
 {
     const struct power *p = &lines->plan->power;
     char watts[32], most[32], cap[64] = "";
+
     if (!p->known)
         return;
     struct answer_line *line = line_add(lines, "energy");
@@ -449,12 +462,12 @@ static void add_energy(struct lines *lines)
     }
     int decimals = p->joules.value < 9.95 ? 2 : p->joules.value < 99.5 ? 1 : 0;
     gp_format(line->amount, sizeof(line->amount), "%.*f J", decimals, p->joules.value);
-    gp_format(line->note, sizeof(line->note), "%.*f..%.*f J", decimals, p->joules.low,
-              decimals, p->joules.high);
+    gp_format(line->note, sizeof(line->note), "%.*f..%.*f J", decimals, p->joules.low, decimals,
+              p->joules.high);
     gp_format(line->text, sizeof(line->text),
               "per output token; %s with hosts (%s at most), %.0f kWh a month%s",
-              units_watts(watts, sizeof(watts), p->total.value), most,
-              p->energy.value / GP_KWH, cap);
+              units_watts(watts, sizeof(watts), p->total.value), most, p->energy.value / GP_KWH,
+              cap);
 }
 
 /* What others measured of this kind; TTFT where there is a row of it. */
@@ -462,6 +475,7 @@ static void add_hits(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     char text[SENTENCE_MAX];
+
     line_addf(lines, "checked by", "%s", sentence_speed_hit(p, p->speed.hit, text));
     if (p->speed.hit_first)
         line_addf(lines, "and by", "%s", sentence_speed_hit(p, p->speed.hit_first, text));
@@ -471,16 +485,18 @@ static void add_parts(struct lines *lines)
 {
     const struct speed *v = &lines->plan->speed;
     const struct step_parts *p = &v->part;
-    struct answer_line *line = line_addf(
-        lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
+    struct answer_line *line =
+        line_addf(lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
     const struct {
         const char *name;
         double seconds;
-    } parts[] = {{"experts", p->experts},        {"KV cache", p->attention},
-                 {"all-reduces", p->communication}, {"launches", p->fixed},
-                 {"drafts", p->draft}, {"prompts", v->prompts}};
+    } parts[] = {
+        {"experts", p->experts}, {"KV cache", p->attention}, {"all-reduces", p->communication},
+        {"launches", p->fixed},  {"drafts", p->draft},       {"prompts", v->prompts}};
+
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         size_t n = strlen(line->text);
+
         if (parts[i].seconds >= 0.00005)
             gp_format(line->text + n, sizeof(line->text) - n, ", %s %.1f", parts[i].name,
                       parts[i].seconds * 1e3);
@@ -492,19 +508,21 @@ static void add_correction(struct lines *lines)
 {
     const struct request *q = &lines->plan->request;
     const struct correction *c = &q->correction;
+
     if (!request_corrected(q))
         return;
     line_addf(lines, "measured",
               "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
-              "x%.2f, TTFT x%.2f of the estimate", c->points, c->points == 1 ? "" : "s",
-              c->tp, c->pp, c->by[CORRECT_FIXED], c->by[CORRECT_WORK],
-              c->by[CORRECT_PROMPTS], c->first);
+              "x%.2f, TTFT x%.2f of the estimate",
+              c->points, c->points == 1 ? "" : "s", c->tp, c->pp, c->by[CORRECT_FIXED],
+              c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
 }
 
 /* What of the device itself was measured, and what is not used of it. */
 static void add_calibration(struct lines *lines)
 {
     const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+
     if (r && r->calibrated[0])
         line_addf(lines, "calibrated", "%s", r->calibrated);
     if (r && r->uncalibrated[0])
@@ -526,16 +544,17 @@ static void add_together(struct lines *lines)
     char first[TIME_MAX];
     bool goals = q->ttft > 0 || q->tpot > 0 || q->rate > 0;
     bool apart = meets_goals(q, v), both = meets_goals(q, t);
+
     if (p->layout.prefill <= 0 || t->gap != SPEED_KNOWN)
         return;
     line_addf(lines, "together",
               "TPOT %.1f ms, TTFT %s, at most %.3g requests/s where each replica does both%s",
               t->tpot.value * 1e3, time_text(t->ttft.value, t->ttft.value, first), t->capacity,
-              !goals           ? ""
-              : apart == both  ? apart ? ": that meets the goals, too"
-                                       : ": that misses the goals, too"
-              : apart          ? ": that misses the goals"
-                               : ": that meets the goals");
+              !goals ? ""
+              : apart == both
+                  ? apart ? ": that meets the goals, too" : ": that misses the goals, too"
+              : apart ? ": that misses the goals"
+                      : ": that meets the goals");
 }
 
 /* All in the unit of the first. */
@@ -543,6 +562,7 @@ static void add_first(struct lines *lines, const struct speed *v)
 {
     struct answer_line *line = add_time(lines, "TTFT", v->ttft);
     char idle[TIME_MAX], half[TIME_MAX], most[TIME_MAX];
+
     time_text(v->solo.value, v->ttft.value, idle);
     gp_format(line->text, sizeof(line->text), "%s on an idle engine", idle);
     if (v->late > 0)
@@ -555,13 +575,15 @@ static void add_first(struct lines *lines, const struct speed *v)
 static void add_stall(struct lines *lines, const struct speed *v)
 {
     char often[16];
+
     if (!v->stall.known)
         return;
     gp_format(often, sizeof(often), v->stall_share < 0.0995 ? "%.2g" : "%.0f",
               v->stall_share * 100);
     gp_format(add_time(lines, "stall", v->stall)->text, sizeof(lines->line->text),
               "between two tokens, when the step also computes a prompt: %s %% of steps%s; band "
-              "assumed", often, v->stall_share > 0.01 ? ", so this is the p99" : "");
+              "assumed",
+              often, v->stall_share > 0.01 ? ", so this is the p99" : "");
 }
 
 static void speed_lines(struct lines *lines)
@@ -569,6 +591,7 @@ static void speed_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct speed *v = &p->speed;
     char words[SENTENCE_MAX], narrower[SENTENCE_MAX];
+
     if (v->gap == SPEED_NO_LAYOUT)
         return;
     if (v->gap != SPEED_KNOWN) {
@@ -582,13 +605,16 @@ static void speed_lines(struct lines *lines)
     gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0) {
         size_t n = strlen(line->text);
+
         gp_format(line->text + n, sizeof(line->text) - n, ", %.0f %s in the mean", v->running,
                   v->transfer > 0 ? "decode" : "in flight");
     } else if (v->running < v->users && v->transfer <= 0) {
         size_t n = strlen(line->text);
-        gp_format(line->text + n, sizeof(line->text) - n, "; %.0f of %.0f users at once "
-                  "(%s), the others queue", v->running, v->users,
-                  sentence_saturation(v->saturation));
+
+        gp_format(line->text + n, sizeof(line->text) - n,
+                  "; %.0f of %.0f users at once "
+                  "(%s), the others queue",
+                  v->running, v->users, sentence_saturation(v->saturation));
     }
     if (p->request.rate > 0)
         line_addf(lines, "saturates", "at %.3g requests/s: %s", v->capacity,
@@ -629,15 +655,15 @@ static void fix_cost(const struct fix *f, char *text, size_t size)
 }
 
 /* What a fix gains: speed where that was missed, else memory. */
-static const char *fix_gain(const struct plan *p, const struct fix *f, char *text,
-                            size_t size)
+static const char *fix_gain(const struct plan *p, const struct fix *f, char *text, size_t size)
 {
     /* a plan that was refused for its types has no room to compare with */
     bool room = p->has_memory && p->limit != LIMIT_TYPE;
+
     text[0] = '\0';
     if ((p->verdict == VERDICT_SLOW || f->kind == FIX_AT_ONCE) && f->tpot > 0)
-        gp_format(text, size, f->ttft < 1 ? ", TPOT %.1f ms, TTFT %.0f ms"
-                                          : ", TPOT %.1f ms, TTFT %.1f s",
+        gp_format(text, size,
+                  f->ttft < 1 ? ", TPOT %.1f ms, TTFT %.0f ms" : ", TPOT %.1f ms, TTFT %.1f s",
                   f->tpot * 1e3, f->ttft < 1 ? f->ttft * 1e3 : f->ttft);
     else if (room)
         gp_format(text, size, ", %+.2f GiB per GPU", f->gain / GP_GIB);
@@ -647,10 +673,12 @@ static const char *fix_gain(const struct plan *p, const struct fix *f, char *tex
 static void fix_lines(struct lines *lines)
 {
     const struct answer *a = lines->answer;
+
     for (int i = 0; a && i < a->fix_count; i++) {
         const struct fix *f = &a->fixes[i];
         struct answer_line *line = line_add(lines, "");
         char gain[48], what[SENTENCE_MAX];
+
         line->name = planner_fix_options(f, line->option);
         if (f->better != BETTER_NONE) {
             gp_copy(line->amount, sizeof(line->amount), better_word(f->better));
@@ -672,6 +700,7 @@ static const char *price_source(const struct cost *c, char date[SENTENCE_DATE_MA
 {
     const struct rent *rent = cost_wanted(c);
     bool rented = rent && rent->known, bought = !rent && c->buy.known;
+
     date[0] = '\0';
     if (bought)
         sentence_purchase_date(&c->buy, date);
@@ -686,6 +715,7 @@ static void source_lines(struct lines *lines)
     const struct request *q = &p->request;
     char date[SENTENCE_DATE_MAX];
     const char *price = price_source(&p->cost, date);
+
     line_addf(lines, "model", "%s", q->model->source);
     line_addf(lines, "gpu", "confidence %s: %s",
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
@@ -700,32 +730,39 @@ static void date_lines(struct lines *lines)
     const struct request *q = &lines->plan->request;
     char date[SENTENCE_DATE_MAX];
     const char *price = price_source(&lines->plan->cost, date);
+
     line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s%s%s",
-              or_undated(q->model->date),
-              q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
+              or_undated(q->model->date), q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
               or_undated(q->engine->date), q->engine->checked[0] ? " up to " : "",
-              q->engine->checked, price[0] ? ", price " : "",
-              price[0] ? or_undated(date) : "");
+              q->engine->checked, price[0] ? ", price " : "", price[0] ? or_undated(date) : "");
 }
 
 /* ---- all kinds ---- */
 
-int answer_lines(const struct plan *plan, const struct answer *answer,
-                 enum line_kind kind, struct answer_line out[ANSWER_LINES_MAX])
+int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
+                 struct answer_line out[ANSWER_LINES_MAX])
 {
     static void (*const make[LINE_KIND_COUNT])(struct lines *) = {
-        [LINE_MODEL] = model_lines,         [LINE_LOAD] = load_lines,
-        [LINE_GPU_FROM] = gpu_from_lines,   [LINE_LAYOUT] = layout_lines,
-        [LINE_RUNNER_UP] = runner_up_lines, [LINE_REASON] = reason_lines,
+        [LINE_MODEL] = model_lines,
+        [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines,
+        [LINE_LAYOUT] = layout_lines,
+        [LINE_RUNNER_UP] = runner_up_lines,
+        [LINE_REASON] = reason_lines,
         [LINE_STARTUP] = startup_lines,
-        [LINE_WARNING] = warning_lines,     [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,           [LINE_RULE] = rule_lines,
+        [LINE_WARNING] = warning_lines,
+        [LINE_STAGE] = stage_lines,
+        [LINE_POOL] = pool_lines,
+        [LINE_RULE] = rule_lines,
         [LINE_LOGGED] = logged_lines,
         [LINE_SPEED] = speed_lines,
-        [LINE_COST] = cost_lines,           [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,       [LINE_DATES] = date_lines,
+        [LINE_COST] = cost_lines,
+        [LINE_FIX] = fix_lines,
+        [LINE_SOURCE] = source_lines,
+        [LINE_DATES] = date_lines,
     };
     struct lines lines = {.plan = plan, .answer = answer, .line = out};
+
     make[kind](&lines);
     return lines.count;
 }

@@ -24,27 +24,27 @@ enum line_kind {
     LINE_LAYOUT,    /* "TP 2, 1 host" */
     LINE_RUNNER_UP, /* "TP 2 x PP 2"; amount: $/h; note: why it lost */
     LINE_REASON,
-    LINE_STARTUP,   /* "vLLM would stop: ValueError: ..." (startup.h) */
+    LINE_STARTUP, /* "vLLM would stop: ValueError: ..." (startup.h) */
     LINE_WARNING,
-    LINE_STAGE,     /* which pipeline stage the memory is of */
-    LINE_POOL,      /* amount: GiB; note: its band; text: what it holds */
-    LINE_LOGGED,    /* "logged", "not used": of a server's log */
-    LINE_RULE,      /* the rule of thumb and the weights counted */
-    LINE_SPEED,     /* name: TPOT, ...; amount, note: its band; text: what it means */
-    LINE_COST,      /* offer by offer, break-even, why a price is missing */
-    LINE_FIX,       /* name: the option; text: the change; amount: what it costs */
-    LINE_SOURCE,    /* name: what the source is of */
-    LINE_DATES,     /* all sources in one line, by date or confidence */
+    LINE_STAGE,  /* which pipeline stage the memory is of */
+    LINE_POOL,   /* amount: GiB; note: its band; text: what it holds */
+    LINE_LOGGED, /* "logged", "not used": of a server's log */
+    LINE_RULE,   /* the rule of thumb and the weights counted */
+    LINE_SPEED,  /* name: TPOT, ...; amount, note: its band; text: what it means */
+    LINE_COST,   /* offer by offer, break-even, why a price is missing */
+    LINE_FIX,    /* name: the option; text: the change; amount: what it costs */
+    LINE_SOURCE, /* name: what the source is of */
+    LINE_DATES,  /* all sources in one line, by date or confidence */
     LINE_KIND_COUNT
 };
 
 struct answer_line {
-    const char *name;         /* "on demand", "gpu"; "" where the kind is the name */
+    const char *name;             /* "on demand", "gpu"; "" where the kind is the name */
     char option[FIX_OPTIONS_MAX]; /* the name of a fix */
     char text[640];
     char amount[40], month[32]; /* "$2.29" an hour, "61.34 GiB"; "" = none */
-    char note[256];           /* to be warned of, or set in brackets; "" = none */
-    bool wanted;              /* of a cost: the price class that was asked for */
+    char note[256];             /* to be warned of, or set in brackets; "" = none */
+    bool wanted;                /* of a cost: the price class that was asked for */
 };
 
 #define ANSWER_LINES_MAX (PLAN_MAX_FIXES + 12) /* those of the speed are the most */
@@ -52,8 +52,8 @@ struct answer_line {
 /* The lines of one kind; returns how many. answer: the plan's, NULL when there is only
  * a plan (a row of --compare): then the kinds that tell of the request or of fixes have
  * no lines. */
-int answer_lines(const struct plan *plan, const struct answer *answer,
-                 enum line_kind kind, struct answer_line lines[ANSWER_LINES_MAX]);
+int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
+                 struct answer_line lines[ANSWER_LINES_MAX]);
 
 /* "FITS", "MARGINAL", "DOES NOT FIT"; of a plan also "FITS, OVER BUDGET" */
 const char *verdict_shout(enum verdict verdict);

@@ -11,42 +11,43 @@
 #include "base/json.h"
 #include "base/path.h"
 
-static enum gp_status answer_request(struct planner *planner,
-                                     const struct options *options, const char *place,
-                                     struct record *doc, struct gp_err *err)
+static enum gp_status answer_request(struct planner *planner, const struct options *options,
+                                     const char *place, struct record *doc, struct gp_err *err)
 {
     struct answer a;
     struct train_answer t;
     bool why = options_flag(options, OPT_WHY), train = options->value[OPT_TRAIN].given;
-    enum gp_status status;
+    enum gp_status rc;
+
     if (train)
-        status = planner_train(planner, options, &t, err);
+        rc = planner_train(planner, options, &t, err);
     else
-        status = options_inference(options, "is for --train only", err);
-    if (!status && !train)
-        status = planner_answer(planner, options, &a, err);
-    if (status)
+        rc = options_inference(options, "is for --train only", err);
+    if (!rc && !train)
+        rc = planner_answer(planner, options, &a, err);
+    if (rc)
         request_line_place(err, place);
     else if (train)
         report_train(&t, why, doc);
     else
         report_plan(&a, options, why, !why, doc);
-    return status;
+    return rc;
 }
 
-bool batch_answer(struct planner *planner, const char *where, long line,
-                  const char *text, size_t len, struct strbuf *out)
+bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
+                  size_t len, struct strbuf *out)
 {
     struct gp_err err = {0};
     struct request_line request;
     struct record doc;
     char place[GP_PATH_MAX];
+
     gp_format(place, sizeof(place), "%s:%ld", where, line);
     record_init(&doc);
-    enum gp_status status = request_line_read(where, line, text, len, &request, &err);
-    if (!status)
-        status = answer_request(planner, &request.options, place, &doc, &err);
-    if (status)
+    enum gp_status rc = request_line_read(where, line, text, len, &request, &err);
+    if (!rc)
+        rc = answer_request(planner, &request.options, place, &doc, &err);
+    if (rc)
         report_error(&err, &doc);
     const json_t *id = json_object_get(request.json, "id");
     struct strbuf given;
@@ -57,5 +58,5 @@ bool batch_answer(struct planner *planner, const char *where, long line,
     strbuf_fini(&given);
     record_fini(&doc);
     request_line_fini(&request);
-    return status == GP_OK;
+    return rc == GP_OK;
 }

@@ -20,9 +20,8 @@ bool beside_record(const struct beside *b, struct record *doc, const char *list,
     record_quantity(r, "high", "", p->known ? quantity_of(p->high, p->origin) : *p, b->divide,
                     b->digits);
     record_quantity(r, "error", "%",
-                    both && seen->value != 0
-                        ? quantity_exact((p->value / seen->value - 1) * 100)
-                        : quantity_unknown(),
+                    both && seen->value != 0 ? quantity_exact((p->value / seen->value - 1) * 100)
+                                             : quantity_unknown(),
                     1, 1);
     record_text(r, "in_band", !both ? "" : *in ? "yes" : "no");
     *row = r;

@@ -12,11 +12,11 @@
 #include "answer/record.h"
 
 struct beside {
-    const char *name, *unit;   /* borrowed: literals */
-    const char *seen_name;     /* "logged", "seen" */
+    const char *name, *unit;         /* borrowed: literals */
+    const char *seen_name;           /* "logged", "seen" */
     struct quantity seen, predicted; /* SI */
-    double divide;             /* turns them into `unit` */
-    double slack;              /* SI: by which the band is wider, as the seen one is rounded */
+    double divide;                   /* turns them into `unit` */
+    double slack; /* SI: by which the band is wider, as the seen one is rounded */
     int digits;
 };
 

@@ -78,11 +78,11 @@ bool compare_plot(const struct comparison *c, const struct plan *own, struct plo
     double x, y;
 
     plot->x = (struct plot_axis){.log = true, .base = 10, .title = "dollars per hour"};
-    plot->y = (struct plot_axis){
-        .log = true,
-        .base = 10,
-        .unit = goals ? "$/M" : "requests",
-        .title = goals ? "dollars per million output tokens" : "requests held at once"};
+    plot->y = (struct plot_axis){.log = true,
+                                 .base = 10,
+                                 .unit = goals ? "$/M" : "requests",
+                                 .title = goals ? "dollars per million output tokens"
+                                                : "requests held at once"};
     add_rows(c, rest);
     add_rows(c, front);
     if (compare_plot_place(own, &x, &y))

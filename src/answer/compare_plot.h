@@ -17,8 +17,8 @@
 
 /* Series '*' is the front, 'o' what is not on it, 'P' the plan itself. False: there is no
  * point, and words say so. */
-bool compare_plot(const struct comparison *comparison, const struct plan *own,
-                  struct plot *plot, char words[CURVE_WORDS]);
+bool compare_plot(const struct comparison *comparison, const struct plan *own, struct plot *plot,
+                  char words[CURVE_WORDS]);
 /* The row of the k-th point of that series: its place in the comparison; -1: none. */
 int compare_plot_row(const struct comparison *comparison, char mark, int k);
 /* Where a plan stands; false: nowhere. */

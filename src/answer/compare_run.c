@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/planner_engine.h"
 #include "answer/record_plan.h"
 #include "answer/sentence.h"
-#include "answer/planner_engine.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -20,7 +20,7 @@ struct target {
 };
 
 struct comparison {
-    struct planner *planner; /* borrowed */
+    struct planner *planner;                    /* borrowed */
     struct resolved resolved[OPTIONS_MAX_MANY]; /* by precision; the GPU is the first */
     int resolved_count;
     struct target *targets;
@@ -48,8 +48,7 @@ static void add_target(struct comparison *c, struct target t)
     for (size_t i = 0; i < c->target_count; i++)
         if (c->targets[i].gpu == t.gpu && c->targets[i].count == t.count)
             return;
-    c->targets =
-        gp_grow(c->targets, &c->target_cap, c->target_count + 1, sizeof(*c->targets));
+    c->targets = gp_grow(c->targets, &c->target_cap, c->target_count + 1, sizeof(*c->targets));
     c->targets[c->target_count++] = t;
 }
 
@@ -59,44 +58,48 @@ static enum gp_status add_all(struct planner *planner, const struct options *opt
     const struct gpu *const *list;
     struct resolved *r = &c->resolved[0];
     size_t n;
-    enum gp_status status = catalog_gpus(planner_catalog(planner), &list, &n, err);
-    if (!status && n == 0)
-        status = gp_fail(err, GP_E_FILE, "", "check --profiles", "there are no GPUs");
-    if (!status)
-        status = planner_resolve(planner, options, NULL, NULL, list[0]->id, r, err);
-    for (size_t i = 0; i < n && !status; i++) {
+    enum gp_status rc = catalog_gpus(planner_catalog(planner), &list, &n, err);
+
+    if (!rc && n == 0)
+        rc = gp_fail(err, GP_E_FILE, "", "check --profiles", "there are no GPUs");
+    if (!rc)
+        rc = planner_resolve(planner, options, NULL, NULL, list[0]->id, r, err);
+    for (size_t i = 0; i < n && !rc; i++) {
         struct target t = {.gpu = list[i]};
+
         t.host = cost_host_gpus(t.gpu, &r->market, &t.assumed);
         add_target(c, t);
     }
-    return status;
+    return rc;
 }
 
 static enum gp_status add_gpu(struct planner *planner, const struct options *options,
-                              const char *text, struct comparison *c,
-                              struct gp_err *err)
+                              const char *text, struct comparison *c, struct gp_err *err)
 {
     struct resolved *r = &c->resolved[0];
-    enum gp_status status = planner_resolve(planner, options, NULL, NULL, text, r, err);
+    enum gp_status rc = planner_resolve(planner, options, NULL, NULL, text, r, err);
     const struct request *q = &r->request;
-    if (!status)
-        add_target(c, (struct target){.gpu = q->gpu, .count = q->gpu_count,
-                                      .host = q->host_gpus, .assumed = q->host_assumed});
-    return status;
+
+    if (!rc)
+        add_target(c, (struct target){.gpu = q->gpu,
+                                      .count = q->gpu_count,
+                                      .host = q->host_gpus,
+                                      .assumed = q->host_assumed});
+    return rc;
 }
 
-static enum gp_status find_targets(struct planner *planner,
-                                   const struct options *options, struct comparison *c,
-                                   struct gp_err *err)
+static enum gp_status find_targets(struct planner *planner, const struct options *options,
+                                   struct comparison *c, struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     if (options->gpu_count == 0)
         return add_all(planner, options, c, err);
-    for (int i = 0; i < options->gpu_count && !status; i++)
-        status = strcmp(options->gpus[i], "all") == 0
-                     ? add_all(planner, options, c, err)
-                     : add_gpu(planner, options, options->gpus[i], c, err);
-    return status;
+    for (int i = 0; i < options->gpu_count && !rc; i++)
+        rc = strcmp(options->gpus[i], "all") == 0
+                 ? add_all(planner, options, c, err)
+                 : add_gpu(planner, options, options->gpus[i], c, err);
+    return rc;
 }
 
 /* ---- precisions ---- */
@@ -109,28 +112,29 @@ static bool is_new(const struct comparison *c, const struct precision *p)
 {
     for (int i = 0; i < c->resolved_count; i++) {
         const struct precision *have = &c->resolved[i].request.precision;
+
         if (have->native == p->native && strcmp(have->id, p->id) == 0)
             return false;
     }
     return true;
 }
 
-static enum gp_status resolve_precisions(struct planner *planner,
-                                         const struct options *options, const char *gpu,
-                                         struct comparison *c, struct gp_err *err)
+static enum gp_status resolve_precisions(struct planner *planner, const struct options *options,
+                                         const char *gpu, struct comparison *c, struct gp_err *err)
 {
     bool given = options->precision_count > 0;
     int n = given ? options->precision_count : USUAL;
-    enum gp_status status = GP_OK;
-    for (int i = 0; i < n && !status; i++) {
+    enum gp_status rc = GP_OK;
+
+    for (int i = 0; i < n && !rc; i++) {
         struct resolved *r = &c->resolved[c->resolved_count];
-        status =
-            planner_resolve(planner, options, NULL,
-                            given ? options->precisions[i] : usual[i], gpu, r, err);
-        if (!status && is_new(c, &r->request.precision))
+
+        rc = planner_resolve(planner, options, NULL, given ? options->precisions[i] : usual[i], gpu,
+                             r, err);
+        if (!rc && is_new(c, &r->request.precision))
             c->resolved_count++;
     }
-    return status;
+    return rc;
 }
 
 /* ---- engines ---- */
@@ -139,13 +143,15 @@ static enum gp_status resolve_precisions(struct planner *planner,
 static enum gp_status resolve_engines(struct planner *planner, struct comparison *c,
                                       struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
-    for (size_t i = 0; i < c->target_count && !status; i++) {
+    enum gp_status rc = GP_OK;
+
+    for (size_t i = 0; i < c->target_count && !rc; i++) {
         struct request q = {.gpu = c->targets[i].gpu};
-        status = planner_engine(planner_catalog(planner), &q, err);
+
+        rc = planner_engine(planner_catalog(planner), &q, err);
         c->targets[i].engine = q.engine;
     }
-    return status;
+    return rc;
 }
 
 /* ---- rows ---- */
@@ -154,16 +160,17 @@ enum gp_status comparison_begin(struct planner *planner, const struct options *o
                                 struct comparison **out, struct gp_err *err)
 {
     struct comparison *c = gp_calloc(1, sizeof(*c));
+
     c->planner = planner;
     c->order = (enum compare_order)options_choice(options, OPT_SORT);
-    enum gp_status status = find_targets(planner, options, c, err);
-    if (!status)
-        status = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
-    if (!status)
-        status = resolve_engines(planner, c, err);
-    if (status) {
+    enum gp_status rc = find_targets(planner, options, c, err);
+    if (!rc)
+        rc = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
+    if (!rc)
+        rc = resolve_engines(planner, c, err);
+    if (rc) {
         comparison_free(c);
-        return status;
+        return rc;
     }
     c->rows = gp_calloc(comparison_total(c), sizeof(*c->rows));
     *out = c;
@@ -188,6 +195,7 @@ enum gp_status comparison_begin_all(struct planner *planner, const struct option
 static const struct engine *row_engine(const struct comparison *c, size_t i)
 {
     const struct request *q = &c->resolved[i / c->target_count].request;
+
     return q->usual_engine ? c->targets[i % c->target_count].engine : q->engine;
 }
 
@@ -196,6 +204,7 @@ struct resolved comparison_ask(const struct comparison *c, size_t i)
 {
     struct resolved r = c->resolved[i / c->target_count];
     const struct target *t = &c->targets[i % c->target_count];
+
     r.request.gpu = t->gpu;
     r.request.engine = row_engine(c, i);
     r.request.gpu_count = t->count;
@@ -209,6 +218,7 @@ struct compared *comparison_plan(const struct comparison *c, size_t i)
 {
     struct resolved r = comparison_ask(c, i);
     struct compared *row = gp_calloc(1, sizeof(*row));
+
     planner_plan(c->planner, &r, &row->plan);
     return row;
 }
@@ -226,6 +236,7 @@ bool comparison_take(struct comparison *c, struct compared *row)
 bool comparison_step(struct comparison *c, size_t rows)
 {
     bool more = c->row_count < comparison_total(c);
+
     for (; rows > 0 && more; rows--)
         more = comparison_take(c, comparison_plan(c, c->row_count));
     return more;
@@ -251,13 +262,13 @@ const struct resolved *comparison_load(const struct comparison *c)
     return &c->resolved[0];
 }
 
-void comparison_options(const struct comparison *c, const struct compared *row,
-                        struct strbuf *out)
+void comparison_options(const struct comparison *c, const struct compared *row, struct strbuf *out)
 {
     const struct plan *p = &row->plan;
     const struct layout *l = &p->layout;
     struct resolved r = c->resolved[0];
     struct plan same;
+
     strbuf_addf(out, "--gpu %s", p->request.gpu->id);
     if (p->verdict != VERDICT_DOES_NOT_FIT)
         strbuf_addf(out, ":%d", l->gpus);
@@ -267,8 +278,8 @@ void comparison_options(const struct comparison *c, const struct compared *row,
     r.request.gpu_count = p->verdict != VERDICT_DOES_NOT_FIT ? l->gpus : 0;
     planner_plan(c->planner, &r, &same);
     if (l->prefill_tp > 0) {
-        strbuf_addf(out, " --disaggregate %dxTP%d:%dxTP%d --pp %d", l->prefill,
-                    l->prefill_tp, layout_decoding(l), l->tp, l->pp);
+        strbuf_addf(out, " --disaggregate %dxTP%d:%dxTP%d --pp %d", l->prefill, l->prefill_tp,
+                    layout_decoding(l), l->tp, l->pp);
         return;
     }
     if (same.layout.tp != l->tp || same.layout.pp != l->pp || same.layout.ep != l->ep ||
@@ -288,14 +299,14 @@ static bool engines_differ(const struct comparison *c)
     return false;
 }
 
-void comparison_facts(const struct comparison *c, const struct compared *row,
-                      struct record *s)
+void comparison_facts(const struct comparison *c, const struct compared *row, struct record *s)
 {
     const struct plan *p = &row->plan;
     const struct memory *m = &p->memory;
     struct quantity none = quantity_unknown();
     bool has = p->has_memory;
     bool pool = has && !p->request.model->weights_only;
+
     record_flag(s, "front", row->front);
     record_style(s, STYLE_MARK);
     record_title(s, "*");
@@ -318,9 +329,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     record_title(s, "KV pool GiB");
     record_quantity(
         s, "max_concurrency", "requests",
-        has ? quantity_max0(quantity_scale(m->max_concurrency, p->layout.replicas))
-            : none,
-        1, 1);
+        has ? quantity_max0(quantity_scale(m->max_concurrency, p->layout.replicas)) : none, 1, 1);
     record_title(s, "requests");
     record_plan_speed(s, p);
     record_plan_cost(s, p);
@@ -330,12 +339,12 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     record_detail(s);
 }
 
-void comparison_record(const struct comparison *c, const struct compared *const *rows,
-                      size_t count, const char *sort, const char *filter,
-                      struct record *doc)
+void comparison_record(const struct comparison *c, const struct compared *const *rows, size_t count,
+                       const char *sort, const char *filter, struct record *doc)
 {
     const struct resolved *first = &c->resolved[0];
     char order[OPTION_CHOICE_MAX];
+
     record_text(doc, "schema", "gpuplan.compare/1");
     struct record *request = record_inside(doc, "request");
     record_text(request, "model", first->model_text);
@@ -344,8 +353,7 @@ void comparison_record(const struct comparison *c, const struct compared *const 
     else
         record_plan_engine(request, row_engine(c, 0));
     record_plan_load(request, first);
-    record_text(request, "sort",
-                sort ? sort : option_choice(OPT_SORT, (int)c->order, order));
+    record_text(request, "sort", sort ? sort : option_choice(OPT_SORT, (int)c->order, order));
     if (filter[0])
         record_text(request, "filter", filter);
     record_text(doc, "front",
@@ -362,12 +370,12 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
                               struct record *doc, bool *fits, struct gp_err *err)
 {
     struct comparison *c;
-    enum gp_status status = comparison_begin(planner, options, &c, err);
-    if (status)
-        return status;
+    enum gp_status rc = comparison_begin(planner, options, &c, err);
+
+    if (rc)
+        return rc;
     comparison_step(c, comparison_total(c));
-    comparison_record(c, (const struct compared *const *)c->rows, c->row_count, NULL, "",
-                     doc);
+    comparison_record(c, (const struct compared *const *)c->rows, c->row_count, NULL, "", doc);
     *fits = false;
     for (size_t i = 0; i < c->row_count; i++)
         *fits |= reasons_pass(c->rows[i]->plan.reasons);

@@ -20,11 +20,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/compare.h"
-#include "answer/record.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "plan/compare.h"
 
 struct comparison;
 
@@ -66,8 +66,7 @@ void comparison_facts(const struct comparison *comparison, const struct compared
                       struct record *out);
 /* A gpuplan.compare/1 of these rows in this order. sort: what they are sorted by, NULL
  * = as asked; filter: which rows they are, in words, "" = all. */
-void comparison_record(const struct comparison *comparison,
-                      const struct compared *const *rows, size_t count,
-                      const char *sort, const char *filter, struct record *doc);
+void comparison_record(const struct comparison *comparison, const struct compared *const *rows,
+                       size_t count, const char *sort, const char *filter, struct record *doc);
 
 #endif

@@ -17,16 +17,15 @@ static const struct {
     [DIAGNOSE_WRONG_RESULTS] = {"{wrong products}", NULL,
                                 "do not use it: run again to see whether it repeats, then "
                                 "exchange the device or its memory"},
-    [DIAGNOSE_ECC_ERRORS] = {"its memory has {ecc errors} that could not be corrected",
-                             NULL, "nvidia-smi -q -d ECC,ROW_REMAPPER shows where; reset the GPU "
+    [DIAGNOSE_ECC_ERRORS] = {"its memory has {ecc errors} that could not be corrected", NULL,
+                             "nvidia-smi -q -d ECC,ROW_REMAPPER shows where; reset the GPU "
                              "(nvidia-smi -r); if they come back, exchange it"},
     [DIAGNOSE_HARDWARE] = {"the board itself slows it down in {braked} % of the readings", NULL,
                            "nvidia-smi -q -d PERFORMANCE names the reason: a power brake "
-                            "points to cables and supply, a thermal one to cooling"},
-    [DIAGNOSE_SHARED] = {"{processes} on it",
-                         "other programs use {others} % of the processors",
+                           "points to cables and supply, a thermal one to cooling"},
+    [DIAGNOSE_SHARED] = {"{processes} on it", "other programs use {others} % of the processors",
                          "nvidia-smi (or top) names them: stop them, or measure when they "
-                          "are done"},
+                         "are done"},
     [DIAGNOSE_HEAT] = {"it is too hot in {hot} % of the readings, {temperature}", NULL,
                        "fans, filters and the inlet air first, then thermal paste; a lower "
                        "power limit (nvidia-smi -pl) until then"},
@@ -35,8 +34,8 @@ static const struct {
                             "allow it"},
     [DIAGNOSE_GOVERNOR] = {"the governor {governor} keeps the clocks low", NULL,
                            "cpupower frequency-set -g performance"},
-    [DIAGNOSE_CLOCK] = {"it runs at {clock} MHz of {clock max} and nothing throttles it",
-                        NULL, "nvidia-smi -rgc undoes locked clocks; a laptop's profile may too"},
+    [DIAGNOSE_CLOCK] = {"it runs at {clock} MHz of {clock max} and nothing throttles it", NULL,
+                        "nvidia-smi -rgc undoes locked clocks; a laptop's profile may too"},
     [DIAGNOSE_LINK_WIDTH] = {"its link has {width} lanes of {width max}", NULL,
                              "reseat the card, then another slot or a shorter riser; lspci -vv "
                              "(LnkCap, LnkSta) of card and slot says which of them is narrow"},
@@ -58,8 +57,7 @@ static const struct {
 };
 
 /* A value not known is never named: its cause does not hold. */
-static const char *fill(const struct diagnose_facts *f,
-                              const char *words, char text[SENTENCE_MAX])
+static const char *fill(const struct diagnose_facts *f, const char *words, char text[SENTENCE_MAX])
 {
     char wrong[64], errors[64], processes[64], heat[64] = "no reading of how hot", peers[64];
     const struct sentence_value values[] = {
@@ -87,12 +85,12 @@ static const char *fill(const struct diagnose_facts *f,
         {.name = NULL},
     };
 
-    gp_format(wrong, sizeof(wrong), f->wrong == 1 ? "%d product has a wrong result"
-                                                  : "%d products have wrong results", f->wrong);
-    gp_format(errors, sizeof(errors), "%.0f error%s", f->ecc_errors,
-              f->ecc_errors == 1 ? "" : "s");
-    gp_format(processes, sizeof(processes), f->processes == 1 ? "%d other program computes"
-                                                              : "%d other programs compute",
+    gp_format(wrong, sizeof(wrong),
+              f->wrong == 1 ? "%d product has a wrong result" : "%d products have wrong results",
+              f->wrong);
+    gp_format(errors, sizeof(errors), "%.0f error%s", f->ecc_errors, f->ecc_errors == 1 ? "" : "s");
+    gp_format(processes, sizeof(processes),
+              f->processes == 1 ? "%d other program computes" : "%d other programs compute",
               f->processes);
     if (!isnan(f->temperature))
         gp_format(heat, sizeof(heat), "up to %.0f degrees C", f->temperature);
@@ -105,6 +103,7 @@ static const char *cause_text(const struct diagnose_facts *f, enum diagnose_caus
                               char text[SENTENCE_MAX])
 {
     const char *host = f->host ? sentences[cause].host : NULL;
+
     return fill(f, host ? host : sentences[cause].gpu, text);
 }
 
@@ -120,7 +119,7 @@ struct fact_row {
     const char *name, *unit;
     double value, divide; /* NAN: not told */
     int digits;
-    bool gpu;             /* processors have no such thing */
+    bool gpu; /* processors have no such thing */
 };
 
 static double count_or(int n)
@@ -189,6 +188,7 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
     record_list(device, "causes");
     for (int i = 0; i < d.count; i++) {
         struct record *r = record_append(device, "causes");
+
         record_text(r, "cause", diagnose_cause_word(d.cause[i]));
         record_text(r, "status", diagnose_status_word(diagnose_cause_status(d.cause[i])));
         record_text(r, "text", cause_text(f, d.cause[i], text));
@@ -205,6 +205,7 @@ static void print_causes(const struct record *device, struct strbuf *out)
 
     for (size_t i = 0; causes && i < causes->record_count; i++) {
         const struct record *c = &causes->records[i];
+
         if (i > 0)
             strbuf_addf(out, "also: %s\n", record_get(c, "text"));
         strbuf_addf(out, "  cure: %s\n", record_get(c, "cure"));
@@ -221,6 +222,7 @@ static void print_evidence(const struct record *device, struct strbuf *out)
     for (size_t i = 0; rows && i < rows->record_count; i++) {
         const struct record *r = &rows->records[i];
         const struct fact *value = record_find(r, "value");
+
         if (!value || !value->number.known) {
             strbuf_addf(&unknown, "%s%s", unknown.len ? ", " : "", record_get(r, "name"));
             continue;
@@ -238,10 +240,9 @@ static void print_device(const struct record *device, struct strbuf *out)
 {
     const struct fact *causes = record_find(device, "causes");
     const char *status = record_get(device, "status");
-    const char *why = causes && causes->record_count > 0
-                          ? record_get(&causes->records[0], "text")
-                      : strcmp(status, "unknown") == 0 ? "nothing could be measured"
-                                                       : "nothing holds it back";
+    const char *why = causes && causes->record_count > 0 ? record_get(&causes->records[0], "text")
+                      : strcmp(status, "unknown") == 0   ? "nothing could be measured"
+                                                         : "nothing holds it back";
 
     strbuf_addf(out, "%s: %s: %s\n", status, record_get(device, "device"), why);
     print_causes(device, out);

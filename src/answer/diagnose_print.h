@@ -4,8 +4,8 @@
 #ifndef GP_ANSWER_DIAGNOSE_PRINT_H
 #define GP_ANSWER_DIAGNOSE_PRINT_H
 
-#include "plan/diagnose.h"
 #include "answer/record.h"
+#include "plan/diagnose.h"
 
 /* One device of gpuplan.diagnose/1. name, profile: of the device; "" = not known. */
 void diagnose_record(const struct diagnose_facts *facts, const char *name, const char *profile,

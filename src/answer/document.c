@@ -13,13 +13,13 @@
 
 #define PLOT_WIDE 480.0 /* in a page, in the picture's own units */
 #define PLOT_HIGH 360.0
-#define PLOT_ROWS 12    /* of a plot as a table */
-#define SVG_WIDE  1000.0
-#define SVG_LEFT  20.0
-#define SVG_LINE  17.0
-#define SVG_COLS  128   /* of a line */
-#define SVG_ANSWER 80   /* of the answer's, which is larger */
-#define FEW       4     /* columns that a phone has room for */
+#define PLOT_ROWS 12 /* of a plot as a table */
+#define SVG_WIDE 1000.0
+#define SVG_LEFT 20.0
+#define SVG_LINE 17.0
+#define SVG_COLS 128  /* of a line */
+#define SVG_ANSWER 80 /* of the answer's, which is larger */
+#define FEW 4         /* columns that a phone has room for */
 
 const char *const document_suffixes = "html, md or svg";
 
@@ -54,15 +54,14 @@ void document_fini(struct document *d)
 
 /* ---- SVG ---- */
 
-static void svg_text(struct document *d, const char *how, double high, const char *text,
-                     size_t len)
+static void svg_text(struct document *d, const char *how, double high, const char *text, size_t len)
 {
     struct strbuf line;
 
     strbuf_init(&line);
     strbuf_addn(&line, text, len);
-    strbuf_addf(&d->body, "<text xml:space=\"preserve\" x=\"%.0f\" y=\"%.1f\" %s>", SVG_LEFT,
-                d->y, how);
+    strbuf_addf(&d->body, "<text xml:space=\"preserve\" x=\"%.0f\" y=\"%.1f\" %s>", SVG_LEFT, d->y,
+                how);
     xml_text(&d->body, line.text);
     strbuf_add(&d->body, "</text>\n");
     strbuf_fini(&line);
@@ -129,13 +128,13 @@ static void svg_plot(struct document *d, const struct plot *plot, const char *wo
 
 /* ---- HTML ---- */
 
-static const char *const tones[] = {
-    [DOCUMENT_PLAIN] = "", [DOCUMENT_GOOD] = " class=\"good\"",
-    [DOCUMENT_BAD] = " class=\"bad\"", [DOCUMENT_SMALL] = " class=\"small\"",
-    [DOCUMENT_CODE] = " class=\"code\""};
+static const char *const tones[] = {[DOCUMENT_PLAIN] = "",
+                                    [DOCUMENT_GOOD] = " class=\"good\"",
+                                    [DOCUMENT_BAD] = " class=\"bad\"",
+                                    [DOCUMENT_SMALL] = " class=\"small\"",
+                                    [DOCUMENT_CODE] = " class=\"code\""};
 
-static void html_element(struct document *d, const char *element, const char *how,
-                         const char *text)
+static void html_element(struct document *d, const char *element, const char *how, const char *text)
 {
     strbuf_addf(&d->body, "<%s%s>", element, how);
     xml_text(&d->body, text);
@@ -153,8 +152,8 @@ static const char *cell_of(const struct table *t, size_t row, size_t column)
     return t->cells[row * t->column_count + column];
 }
 
-static void html_cell(struct document *d, const struct table *t, const char *element,
-                      size_t column, unsigned minor, const char *label, const char *text)
+static void html_cell(struct document *d, const struct table *t, const char *element, size_t column,
+                      unsigned minor, const char *label, const char *text)
 {
     bool right = t->columns[column].align == TABLE_RIGHT, less = minor >> column & 1;
 
@@ -188,8 +187,7 @@ static void html_table(struct document *d, const struct table *t, unsigned minor
 
         strbuf_add(&d->body, own ? "<tr class=\"own\">" : "<tr>");
         for (size_t k = 0; k < t->column_count; k++)
-            html_cell(d, t, "td", k, minor, cards ? t->columns[k].title : NULL,
-                      cell_of(t, i, k));
+            html_cell(d, t, "td", k, minor, cards ? t->columns[k].title : NULL, cell_of(t, i, k));
         strbuf_add(&d->body, "</tr>\n");
     }
     strbuf_add(&d->body, "</tbody></table>\n");
@@ -394,8 +392,8 @@ static void value_cell(struct table *table, const struct plot_axis *axis, double
 static void points_table(const struct plot *plot, struct table *table)
 {
     for (int i = 0; i < plot->count; i++)
-        for (int k = 0; !plot->series[i].shade && k < plot->series[i].count &&
-                        k < 2 * PLOT_ROWS; k++) {
+        for (int k = 0; !plot->series[i].shade && k < plot->series[i].count && k < 2 * PLOT_ROWS;
+             k++) {
             table_cell(table, plot->series[i].name);
             value_cell(table, &plot->x, plot->series[i].x[k]);
             value_cell(table, &plot->y, plot->series[i].y[k]);
@@ -410,9 +408,8 @@ static void lines_table(const struct plot *plot, const struct plot_series *first
     if (plot->x.hours > 24) /* whole parts of days */
         step = 6;
 
-    for (int i = 0; i < first->count; i += i + step < first->count || i == first->count - 1
-                                               ? step
-                                               : first->count - 1 - i) {
+    for (int i = 0; i < first->count;
+         i += i + step < first->count || i == first->count - 1 ? step : first->count - 1 - i) {
         value_cell(table, &plot->x, first->x[i]);
         for (int k = 0; k < plot->count; k++)
             if (is_column(&plot->series[k]))
@@ -570,10 +567,10 @@ void document_table_wide(struct document *d, const struct table *table, unsigned
 
 void document_plot(struct document *d, const struct plot *plot, const char *words)
 {
-    static void (*const add[])(struct document *, const struct plot *, const char *) = {
-        [DOCUMENT_HTML] = html_plot,
-        [DOCUMENT_MARKDOWN] = markdown_plot,
-        [DOCUMENT_SVG] = svg_plot};
+    static void (*const add[])(struct document *, const struct plot *,
+                               const char *) = {[DOCUMENT_HTML] = html_plot,
+                                                [DOCUMENT_MARKDOWN] = markdown_plot,
+                                                [DOCUMENT_SVG] = svg_plot};
 
     add[d->format](d, plot, words);
     d->plots++;

@@ -19,9 +19,9 @@
 #include "base/table.h"
 
 /* X(id, suffix of the file) */
-#define DOCUMENT_FORMATS(X)                                                            \
-    X(HTML, "html")                                                                    \
-    X(MARKDOWN, "md")                                                                  \
+#define DOCUMENT_FORMATS(X) \
+    X(HTML, "html")         \
+    X(MARKDOWN, "md")       \
     X(SVG, "svg")
 #define X(id, suffix) DOCUMENT_##id,
 enum document_format { DOCUMENT_FORMATS(X) DOCUMENT_FORMAT_COUNT };
@@ -31,30 +31,27 @@ struct document {
     enum document_format format;
     struct strbuf title, body;
     int plots;
-    double y;        /* of an SVG: where the next line begins */
-    bool paired;     /* of an SVG: the last plot has room beside it */
+    double y;    /* of an SVG: where the next line begins */
+    bool paired; /* of an SVG: the last plot has room beside it */
 };
 
 /* The format of a file's name; -1: none of them. "html, md or svg" for messages. */
 int document_format_of(const char *path);
 extern const char *const document_suffixes;
 
-void document_init(struct document *document, enum document_format format,
-                   const char *title);
+void document_init(struct document *document, enum document_format format, const char *title);
 void document_fini(struct document *document);
 
 /* How a line is set. */
-enum document_tone { DOCUMENT_PLAIN, DOCUMENT_GOOD, DOCUMENT_BAD, DOCUMENT_SMALL,
-                     DOCUMENT_CODE };
+enum document_tone { DOCUMENT_PLAIN, DOCUMENT_GOOD, DOCUMENT_BAD, DOCUMENT_SMALL, DOCUMENT_CODE };
 /* The answer itself, large; good, bad or plain: "FITS", " on 4 x NVIDIA L40S". */
-void document_answer(struct document *document, enum document_tone tone,
-                     const char *verdict, const char *text);
+void document_answer(struct document *document, enum document_tone tone, const char *verdict,
+                     const char *text);
 /* Figures that are read before anything else: "$4.00/h", "cost", "$2,920 a month". */
 struct document_tile {
     char value[48], label[64], note[96];
 };
-void document_tiles(struct document *document, const struct document_tile *tiles,
-                    int count);
+void document_tiles(struct document *document, const struct document_tile *tiles, int count);
 /* Parts of a whole as a bar with its legend; in Markdown as words. */
 struct document_part {
     char text[64]; /* "weights 17.0 GiB" */
@@ -67,11 +64,9 @@ void document_line(struct document *document, enum document_tone tone, const cha
 void document_table(struct document *document, const struct table *table);
 /* One of many columns: those whose bit is set are left out on a phone, and the row that
  * begins with "=" is seen first. */
-void document_table_wide(struct document *document, const struct table *table,
-                         unsigned minor);
+void document_table_wide(struct document *document, const struct table *table, unsigned minor);
 /* Plots that follow each other stand side by side where there is room. */
-void document_plot(struct document *document, const struct plot *plot,
-                   const char *words);
+void document_plot(struct document *document, const struct plot *plot, const char *words);
 
 /* The whole page. */
 void document_end(struct document *document, struct strbuf *out);

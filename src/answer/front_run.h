@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "answer/planner.h"
 #include "answer/print_plan.h"
 #include "answer/record.h"
-#include "answer/planner.h"
 #include "base/err.h"
 
 /* any: is there a point at all? */

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/units.h"
 #include "model/read/checkpoint.h"
 #include "plan/layout.h"
 #include "plan/memory.h"
-#include "base/path.h"
-#include "base/units.h"
 
 /* What a plan sets, as it is gathered. */
 struct making {
@@ -29,8 +29,7 @@ static bool has(const struct making *m, enum launch_setting setting)
     return launch_flag_of(m->out->table, m->out->version, setting) != NULL;
 }
 
-static void set_if(const struct making *m, bool wanted, enum launch_setting setting,
-                   double number)
+static void set_if(const struct making *m, bool wanted, enum launch_setting setting, double number)
 {
     if (wanted)
         launch_set_number(&m->out->values, setting, number);
@@ -46,8 +45,7 @@ static void set_known(const struct making *m, bool asked, enum launch_setting se
 /* ---- the version ---- */
 
 /* The version asked for, else the newest of the range that was checked. */
-static void find_version(const struct options *options, const struct engine *e,
-                         struct launch *out)
+static void find_version(const struct options *options, const struct engine *e, struct launch *out)
 {
     const char *asked = strchr(options_word(options, OPT_ENGINE, ""), '@');
     bool open = e->until == LONG_MAX;
@@ -57,8 +55,8 @@ static void find_version(const struct options *options, const struct engine *e,
     gp_copy(out->version_text, sizeof(out->version_text), text);
     if (!asked && !open) {
         out->version = e->until;
-        gp_format(out->version_text, sizeof(out->version_text), "%ld.%ld",
-                  e->until / 100000000, e->until / 10000 % 10000);
+        gp_format(out->version_text, sizeof(out->version_text), "%ld.%ld", e->until / 100000000,
+                  e->until / 10000 % 10000);
     }
     if (out->version < 0)
         out->version = 0;
@@ -74,6 +72,7 @@ static void repository(struct catalog *catalog, const char *id, char *text, size
     text[0] = '\0';
     while (*alias) {
         size_t len = strcspn(alias, "|");
+
         if (memchr(alias, '/', len) && len < size) {
             gp_format(text, size, "%.*s", (int)len, alias);
             return;
@@ -95,12 +94,10 @@ static bool published(const struct making *m)
 
     if (q->precision.native)
         return true;
-    if (planner_precision(m->planner, q->model, NULL, &native, NULL) ||
-        native.weight->bits < 16)
+    if (planner_precision(m->planner, q->model, NULL, &native, NULL) || native.weight->bits < 16)
         return false;
     return launch_word_of(m->out->table, m->out->version, LAUNCH_DTYPE, q->precision.id) ||
-           launch_word_of(m->out->table, m->out->version, LAUNCH_QUANTIZATION,
-                          q->precision.id);
+           launch_word_of(m->out->table, m->out->version, LAUNCH_QUANTIZATION, q->precision.id);
 }
 
 /* The text of a model for the command line; false when it is a placeholder. */
@@ -127,15 +124,13 @@ static void set_model(const struct making *m)
     bool whole = published(m) && !r->prune[0] && q->prune == PRUNE_NONE;
     char text[LAUNCH_TEXT_MAX];
 
-    m->out->checkpoint =
-        !model_word(m, r->model_text, q->model, &q->precision, whole, text);
+    m->out->checkpoint = !model_word(m, r->model_text, q->model, &q->precision, whole, text);
     launch_set_text(v, LAUNCH_MODEL, text);
     bool kept = q->precision.native && strcmp(q->precision.id, "fp32") != 0;
     if (kept || m->out->checkpoint) /* "auto" makes 16 bit of FP32 */
         return;
     for (int s = LAUNCH_DTYPE; s <= LAUNCH_QUANTIZATION; s++)
-        if (launch_word_of(m->out->table, m->out->version, (enum launch_setting)s,
-                           q->precision.id))
+        if (launch_word_of(m->out->table, m->out->version, (enum launch_setting)s, q->precision.id))
             launch_set_text(v, (enum launch_setting)s, q->precision.id);
 }
 
@@ -143,8 +138,7 @@ static void set_draft(const struct making *m)
 {
     const struct request *q = m->request;
     struct launch_values *v = &m->out->values;
-    const struct precision *p =
-        q->draft_mtp ? &q->precision : &q->draft_precision;
+    const struct precision *p = q->draft_mtp ? &q->precision : &q->draft_precision;
     char text[LAUNCH_TEXT_MAX];
 
     if (q->draft_tokens > 0 && q->draft)
@@ -153,8 +147,8 @@ static void set_draft(const struct making *m)
         launch_set_number(v, LAUNCH_DRAFT_MTP, 1);
     if (!q->draft || q->draft_mtp)
         return;
-    m->out->draft_file = !model_word(m, options_word(m->options, OPT_DRAFT, ""), q->draft,
-                                     p, p->native, text);
+    m->out->draft_file =
+        !model_word(m, options_word(m->options, OPT_DRAFT, ""), q->draft, p, p->native, text);
     launch_set_text(v, LAUNCH_DRAFT, text);
 }
 
@@ -162,8 +156,8 @@ static void set_draft(const struct making *m)
 static void set_kv(const struct making *m)
 {
     const struct request *q = m->request;
-    const char *own = q->model->native_kv[0] && q->precision.native ? q->model->native_kv
-                                                                    : q->precision.base->id;
+    const char *own =
+        q->model->native_kv[0] && q->precision.native ? q->model->native_kv : q->precision.base->id;
 
     if (q->model->weights_only || (!m->out->table->kv_always && strcmp(q->kv->id, own) == 0))
         return;
@@ -175,10 +169,10 @@ static void set_kv(const struct making *m)
 static double free_share(const struct making *m)
 {
     const struct memory *y = m->memory;
-    double room = y->usable.value - m->request->used - y->weights.value -
-                  y->activation.value - y->non_torch.value - y->graphs.value;
-    return m->request->headroom > 0 && room > 0 ? fmax(y->kv_pool.value / room, 0.01)
-                                                : y->fraction;
+    double room = y->usable.value - m->request->used - y->weights.value - y->activation.value -
+                  y->non_torch.value - y->graphs.value;
+
+    return m->request->headroom > 0 && room > 0 ? fmax(y->kv_pool.value / room, 0.01) : y->fraction;
 }
 
 static void set_share(const struct making *m)
@@ -205,8 +199,8 @@ static void set_share(const struct making *m)
 static double slots(const struct making *m)
 {
     const struct request *q = m->request;
-    bool by_users = q->max_num_seqs <= 0 && q->engine->seqs_small == 0 &&
-                    q->draft_tokens <= 0;
+    bool by_users = q->max_num_seqs <= 0 && q->engine->seqs_small == 0 && q->draft_tokens <= 0;
+
     return by_users ? fmax(ceil(m->memory->users), q->engine->slots_least)
                     : m->memory->max_num_seqs;
 }
@@ -223,8 +217,7 @@ static void set_load(const struct making *m)
     set_known(m, q->max_num_seqs > 0, LAUNCH_SEQS, seqs);
     set_known(m, q->max_batched_tokens > 0, LAUNCH_TOKENS, m->memory->max_batched_tokens);
     set_if(m, shared, LAUNCH_UNIFIED, 1);
-    const struct launch_flag *flag =
-        launch_flag_of(m->out->table, m->out->version, LAUNCH_CONTEXT);
+    const struct launch_flag *flag = launch_flag_of(m->out->table, m->out->version, LAUNCH_CONTEXT);
     if (flag && flag->unit == LAUNCH_PER_CELLS)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;
 }
@@ -271,8 +264,8 @@ static void set_split(const struct making *m)
     for (int g = 0; g < l->tp * l->pp; g++) {
         int layers = l->tp > 1 ? 1
                                : layout_stage_begin(m->request, l->pp, g + 1) -
-                                     layout_stage_begin(m->request, l->pp, g) +
-                                     (g == l->pp - 1);
+                                     layout_stage_begin(m->request, l->pp, g) + (g == l->pp - 1);
+
         gp_append(text, sizeof(text), ",", "%d", layers);
     }
     launch_set_text(&m->out->values, LAUNCH_SPLIT, text);
@@ -305,6 +298,7 @@ static const char *visible_variable(const struct gpu *gpu)
         {"amd", "HIP_VISIBLE_DEVICES"},
         {"intel", "ZE_AFFINITY_MASK"},
     };
+
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(gpu->vendor, rows[i].vendor) == 0)
             return rows[i].variable;
@@ -385,15 +379,16 @@ static enum gp_status check_layout(const struct making *m, struct gp_err *err)
     if (l->prefill > 0)
         return cannot(m, "--launch", "without --disaggregate; the manual names its option",
                       "must be told how its two kinds of replicas find each other, "
-                      "which is not known here", err);
+                      "which is not known here",
+                      err);
     if (out->nodes > 1 && strcmp(out->table->hosts, "one") == 0)
         return cannot(m, "--launch", "take GPUs of one host",
                       "has no option that spreads a replica over hosts", err);
     if (!has(m, LAUNCH_SPLIT) && !has(m, LAUNCH_TP) && l->tp > 1)
         return cannot(m, "--launch", "--tp 1", "splits layers over GPUs, not tensors", err);
     if (has(m, LAUNCH_SPLIT) && l->tp > 1 && l->pp > 1)
-        return cannot(m, "--launch", "--tp 1, or --pp 1",
-                      "splits by tensor or by layer, not both", err);
+        return cannot(m, "--launch", "--tp 1, or --pp 1", "splits by tensor or by layer, not both",
+                      err);
     if (out->ways > 1 && out->table->dp_tp > 0 && l->tp != out->table->dp_tp)
         return cannot(m, "--launch", "--tp 1", "cannot cut attention and copy it", err);
     if (l->ep > 1 && ep && ep->unit == LAUNCH_PER_ALL && l->ep != l->tp * out->ways)
@@ -410,6 +405,7 @@ static enum gp_status check_rows(const struct making *m, struct gp_err *err)
     for (int i = 0; i < LAUNCH_SETTING_COUNT; i++) {
         enum launch_setting s = (enum launch_setting)i;
         bool format = s == LAUNCH_KV;
+
         if (!v->given[i])
             continue;
         gp_format(what, sizeof(what), "has no option for %s", launch_setting_word(s));
@@ -423,12 +419,10 @@ static enum gp_status check_rows(const struct making *m, struct gp_err *err)
 }
 
 enum gp_status launch_make(struct planner *planner, const struct options *options,
-                           const struct answer *answer, struct launch *out,
-                           struct gp_err *err)
+                           const struct answer *answer, struct launch *out, struct gp_err *err)
 {
     const struct plan *p = &answer->plan;
-    struct making m = {planner,    options,   answer, &p->request,
-                       &p->layout, &p->memory, out};
+    struct making m = {planner, options, answer, &p->request, &p->layout, &p->memory, out};
     enum gp_status rc;
 
     memset(out, 0, sizeof(*out));

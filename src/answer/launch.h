@@ -22,10 +22,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog/launch_file.h"
 #include "answer/planner.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "catalog/launch_file.h"
 
 #define LAUNCH_TEXT_MAX 320
 
@@ -35,44 +35,41 @@ struct launch_values {
     char text[LAUNCH_SETTING_COUNT][LAUNCH_TEXT_MAX];
 };
 
-void launch_set_number(struct launch_values *values, enum launch_setting setting,
-                       double number);
-void launch_set_text(struct launch_values *values, enum launch_setting setting,
-                     const char *text);
+void launch_set_number(struct launch_values *values, enum launch_setting setting, double number);
+void launch_set_text(struct launch_values *values, enum launch_setting setting, const char *text);
 
 struct launch {
     const struct launch_engine *table;
-    long version;             /* whose options are written, engine_version() */
-    char version_text[24];    /* "0.33.0" */
+    long version;          /* whose options are written, engine_version() */
+    char version_text[24]; /* "0.33.0" */
     struct launch_values values;
     int groups;
-    int ways;                 /* replicas of a group */
-    int gpus;                 /* of a group */
-    int nodes;                /* hosts that a group spans */
-    int per_host;             /* groups on one host */
-    int host_gpus;            /* GPUs of a group on one of its hosts */
-    bool uneven;              /* more of them than planned: they hold as many GPUs each */
-    char resource[48];        /* "nvidia.com/gpu"; "": processors, no GPU is asked for */
-    const char *image;        /* the table's, of that kind of device */
-    bool foreign;             /* it is of other GPUs: the table has none of these */
-    const char *visible;      /* the variable that says which GPUs are seen; NULL */
-    bool checkpoint;          /* the model is a placeholder: it has to be made or found */
-    bool draft_file;          /* so is the draft */
-    bool headroom;            /* is asked for and no option can leave it */
+    int ways;            /* replicas of a group */
+    int gpus;            /* of a group */
+    int nodes;           /* hosts that a group spans */
+    int per_host;        /* groups on one host */
+    int host_gpus;       /* GPUs of a group on one of its hosts */
+    bool uneven;         /* more of them than planned: they hold as many GPUs each */
+    char resource[48];   /* "nvidia.com/gpu"; "": processors, no GPU is asked for */
+    const char *image;   /* the table's, of that kind of device */
+    bool foreign;        /* it is of other GPUs: the table has none of these */
+    const char *visible; /* the variable that says which GPUs are seen; NULL */
+    bool checkpoint;     /* the model is a placeholder: it has to be made or found */
+    bool draft_file;     /* so is the draft */
+    bool headroom;       /* is asked for and no option can leave it */
 };
 
 /* The answer must have a layout. GP_E_USAGE when the engine has no option for what the
  * plan sets. */
 enum gp_status launch_make(struct planner *planner, const struct options *options,
-                           const struct answer *answer, struct launch *out,
-                           struct gp_err *err);
+                           const struct answer *answer, struct launch *out, struct gp_err *err);
 
 /* ---- writing: launch_write.c ---- */
 
 struct launch_word_at {
     const char *name; /* of a variable; NULL: a word of the command */
     char *text;
-    bool raw;         /* an expression of the shell or of Kubernetes: not to be quoted */
+    bool raw; /* an expression of the shell or of Kubernetes: not to be quoted */
 };
 
 struct launch_list {
@@ -124,21 +121,20 @@ struct launch_reading {
 #define LAUNCH_READ_MAX (1 << 20) /* bytes of one command or file */
 
 /* version: engine_version(); of llama.cpp and others without releases 0. */
-void launch_read_begin(const struct launch_engine *table, long version,
-                       struct launch_reading *out);
+void launch_read_begin(const struct launch_engine *table, long version, struct launch_reading *out);
 /* One value by the option ("--max-model-len") or by the engine's own name
  * ("max_model_len"), as a start-up log prints it; value NULL or "": a switch. What the
  * table has not is counted as unknown. */
-enum gp_status launch_read_pair(struct launch_reading *reading, const char *name,
-                                const char *value, struct gp_err *err);
+enum gp_status launch_read_pair(struct launch_reading *reading, const char *name, const char *value,
+                                struct gp_err *err);
 enum gp_status launch_read_argv(struct launch_reading *reading, const char *const *argv,
                                 size_t count, struct gp_err *err);
 /* A line of a shell: variables, the command, its words; "\" ends a line that goes on. */
-enum gp_status launch_read_shell(struct launch_reading *reading, const char *text,
-                                 size_t len, struct gp_err *err);
+enum gp_status launch_read_shell(struct launch_reading *reading, const char *text, size_t len,
+                                 struct gp_err *err);
 /* The engine's own file: YAML of TensorRT-LLM, Ollama's Modelfile. */
-enum gp_status launch_read_file(struct launch_reading *reading, const char *text,
-                                size_t len, struct gp_err *err);
+enum gp_status launch_read_file(struct launch_reading *reading, const char *text, size_t len,
+                                struct gp_err *err);
 
 /* Options and the texts that they borrow: keep it where it is. */
 struct launch_request {
@@ -150,9 +146,8 @@ struct launch_request {
 /* The request of `groups` such commands. base: what no option of an engine says, the GPU,
  * users, lengths, goals and prices; what an option says is taken from the reading, or is
  * the engine's default. */
-enum gp_status launch_request(const struct launch_reading *reading,
-                              struct catalog *catalog, const struct options *base,
-                              int groups, struct launch_request *out,
+enum gp_status launch_request(const struct launch_reading *reading, struct catalog *catalog,
+                              const struct options *base, int groups, struct launch_request *out,
                               struct gp_err *err);
 
 #endif

@@ -17,6 +17,7 @@ static void plain_name(const struct launch *l, char *name, size_t size)
     for (const char *p = slash ? slash + 1 : model; *p && n + 1 < size && n < 52; p++) {
         char c = gp_lower(*p);
         bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+
         if (plain || (n > 0 && name[n - 1] != '-'))
             name[n++] = plain ? c : '-';
     }
@@ -87,16 +88,15 @@ static void k8s_pod(const struct launch *l, const char *name, int node, const ch
     if (l->resource[0])
         strbuf_addf(out, "%sresources:\n%s  limits:\n%s    %s: %d\n", inner, inner, inner,
                     l->resource, l->host_gpus);
-    strbuf_addf(out, "%svolumeMounts:\n%s- name: shm\n%s  mountPath: /dev/shm\n", inner,
-                inner, inner);
+    strbuf_addf(out, "%svolumeMounts:\n%s- name: shm\n%s  mountPath: /dev/shm\n", inner, inner,
+                inner);
     if (c.file[0])
-        strbuf_addf(out, "%s- name: config\n%s  mountPath: /config\n%sworkingDir: /config\n",
-                    inner, inner, inner);
-    strbuf_addf(out, "%svolumes:\n%s- name: shm\n%s  emptyDir:\n%s    medium: Memory\n", in,
-                in, in, in);
+        strbuf_addf(out, "%s- name: config\n%s  mountPath: /config\n%sworkingDir: /config\n", inner,
+                    inner, inner);
+    strbuf_addf(out, "%svolumes:\n%s- name: shm\n%s  emptyDir:\n%s    medium: Memory\n", in, in, in,
+                in);
     if (c.file[0])
-        strbuf_addf(out, "%s- name: config\n%s  configMap:\n%s    name: %s\n", in, in, in,
-                    name);
+        strbuf_addf(out, "%s- name: config\n%s  configMap:\n%s    name: %s\n", in, in, in, name);
     launch_command_fini(&c);
 }
 
@@ -107,8 +107,7 @@ static void k8s_config(const struct launch *l, const char *name, struct strbuf *
 
     launch_command(l, &place, &c);
     if (c.file[0]) {
-        strbuf_addf(out, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  ",
-                    name);
+        strbuf_addf(out, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  ", name);
         gp_json_add_text(out, c.file);
         strbuf_add(out, ": ");
         gp_json_add_text(out, c.text.text);
@@ -164,8 +163,7 @@ static void slurm_heading(const struct launch *l, bool mpi, struct strbuf *out)
     char name[64];
 
     plain_name(l, name, sizeof(name));
-    strbuf_addf(out,
-                "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n",
+    strbuf_addf(out, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=%d\n",
                 name, l->nodes, mpi ? l->host_gpus : 1);
     if (l->resource[0])
         strbuf_addf(out, "#SBATCH --gres=gpu:%d\n", l->host_gpus);
@@ -185,8 +183,7 @@ static void slurm_nodes(const struct launch *l, const char *words, struct strbuf
     for (const char *p = words; *p; p++)
         strbuf_add(out, *p == '\'' ? "'\\''" : (char[]){*p, '\0'});
     if (headless)
-        strbuf_addf(out, " \\\n    $([ \"$SLURM_NODEID\" -eq 0 ] || echo %s)",
-                    headless->flag);
+        strbuf_addf(out, " \\\n    $([ \"$SLURM_NODEID\" -eq 0 ] || echo %s)", headless->flag);
     strbuf_add(out, "'\n");
 }
 
@@ -226,6 +223,7 @@ static void triton_servers(const struct launch *l, struct strbuf *out)
 {
     for (int g = 0; g < l->per_host; g++) {
         int first = g * l->host_gpus, port = 8000 + 10 * g;
+
         if (l->per_host > 1 && l->visible) {
             strbuf_addf(out, "%s=", l->visible);
             for (int i = 0; i < l->host_gpus; i++)

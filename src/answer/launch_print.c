@@ -39,6 +39,7 @@ static void triton_engines(struct catalog *catalog, char *hint, size_t size)
     for (size_t i = 0; i < count; i++) {
         const struct launch_engine *table;
         size_t len = strlen(hint);
+
         if (strcmp(engines[i].id, last) == 0)
             continue;
         last = engines[i].id;
@@ -166,8 +167,8 @@ static void note_hosts(const struct launch *l, enum launch_target target, struct
                 "--address=HOST0:6379; then the command of node 0 alone");
 }
 
-static void notes_of(const struct answer *a, const struct launch *l,
-                     enum launch_target target, struct notes *n)
+static void notes_of(const struct answer *a, const struct launch *l, enum launch_target target,
+                     struct notes *n)
 {
     n->count = 0;
     note_verdict(&a->plan, n);
@@ -185,8 +186,9 @@ static void notes_of(const struct answer *a, const struct launch *l,
 /* How many processes a group is started with: Ray and MPI start the others. */
 static int nodes_started(const struct launch *l)
 {
-    bool starts_others = strcmp(l->table->hosts, "mpi") == 0 ||
-                         launch_flag_of(l->table, l->version, LAUNCH_RAY);
+    bool starts_others =
+        strcmp(l->table->hosts, "mpi") == 0 || launch_flag_of(l->table, l->version, LAUNCH_RAY);
+
     return starts_others ? 1 : l->nodes;
 }
 
@@ -197,8 +199,7 @@ static int host_of(const struct launch *l, int group, int node)
 
 /* ---- text ---- */
 
-void launch_shell_words(const struct launch_command *c, const char *indent,
-                        struct strbuf *out)
+void launch_shell_words(const struct launch_command *c, const char *indent, struct strbuf *out)
 {
     bool first = true;
 
@@ -211,6 +212,7 @@ void launch_shell_words(const struct launch_command *c, const char *indent,
         const struct launch_word_at *w = &c->argv.at[i];
         bool option = w->text[0] == '-' && strlen(w->text) > 1 && i > 0 &&
                       strcmp(w->text, "-m") != 0 && strcmp(w->text, "-n") != 0;
+
         if (!first)
             strbuf_add(out, option ? " \\\n" : " ");
         if (!first && option)
@@ -240,8 +242,8 @@ static void print_process(const struct launch *l, int group, int node, bool toge
     if (command.file[0] && group == 0 && node == 0)
         launch_shell_file(command.file, command.text.text, out);
     if (l->groups * l->nodes > 1)
-        strbuf_addf(out, "# %s %d of %d, host %d\n", l->ways > 1 ? "group" : "replica",
-                    group + 1, l->groups, host_of(l, group, node));
+        strbuf_addf(out, "# %s %d of %d, host %d\n", l->ways > 1 ? "group" : "replica", group + 1,
+                    l->groups, host_of(l, group, node));
     launch_shell_words(&command, "    ", out);
     strbuf_add(out, together ? " &\n" : "\n");
     launch_command_fini(&command);
@@ -259,16 +261,15 @@ static void print_processes(const struct launch *l, struct strbuf *out)
     }
 }
 
-static void print_heading(const struct answer *a, const struct launch *l,
-                          struct strbuf *out)
+static void print_heading(const struct answer *a, const struct launch *l, struct strbuf *out)
 {
     const struct request *q = &a->plan.request;
     char layout[SENTENCE_MAX];
     struct strbuf text;
 
     strbuf_init(&text);
-    strbuf_addf(&text, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name,
-                q->precision.id, a->plan.layout.gpus, q->gpu->id,
+    strbuf_addf(&text, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name, q->precision.id,
+                a->plan.layout.gpus, q->gpu->id,
                 sentence_layout(&a->plan.layout, layout, sizeof(layout)), q->engine->name,
                 l ? l->version_text : q->engine->range);
     gp_tame_lines(text.text, text.len);
@@ -339,8 +340,7 @@ static void record_file(struct record *doc, const char *name, const char *text)
     record_text(file, "text", text);
 }
 
-static void record_commands(struct record *doc, const struct launch *l,
-                            enum launch_target target)
+static void record_commands(struct record *doc, const struct launch *l, enum launch_target target)
 {
     static const char *const names[] = {"", "manifest.yaml", "job.sh", "model_repository.sh"};
     struct launch_place place = {0};
@@ -374,8 +374,8 @@ static void record_none(struct record *doc)
     record_list(doc, "replicas");
 }
 
-void launch_print_json(const struct answer *a, const struct launch *l,
-                       enum launch_target target, struct strbuf *out)
+void launch_print_json(const struct answer *a, const struct launch *l, enum launch_target target,
+                       struct strbuf *out)
 {
     const struct request *q = &a->plan.request;
     struct record doc;

@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/engine.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "catalog/engine.h"
 
 #define SLOTS_LEAST 4 /* of one cache for all, where no number is given: llama-server */
 
-void launch_read_begin(const struct launch_engine *table, long version,
-                       struct launch_reading *out)
+void launch_read_begin(const struct launch_engine *table, long version, struct launch_reading *out)
 {
     memset(out, 0, sizeof(*out));
     out->table = table;
@@ -63,8 +62,7 @@ static bool is_none(const char *text)
 
 static bool is_false(const char *text)
 {
-    return gp_casecmp(text, "false") == 0 || strcmp(text, "0") == 0 ||
-           gp_casecmp(text, "off") == 0;
+    return gp_casecmp(text, "false") == 0 || strcmp(text, "0") == 0 || gp_casecmp(text, "off") == 0;
 }
 
 /* Does another row tell the value itself, so that this one only goes with it? */
@@ -72,8 +70,9 @@ static bool goes_along(const struct launch_reading *r, const struct launch_flag 
 {
     for (int i = 0; i < r->table->flag_count; i++) {
         const struct launch_flag *o = &r->table->flag[i];
-        if (o->setting == f->setting && o != f && !o->constant[0] &&
-            o->form != LAUNCH_AS_SWITCH && holds(r, o->from, o->until))
+
+        if (o->setting == f->setting && o != f && !o->constant[0] && o->form != LAUNCH_AS_SWITCH &&
+            holds(r, o->from, o->until))
             return true;
     }
     return false;
@@ -84,6 +83,7 @@ static const char *format_of(const struct launch_reading *r, enum launch_setting
 {
     for (int i = 0; i < r->table->word_count; i++) {
         const struct launch_word *w = &r->table->word[i];
+
         if (w->setting == s && holds(r, w->from, w->until) && strcmp(w->word, word) == 0)
             return w->value;
     }
@@ -118,8 +118,7 @@ static enum gp_status take_text(struct launch_reading *r, const struct launch_fl
         return GP_OK;
     }
     if (strlen(value) >= LAUNCH_TEXT_MAX)
-        return gp_fail(err, GP_E_FILE, f->flag, "", "is longer than %d bytes",
-                       LAUNCH_TEXT_MAX - 1);
+        return gp_fail(err, GP_E_FILE, f->flag, "", "is longer than %d bytes", LAUNCH_TEXT_MAX - 1);
     launch_set_text(&r->values, f->setting, format ? format : value);
     return GP_OK;
 }
@@ -137,8 +136,7 @@ static enum gp_status take_number(struct launch_reading *r, const struct launch_
     return GP_OK;
 }
 
-static void take_constant(struct launch_reading *r, const struct launch_flag *f,
-                          const char *value)
+static void take_constant(struct launch_reading *r, const struct launch_flag *f, const char *value)
 {
     bool same = gp_casecmp(value, f->constant) == 0;
 
@@ -146,8 +144,7 @@ static void take_constant(struct launch_reading *r, const struct launch_flag *f,
         launch_set_number(&r->values, f->setting, 1);
 }
 
-static void take_files(struct launch_reading *r, const struct launch_flag *f,
-                       const char *value)
+static void take_files(struct launch_reading *r, const struct launch_flag *f, const char *value)
 {
     double files = r->values.number[f->setting] + 1;
 
@@ -159,8 +156,8 @@ static void take_files(struct launch_reading *r, const struct launch_flag *f,
 static enum gp_status take_json(struct launch_reading *r, const struct launch_flag *f,
                                 const char *value, struct gp_err *err);
 
-static enum gp_status take(struct launch_reading *r, const struct launch_flag *f,
-                           const char *value, struct gp_err *err)
+static enum gp_status take(struct launch_reading *r, const struct launch_flag *f, const char *value,
+                           struct gp_err *err)
 {
     if (f->form == LAUNCH_AS_LEAST)
         return GP_OK;
@@ -204,6 +201,7 @@ static bool spelled(const struct launch_flag *f, const char *name)
         return true;
     while (*also) {
         size_t len = strcspn(also, "|");
+
         if (same_flag(name, also, len))
             return true;
         also += len + (also[len] == '|');
@@ -213,8 +211,7 @@ static bool spelled(const struct launch_flag *f, const char *name)
 
 /* Of an option that this version has not got any more, or not yet, as well: a command of
  * whatever age is read. */
-static const struct launch_flag *next_row(const struct launch_reading *r, const char *name,
-                                          int *at)
+static const struct launch_flag *next_row(const struct launch_reading *r, const char *name, int *at)
 {
     for (; *at < r->table->flag_count; (*at)++)
         if (spelled(&r->table->flag[*at], name))
@@ -238,6 +235,7 @@ static enum gp_status take_json(struct launch_reading *r, const struct launch_fl
         const struct launch_flag *row = &r->table->flag[i];
         json_t *member = json_object_get(object, row->key);
         char digits[40];
+
         if (row->form != LAUNCH_AS_JSON || strcmp(row->flag, f->flag) != 0 || !member)
             continue;
         gp_format(digits, sizeof(digits), "%.15g", json_number_value(member));
@@ -265,6 +263,7 @@ enum gp_status launch_read_pair(struct launch_reading *r, const char *name, cons
     }
     if (!known && strncmp(name, "--no-", 5) == 0) {
         char positive[64];
+
         gp_format(positive, sizeof(positive), "--%s", name + 5);
         at = 0;
         f = next_row(r, positive, &at);
@@ -283,12 +282,14 @@ static bool takes_value(const struct launch_reading *r, const char *name)
 {
     int at = 0;
     const struct launch_flag *f = next_row(r, name, &at);
+
     return f && f->form != LAUNCH_AS_SWITCH;
 }
 
 static bool is_number(const char *text)
 {
     double number;
+
     return read_number(text, &number);
 }
 
@@ -310,6 +311,7 @@ static const struct launch_flag *first_row(const struct launch_reading *r)
 static bool of_command(const struct launch_reading *r, const char *word)
 {
     static const char *const others[] = {"mpirun", "exec", "python", "nohup"};
+
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (strcmp(path_name(word), others[i]) == 0)
             return true;
@@ -319,8 +321,7 @@ static bool of_command(const struct launch_reading *r, const char *word)
 
 /* What stands before the options is the command; mpirun and python have options of their
  * own, up to the command's last word. Returns how many words these are. */
-static size_t skip_command(const struct launch_reading *r, const char *const *argv,
-                           size_t count)
+static size_t skip_command(const struct launch_reading *r, const char *const *argv, size_t count)
 {
     size_t last = 0;
 
@@ -330,15 +331,14 @@ static size_t skip_command(const struct launch_reading *r, const char *const *ar
     return last;
 }
 
-static enum gp_status read_option(struct launch_reading *r, const char *const *argv,
-                                  size_t count, size_t *i, struct gp_err *err)
+static enum gp_status read_option(struct launch_reading *r, const char *const *argv, size_t count,
+                                  size_t *i, struct gp_err *err)
 {
     const char *equals = strchr(argv[*i], '=');
     char name[64];
 
     if (argv[*i][1] == '-' && equals) {
-        gp_format(name, sizeof(name), "%.*s", (int)fmin((double)(equals - argv[*i]), 63),
-                  argv[*i]);
+        gp_format(name, sizeof(name), "%.*s", (int)fmin((double)(equals - argv[*i]), 63), argv[*i]);
         return launch_read_pair(r, name, equals + 1, err);
     }
     bool value = *i + 1 < count && (takes_value(r, argv[*i]) || !is_option(argv[*i + 1]));
@@ -350,8 +350,8 @@ static enum gp_status read_option(struct launch_reading *r, const char *const *a
     return launch_read_pair(r, option, value ? argv[++*i] : NULL, err);
 }
 
-enum gp_status launch_read_argv(struct launch_reading *r, const char *const *argv,
-                                size_t count, struct gp_err *err)
+enum gp_status launch_read_argv(struct launch_reading *r, const char *const *argv, size_t count,
+                                struct gp_err *err)
 {
     const struct launch_flag *first = first_row(r);
     enum gp_status rc = GP_OK;
@@ -395,6 +395,7 @@ static void split_word(const char *text, size_t len, size_t *i, struct strbuf *w
     for (; *i < len && text[*i]; (*i)++) {
         char c = text[*i];
         bool more = *i + 1 < len;
+
         if (!quote && isspace((unsigned char)c))
             return;
         if (quote ? c == quote : c == '\'' || c == '"')
@@ -410,6 +411,7 @@ static void skip_blanks(const char *text, size_t len, size_t *i)
 {
     for (; *i < len; (*i)++) {
         bool goes_on = text[*i] == '\\' && *i + 1 < len && text[*i + 1] == '\n';
+
         if (!goes_on && (!isspace((unsigned char)text[*i]) || text[*i] == '\n'))
             return;
         *i += goes_on;
@@ -444,6 +446,7 @@ static int list_length(const char *text)
 static bool is_assignment(const char *word)
 {
     size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
     return n > 0 && word[n] == '=';
 }
 
@@ -480,8 +483,7 @@ enum gp_status launch_read_shell(struct launch_reading *r, const char *text, siz
     while (!rc && first < words.count && is_assignment(words.at[first]))
         rc = read_variable(r, words.at[first++], err);
     if (!rc && first < words.count)
-        rc = launch_read_argv(r, (const char *const *)words.at + first,
-                              words.count - first, err);
+        rc = launch_read_argv(r, (const char *const *)words.at + first, words.count - first, err);
     words_fini(&words);
     return rc;
 }
@@ -503,13 +505,12 @@ static enum gp_status read_yaml_line(struct launch_reading *r, char *line, char 
         gp_copy(parent, 64, value[0] ? "" : text);
     if (!value[0])
         return GP_OK;
-    gp_format(name, sizeof(name), "%s%s%s", inside ? parent : "",
-              inside && parent[0] ? "." : "", text);
+    gp_format(name, sizeof(name), "%s%s%s", inside ? parent : "", inside && parent[0] ? "." : "",
+              text);
     return launch_read_pair(r, name, value, err);
 }
 
-static enum gp_status read_modelfile_line(struct launch_reading *r, char *line,
-                                          struct gp_err *err)
+static enum gp_status read_modelfile_line(struct launch_reading *r, char *line, struct gp_err *err)
 {
     char *text = gp_trim(line);
     bool parameter = strncmp(text, "PARAMETER ", 10) == 0;
@@ -541,9 +542,9 @@ enum gp_status launch_read_file(struct launch_reading *r, const char *text, size
     while (!rc && len > 0) {
         const char *end = memchr(text, '\n', len);
         size_t n = end ? (size_t)(end - text) : len;
+
         gp_format(line, sizeof(line), "%.*s", (int)fmin((double)n, sizeof(line) - 1), text);
-        rc = modelfile ? read_modelfile_line(r, line, err)
-                       : read_yaml_line(r, line, parent, err);
+        rc = modelfile ? read_modelfile_line(r, line, err) : read_yaml_line(r, line, parent, err);
         text += n + (end != NULL);
         len -= n + (end != NULL);
     }
@@ -602,6 +603,7 @@ static struct degrees degrees_of(const struct launch_reading *r)
         int parts = list_length(r->values.text[LAUNCH_SPLIT]);
         bool layers = strcmp(r->values.text[LAUNCH_SPLIT_MODE], "tensor") != 0 &&
                       strcmp(r->values.text[LAUNCH_SPLIT_MODE], "row") != 0;
+
         d.tp = layers ? 1 : parts;
         d.pp = layers ? parts : 1;
     }
@@ -631,6 +633,7 @@ static double per_one(const struct launch_reading *r, enum launch_setting s, dou
 
     for (int i = 0; i < r->table->flag_count; i++) {
         const struct launch_flag *f = &r->table->flag[i];
+
         if (f->setting != s || !holds(r, f->from, f->until))
             continue;
         if (f->unit == LAUNCH_PER_GROUP)
@@ -643,10 +646,28 @@ static double per_one(const struct launch_reading *r, enum launch_setting s, dou
 
 /* Options whose value a reading decides. */
 static const enum option_id covered[] = {
-    OPT_ENGINE, OPT_MODEL, OPT_PRECISION, OPT_KV_PRECISION, OPT_GPU, OPT_CONTEXT, OPT_TP,
-    OPT_PP, OPT_EP, OPT_DP, OPT_REPLICAS, OPT_MAX_NUM_SEQS, OPT_MAX_BATCHED_TOKENS,
-    OPT_MEMORY_UTILIZATION, OPT_GPU_LAYERS, OPT_N_CPU_MOE, OPT_CPU_OFFLOAD_GB,
-    OPT_KV_OFFLOAD_GB, OPT_NO_KV_OFFLOAD, OPT_DRAFT, OPT_SPECULATIVE_TOKENS, OPT_LORA,
+    OPT_ENGINE,
+    OPT_MODEL,
+    OPT_PRECISION,
+    OPT_KV_PRECISION,
+    OPT_GPU,
+    OPT_CONTEXT,
+    OPT_TP,
+    OPT_PP,
+    OPT_EP,
+    OPT_DP,
+    OPT_REPLICAS,
+    OPT_MAX_NUM_SEQS,
+    OPT_MAX_BATCHED_TOKENS,
+    OPT_MEMORY_UTILIZATION,
+    OPT_GPU_LAYERS,
+    OPT_N_CPU_MOE,
+    OPT_CPU_OFFLOAD_GB,
+    OPT_KV_OFFLOAD_GB,
+    OPT_NO_KV_OFFLOAD,
+    OPT_DRAFT,
+    OPT_SPECULATIVE_TOKENS,
+    OPT_LORA,
     OPT_LANGUAGE_MODEL_ONLY,
 };
 
@@ -654,14 +675,10 @@ static const struct {
     enum launch_setting setting;
     enum option_id option;
 } numbers[] = {
-    {LAUNCH_CONTEXT, OPT_CONTEXT},
-    {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
-    {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS},
-    {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
-    {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},
-    {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
-    {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},
-    {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
+    {LAUNCH_CONTEXT, OPT_CONTEXT},           {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
+    {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS}, {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
+    {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},         {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
+    {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},  {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
 };
 
 static enum gp_status set_number(struct launch_request *out, enum option_id id, double value,
@@ -673,8 +690,8 @@ static enum gp_status set_number(struct launch_request *out, enum option_id id, 
     return options_number(&out->options, id, where, value, err);
 }
 
-static enum gp_status set_text(struct launch_request *out, enum option_id id,
-                               const char *text, struct gp_err *err)
+static enum gp_status set_text(struct launch_request *out, enum option_id id, const char *text,
+                               struct gp_err *err)
 {
     char where[48];
 
@@ -755,22 +772,22 @@ static enum gp_status request_lora(const struct launch_reading *r, const struct 
     return set_text(out, OPT_LORA, out->lora, err);
 }
 
-static enum gp_status request_engine(const struct launch_reading *r,
-                                     struct launch_request *out, struct gp_err *err)
+static enum gp_status request_engine(const struct launch_reading *r, struct launch_request *out,
+                                     struct gp_err *err)
 {
     long minor = r->version / 10000;
 
     if (r->version > 0)
-        gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id,
-                  minor / 10000, minor % 10000, r->version % 10000);
+        gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id, minor / 10000,
+                  minor % 10000, r->version % 10000);
     else
         gp_copy(out->engine, sizeof(out->engine), r->table->id);
     return set_text(out, OPT_ENGINE, out->engine, err);
 }
 
 enum gp_status launch_request(const struct launch_reading *r, struct catalog *catalog,
-                              const struct options *base, int groups,
-                              struct launch_request *out, struct gp_err *err)
+                              const struct options *base, int groups, struct launch_request *out,
+                              struct gp_err *err)
 {
     struct degrees d = degrees_of(r);
     enum gp_status rc;

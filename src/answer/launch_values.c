@@ -11,8 +11,7 @@ void launch_set_number(struct launch_values *v, enum launch_setting setting, dou
     v->number[setting] = number;
 }
 
-void launch_set_text(struct launch_values *v, enum launch_setting setting,
-                     const char *text)
+void launch_set_text(struct launch_values *v, enum launch_setting setting, const char *text)
 {
     v->given[setting] = true;
     gp_copy(v->text[setting], LAUNCH_TEXT_MAX, text);

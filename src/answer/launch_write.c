@@ -34,6 +34,7 @@ const char *launch_word_of(const struct launch_engine *table, long version,
 {
     for (int i = 0; i < table->word_count; i++) {
         const struct launch_word *w = &table->word[i];
+
         if (w->setting == setting && !w->read && holds(version, w->from, w->until) &&
             strcmp(w->value, format) == 0)
             return w->word;
@@ -106,6 +107,7 @@ static void value_text(const struct writing *w, const struct launch_flag *f,
 static bool is_raw(const struct writing *w, enum launch_setting s)
 {
     const struct launch_place *p = w->place;
+
     return (s == LAUNCH_NODE_RANK && p->node_text) || (s == LAUNCH_DP_START && p->node_text) ||
            ((s == LAUNCH_MASTER || s == LAUNCH_DP_ADDRESS) && p->master) ||
            (s == LAUNCH_PORT && p->port);
@@ -229,8 +231,7 @@ static void write_row(struct writing *w, const struct launch_flag *f)
 
 /* ---- where it runs ---- */
 
-static void set_place_text(struct writing *w, enum launch_setting s, const char *text,
-                           int number)
+static void set_place_text(struct writing *w, enum launch_setting s, const char *text, int number)
 {
     char digits[16];
 
@@ -300,6 +301,7 @@ static void write_start(struct writing *w)
         list_add(&w->out->argv, NULL, l->table->ranks, false);
     while (*word) {
         size_t len = strcspn(word, "|");
+
         gp_format(text, sizeof(text), "%.*s", (int)len, word);
         list_add(&w->out->argv, NULL, text, false);
         word += len + (word[len] == '|');
@@ -368,6 +370,7 @@ void launch_config(const struct launch *launch, struct strbuf *out)
         const char *dot = strchr(f->name, '.');
         char parent[56];
         json_t *to = config;
+
         if (!applies(&w, f) || is_outside(f))
             continue;
         if (dot) {

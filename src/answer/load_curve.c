@@ -6,14 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/sweep.h"
 #include "answer/sentence.h"
 #include "base/units.h"
+#include "plan/sweep.h"
 
-#define FEW_USERS 16.0     /* looked at, at the least */
-#define MOST      65536.0  /* at the most */
-#define GPU_FACTOR 16      /* of LOAD_GPUS: so many times the plan's users */
-#define STEPS     32       /* points of a search */
+#define FEW_USERS 16.0 /* looked at, at the least */
+#define MOST 65536.0   /* at the most */
+#define GPU_FACTOR 16  /* of LOAD_GPUS: so many times the plan's users */
+#define STEPS 32       /* points of a search */
 
 /* ---- points ---- */
 
@@ -36,8 +36,7 @@ static void point_at(const struct load_curve *c, double users, struct load_point
 
     plan_at(c, users, &plan);
     fits = plan.has_memory && plan.verdict != VERDICT_DOES_NOT_FIT;
-    *out = (struct load_point){
-        .users = users, .verdict = plan.verdict, .limit = plan.limit};
+    *out = (struct load_point){.users = users, .verdict = plan.verdict, .limit = plan.limit};
     if (!fits || plan.speed.gap != SPEED_KNOWN) {
         out->gpus = fits ? plan.layout.gpus : 0;
         return;
@@ -78,8 +77,8 @@ static double held_to(const struct load_curve *c, double goal, bool first)
     return high > 0 ? low : 0;
 }
 
-void load_curve_begin(enum load_kind kind, const struct answer *answer, double low,
-                      double high, struct load_curve *c)
+void load_curve_begin(enum load_kind kind, const struct answer *answer, double low, double high,
+                      struct load_curve *c)
 {
     const struct plan *plan = &answer->plan;
     double most;
@@ -172,8 +171,7 @@ static const struct quantity *value_of(const struct load_point *p, const struct 
     return (const struct quantity *)((const char *)p + d->offset);
 }
 
-static void fit_y(const struct load_curve *c, const struct drawn *d, int count,
-                  struct plot *plot)
+static void fit_y(const struct load_curve *c, const struct drawn *d, int count, struct plot *plot)
 {
     double low = INFINITY, high = 0;
 
@@ -200,8 +198,7 @@ static void add_drawn(const struct load_curve *c, const struct drawn *d, struct 
         const struct quantity *q = value_of(&c->point[i], d);
         double x = c->point[i].users;
 
-        plot_span(band, x, q->known ? q->low / d->unit : NAN,
-                  q->known ? q->high / d->unit : NAN);
+        plot_span(band, x, q->known ? q->low / d->unit : NAN, q->known ? q->high / d->unit : NAN);
         plot_point(line, x, q->known ? q->value / d->unit : NAN);
     }
 }
@@ -248,12 +245,10 @@ static void add_rules(const struct load_curve *c, struct plot *plot)
         plot_rule(plot, false, q->ttft * 1e3, PLOT_2, "TTFT goal %s ms",
                   UNITS_PLAIN(q->ttft * 1e3, 4));
     if (c->kind == LOAD_COST && q->api_out > 0)
-        plot_rule(plot, false, q->api_out, PLOT_WARN, "an API's $%s",
-                  UNITS_PLAIN(q->api_out, 4));
+        plot_rule(plot, false, q->api_out, PLOT_WARN, "an API's $%s", UNITS_PLAIN(q->api_out, 4));
     if (c->kind != LOAD_GPUS && c->end.fits > 1)
         plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s", c->end.fits,
-                  c->end.marginal > c->end.fits ? "marginal beyond"
-                                                : sentence_end(c->end.after));
+                  c->end.marginal > c->end.fits ? "marginal beyond" : sentence_end(c->end.after));
 }
 
 /* ---- words ---- */
@@ -267,8 +262,8 @@ static void add_goal(const char *name, double goal, double to, const struct load
     if (!(goal > 0))
         return;
     if (to > 0)
-        gp_format(words + used, CURVE_WORDS - used, "%s goal reached to %.0f user%s; ", name,
-                  to, to == 1 ? "" : "s");
+        gp_format(words + used, CURVE_WORDS - used, "%s goal reached to %.0f user%s; ", name, to,
+                  to == 1 ? "" : "s");
     else
         gp_format(words + used, CURVE_WORDS - used, "%s goal %s; ", name,
                   c->point[0].tpot.known &&
@@ -287,8 +282,7 @@ static void say_gpus(const struct load_curve *c, char words[CURVE_WORDS])
     if (none)
         gp_format(ends, sizeof(ends), "; none serves %.0f: %s", none->users,
                   sentence_end(none->limit));
-    gp_format(words, CURVE_WORDS,
-              "the fewest %s for so many users%s: %d for the plan's %.0f%s%s",
+    gp_format(words, CURVE_WORDS, "the fewest %s for so many users%s: %d for the plan's %.0f%s%s",
               c->request.gpu->id,
               c->request.ttft > 0 || c->request.tpot > 0 ? " that reach the goals" : "",
               own ? own->gpus : 0, c->own, ends, c->done < c->count ? " ..." : "");
@@ -316,8 +310,8 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
                   sentence_end(c->end.after));
     else
         gp_format(words + used, CURVE_WORDS - used, "%d x %s fit %.0f user%s%s; then %s",
-                  c->layout.gpus, c->request.gpu->id, c->end.fits,
-                  c->end.fits == 1 ? "" : "s", marginal, sentence_end(c->end.after));
+                  c->layout.gpus, c->request.gpu->id, c->end.fits, c->end.fits == 1 ? "" : "s",
+                  marginal, sentence_end(c->end.after));
 }
 
 /* ---- all of it ---- */
@@ -332,9 +326,7 @@ static bool has_value(const struct load_curve *c, const struct drawn *d)
 
 bool load_curve_plot(const struct load_curve *c, struct plot *plot, char words[CURVE_WORDS])
 {
-    const struct drawn *d = c->kind == LOAD_SPEED  ? speeds
-                            : c->kind == LOAD_COST ? costs
-                                                   : NULL;
+    const struct drawn *d = c->kind == LOAD_SPEED ? speeds : c->kind == LOAD_COST ? costs : NULL;
     int count = c->kind == LOAD_SPEED ? 2 : 1;
 
     if (!has_value(c, d)) {
@@ -349,12 +341,11 @@ bool load_curve_plot(const struct load_curve *c, struct plot *plot, char words[C
                                  .base = 2,
                                  .title = "users: requests in flight (log2)"};
     if (d) {
-        plot->y = (struct plot_axis){.log = true,
-                                     .base = 10,
-                                     .unit = c->kind == LOAD_SPEED ? "ms" : "$/M",
-                                     .title = c->kind == LOAD_SPEED
-                                                  ? "milliseconds"
-                                                  : "dollars per million output tokens"};
+        plot->y = (struct plot_axis){
+            .log = true,
+            .base = 10,
+            .unit = c->kind == LOAD_SPEED ? "ms" : "$/M",
+            .title = c->kind == LOAD_SPEED ? "milliseconds" : "dollars per million output tokens"};
         fit_y(c, d, count, plot);
         for (int k = 0; k < count; k++)
             add_drawn(c, &d[k], plot);

@@ -22,8 +22,8 @@
 #include <stdbool.h>
 
 #include "answer/memory_curve.h"
-#include "answer/plot.h"
 #include "answer/planner.h"
+#include "answer/plot.h"
 
 enum load_kind { LOAD_SPEED, LOAD_COST, LOAD_GPUS, LOAD_KIND_COUNT };
 
@@ -33,9 +33,9 @@ struct load_point {
     double users;
     enum verdict verdict;
     enum limit limit;
-    int gpus;                         /* 0 = no layout serves them */
-    struct quantity tpot, ttft;       /* s; unknown of what does not fit */
-    struct quantity tokens;           /* output tokens/s, all users */
+    int gpus;                          /* 0 = no layout serves them */
+    struct quantity tpot, ttft;        /* s; unknown of what does not fit */
+    struct quantity tokens;            /* output tokens/s, all users */
     struct quantity per_hour, million; /* dollars */
 };
 
@@ -44,19 +44,19 @@ struct load_curve {
     struct request request; /* users to be set */
     struct layout layout;   /* of the plan */
     struct market market;
-    double own;             /* users of the plan */
-    double low, high;       /* users */
-    struct sweep_end end;   /* of the plan's layout; not of LOAD_GPUS */
+    double own;              /* users of the plan */
+    double low, high;        /* users */
+    struct sweep_end end;    /* of the plan's layout; not of LOAD_GPUS */
     double tpot_to, ttft_to; /* users up to which a goal is reached; 0 = not asked, or
                              * none of those looked at misses it */
     int count, done;
-    double x[LOAD_POINTS];  /* users, ascending */
+    double x[LOAD_POINTS];                /* users, ascending */
     struct load_point point[LOAD_POINTS]; /* (done) */
 };
 
 /* low, high: users to look at; NAN: all that make sense. The answer's plan has a memory. */
-void load_curve_begin(enum load_kind kind, const struct answer *answer, double low,
-                      double high, struct load_curve *out);
+void load_curve_begin(enum load_kind kind, const struct answer *answer, double low, double high,
+                      struct load_curve *out);
 /* Plans at most `points` more. True while there is more to do. */
 bool load_curve_step(struct load_curve *curve, int points);
 
@@ -67,8 +67,7 @@ bool load_curve_take(struct load_curve *curve, const struct load_point *point);
 
 /* Axes, series and rules of what is planned so far; the words say where it breaks. False:
  * there is nothing to draw, and words say why. */
-bool load_curve_plot(const struct load_curve *curve, struct plot *plot,
-                     char words[CURVE_WORDS]);
+bool load_curve_plot(const struct load_curve *curve, struct plot *plot, char words[CURVE_WORDS]);
 
 /* The point nearest to so many users; NULL: none is planned. */
 const struct load_point *load_curve_at(const struct load_curve *curve, double users);

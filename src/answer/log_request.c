@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe.h"
 #include "base/path.h"
+#include "probe/probe.h"
 
 static void note(struct log_request *out, const char *text)
 {
@@ -45,11 +45,15 @@ static void engine_text(struct catalog *catalog, const struct enginelog *log, bo
     if (catalog_engine(catalog, out->request.engine, &engine, NULL) == GP_OK && version[0])
         return;
     if (version[0])
-        gp_format(text, sizeof(text), "the catalogue has no range for %.20s %.20s: the newest "
-                  "is planned", log->engine, version);
+        gp_format(text, sizeof(text),
+                  "the catalogue has no range for %.20s %.20s: the newest "
+                  "is planned",
+                  log->engine, version);
     else
-        gp_format(text, sizeof(text), "the log does not state the engine's version: the newest "
-                  "is planned; --engine %.20s@VERSION sets it", log->engine);
+        gp_format(text, sizeof(text),
+                  "the log does not state the engine's version: the newest "
+                  "is planned; --engine %.20s@VERSION sets it",
+                  log->engine);
     gp_copy(out->request.engine, sizeof(out->request.engine), log->engine);
     if (!given)
         note(out, text);
@@ -69,14 +73,45 @@ static const struct {
 
 /* Given, and without weight in memory or speed: not told as left out. */
 static const char *const idle[] = {
-    "host", "port", "api_key", "served_model_name", "trust_remote_code", "tokenizer", "seed",
-    "load_format", "download_dir", "tool_call_parser", "reasoning_parser", "chat_template",
-    "enable_auto_tool_choice", "response_role", "distributed_executor_backend", "headless",
-    "disable_log_requests", "disable_log_stats", "enable_log_requests", "uvicorn_log_level",
-    "middleware", "allowed_origins", "root_path", "ssl_keyfile", "revision", "log_level",
-    "disable_uvicorn_access_log", "subparser", "dispatch_function", "api_server_count",
-    "enable_prefix_caching", "generation_config", "model_impl", "hf_token", "config_format",
-    "tokenizer_mode", "max_log_len", "lora_modules", "enable_chunked_prefill",
+    "host",
+    "port",
+    "api_key",
+    "served_model_name",
+    "trust_remote_code",
+    "tokenizer",
+    "seed",
+    "load_format",
+    "download_dir",
+    "tool_call_parser",
+    "reasoning_parser",
+    "chat_template",
+    "enable_auto_tool_choice",
+    "response_role",
+    "distributed_executor_backend",
+    "headless",
+    "disable_log_requests",
+    "disable_log_stats",
+    "enable_log_requests",
+    "uvicorn_log_level",
+    "middleware",
+    "allowed_origins",
+    "root_path",
+    "ssl_keyfile",
+    "revision",
+    "log_level",
+    "disable_uvicorn_access_log",
+    "subparser",
+    "dispatch_function",
+    "api_server_count",
+    "enable_prefix_caching",
+    "generation_config",
+    "model_impl",
+    "hf_token",
+    "config_format",
+    "tokenizer_mode",
+    "max_log_len",
+    "lora_modules",
+    "enable_chunked_prefill",
 };
 
 static bool is_idle(const char *name)
@@ -147,7 +182,9 @@ static bool has_slots(const struct launch_engine *table)
 static void format_of_file_type(const char *text, char *out, size_t size)
 {
     static const char *const words[][2] = {
-        {"all F32", "fp32"}, {"F16", "fp16"}, {"BF16", "bf16"},
+        {"all F32", "fp32"},
+        {"F16", "fp16"},
+        {"BF16", "bf16"},
     };
     size_t n = 0;
     const char *size_word = strstr(text, " - ");
@@ -166,8 +203,7 @@ static void format_of_file_type(const char *text, char *out, size_t size)
     out[n] = '\0';
 }
 
-static void take_file(struct catalog *catalog, const struct enginelog *log,
-                      struct log_request *out)
+static void take_file(struct catalog *catalog, const struct enginelog *log, struct log_request *out)
 {
     struct launch_values *v = &out->reading.values;
     const char *type = enginelog_option(log, "file_type");
@@ -177,6 +213,7 @@ static void take_file(struct catalog *catalog, const struct enginelog *log,
     char id[FORMAT_ID_MAX], dashed[LAUNCH_TEXT_MAX];
 
     const char *slot = enginelog_option(log, "n_ctx_slot");
+
     if (slot && !v->given[LAUNCH_CONTEXT])
         launch_set_number(v, LAUNCH_CONTEXT,
                           strtod(slot, NULL) *
@@ -227,8 +264,7 @@ static bool on_processors(const struct enginelog *log)
 }
 
 /* By its name; a run on processors alone is one on those of this machine. */
-static void find_gpu(struct catalog *catalog, const struct enginelog *log,
-                     struct log_request *out)
+static void find_gpu(struct catalog *catalog, const struct enginelog *log, struct log_request *out)
 {
     const struct gpu *const *gpus;
     const struct gpu *found = NULL;
@@ -297,8 +333,7 @@ static enum gp_status make_request(struct catalog *catalog, const struct options
 }
 
 enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
-                           const struct options *base, struct log_request *out,
-                           struct gp_err *err)
+                           const struct options *base, struct log_request *out, struct gp_err *err)
 {
     const struct launch_engine *table;
     char version[32];

@@ -26,7 +26,6 @@ struct log_request {
 
 /* GP_E_USAGE or GP_E_FILE: the engine has no table, or an option's value cannot be. */
 enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
-                           const struct options *base, struct log_request *out,
-                           struct gp_err *err);
+                           const struct options *base, struct log_request *out, struct gp_err *err);
 
 #endif

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/speed/calib.h"
-#include "plan/speed/speed.h"
 #include "answer/roof_curve.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/speed/calib.h"
+#include "plan/speed/speed.h"
 
-#define SAME    0.05 /* lengths that differ by less are one */
-#define SAMPLES 32   /* of the lines, beside those of the points */
+#define SAME 0.05  /* lengths that differ by less are one */
+#define SAMPLES 32 /* of the lines, beside those of the points */
 
 /* ---- times ---- */
 
@@ -106,8 +106,7 @@ static void add_lines(const struct answer *a, const struct measured_row *like,
     before->label = 'p';
     after->label = 'c';
     for (int i = 0; i < users->count; i++) {
-        struct anchor at = {.users = users->at[i], .prompt = like->prompt,
-                            .output = like->output};
+        struct anchor at = {.users = users->at[i], .prompt = like->prompt, .output = like->output};
         struct measured_times t = measured_rows_predict(a, &at, false),
                               c = measured_rows_predict(a, &at, true);
         struct quantity p = tpot ? t.tpot : t.ttft, q = tpot ? c.tpot : c.ttft;
@@ -129,12 +128,12 @@ static void y_of_times(struct plot *plot)
             low = fmin(low, s->y[k]);
             high = fmax(high, s->shade ? s->top[k] : s->y[k]);
         }
-    plot->y = (struct plot_axis){.low = low / 1.1, .high = high * 1.1, .log = true,
-                                 .base = 10, .title = "ms", .unit = "ms"};
+    plot->y = (struct plot_axis){
+        .low = low / 1.1, .high = high * 1.1, .log = true, .base = 10, .title = "ms", .unit = "ms"};
 }
 
-bool measured_plot_times(const struct answer *a, const struct measured_rows *rows,
-                         const char *what, struct plot *plot, char words[CURVE_WORDS])
+bool measured_plot_times(const struct answer *a, const struct measured_rows *rows, const char *what,
+                         struct plot *plot, char words[CURVE_WORDS])
 {
     const struct measured_row *like = usual(rows, what);
     int shown = 0, in = 0, all = 0;
@@ -159,13 +158,12 @@ bool measured_plot_times(const struct answer *a, const struct measured_rows *row
         shown++;
     }
     y_of_times(plot);
-    gp_format(plot->title, sizeof(plot->title), "%s, measured and predicted, against users",
-              what);
+    gp_format(plot->title, sizeof(plot->title), "%s, measured and predicted, against users", what);
     if (all > shown)
         gp_format(other, sizeof(other), "; %d of other lengths are in the table", all - shown);
     gp_format(words, CURVE_WORDS,
-              "%d of %d point%s within the predicted band; requests of %.0f and %.0f tokens%s",
-              in, shown, shown == 1 ? "" : "s", like->prompt, like->output, other);
+              "%d of %d point%s within the predicted band; requests of %.0f and %.0f tokens%s", in,
+              shown, shown == 1 ? "" : "s", like->prompt, like->output, other);
     return true;
 }
 
@@ -208,7 +206,10 @@ bool measured_plot_products(const struct answer *a, const struct gpu *sheet, str
     if (!c || c->points == 0 || !law->family)
         return false;
     speed_doubt_law(law, &least, &most);
-    plot->x = (struct plot_axis){.low = 1, .high = MOST_TOKENS, .log = true, .base = 2,
+    plot->x = (struct plot_axis){.low = 1,
+                                 .high = MOST_TOKENS,
+                                 .log = true,
+                                 .base = 2,
                                  .title = "batch: tokens at once (log2)"};
     low = 1 / most;
     high = least;
@@ -221,11 +222,10 @@ bool measured_plot_products(const struct answer *a, const struct gpu *sheet, str
         add_kernel(c, law, (enum kernel)k, i, &low, &high, plot);
         i += plot->count > before;
     }
-    plot->y = (struct plot_axis){.low = low / 1.15, .high = high * 1.15,
-                                 .title = "measured rate / predicted rate"};
+    plot->y = (struct plot_axis){
+        .low = low / 1.15, .high = high * 1.15, .title = "measured rate / predicted rate"};
     plot_rule(plot, false, 1, PLOT_HEADING, "as predicted");
-    gp_copy(plot->title, sizeof(plot->title),
-            "Rate of products, measured / predicted");
+    gp_copy(plot->title, sizeof(plot->title), "Rate of products, measured / predicted");
     gp_format(words, CURVE_WORDS,
               "%s %s: %d products; the band, %.2f to %.2f, is that of the law %s",
               calib_from_words(c->from), c->date, c->points, 1 / most, least,

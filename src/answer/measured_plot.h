@@ -20,7 +20,7 @@ bool measured_plot_times(const struct answer *answer, const struct measured_rows
                          const char *what, struct plot *plot, char words[CURVE_WORDS]);
 /* sheet: the answer's GPU as it is in the catalogue; NULL: as measured (of processors, whose
  * bandwidth and rate are measured). False: no product of it was measured. */
-bool measured_plot_products(const struct answer *answer, const struct gpu *sheet,
-                            struct plot *plot, char words[CURVE_WORDS]);
+bool measured_plot_products(const struct answer *answer, const struct gpu *sheet, struct plot *plot,
+                            char words[CURVE_WORDS]);
 
 #endif

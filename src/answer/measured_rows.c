@@ -33,10 +33,10 @@ static void add_row(struct measured_rows *out, const struct anchor *point, const
                     const struct quantity *corrected)
 {
     if (measured > 0 && predicted->known && predicted->value > 0)
-        out->row[out->count++] =
-            (struct measured_row){what,           point->users,     point->prompt,
-                                  point->output,  measured,         predicted->value,
-                                  corrected->value, predicted->low, predicted->high};
+        out->row[out->count++] = (struct measured_row){
+            what,           point->users,     point->prompt,    point->output,
+            measured,       predicted->value, corrected->value, predicted->low,
+            predicted->high};
 }
 
 static int by_size(const void *a, const void *b)
@@ -54,8 +54,7 @@ static double median_error(const struct measured_rows *rows, bool corrected)
     for (int i = 0; i < rows->count; i++) {
         const struct measured_row *r = &rows->row[i];
 
-        error[i] =
-            100 * fabs((corrected ? r->corrected : r->predicted) / r->measured - 1);
+        error[i] = 100 * fabs((corrected ? r->corrected : r->predicted) / r->measured - 1);
     }
     qsort(error, (size_t)rows->count, sizeof(error[0]), by_size);
     return rows->count % 2 ? error[rows->count / 2]
@@ -93,10 +92,10 @@ enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *
 void measured_rows_table(const struct measured_rows *rows, struct table *table)
 {
     static const struct table_column columns[] = {
-        {"what", TABLE_LEFT},          {"users", TABLE_RIGHT},
+        {"what", TABLE_LEFT},           {"users", TABLE_RIGHT},
         {"prompt tokens", TABLE_RIGHT}, {"output tokens", TABLE_RIGHT},
-        {"measured ms", TABLE_RIGHT},  {"predicted ms", TABLE_RIGHT},
-        {"error", TABLE_RIGHT},        {"corrected ms", TABLE_RIGHT},
+        {"measured ms", TABLE_RIGHT},   {"predicted ms", TABLE_RIGHT},
+        {"error", TABLE_RIGHT},         {"corrected ms", TABLE_RIGHT},
         {"error then", TABLE_RIGHT}};
 
     table_init(table, columns, sizeof(columns) / sizeof(columns[0]));

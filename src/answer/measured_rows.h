@@ -8,9 +8,9 @@
 #define GP_ANSWER_MEASURED_ROWS_H
 
 #include "answer/planner.h"
-#include "logs/read/serverbench.h"
 #include "base/err.h"
 #include "base/table.h"
+#include "logs/read/serverbench.h"
 
 struct measured_row {
     const char *what; /* "TPOT", "TTFT" */
@@ -32,8 +32,8 @@ enum gp_status measured_rows_read(const struct answer *answer, struct measured_r
 struct measured_times {
     struct quantity tpot, ttft; /* s; unknown: no estimate */
 };
-struct measured_times measured_rows_predict(const struct answer *answer,
-                                            const struct anchor *point, bool corrected);
+struct measured_times measured_rows_predict(const struct answer *answer, const struct anchor *point,
+                                            bool corrected);
 
 /* The table wants table_fini(). */
 void measured_rows_table(const struct measured_rows *rows, struct table *table);

@@ -11,8 +11,8 @@
 #include "base/units.h"
 
 #define LEAST_TOKENS 256.0
-#define MOST_TOKENS  131072.0 /* shown of a model that names no maximum */
-#define MOST_USERS   1024.0   /* shown when users cost nothing */
+#define MOST_TOKENS 131072.0 /* shown of a model that names no maximum */
+#define MOST_USERS 1024.0    /* shown when users cost nothing */
 
 const struct memory_stack memory_stack[MEMORY_STACK] = {
     {"weights", 'a', PLOT_WEIGHTS, offsetof(struct sweep_point, weights)},
@@ -48,8 +48,8 @@ static double power_of_two(double value)
     return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
 }
 
-static void set_range(const struct memory_curve *m, const struct plan *plan,
-                      struct plot *plot, double low, double high)
+static void set_range(const struct memory_curve *m, const struct plan *plan, struct plot *plot,
+                      double low, double high)
 {
     double own = own_of(plan, m->of), most = plan->request.model->max_context;
 
@@ -62,8 +62,7 @@ static void set_range(const struct memory_curve *m, const struct plan *plan,
     plot_range(plot, low, high, 1, fmin(most, fmax(MOST_USERS, power_of_two(4 * own))));
 }
 
-static void take_samples(struct memory_curve *m, const struct plan *plan,
-                         const struct plot *plot)
+static void take_samples(struct memory_curve *m, const struct plan *plan, const struct plot *plot)
 {
     double x[MEMORY_SAMPLES], low = plot->x.low, high = plot->x.high;
     double wanted[] = {own_of(plan, m->of), m->end.fits, m->end.marginal};
@@ -102,8 +101,7 @@ static void add_stack(const struct memory_curve *m, struct plot *plot)
     struct plot_series *part[MEMORY_STACK], *line[MEMORY_STACK];
 
     for (int k = 0; k < MEMORY_STACK; k++)
-        part[k] = plot_add_shade(plot, memory_stack[k].name, memory_stack[k].role,
-                                 PLOT_PART);
+        part[k] = plot_add_shade(plot, memory_stack[k].name, memory_stack[k].role, PLOT_PART);
     for (int k = 0; k < MEMORY_STACK; k++) {
         line[k] = plot_add(plot, memory_stack[k].name, memory_stack[k].role, 0);
         line[k]->label = memory_stack[k].label;
@@ -136,8 +134,7 @@ static void add_limits(const struct memory_curve *m, struct plot *plot)
     }
 }
 
-static void add_marks(const struct memory_curve *m, const struct plan *plan,
-                      struct plot *plot)
+static void add_marks(const struct memory_curve *m, const struct plan *plan, struct plot *plot)
 {
     struct plot_series *own = plot_add(plot, "the plan", PLOT_HEADING, 'P');
     char text[48];
@@ -147,7 +144,7 @@ static void add_marks(const struct memory_curve *m, const struct plan *plan,
             plot_point(own, m->sample[i].x, sweep_taken(&m->sample[i]));
     if (m->end.fits > 0)
         plot_rule(plot, true, m->end.fits, PLOT_OK, "fits to %s",
-              memory_count(m->of, m->end.fits, text, sizeof(text)));
+                  memory_count(m->of, m->end.fits, text, sizeof(text)));
 }
 
 static void say_words(const struct memory_curve *c, const struct plan *plan,
@@ -167,32 +164,30 @@ static void say_words(const struct memory_curve *c, const struct plan *plan,
     else
         memory_count(of, c->end.fits, fits, sizeof(fits));
     gp_format(words, CURVE_WORDS, "%s%s%s%s; then %s. The plan's %s: %s",
-              c->end.fits > 0 ? "fits to " : "", fits, what, marginal,
-              sentence_end(c->end.after), own, verdict_say(plan->verdict));
+              c->end.fits > 0 ? "fits to " : "", fits, what, marginal, sentence_end(c->end.after),
+              own, verdict_say(plan->verdict));
 }
 
-bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of,
-                  double low, double high, struct plot *plot, char words[CURVE_WORDS])
+bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of, double low,
+                  double high, struct plot *plot, char words[CURVE_WORDS])
 {
     char why[SENTENCE_MAX];
 
     m->of = of;
     m->samples = 0;
     if (!plan->has_memory) {
-        gp_format(words, CURVE_WORDS, "no memory to show: %s",
-                  sentence_first_reason(plan, why));
+        gp_format(words, CURVE_WORDS, "no memory to show: %s", sentence_first_reason(plan, why));
         return false;
     }
     m->end = sweep_end(&plan->request, &plan->layout, of);
     plot->x = (struct plot_axis){.log = true,
                                  .base = 2,
-                                 .title = of == SWEEP_CONTEXT
-                                              ? "tokens of a request (log2)"
-                                              : "users: requests in flight (log2)"};
+                                 .title = of == SWEEP_CONTEXT ? "tokens of a request (log2)"
+                                                              : "users: requests in flight (log2)"};
     set_range(m, plan, plot, low, high);
     take_samples(m, plan, plot);
-    plot->y = (struct plot_axis){
-        .high = ceiling(m), .bytes = true, .title = "memory of one GPU, bytes"};
+    plot->y =
+        (struct plot_axis){.high = ceiling(m), .bytes = true, .title = "memory of one GPU, bytes"};
     add_stack(m, plot);
     add_limits(m, plot);
     add_marks(m, plan, plot);

@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/sweep.h"
 #include "answer/plot.h"
+#include "plan/sweep.h"
 
 #define MEMORY_SAMPLES 160
-#define MEMORY_STACK   4
-#define CURVE_WORDS    240 /* what a curve says in a sentence */
+#define MEMORY_STACK 4
+#define CURVE_WORDS 240 /* what a curve says in a sentence */
 
 /* What is stacked, from below. */
 struct memory_stack {
@@ -38,8 +38,8 @@ struct memory_curve {
 
 /* Fills the curve, the plot's axes, series and rules, and the words. low, high: of x;
  * NAN: all of it. False: words say why there is none. */
-bool memory_curve(struct memory_curve *curve, const struct plan *plan, enum sweep of,
-                  double low, double high, struct plot *plot, char words[CURVE_WORDS]);
+bool memory_curve(struct memory_curve *curve, const struct plan *plan, enum sweep of, double low,
+                  double high, struct plot *plot, char words[CURVE_WORDS]);
 
 /* "8,192 tokens", "1 user" */
 char *memory_count(enum sweep of, double x, char *text, size_t size);

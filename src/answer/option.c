@@ -10,10 +10,10 @@
 #include "base/str.h"
 #include "base/units.h"
 
-#define R  FOR_REQUEST
-#define P  (FOR_PLAN | FOR_REPORT)
-#define M  FOR_BENCH /* measuring */
-#define C  (FOR_BENCH | FOR_CONFIRM)
+#define R FOR_REQUEST
+#define P (FOR_PLAN | FOR_REPORT)
+#define M FOR_BENCH /* measuring */
+#define C (FOR_BENCH | FOR_CONFIRM)
 
 const struct option_row option_rows[OPTION_COUNT] = {
 #define OPTION(id, ...) [OPT_##id] = {__VA_ARGS__},
@@ -43,21 +43,20 @@ int option_find_word(const char *word)
     char name[64];
 
     word += strspn(word, "-");
-    return gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word)
-               ? option_find(name)
-               : -1;
+    return gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word) ? option_find(name)
+                                                                                : -1;
 }
 
 /* ---- setting ---- */
 
 static enum gp_status too_many(const char *where, struct gp_err *err)
 {
-    return gp_fail(err, GP_E_USAGE, where, "split the request",
-                   "given more than %d times", OPTIONS_MAX_MANY);
+    return gp_fail(err, GP_E_USAGE, where, "split the request", "given more than %d times",
+                   OPTIONS_MAX_MANY);
 }
 
-static enum gp_status set_many(const char **list, int *count, const char *where,
-                               const char *text, struct gp_err *err)
+static enum gp_status set_many(const char **list, int *count, const char *where, const char *text,
+                               struct gp_err *err)
 {
     if (*count >= OPTIONS_MAX_MANY)
         return too_many(where, err);
@@ -69,8 +68,10 @@ static enum gp_status set_many(const char **list, int *count, const char *where,
 static int choice_place(const char *choices, const char *text)
 {
     size_t n = strlen(text);
+
     for (int place = 0; choices[0]; place++) {
         size_t len = strcspn(choices, "|");
+
         if (len == n && strncmp(choices, text, n) == 0)
             return place;
         choices += len + (choices[len] == '|');
@@ -78,17 +79,16 @@ static int choice_place(const char *choices, const char *text)
     return -1;
 }
 
-static enum gp_status check_word(const struct option_row *row, const char *where,
-                                 const char *text, struct gp_err *err)
+static enum gp_status check_word(const struct option_row *row, const char *where, const char *text,
+                                 struct gp_err *err)
 {
     if (choice_place(row->choices, text) >= 0)
         return GP_OK;
-    return gp_fail(err, GP_E_USAGE, where, row->choices,
-                   "'%s' is not one of the choices", text);
+    return gp_fail(err, GP_E_USAGE, where, row->choices, "'%s' is not one of the choices", text);
 }
 
-static enum gp_status parse_value(const struct option_row *row, const char *where,
-                                  const char *text, double *value, struct gp_err *err)
+static enum gp_status parse_value(const struct option_row *row, const char *where, const char *text,
+                                  double *value, struct gp_err *err)
 {
     switch (row->type) {
     case OPTION_TOKENS:
@@ -106,10 +106,11 @@ enum gp_status options_twice(const char *where, struct gp_err *err)
 }
 
 enum gp_status options_number(struct options *options, enum option_id id, const char *where,
-                          double value, struct gp_err *err)
+                              double value, struct gp_err *err)
 {
     const struct option_row *row = &option_rows[id];
     double scale = row->type == OPTION_BYTES ? GP_GIB : 1;
+
     if (id == OPT_OUT && options->value[OPT_OUTPUT].given)
         return options_twice(where, err);
     if (id == OPT_OUT)
@@ -120,8 +121,7 @@ enum gp_status options_number(struct options *options, enum option_id id, const 
         return gp_fail(err, GP_E_USAGE, where, row->help, "%s is outside %s..%s%s%s",
                        UNITS_PLAIN(value / scale, 6), UNITS_PLAIN(row->low / scale, 6),
                        UNITS_PLAIN(row->high / scale, 6), row->unit[0] ? " " : "", row->unit);
-    if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) &&
-        value != floor(value))
+    if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) && value != floor(value))
         return gp_fail(err, GP_E_USAGE, where, row->help, "%s is not a whole number",
                        UNITS_PLAIN(value, 6));
     options->value[id] = (struct option_value){.given = true, .number = value};
@@ -135,11 +135,12 @@ static bool takes_auto(const struct option_row *row)
 }
 
 enum gp_status options_text(struct options *options, enum option_id id, const char *where,
-                        const char *text, struct gp_err *err)
+                            const char *text, struct gp_err *err)
 {
     const struct option_row *row = &option_rows[id];
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     double value = 0;
+
     if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
         return options_number(options, OPT_OUT, where, value, err);
     if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
@@ -147,36 +148,36 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
             options->value[id] = (struct option_value){.given = true, .text = text};
             return GP_OK;
         }
-        status = parse_value(row, where, text, &value, err);
-        if (!status)
-            status = options_number(options, id, where, value, err);
-        if (!status)
+        rc = parse_value(row, where, text, &value, err);
+        if (!rc)
+            rc = options_number(options, id, where, value, err);
+        if (!rc)
             options->value[id].text = text;
-        return status;
+        return rc;
     }
     if (row->type == OPTION_WORD)
-        status = check_word(row, where, text, err);
+        rc = check_word(row, where, text, err);
     else if (row->type != OPTION_FLAG && text[0] == '\0')
-        status = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
-    if (!status && id == OPT_MODEL)
-        status = set_many(options->models, &options->model_count, where, text, err);
-    if (!status && id == OPT_PRECISION)
-        status = set_many(options->precisions, &options->precision_count, where, text, err);
-    if (!status && id == OPT_GPU)
-        status = set_many(options->gpus, &options->gpu_count, where, text, err);
-    if (!status)
+        rc = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
+    if (!rc && id == OPT_MODEL)
+        rc = set_many(options->models, &options->model_count, where, text, err);
+    if (!rc && id == OPT_PRECISION)
+        rc = set_many(options->precisions, &options->precision_count, where, text, err);
+    if (!rc && id == OPT_GPU)
+        rc = set_many(options->gpus, &options->gpu_count, where, text, err);
+    if (!rc)
         options->value[id] = (struct option_value){.given = true, .text = text};
-    return status;
+    return rc;
 }
 
 enum gp_status options_inference(const struct options *options, const char *why, struct gp_err *err)
 {
     char where[80];
+
     for (int id = OPT_TRAIN; id <= OPT_FUSED; id++)
         if (options->value[id].given) {
             gp_format(where, sizeof(where), "--%s", option_rows[id].name);
-            return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan --train METHOD",
-                           "%s", why);
+            return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan --train METHOD", "%s", why);
         }
     return GP_OK;
 }
@@ -189,18 +190,21 @@ bool options_flag(const struct options *options, enum option_id id)
 double options_or(const struct options *options, enum option_id id, double fallback)
 {
     const struct option_value *v = &options->value[id];
+
     return v->given && v->number > 0 ? v->number : fallback;
 }
 
 int options_choice(const struct options *options, enum option_id id)
 {
     const struct option_row *row = &option_rows[id];
+
     return choice_place(row->choices, options_word(options, id, row->fallback));
 }
 
 const char *option_choice(enum option_id id, int place, char word[OPTION_CHOICE_MAX])
 {
     const char *choices = option_rows[id].choices;
+
     if (place < 0)
         choices = "none";
     for (int i = 0; i < place; i++)
@@ -219,15 +223,15 @@ const char *options_word(const struct options *options, enum option_id id, const
 /* Options of a question; not of how it is printed, nor of what was solved for. */
 static bool asks(int id)
 {
-    return id == OPT_PROFILES ||
-           ((option_rows[id].commands & FOR_COMPARE) &&
-            (option_rows[id].commands & FOR_TABLE) && id < OPT_TRAIN);
+    return id == OPT_PROFILES || ((option_rows[id].commands & FOR_COMPARE) &&
+                                  (option_rows[id].commands & FOR_TABLE) && id < OPT_TRAIN);
 }
 
 /* Does `changes` give this option? */
 static bool changed(const char *changes, const char *name)
 {
     size_t n = strlen(name);
+
     for (const char *p = strstr(changes, "--"); p; p = strstr(p + 2, "--"))
         if (strncmp(p + 2, name, n) == 0 && (p[2 + n] == ' ' || p[2 + n] == '\0'))
             return true;
@@ -244,7 +248,8 @@ void options_command(const struct options *options, const char *changes, struct 
                            : id == OPT_PRECISION && options->precision_count > 0
                                ? options->precisions[0]
                            : id == OPT_GPU && options->gpu_count > 0 ? options->gpus[0]
-                                                                 : v->text;
+                                                                     : v->text;
+
         if (!asks(id) || !v->given || changed(changes, row->name))
             continue;
         if (row->key)

@@ -28,65 +28,65 @@ enum option_id {
 
 enum option_type {
     OPTION_FLAG,
-    OPTION_TEXT,   /* looked up later */
-    OPTION_WORD,   /* one of `choices` */
-    OPTION_COUNTED,/* a whole number, or "auto" where the default says so */
-    OPTION_TOKENS, /* 8192, 8k, 1M */
+    OPTION_TEXT,    /* looked up later */
+    OPTION_WORD,    /* one of `choices` */
+    OPTION_COUNTED, /* a whole number, or "auto" where the default says so */
+    OPTION_TOKENS,  /* 8192, 8k, 1M */
     OPTION_NUMBER,
-    OPTION_BYTES,  /* 2GiB */
+    OPTION_BYTES, /* 2GiB */
     OPTION_PATH
 };
 
 /* The commands in the order of --help: cmd_<word> of src/cli/, and its bit FOR_<NAME>. */
-#define COMMANDS(X)                                                                   \
-    X(plan, PLAN)                                                                     \
-    X(compare, COMPARE)                                                               \
-    X(table, TABLE)                                                                   \
-    X(pool, POOL)                                                                     \
-    X(list, LIST)                                                                     \
-    X(show, SHOW)                                                                     \
-    X(batch, BATCH)                                                                   \
-    X(confirm, CONFIRM)                                                               \
-    X(launch, LAUNCH)                                                                 \
-    X(check_plan, CHECK_PLAN)                                                         \
-    X(report, REPORT)                                                                 \
-    X(check_log, CHECK_LOG)                                                           \
-    X(attach, ATTACH)                                                                 \
-    X(import, IMPORT)                                                                 \
-    X(import_model, IMPORT_MODEL)                                                     \
-    X(bench, BENCH)                                                                   \
-    X(compare_results, COMPARE_RESULTS)                                               \
-    X(merge, MERGE)                                                                   \
+#define COMMANDS(X)                     \
+    X(plan, PLAN)                       \
+    X(compare, COMPARE)                 \
+    X(table, TABLE)                     \
+    X(pool, POOL)                       \
+    X(list, LIST)                       \
+    X(show, SHOW)                       \
+    X(batch, BATCH)                     \
+    X(confirm, CONFIRM)                 \
+    X(launch, LAUNCH)                   \
+    X(check_plan, CHECK_PLAN)           \
+    X(report, REPORT)                   \
+    X(check_log, CHECK_LOG)             \
+    X(attach, ATTACH)                   \
+    X(import, IMPORT)                   \
+    X(import_model, IMPORT_MODEL)       \
+    X(bench, BENCH)                     \
+    X(compare_results, COMPARE_RESULTS) \
+    X(merge, MERGE)                     \
     X(screen, SCREEN)
 
 enum {
 #define X(word, NAME) COMMAND_##NAME,
     COMMANDS(X)
 #undef X
-    COMMAND_COUNT
+        COMMAND_COUNT
 };
 
 enum { /* bits: which commands take an option */
 #define X(word, NAME) FOR_##NAME = 1 << COMMAND_##NAME,
-    COMMANDS(X)
+       COMMANDS(X)
 #undef X
-    FOR_REQUEST = FOR_PLAN | FOR_REPORT | FOR_COMPARE | FOR_TABLE | FOR_LAUNCH | FOR_BENCH |
-                  FOR_SCREEN | FOR_CHECK_LOG | FOR_ATTACH | FOR_CONFIRM,
-    FOR_ALL = (1 << COMMAND_COUNT) - 1,
-    FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
+           FOR_REQUEST = FOR_PLAN | FOR_REPORT | FOR_COMPARE | FOR_TABLE | FOR_LAUNCH | FOR_BENCH |
+                         FOR_SCREEN | FOR_CHECK_LOG | FOR_ATTACH | FOR_CONFIRM,
+       FOR_ALL = (1 << COMMAND_COUNT) - 1,
+       FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };
 
 struct option_row {
-    const char *name;       /* without dashes */
-    char key;               /* one-letter form, or 0 */
+    const char *name; /* without dashes */
+    char key;         /* one-letter form, or 0 */
     enum option_type type;
-    const char *argument;   /* "TOKENS"; NULL for a flag */
-    const char *unit;       /* "tokens", "GiB", "" */
-    double low, high;       /* range of numbers, inclusive */
-    const char *choices;    /* "text|json|csv|markdown", or NULL */
-    const char *fallback;   /* the default, in words */
+    const char *argument; /* "TOKENS"; NULL for a flag */
+    const char *unit;     /* "tokens", "GiB", "" */
+    double low, high;     /* range of numbers, inclusive */
+    const char *choices;  /* "text|json|csv|markdown", or NULL */
+    const char *fallback; /* the default, in words */
     unsigned commands;
-    bool many;              /* may be given several times */
+    bool many; /* may be given several times */
     const char *help;
 };
 
@@ -96,13 +96,13 @@ extern const struct option_row option_rows[OPTION_COUNT];
 
 struct option_value {
     bool given;
-    const char *text;  /* borrowed; NULL when it was given as a number */
-    double number;     /* of numeric types; 0 = auto */
+    const char *text; /* borrowed; NULL when it was given as a number */
+    double number;    /* of numeric types; 0 = auto */
 };
 
 struct options {
     struct option_value value[OPTION_COUNT];
-    const char *models[OPTIONS_MAX_MANY];     /* all values of --model, in order */
+    const char *models[OPTIONS_MAX_MANY]; /* all values of --model, in order */
     const char *precisions[OPTIONS_MAX_MANY];
     const char *gpus[OPTIONS_MAX_MANY];
     int model_count, precision_count, gpu_count;
@@ -117,9 +117,9 @@ int option_find_word(const char *word);
 /* Sets one option, checking type and range. where names it in messages ("--context",
  * "line 3: context"). text is borrowed. */
 enum gp_status options_text(struct options *options, enum option_id id, const char *where,
-                        const char *text, struct gp_err *err);
+                            const char *text, struct gp_err *err);
 enum gp_status options_number(struct options *options, enum option_id id, const char *where,
-                          double value, struct gp_err *err);
+                              double value, struct gp_err *err);
 
 /* The error of an option that may be given once. */
 enum gp_status options_twice(const char *where, struct gp_err *err);

@@ -13,10 +13,11 @@ bool parts_fills(enum part_role role)
     return role != PART_LIMIT && role != PART_FREE;
 }
 
-static struct part *add(struct part *parts, int *n, const char *name,
-                        enum part_role role, struct quantity q)
+static struct part *add(struct part *parts, int *n, const char *name, enum part_role role,
+                        struct quantity q)
 {
     struct part *p = &parts[(*n)++];
+
     *p = (struct part){.name = name, .role = role, .q = q};
     return p;
 }
@@ -25,6 +26,7 @@ static void users_note(const struct plan *p, char *note, size_t size)
 {
     char tokens[32], mean[32], spread[64] = "";
     const struct memory *m = &p->memory;
+
     if (m->users > 1 && m->kv_mean.value < m->kv_reserved.value)
         gp_format(spread, sizeof(spread), "; %s while spread",
                   units_gib(mean, sizeof(mean), m->kv_mean.value));
@@ -45,12 +47,12 @@ static void weights_note(const struct plan *p, char *note, size_t size)
         {"slots of adapters", m->lora.value},
     };
     char gib[32];
+
     for (size_t i = 0, n = 0; i < sizeof(added) / sizeof(added[0]); i++) {
         if (added[i].bytes <= 0.01 * GP_GIB)
             continue;
         gp_format(note + n, size - n, "%s%s%s %s", n ? ", " : "",
-                  units_gib(gib, sizeof(gib), added[i].bytes), n ? "" : " of it",
-                  added[i].what);
+                  units_gib(gib, sizeof(gib), added[i].bytes), n ? "" : " of it", added[i].what);
         n = strlen(note);
     }
 }
@@ -59,6 +61,7 @@ static void weights_note(const struct plan *p, char *note, size_t size)
 static void graphs_note(const struct memory *m, char *note, size_t size)
 {
     char gib[32];
+
     if (m->graphs_charged.high <= 0)
         gp_copy(note, size, "on top of the budget");
     else if (m->graphs_charged.value != m->graphs.value)
@@ -71,6 +74,7 @@ static void add_host(const struct plan *p, struct part *parts, int *n)
     const struct memory *m = &p->memory;
     const struct request *q = &p->request;
     char kv[32];
+
     if (m->host.high <= 0)
         return;
     struct part *part = add(parts, n, "host memory", PART_LIMIT, m->host);
@@ -86,6 +90,7 @@ static void add_host(const struct plan *p, struct part *parts, int *n)
 static void add_host_kv(const struct plan *p, struct part *parts, int *n)
 {
     const struct request *q = &p->request;
+
     if (q->host_kv <= 0 && !q->kv_on_host)
         return;
     struct part *part = add(parts, n, "KV in host memory", PART_LIMIT, p->memory.host_kv);
@@ -111,6 +116,7 @@ static void add_free(const struct memory *m, struct part *parts, int *n)
 {
     bool lacks = m->free.value < 0;
     struct quantity q = lacks ? quantity_sub(quantity_exact(0), m->free) : m->free;
+
     add(parts, n, lacks ? "short" : "free", PART_FREE, quantity_max0(q));
 }
 
@@ -118,6 +124,7 @@ static void add_kv(const struct plan *p, struct part *parts, int *n)
 {
     const struct memory *m = &p->memory;
     struct part *part = add(parts, n, "KV needed", PART_KV, m->kv_needed);
+
     users_note(p, part->note, sizeof(part->note));
     if (m->state.value > 0)
         add(parts, n, "recurrent state", PART_KV, m->state);
@@ -132,6 +139,7 @@ static void add_overheads(const struct plan *p, struct part *parts, int *n)
 {
     const struct memory *m = &p->memory;
     struct part *part = add(parts, n, "activation", PART_ACTIVATION, m->activation);
+
     gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
               m->max_num_seqs, m->max_batched_tokens);
     add(parts, n, "non-torch", PART_RUNTIME, m->non_torch);
@@ -147,6 +155,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     const struct request *q = &p->request;
     int n = 0;
     struct part *part;
+
     add(parts, &n, "physical", PART_LIMIT, m->physical);
     add(parts, &n, "usable", PART_LIMIT, m->usable);
     part = add(parts, &n, "budget", PART_LIMIT, quantity_max0(m->budget));
@@ -155,8 +164,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
                   q->utilization > 0 ? "request" : q->engine->name,
                   q->headroom > 0 ? ", less headroom" : "");
     else if (memory_budget(q) == BUDGET_FREE)
-        gp_format(part->note, sizeof(part->note), "%.2f of what is left goes to KV",
-                  m->fraction);
+        gp_format(part->note, sizeof(part->note), "%.2f of what is left goes to KV", m->fraction);
     part = add(parts, &n, "weights", PART_WEIGHTS, m->weights);
     weights_note(p, part->note, sizeof(part->note));
     if (!q->model->weights_only)

@@ -58,6 +58,7 @@ static const json_t *at_path(const json_t *value, const char *path)
 
     while (value && *path) {
         size_t len = strcspn(path, ".");
+
         gp_format(key, sizeof(key), "%.*s", (int)len, path);
         value = json_object_get(value, key);
         path += len + (path[len] == '.');
@@ -68,6 +69,7 @@ static const json_t *at_path(const json_t *value, const char *path)
 static const char *text_at(const json_t *value, const char *path)
 {
     const char *text = json_string_value(at_path(value, path));
+
     return text ? text : "";
 }
 
@@ -75,8 +77,8 @@ static const char *text_at(const json_t *value, const char *path)
 static double value_at(const json_t *plan, const char *path)
 {
     const json_t *quantity = at_path(plan, path);
-    const json_t *value =
-        json_is_object(quantity) ? json_object_get(quantity, "value") : quantity;
+    const json_t *value = json_is_object(quantity) ? json_object_get(quantity, "value") : quantity;
+
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
@@ -136,6 +138,7 @@ static void record_terms(const json_t *saved, const json_t *now, struct record *
     for (size_t i = 0; i < ROWS; i++) {
         double a = value_at(saved, rows[i].path), b = value_at(now, rows[i].path);
         char why[240];
+
         if (!differs(a, b))
             continue;
         struct record *r = record_append(doc, "terms");
@@ -145,9 +148,8 @@ static void record_terms(const json_t *saved, const json_t *now, struct record *
         record_quantity(r, "saved", "", isnan(a) ? quantity_unknown() : quantity_exact(a), 1, 2);
         record_quantity(r, "now", "", isnan(b) ? quantity_unknown() : quantity_exact(b), 1, 2);
         record_quantity(r, "change", "%",
-                        isnan(a) || isnan(b) || a == 0
-                            ? quantity_unknown()
-                            : quantity_exact((b - a) / fabs(a) * 100),
+                        isnan(a) || isnan(b) || a == 0 ? quantity_unknown()
+                                                       : quantity_exact((b - a) / fabs(a) * 100),
                         1, 1);
         record_text(r, "why", why);
     }
@@ -173,10 +175,10 @@ static struct broken compare(const json_t *saved, const json_t *now, double tole
     struct broken b = {
         .fit = rank(is) > rank(was),
         .goal = slow && !money,
-        .budget = (slow && money) || pays > paid * (1 + tolerance) ||
-                  (!isnan(paid) && isnan(pays)),
+        .budget = (slow && money) || pays > paid * (1 + tolerance) || (!isnan(paid) && isnan(pays)),
         .better = rank(is) < rank(was) || pays < paid * (1 - SAME_SHARE),
     };
+
     return b;
 }
 
@@ -191,10 +193,11 @@ static void record_broke(const struct broken *b, struct record *doc)
         record_item(doc, "broke", "budget");
 }
 
-void plan_check(const json_t *saved, const struct strbuf *text, const char *file,
-                double tolerance, struct record *doc, bool *broke)
+void plan_check(const json_t *saved, const struct strbuf *text, const char *file, double tolerance,
+                struct record *doc, bool *broke)
 {
     json_t *now = NULL;
+
     gp_json_parse("plan", text->text, text->len, &now, NULL);
     struct broken b = compare(saved, now, tolerance);
     const json_t *reasons = at_path(now, "verdict.reasons");
@@ -241,9 +244,9 @@ void plan_check_text(const struct record *doc, struct strbuf *out)
     print_broke(doc, out);
     strbuf_addf(out, "\n%s on %.0f x %s, %s: %s, was %s%s%s\n", record_get(doc, "model"),
                 gpus ? gpus->number.value : 0, record_get(doc, "gpu"),
-                train[0] ? train : record_get(doc, "engine"),
-                record_get(doc, "verdict"), record_get(doc, "verdict_saved"),
-                record_get(doc, "reason")[0] ? ": " : "", record_get(doc, "reason"));
+                train[0] ? train : record_get(doc, "engine"), record_get(doc, "verdict"),
+                record_get(doc, "verdict_saved"), record_get(doc, "reason")[0] ? ": " : "",
+                record_get(doc, "reason"));
     if (terms && terms->record_count > 0) {
         strbuf_add(out, "\n");
         record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);

@@ -13,11 +13,18 @@
 /* Keys of `request` that are no option of their own: they follow from others, or are told
  * together below. */
 static const char *const apart[] = {
-    "model_id", "precision_native", "gpu",        "gpu_count",  "gpu_from",     "engine",
-    "output",   "tp",               "pp",         "ep",         "dp",           "replicas",
-    "max_pp",   "used",             "lora_slots", "lora_rank",  "model_origin", "beyond_context",
-    "precision", "users",            "calibrated", "uncalibrated",
-    "logged",    "unlogged",
+    "model_id",     "precision_native",
+    "gpu",          "gpu_count",
+    "gpu_from",     "engine",
+    "output",       "tp",
+    "pp",           "ep",
+    "dp",           "replicas",
+    "max_pp",       "used",
+    "lora_slots",   "lora_rank",
+    "model_origin", "beyond_context",
+    "precision",    "users",
+    "calibrated",   "uncalibrated",
+    "logged",       "unlogged",
 };
 
 static bool is_apart(const char *key)
@@ -99,6 +106,7 @@ static double number_of(const json_t *object, const char *key)
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
+
     return text ? text : "";
 }
 
@@ -108,8 +116,8 @@ static enum gp_status take_layout(const struct reading *r)
     static const struct {
         const char *key;
         enum option_id option;
-    } rows[] = {{"tp", OPT_TP}, {"pp", OPT_PP}, {"cp", OPT_CP}, {"ep", OPT_EP},
-                {"replicas", OPT_REPLICAS}};
+    } rows[] = {
+        {"tp", OPT_TP}, {"pp", OPT_PP}, {"cp", OPT_CP}, {"ep", OPT_EP}, {"replicas", OPT_REPLICAS}};
     bool split = number_of(r->layout, "prefill") > 0;
     bool series = json_is_true(json_object_get(r->request, "device_map"));
     enum gp_status rc = GP_OK;
@@ -194,7 +202,8 @@ static enum gp_status comparison(const char *where, const json_t *json, struct g
     char command[200];
     size_t i;
 
-    json_array_foreach(rows, i, at) {
+    json_array_foreach(rows, i, at)
+    {
         if (json_is_true(json_object_get(at, "front"))) {
             row = at;
             break;
@@ -205,10 +214,10 @@ static enum gp_status comparison(const char *where, const json_t *json, struct g
     gp_copy(command, sizeof(command), "gpuplan --plan ... --format json -o FILE");
     if (is_plain(model) && is_plain(precision) && is_plain(gpu))
         gp_format(command, sizeof(command),
-                  "gpuplan --plan -m %.40s -p %.24s -g %.40s:%d ... --format json -o FILE",
-                  model, precision, gpu,
-                  (int)json_integer_value(json_object_get(row, "gpus")));
-    gp_fail(err, GP_E_FILE, where, "", "is a comparison, which does not hold all options of its "
+                  "gpuplan --plan -m %.40s -p %.24s -g %.40s:%d ... --format json -o FILE", model,
+                  precision, gpu, (int)json_integer_value(json_object_get(row, "gpus")));
+    gp_fail(err, GP_E_FILE, where, "",
+            "is a comparison, which does not hold all options of its "
             "plans: save those to watch, a file each");
     if (err)
         gp_format(err->hint, sizeof(err->hint), "%s, with the options of the comparison", command);

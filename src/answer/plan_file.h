@@ -18,7 +18,7 @@
 #define PLAN_FILE_MAX (4 << 20) /* bytes */
 
 struct plan_file {
-    struct json_t *json;  /* owned: the whole answer */
+    struct json_t *json;    /* owned: the whole answer */
     struct options options; /* borrows texts from json and from below */
     char gpu[96], engine[48], lora[32], number[32], split[64];
 };

@@ -10,10 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/read/checkpoint.h"
-#include "model/read/hub_cache.h"
-#include "plan/draft.h"
-#include "plan/search.h"
 #include "answer/planner_calib.h"
 #include "answer/planner_cpu.h"
 #include "answer/planner_engine.h"
@@ -24,8 +20,12 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/read/checkpoint.h"
+#include "model/read/hub_cache.h"
+#include "plan/draft.h"
+#include "plan/search.h"
 
-#define MODELS_KEPT     256 /* read or made up; more than one command can name */
+#define MODELS_KEPT 256 /* read or made up; more than one command can name */
 
 struct local_model {
     char *text; /* path or size as asked */
@@ -54,12 +54,11 @@ struct planner {
     struct planner_logs *logs;
 };
 
-struct planner *planner_new(const char *profiles_dir, long today,
-                            planner_local_fn local)
+struct planner *planner_new(const char *profiles_dir, long today, planner_local_fn local)
 {
     struct planner *p = gp_calloc(1, sizeof(*p));
-    *p = (struct planner){
-        .catalog = catalog_new(profiles_dir), .today = today, .local = local};
+
+    *p = (struct planner){.catalog = catalog_new(profiles_dir), .today = today, .local = local};
     return p;
 }
 
@@ -103,8 +102,8 @@ long planner_today(const struct planner *p)
     return p->today;
 }
 
-enum gp_status planner_gpu(struct planner *p, const char *id, const struct gpu **gpu,
-                           char *used, size_t size, struct gp_err *err)
+enum gp_status planner_gpu(struct planner *p, const char *id, const struct gpu **gpu, char *used,
+                           size_t size, struct gp_err *err)
 {
     return planner_calib_gpu(&p->calib, p->catalog, id, gpu, used, size, err);
 }
@@ -117,22 +116,22 @@ void planner_measured_anew(struct planner *p)
 static enum gp_status load_market(struct planner *p, struct gp_err *err)
 {
     struct market *m = &p->market;
-    enum gp_status status;
+    enum gp_status rc;
+
     if (p->market_loaded)
         return GP_OK;
-    status = catalog_instances(p->catalog, &m->instances, &m->instance_count, err);
-    if (!status)
-        status = catalog_servers(p->catalog, &m->servers, &m->server_count, err);
-    if (!status)
-        status = catalog_ownership(p->catalog, &m->ownership, err);
+    rc = catalog_instances(p->catalog, &m->instances, &m->instance_count, err);
+    if (!rc)
+        rc = catalog_servers(p->catalog, &m->servers, &m->server_count, err);
+    if (!rc)
+        rc = catalog_ownership(p->catalog, &m->ownership, err);
     m->today = p->today;
-    p->market_loaded = status == GP_OK;
-    return status;
+    p->market_loaded = rc == GP_OK;
+    return rc;
 }
 
 /* The catalogue does not know which option named the unknown id: add it. */
-static enum gp_status named_by(enum gp_status status, const char *option,
-                               struct gp_err *err)
+static enum gp_status named_by(enum gp_status status, const char *option, struct gp_err *err)
 {
     if (status && err && !err->where[0])
         gp_copy(err->where, sizeof(err->where), option);
@@ -146,6 +145,7 @@ static bool is_size(const char *text)
 {
     char *end;
     double value = strtod(text, &end);
+
     return value > 0 && end > text && *end && strchr("bBmMtT", *end) && end[1] == '\0';
 }
 
@@ -154,9 +154,9 @@ static const struct model *keep_model(struct planner *p, const char *text, bool 
                                       const struct model *model)
 {
     struct local_model *slot;
+
     if (p->model_count < MODELS_KEPT) {
-        p->models =
-            gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
+        p->models = gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
         slot = &p->models[p->model_count++];
     } else {
         slot = &p->models[p->model_next++ % MODELS_KEPT];
@@ -180,16 +180,16 @@ static const struct local_model *kept_model(const struct planner *p, const char 
     return NULL;
 }
 
-static enum gp_status find_model(struct planner *p, const char *text,
-                                 const struct model **model, bool *generic,
-                                 struct gp_err *err)
+static enum gp_status find_model(struct planner *p, const char *text, const struct model **model,
+                                 bool *generic, struct gp_err *err)
 {
     struct gp_err unknown = {0};
     const struct local_model *kept = kept_model(p, text);
     struct hub_model hub;
     struct model read;
-    enum gp_status status;
+    enum gp_status rc;
     double params;
+
     *generic = false;
     if (kept) {
         *model = kept->model;
@@ -197,39 +197,40 @@ static enum gp_status find_model(struct planner *p, const char *text,
         return GP_OK;
     }
     if (reader_is_path(text)) {
-        status = reader_model(text, &read, err);
+        rc = reader_model(text, &read, err);
         /* "org/name" is a path that is not there, and may be a catalogue alias */
-        if (status && strchr(text, '/') && !path_is_there(text) &&
+        if (rc && strchr(text, '/') && !path_is_there(text) &&
             catalog_model(p->catalog, text, model, &unknown) == GP_OK)
             return GP_OK;
-        if (status && !path_is_there(text) && hub_cache_find(text, &hub))
-            status = reader_model(hub.path, &read, err);
-        *generic = !status && read.assumed;
+        if (rc && !path_is_there(text) && hub_cache_find(text, &hub))
+            rc = reader_model(hub.path, &read, err);
+        *generic = !rc && read.assumed;
         if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
             gp_copy(err->hint, sizeof(err->hint), unknown.hint);
     } else if (is_size(text)) {
-        status = units_parse_params(text, "--model", &params, err);
-        if (!status)
-            status = model_generic(params, &read, err);
-        if (status && err)
+        rc = units_parse_params(text, "--model", &params, err);
+        if (!rc)
+            rc = model_generic(params, &read, err);
+        if (rc && err)
             gp_copy(err->where, sizeof(err->where), "--model");
         *generic = true;
     } else {
         return named_by(catalog_model(p->catalog, text, model, err), "--model", err);
     }
-    if (!status)
+    if (!rc)
         *model = keep_model(p, text, *generic, &read);
-    return status;
+    return rc;
 }
 
 /* ---- precisions ---- */
 
 static enum tensor_role heaviest_role(const struct model *m)
 {
-    static const enum tensor_role roles[] = {ROLE_EXPERT, ROLE_MLP, ROLE_ATTN_Q,
-                                             ROLE_RECURRENT, ROLE_OTHER};
+    static const enum tensor_role roles[] = {ROLE_EXPERT, ROLE_MLP, ROLE_ATTN_Q, ROLE_RECURRENT,
+                                             ROLE_OTHER};
     enum tensor_role best = ROLE_MLP;
     double params[ROLE_COUNT];
+
     model_params_roles(m, params);
     for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
         if (i == 0 || params[roles[i]] > params[best])
@@ -244,10 +245,11 @@ static bool is_scalar(const struct format *f)
 
 /* The 16-bit type the model computes in; FP32 models that are quantised take BF16. */
 static enum gp_status base_format(struct planner *p, const struct model *m,
-                                  const struct format *weight,
-                                  const struct format **base, struct gp_err *err)
+                                  const struct format *weight, const struct format **base,
+                                  struct gp_err *err)
 {
     const char *id = m->native_dtype;
+
     if (is_scalar(weight) && !weight->block)
         id = weight->id;
     else if (weight->block > 0)
@@ -262,21 +264,22 @@ static enum gp_status base_format(struct planner *p, const struct model *m,
 static enum gp_status native_precision(struct planner *p, const struct model *m,
                                        struct precision *out, struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     memset(out, 0, sizeof(*out));
     out->native = true;
-    for (int r = 0; r < ROLE_COUNT && !status; r++) {
+    for (int r = 0; r < ROLE_COUNT && !rc; r++) {
         const char *id = m->native[r][0] ? m->native[r] : m->native_dtype;
-        status = catalog_format(p->catalog, id[0] ? id : "bf16", &out->by_role[r], err);
+
+        rc = catalog_format(p->catalog, id[0] ? id : "bf16", &out->by_role[r], err);
     }
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     out->weight = out->by_role[heaviest_role(m)];
     gp_copy(out->id, sizeof(out->id), out->weight->id);
-    status = base_format(p, m, out->weight, &out->base, err);
+    rc = base_format(p, m, out->weight, &out->base, err);
     out->kv = out->base;
-    return status || !m->native_kv[0] ? status
-                                      : catalog_format(p->catalog, m->native_kv, &out->kv, err);
+    return rc || !m->native_kv[0] ? rc : catalog_format(p->catalog, m->native_kv, &out->kv, err);
 }
 
 /* The published checkpoint of that format, if the model's profile knows one. */
@@ -293,24 +296,25 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err)
 {
-    enum gp_status status = native_precision(p, m, out, err);
+    enum gp_status rc = native_precision(p, m, out, err);
+
     /* asking for what it is published in, or for its family's plain name, is asking for
      * the checkpoint as it is */
-    if (status || !format || strcmp(format->id, out->weight->id) == 0 ||
+    if (rc || !format || strcmp(format->id, out->weight->id) == 0 ||
         strcmp(format->id, out->weight->family) == 0)
-        return status;
+        return rc;
     out->native = false;
     out->weight = format;
     gp_copy(out->id, sizeof(out->id), format->id);
-    status = base_format(p, m, format, &out->base, err);
+    rc = base_format(p, m, format, &out->base, err);
     out->kv = out->base;
     const struct model_checkpoint *own = checkpoint_of(m, format);
-    for (int r = 0; r < ROLE_COUNT && !status; r++) {
+    for (int r = 0; r < ROLE_COUNT && !rc; r++) {
         out->by_role[r] = format->keep_roles >> r & 1 ? out->base : format;
         if (own && own->role[r][0])
-            status = catalog_format(p->catalog, own->role[r], &out->by_role[r], err);
+            rc = catalog_format(p->catalog, own->role[r], &out->by_role[r], err);
     }
-    return status;
+    return rc;
 }
 
 /* ---- GPUs ---- */
@@ -326,8 +330,7 @@ static const struct gpu *kept_gpu(const struct planner *p, const char *text)
 /* Takes the text. */
 static const struct gpu *keep_gpu(struct planner *p, char *text, const struct gpu *made)
 {
-    p->slices =
-        gp_grow(p->slices, &p->slice_cap, p->slice_count + 1, sizeof(*p->slices));
+    p->slices = gp_grow(p->slices, &p->slice_cap, p->slice_count + 1, sizeof(*p->slices));
     struct local_slice *slot = &p->slices[p->slice_count++];
     slot->text = text;
     slot->gpu = gp_malloc(sizeof(*made));
@@ -340,16 +343,17 @@ static enum gp_status find_slice(struct planner *p, const char *text, char *slas
 {
     const struct gpu *whole;
     struct gpu cut;
+
     if ((*gpu = kept_gpu(p, text)) != NULL)
         return GP_OK;
     char *copy = gp_strdup(text);
     *slash = '\0';
-    enum gp_status status = catalog_gpu(p->catalog, text, &whole, err);
-    if (!status)
-        status = gpu_slice_of(whole, slash + 1, &cut, err);
-    if (status) {
+    enum gp_status rc = catalog_gpu(p->catalog, text, &whole, err);
+    if (!rc)
+        rc = gpu_slice_of(whole, slash + 1, &cut, err);
+    if (rc) {
         free(copy);
-        return status;
+        return rc;
     }
     *gpu = keep_gpu(p, copy, &cut);
     return GP_OK;
@@ -359,13 +363,14 @@ static enum gp_status find_cpu(struct planner *p, int count, const struct gpu **
                                struct gp_err *err)
 {
     struct gpu made;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     if (count > 1)
         return gp_fail(err, GP_E_USAGE, "--gpu", "-g cpu", "this machine is one device");
     if ((*gpu = kept_gpu(p, CPU_ID)) == NULL &&
-        (status = planner_cpu_gpu(p->catalog, &made, err)) == GP_OK)
+        (rc = planner_cpu_gpu(p->catalog, &made, err)) == GP_OK)
         *gpu = keep_gpu(p, gp_strdup(CPU_ID), &made);
-    return status;
+    return rc;
 }
 
 /* Drivers are asked once, when the first request needs them. */
@@ -380,12 +385,12 @@ static bool has_local(struct planner *p)
 }
 
 /* The nearest GPUs with the count, however it was written: "did you mean h200-sxm:8?" */
-static void suggest_gpu(struct planner *p, const char *text, int count,
-                        struct gp_err *err)
+static void suggest_gpu(struct planner *p, const char *text, int count, struct gp_err *err)
 {
     const struct gpu *gpu;
     char name[128], as[16];
     bool other_way = count == 0 && spelling_count(text, name, sizeof(name), &count);
+
     if (count < 1 || count > PLAN_MAX_GPUS)
         return;
     gp_format(as, sizeof(as), "*:%d", count);
@@ -398,10 +403,11 @@ static void suggest_gpu(struct planner *p, const char *text, int count,
 }
 
 /* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local", "cpu" */
-static enum gp_status find_gpu(struct planner *p, const char *text,
-                               const struct gpu **gpu, int *count, struct gp_err *err)
+static enum gp_status find_gpu(struct planner *p, const char *text, const struct gpu **gpu,
+                               int *count, struct gp_err *err)
 {
     char id[128];
+
     *count = 0;
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
@@ -410,10 +416,10 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
     if (colon) {
         char *end;
         long n = strtol(colon + 1, &end, 10);
+
         if (!isdigit((unsigned char)colon[1]) || *end || n < 1 || n > PLAN_MAX_GPUS)
             return gp_fail(err, GP_E_USAGE, "--gpu", "write it as in h100-sxm:4",
-                           "'%s' is not a count from 1 to %d", colon + 1,
-                           PLAN_MAX_GPUS);
+                           "'%s' is not a count from 1 to %d", colon + 1, PLAN_MAX_GPUS);
         *colon = '\0';
         *count = (int)n;
     }
@@ -424,18 +430,17 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
         if (!has_local(p))
             return gp_fail(err, GP_E_DEVICE, "--gpu local",
                            "see gpuplan --list devices, or name a GPU",
-                           "this machine has no GPU that the catalogue knows: %s",
-                           p->local_text);
+                           "this machine has no GPU that the catalogue knows: %s", p->local_text);
         gp_copy(id, sizeof(id), p->local_text);
     }
     if (strcmp(id, CPU_ID) == 0)
         return find_cpu(p, *count, gpu, err);
     char *slash = strchr(id, '/');
-    enum gp_status status = slash ? find_slice(p, id, slash, gpu, err)
-                                  : catalog_gpu(p->catalog, id, gpu, err);
-    if (status == GP_E_USAGE && !slash && err)
+    enum gp_status rc =
+        slash ? find_slice(p, id, slash, gpu, err) : catalog_gpu(p->catalog, id, gpu, err);
+    if (rc == GP_E_USAGE && !slash && err)
         suggest_gpu(p, id, *count, err);
-    return named_by(status, "--gpu", err);
+    return named_by(rc, "--gpu", err);
 }
 
 /* ---- the rest of a request ---- */
@@ -443,15 +448,16 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
 static bool is_gguf_file(const char *model)
 {
     size_t len = strlen(model);
+
     return len > 5 && strcasecmp(model + len - 5, ".gguf") == 0;
 }
 
 static enum gp_status resolve_engine(struct planner *p, const struct options *options,
-                                     const char *model, struct request *q,
-                                     struct gp_err *err)
+                                     const char *model, struct request *q, struct gp_err *err)
 {
     bool gguf = q->precision.weight->block > 0 || is_gguf_file(model);
     const char *name = options_word(options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
+
     if (!name)
         return planner_engine(p->catalog, q, err);
     return named_by(catalog_engine(p->catalog, name, &q->engine, err), "--engine", err);
@@ -461,11 +467,12 @@ static enum gp_status resolve_kv(struct planner *p, const struct options *option
                                  struct request *q, struct gp_err *err)
 {
     const char *id = options_word(options, OPT_KV_PRECISION, "auto");
+
     q->kv = q->precision.kv;
     q->kv_auto = strcmp(id, "auto") == 0;
-    return q->kv_auto ? GP_OK
-                      : named_by(catalog_format(p->catalog, id, &q->kv, err),
-                                 "--kv-precision", err);
+    return q->kv_auto
+               ? GP_OK
+               : named_by(catalog_format(p->catalog, id, &q->kv, err), "--kv-precision", err);
 }
 
 static enum gp_status unknown_prune(const char *text, struct gp_err *err)
@@ -483,8 +490,8 @@ static bool read_percent(const char *text, double *percent)
 
     gp_format(number, sizeof(number), "%.*s",
               (int)(len > 0 && text[len - 1] == '%' ? len - 1 : len), text);
-    return len < sizeof(number) && !units_parse_number(number, "", percent, NULL) &&
-           *percent > 0 && *percent < 100;
+    return len < sizeof(number) && !units_parse_number(number, "", percent, NULL) && *percent > 0 &&
+           *percent < 100;
 }
 
 /* Structured pruning makes another model, which is planned like any. */
@@ -502,12 +509,11 @@ static enum gp_status prune_structure(struct planner *p, const struct options *o
         return GP_OK;
     pruned = *whole;
     if (text[0] == 'l') {
-        if (units_parse_number(text + 7, "", &amount, NULL) ||
-            amount != floor(amount) || amount < 1 ||
-            !model_prune_layers(&pruned, (int)fmin(amount, MODEL_MAX_LAYERS)))
+        if (units_parse_number(text + 7, "", &amount, NULL) || amount != floor(amount) ||
+            amount < 1 || !model_prune_layers(&pruned, (int)fmin(amount, MODEL_MAX_LAYERS)))
             return gp_fail(err, GP_E_USAGE, "--prune", "layers:8, and one layer stays",
-                           "'%s' does not fit the %d layers of %s", text,
-                           whole->layer_count, whole->id);
+                           "'%s' does not fit the %d layers of %s", text, whole->layer_count,
+                           whole->id);
     } else {
         if (!read_percent(text + 6, &amount))
             return unknown_prune(text, err);
@@ -518,24 +524,23 @@ static enum gp_status prune_structure(struct planner *p, const struct options *o
               note[0] ? "; " : "", note);
     gp_format(key, sizeof(key), "%.100s --prune %.40s", out->model_text, text);
     kept = kept_model(p, key);
-    out->request.model =
-        kept ? kept->model : keep_model(p, key, out->generic, &pruned);
+    out->request.model = kept ? kept->model : keep_model(p, key, out->generic, &pruned);
     gp_copy(out->prune, sizeof(out->prune), text);
     return GP_OK;
 }
 
 /* A model without its vision tower is another one too. */
-static void leave_out_vision(struct planner *p, const struct options *options,
-                             struct resolved *out)
+static void leave_out_vision(struct planner *p, const struct options *options, struct resolved *out)
 {
     struct model text;
     char key[256];
+
     out->request.text_only = options_flag(options, OPT_LANGUAGE_MODEL_ONLY);
     if (!out->request.text_only || model_params_role(out->request.model, ROLE_VISION) == 0)
         return;
     text = *out->request.model;
-    gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only",
-              out->model_text, out->prune);
+    gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only", out->model_text,
+              out->prune);
     const struct local_model *kept = kept_model(p, key);
     model_text_only(&text);
     out->request.model = kept ? kept->model : keep_model(p, key, out->generic, &text);
@@ -544,6 +549,7 @@ static void leave_out_vision(struct planner *p, const struct options *options,
 static enum gp_status check_text_only(const struct resolved *r, struct gp_err *err)
 {
     const struct engine *e = r->request.engine;
+
     if (!r->request.text_only || e->language_only)
         return GP_OK;
     return gp_fail(err, GP_E_USAGE, "--language-model-only", "vllm@0.17 and newer have it",
@@ -555,6 +561,7 @@ static enum gp_status resolve_prune(const struct options *options, struct reques
 {
     const char *text = options_word(options, OPT_PRUNE, "none");
     double percent = 0;
+
     if (strcmp(text, "none") == 0 || strncmp(text, "layers:", 7) == 0 ||
         strncmp(text, "width:", 6) == 0)
         return GP_OK;
@@ -585,10 +592,12 @@ static enum gp_status refuse_host(const struct request *q, enum option_id option
                                   struct gp_err *err)
 {
     char where[48], hint[160] = "";
+
     gp_format(where, sizeof(where), "--%s", option_rows[option].name);
     for (size_t i = 0; i < HOST_OPTIONS; i++)
         if (engine_lists(q->engine->offload, host_options[i].word)) {
             size_t n = strlen(hint);
+
             gp_format(hint + n, sizeof(hint) - n, "%s--%s", n ? " or " : "it has ",
                       option_rows[host_options[i].option].name);
         }
@@ -600,10 +609,10 @@ static enum gp_status resolve_host(const struct options *options, struct request
 {
     int layers = q->model->layer_count;
     const struct option_value *given = &options->value[OPT_GPU_LAYERS];
+
     /* the output is the last layer, and the first to be on a GPU */
-    q->host_layers = given->given && !(q->gpu && q->gpu->host)
-                         ? (int)fmax(layers + 1 - given->number, 0)
-                         : 0;
+    q->host_layers =
+        given->given && !(q->gpu && q->gpu->host) ? (int)fmax(layers + 1 - given->number, 0) : 0;
     q->host_experts = (int)fmin(options_or(options, OPT_N_CPU_MOE, 0), layers);
     q->host_bytes = options_or(options, OPT_CPU_OFFLOAD_GB, 0) * GP_GIB;
     const double kept[HOST_OPTIONS] = {q->host_layers, q->host_experts, q->host_bytes};
@@ -621,17 +630,16 @@ static enum gp_status resolve_host_kv(const struct options *options, struct requ
                                       struct gp_err *err)
 {
     const char *kind = q->engine->kv_offload;
+
     q->host_kv = options_or(options, OPT_KV_OFFLOAD_GB, 0) * engine_kv_unit(q->engine);
     q->kv_on_host = options_flag(options, OPT_NO_KV_OFFLOAD);
     bool all = strcmp(kind, "all") == 0;
     if (q->host_kv > 0 && (all || !kind[0]))
-        return gp_fail(err, GP_E_USAGE, "--kv-offload-gb",
-                       all ? "it has --no-kv-offload" : "", "is not planned for %s %s",
-                       q->engine->name, q->engine->range);
+        return gp_fail(err, GP_E_USAGE, "--kv-offload-gb", all ? "it has --no-kv-offload" : "",
+                       "is not planned for %s %s", q->engine->name, q->engine->range);
     if (q->kv_on_host && !all)
-        return gp_fail(err, GP_E_USAGE, "--no-kv-offload",
-                       kind[0] ? "it has --kv-offload-gb" : "", "is not planned for %s %s",
-                       q->engine->name, q->engine->range);
+        return gp_fail(err, GP_E_USAGE, "--no-kv-offload", kind[0] ? "it has --kv-offload-gb" : "",
+                       "is not planned for %s %s", q->engine->name, q->engine->range);
     return GP_OK;
 }
 
@@ -641,22 +649,23 @@ static enum gp_status refuse_draft(const struct request *q, bool mtp, struct gp_
 {
     const char *kinds = q->engine->draft;
     bool other = engine_lists(kinds, mtp ? "model" : "mtp");
+
     return gp_fail(err, GP_E_USAGE, "--draft",
                    !other ? ""
                    : mtp  ? "it takes a model"
                           : "it has --draft mtp, for models with such layers",
-                   "%s not planned for %s %s",
-                   mtp ? "MTP layers are" : "a draft model is", q->engine->name,
-                   q->engine->range);
+                   "%s not planned for %s %s", mtp ? "MTP layers are" : "a draft model is",
+                   q->engine->name, q->engine->range);
 }
 
 /* The model's own layers, as a model that is kept under a name of its own. */
-static enum gp_status find_mtp(struct planner *p, const struct resolved *r,
-                               struct request *q, struct gp_err *err)
+static enum gp_status find_mtp(struct planner *p, const struct resolved *r, struct request *q,
+                               struct gp_err *err)
 {
     struct model mtp;
     const struct local_model *kept;
     char key[320];
+
     q->draft_mtp = true;
     gp_format(key, sizeof(key), "%s %s --draft mtp", r->model_text, r->prune);
     kept = kept_model(p, key);
@@ -673,6 +682,7 @@ static void share_words(struct planner *p, const char *text, struct request *q)
 {
     struct model draft = *q->draft;
     char key[288];
+
     if (draft.vocab == q->model->vocab)
         return;
     gp_format(key, sizeof(key), "%.120s --draft %.120s", q->model->id, text);
@@ -686,25 +696,24 @@ static enum gp_status find_draft(struct planner *p, const char *text, struct req
 {
     const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
     bool generic;
-    enum gp_status status = find_model(p, text, &q->draft, &generic, err);
-    if (status && err && strcmp(err->where, "--model") == 0)
+    enum gp_status rc = find_model(p, text, &q->draft, &generic, err);
+
+    if (rc && err && strcmp(err->where, "--model") == 0)
         gp_copy(err->where, sizeof(err->where), "--draft");
-    if (!status && (q->draft->weights_only || q->draft->vocab == 0))
-        status = gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text",
-                         q->draft->name);
-    if (!status && is_size(text))
+    if (!rc && (q->draft->weights_only || q->draft->vocab == 0))
+        rc = gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text", q->draft->name);
+    if (!rc && is_size(text))
         share_words(p, text, q);
-    return status ? status
-                  : planner_precision(p, q->draft, format, &q->draft_precision, err);
+    return rc ? rc : planner_precision(p, q->draft, format, &q->draft_precision, err);
 }
 
 static enum gp_status resolve_draft(struct planner *p, const struct options *options,
-                                    const struct resolved *r, struct request *q,
-                                    struct gp_err *err)
+                                    const struct resolved *r, struct request *q, struct gp_err *err)
 {
     const char *text = options_word(options, OPT_DRAFT, "");
     bool mtp = strcmp(text, "mtp") == 0;
-    enum gp_status status;
+    enum gp_status rc;
+
     if (strcmp(text, "none") == 0)
         return GP_OK;
     q->draft_tokens = (int)options_or(options, OPT_SPECULATIVE_TOKENS, 0);
@@ -715,22 +724,22 @@ static enum gp_status resolve_draft(struct planner *p, const struct options *opt
     if (!text[0])
         return GP_OK;
     if (q->model->weights_only)
-        return gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text",
-                       q->model->name);
+        return gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text", q->model->name);
     if (!engine_lists(q->engine->draft, mtp ? "mtp" : "model"))
         return refuse_draft(q, mtp, err);
-    status = mtp ? find_mtp(p, r, q, err) : find_draft(p, text, q, err);
-    if (!status && q->draft_tokens == 0 && q->engine->draft_tokens > 0)
+    rc = mtp ? find_mtp(p, r, q, err) : find_draft(p, text, q, err);
+    if (!rc && q->draft_tokens == 0 && q->engine->draft_tokens > 0)
         q->draft_tokens = q->engine->draft_tokens;
-    if (!status && q->draft_tokens == 0)
+    if (!rc && q->draft_tokens == 0)
         q->draft_tokens = mtp ? q->draft->layer_count : 3;
-    return status;
+    return rc;
 }
 
 static enum gp_status check_rank(const struct request *q, struct gp_err *err)
 {
     const char *ranks = q->engine->lora_ranks;
     char rank[16];
+
     gp_format(rank, sizeof(rank), "%d", q->lora_rank);
     if (!ranks[0] || engine_lists(ranks, rank))
         return GP_OK;
@@ -746,6 +755,7 @@ static enum gp_status resolve_lora(const struct options *options, struct request
     const char *colon = strchr(text, ':');
     char slots[16];
     double n, rank = 16;
+
     if (strcmp(text, "none") == 0)
         return GP_OK;
     gp_format(slots, sizeof(slots), "%.*s", (int)fmin(strcspn(text, ":"), 15), text);
@@ -756,8 +766,8 @@ static enum gp_status resolve_lora(const struct options *options, struct request
                        "1 to 1024 adapters of rank 1 to 4096, as in 4 or 4:32",
                        "'%s' is not a number of adapters and a rank", text);
     if (!q->engine->lora)
-        return gp_fail(err, GP_E_USAGE, "--lora", "", "is not planned for %s %s",
-                       q->engine->name, q->engine->range);
+        return gp_fail(err, GP_E_USAGE, "--lora", "", "is not planned for %s %s", q->engine->name,
+                       q->engine->range);
     q->lora_slots = (int)n;
     q->lora_rank = (int)rank;
     return check_rank(q, err);
@@ -769,6 +779,7 @@ static enum gp_status resolve_api(const struct options *options, struct request 
 {
     const char *text = options_word(options, OPT_API_PRICE, "");
     char *end;
+
     q->api_in = strtod(text, &end);
     bool valid = end > text && *end == ':';
     const char *out = valid ? end + 1 : text;
@@ -782,8 +793,7 @@ static enum gp_status resolve_api(const struct options *options, struct request 
 }
 
 /* What the words of an answer say of a trace. */
-static void name_trace(const struct options *options, const struct trace *t,
-                       struct resolved *out)
+static void name_trace(const struct options *options, const struct trace *t, struct resolved *out)
 {
     if (!t)
         return;
@@ -800,14 +810,15 @@ static enum gp_status resolve_load(struct planner *p, const struct options *opti
     struct request *q = &out->request;
     const struct trace *trace;
     double context = request_usual_context(q);
+
     q->context_auto = !options->value[OPT_CONTEXT].given;
-    enum gp_status status = planner_lengths(options, &p->trace, context, q, &trace, err);
-    if (status)
-        return status;
+    enum gp_status rc = planner_lengths(options, &p->trace, context, q, &trace, err);
+    if (rc)
+        return rc;
     name_trace(options, trace, out);
-    status = planner_split(options, q, err);
-    if (status)
-        return status;
+    rc = planner_split(options, q, err);
+    if (rc)
+        return rc;
     if (resolve_api(options, q, err))
         return err->code;
     q->prefix_hit = options_or(options, OPT_PREFIX_HIT, 0);
@@ -850,12 +861,13 @@ static bool is_provider(const struct market *m, const char *name, size_t len)
 static void provider_names(const struct market *m, char *text, size_t size)
 {
     const char *last = "";
+
     text[0] = '\0';
     for (size_t i = 0; i < m->instance_count; i++) {
         size_t len = strlen(text);
+
         if (strcmp(last, m->instances[i].provider) != 0)
-            gp_format(text + len, size - len, "%s%s", len ? ", " : "",
-                      m->instances[i].provider);
+            gp_format(text + len, size - len, "%s%s", len ? ", " : "", m->instances[i].provider);
         last = m->instances[i].provider;
     }
 }
@@ -863,9 +875,11 @@ static void provider_names(const struct market *m, char *text, size_t size)
 static enum gp_status check_providers(const struct market *m, struct gp_err *err)
 {
     char names[240];
+
     provider_names(m, names, sizeof(names));
     for (const char *p = m->providers; *p;) {
         size_t len = strcspn(p, ",");
+
         if (!is_provider(m, p, len))
             return gp_fail(err, GP_E_USAGE, "--provider", names,
                            "'%.*s' is not a provider of the catalogue", (int)len, p);
@@ -878,13 +892,14 @@ static enum gp_status check_providers(const struct market *m, struct gp_err *err
 static enum gp_status check_region(const struct market *m, struct gp_err *err)
 {
     struct market any = *m;
+
     any.dated = false;
     for (size_t i = 0; i < m->instance_count; i++)
         if (market_takes(&any, &m->instances[i]))
             return GP_OK;
     return gp_fail(err, GP_E_USAGE, "--region", "see gpuplan --list instances",
-                   "no instance%s%s is in a region with '%s'",
-                   m->providers[0] ? " of " : "", m->providers, m->region);
+                   "no instance%s%s is in a region with '%s'", m->providers[0] ? " of " : "",
+                   m->providers, m->region);
 }
 
 static enum gp_status resolve_market(const struct options *options, struct market *m,
@@ -892,7 +907,8 @@ static enum gp_status resolve_market(const struct options *options, struct marke
 {
     const char *providers = options_word(options, OPT_PROVIDER, "");
     const char *region = options_word(options, OPT_REGION, "");
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     m->hours = options_or(options, OPT_HOURS, 0);
     m->electricity = options_or(options, OPT_ELECTRICITY, 0);
     m->dated = options_flag(options, OPT_DATED);
@@ -903,98 +919,97 @@ static enum gp_status resolve_market(const struct options *options, struct marke
         return gp_fail(err, GP_E_USAGE, "--region", "", "is longer than %d bytes",
                        MARKET_TEXT_MAX - 1);
     if (m->providers[0])
-        status = check_providers(m, err);
-    if (!status && m->region[0])
-        status = check_region(m, err);
-    return status;
+        rc = check_providers(m, err);
+    if (!rc && m->region[0])
+        rc = check_region(m, err);
+    return rc;
 }
 
-static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
-                                  struct resolved *out, struct gp_err *err)
+static enum gp_status resolve_gpu(struct planner *p, const char *gpu, struct resolved *out,
+                                  struct gp_err *err)
 {
     struct request *q = &out->request;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     if (!gpu && has_local(p) && strcmp(p->local_text, CPU_ID) != 0) {
         gpu = "local";
         out->gpu_local = true;
     }
     if (gpu)
-        status = find_gpu(p, gpu, &q->gpu, &q->gpu_count, err);
+        rc = find_gpu(p, gpu, &q->gpu, &q->gpu_count, err);
     else
         out->gpu_chosen = true;
-    if (!status && q->gpu) {
+    if (!rc && q->gpu) {
         q->host_gpus = cost_host_gpus(q->gpu, &out->market, &q->host_assumed);
         q->host_watts = cost_host_watts(q->gpu, &out->market, &q->watts_assumed);
     }
-    return status;
+    return rc;
 }
 
 static enum gp_status resolve_weights(struct planner *p, const char *precision,
                                       struct resolved *out, struct gp_err *err)
 {
     const struct format *format = NULL;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     if (precision && strcmp(precision, "native") != 0 && strcmp(precision, "auto") != 0)
-        status = named_by(catalog_format(p->catalog, precision, &format, err),
-                          "--precision", err);
-    if (!status)
-        status = planner_precision(p, out->request.model, format,
-                                   &out->request.precision, err);
-    return status;
+        rc = named_by(catalog_format(p->catalog, precision, &format, err), "--precision", err);
+    if (!rc)
+        rc = planner_precision(p, out->request.model, format, &out->request.precision, err);
+    return rc;
 }
 
-enum gp_status planner_resolve(struct planner *p, const struct options *options,
-                               const char *model, const char *precision, const char *gpu,
-                               struct resolved *out, struct gp_err *err)
+enum gp_status planner_resolve(struct planner *p, const struct options *options, const char *model,
+                               const char *precision, const char *gpu, struct resolved *out,
+                               struct gp_err *err)
 {
     struct request *q = &out->request;
-    enum gp_status status;
+    enum gp_status rc;
+
     memset(out, 0, sizeof(*out));
     if (!model && options->model_count == 0)
-        return gp_fail(err, GP_E_USAGE, "--model", "see gpuplan --list models",
-                       "no model given");
+        return gp_fail(err, GP_E_USAGE, "--model", "see gpuplan --list models", "no model given");
     model = model ? model : options->models[0];
-    precision =
-        precision || options->precision_count == 0 ? precision : options->precisions[0];
+    precision = precision || options->precision_count == 0 ? precision : options->precisions[0];
     gpu = gpu || options->gpu_count == 0 ? gpu : options->gpus[0];
     const struct resolved_from from = {model, precision, gpu};
     gp_copy(out->model_text, sizeof(out->model_text), model);
-    status = find_model(p, model, &q->model, &out->generic, err);
-    if (!status)
-        status = prune_structure(p, options, out, err);
-    if (!status) {
+    rc = find_model(p, model, &q->model, &out->generic, err);
+    if (!rc)
+        rc = prune_structure(p, options, out, err);
+    if (!rc) {
         leave_out_vision(p, options, out);
-        status = resolve_weights(p, precision, out, err);
+        rc = resolve_weights(p, precision, out, err);
     }
-    if (!status)
-        status = load_market(p, err);
+    if (!rc)
+        rc = load_market(p, err);
     out->market = p->market;
-    if (!status)
-        status = resolve_market(options, &out->market, err);
-    if (!status)
-        status = resolve_gpu(p, gpu, out, err);
-    if (!status)
-        status = planner_calib_apply(&p->calib, p->catalog, options, out, err);
-    if (!status)
-        status = resolve_engine(p, options, model, q, err);
-    if (!status)
-        status = check_text_only(out, err);
-    if (!status)
-        status = resolve_kv(p, options, q, err);
-    if (!status)
-        status = resolve_prune(options, q, err);
-    if (!status)
-        status = resolve_host(options, q, err);
-    if (!status)
-        status = resolve_host_kv(options, q, err);
-    if (!status)
-        status = resolve_draft(p, options, out, q, err);
-    if (!status)
-        status = resolve_lora(options, q, err);
+    if (!rc)
+        rc = resolve_market(options, &out->market, err);
+    if (!rc)
+        rc = resolve_gpu(p, gpu, out, err);
+    if (!rc)
+        rc = planner_calib_apply(&p->calib, p->catalog, options, out, err);
+    if (!rc)
+        rc = resolve_engine(p, options, model, q, err);
+    if (!rc)
+        rc = check_text_only(out, err);
+    if (!rc)
+        rc = resolve_kv(p, options, q, err);
+    if (!rc)
+        rc = resolve_prune(options, q, err);
+    if (!rc)
+        rc = resolve_host(options, q, err);
+    if (!rc)
+        rc = resolve_host_kv(options, q, err);
+    if (!rc)
+        rc = resolve_draft(p, options, out, q, err);
+    if (!rc)
+        rc = resolve_lora(options, q, err);
     q->price = (enum price_want)options_choice(options, OPT_PRICE);
-    if (!status)
-        status = resolve_load(p, options, out, err);
-    if (!status)
-        status = resolve_measured(p, &p->logs, options, &from, out, err);
-    return status;
+    if (!rc)
+        rc = resolve_load(p, options, out, err);
+    if (!rc)
+        rc = resolve_measured(p, &p->logs, options, &from, out, err);
+    return rc;
 }

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "answer/option.h"
+#include "base/err.h"
 #include "catalog/catalog.h"
 #include "plan/plan.h"
 #include "plan/solve.h"
-#include "answer/option.h"
-#include "base/err.h"
 
 struct planner;
 
@@ -48,29 +48,28 @@ void planner_measured_anew(struct planner *planner);
 /* A request and how it came to be, as the answer reports it. */
 struct resolved {
     struct request request;
-    bool gpu_chosen;        /* no GPU was named: the cheapest that fits */
-    bool gpu_local;         /* ... or the one in this machine */
-    bool generic;           /* the model is a bare size: its shape is assumed */
-    char model_text[256];   /* as asked: a path, an id, a size */
-    char trace[256];        /* the file of --trace; "" = none */
-    double trace_requests;  /* in it */
+    bool gpu_chosen;                  /* no GPU was named: the cheapest that fits */
+    bool gpu_local;                   /* ... or the one in this machine */
+    bool generic;                     /* the model is a bare size: its shape is assumed */
+    char model_text[256];             /* as asked: a path, an id, a size */
+    char trace[256];                  /* the file of --trace; "" = none */
+    double trace_requests;            /* in it */
     double trace_rate, trace_busiest; /* requests/s of it: mean, busiest minute; 0 = it
                              * tells no times */
-    char measured[1024];    /* files of --calibration, as asked; "" = none */
-    char calibrated[240];   /* what of the device was measured, in words; "" = nothing */
-    char uncalibrated[240]; /* what was not used, and why; "" = nothing */
-    char logged[160];       /* the server's log of --calibration that is used; "" = none */
-    char unlogged[320];     /* one that is not, and why; "" = none */
-    char prune[24];         /* structured pruning as asked; "" = none */
+    char measured[1024];              /* files of --calibration, as asked; "" = none */
+    char calibrated[240];             /* what of the device was measured, in words; "" = nothing */
+    char uncalibrated[240];           /* what was not used, and why; "" = nothing */
+    char logged[160];   /* the server's log of --calibration that is used; "" = none */
+    char unlogged[320]; /* one that is not, and why; "" = none */
+    char prune[24];     /* structured pruning as asked; "" = none */
     struct market market;
 };
 
 /* Looks everything up. model, precision and gpu choose from the lists of the options;
  * NULL takes the first (or the default). */
 enum gp_status planner_resolve(struct planner *planner, const struct options *options,
-                               const char *model, const char *precision,
-                               const char *gpu, struct resolved *out,
-                               struct gp_err *err);
+                               const char *model, const char *precision, const char *gpu,
+                               struct resolved *out, struct gp_err *err);
 
 /* An answer: the plan, and fixes when it does not simply fit. */
 struct answer {
@@ -86,8 +85,7 @@ enum gp_status planner_answer(struct planner *planner, const struct options *opt
                               struct answer *out, struct gp_err *err);
 /* Adds to the fixes of an answer that fits what would be better (plan/better.h): for an
  * answer that somebody reads, as it takes some planning. */
-enum gp_status planner_betters(struct planner *planner, struct answer *answer,
-                               struct gp_err *err);
+enum gp_status planner_betters(struct planner *planner, struct answer *answer, struct gp_err *err);
 /* The options that ask for a fix: "--gpu h200-sxm:8 --tp auto". Returns text. */
 #define FIX_OPTIONS_MAX 768 /* all of them, each as long as can be */
 char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX]);
@@ -95,11 +93,9 @@ char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX]);
 void planner_fix_command(const struct options *options, const struct answer *answer,
                          const struct fix *fix, struct strbuf *out);
 /* The log that the lengths of a request are of, until another is read; NULL = of none. */
-const struct trace *planner_trace(const struct planner *planner,
-                                  const struct resolved *resolved);
+const struct trace *planner_trace(const struct planner *planner, const struct resolved *resolved);
 /* The same without choosing or fixing, for a request that is already resolved. */
-void planner_plan(struct planner *planner, const struct resolved *resolved,
-                  struct plan *out);
+void planner_plan(struct planner *planner, const struct resolved *resolved, struct plan *out);
 
 /* What each role is stored in when `format` is asked for; format NULL = native. */
 enum gp_status planner_precision(struct planner *planner, const struct model *model,

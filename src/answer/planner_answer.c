@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#include "plan/better.h"
-#include "plan/search.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/better.h"
+#include "plan/search.h"
 
 /* What weights may be stored in instead, best first, and the two that are usual. */
 struct formats {
@@ -43,58 +43,61 @@ static enum gp_status offer_formats(struct planner *p, const struct request *q,
 {
     const struct format *own = q->precision.weight;
     bool refused = !engine_runs_format(q->engine, own);
-    enum gp_status status = GP_OK;
-    for (int first = *n; *ids && !status; ids++) {
+    enum gp_status rc = GP_OK;
+
+    for (int first = *n; *ids && !rc; ids++) {
         const struct format *f;
-        status = catalog_format(planner_catalog(p), *ids, &f, err);
-        bool wider = !status && f->bits >= own->bits;
-        if (status || f == own || (wider && !refused))
+
+        rc = catalog_format(planner_catalog(p), *ids, &f, err);
+        bool wider = !rc && f->bits >= own->bits;
+        if (rc || f == own || (wider && !refused))
             continue;
         if (wider)
             *n = first;
         struct precisions *to = &out[(*n)++];
         to->draft = q->draft_precision;
-        status = planner_precision(p, q->model, f, &to->model, err);
-        if (!status && q->draft && !q->draft_mtp && q->engine->gguf)
-            status = planner_precision(p, q->draft, f, &to->draft, err);
+        rc = planner_precision(p, q->model, f, &to->model, err);
+        if (!rc && q->draft && !q->draft_mtp && q->engine->gguf)
+            rc = planner_precision(p, q->draft, f, &to->draft, err);
     }
-    return status;
+    return rc;
 }
 
 /* The newest range of each other engine; those that read GGUF also take 16 bit, and a GGUF
  * format as it is. */
-static enum gp_status offer_engines(struct planner *p, const struct request *q,
-                                    struct choices *out, struct gp_err *err)
+static enum gp_status offer_engines(struct planner *p, const struct request *q, struct choices *out,
+                                    struct gp_err *err)
 {
     static const char *const names[] = CATALOG_ENGINES_OFFERED;
-    enum gp_status status = GP_OK;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !status; i++) {
+    enum gp_status rc = GP_OK;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !rc; i++) {
         const struct engine *e;
-        status = catalog_engine(planner_catalog(p), names[i], &e, err);
-        if (!status && strcmp(e->id, q->engine->id) != 0)
+
+        rc = catalog_engine(planner_catalog(p), names[i], &e, err);
+        if (!rc && strcmp(e->id, q->engine->id) != 0)
             out->engines[out->engine_count++] = e;
     }
     if (q->precision.weight->bits >= 16 || q->precision.weight->block > 0)
         out->gguf[out->gguf_count++] = own_precisions(q);
-    return status;
+    return rc;
 }
 
-static enum gp_status offers(struct planner *p, const struct request *q,
-                             struct choices *out, struct gp_err *err)
+static enum gp_status offers(struct planner *p, const struct request *q, struct choices *out,
+                             struct gp_err *err)
 {
     bool reads_gguf = q->engine->gguf;
-    enum gp_status status =
-        catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
-    if (!status && !reads_gguf)
-        status = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
-    if (!status)
-        status = offer_formats(p, q, formats_of(q->engine)->ids, out->lower,
-                               &out->lower_count, err);
-    if (!status)
-        status = offer_engines(p, q, out, err);
-    if (!status && !reads_gguf)
-        status = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
-    return status;
+    enum gp_status rc = catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+
+    if (!rc && !reads_gguf)
+        rc = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
+    if (!rc)
+        rc = offer_formats(p, q, formats_of(q->engine)->ids, out->lower, &out->lower_count, err);
+    if (!rc)
+        rc = offer_engines(p, q, out, err);
+    if (!rc && !reads_gguf)
+        rc = offer_formats(p, q, gguf_formats.ids, out->gguf, &out->gguf_count, err);
+    return rc;
 }
 
 /* The highest first, beginning with the request's own. */
@@ -102,6 +105,7 @@ static void offer_own(const struct request *q, struct choices *c)
 {
     int room = (int)(sizeof(c->lower) / sizeof(c->lower[0]));
     int n = c->lower_count < room ? c->lower_count : room - 1;
+
     memmove(&c->lower[1], &c->lower[0], (size_t)n * sizeof(c->lower[0]));
     c->lower[0] = own_precisions(q);
     c->lower_count = n + 1;
@@ -121,6 +125,7 @@ static void choose_gpu(struct answer *a, const struct choices *c)
     struct request *q = &a->resolved.request;
     const struct market *market = &a->resolved.market;
     enum solve_gpu by = a->solve == SOLVE_GPUS ? SOLVE_GPU_FEWEST : SOLVE_GPU_CHEAPEST;
+
     if (solve_gpu(q, by, c, market, &a->plan)) {
         *q = a->plan.request;
         return;
@@ -131,27 +136,27 @@ static void choose_gpu(struct answer *a, const struct choices *c)
     *q = search_on(q, q->gpu, 0, market);
 }
 
-enum gp_status planner_answer(struct planner *p, const struct options *options,
-                              struct answer *out, struct gp_err *err)
+enum gp_status planner_answer(struct planner *p, const struct options *options, struct answer *out,
+                              struct gp_err *err)
 {
     struct choices c;
+
     memset(out, 0, offsetof(struct answer, fixes)); /* fix_count tells of the rest */
     out->fix_count = 0;
     memset(&c, 0, sizeof(c));
-    enum gp_status status =
-        planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);
+    enum gp_status rc = planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);
     const struct request *q = &out->resolved.request;
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     c.trace = planner_trace(p, &out->resolved);
     out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
     if (out->solve == SOLVE_USERS && q->rate > 0)
         return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
                        "the users follow from --rate");
     if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
-        status = offers(p, q, &c, err);
-        if (status)
-            return status;
+        rc = offers(p, q, &c, err);
+        if (rc)
+            return rc;
         if (out->resolved.gpu_chosen)
             choose_gpu(out, &c);
     }
@@ -159,17 +164,17 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
         planner_plan(p, &out->resolved, &out->plan);
     } else {
         struct choices own = c;
+
         offer_own(q, &own);
-        out->solved =
-            solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
+        out->solved = solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
     }
     /* a plan that fits has at most one fix, a deeper pipeline, which needs no choices
      */
     if (out->plan.verdict != VERDICT_FITS && !c.gpus)
-        status = offers(p, q, &c, err);
-    if (!status)
+        rc = offers(p, q, &c, err);
+    if (!rc)
         out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
-    return status;
+    return rc;
 }
 
 /* ---- what would be better ---- */
@@ -180,17 +185,19 @@ enum { LOWER_PRICED, HIGHER_PRICED, USUAL_GPUS };
 struct offered {
     const char *gpu; /* borrowed from an instance */
     int offers;
-    double price;    /* dollars per hour of one, the least */
+    double price; /* dollars per hour of one, the least */
 };
 
 /* Counts the offers of each GPU at list prices. Returns how many GPUs. */
 static int count_offers(const struct market *m, struct offered out[], int room)
 {
     int n = 0;
+
     for (size_t i = 0; i < m->instance_count; i++) {
         const struct instance *offer = &m->instances[i];
         double price = offer->gpu_count > 0 ? offer->on_demand / offer->gpu_count : 0;
         int at = n - 1; /* those of one GPU mostly follow each other */
+
         if (offer->kind != PRICE_LIST || price <= 0 || !market_takes(m, offer))
             continue;
         while (at >= 0 && strcmp(out[at].gpu, offer->gpu) != 0)
@@ -210,27 +217,28 @@ static int count_offers(const struct market *m, struct offered out[], int room)
  * that most instances have: what somebody would look at beside it. */
 static enum gp_status offer_usual_gpus(struct planner *p, const struct request *q,
                                        const struct market *market,
-                                       const struct gpu *list[USUAL_GPUS],
-                                       struct choices *out, struct gp_err *err)
+                                       const struct gpu *list[USUAL_GPUS], struct choices *out,
+                                       struct gp_err *err)
 {
     struct offered offered[64];
     int n = count_offers(market, offered, 64), best[USUAL_GPUS] = {-1, -1}, own = -1;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     for (int i = 0; i < n; i++)
         if (strcmp(offered[i].gpu, q->gpu->id) == 0)
             own = i;
     for (int i = 0; i < n; i++) {
-        int side = own < 0 || offered[i].price > offered[own].price ? HIGHER_PRICED
-                                                                    : LOWER_PRICED;
+        int side = own < 0 || offered[i].price > offered[own].price ? HIGHER_PRICED : LOWER_PRICED;
+
         if (i != own && (best[side] < 0 || offered[i].offers > offered[best[side]].offers))
             best[side] = i;
     }
     out->gpus = list;
-    for (int side = 0; side < USUAL_GPUS && !status; side++)
+    for (int side = 0; side < USUAL_GPUS && !rc; side++)
         if (best[side] >= 0)
-            status = catalog_gpu(planner_catalog(p), offered[best[side]].gpu,
-                                 &list[out->gpu_count++], err);
-    return status;
+            rc = catalog_gpu(planner_catalog(p), offered[best[side]].gpu, &list[out->gpu_count++],
+                             err);
+    return rc;
 }
 
 enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_err *err)
@@ -238,17 +246,18 @@ enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_er
     const struct request *q = &a->plan.request;
     const struct gpu *gpus[USUAL_GPUS];
     struct choices c;
-    enum gp_status status;
+    enum gp_status rc;
+
     memset(&c, 0, sizeof(c));
     c.trace = planner_trace(p, &a->resolved);
     if (a->plan.verdict != VERDICT_FITS || a->solve != SOLVE_NONE)
         return GP_OK;
-    status = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);
-    if (!status)
-        status = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
-    if (!status)
+    rc = offer_formats(p, q, formats_of(q->engine)->usual, c.lower, &c.lower_count, err);
+    if (!rc)
+        rc = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
+    if (!rc)
         plan_betters(&a->plan, &c, &a->resolved.market, a->fixes, &a->fix_count);
-    return status;
+    return rc;
 }
 
 /* ---- fixes as options ---- */
@@ -321,25 +330,27 @@ static double changed_number(const struct request *q, enum change change)
         [CHANGE_CPU_MOE] = q->host_experts,
         [CHANGE_CPU_OFFLOAD] = q->host_bytes / GP_GIB,
     };
+
     return numbers[change];
 }
 
 char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX])
 {
     size_t n = 0;
+
     text[0] = '\0';
     for (int i = 0; i < CHANGE_COUNT; i++) {
         enum change change = (enum change)i;
         char value[64];
         const char *word = changed_word(&fix->request, change, value, sizeof(value));
         double number = changed_number(&fix->request, change);
+
         if (!(fix->changes >> i & 1))
             continue;
         if (!word && number <= 0)
             word = "auto";
         if (!word)
-            gp_format(value, sizeof(value),
-                      change == CHANGE_UTILIZATION ? "%.2f" : "%.0f", number);
+            gp_format(value, sizeof(value), change == CHANGE_UTILIZATION ? "%.2f" : "%.0f", number);
         gp_format(text + n, FIX_OPTIONS_MAX - n, "%s--%s%s%s", n ? " " : "",
                   option_rows[change_options[i]].name, word && !*word ? "" : " ",
                   word ? word : value);
@@ -353,6 +364,7 @@ void planner_fix_command(const struct options *options, const struct answer *ans
 {
     char given[FIX_OPTIONS_MAX], changes[FIX_OPTIONS_MAX + GPU_ID_MAX + 16];
     bool name_gpu = options->gpu_count == 0 && !(fix->changes & 1u << CHANGE_GPU);
+
     gp_format(changes, sizeof(changes), "%s%s%s%s", name_gpu ? "--gpu " : "",
               name_gpu ? answer->plan.request.gpu->id : "", name_gpu ? " " : "",
               planner_fix_options(fix, given));

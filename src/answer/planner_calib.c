@@ -6,15 +6,15 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "plan/speed/calib.h"
-#include "probe/cpu_host.h"
-#include "probe/probe_here.h"
 #include "answer/planner_cpu.h"
-#include "measure/result/measured.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/result/measured.h"
+#include "plan/speed/calib.h"
+#include "probe/cpu_host.h"
+#include "probe/probe_here.h"
 
 #define NAMES_MOST 64 /* files of one folder that are looked at */
 
@@ -61,6 +61,7 @@ static const char *driver_of(const struct benchlog *log)
 {
     const char *text =
         json_string_value(json_object_get(json_object_get(log->json, "software"), "driver"));
+
     return text ? text : "";
 }
 
@@ -95,8 +96,10 @@ static bool has_moved(const struct benchlog *log, int device, bool processors, c
     }
     if (!now[0] || !driver[0] || strncmp(now, driver, sizeof(now) - 1) == 0)
         return false;
-    gp_format(text, size, "what was measured %.10s with %.60s is not used: here is %.60s now; "
-              "measure again", started, driver, now);
+    gp_format(text, size,
+              "what was measured %.10s with %.60s is not used: here is %.60s now; "
+              "measure again",
+              started, driver, now);
     return true;
 }
 
@@ -106,7 +109,8 @@ static bool is_library_moved(const struct benchlog *log, char *text, size_t size
     const json_t *software = json_object_get(log->json, "software"), *file;
     size_t i;
 
-    json_array_foreach(json_object_get(software, "files"), i, file) {
+    json_array_foreach(json_object_get(software, "files"), i, file)
+    {
         const char *path = json_string_value(json_object_get(file, "path")), *name;
         struct stat now;
 
@@ -117,8 +121,10 @@ static bool is_library_moved(const struct benchlog *log, char *text, size_t size
             (json_int_t)now.st_mtime == json_integer_value(json_object_get(file, "changed")))
             continue;
         name = strrchr(path, '/') + 1;
-        gp_format(text, size, "what was measured %.10s is not used: %.60s is another file now, or "
-                  "gone; measure again", log->started, name);
+        gp_format(text, size,
+                  "what was measured %.10s is not used: %.60s is another file now, or "
+                  "gone; measure again",
+                  log->started, name);
         return true;
     }
     return false;
@@ -189,6 +195,7 @@ static bool take_log(struct source *s, const struct benchlog *log)
 
     for (int i = 0; i < log->device_count; i++) {
         enum calib_from from = from_of(s, log, i, &sheet);
+
         if (from == CALIB_NONE || (e->found && e->calib.from <= from) ||
             has_moved(log, i, s->gpu->host, e->unused, sizeof(e->unused)) ||
             (from == CALIB_OWN && is_library_moved(log, e->unused, sizeof(e->unused))) ||
@@ -199,8 +206,8 @@ static bool take_log(struct source *s, const struct benchlog *log)
         e->calib = *made;
         calib_fit(&e->calib, sheet, s->gpu, &e->gpu, &e->family);
         e->gpu.family = &e->family;
-        gp_format(e->family.source, sizeof(e->family.source), "%s %s; %s",
-                  calib_from_words(from), made->date, s->gpu->family->source);
+        gp_format(e->family.source, sizeof(e->family.source), "%s %s; %s", calib_from_words(from),
+                  made->date, s->gpu->family->source);
         taken = e->found = true;
         int left = e->calib.points;
         e->calib.points = points;
@@ -227,11 +234,11 @@ static void take_kept(struct source *s, const char *folder, const char *name)
 
     if (!path_join(path, sizeof(path), folder, name))
         return;
-    enum gp_status status = path_read(path, MEASURED_BYTES, &text, &len, &err);
-    if (!status)
-        status = benchlog_parse(path, text, len, &log, &err);
+    enum gp_status rc = path_read(path, MEASURED_BYTES, &text, &len, &err);
+    if (!rc)
+        rc = benchlog_parse(path, text, len, &log, &err);
     free(text);
-    if (!status)
+    if (!rc)
         take_log(s, &log);
     else
         gp_format(s->entry->unused, sizeof(s->entry->unused), "%s: %s", name, err.text);
@@ -277,24 +284,25 @@ bool planner_calib_is_result(const char *path)
 static enum gp_status take_named(struct source *s, const char *list, struct gp_err *err)
 {
     char *files = gp_strdup(list), *rest = files, *file;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     bool any = false;
 
-    while (!status && (file = strsep(&rest, ","))) {
+    while (!rc && (file = strsep(&rest, ","))) {
         struct benchlog log = {0};
+
         if (!file[0] || !planner_calib_is_result(file))
             continue;
         any = true;
-        status = benchlog_read(file, &log, err);
-        if (!status)
+        rc = benchlog_read(file, &log, err);
+        if (!rc)
             take_log(s, &log);
         benchlog_fini(&log);
     }
     free(files);
-    if (any && !status && !s->entry->found && !s->entry->unused[0])
+    if (any && !rc && !s->entry->found && !s->entry->unused[0])
         gp_format(s->entry->unused, sizeof(s->entry->unused),
                   "--calibration has no good point of %s or its generation", s->gpu->id);
-    return status;
+    return rc;
 }
 
 static struct entry *find(struct planner_calib *c, const char *key)
@@ -320,7 +328,7 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
     const struct gpu *gpu = resolved->request.gpu;
     const char *list = options_word(options, OPT_CALIBRATION, "");
     struct source s = {.catalog = catalog, .gpu = gpu};
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     char key[1024];
 
     if (!gpu || !gpu->family || strcmp(list, "none") == 0)
@@ -330,20 +338,20 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
     gp_format(key, sizeof(key), "%s\n%s", gpu->id, list);
     if (!(s.entry = find(*calib, key))) {
         s.entry = add(*calib, key);
-        status = take_named(&s, list, err);
-        if (!status && !s.entry->found)
+        rc = take_named(&s, list, err);
+        if (!rc && !s.entry->found)
             take_folder(&s);
     }
     if (s.entry->found)
         resolved->request.gpu = &s.entry->gpu;
     gp_copy(resolved->calibrated, sizeof(resolved->calibrated), s.entry->used);
     gp_copy(resolved->uncalibrated, sizeof(resolved->uncalibrated), s.entry->unused);
-    return status;
+    return rc;
 }
 
 enum gp_status planner_calib_gpu(struct planner_calib **calib, struct catalog *catalog,
-                                 const char *id, const struct gpu **gpu, char *used,
-                                 size_t size, struct gp_err *err)
+                                 const char *id, const struct gpu **gpu, char *used, size_t size,
+                                 struct gp_err *err)
 {
     static const struct options none;
     struct resolved *r = gp_calloc(1, sizeof(*r));
@@ -363,12 +371,10 @@ enum gp_status planner_calib_gpu(struct planner_calib **calib, struct catalog *c
 static bool kept_name(const struct benchlog *log, int device, char *name, size_t size)
 {
     const char *profile = measured_profile(log, device);
-    const char *uuid =
-        is_processors(log, device) ? "" : benchlog_device_text(log, device, "uuid");
+    const char *uuid = is_processors(log, device) ? "" : benchlog_device_text(log, device, "uuid");
 
-    if (!profile[0] ||
-        !gp_format(name, size, "%.60s@%.90s.json", profile,
-                   uuid[0] ? uuid : log->device[device].host))
+    if (!profile[0] || !gp_format(name, size, "%.60s@%.90s.json", profile,
+                                  uuid[0] ? uuid : log->device[device].host))
         return false;
     for (char *c = name; *c; c++)
         if (*c == '/')
@@ -395,6 +401,7 @@ static bool same_software(const struct benchlog *a, const struct benchlog *b)
 {
     const json_t *of_a = json_object_get(a->json, "software");
     const json_t *of_b = json_object_get(b->json, "software");
+
     return of_a == of_b || (of_a && of_b && json_equal(of_a, of_b));
 }
 
@@ -404,21 +411,21 @@ static enum gp_status keep_device(const struct benchlog *log, int device, struct
     struct benchlog old = {0};
     bool has_old;
     json_t *json;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
     if (!kept_name(log, device, name, sizeof(name)))
         return GP_OK;
-    status = make_folder(folder, err);
-    if (status || !path_join(path, sizeof(path), folder, name))
-        return status;
-    has_old = path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK &&
-              same_software(&old, log);
+    rc = make_folder(folder, err);
+    if (rc || !path_join(path, sizeof(path), folder, name))
+        return rc;
+    has_old =
+        path_is_file(path) && benchlog_read(path, &old, NULL) == GP_OK && same_software(&old, log);
     json = measured_slim(log, device, has_old ? &old : NULL);
     if (json)
-        status = benchlog_write(path, json, err);
+        rc = benchlog_write(path, json, err);
     json_decref(json);
     benchlog_fini(&old);
-    return status;
+    return rc;
 }
 
 int planner_calib_drop(const char *gpu)
@@ -438,9 +445,9 @@ int planner_calib_drop(const char *gpu)
 
 enum gp_status planner_calib_keep(const struct benchlog *log, struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
-    for (int i = 0; i < log->device_count && !status; i++)
-        status = keep_device(log, i, err);
-    return status;
+    for (int i = 0; i < log->device_count && !rc; i++)
+        rc = keep_device(log, i, err);
+    return rc;
 }

@@ -18,8 +18,8 @@
 #ifndef GP_ANSWER_PLANNER_CALIB_H
 #define GP_ANSWER_PLANNER_CALIB_H
 
-#include "catalog/catalog.h"
 #include "answer/planner.h"
+#include "catalog/catalog.h"
 #include "measure/result/benchlog.h"
 
 struct planner_calib; /* what was read so far: figures that requests borrow */
@@ -34,8 +34,8 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
 
 /* A GPU of the catalogue with what is kept of it; used[size]: what that is, "" = nothing. */
 enum gp_status planner_calib_gpu(struct planner_calib **calib, struct catalog *catalog,
-                                 const char *id, const struct gpu **gpu, char *used,
-                                 size_t size, struct gp_err *err);
+                                 const char *id, const struct gpu **gpu, char *used, size_t size,
+                                 struct gp_err *err);
 
 /* Is that file of --calibration a result of --bench? */
 bool planner_calib_is_result(const char *path);

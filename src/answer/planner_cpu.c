@@ -4,21 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "probe/cpu_host.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "probe/cpu_host.h"
 
-#define CORE_BANDWIDTH   12e9  /* bytes/s: some 20 lines of 64 bytes in 100 ns */
+#define CORE_BANDWIDTH 12e9    /* bytes/s: some 20 lines of 64 bytes in 100 ns */
 #define SOCKET_BANDWIDTH 50e9  /* two channels */
 #define SERVER_BANDWIDTH 200e9 /* eight */
-#define SERVER_CORES     16    /* of a socket, above which it is a server's */
-#define BANDWIDTH_BAND   2.5
-#define CLOCK            2.5e9 /* Hz, where none can be read */
-#define CLOCK_BAND       1.8
-#define FLOPS            32.0  /* per cycle, where no vectors are named */
-#define USABLE           0.94
-#define USABLE_LEAST     0.80
-#define USABLE_MOST      0.98
+#define SERVER_CORES 16        /* of a socket, above which it is a server's */
+#define BANDWIDTH_BAND 2.5
+#define CLOCK 2.5e9 /* Hz, where none can be read */
+#define CLOCK_BAND 1.8
+#define FLOPS 32.0 /* per cycle, where no vectors are named */
+#define USABLE 0.94
+#define USABLE_LEAST 0.80
+#define USABLE_MOST 0.98
 
 static struct quantity around(double value, double band)
 {
@@ -75,8 +75,8 @@ enum gp_status planner_cpu_gpu(struct catalog *catalog, struct gpu *out, struct 
     out->link_domain = 1;
     out->memory_marketed = h.memory;
     out->physical = quantity_of(h.memory, ORIGIN_MEASURED);
-    out->usable = quantity_band(h.memory * USABLE, h.memory * USABLE_LEAST,
-                                h.memory * USABLE_MOST, ORIGIN_ASSUMED);
+    out->usable = quantity_band(h.memory * USABLE, h.memory * USABLE_LEAST, h.memory * USABLE_MOST,
+                                ORIGIN_ASSUMED);
     out->bandwidth = bandwidth_of(&h);
     out->rate[MATH_FP32] = out->rate[MATH_FP16] = out->rate[MATH_BF16] = rate_of(&h);
     return catalog_family(catalog, CPU_ID, &out->family, err);

@@ -16,9 +16,9 @@
 #ifndef GP_ANSWER_PLANNER_CPU_H
 #define GP_ANSWER_PLANNER_CPU_H
 
+#include "base/err.h"
 #include "catalog/catalog.h"
 #include "catalog/gpu.h"
-#include "base/err.h"
 
 #define CPU_ID "cpu" /* as --gpu takes it */
 

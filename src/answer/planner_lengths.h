@@ -9,9 +9,9 @@
 #ifndef GP_ANSWER_PLANNER_LENGTHS_H
 #define GP_ANSWER_PLANNER_LENGTHS_H
 
+#include "answer/option.h"
 #include "catalog/trace.h"
 #include "plan/request.h"
-#include "answer/option.h"
 
 /* The trace read last: a long --batch names one in each line. */
 struct planner_trace {
@@ -24,12 +24,11 @@ void planner_trace_fini(struct planner_trace *kept);
 /* Into q: context, prompt, output, spread, users and rate. context: where none is given.
  * *trace: the one that was named, NULL = none. */
 enum gp_status planner_lengths(const struct options *options, struct planner_trace *kept,
-                               double context, struct request *q,
-                               const struct trace **trace, struct gp_err *err);
+                               double context, struct request *q, const struct trace **trace,
+                               struct gp_err *err);
 
 /* --disaggregate into q: split, prefill, decode, prefill_tp; --tp, and that of
  * the replicas that decode, into tp. The engine is known. */
-enum gp_status planner_split(const struct options *options, struct request *q,
-                             struct gp_err *err);
+enum gp_status planner_split(const struct options *options, struct request *q, struct gp_err *err);
 
 #endif

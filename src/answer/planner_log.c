@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "plan/logged_fit.h"
-#include "plan/search.h"
 #include "answer/log_request.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/logged_fit.h"
+#include "plan/search.h"
 
 bool planner_log_is(const char *path)
 {
@@ -134,8 +134,7 @@ static void refuse_other_device(const struct gpu *gpu, struct asked *a)
 
     if (a->request.gpu[0] && strcmp(a->request.gpu, gpu->id) != 0)
         REFUSE(a, "it is of %.60s, the plan of %.60s", a->request.gpu, gpu->id);
-    else if (usable->ranks > 0 && planned > 0 &&
-             fabs(usable->value / planned - 1) > DEVICE_NEAR)
+    else if (usable->ranks > 0 && planned > 0 && fabs(usable->value / planned - 1) > DEVICE_NEAR)
         REFUSE(a, "its device has %s, %.60s has %s",
                units_gib(logged, sizeof(logged), usable->value), gpu->id,
                units_gib(own, sizeof(own), planned));
@@ -245,8 +244,10 @@ static void fit_log(const struct gpu *gpu, struct asked *a, struct logged *out)
                units_gib(own, sizeof(own), planned));
         break;
     case LOGGED_POOL_OFF:
-        REFUSE(a, "it has a KV pool of %s where %s are planned: was the GPU shared, or another "
-               "one?", units_gib(logged, sizeof(logged), figures.pool),
+        REFUSE(a,
+               "it has a KV pool of %s where %s are planned: was the GPU shared, or another "
+               "one?",
+               units_gib(logged, sizeof(logged), figures.pool),
                units_gib(own, sizeof(own), fmax(planned, 0)));
         break;
     }
@@ -295,8 +296,7 @@ static enum gp_status take_log(struct planner *p, const char *path, struct resol
 }
 
 enum gp_status planner_log_apply(struct planner *planner, struct planner_logs **logs,
-                                 const char *list, struct resolved *resolved,
-                                 struct gp_err *err)
+                                 const char *list, struct resolved *resolved, struct gp_err *err)
 {
     char *files = gp_strdup(list), *rest = files, *path;
     enum gp_status rc = GP_OK;

@@ -21,7 +21,6 @@ bool planner_log_is(const char *path);
 /* list: the files of --calibration. Sets resolved->request.logged, and what it took or left
  * in resolved->logged and resolved->unlogged. GP_E_FILE: a log cannot be read. */
 enum gp_status planner_log_apply(struct planner *planner, struct planner_logs **logs,
-                                 const char *list, struct resolved *resolved,
-                                 struct gp_err *err);
+                                 const char *list, struct resolved *resolved, struct gp_err *err);
 
 #endif

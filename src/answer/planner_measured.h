@@ -20,12 +20,10 @@ struct resolved_from {
 
 /* Reads the files of --calibration, once the rest of the request is resolved. */
 enum gp_status resolve_measured(struct planner *planner, struct planner_logs **logs,
-                                const struct options *options,
-                                const struct resolved_from *from, struct resolved *out,
-                                struct gp_err *err);
+                                const struct options *options, const struct resolved_from *from,
+                                struct resolved *out, struct gp_err *err);
 
 /* The points of the servers' benchmarks among those files, "FILE,FILE". */
-enum gp_status planner_measured_read(const char *list, struct serverbench *out,
-                                     struct gp_err *err);
+enum gp_status planner_measured_read(const char *list, struct serverbench *out, struct gp_err *err);
 
 #endif

@@ -11,13 +11,13 @@ static enum gp_status read_options(const struct options *options, struct train *
                                    struct gp_err *err)
 {
     int optimizer;
+
     *t = train_defaults((enum train_method)(options_choice(options, OPT_TRAIN) + 1));
     optimizer = train_optimizer_parse(
         options_word(options, OPT_OPTIMIZER, train_optimizer_word(t->optimizer)));
     if (optimizer < 0)
-        return gp_fail(err, GP_E_USAGE, "--optimizer",
-                       "adamw, adamw-bf16, adamw-8bit, sgd", "unknown optimizer '%s'",
-                       options_word(options, OPT_OPTIMIZER, ""));
+        return gp_fail(err, GP_E_USAGE, "--optimizer", "adamw, adamw-bf16, adamw-8bit, sgd",
+                       "unknown optimizer '%s'", options_word(options, OPT_OPTIMIZER, ""));
     t->optimizer = (enum train_optimizer)optimizer;
     t->recompute = (enum recompute)train_recompute_parse(
         options_word(options, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
@@ -33,8 +33,7 @@ static enum gp_status read_options(const struct options *options, struct train *
     t->step_in_backward = options_flag(options, OPT_STEP_IN_BACKWARD);
     t->fused_kernels = options_flag(options, OPT_FUSED);
     t->loss = (enum train_loss)train_loss_parse(options_word(
-        options, OPT_LOSS,
-        train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
+        options, OPT_LOSS, train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
     t->sequence_parallel = options_flag(options, OPT_SEQUENCE_PARALLEL);
     t->device_map = options_flag(options, OPT_DEVICE_MAP);
     t->cp = (int)options_or(options, OPT_CP, 0);
@@ -86,6 +85,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_SOLVE, ""},
     };
     char where[80];
+
     for (size_t i = 0; i < sizeof(serving) / sizeof(serving[0]); i++)
         if (options->value[serving[i].id].given) {
             gp_format(where, sizeof(where), "--%s", option_rows[serving[i].id].name);
@@ -102,6 +102,7 @@ static enum gp_status check_options(const struct options *options, const struct 
     static const enum option_id of_adapters[] = {OPT_LORA_RANK, OPT_LORA_TARGETS,
                                                  OPT_MODULES_TO_SAVE};
     char where[80];
+
     for (size_t i = 0; i < sizeof(of_adapters) / sizeof(of_adapters[0]); i++)
         if (t->method == TRAIN_FULL && options->value[of_adapters[i]].given) {
             gp_format(where, sizeof(where), "--%s", option_rows[of_adapters[i]].name);
@@ -112,8 +113,8 @@ static enum gp_status check_options(const struct options *options, const struct 
         return gp_fail(err, GP_E_USAGE, "--device-map", "-g GPU:COUNT says over how many",
                        "is one process: it takes no --tp and no --pp");
     if (t->method != TRAIN_FULL && t->step_in_backward)
-        return gp_fail(err, GP_E_USAGE, "--step-in-backward",
-                       "the gradients of adapters are small", "is for --train full");
+        return gp_fail(err, GP_E_USAGE, "--step-in-backward", "the gradients of adapters are small",
+                       "is for --train full");
     return GP_OK;
 }
 
@@ -133,6 +134,7 @@ static enum gp_status read_base(const struct options *options, const struct requ
 {
     const struct format *f = q->precision.weight;
     bool nf4 = strcmp(f->family, "nf4") == 0;
+
     if (options->precision_count == 0 || (t->method == TRAIN_QLORA && nf4)) {
         t->single_quant = options->precision_count > 0 && strcmp(f->id, "nf4") == 0;
         return GP_OK;
@@ -148,13 +150,12 @@ static enum gp_status read_base(const struct options *options, const struct requ
             t->format = f;
             return GP_OK;
         }
-    return gp_fail(err, GP_E_USAGE, "--precision",
-                   t->method == TRAIN_FULL
-                       ? "bf16 or fp16"
-                       : "bf16, int4-gptq, int8-gptq, int4-awq, int8-bnb; nf4: --train "
-                         "qlora",
-                   "%s is not planned as the weights of --train %s", f->id,
-                   train_method_word(t->method));
+    return gp_fail(
+        err, GP_E_USAGE, "--precision",
+        t->method == TRAIN_FULL ? "bf16 or fp16"
+                                : "bf16, int4-gptq, int8-gptq, int4-awq, int8-bnb; nf4: --train "
+                                  "qlora",
+        "%s is not planned as the weights of --train %s", f->id, train_method_word(t->method));
 }
 
 static enum gp_status check_request(const struct request *q, struct gp_err *err)
@@ -163,8 +164,7 @@ static enum gp_status check_request(const struct request *q, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
                        "--train needs a GPU by name");
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
-        return gp_fail(err, GP_E_USAGE, "--train", "",
-                       "is planned with all weights on the GPUs");
+        return gp_fail(err, GP_E_USAGE, "--train", "", "is planned with all weights on the GPUs");
     return GP_OK;
 }
 
@@ -174,6 +174,7 @@ static void check_ram(struct train_answer *a)
     const struct rent *rent = cost_wanted(&a->priced.cost);
     struct train_memory *m = &a->memory;
     double ram = rent && rent->known ? rent->instance->ram : 0;
+
     if (ram <= 0 || m->host.high <= ram)
         return;
     m->host_ram = ram;
@@ -186,6 +187,7 @@ static void price(struct train_answer *a)
     const struct request *q = &a->resolved.request;
     const struct market *market = &a->resolved.market;
     struct plan *p = &a->priced;
+
     p->request = *q;
     p->layout = train_layout(&a->memory.train);
     p->has_memory = a->memory.limit != TRAIN_LIMIT_LAYOUT;
@@ -196,6 +198,7 @@ static void price(struct train_answer *a)
     for (int i = 0; i < a->fix_count; i++) {
         struct layout layout;
         struct cost cost;
+
         train_cost(q, &a->fixes[i].train, market, &layout, &cost);
         a->fixes[i].per_hour = cost.per_hour;
     }
@@ -206,6 +209,7 @@ enum gp_status planner_train(struct planner *planner, const struct options *opti
 {
     struct train train;
     enum gp_status rc = read_options(options, &train, err);
+
     memset(out, 0, sizeof(*out));
     if (!rc)
         rc = check_serving(options, err);

@@ -4,8 +4,8 @@
 #ifndef GP_ANSWER_PLANNER_TRAIN_H
 #define GP_ANSWER_PLANNER_TRAIN_H
 
-#include "plan/train/train.h"
 #include "answer/planner.h"
+#include "plan/train/train.h"
 
 struct train_answer {
     struct resolved resolved;

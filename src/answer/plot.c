@@ -45,8 +45,7 @@ enum plot_role plot_role(int i)
     return (enum plot_role)(PLOT_1 + i % (PLOT_ROLE_COUNT - PLOT_1));
 }
 
-struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role role,
-                             char mark)
+struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role role, char mark)
 {
     struct plot_series *s;
 
@@ -71,8 +70,8 @@ void plot_point(struct plot_series *s, double x, double y)
     s->y[s->count++] = y;
 }
 
-struct plot_series *plot_add_shade(struct plot *plot, const char *name,
-                                   enum plot_role role, enum plot_shade shade)
+struct plot_series *plot_add_shade(struct plot *plot, const char *name, enum plot_role role,
+                                   enum plot_shade shade)
 {
     struct plot_series *s = plot_add(plot, name, role, 0);
 
@@ -89,8 +88,8 @@ void plot_span(struct plot_series *s, double x, double low, double high)
     plot_point(s, x, low);
 }
 
-void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role,
-               const char *fmt, ...)
+void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role, const char *fmt,
+               ...)
 {
     struct plot_rule *r = &plot->rule[plot->rules];
     double place = plot_place(upright ? &plot->x : &plot->y, at);
@@ -205,11 +204,7 @@ double plot_place(const struct plot_axis *axis, double value)
 static const struct {
     const char *name;
     double bytes;
-} sizes[] = {{"TiB", 1024 * GP_GIB},
-             {"GiB", GP_GIB},
-             {"MiB", GP_MIB},
-             {"KiB", GP_KIB},
-             {"B", 1}};
+} sizes[] = {{"TiB", 1024 * GP_GIB}, {"GiB", GP_GIB}, {"MiB", GP_MIB}, {"KiB", GP_KIB}, {"B", 1}};
 
 /* The unit in which the high end is at least 2. */
 static int size_of(const struct plot_axis *axis)
@@ -317,8 +312,7 @@ int plot_ticks(const struct plot_axis *axis, int most, double at[PLOT_TICKS])
 }
 
 /* 131072 as "128k": as people write contexts. */
-static bool binary_text(const struct plot_axis *axis, double value, char *text,
-                        size_t size)
+static bool binary_text(const struct plot_axis *axis, double value, char *text, size_t size)
 {
     if (!axis->log || axis->base != 2 || value < 8192 || fmod(value, 1024) != 0)
         return false;
@@ -329,8 +323,7 @@ static bool binary_text(const struct plot_axis *axis, double value, char *text,
     return true;
 }
 
-char *plot_tick_text(const struct plot_axis *axis, double value, char *text,
-                     size_t size)
+char *plot_tick_text(const struct plot_axis *axis, double value, char *text, size_t size)
 {
     if (axis->hours > 0)
         return units_hour(text, size, axis->hours, (int)value);

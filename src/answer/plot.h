@@ -16,7 +16,7 @@
 
 #define PLOT_SERIES 17 /* eight types or layers, their roofs, and flagged points */
 #define PLOT_POINTS 512
-#define PLOT_RULES  6
+#define PLOT_RULES 6
 
 /* What a series stands for; screens and pictures colour by it. */
 enum plot_role {
@@ -44,19 +44,19 @@ enum plot_shade {
 
 struct plot_axis {
     double low, high;
-    bool log;           /* then low > 0 */
-    int base;           /* of log ticks: 2 or 10 */
-    const char *title;  /* "arithmetic intensity, FLOP per byte" */
-    const char *unit;   /* "GiB" */
-    bool bytes;         /* ticks in 1024s */
-    int hours;          /* of a day (24) or a week from Monday on (168); 0: no hours */
+    bool log;          /* then low > 0 */
+    int base;          /* of log ticks: 2 or 10 */
+    const char *title; /* "arithmetic intensity, FLOP per byte" */
+    const char *unit;  /* "GiB" */
+    bool bytes;        /* ticks in 1024s */
+    int hours;         /* of a day (24) or a week from Monday on (168); 0: no hours */
 };
 
 struct plot_series {
     char name[64];
     enum plot_role role;
-    char mark;          /* of points; 0: a line */
-    char label;         /* of a line: a letter where it ends; 0: none */
+    char mark;  /* of points; 0: a line */
+    char label; /* of a line: a letter where it ends; 0: none */
     int count;
     double x[PLOT_POINTS], y[PLOT_POINTS]; /* x ascending when it is a line; NAN breaks it */
     enum plot_shade shade;
@@ -84,16 +84,15 @@ void plot_init(struct plot *plot);
 void plot_fini(struct plot *plot);
 /* Neither series nor rules; axes as they were. */
 void plot_clear(struct plot *plot);
-struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role role,
-                             char mark);
+struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role role, char mark);
 void plot_point(struct plot_series *series, double x, double y);
 /* What is shaded from low to high. */
-struct plot_series *plot_add_shade(struct plot *plot, const char *name,
-                                   enum plot_role role, enum plot_shade shade);
+struct plot_series *plot_add_shade(struct plot *plot, const char *name, enum plot_role role,
+                                   enum plot_shade shade);
 void plot_span(struct plot_series *series, double x, double low, double high);
 /* A rule; one outside of the axes is not kept. Axes are set before. */
-void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role,
-               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role, const char *fmt,
+               ...) __attribute__((format(printf, 5, 6)));
 /* The i-th of the roles that stand for nothing else. */
 enum plot_role plot_role(int i);
 /* A line's value at x, between its points; NAN outside. */
@@ -110,8 +109,7 @@ double plot_place(const struct plot_axis *axis, double value);
 /* At most `most` round values on an axis, and how one is written there. */
 #define PLOT_TICKS 32
 int plot_ticks(const struct plot_axis *axis, int most, double at[PLOT_TICKS]);
-char *plot_tick_text(const struct plot_axis *axis, double value, char *text,
-                     size_t size);
+char *plot_tick_text(const struct plot_axis *axis, double value, char *text, size_t size);
 const char *plot_unit(const struct plot_axis *axis); /* that of the ticks: "GiB" */
 
 /* The plot as CSV (series,x,y) and as a picture (plot_svg.c). */
@@ -120,7 +118,6 @@ void plot_svg(const struct plot *plot, struct strbuf *out);
 /* A picture within a page, wide x high in its own units, whose classes are those of
  * plot_svg_style(), said once for all of them; id: of this one. */
 void plot_svg_style(struct strbuf *out);
-void plot_svg_part(const struct plot *plot, int id, double wide, double high,
-                   struct strbuf *out);
+void plot_svg_part(const struct plot *plot, int id, double wide, double high, struct strbuf *out);
 
 #endif

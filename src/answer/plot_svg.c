@@ -18,14 +18,14 @@
 #include "base/xml.h"
 
 /* The picture, in its own units. */
-#define WIDE   960.0
-#define HIGH   600.0
-#define LEFT   80.0
-#define RIGHT  36.0
-#define TOP    52.0
+#define WIDE 960.0
+#define HIGH 600.0
+#define LEFT 80.0
+#define RIGHT 36.0
+#define TOP 52.0
 #define BOTTOM 64.0
-#define LINE   20.0  /* of the legend */
-#define ROOMY  600.0 /* as wide, two entries of the legend stand in a row */
+#define LINE 20.0   /* of the legend */
+#define ROOMY 600.0 /* as wide, two entries of the legend stand in a row */
 
 /* ---- CSV ---- */
 
@@ -64,8 +64,7 @@ void plot_csv(const struct plot *plot, struct strbuf *out)
 
 /* ---- SVG ---- */
 
-static void add_label(struct strbuf *out, double x, double y, const char *how,
-                      const char *text)
+static void add_label(struct strbuf *out, double x, double y, const char *how, const char *text)
 {
     strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, how);
     xml_text(out, text);
@@ -91,12 +90,12 @@ static double y_of(const struct page *p, double y)
 
 /* By role: on a light ground, on a dark one. */
 static const char *const colors[PLOT_ROLE_COUNT][2] = {
-    [PLOT_TEXT] = {"#222222", "#eeeeee"},       [PLOT_DIM] = {"#6a6a6a", "#aaaaaa"},
-    [PLOT_HEADING] = {"#000000", "#ffffff"},    [PLOT_OK] = {"#00795a", "#00b88a"},
-    [PLOT_WARN] = {"#b33a00", "#ff8f55"},       [PLOT_WEIGHTS] = {"#0072b2", "#56b4e9"},
-    [PLOT_KV] = {"#b35c00", "#e69f00"},         [PLOT_ACTIVATION] = {"#00795a", "#00b88a"},
-    [PLOT_RUNTIME] = {"#a6507e", "#e29cc4"},    [PLOT_1] = {"#0072b2", "#56b4e9"},
-    [PLOT_2] = {"#b35c00", "#e69f00"},          [PLOT_3] = {"#00795a", "#00b88a"},
+    [PLOT_TEXT] = {"#222222", "#eeeeee"},    [PLOT_DIM] = {"#6a6a6a", "#aaaaaa"},
+    [PLOT_HEADING] = {"#000000", "#ffffff"}, [PLOT_OK] = {"#00795a", "#00b88a"},
+    [PLOT_WARN] = {"#b33a00", "#ff8f55"},    [PLOT_WEIGHTS] = {"#0072b2", "#56b4e9"},
+    [PLOT_KV] = {"#b35c00", "#e69f00"},      [PLOT_ACTIVATION] = {"#00795a", "#00b88a"},
+    [PLOT_RUNTIME] = {"#a6507e", "#e29cc4"}, [PLOT_1] = {"#0072b2", "#56b4e9"},
+    [PLOT_2] = {"#b35c00", "#e69f00"},       [PLOT_3] = {"#00795a", "#00b88a"},
     [PLOT_4] = {"#a6507e", "#e29cc4"},
 };
 
@@ -105,8 +104,8 @@ static void add_colors(struct strbuf *out, int ground)
     for (int i = 0; i < PLOT_ROLE_COUNT; i++)
         strbuf_addf(out,
                     ".c%d{stroke:%s}text.c%d,.s.c%d{fill:%s;stroke:none}"
-                    ".b%d{background:%s}\n", i,
-                    colors[i][ground], i, i, colors[i][ground], i, colors[i][ground]);
+                    ".b%d{background:%s}\n",
+                    i, colors[i][ground], i, i, colors[i][ground], i, colors[i][ground]);
 }
 
 void plot_svg_style(struct strbuf *out)
@@ -129,8 +128,7 @@ static void add_tick(struct page *p, bool upright, double at, const char *text)
 {
     double x = upright ? at : LEFT, y = upright ? p->bottom : at;
 
-    strbuf_addf(p->out,
-                "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x,
+    strbuf_addf(p->out, "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", x,
                 upright ? at : p->wide - RIGHT, upright ? TOP : at, y);
     add_label(p->out, upright ? x : x - 8, upright ? y + 18 : y + 4,
               upright ? "text-anchor=\"middle\"" : "text-anchor=\"end\"", text);
@@ -154,8 +152,8 @@ static void add_axes(struct page *p)
                 LEFT, TOP, p->wide - LEFT - RIGHT, p->bottom - TOP);
     add_label(p->out, LEFT, TOP - 28, "class=\"m\"", plot->title);
     add_label(p->out, LEFT - 8, TOP - 8, "text-anchor=\"end\"", plot_unit(&plot->y));
-    add_label(p->out, (LEFT + p->wide - RIGHT) / 2, p->bottom + 40,
-              "text-anchor=\"middle\"", plot->x.title ? plot->x.title : "");
+    add_label(p->out, (LEFT + p->wide - RIGHT) / 2, p->bottom + 40, "text-anchor=\"middle\"",
+              plot->x.title ? plot->x.title : "");
 }
 
 static bool inside(const struct plot *plot, double x, double y)
@@ -176,8 +174,7 @@ static void add_line(struct page *p, const struct plot_series *s)
     bool open = false;
     double x = NAN, y = NAN;
 
-    strbuf_addf(p->out, "<path class=\"l c%d\" clip-path=\"url(#in%d)\" d=\"", s->role,
-                p->id);
+    strbuf_addf(p->out, "<path class=\"l c%d\" clip-path=\"url(#in%d)\" d=\"", s->role, p->id);
     for (int i = 0; i < s->count; i++) {
         double px = x_of(p, s->x[i]), py = y_of(p, s->y[i]);
 
@@ -250,12 +247,9 @@ static void add_rule(struct page *p, const struct plot_rule *r, int i)
     strbuf_addf(p->out,
                 "<line class=\"l r c%d\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
                 "y2=\"%.1f\"/>\n",
-                r->role, x, r->upright ? x : p->wide - RIGHT, y,
-                r->upright ? p->bottom : y);
-    snprintf(how, sizeof how, "class=\"c%d h\"%s", r->role,
-             left ? " text-anchor=\"end\"" : "");
-    add_label(p->out, left ? x - 5 : x + 5, r->upright ? TOP + 16 * (i + 1) : y - 5, how,
-              r->word);
+                r->role, x, r->upright ? x : p->wide - RIGHT, y, r->upright ? p->bottom : y);
+    snprintf(how, sizeof how, "class=\"c%d h\"%s", r->role, left ? " text-anchor=\"end\"" : "");
+    add_label(p->out, left ? x - 5 : x + 5, r->upright ? TOP + 16 * (i + 1) : y - 5, how, r->word);
 }
 
 /* In rows below the axis. What is shaded belongs to its line. */
@@ -301,8 +295,8 @@ static void add_curves(struct page *p)
 }
 
 /* size: of the picture where it stands alone, "" in a page. */
-static void add_picture(const struct plot *plot, int id, double wide, double high,
-                        bool alone, struct strbuf *out)
+static void add_picture(const struct plot *plot, int id, double wide, double high, bool alone,
+                        struct strbuf *out)
 {
     struct page page = {plot, out, id, wide, high - BOTTOM};
 
@@ -329,8 +323,7 @@ static void add_picture(const struct plot *plot, int id, double wide, double hig
     strbuf_add(out, "</svg>\n");
 }
 
-void plot_svg_part(const struct plot *plot, int id, double wide, double high,
-                   struct strbuf *out)
+void plot_svg_part(const struct plot *plot, int id, double wide, double high, struct strbuf *out)
 {
     add_picture(plot, id, wide, high, false, out);
 }

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/usage.h"
-#include "answer/parts.h"
 #include "answer/answer_lines.h"
+#include "answer/parts.h"
 #include "answer/print_why.h"
 #include "answer/record.h"
 #include "answer/sentence.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/usage.h"
 
 #define BAR_WIDTH 60
 
@@ -25,6 +25,7 @@ static void print_kind(const struct answer *a, enum line_kind kind, const char *
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(&a->plan, a, kind, lines);
+
     for (int i = 0; i < n; i++)
         strbuf_addf(out, "%s%s%s", before, lines[i].text, after);
 }
@@ -38,17 +39,18 @@ static void print_parts(const struct plan *p, struct strbuf *out)
 {
     struct part parts[PARTS_MAX];
     int n = parts_list(p, parts);
+
     strbuf_addf(out, "\n%-25s GiB  band           origin\n",
                 p->layout.prefill_tp > 0 ? "memory of a GPU, decode" : "memory of one GPU");
     for (int i = 0; i < n; i++) {
         const struct quantity *q = &parts[i].q;
         const char *origin = origin_word(q->origin);
         char band[40] = "";
+
         if (q->high - q->low > 0.005 * GP_GIB)
-            gp_format(band, sizeof(band), "%.2f..%.2f", q->low / GP_GIB,
-                      q->high / GP_GIB);
-        strbuf_addf(out, " %c  %-17s %7.2f  %-14s %s", glyphs[parts[i].role],
-                    parts[i].name, q->value / GP_GIB, band, origin);
+            gp_format(band, sizeof(band), "%.2f..%.2f", q->low / GP_GIB, q->high / GP_GIB);
+        strbuf_addf(out, " %c  %-17s %7.2f  %-14s %s", glyphs[parts[i].role], parts[i].name,
+                    q->value / GP_GIB, band, origin);
         if (parts[i].note[0])
             strbuf_addf(out, "%*s%s", 10 - (int)strlen(origin), "", parts[i].note);
         strbuf_add(out, "\n");
@@ -60,6 +62,7 @@ static void print_bar(const struct plan *p, struct strbuf *out)
     struct part parts[PARTS_MAX];
     int n = parts_list(p, parts), used = 0;
     double room = p->memory.usable.value, sum = 0;
+
     strbuf_add(out, "    [");
     for (int i = 0; i < n; i++) {
         if (!parts_fills(parts[i].role))
@@ -77,11 +80,12 @@ static void print_bar(const struct plan *p, struct strbuf *out)
 static void print_pool(const struct answer *a, struct strbuf *out)
 {
     struct answer_line line[ANSWER_LINES_MAX];
+
     if (answer_lines(&a->plan, a, LINE_POOL, line) == 0)
         return;
     if (line->amount[0])
-        strbuf_addf(out, "    KV pool %s%s%s%s: ", line->amount,
-                    line->note[0] ? " (" : "", line->note, line->note[0] ? ")" : "");
+        strbuf_addf(out, "    KV pool %s%s%s%s: ", line->amount, line->note[0] ? " (" : "",
+                    line->note, line->note[0] ? ")" : "");
     strbuf_addf(out, "%s%s\n", line->amount[0] ? "" : "    ", line->text);
 }
 
@@ -89,6 +93,7 @@ static void print_logged(const struct answer *a, struct strbuf *out)
 {
     struct answer_line line[ANSWER_LINES_MAX];
     int n = answer_lines(&a->plan, a, LINE_LOGGED, line);
+
     for (int i = 0; i < n; i++)
         strbuf_addf(out, "    %s %s\n", line[i].name, line[i].text);
 }
@@ -97,12 +102,12 @@ static void print_rule(const struct plan *p, struct strbuf *out)
 {
     const struct memory *m = &p->memory;
     char b[32];
+
     strbuf_addf(out,
                 "    rule of thumb at %s: %.4g B x %.4g bit / 8 x 1.25 = %.1f GB in all; "
                 "counted weights: %s\n",
                 p->request.precision.id, model_params(p->request.model) / 1e9,
-                p->request.precision.weight->bits,
-                m->rule_of_thumb / 1e9,
+                p->request.precision.weight->bits, m->rule_of_thumb / 1e9,
                 units_gib(b, sizeof(b), m->file_bytes));
 }
 
@@ -113,6 +118,7 @@ static void print_solved(const struct answer *a, struct strbuf *out)
 {
     const struct request *q = &a->plan.request;
     char tokens[32];
+
     if (!a->solved)
         return;
     if (!solve_has_limit(q, a->solve)) {
@@ -122,8 +128,7 @@ static void print_solved(const struct answer *a, struct strbuf *out)
     }
     switch (a->solve) {
     case SOLVE_CONTEXT:
-        strbuf_addf(out, ", context %s tokens",
-                    units_tokens(tokens, sizeof(tokens), q->context));
+        strbuf_addf(out, ", context %s tokens", units_tokens(tokens, sizeof(tokens), q->context));
         break;
     case SOLVE_USERS:
         strbuf_addf(out, ", %.0f users", q->users);
@@ -135,8 +140,7 @@ static void print_solved(const struct answer *a, struct strbuf *out)
         strbuf_addf(out, ", $%.2f per hour", a->plan.cost.per_hour);
         break;
     default:
-        strbuf_addf(out, ", %d GPU%s", a->plan.layout.gpus,
-                    a->plan.layout.gpus == 1 ? "" : "s");
+        strbuf_addf(out, ", %d GPU%s", a->plan.layout.gpus, a->plan.layout.gpus == 1 ? "" : "s");
     }
 }
 
@@ -144,21 +148,23 @@ static void print_runner_up(const struct answer *a, struct strbuf *out)
 {
     struct answer_line line[ANSWER_LINES_MAX];
     int gpus = a->plan.second.layout.gpus;
+
     if (answer_lines(&a->plan, a, LINE_RUNNER_UP, line) == 0)
         return;
-    strbuf_addf(out, "  runner-up: %d GPU%s, %s%s%s%s (%s)\n", gpus,
-                gpus == 1 ? "" : "s", line->text, line->amount[0] ? ", " : "",
-                line->amount, line->amount[0] ? "/h" : "", line->note);
+    strbuf_addf(out, "  runner-up: %d GPU%s, %s%s%s%s (%s)\n", gpus, gpus == 1 ? "" : "s",
+                line->text, line->amount[0] ? ", " : "", line->amount, line->amount[0] ? "/h" : "",
+                line->note);
 }
 
 static void print_head(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
+
     print_kind(a, LINE_MODEL, "", "\n", out);
     print_kind(a, LINE_LOAD, "", "\n", out);
     strbuf_add(out, "\n");
-    strbuf_addf(out, "%s on %d x %s (%s)", plan_shout(p), p->layout.gpus,
-                p->request.gpu->name, p->request.gpu->id);
+    strbuf_addf(out, "%s on %d x %s (%s)", plan_shout(p), p->layout.gpus, p->request.gpu->name,
+                p->request.gpu->id);
     print_kind(a, LINE_LAYOUT, ": ", "\n", out);
     print_runner_up(a, out);
     print_kind(a, LINE_GPU_FROM, "", "\n", out);
@@ -180,15 +186,16 @@ void print_cost(const struct plan *p, struct strbuf *out)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_COST, lines);
+
     strbuf_add(out, "\ncost\n");
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
+
         if (line->amount[0])
-            strbuf_addf(out, "    %-11s %9s/h  %10s/month  %s\n", line->name,
-                        line->amount, line->month, line->text);
+            strbuf_addf(out, "    %-11s %9s/h  %10s/month  %s\n", line->name, line->amount,
+                        line->month, line->text);
         else
-            strbuf_addf(out, "    %s%s%s\n", line->name, line->name[0] ? "  " : "",
-                        line->text);
+            strbuf_addf(out, "    %s%s%s\n", line->name, line->name[0] ? "  " : "", line->text);
         if (line->note[0])
             strbuf_addf(out, "%16s%s\n", "", line->note);
     }
@@ -198,6 +205,7 @@ void print_cost(const struct plan *p, struct strbuf *out)
 static char *lengths(double mean, double spread, char *text, size_t size)
 {
     char deviation[32];
+
     units_tokens(text, size, mean);
     if (spread * mean >= 0.5)
         gp_format(text + strlen(text), size - strlen(text), " +- %s",
@@ -211,6 +219,7 @@ static void print_speed(const struct answer *a, struct strbuf *out)
     const struct request *q = &a->plan.request;
     int n = answer_lines(&a->plan, a, LINE_SPEED, lines);
     char prompt[64], output[64];
+
     if (n == 0)
         return;
     if (a->plan.speed.gap == SPEED_NO_TOKENS)
@@ -221,9 +230,10 @@ static void print_speed(const struct answer *a, struct strbuf *out)
                     lengths(q->output, q->spread.output, output, sizeof(output)));
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
+
         if (line->amount[0])
-            strbuf_addf(out, "    %-14s %9s  %-20s %s\n", line->name, line->amount,
-                        line->note, line->text);
+            strbuf_addf(out, "    %-14s %9s  %-20s %s\n", line->name, line->amount, line->note,
+                        line->text);
         else if (line->name[0])
             strbuf_addf(out, "    %-14s %s\n", line->name, line->text);
         else
@@ -231,12 +241,12 @@ static void print_speed(const struct answer *a, struct strbuf *out)
     }
 }
 
-static void print_fixes(const struct answer *a, const struct options *options,
-                        struct strbuf *out)
+static void print_fixes(const struct answer *a, const struct options *options, struct strbuf *out)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     bool fits = a->plan.verdict == VERDICT_FITS, slow = a->plan.verdict == VERDICT_SLOW;
     int n = answer_lines(&a->plan, a, LINE_FIX, lines);
+
     if (n > 0 && a->fixes[0].better == BETTER_NONE)
         strbuf_add(out, fits   ? "\nfewer GPUs\n"
                         : slow ? "\nwhat would reach the goals (each one was planned)\n"
@@ -246,6 +256,7 @@ static void print_fixes(const struct answer *a, const struct options *options,
                              : "\nno single change makes it fit\n");
     for (int i = 0; i < n; i++) {
         enum better before = i > 0 ? a->fixes[i - 1].better : BETTER_NONE;
+
         if (a->fixes[i].better != BETTER_NONE && before == BETTER_NONE)
             strbuf_add(out, "\nwhat would be better (each one was planned)\n");
         strbuf_addf(out, "    %-12s  %s\n      ", lines[i].amount, lines[i].text);
@@ -258,9 +269,11 @@ static void print_fixes(const struct answer *a, const struct options *options,
 static void print_source(const char *name, const char *text, struct strbuf *out)
 {
     const size_t width = 86;
+
     strbuf_addf(out, "    %-8s", name);
     while (strlen(text) > width) {
         size_t n = width;
+
         while (n > 1 && text[n] != ' ')
             n--;
         n = n > 1 ? n : width;
@@ -275,6 +288,7 @@ static void print_sources(const struct answer *a, struct strbuf *out)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(&a->plan, a, LINE_SOURCE, lines);
+
     strbuf_add(out, "\nsources\n");
     for (int i = 0; i < n; i++)
         print_source(lines[i].name, lines[i].text, out);
@@ -282,11 +296,12 @@ static void print_sources(const struct answer *a, struct strbuf *out)
 
 /* ---- the whole ---- */
 
-void print_plan(const struct answer *a, const struct options *options, bool why,
-                bool verbose, struct strbuf *out)
+void print_plan(const struct answer *a, const struct options *options, bool why, bool verbose,
+                struct strbuf *out)
 {
     const struct plan *p = &a->plan;
     struct term terms[TERMS_MAX];
+
     print_head(a, out);
     if (p->has_memory) {
         print_parts(p, out);
@@ -310,9 +325,9 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
 void print_plan_line(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
+
     strbuf_addf(out, "%s: %d x %s, TP %d, PP %d, replicas %d", verdict_word(p->verdict),
-                p->layout.gpus, p->request.gpu->id, p->layout.tp, p->layout.pp,
-                p->layout.replicas);
+                p->layout.gpus, p->request.gpu->id, p->layout.tp, p->layout.pp, p->layout.replicas);
     if (p->limit != LIMIT_NONE)
         strbuf_addf(out, ", limit %s", limit_word(p->limit));
     print_solved(a, out);
@@ -333,6 +348,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     const struct speed *v = &p->speed;
     struct usage usage;
     char text[640];
+
     if (v->gap != SPEED_KNOWN)
         return;
     record_quantity(r, "TTFT", "ms", v->ttft, 1e-3, 1);
@@ -355,6 +371,7 @@ void print_cost_rows(const struct plan *p, struct record *r)
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_COST, lines);
     const char *offer = "";
+
     plan_prices(p, &hour, &month);
     for (int i = 0; i < n; i++)
         if (lines[i].wanted || (!hour.known && !lines[i].name[0]))
@@ -374,6 +391,7 @@ void print_plan_rows(const struct answer *a, struct record *r)
     struct quantity gpus = quantity_exact(p->layout.gpus);
     char reason[SENTENCE_MAX];
     int n = p->has_memory ? parts_list(p, parts) : 0;
+
     record_text(r, "verdict", verdict_word(p->verdict));
     record_note(r, sentence_first_reason(p, reason));
     record_text(r, "GPU", p->request.gpu->id);
@@ -391,10 +409,10 @@ void print_plan_rows(const struct answer *a, struct record *r)
         print_cost_rows(p, r);
 }
 
-void print_plan_table(const struct answer *a, enum output_format format,
-                      struct strbuf *out)
+void print_plan_table(const struct answer *a, enum output_format format, struct strbuf *out)
 {
     struct record r;
+
     record_init(&r);
     print_plan_rows(a, &r);
     record_rows(&r, output_record_as(format), out);

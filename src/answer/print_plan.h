@@ -6,16 +6,16 @@
 
 #include <stdbool.h>
 
-#include "answer/record.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 #include "base/str.h"
 
 enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
 
 /* The whole answer. why: each term's equation, inputs and source follow; verbose: the
  * sources of all profiles do; neither: they are one line of dates. */
-void print_plan(const struct answer *answer, const struct options *options, bool why,
-                bool verbose, struct strbuf *out);
+void print_plan(const struct answer *answer, const struct options *options, bool why, bool verbose,
+                struct strbuf *out);
 
 /* "fits: 2 x h100-sxm, TP 2" on one line. */
 void print_plan_line(const struct answer *answer, struct strbuf *out);
@@ -23,8 +23,7 @@ void print_plan_line(const struct answer *answer, struct strbuf *out);
 /* As rows of part, value, low, high, unit, origin and note: verdict, GPU and count, the
  * memory of one GPU, the cost. */
 void print_plan_rows(const struct answer *answer, struct record *rows);
-void print_plan_table(const struct answer *answer, enum output_format format,
-                      struct strbuf *out);
+void print_plan_table(const struct answer *answer, enum output_format format, struct strbuf *out);
 
 /* What its machines cost, as a paragraph; the price that was asked for, as rows. */
 void print_cost(const struct plan *plan, struct strbuf *out);
@@ -34,7 +33,7 @@ void print_cost_rows(const struct plan *plan, struct record *rows);
 enum record_as output_record_as(enum output_format format);
 
 /* As --format json prints it. */
-void print_plan_json(const struct answer *answer, const struct options *options,
-                     bool why, struct strbuf *out);
+void print_plan_json(const struct answer *answer, const struct options *options, bool why,
+                     struct strbuf *out);
 
 #endif

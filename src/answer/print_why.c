@@ -10,8 +10,7 @@
 
 /* A number as it is shown, an input's and a term's alike: four digits, all of those before
  * the point. */
-static const char *number_text(enum input_style style, double number, char *text,
-                               size_t size)
+static const char *number_text(enum input_style style, double number, char *text, size_t size)
 {
     if (style == INPUT_BYTES)
         units_memory(text, size, number);
@@ -30,6 +29,7 @@ static void value_text(const struct term_input *in, struct strbuf *out)
 {
     const struct quantity *q = &in->value;
     char value[48], low[48], high[48];
+
     if (in->style == INPUT_WORD)
         return;
     if (!q->known) {
@@ -48,6 +48,7 @@ void term_inputs_text(const struct term *term, struct strbuf *out)
     for (int i = 0; i < term->input_count; i++) {
         const struct term_input *in = &term->input[i];
         bool joined = in->style == INPUT_MONEY; /* "$2.29/h" */
+
         if (i > 0)
             strbuf_add(out, ", ");
         if (in->times > 0)
@@ -63,9 +64,9 @@ void term_inputs_text(const struct term *term, struct strbuf *out)
 
 void term_source_text(const struct term_source *s, struct strbuf *out)
 {
-    strbuf_addf(out, "%s%s%s%s%s: %s%s%s", s->name, s->version[0] ? " " : "",
-                s->version, s->date[0] ? " of " : "", s->date, s->evidence,
-                s->evidence[0] ? "; " : "", s->text);
+    strbuf_addf(out, "%s%s%s%s%s: %s%s%s", s->name, s->version[0] ? " " : "", s->version,
+                s->date[0] ? " of " : "", s->date, s->evidence, s->evidence[0] ? "; " : "",
+                s->text);
 }
 
 /* A band's end without the unit that the value has: "2.256 GiB (2.026..2.476)". */
@@ -114,8 +115,8 @@ const char *term_name(const struct term *t, char text[TERM_NAME_MAX])
                   t->part ? t->part : "");
     for (int i = 0; i < t->size_count; i++) {
         size_t used = strlen(text);
-        gp_format(text + used, TERM_NAME_MAX - used, "%s%d", t->size[i].before,
-                  t->size[i].number);
+
+        gp_format(text + used, TERM_NAME_MAX - used, "%s%d", t->size[i].before, t->size[i].number);
     }
     return text;
 }
@@ -123,6 +124,7 @@ const char *term_name(const struct term *t, char text[TERM_NAME_MAX])
 void print_why_term(const struct term *t, struct strbuf *out)
 {
     char name[TERM_NAME_MAX];
+
     strbuf_addf(out, "  %s", term_name(t, name));
     if (strcmp(t->symbol, t->name) != 0)
         strbuf_addf(out, " (%s)", t->symbol);

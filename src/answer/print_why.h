@@ -5,8 +5,8 @@
 #ifndef GP_ANSWER_PRINT_WHY_H
 #define GP_ANSWER_PRINT_WHY_H
 
-#include "plan/terms.h"
 #include "base/str.h"
+#include "plan/terms.h"
 
 /* "weights: mlp", "KV: 52 sliding layers" */
 #define TERM_NAME_MAX 64

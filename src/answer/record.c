@@ -23,6 +23,7 @@ void record_fini(struct record *record)
 {
     for (size_t i = 0; i < record->count; i++) {
         struct fact *f = &record->facts[i];
+
         for (size_t k = 0; k < f->record_count; k++)
             record_fini(&f->records[k]);
         free(f->records);
@@ -36,11 +37,9 @@ void record_fini(struct record *record)
 
 /* ---- building ---- */
 
-static struct fact *fact_add(struct record *record, enum fact_kind kind,
-                             const char *name)
+static struct fact *fact_add(struct record *record, enum fact_kind kind, const char *name)
 {
-    record->facts =
-        gp_grow(record->facts, &record->cap, record->count + 1, sizeof(*record->facts));
+    record->facts = gp_grow(record->facts, &record->cap, record->count + 1, sizeof(*record->facts));
     struct fact *f = &record->facts[record->count++];
     *f = (struct fact){.kind = kind, .group = record->group, .name = name, .unit = ""};
     return f;
@@ -60,6 +59,7 @@ void record_textf(struct record *record, const char *name, const char *fmt, ...)
 {
     char *text = NULL;
     va_list args;
+
     va_start(args, fmt);
     if (vasprintf(&text, fmt, args) < 0)
         text = NULL;
@@ -78,17 +78,16 @@ void record_flag(struct record *record, const char *name, bool value)
     fact_add(record, FACT_FLAG, name)->text = gp_strdup(value ? "yes" : "no");
 }
 
-void record_count(struct record *record, const char *name, const char *unit,
-                  double value)
+void record_count(struct record *record, const char *name, const char *unit, double value)
 {
     struct fact *f = fact_add(record, FACT_COUNT, name);
+
     f->unit = unit;
     f->known = isfinite(value);
     f->number = quantity_exact(value);
 }
 
-void record_positive(struct record *record, const char *name, const char *unit,
-                     double value)
+void record_positive(struct record *record, const char *name, const char *unit, double value)
 {
     record_count(record, name, unit, value > 0 ? value : NAN);
 }
@@ -97,6 +96,7 @@ void record_quantity(struct record *record, const char *name, const char *unit,
                      struct quantity value, double divide, int decimals)
 {
     struct fact *f = fact_add(record, FACT_QUANTITY, name);
+
     f->unit = unit;
     f->decimals = decimals;
     f->known = value.known && isfinite(value.value);
@@ -106,8 +106,8 @@ void record_quantity(struct record *record, const char *name, const char *unit,
     f->number.high /= divide;
 }
 
-void record_series(struct record *record, const char *name, const char *unit,
-                   enum origin origin, const double *value, size_t n)
+void record_series(struct record *record, const char *name, const char *unit, enum origin origin,
+                   const double *value, size_t n)
 {
     struct strbuf text;
 
@@ -125,20 +125,20 @@ void record_series(struct record *record, const char *name, const char *unit,
     f->number.origin = origin;
 }
 
-void record_listed(struct record *record, const char *name, const char *unit,
-                   double value, double divide, int decimals)
+void record_listed(struct record *record, const char *name, const char *unit, double value,
+                   double divide, int decimals)
 {
     record_quantity(record, name, unit,
-                    value > 0 ? quantity_of(value, ORIGIN_SHEET) : quantity_unknown(),
-                    divide, decimals);
+                    value > 0 ? quantity_of(value, ORIGIN_SHEET) : quantity_unknown(), divide,
+                    decimals);
 }
 
-void record_fitted(struct record *record, const char *name, const char *unit,
-                   double value, double divide, int decimals)
+void record_fitted(struct record *record, const char *name, const char *unit, double value,
+                   double divide, int decimals)
 {
     record_quantity(record, name, unit,
-                    value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown(),
-                    divide, decimals);
+                    value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown(), divide,
+                    decimals);
 }
 
 static void record_member(struct record *record, const struct member *m, const void *at)
@@ -146,6 +146,7 @@ static void record_member(struct record *record, const struct member *m, const v
     const char *unit = m->unit ? m->unit : "";
     double divide = m->divide > 0 ? m->divide : 1;
     int tenths;
+
     switch (m->kind) {
     case MEMBER_CHARS:
         record_text(record, m->name, at);
@@ -158,8 +159,7 @@ static void record_member(struct record *record, const struct member *m, const v
         break;
     case MEMBER_VERSION:
         tenths = *(const int *)at;
-        record_textf(record, m->name, tenths > 0 ? "%d.%d" : "", tenths / 10,
-                     tenths % 10);
+        record_textf(record, m->name, tenths > 0 ? "%d.%d" : "", tenths / 10, tenths % 10);
         break;
     case MEMBER_FLAG:
         record_flag(record, m->name, *(const bool *)at);
@@ -180,8 +180,7 @@ static void record_member(struct record *record, const struct member *m, const v
         record_positive(record, m->name, unit, *(const double *)at);
         break;
     case MEMBER_BYTES:
-        record_quantity(record, m->name, "GiB", *(const struct quantity *)at, GP_GIB,
-                        2);
+        record_quantity(record, m->name, "GiB", *(const struct quantity *)at, GP_GIB, 2);
         break;
     case MEMBER_LISTED:
         record_listed(record, m->name, unit, *(const double *)at, divide, m->decimals);
@@ -193,8 +192,7 @@ static void record_member(struct record *record, const struct member *m, const v
         record_fitted(record, m->name, unit, *(const double *)at, divide, m->decimals);
         break;
     case MEMBER_QUANTITY:
-        record_quantity(record, m->name, unit, *(const struct quantity *)at, divide,
-                        m->decimals);
+        record_quantity(record, m->name, unit, *(const struct quantity *)at, divide, m->decimals);
     }
 }
 
@@ -204,6 +202,7 @@ void record_members(struct record *record, const struct member *members, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct member *m = &members[i];
         const char *at = (const char *)base + m->offset;
+
         if (m->optional && (m->kind == MEMBER_FLAG ? !*at : *(const int *)at == 0))
             continue;
         if (m->group)
@@ -237,8 +236,7 @@ void record_note(struct record *record, const char *note)
 
 static struct record *fact_grow(struct fact *f)
 {
-    f->records =
-        gp_grow(f->records, &f->record_cap, f->record_count + 1, sizeof(*f->records));
+    f->records = gp_grow(f->records, &f->record_cap, f->record_count + 1, sizeof(*f->records));
     struct record *inner = &f->records[f->record_count++];
     record_init(inner);
     return inner;
@@ -269,8 +267,8 @@ void record_long_list(struct record *record, const char *name)
     fact_find(record, name)->rows = true;
 }
 
-void record_parts(struct record *record, const char *name, record_part_fn *make,
-                  const void *ctx, int parts)
+void record_parts(struct record *record, const char *name, record_part_fn *make, const void *ctx,
+                  int parts)
 {
     record_long_list(record, name);
     struct fact *f = fact_find(record, name);
@@ -287,6 +285,7 @@ size_t record_parts_first(const struct fact *list, size_t most, struct record *o
         struct record rest = {0};
         bool kept = fact_find(out, list->name)->record_count < most;
         size_t before = fact_find(out, list->name)->record_count;
+
         record_list(&rest, list->name);
         list->parts->make(list->parts->ctx, part, kept ? out : &rest);
         count += fact_find(kept ? out : &rest, list->name)->record_count - (kept ? before : 0);
@@ -314,5 +313,6 @@ const struct fact *record_find(const struct record *record, const char *name)
 const char *record_get(const struct record *record, const char *name)
 {
     const struct fact *f = fact_find(record, name);
+
     return f && f->text ? f->text : "";
 }

@@ -29,8 +29,8 @@ enum fact_kind {
     FACT_FLAG,
     FACT_COUNT,    /* a whole number, exact */
     FACT_QUANTITY, /* a number with unit, band and origin */
-    FACT_SERIES,    /* numbers in a row, as JSON writes them; with a unit they have an origin */
-    FACT_RECORD,    /* a record of its own */
+    FACT_SERIES,   /* numbers in a row, as JSON writes them; with a unit they have an origin */
+    FACT_RECORD,   /* a record of its own */
     FACT_LIST      /* several records */
 };
 
@@ -49,15 +49,15 @@ struct record_parts {
 
 struct fact {
     enum fact_kind kind;
-    enum fact_style style; /* of a number, or a flag (MARK: * or nothing), for people */
-    const char *group;     /* heading in --show, table in --table; borrowed */
-    const char *name;      /* borrowed */
-    const char *unit;      /* borrowed; "" when the name says it */
-    const char *title;     /* of its column, with unit; NULL: name and unit; borrowed */
-    int decimals;          /* in tables and --show */
-    bool detail;           /* too long for an aligned table: JSON, CSV and --show */
-    bool known;            /* of a count */
-    bool rows;             /* a list: JSON writes each of its records on a line of its own */
+    enum fact_style style;  /* of a number, or a flag (MARK: * or nothing), for people */
+    const char *group;      /* heading in --show, table in --table; borrowed */
+    const char *name;       /* borrowed */
+    const char *unit;       /* borrowed; "" when the name says it */
+    const char *title;      /* of its column, with unit; NULL: name and unit; borrowed */
+    int decimals;           /* in tables and --show */
+    bool detail;            /* too long for an aligned table: JSON, CSV and --show */
+    bool known;             /* of a count */
+    bool rows;              /* a list: JSON writes each of its records on a line of its own */
     struct quantity number; /* in `unit` */
     char *text;             /* owned */
     char *note;             /* owned; NULL: none */
@@ -82,35 +82,33 @@ void record_textf(struct record *record, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void record_words(struct record *record, const char *name, const char *words);
 void record_flag(struct record *record, const char *name, bool value);
-void record_count(struct record *record, const char *name, const char *unit,
-                  double value);
+void record_count(struct record *record, const char *name, const char *unit, double value);
 /* 0 stands for unknown. */
-void record_positive(struct record *record, const char *name, const char *unit,
-                     double value);
+void record_positive(struct record *record, const char *name, const char *unit, double value);
 /* divide turns the SI value into `unit`. */
 void record_quantity(struct record *record, const char *name, const char *unit,
                      struct quantity value, double divide, int decimals);
 /* A figure of a data sheet or list; 0 stands for unknown. */
-void record_listed(struct record *record, const char *name, const char *unit,
-                   double value, double divide, int decimals);
+void record_listed(struct record *record, const char *name, const char *unit, double value,
+                   double divide, int decimals);
 
 /* n numbers, which only JSON has: {"values": [...], "unit", "origin"}, or with unit "" the array
  * alone. */
-void record_series(struct record *record, const char *name, const char *unit,
-                   enum origin origin, const double *value, size_t n);
+void record_series(struct record *record, const char *name, const char *unit, enum origin origin,
+                   const double *value, size_t n);
 
 /* A constant that was fitted or estimated; 0 stands for unknown. */
-void record_fitted(struct record *record, const char *name, const char *unit,
-                   double value, double divide, int decimals);
+void record_fitted(struct record *record, const char *name, const char *unit, double value,
+                   double divide, int decimals);
 
 /* A member of a struct as a fact; a table of them is a record of that struct. */
 enum member_kind {
-    MEMBER_CHARS,    /* char[] */
-    MEMBER_WORDS,    /* char[], '|' separated */
-    MEMBER_WORD,     /* const char * */
-    MEMBER_VERSION,  /* int, tenths: "9.0"; 0 stands for none */
-    MEMBER_FLAG,     /* bool */
-    MEMBER_SET,      /* int or enum, as a flag: is it other than 0? */
+    MEMBER_CHARS,   /* char[] */
+    MEMBER_WORDS,   /* char[], '|' separated */
+    MEMBER_WORD,    /* const char * */
+    MEMBER_VERSION, /* int, tenths: "9.0"; 0 stands for none */
+    MEMBER_FLAG,    /* bool */
+    MEMBER_SET,     /* int or enum, as a flag: is it other than 0? */
     MEMBER_INT,
     MEMBER_SOME_INT, /* 0 stands for unknown */
     MEMBER_NUMBER,   /* double */
@@ -118,8 +116,8 @@ enum member_kind {
     MEMBER_BYTES,    /* struct quantity in bytes, told in GiB */
     MEMBER_LISTED,   /* double: record_listed() */
     MEMBER_LISTED_INT,
-    MEMBER_FITTED,   /* double, fitted or estimated: ORIGIN_MODEL; 0 stands for unknown */
-    MEMBER_QUANTITY  /* struct quantity in `unit` */
+    MEMBER_FITTED,  /* double, fitted or estimated: ORIGIN_MODEL; 0 stands for unknown */
+    MEMBER_QUANTITY /* struct quantity in `unit` */
 };
 struct member {
     const char *name; /* of the fact */
@@ -128,16 +126,16 @@ struct member {
     const char *unit; /* NULL = none */
     double divide;    /* as record_quantity() takes it; 0 = 1 */
     int decimals;
-    bool detail;          /* record_detail() */
-    bool optional;        /* left out when it is 0 or "no" */
+    bool detail;   /* record_detail() */
+    bool optional; /* left out when it is 0 or "no" */
     enum fact_style style;
-    const char *group;    /* record_group() before it; NULL = as it is */
+    const char *group; /* record_group() before it; NULL = as it is */
 };
 #define MEMBER_AT(type, member) .offset = offsetof(type, member)
 
 void record_members(struct record *record, const struct member *members, size_t count,
                     const void *base);
-#define RECORD_MEMBERS(record, members, base)                                          \
+#define RECORD_MEMBERS(record, members, base) \
     record_members(record, members, sizeof(members) / sizeof((members)[0]), base)
 
 /* The last fact added: how it is shown; its column's title; that aligned tables leave
@@ -156,8 +154,8 @@ void record_list(struct record *record, const char *name);
 /* One whose records may be so many that each is a line in JSON. */
 void record_long_list(struct record *record, const char *name);
 /* A long list that is too large to be kept: its rows are made part by part as JSON writes them. */
-void record_parts(struct record *record, const char *name, record_part_fn *make,
-                  const void *ctx, int parts);
+void record_parts(struct record *record, const char *name, record_part_fn *make, const void *ctx,
+                  int parts);
 /* The first rows of it, `most` or a few more, become that list of `out`; how many there are. */
 size_t record_parts_first(const struct fact *list, size_t most, struct record *out);
 /* A text at the end of that list. */
@@ -176,13 +174,13 @@ enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
 
 /* Rows with the same facts as a table: those without a group and those of `group`
  * (NULL: all). CSV has every fact, each quantity with low, high and origin. */
-void record_table(const struct record *rows, size_t count, const char *group,
-                  enum record_as as, struct strbuf *out);
+void record_table(const struct record *rows, size_t count, const char *group, enum record_as as,
+                  struct strbuf *out);
 
 /* The same as a table that lives while use() runs: for pages. */
 typedef void record_table_fn(void *ctx, const struct table *table);
-void record_table_use(const struct record *rows, size_t count, const char *group,
-                      enum record_as as, record_table_fn *use, void *ctx);
+void record_table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
+                      record_table_fn *use, void *ctx);
 
 /* Each fact of one record as a row: part, value, low, high, unit, origin, note. */
 void record_rows(const struct record *record, enum record_as as, struct strbuf *out);

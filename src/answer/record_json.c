@@ -69,10 +69,12 @@ static void write_text(struct writer *w, const char *text)
 static void write_words(struct writer *w, const char *text)
 {
     bool empty = *text == '\0';
+
     open_bracket(w, '[');
     for (bool first = true; *text; first = false) {
         char word[256];
         size_t n = strcspn(text, "|");
+
         gp_format(word, sizeof(word), "%.*s", (int)(n < 255 ? n : 255), text);
         next_item(w, first);
         gp_json_add_text(w->out, word);
@@ -88,6 +90,7 @@ static void write_items(struct writer *w, const struct fact *f, bool rows, bool 
 
     for (size_t i = 0; i < f->record_count; i++) {
         const struct record *inner = &f->records[i];
+
         next_item(w, *first);
         *first = false;
         w->indent = indent && !rows;
@@ -107,6 +110,7 @@ static void write_list(struct writer *w, const struct fact *f)
     write_items(w, f, f->rows, &first);
     for (int part = 0; f->parts && part < f->parts->count; part++) {
         struct record made;
+
         record_init(&made);
         record_list(&made, f->name);
         f->parts->make(f->parts->ctx, part, &made);
@@ -131,8 +135,8 @@ static void write_series(struct writer *w, const struct fact *f)
 }
 
 /* Most bounds are the value itself, which stands in out[from, from + len). */
-static void write_bound(struct writer *w, const char *name, double bound, double value,
-                        size_t from, size_t len)
+static void write_bound(struct writer *w, const char *name, double bound, double value, size_t from,
+                        size_t len)
 {
     next_member(w, name, false);
     if (bound != value) {
@@ -146,6 +150,7 @@ static void write_bound(struct writer *w, const char *name, double bound, double
 static void write_quantity(struct writer *w, const struct fact *f)
 {
     const struct quantity *q = &f->number;
+
     open_bracket(w, '{');
     next_member(w, "value", true);
     size_t from = w->out->len;
@@ -214,6 +219,7 @@ static void write_record(struct writer *w, const struct record *record, const ch
 void record_json(const struct record *record, struct strbuf *out)
 {
     struct writer w = {out, true, 0};
+
     write_record(&w, record, NULL);
     strbuf_addc(out, '\n');
 }
@@ -221,6 +227,7 @@ void record_json(const struct record *record, struct strbuf *out)
 void record_json_line(const struct record *record, const char *id, struct strbuf *out)
 {
     struct writer w = {out, false, 0};
+
     write_record(&w, record, id);
     strbuf_addc(out, '\n');
 }

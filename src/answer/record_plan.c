@@ -44,6 +44,7 @@ void record_plan_load(struct record *s, const struct resolved *r)
 {
     char price[OPTION_CHOICE_MAX];
     const struct request *q = &r->request;
+
     record_count(s, "context", "tokens", q->context);
     record_count(s, "prompt", "tokens", q->prompt);
     record_count(s, "output", "tokens", q->output);
@@ -51,17 +52,17 @@ void record_plan_load(struct record *s, const struct resolved *r)
     record_text(s, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(s, &r->market);
     record_quantity(s, "hours_per_month", "h",
-                    r->market.hours > 0
-                        ? quantity_exact(r->market.hours)
-                        : quantity_of(COST_HOURS_PER_MONTH, ORIGIN_ASSUMED),
+                    r->market.hours > 0 ? quantity_exact(r->market.hours)
+                                        : quantity_of(COST_HOURS_PER_MONTH, ORIGIN_ASSUMED),
                     1, 0);
 }
 
 void record_plan_prices(const struct record *s, struct strbuf *out)
 {
     const char *provider = record_get(s, "provider"), *region = record_get(s, "region");
-    strbuf_addf(out, "%s prices%s%s%s%s%s", record_get(s, "price"),
-                provider[0] ? " of " : "", provider, region[0] ? " in " : "", region,
+
+    strbuf_addf(out, "%s prices%s%s%s%s%s", record_get(s, "price"), provider[0] ? " of " : "",
+                provider, region[0] ? " in " : "", region,
                 strcmp(record_get(s, "dated"), "yes") == 0 ? ", dated only" : "");
 }
 
@@ -75,6 +76,7 @@ void record_plan_layout(struct record *s, const struct plan *p)
     const struct layout *l = &p->layout;
     double none = p->has_memory ? 0 : NAN; /* a refused layout has no size */
     char reason[SENTENCE_MAX];
+
     record_text(s, "verdict", verdict_word(p->verdict));
     record_count(s, "gpus", "", l->gpus + none);
     record_count(s, "tp", "", l->tp + none);
@@ -95,14 +97,15 @@ void record_plan_speed(struct record *s, const struct plan *p)
     const struct speed *v = &p->speed;
     struct quantity none = quantity_unknown();
     bool known = v->gap == SPEED_KNOWN;
+
     record_quantity(s, "output_tokens_per_s", "tokens/s", known ? v->tokens : none, 1, 0);
     record_title(s, "tokens/s");
     record_quantity(s, "tpot", "ms", known ? v->tpot : none, 1e-3, 1);
     record_title(s, "TPOT ms");
     record_quantity(s, "ttft", "ms", known ? v->ttft : none, 1e-3, 0);
     record_detail(s);
-    record_quantity(s, "joules_per_output_token", "J",
-                    p->power.loaded ? p->power.joules : none, 1, 2);
+    record_quantity(s, "joules_per_output_token", "J", p->power.loaded ? p->power.joules : none, 1,
+                    2);
     record_detail(s);
     record_quantity(s, "per_million_output_tokens", "$", plan_token_price(p), 1, 2);
     record_title(s, "$/M out");
@@ -116,6 +119,7 @@ void record_plan_cost(struct record *s, const struct plan *p)
     bool rented = serves && r && r->known, bought = serves && !r && b->known;
     struct quantity hour, month;
     char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "", what[SENTENCE_MAX] = "";
+
     plan_prices(p, &hour, &month);
     hour.known = month.known = hour.known && serves;
     if (rented) {
@@ -138,9 +142,6 @@ void record_plan_cost(struct record *s, const struct plan *p)
     record_text(s, "price_date", date);
     record_text(s, "price_note", note);
     record_detail(s);
-    record_text(s, "price_source",
-                rented   ? r->instance->source
-                : bought ? b->source
-                         : "");
+    record_text(s, "price_source", rented ? r->instance->source : bought ? b->source : "");
     record_detail(s);
 }

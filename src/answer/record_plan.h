@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "answer/record.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 #include "base/err.h"
 
 /* Which instances count: provider, region, dated. */

@@ -22,15 +22,16 @@
 static void name_words(char *dst, size_t size, const char *name)
 {
     static const char *const capitals[][2] = {
-        {"gpu", "GPU"},   {"gpus", "GPUs"}, {"kv", "KV"},      {"tp", "TP"},
-        {"pp", "PP"},     {"id", "ID"},     {"ram", "RAM"},    {"mig", "MIG"},
-        {"sm", "SM"},     {"l2", "L2"},     {"pcie", "PCIe"},  {"pci", "PCI"},
-        {"nvml", "NVML"}, {"mtp", "MTP"},   {"vcpus", "vCPUs"}};
+        {"gpu", "GPU"},   {"gpus", "GPUs"}, {"kv", "KV"},     {"tp", "TP"},   {"pp", "PP"},
+        {"id", "ID"},     {"ram", "RAM"},   {"mig", "MIG"},   {"sm", "SM"},   {"l2", "L2"},
+        {"pcie", "PCIe"}, {"pci", "PCI"},   {"nvml", "NVML"}, {"mtp", "MTP"}, {"vcpus", "vCPUs"}};
     size_t used = 0;
+
     dst[0] = '\0';
     while (*name && used + 1 < size) {
         size_t n = strcspn(name, "_");
         const char *word = name;
+
         for (size_t i = 0; i < sizeof(capitals) / sizeof(capitals[0]); i++)
             if (strlen(capitals[i][0]) == n && strncmp(name, capitals[i][0], n) == 0)
                 word = capitals[i][1];
@@ -92,6 +93,7 @@ static void fact_columns(struct columns *c, const struct fact *f, enum record_as
 {
     static const char *const ends[] = {"low", "high", "origin"};
     char title[VALUE_MAX];
+
     if (as == RECORD_CSV) {
         add_column(c, f->name, is_number(f));
         for (int i = 0; i < 3 && f->kind == FACT_QUANTITY; i++) {
@@ -105,6 +107,7 @@ static void fact_columns(struct columns *c, const struct fact *f, enum record_as
         gp_copy(title, sizeof(title), f->title);
     } else if (f->unit[0]) {
         size_t n = strlen(title);
+
         gp_format(title + n, sizeof(title) - n, " %s", f->unit);
     }
     add_column(c, title, is_number(f));
@@ -113,6 +116,7 @@ static void fact_columns(struct columns *c, const struct fact *f, enum record_as
 static void csv_cells(struct table *table, const struct fact *f)
 {
     const struct quantity *q = &f->number;
+
     if (f->kind == FACT_QUANTITY && f->known) {
         table_cellf(table, "%.10g", q->value);
         table_cellf(table, "%.10g", q->low);
@@ -132,12 +136,12 @@ void record_cell(const struct fact *f, struct strbuf *out)
 {
     char text[VALUE_MAX];
     size_t from = out->len;
+
     if (f->kind == FACT_QUANTITY && f->known && f->style == STYLE_THOUSANDS) {
         strbuf_addf(out, "%s%s", origin_mark(f->number.origin),
                     units_tokens(text, sizeof(text), f->number.value));
     } else if (f->kind == FACT_QUANTITY && f->known) {
-        strbuf_addf(out, "%s%.*f", origin_mark(f->number.origin), f->decimals,
-                    f->number.value);
+        strbuf_addf(out, "%s%.*f", origin_mark(f->number.origin), f->decimals, f->number.value);
     } else if (f->kind == FACT_COUNT && f->known) {
         count_text(f, text, sizeof(text));
         strbuf_add(out, text);
@@ -156,6 +160,7 @@ void record_cell(const struct fact *f, struct strbuf *out)
 static void plain_cell(struct table *table, const struct fact *f)
 {
     struct strbuf text;
+
     strbuf_init(&text);
     record_cell(f, &text);
     table_cell(table, text.text);
@@ -191,11 +196,12 @@ static void table_end(struct table *table, enum record_as as, struct strbuf *out
     table_fini(table);
 }
 
-void record_table_use(const struct record *rows, size_t count, const char *group,
-                      enum record_as as, record_table_fn *use, void *ctx)
+void record_table_use(const struct record *rows, size_t count, const char *group, enum record_as as,
+                      record_table_fn *use, void *ctx)
 {
     struct table table;
     struct columns c = {0};
+
     if (count == 0)
         return;
     c.column = gp_calloc(rows[0].count * 4 + 1, sizeof(*c.column));
@@ -220,13 +226,15 @@ struct printing {
 static void print_table(void *ctx, const struct table *table)
 {
     const struct printing *p = ctx;
+
     table_as(table, p->as, p->out);
 }
 
-void record_table(const struct record *rows, size_t count, const char *group,
-                  enum record_as as, struct strbuf *out)
+void record_table(const struct record *rows, size_t count, const char *group, enum record_as as,
+                  struct strbuf *out)
 {
     struct printing p = {as, out};
+
     record_table_use(rows, count, group, as, print_table, &p);
 }
 
@@ -235,6 +243,7 @@ static void fact_row(struct table *table, const struct fact *f)
 {
     const struct quantity *q = &f->number;
     const double figures[] = {q->value, q->low, q->high};
+
     table_cell(table, f->name);
     for (int i = 0; i < 3; i++)
         if (is_number(f))
@@ -249,9 +258,9 @@ static void fact_row(struct table *table, const struct fact *f)
 void record_rows_table(const struct record *record, struct table *table)
 {
     static const struct table_column columns[] = {
-        {"part", TABLE_LEFT},  {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT},
-        {"high", TABLE_RIGHT}, {"unit", TABLE_LEFT},   {"origin", TABLE_LEFT},
-        {"note", TABLE_LEFT}};
+        {"part", TABLE_LEFT}, {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT}, {"high", TABLE_RIGHT},
+        {"unit", TABLE_LEFT}, {"origin", TABLE_LEFT}, {"note", TABLE_LEFT}};
+
     table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < record->count; i++)
         fact_row(table, &record->facts[i]);
@@ -260,6 +269,7 @@ void record_rows_table(const struct record *record, struct table *table)
 void record_rows(const struct record *record, enum record_as as, struct strbuf *out)
 {
     struct table table;
+
     record_rows_table(record, &table);
     table_end(&table, as, out);
 }
@@ -269,8 +279,8 @@ void record_rows(const struct record *record, enum record_as as, struct strbuf *
 static void quantity_text(const struct fact *f, struct strbuf *out)
 {
     const struct quantity *q = &f->number;
-    strbuf_addf(out, "%.*f %s (%s", f->decimals, q->value, f->unit,
-                origin_word(q->origin));
+
+    strbuf_addf(out, "%.*f %s (%s", f->decimals, q->value, f->unit, origin_word(q->origin));
     if (q->low < q->value || q->high > q->value)
         strbuf_addf(out, ", %.*f..%.*f", f->decimals, q->low, f->decimals, q->high);
     strbuf_add(out, ")");
@@ -288,6 +298,7 @@ static void value_text(const struct fact *f, struct strbuf *out)
 {
     char text[VALUE_MAX];
     size_t from = out->len;
+
     if (f->kind == FACT_QUANTITY && f->known) {
         quantity_text(f, out);
     } else if (f->kind == FACT_COUNT && f->known) {
@@ -316,8 +327,10 @@ static void short_line(const struct record *record, struct strbuf *out)
 {
     const char *comma = "";
     char name[VALUE_MAX];
+
     for (size_t i = 0; i < record->count; i++) {
         const struct fact *f = &record->facts[i];
+
         if (!fact_says(f))
             continue;
         name_words(name, sizeof(name), f->name);
@@ -334,6 +347,7 @@ static void short_line(const struct record *record, struct strbuf *out)
 static void fact_lines(const struct fact *f, struct strbuf *out)
 {
     char name[VALUE_MAX];
+
     name_words(name, sizeof(name), f->name);
     strbuf_addf(out, "  %s:", name);
     if (f->kind != FACT_LIST && f->kind != FACT_RECORD) {
@@ -352,8 +366,10 @@ static void fact_lines(const struct fact *f, struct strbuf *out)
 void record_lines(const struct record *record, struct strbuf *out)
 {
     const char *group = NULL;
+
     for (size_t i = 0; i < record->count; i++) {
         const struct fact *f = &record->facts[i];
+
         if (f->group && (!group || strcmp(group, f->group) != 0))
             strbuf_addf(out, "%s%s\n", i ? "\n" : "", f->group);
         group = f->group;

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "plan/better.h"
-#include "plan/speed/comm.h"
 #include "answer/answer_lines.h"
 #include "answer/print_plan.h"
 #include "answer/print_why.h"
@@ -16,6 +14,8 @@
 #include "answer/startup.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/better.h"
+#include "plan/speed/comm.h"
 
 /* ---- request ---- */
 
@@ -39,6 +39,7 @@ static void request_facts(const struct answer *a, struct record *r)
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
     int layers = q->model->layer_count;
+
     record_text(r, "model", a->resolved.model_text);
     record_text(r, "model_id", q->model->id);
     record_text(r, "precision", q->precision.id);
@@ -93,11 +94,12 @@ static void request_facts(const struct answer *a, struct record *r)
 
 /* ---- verdict ---- */
 
-static void fix_facts(const struct answer *a, const struct options *options,
-                      const struct fix *f, struct record *r)
+static void fix_facts(const struct answer *a, const struct options *options, const struct fix *f,
+                      struct record *r)
 {
     struct strbuf command;
     char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+
     strbuf_init(&command);
     planner_fix_command(options, a, f, &command);
     record_text(r, "what", sentence_fix(f, what));
@@ -120,6 +122,7 @@ static void fix_facts(const struct answer *a, const struct options *options,
 static void startup_facts(const struct plan *p, struct record *r)
 {
     struct startup startup = startup_check(p);
+
     if (!startup.check) {
         record_text(r, "startup", "");
         return;
@@ -130,11 +133,11 @@ static void startup_facts(const struct plan *p, struct record *r)
     record_text(r, "message", startup.text);
 }
 
-static void verdict_facts(const struct answer *a, const struct options *options,
-                          struct record *r)
+static void verdict_facts(const struct answer *a, const struct options *options, struct record *r)
 {
     const struct plan *p = &a->plan;
     char text[SENTENCE_MAX];
+
     record_text(r, "status", verdict_word(p->verdict));
     record_text(r, "limit", limit_word(p->limit));
     record_text(r, "knob", sentence_knob(p, text));
@@ -152,7 +155,10 @@ static void verdict_facts(const struct answer *a, const struct options *options,
 
 /* ---- layout ---- */
 
-#define OF_LAYOUT(member) {#member, MEMBER_INT, MEMBER_AT(struct layout, member)}
+#define OF_LAYOUT(member)                                     \
+    {                                                         \
+#member, MEMBER_INT, MEMBER_AT(struct layout, member) \
+    }
 
 static const struct member layout_degrees[] = {
     OF_LAYOUT(gpus), OF_LAYOUT(tp), OF_LAYOUT(pp), OF_LAYOUT(ep), OF_LAYOUT(replicas),
@@ -162,12 +168,12 @@ static void layout_facts(const struct plan *p, struct record *r)
 {
     const struct runner_up *second = &p->second;
     char lost[SENTENCE_MAX];
+
     record_text(r, "gpu", p->request.gpu->id);
     RECORD_MEMBERS(r, layout_degrees, &p->layout);
     record_count(r, "dp", "", layout_ways(&p->layout));
     record_count(r, "prefill", "", p->layout.prefill);
-    record_count(r, "prefill_tp", "",
-                 p->layout.prefill > 0 ? layout_prefill(&p->layout).tp : 0);
+    record_count(r, "prefill_tp", "", p->layout.prefill > 0 ? layout_prefill(&p->layout).tp : 0);
     record_count(r, "decode", "", p->layout.prefill > 0 ? layout_decoding(&p->layout) : 0);
     record_count(r, "hosts", "", p->layout.hosts);
     record_positive(r, "host_gpus", "", p->request.host_gpus);
@@ -184,18 +190,27 @@ static void layout_facts(const struct plan *p, struct record *r)
 
 /* ---- memory ---- */
 
-#define OF_MEMORY(member) {#member, MEMBER_BYTES, MEMBER_AT(struct memory, member)}
+#define OF_MEMORY(member)                                       \
+    {                                                           \
+#member, MEMBER_BYTES, MEMBER_AT(struct memory, member) \
+    }
 
 static const struct member memory_there[] = {
-    OF_MEMORY(physical), OF_MEMORY(usable), OF_MEMORY(budget), OF_MEMORY(weights),
+    OF_MEMORY(physical),
+    OF_MEMORY(usable),
+    OF_MEMORY(budget),
+    OF_MEMORY(weights),
 };
 static const struct member memory_added[] = {
     {"weights_draft", MEMBER_BYTES, MEMBER_AT(struct memory, draft)},
     {"weights_lora", MEMBER_BYTES, MEMBER_AT(struct memory, lora)},
 };
 static const struct member memory_taken[] = {
-    OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
-    OF_MEMORY(activation), OF_MEMORY(non_torch),
+    OF_MEMORY(kv_needed),
+    OF_MEMORY(state),
+    OF_MEMORY(kv_reserved),
+    OF_MEMORY(activation),
+    OF_MEMORY(non_torch),
     {"graphs", MEMBER_BYTES, MEMBER_AT(struct memory, graphs_charged)},
     {"graphs_real", MEMBER_BYTES, MEMBER_AT(struct memory, graphs)},
     OF_MEMORY(free),
@@ -208,19 +223,16 @@ static const struct member memory_needs[] = {
     {"kv_needed_mean", MEMBER_BYTES, MEMBER_AT(struct memory, kv_mean)},
 };
 static const struct member memory_holds[] = {
-    {"kv_cache_tokens", MEMBER_QUANTITY, MEMBER_AT(struct memory, kv_cache_tokens),
-     "tokens"},
+    {"kv_cache_tokens", MEMBER_QUANTITY, MEMBER_AT(struct memory, kv_cache_tokens), "tokens"},
     {"state_blocks", MEMBER_QUANTITY, MEMBER_AT(struct memory, state_blocks), "blocks"},
-    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency),
-     "requests"},
+    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency), "requests"},
 };
 
 static void role_facts(const struct memory *m, struct record *r)
 {
     for (int i = 0; i < ROLE_COUNT; i++)
         if (m->split.role[i] > 0)
-            record_count(r, role_word((enum tensor_role)i), "GiB",
-                         m->split.role[i] / GP_GIB);
+            record_count(r, role_word((enum tensor_role)i), "GiB", m->split.role[i] / GP_GIB);
     if (m->split.loaded > 0)
         record_count(r, "added at load", "GiB", m->split.loaded / GP_GIB);
 }
@@ -237,6 +249,7 @@ static void pool_facts(const struct request *q, const struct memory *m, struct r
         {"kv_pool", MEMBER_BYTES, MEMBER_AT(struct pool, left)},
         {"kv_pool_short", MEMBER_BYTES, MEMBER_AT(struct pool, lacking)},
     };
+
     if (q->model->weights_only) {
         record_text(r, "kv_pool", "");
         return;
@@ -247,6 +260,7 @@ static void pool_facts(const struct request *q, const struct memory *m, struct r
 static void gpu_facts(const struct plan *p, struct record *r)
 {
     const struct memory *m = &p->memory;
+
     RECORD_MEMBERS(r, memory_there, m);
     role_facts(m, record_inside(r, "weights_by_role_gib"));
     RECORD_MEMBERS(r, memory_added, m);
@@ -255,9 +269,11 @@ static void gpu_facts(const struct plan *p, struct record *r)
 }
 
 static const struct member stage_parts[] = {
-    OF_MEMORY(weights), OF_MEMORY(activation), OF_MEMORY(kv_reserved), OF_MEMORY(free),
-    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency),
-     "requests"},
+    OF_MEMORY(weights),
+    OF_MEMORY(activation),
+    OF_MEMORY(kv_reserved),
+    OF_MEMORY(free),
+    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency), "requests"},
 };
 
 /* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the
@@ -267,11 +283,13 @@ static void stages_facts(const struct plan *p, struct record *doc)
     const struct request *q = &p->request;
     struct load load = load_sum(q);
     int pp = p->layout.pp;
+
     record_list(doc, "stages");
     for (int i = 0; i < pp; i++) {
         struct record *r = record_append(doc, "stages");
         struct memory m;
         int first = layout_stage_begin(q, pp, i);
+
         memory_stage(q, &load, &p->layout, i, &m);
         record_count(r, "stage", "", i);
         record_count(r, "first_layer", "", first + 1);
@@ -287,6 +305,7 @@ static void stages_facts(const struct plan *p, struct record *doc)
 static void rule_facts(const struct plan *p, struct record *r)
 {
     static const char *const bounds[] = {"value", "low", "high"};
+
     for (int i = 0; i < 3; i++)
         record_count(r, bounds[i], "GiB", p->memory.rule_of_thumb / GP_GIB);
     record_text(r, "unit", "GiB");
@@ -298,6 +317,7 @@ static void memory_facts(const struct plan *p, struct record *doc)
 {
     const struct memory *m = &p->memory;
     enum origin kv = m->kv_needed.origin;
+
     if (!p->has_memory) {
         record_text(doc, "memory", "");
         return;
@@ -306,25 +326,29 @@ static void memory_facts(const struct plan *p, struct record *doc)
     gpu_facts(p, record_inside(r, "per_gpu"));
     record_count(r, "stage", "", m->stage);
     stages_facts(p, r);
-    record_quantity(r, "kv_bytes_per_token", "B",
-                    quantity_of(m->kv_bytes_per_token, kv), 1, 0);
-    record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB,
-                    2);
+    record_quantity(r, "kv_bytes_per_token", "B", quantity_of(m->kv_bytes_per_token, kv), 1, 0);
+    record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB, 2);
     RECORD_MEMBERS(r, memory_needs, m);
     RECORD_MEMBERS(r, memory_holds, m);
-    record_quantity(r, "checkpoint", "GiB",
-                    quantity_of(m->file_bytes, m->weights.origin), GP_GIB, 2);
+    record_quantity(r, "checkpoint", "GiB", quantity_of(m->file_bytes, m->weights.origin), GP_GIB,
+                    2);
     rule_facts(p, record_inside(r, "rule_of_thumb"));
 }
 
-#define OF_PART(member) {#member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member)}
+#define OF_PART(member)                                              \
+    {                                                                \
+#member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member) \
+    }
 
 static const struct member step_members[] = {
     OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
     OF_PART(fixed),  OF_PART(head),    OF_PART(draft),
 };
 
-#define OF_SPEED(member, unit) {#member, MEMBER_QUANTITY, MEMBER_AT(struct speed, member), unit}
+#define OF_SPEED(member, unit)                                          \
+    {                                                                   \
+#member, MEMBER_QUANTITY, MEMBER_AT(struct speed, member), unit \
+    }
 
 static const struct member speed_members[] = {
     OF_SPEED(ttft, "s"),
@@ -349,6 +373,7 @@ static void reduce_facts(const struct plan *p, struct record *speed)
     const struct family *f = q->gpu->family;
     int n = p->layout.tp * layout_ways(&p->layout);
     struct comm c = comm_of(q->gpu, f, n, q->host_gpus, q->engine->speed.allreduce);
+
     if (n <= 1 || !c.known)
         return;
     struct record *r = record_inside(speed, "all_reduce");
@@ -371,16 +396,16 @@ static void hit_facts(const struct plan *p, const struct hit *h, struct record *
     record_count(r, "median_error", "", h->median);
     record_count(r, "p90_error", "", h->tail);
     record_count(r, "in_band", "", h->inside);
-    record_flag(r, "generation_among_them",
-                engine_lists(h->families, p->request.gpu->family->id));
+    record_flag(r, "generation_among_them", engine_lists(h->families, p->request.gpu->family->id));
 }
 
 static void speed_facts(const struct plan *p, struct record *r)
 {
-    static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s",
-                                       "requests_per_s", "bound"};
+    static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s", "requests_per_s",
+                                       "bound"};
     const struct speed *v = &p->speed;
     char text[640];
+
     if (v->gap != SPEED_KNOWN) {
         for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
             record_text(r, keys[i], "");
@@ -410,7 +435,10 @@ static void speed_facts(const struct plan *p, struct record *r)
 
 /* ---- cost ---- */
 
-#define OF_RENT(member, kind) {#member, kind, MEMBER_AT(struct rent, member)}
+#define OF_RENT(member, kind)                         \
+    {                                                 \
+#member, kind, MEMBER_AT(struct rent, member) \
+    }
 #define BUY(member) MEMBER_AT(struct buy, member)
 
 static const struct member rent_figures[] = {
@@ -436,6 +464,7 @@ static const struct member buy_members[] = {
 static void buy_facts(const struct buy *buy, struct record *r)
 {
     char text[SENTENCE_MAX];
+
     if (!buy->known) {
         record_text(r, "buy", "");
         return;
@@ -451,6 +480,7 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
 {
     const struct instance *in = rent->instance;
     char date[SENTENCE_DATE_MAX];
+
     if (!rent->known) {
         record_text(r, name, "");
         return;
@@ -462,8 +492,7 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     record_text(r, "region", in->region);
     record_text(r, "date", sentence_price_date(in, date));
     record_count(r, "age_days", "days",
-                 rent->age_days >= 0 && in->basis != DATE_READ ? (double)rent->age_days
-                                                               : NAN);
+                 rent->age_days >= 0 && in->basis != DATE_READ ? (double)rent->age_days : NAN);
     record_flag(r, "assumed", in->assumed);
     record_flag(r, "per_gpu", in->per_gpu);
     RECORD_MEMBERS(r, rent_machines, rent);
@@ -477,6 +506,7 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
     const struct rent *wanted = cost_wanted(c);
     struct quantity hour, month;
     char note[SENTENCE_MAX];
+
     if (!p->has_memory) {
         record_text(doc, "cost", "");
         return;
@@ -506,12 +536,14 @@ void report_terms(const struct term *terms, int count, struct record *doc)
 {
     struct strbuf inputs, source;
     char name[TERM_NAME_MAX];
+
     strbuf_init(&inputs);
     strbuf_init(&source);
     record_list(doc, "why");
     for (int i = 0; i < count; i++) {
         const struct term *t = &terms[i];
         struct record *r = record_append(doc, "why");
+
         strbuf_clear(&inputs);
         strbuf_clear(&source);
         term_inputs_text(t, &inputs);
@@ -527,12 +559,12 @@ void report_terms(const struct term *terms, int count, struct record *doc)
     strbuf_fini(&source);
 }
 
-static void source_facts(const struct request *q, const struct market *market,
-                         struct record *r)
+static void source_facts(const struct request *q, const struct market *market, struct record *r)
 {
     char server[320] = "";
     double watts;
     const struct server *host = cost_host_server(q->gpu, market, &watts);
+
     if (host)
         gp_format(server, sizeof(server), "%s: %s", host->name, host->source);
     record_text(r, "model", q->model->source);
@@ -545,11 +577,12 @@ static void source_facts(const struct request *q, const struct market *market,
     record_text(r, "host_power", server);
 }
 
-void report_plan(const struct answer *a, const struct options *options, bool why,
-                 bool brief, struct record *doc)
+void report_plan(const struct answer *a, const struct options *options, bool why, bool brief,
+                 struct record *doc)
 {
     char solve[OPTION_CHOICE_MAX];
     const struct plan *p = &a->plan;
+
     record_text(doc, "schema", "gpuplan.plan/1");
     request_facts(a, record_inside(doc, "request"));
     verdict_facts(a, options, record_inside(doc, "verdict"));
@@ -560,6 +593,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     report_cost(p, true, doc);
     if (a->solve != SOLVE_NONE) {
         struct record *r = record_inside(doc, "solve");
+
         record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));
         record_flag(r, "found", a->solved);
         record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
@@ -568,14 +602,16 @@ void report_plan(const struct answer *a, const struct options *options, bool why
         source_facts(&p->request, &a->resolved.market, record_inside(doc, "sources"));
     if (why) {
         struct term terms[TERMS_MAX];
+
         report_terms(terms, terms_of_plan(p, terms), doc);
     }
 }
 
-void print_plan_json(const struct answer *answer, const struct options *options,
-                     bool why, struct strbuf *out)
+void print_plan_json(const struct answer *answer, const struct options *options, bool why,
+                     struct strbuf *out)
 {
     struct record doc;
+
     record_init(&doc);
     report_plan(answer, options, why, false, &doc);
     record_json(&doc, out);

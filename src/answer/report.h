@@ -7,14 +7,14 @@
 #ifndef GP_ANSWER_REPORT_H
 #define GP_ANSWER_REPORT_H
 
-#include "plan/terms.h"
-#include "answer/record.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 #include "base/err.h"
+#include "plan/terms.h"
 
 /* brief leaves out who said what of the model, GPU and engine: a fifth of the bytes. */
-void report_plan(const struct answer *answer, const struct options *options, bool why,
-                 bool brief, struct record *doc);
+void report_plan(const struct answer *answer, const struct options *options, bool why, bool brief,
+                 struct record *doc);
 
 /* What its machines cost, and with `tokens` per token served. */
 void report_cost(const struct plan *plan, bool tokens, struct record *doc);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/registry.h"
-#include "model/read/hub_cache.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/suggest.h"
+#include "catalog/registry.h"
+#include "model/read/hub_cache.h"
 
 const struct report_class report_classes[] = {
     {"models", "model", report_model_rows, report_model_show},
@@ -28,6 +28,7 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
     const char *words[16];
     char hint[256] = "";
     size_t n = 0, len = 0;
+
     for (const struct report_class *c = report_classes; c->word; c++) {
         if (gp_casecmp(word, c->word) == 0 || gp_casecmp(word, c->singular) == 0)
             return c;
@@ -38,8 +39,7 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
         gp_copy(hint + strlen(hint), sizeof(hint) - strlen(hint), " ");
     for (size_t i = 0; i < n; i++) {
         len = strlen(hint);
-        gp_format(hint + len, sizeof(hint) - len, "%s%s",
-                  i ? ", " : "classes: ", words[i]);
+        gp_format(hint + len, sizeof(hint) - len, "%s%s", i ? ", " : "classes: ", words[i]);
     }
     if (word[0])
         gp_fail(err, GP_E_USAGE, "--list", hint, "unknown class '%.60s'", word);
@@ -53,8 +53,10 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
 static bool holds(const char *text, const char *part)
 {
     size_t n = strlen(part);
+
     for (; *text; text++) {
         size_t i = 0;
+
         while (i < n && text[i] && gp_lower(text[i]) == gp_lower(part[i]))
             i++;
         if (i == n)
@@ -66,8 +68,8 @@ static bool holds(const char *text, const char *part)
 static bool row_holds(const struct record *row, const char *part)
 {
     for (size_t i = 0; i < row->count; i++)
-        if (!row->facts[i].detail && row->facts[i].text &&
-            row->facts[i].kind != FACT_FLAG && holds(row->facts[i].text, part))
+        if (!row->facts[i].detail && row->facts[i].text && row->facts[i].kind != FACT_FLAG &&
+            holds(row->facts[i].text, part))
             return true;
     return false;
 }
@@ -75,8 +77,10 @@ static bool row_holds(const struct record *row, const char *part)
 static void filter(struct fact *items, const char *const *filters, int filter_count)
 {
     size_t kept = 0;
+
     for (size_t i = 0; i < items->record_count; i++) {
         bool keep = true;
+
         for (int k = 0; k < filter_count && keep; k++)
             keep = row_holds(&items->records[i], filters[k]);
         if (keep)
@@ -88,17 +92,17 @@ static void filter(struct fact *items, const char *const *filters, int filter_co
 }
 
 enum gp_status report_list(struct catalog *catalog, const struct report_class *class,
-                           const char *const *filters, int filter_count,
-                           struct record *doc, struct gp_err *err)
+                           const char *const *filters, int filter_count, struct record *doc,
+                           struct gp_err *err)
 {
     record_text(doc, "schema", "gpuplan.list/1");
     record_text(doc, "class", class->word);
     record_list(doc, "items");
     size_t items = doc->count - 1; /* rows() may add facts about all of them */
-    enum gp_status status = class->rows(catalog, doc, err);
-    if (!status)
+    enum gp_status rc = class->rows(catalog, doc, err);
+    if (!rc)
         filter(&doc->facts[items], filters, filter_count);
-    return status;
+    return rc;
 }
 
 /* ---- one item ---- */
@@ -109,13 +113,13 @@ struct names {
 };
 
 /* The nearest ids of all classes. */
-static enum gp_status unknown_id(struct catalog *catalog, const char *id,
-                                 struct gp_err *err)
+static enum gp_status unknown_id(struct catalog *catalog, const char *id, struct gp_err *err)
 {
     struct record lists[sizeof(report_classes) / sizeof(report_classes[0])];
     struct names all = {0};
     char hint[200];
     int n = 0;
+
     for (; report_classes[n].word; n++) {
         record_init(&lists[n]);
         record_list(&lists[n], "items");
@@ -153,14 +157,15 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
 {
     struct gp_err mine = {0};
     struct hub_model cached;
-    enum gp_status status = GP_E_USAGE;
+    enum gp_status rc = GP_E_USAGE;
+
     for (const struct report_class *c = report_classes; c->word; c++) {
         begin(doc, c);
-        status = c->show(planner, id, doc, &mine);
-        if (is_answer(status, &mine)) {
-            if (status && err)
+        rc = c->show(planner, id, doc, &mine);
+        if (is_answer(rc, &mine)) {
+            if (rc && err)
                 *err = mine;
-            return status;
+            return rc;
         }
         record_fini(doc);
     }

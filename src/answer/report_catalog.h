@@ -13,16 +13,15 @@
 
 #include <stddef.h>
 
-#include "answer/record.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 #include "base/err.h"
 
 struct report_class {
     const char *word;     /* "gpus" */
     const char *singular; /* "gpu" */
     /* Appends a row per item to the list "items" of doc. */
-    enum gp_status (*rows)(struct catalog *catalog, struct record *doc,
-                           struct gp_err *err);
+    enum gp_status (*rows)(struct catalog *catalog, struct record *doc, struct gp_err *err);
     /* Adds all facts of one item. GP_E_USAGE when there is no such id. */
     enum gp_status (*show)(struct planner *planner, const char *id, struct record *out,
                            struct gp_err *err);
@@ -36,8 +35,8 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
 /* A whole gpuplan.list/1: rows that hold every one of the filters in a word of theirs,
  * case ignored. */
 enum gp_status report_list(struct catalog *catalog, const struct report_class *class,
-                           const char *const *filters, int filter_count,
-                           struct record *doc, struct gp_err *err);
+                           const char *const *filters, int filter_count, struct record *doc,
+                           struct gp_err *err);
 
 /* A whole gpuplan.show/1: an item of any class, or a local model. GP_E_USAGE with the
  * nearest ids of all classes when there is none. */
@@ -45,40 +44,34 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
                            struct gp_err *err);
 
 /* report_model.c */
-enum gp_status report_model_rows(struct catalog *catalog, struct record *doc,
+enum gp_status report_model_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
+enum gp_status report_model_show(struct planner *planner, const char *id, struct record *out,
                                  struct gp_err *err);
-enum gp_status report_model_show(struct planner *planner, const char *id,
-                                 struct record *out, struct gp_err *err);
 /* A folder, config.json, safetensors or GGUF file. */
-enum gp_status report_local_model(struct planner *planner, const char *path,
-                                  struct record *out, struct gp_err *err);
-/* report_gpu.c: GPUs */
-enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc,
-                               struct gp_err *err);
-enum gp_status report_gpu_show(struct planner *planner, const char *id,
-                               struct record *out, struct gp_err *err);
-/* report_family.c: what generations of GPUs make of their data sheets */
-enum gp_status report_family_rows(struct catalog *catalog, struct record *doc,
+enum gp_status report_local_model(struct planner *planner, const char *path, struct record *out,
                                   struct gp_err *err);
-enum gp_status report_family_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err);
+/* report_gpu.c: GPUs */
+enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
+enum gp_status report_gpu_show(struct planner *planner, const char *id, struct record *out,
+                               struct gp_err *err);
+/* report_family.c: what generations of GPUs make of their data sheets */
+enum gp_status report_family_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
+enum gp_status report_family_show(struct planner *planner, const char *id, struct record *out,
+                                  struct gp_err *err);
 /* report_price.c: instances and servers */
 enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc,
                                     struct gp_err *err);
-enum gp_status report_instance_show(struct planner *planner, const char *id,
-                                    struct record *out, struct gp_err *err);
-enum gp_status report_server_rows(struct catalog *catalog, struct record *doc,
+enum gp_status report_instance_show(struct planner *planner, const char *id, struct record *out,
+                                    struct gp_err *err);
+enum gp_status report_server_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
+enum gp_status report_server_show(struct planner *planner, const char *id, struct record *out,
                                   struct gp_err *err);
-enum gp_status report_server_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err);
 /* report_engine.c: engines and formats */
-enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc,
+enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
+enum gp_status report_engine_show(struct planner *planner, const char *id, struct record *out,
                                   struct gp_err *err);
-enum gp_status report_engine_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err);
-enum gp_status report_format_rows(struct catalog *catalog, struct record *doc,
+enum gp_status report_format_rows(struct catalog *catalog, struct record *doc, struct gp_err *err);
+enum gp_status report_format_show(struct planner *planner, const char *id, struct record *out,
                                   struct gp_err *err);
-enum gp_status report_format_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err);
 
 #endif

@@ -95,8 +95,7 @@ static const struct member overheads[] = {
     {"logit_copies_low", MEMBER_LISTED, AT(logit_copies_low), "FP32 copies", .decimals = 1},
     {"second_runner_models", MEMBER_CHARS, AT(second)},
     {"second_runner_16bit_only", MEMBER_FLAG, AT(second_16bit)},
-    {"second_runner_logit_copies", MEMBER_LISTED, AT(second_copies), "FP32 copies",
-     .decimals = 1},
+    {"second_runner_logit_copies", MEMBER_LISTED, AT(second_copies), "FP32 copies", .decimals = 1},
     {"second_runner_kept", MEMBER_LISTED, AT(second_kept), "bytes per slot and word",
      .decimals = 3},
     {"second_runner_graphs_in_budget", MEMBER_FLAG, AT(second_graphs)},
@@ -154,10 +153,8 @@ static const struct member speed_members[] = {
     {"speed_prefill_alone", MEMBER_FLAG, AT(speed.prefill_alone)},
     {"speed_prefill_kernel", MEMBER_FITTED, AT(speed.prefill_kernel), "us", 1e-6, 1},
     {"speed_prefill_layer", MEMBER_FITTED, AT(speed.prefill_layer), "us", 1e-6, 1},
-    {"speed_prefill_compute", MEMBER_FITTED, AT(speed.prefill_compute), "x",
-     .decimals = 3},
-    {"speed_prefill_attention", MEMBER_FITTED, AT(speed.prefill_attention), "x",
-     .decimals = 3},
+    {"speed_prefill_compute", MEMBER_FITTED, AT(speed.prefill_compute), "x", .decimals = 3},
+    {"speed_prefill_attention", MEMBER_FITTED, AT(speed.prefill_attention), "x", .decimals = 3},
     {"speed_score_bytes", MEMBER_FITTED, AT(speed.score_bytes), "B", .decimals = 3},
     {"speed_unpacks", MEMBER_FLAG, AT(speed.unpacks)},
     {"speed_prefill_overlap", MEMBER_FITTED, AT(speed.prefill_overlap), "x", .decimals = 3},
@@ -175,6 +172,7 @@ static void hit_facts(const struct hits *hits, struct record *s)
     for (int i = 0; i < hits->count; i++) {
         const struct hit *h = &hits->hit[i];
         struct record *one = record_append(s, "hits");
+
         record_text(one, "kind", hit_kind_word((enum hit_kind)h->kind));
         record_text(one, "phase", hit_phase_word((enum hit_phase)h->phase));
         record_text(one, "families", h->families);
@@ -191,6 +189,7 @@ static void speed_facts(const struct engine_speed *v, struct record *s)
     record_list(s, "speed_cases");
     for (int i = 0; i < v->case_count; i++) {
         struct record *one = record_append(s, "speed_cases");
+
         record_text(one, "family", v->at[i].family);
         record_text(one, "kernel", kernel_word((enum kernel)v->at[i].kernel));
         record_fitted(one, "experts", "us per layer", v->at[i].experts, 1e-6, 1);
@@ -220,6 +219,7 @@ static void engine_tiers(const struct engine *e, struct record *s)
 static void engine_row(const struct engine *e, struct record *s)
 {
     char id[64];
+
     catalog_engine_id(e, id, sizeof(id));
     record_text(s, "id", id);
     record_text(s, "name", e->name);
@@ -228,15 +228,15 @@ static void engine_row(const struct engine *e, struct record *s)
     RECORD_MEMBERS(s, row_members, e);
 }
 
-enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc,
-                                  struct gp_err *err)
+enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct engine *list;
     size_t n;
-    enum gp_status status = catalog_engines(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++)
+    enum gp_status rc = catalog_engines(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++)
         engine_row(&list[i], record_append(doc, "items"));
-    return status;
+    return rc;
 }
 
 static void engine_evidence(const struct engine *e, struct record *s)
@@ -254,14 +254,15 @@ static void engine_evidence(const struct engine *e, struct record *s)
     record_text(s, "date", e->date);
 }
 
-enum gp_status report_engine_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err)
+enum gp_status report_engine_show(struct planner *planner, const char *id, struct record *out,
+                                  struct gp_err *err)
 {
     const struct engine *e;
     char own[64];
-    enum gp_status status = catalog_engine(planner_catalog(planner), id, &e, err);
-    if (status)
-        return status;
+    enum gp_status rc = catalog_engine(planner_catalog(planner), id, &e, err);
+
+    if (rc)
+        return rc;
     catalog_engine_id(e, own, sizeof(own));
     record_text(out, "id", own);
     RECORD_MEMBERS(out, first_members, e);
@@ -272,8 +273,8 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
     engine_tiers(e, out);
     record_group(out, "memory per GPU");
     record_text(out, "logit_rows", engine_rows_word(e->logit_rows));
-    record_quantity(out, "logit_copies", "FP32 copies",
-                    quantity_of(e->logit_copies, ORIGIN_SHEET), 1, 1);
+    record_quantity(out, "logit_copies", "FP32 copies", quantity_of(e->logit_copies, ORIGIN_SHEET),
+                    1, 1);
     RECORD_MEMBERS(out, overheads, e);
     record_group(out, "speed");
     RECORD_MEMBERS(out, speed_members, e);
@@ -289,6 +290,7 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
 static double bits_per_weight(const struct format *f)
 {
     const double n = 8192;
+
     return f->mix ? format_core_bits(f, 8.03e9) : format_bytes(f, n, n) * 8 / (n * n);
 }
 
@@ -305,33 +307,33 @@ static void format_row(const struct format *f, struct record *s)
     record_detail(s);
 }
 
-enum gp_status report_format_rows(struct catalog *catalog, struct record *doc,
-                                  struct gp_err *err)
+enum gp_status report_format_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct format *list;
     size_t n;
-    enum gp_status status = catalog_formats(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++)
+    enum gp_status rc = catalog_formats(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++)
         format_row(&list[i], record_append(doc, "items"));
-    return status;
+    return rc;
 }
 
 static void kept_roles(const struct format *f, struct record *s)
 {
     struct strbuf words;
+
     strbuf_init(&words);
     for (int r = 0; r < ROLE_COUNT; r++)
         if (f->keep_roles >> r & 1)
-            strbuf_addf(&words, "%s%s", words.len ? "|" : "",
-                        role_word((enum tensor_role)r));
+            strbuf_addf(&words, "%s%s", words.len ? "|" : "", role_word((enum tensor_role)r));
     record_words(s, "kept_in_16_bit", words.text);
     strbuf_fini(&words);
 }
 
 static void bits_fact(struct record *s, const char *name, double bits, int decimals)
 {
-    record_quantity(s, name, "bits",
-                    bits > 0 ? quantity_exact(bits) : quantity_unknown(), 1, decimals);
+    record_quantity(s, name, "bits", bits > 0 ? quantity_exact(bits) : quantity_unknown(), 1,
+                    decimals);
 }
 
 static void mix_facts(const struct format *f, struct record *s)
@@ -347,13 +349,14 @@ static void mix_facts(const struct format *f, struct record *s)
         record_words(s, "rules", f->rule_words);
 }
 
-enum gp_status report_format_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err)
+enum gp_status report_format_show(struct planner *planner, const char *id, struct record *out,
+                                  struct gp_err *err)
 {
     const struct format *f;
-    enum gp_status status = catalog_format(planner_catalog(planner), id, &f, err);
-    if (status)
-        return status;
+    enum gp_status rc = catalog_format(planner_catalog(planner), id, &f, err);
+
+    if (rc)
+        return rc;
     record_text(out, "id", f->id);
     record_text(out, "name", f->name);
     record_text(out, "family", f->family);

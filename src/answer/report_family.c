@@ -8,13 +8,10 @@
 static const struct member row_members[] = {
     {"id", MEMBER_CHARS, AT(id)},
     {"name", MEMBER_CHARS, AT(name)},
-    {"compute", MEMBER_FITTED, AT(product[KERNEL_16].compute), "of 16-bit rate",
-     .decimals = 3},
-    {"memory", MEMBER_FITTED, AT(product[KERNEL_16].memory), "of bandwidth",
-     .decimals = 3},
+    {"compute", MEMBER_FITTED, AT(product[KERNEL_16].compute), "of 16-bit rate", .decimals = 3},
+    {"memory", MEMBER_FITTED, AT(product[KERNEL_16].memory), "of bandwidth", .decimals = 3},
     {"kv_memory", MEMBER_FITTED, AT(kv_memory), "of bandwidth", .decimals = 3},
-    {"prefill_attention", MEMBER_FITTED, AT(prefill_attention), "of 16-bit rate",
-     .decimals = 3},
+    {"prefill_attention", MEMBER_FITTED, AT(prefill_attention), "of 16-bit rate", .decimals = 3},
     {"launch", MEMBER_FITTED, AT(launch), "x", .decimals = 2},
     {"spread", MEMBER_FITTED, AT(spread), "x", .decimals = 2},
     {"date", MEMBER_CHARS, AT(date)},
@@ -30,8 +27,8 @@ static const struct member first_members[] = {
 
 static const struct member middle_members[] = {
     {"expert_token", MEMBER_FITTED, AT(expert_token), "ns", 1e-9, 2},
-    {"prefill_attention", MEMBER_FITTED, AT(prefill_attention), "of 16-bit rate",
-     .decimals = 3, .group = "attention and launches"},
+    {"prefill_attention", MEMBER_FITTED, AT(prefill_attention), "of 16-bit rate", .decimals = 3,
+     .group = "attention and launches"},
     {"kv_memory", MEMBER_FITTED, AT(kv_memory), "of bandwidth", .decimals = 3},
     {"kv_split", MEMBER_FITTED, AT(kv_split), "sequences", .decimals = 2},
     {"mla_compute", MEMBER_FITTED, AT(mla_compute), "of 16-bit rate", .decimals = 3},
@@ -78,28 +75,28 @@ static void link_facts(const struct link_law *law, const char *name, struct reco
         struct record *one = record_append(s, name);
         record_count(one, "gpus", "", 2 << i);
         record_fitted(one, "latency", "us", law->latency[i], 1e-6, 2);
-        record_quantity(one, "root", "us", quantity_of(law->root[i], ORIGIN_MODEL), 1e-6,
-                        2);
+        record_quantity(one, "root", "us", quantity_of(law->root[i], ORIGIN_MODEL), 1e-6, 2);
         record_fitted(one, "share", "of the link", law->share[i], 1, 3);
     }
 }
 
-enum gp_status report_family_rows(struct catalog *catalog, struct record *doc,
-                                  struct gp_err *err)
+enum gp_status report_family_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct family *const *list;
     size_t n;
     enum gp_status rc = catalog_families(catalog, &list, &n, err);
+
     for (size_t i = 0; i < n && !rc; i++)
         RECORD_MEMBERS(record_append(doc, "items"), row_members, list[i]);
     return rc;
 }
 
-enum gp_status report_family_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err)
+enum gp_status report_family_show(struct planner *planner, const char *id, struct record *out,
+                                  struct gp_err *err)
 {
     const struct family *f;
     enum gp_status rc = catalog_family(planner_catalog(planner), id, &f, err);
+
     if (rc)
         return rc;
     RECORD_MEMBERS(out, first_members, f);

@@ -28,8 +28,10 @@ static const struct member row_members[] = {
 };
 
 /* A rate of 0: the hardware has no such mode. */
-#define RATE(name, math, unit)                                                         \
-    {name, MEMBER_QUANTITY, AT(rate[math]), unit, 1e12, 1}
+#define RATE(name, math, unit)                               \
+    {                                                        \
+        name, MEMBER_QUANTITY, AT(rate[math]), unit, 1e12, 1 \
+    }
 
 static const struct member show_members[] = {
     {"id", MEMBER_CHARS, AT(id)},
@@ -83,21 +85,23 @@ static const struct member last_members[] = {
 static struct gpu shown(const struct gpu *g)
 {
     struct gpu copy = *g;
+
     copy.usable = gpu_usable(g);
     return copy;
 }
 
-enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc,
-                               struct gp_err *err)
+enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct gpu *const *list;
     size_t n;
-    enum gp_status status = catalog_gpus(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++) {
+    enum gp_status rc = catalog_gpus(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++) {
         struct gpu g = shown(list[i]);
+
         RECORD_MEMBERS(record_append(doc, "items"), row_members, &g);
     }
-    return status;
+    return rc;
 }
 
 /* ---- one GPU ---- */
@@ -107,14 +111,15 @@ static void slice_facts(const struct gpu_slice *slice, struct record *s)
     record_text(s, "profile", slice->profile);
     record_listed(s, "memory", "GB", slice->memory, 1e9, 0);
     record_textf(s, "compute", "%d/%d", slice->compute, slice->compute_of);
-    record_textf(s, "memory_part", slice->memory_of > 0 ? "%d/%d" : "",
-                 slice->memory_part, slice->memory_of);
+    record_textf(s, "memory_part", slice->memory_of > 0 ? "%d/%d" : "", slice->memory_part,
+                 slice->memory_of);
     record_positive(s, "max_count", "", slice->max_count);
 }
 
 static void gpu_facts(const struct gpu *gpu, struct record *s)
 {
     struct gpu g = shown(gpu);
+
     RECORD_MEMBERS(s, show_members, &g);
     record_list(s, "mig_profiles");
     for (int i = 0; i < g.slice_count; i++)
@@ -123,25 +128,26 @@ static void gpu_facts(const struct gpu *gpu, struct record *s)
 }
 
 /* "h100-sxm", or a slice: "h100-sxm/3g.40gb". */
-enum gp_status report_gpu_show(struct planner *planner, const char *id,
-                               struct record *out, struct gp_err *err)
+enum gp_status report_gpu_show(struct planner *planner, const char *id, struct record *out,
+                               struct gp_err *err)
 {
     const struct gpu *g;
     struct gpu cut;
     char whole[GPU_ID_MAX + 32];
+
     if (!gp_copy(whole, sizeof(whole), id))
         return gp_fail(err, GP_E_USAGE, "", "", "the id is too long");
     char *slash = strchr(whole, '/');
     if (slash)
         *slash = '\0';
-    enum gp_status status = catalog_gpu(planner_catalog(planner), whole, &g, err);
-    if (!status && slash) {
-        status = gpu_slice_of(g, slash + 1, &cut, err);
-        if (status && err)
+    enum gp_status rc = catalog_gpu(planner_catalog(planner), whole, &g, err);
+    if (!rc && slash) {
+        rc = gpu_slice_of(g, slash + 1, &cut, err);
+        if (rc && err)
             gp_copy(err->where, sizeof(err->where), "--show");
         g = &cut;
     }
-    if (!status)
+    if (!rc)
         gpu_facts(g, out);
-    return status;
+    return rc;
 }

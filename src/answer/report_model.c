@@ -10,21 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/units.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"
 #include "plan/kvcache.h"
 #include "plan/weights.h"
-#include "base/path.h"
-#include "base/units.h"
 
 /* "sliding+full" */
 static void mixers(const struct model *m, char *text, size_t size)
 {
     unsigned seen = 0;
+
     text[0] = '\0';
     for (int k = 0; k < m->kind_count; k++) {
         enum mixer mixer = m->kind[k].mixer;
         size_t len = strlen(text);
+
         if (mixer == MIXER_NONE || (seen >> mixer & 1))
             continue;
         seen |= 1u << mixer;
@@ -49,6 +51,7 @@ static void row(const struct model *m, struct record *s)
 {
     const struct layer_kind *moe = expert_kind(m);
     char attention[120];
+
     mixers(m, attention, sizeof(attention));
     record_text(s, "id", m->id);
     record_text(s, "name", m->name);
@@ -93,25 +96,29 @@ static void hub_rows(struct record *doc)
     free(models);
 }
 
-enum gp_status report_model_rows(struct catalog *catalog, struct record *doc,
-                                 struct gp_err *err)
+enum gp_status report_model_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct model *const *list;
     size_t n;
-    enum gp_status status = catalog_models(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++)
+    enum gp_status rc = catalog_models(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++)
         row(list[i], record_append(doc, "items"));
-    if (!status)
+    if (!rc)
         hub_rows(doc);
-    return status;
+    return rc;
 }
 
 /* ---- one model ---- */
 
-#define SOME(name, member)                                                             \
-    {name, MEMBER_INT, MEMBER_AT(struct layer_kind, member), .optional = true}
-#define FLAG(member)                                                                   \
-    {#member, MEMBER_FLAG, MEMBER_AT(struct layer_kind, member), .optional = true}
+#define SOME(name, member)                                                       \
+    {                                                                            \
+        name, MEMBER_INT, MEMBER_AT(struct layer_kind, member), .optional = true \
+    }
+#define FLAG(member)                                                                 \
+    {                                                                                \
+#member, MEMBER_FLAG, MEMBER_AT(struct layer_kind, member), .optional = true \
+    }
 
 static const struct member kind_members[] = {
     SOME("heads", heads),
@@ -172,6 +179,7 @@ static void kind_facts(const struct model *m, int k, struct record *s)
     int n = model_layer_tensors(m, k, tensors);
     struct layer_kind kind = m->kind[k];
     double params = 0;
+
     for (int i = 0; i < n; i++)
         params += tensors[i].rows * tensors[i].cols * tensors[i].count;
     if (kind.v_head_dim == kind.head_dim)
@@ -215,6 +223,7 @@ static void shape_facts(const struct model *m, struct record *s)
     record_list(s, "extras");
     for (int i = 0; i < m->extra_count; i++) {
         struct record *extra = record_append(s, "extras");
+
         record_text(extra, "name", m->extra[i].name);
         record_text(extra, "role", role_word(m->extra[i].role));
         record_count(extra, "params", "", m->extra[i].elements);
@@ -240,6 +249,7 @@ static void params_facts(const struct model *m, struct record *s)
     struct record *roles = record_inside(s, "params_by_role");
     for (int r = 0; r < ROLE_COUNT; r++) {
         double n = model_params_role(m, (enum tensor_role)r);
+
         if (n > 0) {
             record_count(roles, role_word((enum tensor_role)r), "", n);
             record_style(roles, STYLE_PARAMS);
@@ -259,23 +269,23 @@ static void checkpoint_facts(const struct model *m, const struct model_checkpoin
 }
 
 /* The precision it is published in, and the bytes that makes. */
-static enum gp_status weight_facts(struct planner *planner, const struct model *m,
-                                   struct record *s, struct gp_err *err)
+static enum gp_status weight_facts(struct planner *planner, const struct model *m, struct record *s,
+                                   struct gp_err *err)
 {
     struct request q = {.model = m};
-    enum gp_status status = planner_precision(planner, m, NULL, &q.precision, err);
-    if (!status)
-        status = catalog_engine(planner_catalog(planner), CATALOG_ENGINE, &q.engine, err);
-    if (status)
-        return status;
+    enum gp_status rc = planner_precision(planner, m, NULL, &q.precision, err);
+
+    if (!rc)
+        rc = catalog_engine(planner_catalog(planner), CATALOG_ENGINE, &q.engine, err);
+    if (rc)
+        return rc;
     record_group(s, "weights");
     record_text(s, "native", native_word(m));
     record_text(s, "native_dtype", m->native_dtype);
     struct record *formats = record_inside(s, "native_formats");
     for (int r = 0; r < ROLE_COUNT; r++)
         if (model_params_role(m, (enum tensor_role)r) > 0)
-            record_text(formats, role_word((enum tensor_role)r),
-                        q.precision.by_role[r]->id);
+            record_text(formats, role_word((enum tensor_role)r), q.precision.by_role[r]->id);
     record_list(s, "quantized_checkpoints");
     for (int i = 0; i < m->checkpoint_count; i++)
         checkpoint_facts(m, &m->checkpoint[i], record_append(s, "quantized_checkpoints"));
@@ -287,17 +297,18 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
     return GP_OK;
 }
 
-static enum gp_status kv_facts(struct planner *planner, const struct model *m,
-                               struct record *s, struct gp_err *err)
+static enum gp_status kv_facts(struct planner *planner, const struct model *m, struct record *s,
+                               struct gp_err *err)
 {
     const struct format *own, *bf16;
     struct catalog *catalog = planner_catalog(planner);
     const char *id = m->native_kv[0] ? m->native_kv : m->native_dtype;
-    enum gp_status status = catalog_format(catalog, id[0] ? id : "bf16", &own, err);
-    if (!status)
-        status = catalog_format(catalog, "bf16", &bf16, err);
-    if (status)
-        return status;
+    enum gp_status rc = catalog_format(catalog, id[0] ? id : "bf16", &own, err);
+
+    if (!rc)
+        rc = catalog_format(catalog, "bf16", &bf16, err);
+    if (rc)
+        return rc;
     bool decoder = m->max_context > 0 && !m->weights_only;
     record_group(s, "KV cache");
     record_count(s, "kv_bytes_per_token", "B",
@@ -308,42 +319,44 @@ static enum gp_status kv_facts(struct planner *planner, const struct model *m,
     return GP_OK;
 }
 
-static enum gp_status model_facts(struct planner *planner, const struct model *m,
-                                  const char *id, struct record *s, struct gp_err *err)
+static enum gp_status model_facts(struct planner *planner, const struct model *m, const char *id,
+                                  struct record *s, struct gp_err *err)
 {
     bool listed = strcmp(m->id, id) == 0;
+
     record_text(s, "id", id);
     record_text(s, "name", m->name);
     record_text(s, "family", m->family);
-    record_words(s, "aliases",
-                 listed ? catalog_aliases(planner_catalog(planner), m->id) : "");
+    record_words(s, "aliases", listed ? catalog_aliases(planner_catalog(planner), m->id) : "");
     record_flag(s, "weights_only", m->weights_only);
     params_facts(m, s);
     shape_facts(m, s);
-    enum gp_status status = weight_facts(planner, m, s, err);
-    if (!status)
-        status = kv_facts(planner, m, s, err);
+    enum gp_status rc = weight_facts(planner, m, s, err);
+    if (!rc)
+        rc = kv_facts(planner, m, s, err);
     record_group(s, "evidence");
     record_text(s, "source", m->source);
     record_text(s, "date", m->date);
     record_text(s, "note", m->note);
-    return status;
+    return rc;
 }
 
-enum gp_status report_model_show(struct planner *planner, const char *id,
-                                 struct record *out, struct gp_err *err)
+enum gp_status report_model_show(struct planner *planner, const char *id, struct record *out,
+                                 struct gp_err *err)
 {
     const struct model *m;
-    enum gp_status status = catalog_model(planner_catalog(planner), id, &m, err);
-    return status ? status : model_facts(planner, m, m->id, out, err);
+    enum gp_status rc = catalog_model(planner_catalog(planner), id, &m, err);
+
+    return rc ? rc : model_facts(planner, m, m->id, out, err);
 }
 
-enum gp_status report_local_model(struct planner *planner, const char *path,
-                                  struct record *out, struct gp_err *err)
+enum gp_status report_local_model(struct planner *planner, const char *path, struct record *out,
+                                  struct gp_err *err)
 {
     struct hub_model hub;
     struct model m;
     bool cached = !path_is_there(path) && hub_cache_find(path, &hub);
-    enum gp_status status = reader_model(cached ? hub.path : path, &m, err);
-    return status ? status : model_facts(planner, &m, path, out, err);
+    enum gp_status rc = reader_model(cached ? hub.path : path, &m, err);
+
+    return rc ? rc : model_facts(planner, &m, path, out, err);
 }

@@ -14,15 +14,15 @@
 #include "answer/load_curve.h"
 #include "answer/measured_plot.h"
 #include "answer/memory_curve.h"
+#include "answer/planner_train.h"
 #include "answer/print_plan.h"
 #include "answer/report_train.h"
 #include "answer/roof_curve.h"
 #include "answer/sentence.h"
-#include "answer/planner_train.h"
 #include "base/mem.h"
 #include "base/units.h"
 
-#define ALTERNATIVES  15
+#define ALTERNATIVES 15
 #define MEMORY_CURVES 2
 
 struct report_page {
@@ -181,8 +181,8 @@ static struct document_tile *tile(struct document_tile *t, int *n, const char *v
 }
 
 /* "30.0 ms", its band and what the goal says of it. */
-static void tile_time(struct document_tile *t, int *n, const char *label,
-                      const struct quantity *q, double goal)
+static void tile_time(struct document_tile *t, int *n, const char *label, const struct quantity *q,
+                      double goal)
 {
     int digits = q->value < 0.0995 ? 1 : 0;
     struct document_tile *out;
@@ -194,8 +194,7 @@ static void tile_time(struct document_tile *t, int *n, const char *label,
               q->high * 1e3);
     if (goal > 0)
         gp_format(out->note + strlen(out->note), sizeof(out->note) - strlen(out->note),
-                  "; goal %s %s", UNITS_PLAIN(goal * 1e3, 4),
-                  q->value <= goal ? "met" : "missed");
+                  "; goal %s %s", UNITS_PLAIN(goal * 1e3, 4), q->value <= goal ? "met" : "missed");
 }
 
 static void tiles_of_cost(const struct plan *plan, struct document_tile *t, int *n)
@@ -213,8 +212,7 @@ static void tiles_of_cost(const struct plan *plan, struct document_tile *t, int 
                   units_money(money, sizeof(money), month.value));
     }
     if (million.known)
-        tile(t, n, units_money(money, sizeof(money), million.value),
-             "per million output tokens");
+        tile(t, n, units_money(money, sizeof(money), million.value), "per million output tokens");
 }
 
 enum { TILES = 8 };
@@ -262,13 +260,15 @@ static void add_bar(const struct plan *plan, struct document *d)
         const char *name;
         double bytes;
         int role;
-    } all[] = {{"weights", m->weights.value, PLOT_WEIGHTS},
-               {"KV cache", m->kv_reserved.value, PLOT_KV},
-               {"activation", m->activation.value, PLOT_ACTIVATION},
-               {"runtime", m->budget.value - spare - m->weights.value -
-                               m->kv_reserved.value - m->activation.value, PLOT_RUNTIME},
-               {"others", spare - margin, PLOT_DIM},
-               {"to spare", margin, -1}};
+    } all[] = {
+        {"weights", m->weights.value, PLOT_WEIGHTS},
+        {"KV cache", m->kv_reserved.value, PLOT_KV},
+        {"activation", m->activation.value, PLOT_ACTIVATION},
+        {"runtime",
+         m->budget.value - spare - m->weights.value - m->kv_reserved.value - m->activation.value,
+         PLOT_RUNTIME},
+        {"others", spare - margin, PLOT_DIM},
+        {"to spare", margin, -1}};
     struct document_part part[sizeof(all) / sizeof(all[0])];
     int n = 0;
 
@@ -340,9 +340,8 @@ static void add_values(const struct report_page *p, struct document *d)
 
 static void add_fixes(const struct report_page *p, struct document *d)
 {
-    static const struct table_column columns[] = {{"change", TABLE_LEFT},
-                                                  {"options", TABLE_LEFT},
-                                                  {"what it gives", TABLE_LEFT}};
+    static const struct table_column columns[] = {
+        {"change", TABLE_LEFT}, {"options", TABLE_LEFT}, {"what it gives", TABLE_LEFT}};
     struct answer_line line[ANSWER_LINES_MAX];
     int count = answer_lines(&p->answer.plan, &p->answer, LINE_FIX, line);
     struct table table;
@@ -386,8 +385,8 @@ static bool is_own(const struct report_page *p, const struct plan *plan)
            strcmp(plan->request.precision.id, p->answer.plan.request.precision.id) == 0;
 }
 
-static void alternative_row(const struct report_page *p, const struct compared *row,
-                            bool own, struct table *table)
+static void alternative_row(const struct report_page *p, const struct compared *row, bool own,
+                            struct table *table)
 {
     struct record facts;
     struct strbuf cell;
@@ -441,8 +440,7 @@ static void add_alternatives(const struct report_page *p, struct document *d)
         return;
     }
     for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++)
-        columns[i] =
-            (struct table_column){alternatives[i].title, alternatives[i].align};
+        columns[i] = (struct table_column){alternatives[i].title, alternatives[i].align};
     table_init(&table, columns, ALTERNATIVE_COLUMNS);
     alternative_rows(p, &table);
     document_table_wide(d, &table, ALTERNATIVE_MINOR);
@@ -454,8 +452,7 @@ static void add_alternatives(const struct report_page *p, struct document *d)
 
 /* ---- curves ---- */
 
-static void add_load_curves(const struct report_page *p, struct plot *plot,
-                            struct document *d)
+static void add_load_curves(const struct report_page *p, struct plot *plot, struct document *d)
 {
     static const char *const titles[LOAD_KIND_COUNT] = {
         "Time to first token and per token, against users",
@@ -492,8 +489,9 @@ static void add_rates(const struct report_page *p, struct plot *plot, struct doc
     if (!roof_curve_by_batch(plan, NAN, NAN, plot))
         return;
     gp_copy(plot->title, sizeof(plot->title), "Matrix products, by tokens at once");
-    document_plot(d, plot, "predicted, of one GPU: gpuplan --confirm measures them where the "
-                           "GPU is");
+    document_plot(d, plot,
+                  "predicted, of one GPU: gpuplan --confirm measures them where the "
+                  "GPU is");
 }
 
 static void add_curves(const struct report_page *p, struct document *d)
@@ -598,8 +596,9 @@ static void add_train_answer(const struct report_page *p, struct document *d)
     if (a->priced.has_memory && hour.known)
         gp_format(text + strlen(text), sizeof(text) - strlen(text), ", $%.2f/h", hour.value);
     document_answer(d, tone_of(p), verdict_shout(a->memory.verdict), text);
-    gp_format(text, sizeof(text), "%s parameters trained by %s with %s, %.0f x %.0f tokens "
-                                  "per GPU",
+    gp_format(text, sizeof(text),
+              "%s parameters trained by %s with %s, %.0f x %.0f tokens "
+              "per GPU",
               units_params(params, sizeof(params), a->memory.trainable),
               train_method_word(a->memory.train.method),
               train_optimizer_word(a->memory.train.optimizer), a->memory.train.micro_batch,
@@ -640,15 +639,13 @@ static void add_train_fixes(const struct report_page *p, struct document *d)
 
 static void name_page(const struct report_page *p, char *text, size_t size)
 {
-    const struct request *q =
-        p->train ? &p->trained.resolved.request : &p->answer.plan.request;
+    const struct request *q = p->train ? &p->trained.resolved.request : &p->answer.plan.request;
 
-    gp_format(text, size, "%s %s on %s", p->train ? "Fine-tuning" : "Serving",
-              q->model->name, q->gpu->name);
+    gp_format(text, size, "%s %s on %s", p->train ? "Fine-tuning" : "Serving", q->model->name,
+              q->gpu->name);
 }
 
-void report_page_write(const struct report_page *p, enum document_format format,
-                       struct strbuf *out)
+void report_page_write(const struct report_page *p, enum document_format format, struct strbuf *out)
 {
     struct document d;
     char title[320];

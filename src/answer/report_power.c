@@ -3,8 +3,8 @@
  */
 #include "answer/report_power.h"
 
-#include "plan/usage.h"
 #include "base/units.h"
+#include "plan/usage.h"
 
 #define OF(member, type) MEMBER_##type, MEMBER_AT(struct power, member)
 
@@ -32,6 +32,7 @@ static const struct member load_members[] = {
 void report_power(const struct plan *p, struct record *doc)
 {
     const struct power *w = &p->power;
+
     if (!w->known) {
         record_text(doc, "power", "");
         return;
@@ -52,16 +53,17 @@ static void api_facts(const struct plan *p, const struct usage *u, struct record
 {
     const struct request *q = &p->request;
     double day = 86400 * (q->prompt + q->output);
+
     record_quantity(r, "per_hour", "$/h", u->api, 1, 2);
     record_quantity(r, "even_requests_per_s", "requests/s", u->even, 1, 3);
-    record_quantity(r, "even_tokens_per_day", "tokens/day", quantity_scale(u->even, day), 1,
-                    0);
+    record_quantity(r, "even_tokens_per_day", "tokens/day", quantity_scale(u->even, day), 1, 0);
     record_flag(r, "reached", u->even.known && u->even.value <= p->speed.full.value);
 }
 
 void report_usage(const struct plan *p, struct record *cost)
 {
     struct usage u;
+
     usage_of(p, &u);
     record_quantity(cost, "per_million_output_tokens_full", "$", u.full, 1, 3);
     record_quantity(cost, "per_million_tokens", "$", u.all, 1, 3);

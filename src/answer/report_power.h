@@ -4,8 +4,8 @@
 #ifndef GP_ANSWER_REPORT_POWER_H
 #define GP_ANSWER_REPORT_POWER_H
 
-#include "plan/plan.h"
 #include "answer/record.h"
+#include "plan/plan.h"
 
 /* The object "power"; null where the data sheet gives no limit. */
 void report_power(const struct plan *plan, struct record *doc);

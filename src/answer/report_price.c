@@ -31,6 +31,7 @@ static const struct member row_members[] = {
 static void class_and_date(const struct instance *in, struct record *s)
 {
     char date[SENTENCE_DATE_MAX];
+
     record_text(s, "class", in->kind == PRICE_MARKET ? "market" : "list");
     record_text(s, "date", sentence_price_date(in, date));
 }
@@ -48,20 +49,21 @@ static void instance_row(const struct instance *in, struct record *s)
     RECORD_MEMBERS(s, row_members, in);
 }
 
-enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc,
-                                    struct gp_err *err)
+enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     const struct instance *list;
     size_t n;
-    enum gp_status status = catalog_instances(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++)
+    enum gp_status rc = catalog_instances(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++)
         instance_row(&list[i], record_append(doc, "items"));
-    return status;
+    return rc;
 }
 
 static bool is_instance(const struct instance *in, const char *id)
 {
     char full[sizeof(in->provider) + sizeof(in->type) + 1];
+
     gp_format(full, sizeof(full), "%s/%s", in->provider, in->type);
     return gp_casecmp(full, id) == 0 || gp_casecmp(in->type, id) == 0;
 }
@@ -89,20 +91,21 @@ static enum gp_status ambiguous(const struct instance *a, const struct instance 
                                 struct gp_err *err)
 {
     char hint[240];
-    gp_format(hint, sizeof(hint), "name one: %s/%s, %s/%s", a->provider, a->type,
-              b->provider, b->type);
-    return gp_fail(err, GP_E_USAGE, "--show", hint, "several providers have a '%s'",
-                   a->type);
+
+    gp_format(hint, sizeof(hint), "name one: %s/%s, %s/%s", a->provider, a->type, b->provider,
+              b->type);
+    return gp_fail(err, GP_E_USAGE, "--show", hint, "several providers have a '%s'", a->type);
 }
 
-enum gp_status report_instance_show(struct planner *planner, const char *id,
-                                    struct record *out, struct gp_err *err)
+enum gp_status report_instance_show(struct planner *planner, const char *id, struct record *out,
+                                    struct gp_err *err)
 {
     const struct instance *list, *first = NULL;
     size_t n;
-    enum gp_status status = catalog_instances(planner_catalog(planner), &list, &n, err);
-    if (status)
-        return status;
+    enum gp_status rc = catalog_instances(planner_catalog(planner), &list, &n, err);
+
+    if (rc)
+        return rc;
     for (size_t i = 0; i < n; i++) {
         if (!is_instance(&list[i], id))
             continue;
@@ -121,6 +124,7 @@ enum gp_status report_instance_show(struct planner *planner, const char *id,
 static struct quantity price(const struct server *v)
 {
     double high = v->price_high > v->price_low ? v->price_high : v->price_low;
+
     if (v->price_low <= 0)
         return quantity_unknown();
     return quantity_band((v->price_low + high) / 2, v->price_low, high, ORIGIN_SHEET);
@@ -156,25 +160,26 @@ static void server_facts(const struct server *v, struct record *s)
     RECORD_MEMBERS(s, server_evidence, v);
 }
 
-enum gp_status report_server_rows(struct catalog *catalog, struct record *doc,
+enum gp_status report_server_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
+{
+    const struct server *list;
+    size_t n;
+    enum gp_status rc = catalog_servers(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++)
+        server_facts(&list[i], record_append(doc, "items"));
+    return rc;
+}
+
+enum gp_status report_server_show(struct planner *planner, const char *id, struct record *out,
                                   struct gp_err *err)
 {
     const struct server *list;
     size_t n;
-    enum gp_status status = catalog_servers(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++)
-        server_facts(&list[i], record_append(doc, "items"));
-    return status;
-}
+    enum gp_status rc = catalog_servers(planner_catalog(planner), &list, &n, err);
 
-enum gp_status report_server_show(struct planner *planner, const char *id,
-                                  struct record *out, struct gp_err *err)
-{
-    const struct server *list;
-    size_t n;
-    enum gp_status status = catalog_servers(planner_catalog(planner), &list, &n, err);
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     for (size_t i = 0; i < n; i++)
         if (gp_casecmp(list[i].id, id) == 0) {
             server_facts(&list[i], out);

@@ -11,7 +11,10 @@
 #include "answer/sentence.h"
 #include "base/units.h"
 
-#define PART(key, name, member) {key, name, offsetof(struct train_memory, member)}
+#define PART(key, name, member)                          \
+    {                                                    \
+        key, name, offsetof(struct train_memory, member) \
+    }
 
 const struct train_part train_parts[TRAIN_PARTS] = {
     PART("usable", "usable", usable),
@@ -39,17 +42,16 @@ const struct train_part train_printed[TRAIN_PRINTED] = {
 
 const struct train_part train_host = PART("offloaded", "offloaded", host);
 
-const struct quantity *train_part_bytes(const struct train_memory *m,
-                                        const struct train_part *part)
+const struct quantity *train_part_bytes(const struct train_memory *m, const struct train_part *part)
 {
     return (const struct quantity *)((const char *)m + part->offset);
 }
 
-static void setting_facts(const struct resolved *resolved, const struct train *t,
-                          struct record *r)
+static void setting_facts(const struct resolved *resolved, const struct train *t, struct record *r)
 {
     const struct request *q = &resolved->request;
     char word[OPTION_CHOICE_MAX];
+
     record_text(r, "model", resolved->model_text);
     record_text(r, "model_id", q->model->id);
     record_text(r, "precision", q->precision.id);
@@ -71,8 +73,7 @@ static void setting_facts(const struct resolved *resolved, const struct train *t
     record_count(r, "micro_batch", "", t->micro_batch);
     bool lora = t->method != TRAIN_FULL;
     record_count(r, "lora_rank", "", lora ? t->lora_rank : NAN);
-    record_text(r, "lora_targets",
-                lora ? option_choice(OPT_LORA_TARGETS, t->targets, word) : "");
+    record_text(r, "lora_targets", lora ? option_choice(OPT_LORA_TARGETS, t->targets, word) : "");
     record_text(r, "modules_to_save",
                 lora ? option_choice(OPT_MODULES_TO_SAVE, t->modules, word) : "");
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
@@ -84,6 +85,7 @@ static void verdict_facts(const struct train_answer *a, struct record *r)
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
     char text[SENTENCE_MAX];
+
     record_text(r, "status", verdict_word(m->verdict));
     record_text(r, "limit", train_limit_word(m->limit));
     record_text(r, "knob", sentence_train_knob(m, text));
@@ -97,6 +99,7 @@ static void verdict_facts(const struct train_answer *a, struct record *r)
     for (int i = 0; i < a->fix_count; i++) {
         const struct train_fix *f = &a->fixes[i];
         struct record *fix = record_append(r, "fixes");
+
         record_text(fix, "what", sentence_train_fix(q, f, text));
         record_text(fix, "option", sentence_train_options(q, f, text));
         record_text(fix, "status", verdict_word(f->verdict));
@@ -115,12 +118,12 @@ static void memory_facts(const struct train_memory *m, struct record *doc)
     }
     struct record *r = record_inside(doc, "memory_per_gpu");
     for (int i = 0; i < TRAIN_PARTS; i++)
-        record_quantity(r, train_parts[i].key, "GiB",
-                        *train_part_bytes(m, &train_parts[i]), GP_GIB, 2);
+        record_quantity(r, train_parts[i].key, "GiB", *train_part_bytes(m, &train_parts[i]), GP_GIB,
+                        2);
     record_quantity(r, "total", "GiB", m->total, GP_GIB, 2);
     for (int i = 0; i < TRAIN_PRINTED; i++)
-        record_quantity(r, train_printed[i].key, "GiB",
-                        *train_part_bytes(m, &train_printed[i]), GP_GIB, 2);
+        record_quantity(r, train_printed[i].key, "GiB", *train_part_bytes(m, &train_printed[i]),
+                        GP_GIB, 2);
     r = record_inside(doc, "memory_per_host");
     record_quantity(r, train_host.key, "GiB", m->host, GP_GIB, 2);
 }
@@ -129,6 +132,7 @@ void report_train(const struct train_answer *a, bool why, struct record *doc)
 {
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
+
     record_text(doc, "schema", "gpuplan.train/1");
     setting_facts(&a->resolved, &m->train, record_inside(doc, "request"));
     verdict_facts(a, record_inside(doc, "verdict"));
@@ -145,6 +149,7 @@ void report_train(const struct train_answer *a, bool why, struct record *doc)
     record_count(doc, "trainable", "", m->trainable);
     if (why) {
         struct term terms[TERMS_MAX];
+
         report_terms(terms, terms_of_train(q, m, &a->priced, terms), doc);
     }
 }
@@ -160,23 +165,25 @@ void report_train_rows(const struct train_answer *a, struct record *r)
     const struct train_memory *m = &a->memory;
     int hosts = a->priced.layout.hosts;
     char reason[SENTENCE_MAX] = "";
+
     sentence_train_reason(q, m, 0, reason);
     record_text(r, "verdict", verdict_word(m->verdict));
     record_note(r, reason);
     record_text(r, "GPU", q->gpu->id);
     record_note(r, q->gpu->name);
     record_quantity(r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
-    gp_format(reason, sizeof(reason), "data parallel %d, ZeRO %d, %d host%s",
-              m->data_parallel, m->train.zero_stage, hosts, hosts == 1 ? "" : "s");
+    gp_format(reason, sizeof(reason), "data parallel %d, ZeRO %d, %d host%s", m->data_parallel,
+              m->train.zero_stage, hosts, hosts == 1 ? "" : "s");
     record_note(r, a->priced.has_memory ? reason : "");
     for (int i = 0; i < TRAIN_PARTS; i++) {
         const struct quantity *b = train_part_bytes(m, &train_parts[i]);
+
         if (train_part_is_there(b))
             record_quantity(r, train_parts[i].name, "GiB", *b, GP_GIB, 4);
     }
     for (int i = 0; i < TRAIN_PRINTED; i++)
-        record_quantity(r, train_printed[i].name, "GiB",
-                        *train_part_bytes(m, &train_printed[i]), GP_GIB, 4);
+        record_quantity(r, train_printed[i].name, "GiB", *train_part_bytes(m, &train_printed[i]),
+                        GP_GIB, 4);
     if (train_part_is_there(&m->host))
         record_quantity(r, "offloaded, of one host", "GiB", m->host, GP_GIB, 4);
     if (a->priced.has_memory)

@@ -4,8 +4,8 @@
 #ifndef GP_ANSWER_REPORT_TRAIN_H
 #define GP_ANSWER_REPORT_TRAIN_H
 
-#include "answer/record.h"
 #include "answer/planner_train.h"
+#include "answer/record.h"
 
 /* A part of the memory of one GPU, in the order it is shown. */
 struct train_part {

@@ -17,12 +17,11 @@ static enum gp_status take_value(struct options *options, int id, const char *wh
                                  const json_t *value, struct gp_err *err)
 {
     enum option_id option = (enum option_id)id;
+
     if (options->value[id].given)
         return options_twice(where, err);
-    if (option_rows[id].type == OPTION_FLAG && !json_is_boolean(value) &&
-        !json_is_null(value))
-        return gp_fail(err, GP_E_USAGE, where, option_rows[id].help,
-                       "must be true or false");
+    if (option_rows[id].type == OPTION_FLAG && !json_is_boolean(value) && !json_is_null(value))
+        return gp_fail(err, GP_E_USAGE, where, option_rows[id].help, "must be true or false");
     if (json_is_string(value))
         return options_text(options, option, where, json_string_value(value), err);
     if (json_is_number(value))
@@ -31,8 +30,7 @@ static enum gp_status take_value(struct options *options, int id, const char *wh
         return options_text(options, option, where, "", err);
     if (json_is_null(value) || json_is_false(value))
         return GP_OK; /* the default */
-    return gp_fail(err, GP_E_USAGE, where, option_rows[id].help,
-                   "must be text, a number or null");
+    return gp_fail(err, GP_E_USAGE, where, option_rows[id].help, "must be text, a number or null");
 }
 
 /* What says how an answer is printed, and where, belongs to the whole run; only a
@@ -41,21 +39,20 @@ static bool is_request_option(int id, const json_t *value)
 {
     struct options scratch = {0};
     struct gp_err err;
+
     if (id == OPT_OUT)
         return !json_is_string(value) ||
-               (options_text(&scratch, OPT_OUT, "", json_string_value(value), &err) ==
-                    GP_OK &&
+               (options_text(&scratch, OPT_OUT, "", json_string_value(value), &err) == GP_OK &&
                 scratch.value[OPT_OUTPUT].given);
-    return (option_rows[id].commands & FOR_PLAN) &&
-           !(option_rows[id].commands & FOR_LIST);
+    return (option_rows[id].commands & FOR_PLAN) && !(option_rows[id].commands & FOR_LIST);
 }
 
-static enum gp_status unknown_key(const char *where, const char *key,
-                                  struct gp_err *err)
+static enum gp_status unknown_key(const char *where, const char *key, struct gp_err *err)
 {
     const char *names[OPTION_COUNT];
     char hint[256];
     size_t n = 0;
+
     for (int i = 0; i < OPTION_COUNT; i++)
         if (is_request_option(i, NULL))
             names[n++] = option_rows[i].name;
@@ -64,27 +61,28 @@ static enum gp_status unknown_key(const char *where, const char *key,
     return gp_fail(err, GP_E_USAGE, where, hint, "unknown option '%.60s'", key);
 }
 
-static enum gp_status take_options(struct options *options, const char *where,
-                                   long line, json_t *request, struct gp_err *err)
+static enum gp_status take_options(struct options *options, const char *where, long line,
+                                   json_t *request, struct gp_err *err)
 {
     const char *key;
     json_t *value;
     char place[GP_PATH_MAX];
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
+
     json_object_foreach(request, key, value)
     {
         int id = strcmp(key, "id") == 0 ? OPTION_COUNT : option_find(key);
+
         if (id == OPTION_COUNT)
             continue;
         gp_format(place, sizeof(place), "%s:%ld: %.60s", where, line, key);
         if (id < 0 || !key[1])
             return unknown_key(place, key, err);
         if (!is_request_option(id, value))
-            return gp_fail(err, GP_E_USAGE, place, "leave it out",
-                           "is not part of a request");
-        status = take_value(options, id, place, value, err);
-        if (status)
-            return status;
+            return gp_fail(err, GP_E_USAGE, place, "leave it out", "is not part of a request");
+        rc = take_value(options, id, place, value, err);
+        if (rc)
+            return rc;
     }
     return GP_OK;
 }
@@ -92,6 +90,7 @@ static enum gp_status take_options(struct options *options, const char *where,
 void request_line_place(struct gp_err *err, const char *place)
 {
     char where[sizeof(err->where)];
+
     gp_copy(where, sizeof(where), err->where);
     if (where[0] && strncmp(where, "--", 2) != 0)
         return;
@@ -101,34 +100,34 @@ void request_line_place(struct gp_err *err, const char *place)
               where[0] ? where + 2 : "");
 }
 
-static enum gp_status parse_line(const char *where, const char *place, long line,
-                                 const char *text, size_t len, struct request_line *out,
-                                 struct gp_err *err)
+static enum gp_status parse_line(const char *where, const char *place, long line, const char *text,
+                                 size_t len, struct request_line *out, struct gp_err *err)
 {
     json_t *request = NULL;
-    enum gp_status status;
+    enum gp_status rc;
+
     memset(out, 0, sizeof(*out));
     if (len > REQUEST_LINE_MAX)
-        return gp_fail(err, GP_E_USAGE, place, "one request per line",
-                       "is longer than %d bytes", REQUEST_LINE_MAX);
-    status = gp_json_parse(place, text, len, &request, err);
+        return gp_fail(err, GP_E_USAGE, place, "one request per line", "is longer than %d bytes",
+                       REQUEST_LINE_MAX);
+    rc = gp_json_parse(place, text, len, &request, err);
     out->json = request;
-    if (!status && !json_is_object(request))
-        status = gp_fail(err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
-                         "is not a JSON object");
-    return status ? status : take_options(&out->options, where, line, request, err);
+    if (!rc && !json_is_object(request))
+        rc = gp_fail(err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
+                     "is not a JSON object");
+    return rc ? rc : take_options(&out->options, where, line, request, err);
 }
 
-enum gp_status request_line_read(const char *where, long line, const char *text,
-                                 size_t len, struct request_line *out,
-                                 struct gp_err *err)
+enum gp_status request_line_read(const char *where, long line, const char *text, size_t len,
+                                 struct request_line *out, struct gp_err *err)
 {
     char place[GP_PATH_MAX];
+
     gp_format(place, sizeof(place), "%s:%ld", where, line);
-    enum gp_status status = parse_line(where, place, line, text, len, out, err);
-    if (status)
+    enum gp_status rc = parse_line(where, place, line, text, len, out, err);
+    if (rc)
         request_line_place(err, place);
-    return status;
+    return rc;
 }
 
 void request_line_fini(struct request_line *line)
@@ -143,6 +142,7 @@ void request_line_fini(struct request_line *line)
 static json_t *value_json(int id, const struct option_value *v)
 {
     double number;
+
     if (option_rows[id].type == OPTION_FLAG)
         return json_true();
     if (!v->text)
@@ -155,8 +155,10 @@ static json_t *value_json(int id, const struct option_value *v)
 void request_line_write(const struct options *options, struct strbuf *out)
 {
     json_t *line = json_object();
+
     for (int id = 0; id < OPTION_COUNT; id++) {
         char key[40];
+
         if (!options->value[id].given || !is_request_option(id, json_null()))
             continue;
         gp_copy(key, sizeof(key), option_rows[id].name);

@@ -23,9 +23,8 @@ struct request_line {
 };
 
 /* where and line name the request in errors. request_line_fini() also after an error. */
-enum gp_status request_line_read(const char *where, long line, const char *text,
-                                 size_t len, struct request_line *out,
-                                 struct gp_err *err);
+enum gp_status request_line_read(const char *where, long line, const char *text, size_t len,
+                                 struct request_line *out, struct gp_err *err);
 void request_line_fini(struct request_line *line);
 
 /* An error about an option of the command line ("--max-num-seqs"), told of the request

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/products.h"
-#include "plan/speed/step.h"
 #include "answer/sentence.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/products.h"
+#include "plan/speed/step.h"
 
 #define LAYERS 24 /* products of a model at most */
 
@@ -32,12 +32,12 @@ double roof_curve_rates(struct plot *plot, double low, double high, double most,
     double unit = giga ? 1e9 : 1e12;
 
     plot->y = (struct plot_axis){.low = roof_curve_floor2(low / unit),
-                                   .high = roof_curve_ceil2(high / unit),
-                                   .log = true,
-                                   .base = 2,
-                                   .unit = whole  ? (giga ? "GOP/s" : "TOP/s")
-                                           : giga ? "GFLOP/s"
-                                                  : "TFLOP/s"};
+                                 .high = roof_curve_ceil2(high / unit),
+                                 .log = true,
+                                 .base = 2,
+                                 .unit = whole  ? (giga ? "GOP/s" : "TOP/s")
+                                         : giga ? "GFLOP/s"
+                                                : "TFLOP/s"};
     plot->y.title = plot->y.unit;
     return unit;
 }
@@ -50,8 +50,7 @@ void roof_curve_line(struct plot *plot, const char *name, enum plot_role role, c
     double rate = flat ? roof.rate.value : INFINITY;
     double bandwidth = slope ? roof.bandwidth.value : INFINITY;
     double low = plot->x.low, high = plot->x.high, ridge = rate / bandwidth;
-    struct plot_series *s =
-        flat || slope ? plot_add(plot, name, role, 0) : NULL;
+    struct plot_series *s = flat || slope ? plot_add(plot, name, role, 0) : NULL;
 
     if (!s)
         return;
@@ -93,8 +92,8 @@ static double operand_bytes(enum format_math math)
     }
 }
 
-static double stored_bytes(const struct request *q, const struct format *f, double m,
-                           double k, bool head)
+static double stored_bytes(const struct request *q, const struct format *f, double m, double k,
+                           bool head)
 {
     struct format copy = *f;
 
@@ -109,8 +108,7 @@ struct work {
     bool above;             /* faster than the sheet allows */
 };
 
-static struct work work_of(const struct request *q, const struct products_layer *layer,
-                           double n)
+static struct work work_of(const struct request *q, const struct products_layer *layer, double n)
 {
     const struct format *f = q->precision.by_role[layer->role];
     enum format_math math = math_of(q, f);
@@ -123,13 +121,11 @@ static struct work work_of(const struct request *q, const struct products_layer 
     double time = step_product_time(
         q, f, m, k, stored_bytes(q, f, m, k, layer->role == ROLE_HEAD) / (m * k), n);
 
-    return (struct work){operations / bytes, time > 0 ? operations / time : NAN,
-                         line.bound,
+    return (struct work){operations / bytes, time > 0 ? operations / time : NAN, line.bound,
                          line.time.known && time > 0 && time < line.time.value};
 }
 
-double roof_curve_tokens(const struct model *model, const struct products_layer *layer,
-                        double n)
+double roof_curve_tokens(const struct model *model, const struct products_layer *layer, double n)
 {
     for (int k = 0; k < model->kind_count && layer->role == ROLE_EXPERT; k++)
         if (model->kind[k].experts > 0)
@@ -155,8 +151,7 @@ static struct tally add_batch(struct roof_curve *c, const struct plan *plan, con
     c->batch[plot->count] = n;
     s = plot_add(plot, name, plot_role(mark), (char)('1' + mark));
     for (int i = 0; i < count; i++) {
-        struct work w =
-            work_of(q, &layer[i], roof_curve_tokens(q->model, &layer[i], n));
+        struct work w = work_of(q, &layer[i], roof_curve_tokens(q->model, &layer[i], n));
 
         plot_point(s, w.intensity, w.rate / unit);
         tally.memory += w.bound == ROOF_MEMORY;
@@ -241,8 +236,7 @@ static void say_words(const struct plan *plan, double ridge, struct tally decode
                   users == 1 ? "" : "s", own,
                   units_tokens(tokens, sizeof(tokens), plan->request.prompt), text);
     else
-        gp_format(words, CURVE_WORDS,
-                  "no ridge: the sheet of %s lacks a rate or a bandwidth",
+        gp_format(words, CURVE_WORDS, "no ridge: the sheet of %s lacks a rate or a bandwidth",
                   plan->request.gpu->id);
 }
 
@@ -252,8 +246,8 @@ static void say_above(int above, char words[CURVE_WORDS])
     size_t used = strlen(words);
 
     if (above > 0)
-        gp_format(words + used, CURVE_WORDS - used,
-                  "; %d product%s above the sheet's roof", above, above == 1 ? "" : "s");
+        gp_format(words + used, CURVE_WORDS - used, "; %d product%s above the sheet's roof", above,
+                  above == 1 ? "" : "s");
 }
 
 static void add_batches(struct roof_curve *c, const struct plan *plan, double ridge, double unit,
@@ -332,9 +326,8 @@ bool roof_curve_by_batch(const struct plan *plan, double low_x, double high_x, s
 {
     struct products_layer layer[LAYERS];
     double low = INFINITY, high = 0, unit;
-    int count = plan->has_memory
-                    ? products_layers(plan->request.model, &plan->layout, layer, LAYERS)
-                    : 0;
+    int count =
+        plan->has_memory ? products_layers(plan->request.model, &plan->layout, layer, LAYERS) : 0;
 
     for (int i = 0; i < count; i++) {
         double n = roof_curve_tokens(plan->request.model, &layer[i], MOST_BATCH);

@@ -24,11 +24,11 @@
 
 #include <stdbool.h>
 
+#include "answer/memory_curve.h"
+#include "answer/plot.h"
 #include "plan/plan.h"
 #include "plan/products.h"
 #include "plan/roofline.h"
-#include "answer/memory_curve.h"
-#include "answer/plot.h"
 
 struct roof_curve {
     double start;              /* intensity of the ridge, or a middle one */

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/roofline.h"
-#include "plan/search.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/roofline.h"
+#include "plan/search.h"
 
 /* ---- the sentences ---- */
 
@@ -69,7 +69,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_REST_TIGHT] = "the engine's overheads take up to {overheads}, its fraction "
                           "leaves {rest}",
     [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages "
-                        "is valid",
+                         "is valid",
     [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
                            "and its speed are unknown",
     [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
@@ -158,12 +158,9 @@ static const struct {
 };
 
 static const char *const lost_words[LOST_COUNT] = {
-    [LOST_IDLE] = "a replica has no user",
-    [LOST_MACHINES] = "not in one machine that is offered",
-    [LOST_STAGES] = "more pipeline stages",
-    [LOST_REPLICAS] = "more replicas",
-    [LOST_EXPERTS] = "experts spread wider",
-    [LOST_NOTHING] = "the two are equal",
+    [LOST_IDLE] = "a replica has no user",   [LOST_MACHINES] = "not in one machine that is offered",
+    [LOST_STAGES] = "more pipeline stages",  [LOST_REPLICAS] = "more replicas",
+    [LOST_EXPERTS] = "experts spread wider", [LOST_NOTHING] = "the two are equal",
 };
 
 static const char *const fix_words[FIX_KIND_COUNT] = {
@@ -301,24 +298,21 @@ static const char *const train_knob_words[TRAIN_KNOB_COUNT] = {
     [TRAIN_KNOB_STEP] = "the optimizer's temporaries",
 };
 
-#define LORA  "LoRA of rank {rank} over a frozen 16-bit base"
+#define LORA "LoRA of rank {rank} over a frozen 16-bit base"
 #define QLORA "QLoRA of rank {rank} over a frozen NF4 base"
 
 static const struct {
     const char *options, *what;
 } train_fix_words[TRAIN_FIX_KIND_COUNT] = {
     [TRAIN_FIX_FUSED] = {"--fused", "fused norm, MLP, attention and loss kernels"},
-    [TRAIN_FIX_RECOMPUTE] = {"--recompute full",
-                             "compute activations again in the backward pass"},
+    [TRAIN_FIX_RECOMPUTE] = {"--recompute full", "compute activations again in the backward pass"},
     [TRAIN_FIX_ZERO] = {"--zero {zero}", "ZeRO-{zero}: {sharded} cut by {ranks} too"},
     [TRAIN_FIX_OFFLOAD] = {"--offload {offload} --zero {zero}",
                            "{offloaded} in host memory, {host} of each host"},
-    [TRAIN_FIX_BATCH] = {"--micro-batch 1",
-                         "one sequence at a time, gradients accumulated"},
+    [TRAIN_FIX_BATCH] = {"--micro-batch 1", "one sequence at a time, gradients accumulated"},
     [TRAIN_FIX_BOTH] = {"--recompute full --micro-batch 1",
                         "recompute, and one sequence at a time"},
-    [TRAIN_FIX_GPUS] = {"--gpu {gpu}:{gpus} --zero {zero}",
-                        "{gpus} GPUs with ZeRO-{zero}"},
+    [TRAIN_FIX_GPUS] = {"--gpu {gpu}:{gpus} --zero {zero}", "{gpus} GPUs with ZeRO-{zero}"},
     [TRAIN_FIX_OPTIMIZER] = {"--optimizer adamw-8bit", "moments of one byte each"},
     [TRAIN_FIX_SEQUENCE] = {"--sequence {sequence}", "sequences of {sequence} tokens"},
     [TRAIN_FIX_LORA] = {"--train lora", LORA},
@@ -376,7 +370,7 @@ static void value_text(const struct sentence_value *v, char *text, size_t size)
 }
 
 static const struct sentence_value *find_value(const struct sentence_value *list, const char *name,
-                                      size_t length)
+                                               size_t length)
 {
     for (; list->name; list++)
         if (strncmp(list->name, name, length) == 0 && list->name[length] == '\0')
@@ -384,14 +378,16 @@ static const struct sentence_value *find_value(const struct sentence_value *list
     return NULL;
 }
 
-const char *sentence_fill(const char *words, const struct sentence_value *values,
-                          char *text, size_t size)
+const char *sentence_fill(const char *words, const struct sentence_value *values, char *text,
+                          size_t size)
 {
     size_t n = 0;
+
     while (*words && n + 1 < size) {
         size_t length = *words == '{' ? strcspn(words, "}") : 0;
         const struct sentence_value *v =
             length > 0 ? find_value(values, words + 1, length - 1) : NULL;
+
         if (!v) {
             text[n++] = *words++;
             continue;
@@ -414,6 +410,7 @@ char *sentence_layout(const struct layout *l, char *text, size_t size)
     } const parts[] = {{l->prefill_tp > 0 ? ", PP %d" : " x PP %d", l->pp},
                        {" x %d replicas", l->prefill_tp > 0 ? 0 : l->replicas},
                        {", EP %d", l->ep}};
+
     if (l->prefill_tp > 0)
         gp_format(text, size, "%d x TP %d for prefill, %d x TP %d for decode", l->prefill,
                   l->prefill_tp, layout_decoding(l), l->tp);
@@ -421,21 +418,22 @@ char *sentence_layout(const struct layout *l, char *text, size_t size)
         gp_format(text, size, "TP %d", l->tp);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         size_t n = strlen(text);
+
         if (parts[i].n > 1)
             gp_format(text + n, size - n, parts[i].format, parts[i].n);
     }
     if (l->prefill > 0 && l->prefill_tp <= 0)
-        gp_format(text + strlen(text), size - strlen(text), " (%d prefill, %d decode)",
-                  l->prefill, layout_decoding(l));
+        gp_format(text + strlen(text), size - strlen(text), " (%d prefill, %d decode)", l->prefill,
+                  layout_decoding(l));
     return text;
 }
 
-char *sentence_refusals(const struct request *q, const struct layout *l, char *text,
-                        size_t size)
+char *sentence_refusals(const struct request *q, const struct layout *l, char *text, size_t size)
 {
     struct refusal list[16];
     char one[SENTENCE_MAX];
     int count = layout_refusals(q, l, list, 16);
+
     text[0] = '\0';
     for (int i = 0; i < count && i < 16; i++) {
         const struct sentence_value values[] = {
@@ -448,6 +446,7 @@ char *sentence_refusals(const struct request *q, const struct layout *l, char *t
             {.name = NULL},
         };
         size_t n = strlen(text);
+
         gp_format(text + n, size - n, "%s%s", i ? "; " : "",
                   sentence_fill(refusal_words[list[i].code], values, one, sizeof(one)));
     }
@@ -459,6 +458,7 @@ char *sentence_refusals(const struct request *q, const struct layout *l, char *t
 static const char *fp8_note(const struct gpu *g)
 {
     struct quantity half = g->rate[MATH_FP16], fp8 = g->rate[MATH_FP8];
+
     return fp8.known && fp8.value > half.value ? "; FP8 is the fast 8-bit type here" : "";
 }
 
@@ -473,6 +473,7 @@ static const char *link_time(const struct plan *p, char *text, size_t size)
     const struct gpu *g = p->request.gpu;
     double rate = roofline_pcie(g->pcie_gen, g->pcie_lanes);
     char seconds[32], bandwidth[32];
+
     gp_copy(text, size, "");
     if (rate > 0)
         gp_format(text, size, ": over PCIe at %s at most that takes %s at least",
@@ -495,8 +496,7 @@ static const char *devices_of(const struct gpu *g, char *text, size_t size)
 }
 
 /* words of a request: they hold whatever the layout. */
-static const char *say_request(const struct plan *p, const char *words,
-                               char text[SENTENCE_MAX])
+static const char *say_request(const struct plan *p, const char *words, char text[SENTENCE_MAX])
 {
     const struct request *q = &p->request;
     const struct gpu *g = q->gpu;
@@ -514,8 +514,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
-        {"quantized cc", SAY_VERSION, 
-         .number = engine_format_cc(e, q->precision.weight->id)},
+        {"quantized cc", SAY_VERSION, .number = engine_format_cc(e, q->precision.weight->id)},
         {"sparse cc", SAY_VERSION, .number = e->sparse_min_cc},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
@@ -528,8 +527,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
         {"context", SAY_TOKENS, .number = q->context},
-        {"fewer logits", SAY_GIB,
-         .number = p->memory.activation.value - p->memory.activation.low},
+        {"fewer logits", SAY_GIB, .number = p->memory.activation.value - p->memory.activation.low},
         {"replicas", SAY_NUMBER, .number = p->layout.replicas},
         {"idle", SAY_NUMBER, .number = plan_idle(p)},
         {"beyond", SAY_PLAIN, .number = round(q->spread.beyond * 1000) / 10},
@@ -545,6 +543,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
         {.name = NULL},
     };
+
     return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
@@ -554,10 +553,10 @@ static const char *kv_least(const struct memory *m, char *text, size_t size)
 {
     char gib[32];
     double one = m->sequence.reserved, mean = m->kv_mean.value;
+
     gp_copy(text, size, "");
     if (fmax(one, mean) < m->kv_reserved.value)
-        gp_format(text, size, " (%s %s)",
-                  units_gib(gib, sizeof(gib), fmax(one, mean)),
+        gp_format(text, size, " (%s %s)", units_gib(gib, sizeof(gib), fmax(one, mean)),
                   one > mean ? "for one of them" : "while they are spread");
     return text;
 }
@@ -576,6 +575,7 @@ static double fraction_leaves(const struct plan *p, double *most)
 {
     const struct memory *m = &p->memory;
     double share = 1 - fmin(m->fraction * (1 - p->request.headroom), 1);
+
     *most = m->activation.high + m->graphs.high;
     if (memory_budget(&p->request) == BUDGET_STATIC)
         return fmax(m->usable.low - p->request.used - m->non_torch.high, 0) * share;
@@ -585,8 +585,7 @@ static double fraction_leaves(const struct plan *p, double *most)
 }
 
 /* words of a layout and its memory. */
-static const char *say_layout(const struct plan *p, const char *words,
-                              char text[SENTENCE_MAX])
+static const char *say_layout(const struct plan *p, const char *words, char text[SENTENCE_MAX])
 {
     char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64], gap[SENTENCE_MAX];
     char less[64];
@@ -619,8 +618,7 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"pool", SAY_GIB, .number = fmax(m->kv_pool.value, 0)},
         {"short", SAY_GIB, .number = fmax(-m->kv_pool.value, 0)},
         {"pool high", SAY_GIB, .number = m->kv_pool.high},
-        {"pool band", SAY_BAND, .number = fmax(m->kv_pool.low, 0),
-         .high = m->kv_pool.high},
+        {"pool band", SAY_BAND, .number = fmax(m->kv_pool.low, 0), .high = m->kv_pool.high},
         {"over", SAY_GIB, .number = fmax(-m->free.low, 0)},
         {"knob", SAY_TEXT, .text = sentence_knob(p, knob)},
         {"overheads", SAY_GIB, .number = overheads},
@@ -648,10 +646,10 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"watts", SAY_WATTS, .number = p->power.sheet},
         {"cap", SAY_WATTS, .number = q->power_cap},
         {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
-        {"nearly", SAY_TEXT,
-         .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},
+        {"nearly", SAY_TEXT, .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},
         {.name = NULL},
     };
+
     return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
@@ -668,10 +666,10 @@ const char *sentence_reason(const struct plan *p, int i, char text[SENTENCE_MAX]
 {
     int r = bit_at(p->reasons, i);
     bool layout = r == REASON_LAYOUT || (r >= REASON_CONTEXT && r != REASON_MEMORY_ONLY);
+
     if (r < 0)
         return NULL;
-    return layout ? say_layout(p, reason_words[r], text)
-                  : say_request(p, reason_words[r], text);
+    return layout ? say_layout(p, reason_words[r], text) : say_request(p, reason_words[r], text);
 }
 
 const char *sentence_first_reason(const struct plan *p, char text[SENTENCE_MAX])
@@ -684,6 +682,7 @@ const char *sentence_first_reason(const struct plan *p, char text[SENTENCE_MAX])
 const char *sentence_warning(const struct plan *p, int i, char text[SENTENCE_MAX])
 {
     int w = bit_at(p->warnings, i);
+
     return w < 0 ? NULL : say_request(p, warning_words[w], text);
 }
 
@@ -692,6 +691,7 @@ const char *sentence_warning(const struct plan *p, int i, char text[SENTENCE_MAX
 const char *sentence_knob(const struct plan *p, char text[SENTENCE_MAX])
 {
     struct quantity q = plan_knob_part(&p->memory, p->knob);
+
     text[0] = '\0';
     if (p->knob == KNOB_ENGINE) /* of no known size */
         gp_format(text, SENTENCE_MAX, "%s: %s", knob_words[p->knob].name,
@@ -708,15 +708,13 @@ static const char *say_goal(const struct runner_up *r, char text[SENTENCE_MAX])
         const char *format;
         double unit;
     } goals[LIMIT_COUNT] = {
-        [LIMIT_TTFT] = {"TTFT %.3g ms", 1e-3},
-        [LIMIT_TPOT] = {"TPOT %.3g ms", 1e-3},
-        [LIMIT_THROUGHPUT] = {"%.0f tokens/s", 1},
-        [LIMIT_RATE] = {"serves %.3g requests/s", 1},
+        [LIMIT_TTFT] = {"TTFT %.3g ms", 1e-3},     [LIMIT_TPOT] = {"TPOT %.3g ms", 1e-3},
+        [LIMIT_THROUGHPUT] = {"%.0f tokens/s", 1}, [LIMIT_RATE] = {"serves %.3g requests/s", 1},
         [LIMIT_BUDGET] = {"$%.2f/h", 1},
     };
+
     if (goals[r->limit].format)
-        gp_format(text, SENTENCE_MAX, goals[r->limit].format,
-                  r->more / goals[r->limit].unit);
+        gp_format(text, SENTENCE_MAX, goals[r->limit].format, r->more / goals[r->limit].unit);
     return text;
 }
 
@@ -767,21 +765,23 @@ const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
         {"days", SAY_NUMBER, .number = r ? (double)r->age_days : 0},
         {.name = NULL},
     };
+
     return sentence_fill(note_words[p->cost.note], values, text, SENTENCE_MAX);
 }
 
 static void add_note(char text[SENTENCE_MAX], const char *label, const char *note)
 {
     size_t n = strlen(text);
+
     gp_format(text + n, SENTENCE_MAX - n, "%s%s%s", n ? "; " : "", label, note);
 }
 
-const char *sentence_rent_note(const struct plan *p, const struct rent *r,
-                               char text[SENTENCE_MAX])
+const char *sentence_rent_note(const struct plan *p, const struct rent *r, char text[SENTENCE_MAX])
 {
     const struct cost *c = &p->cost;
     const struct instance *in = r->instance;
     char idle[64];
+
     text[0] = '\0';
     if (!r->known)
         return text;
@@ -804,28 +804,23 @@ const char *sentence_rent_note(const struct plan *p, const struct rent *r,
 
 const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DATE_MAX])
 {
-    const char *before = in->basis == DATE_READ   ? "by "
-                         : in->basis == DATE_FILE ? "file of "
-                                                  : "";
+    const char *before = in->basis == DATE_READ ? "by " : in->basis == DATE_FILE ? "file of " : "";
     int most = in->basis == DATE_READ ? 7 : 10; /* the month is all that counts */
-    gp_format(text, SENTENCE_DATE_MAX, "%s%.*s", in->date[0] ? before : "", most,
-              in->date);
+
+    gp_format(text, SENTENCE_DATE_MAX, "%s%.*s", in->date[0] ? before : "", most, in->date);
     return text;
 }
 
 const char *sentence_end(enum limit limit)
 {
     static const char *const ends[LIMIT_COUNT] = {
-        [LIMIT_WEIGHTS] = "the weights do not fit",
-        [LIMIT_OVERHEAD] = "no room is left for KV",
-        [LIMIT_KV] = "the KV pool is full",
-        [LIMIT_SEQS] = "max-num-seqs is reached",
-        [LIMIT_USED] = "others hold the memory",
-        [LIMIT_CONTEXT] = "the model's maximum",
-        [LIMIT_STATES] = "state blocks run out",
-        [LIMIT_TTFT] = "the TTFT goal is missed",
+        [LIMIT_WEIGHTS] = "the weights do not fit", [LIMIT_OVERHEAD] = "no room is left for KV",
+        [LIMIT_KV] = "the KV pool is full",         [LIMIT_SEQS] = "max-num-seqs is reached",
+        [LIMIT_USED] = "others hold the memory",    [LIMIT_CONTEXT] = "the model's maximum",
+        [LIMIT_STATES] = "state blocks run out",    [LIMIT_TTFT] = "the TTFT goal is missed",
         [LIMIT_TPOT] = "the TPOT goal is missed",
     };
+
     return ends[limit] ? ends[limit] : limit_word(limit);
 }
 
@@ -838,13 +833,13 @@ const char *sentence_verdict(const struct plan *p)
         [VERDICT_DOES_NOT_FIT] = "does not fit",
     };
     bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
+
     return dear ? "fits, but over the budget" : words[p->verdict];
 }
 
 const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])
 {
-    gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what,
-              b->server ? "" : " and hosts");
+    gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");
     return text;
 }
 
@@ -864,6 +859,7 @@ static const char *knobs_text(unsigned changes, char *text, size_t size)
     for (int c = 0; c < CHANGE_COUNT; c++)
         if ((changes >> c & 1) && change_words[c]) {
             size_t n = strlen(text);
+
             gp_format(text + n, size - n, "%s%s", n ? ", and " : "", change_words[c]);
         }
     return text;
@@ -893,6 +889,7 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
         {"GPUs", SAY_GPUS, .number = f->gpus},
         {.name = NULL},
     };
+
     return sentence_fill(fix_words[f->kind], values, text, SENTENCE_MAX);
 }
 
@@ -905,6 +902,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
     struct request plain = train_request(q);
     struct layout l = train_layout(t);
     char refusals[SENTENCE_MAX], times_cp[32] = "";
+
     if (t->cp > 1)
         gp_format(times_cp, sizeof(times_cp), " x CP %d", t->cp);
     const struct sentence_value values[] = {
@@ -924,8 +922,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"most GPUs", SAY_NUMBER, .number = PLAN_MAX_GPUS},
         {"tp", SAY_NUMBER, .number = t->tp},
         {"pp", SAY_NUMBER, .number = t->pp},
-        {"refusals", SAY_TEXT,
-         .text = sentence_refusals(&plain, &l, refusals, sizeof(refusals))},
+        {"refusals", SAY_TEXT, .text = sentence_refusals(&plain, &l, refusals, sizeof(refusals))},
         {"need", SAY_GIB, .number = m->total.value + q->used},
         {"usable", SAY_GIB, .number = m->usable.value},
         {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
@@ -937,18 +934,19 @@ static const char *say_train(const struct request *q, const struct train_memory 
     return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
-const char *sentence_train_reason(const struct request *q, const struct train_memory *m,
-                                  int i, char text[SENTENCE_MAX])
+const char *sentence_train_reason(const struct request *q, const struct train_memory *m, int i,
+                                  char text[SENTENCE_MAX])
 {
     int r = bit_at(m->reasons, i);
+
     return r < 0 ? NULL : say_train(q, m, train_reason_words[r], text);
 }
 
-const char *sentence_train_warning(const struct request *q,
-                                   const struct train_memory *m, int i,
+const char *sentence_train_warning(const struct request *q, const struct train_memory *m, int i,
                                    char text[SENTENCE_MAX])
 {
     int w = bit_at(m->warnings, i);
+
     return w < 0 ? NULL : say_train(q, m, train_warning_words[w], text);
 }
 
@@ -956,19 +954,18 @@ const char *sentence_train_knob(const struct train_memory *m, char text[SENTENCE
 {
     struct quantity part = train_knob_part(m);
     char low[32], high[32];
+
     text[0] = '\0';
     if (m->verdict == VERDICT_MARGINAL)
         gp_format(text, SENTENCE_MAX, "%s: %s to %s", train_knob_words[m->knob],
-                  units_gib(low, sizeof(low), part.low),
-                  units_gib(high, sizeof(high), part.high));
+                  units_gib(low, sizeof(low), part.low), units_gib(high, sizeof(high), part.high));
     return text;
 }
 
 static const char *say_train_fix(const struct request *q, const struct train_fix *f,
                                  const char *words, char text[SENTENCE_MAX])
 {
-    static const char *const sharded[] = {"", "master and moments", "gradients",
-                                          "weights"};
+    static const char *const sharded[] = {"", "master and moments", "gradients", "weights"};
     const struct sentence_value values[] = {
         {"zero", SAY_NUMBER, .number = f->train.zero_stage},
         {"sharded", SAY_TEXT, .text = sharded[f->train.zero_stage]},
@@ -984,6 +981,7 @@ static const char *say_train_fix(const struct request *q, const struct train_fix
         {"rank", SAY_NUMBER, .number = f->train.lora_rank},
         {.name = NULL},
     };
+
     return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 

@@ -25,8 +25,8 @@ const char *sentence_first_reason(const struct plan *plan, char text[SENTENCE_MA
 char *sentence_layout(const struct layout *layout, char *text, size_t size);
 
 /* Why the layout is not valid: all its refusals, separated by "; "; "" when it is. */
-char *sentence_refusals(const struct request *request, const struct layout *layout,
-                        char *text, size_t size);
+char *sentence_refusals(const struct request *request, const struct layout *layout, char *text,
+                        size_t size);
 
 /* What stands in the way of more: "the KV pool is full". */
 const char *sentence_end(enum limit limit);
@@ -51,8 +51,7 @@ const char *sentence_rent_note(const struct plan *plan, const struct rent *rent,
 /* "2026-07-20"; "by 2026-11": read then, from a source without a date; "file of
  * 2026-11-20"; "" when unknown. */
 #define SENTENCE_DATE_MAX 24
-const char *sentence_price_date(const struct instance *instance,
-                                char text[SENTENCE_DATE_MAX]);
+const char *sentence_price_date(const struct instance *instance, char text[SENTENCE_DATE_MAX]);
 
 /* Why there is no estimate of speed; "" when there is one. */
 const char *sentence_speed_gap(const struct plan *plan, char text[SENTENCE_MAX]);
@@ -61,8 +60,7 @@ const char *sentence_speed_gap(const struct plan *plan, char text[SENTENCE_MAX])
 const char *sentence_saturation(enum saturation saturation);
 const char *sentence_speed_bound(enum speed_bound bound);
 /* How often estimates of this kind have been right so far; hit: the plan's own. */
-char *sentence_speed_hit(const struct plan *plan, const struct hit *hit,
-                         char text[SENTENCE_MAX]);
+char *sentence_speed_hit(const struct plan *plan, const struct hit *hit, char text[SENTENCE_MAX]);
 char *sentence_speed_doubts(const struct plan *plan, char *text, size_t size);
 
 /* What would narrow the speed's band, and what widens it most; "" = nothing known. */
@@ -76,24 +74,20 @@ const char *sentence_purchase_date(const struct buy *buy, char text[SENTENCE_DAT
 const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);
 
 /* The same of a run of --train. */
-const char *sentence_train_reason(const struct request *request,
-                                  const struct train_memory *memory, int i,
-                                  char text[SENTENCE_MAX]);
-const char *sentence_train_warning(const struct request *request,
-                                   const struct train_memory *memory, int i,
-                                   char text[SENTENCE_MAX]);
-const char *sentence_train_knob(const struct train_memory *memory,
-                                char text[SENTENCE_MAX]);
+const char *sentence_train_reason(const struct request *request, const struct train_memory *memory,
+                                  int i, char text[SENTENCE_MAX]);
+const char *sentence_train_warning(const struct request *request, const struct train_memory *memory,
+                                   int i, char text[SENTENCE_MAX]);
+const char *sentence_train_knob(const struct train_memory *memory, char text[SENTENCE_MAX]);
 /* What a change of a plan that fits reaches, beside the plan's own: "weights in AWQ INT4:
  * $1.41 per million (-51 %), TPOT 31.0 ms (+35 %), $3.49/h". Returns text. */
 const char *sentence_better(const struct plan *plan, const struct fix *fix, char *text,
                             size_t size);
 
 /* What a fix does, and its options: "--recompute full". */
-const char *sentence_train_fix(const struct request *request,
-                               const struct train_fix *fix, char text[SENTENCE_MAX]);
-const char *sentence_train_options(const struct request *request,
-                                   const struct train_fix *fix,
+const char *sentence_train_fix(const struct request *request, const struct train_fix *fix,
+                               char text[SENTENCE_MAX]);
+const char *sentence_train_options(const struct request *request, const struct train_fix *fix,
                                    char text[SENTENCE_MAX]);
 
 /* A value that a sentence names. */
@@ -122,7 +116,7 @@ struct sentence_value {
 
 /* Copies `words`, with each {name} replaced by its value; the list ends with a name of
  * NULL. Returns text. */
-const char *sentence_fill(const char *words, const struct sentence_value *values,
-                          char *text, size_t size);
+const char *sentence_fill(const char *words, const struct sentence_value *values, char *text,
+                          size_t size);
 
 #endif

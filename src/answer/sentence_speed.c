@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/better.h"
 #include "base/str.h"
+#include "plan/better.h"
 
 static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_KNOWN] = "",
@@ -30,6 +30,7 @@ const char *sentence_speed_gap(const struct plan *p, char text[SENTENCE_MAX])
         {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
         {.name = NULL},
     };
+
     return sentence_fill(gap_words[p->speed.gap], values, text, SENTENCE_MAX);
 }
 
@@ -42,6 +43,7 @@ const char *sentence_saturation(enum saturation saturation)
         [SATURATES_DECODE] = "decode steps",
         [SATURATES_TRANSFER] = "the link that moves KV",
     };
+
     return words[saturation];
 }
 
@@ -57,6 +59,7 @@ const char *sentence_speed_bound(enum speed_bound bound)
         [SPEED_BY_PREFILL] = "prompts of the other users",
         [SPEED_BY_DRAFT] = "drafting tokens",
     };
+
     return words[bound];
 }
 
@@ -84,14 +87,16 @@ static const char *const doubt_words[DOUBT_COUNT] = {
 char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
 {
     size_t n = 0;
+
     text[0] = '\0';
     for (int i = 0; i < DOUBT_COUNT && n < size; i++) {
         double low, high;
+
         if (!(p->speed.doubts >> i & 1))
             continue;
         speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
-        gp_format(text + n, size - n, "%s%s (/%.2f..x%.2f)", n ? ", " : "", doubt_words[i],
-                  low, high);
+        gp_format(text + n, size - n, "%s%s (/%.2f..x%.2f)", n ? ", " : "", doubt_words[i], low,
+                  high);
         n = strlen(text);
     }
     return text;
@@ -104,8 +109,10 @@ static int widest_doubt(const struct plan *p)
 {
     int widest = -1;
     double most = 1;
+
     for (int i = 0; i < DOUBT_COUNT; i++) {
         double low, high;
+
         speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
         if ((p->speed.doubts >> i & 1) && low * high > most) {
             most = low * high;
@@ -119,20 +126,21 @@ char *sentence_speed_narrower(const struct plan *p, char text[SENTENCE_MAX])
 {
     int widest = widest_doubt(p);
     double low, high;
+
     text[0] = '\0';
     if (widest < 0 || widest == DOUBT_POINTS_3)
         return text;
     if (1u << widest & OF_DEVICE) {
-        gp_format(text, SENTENCE_MAX, "--confirm on this GPU; widest now: %s",
-                  doubt_words[widest]);
+        gp_format(text, SENTENCE_MAX, "--confirm on this GPU; widest now: %s", doubt_words[widest]);
         return text;
     }
     speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
         return text;
-    gp_format(text, SENTENCE_MAX, "three runs of the server's benchmark, --calibration FILE: "
-              "/%.2f..x%.2f, not /%.2f..x%.2f; widest now: %s", low, high,
-              p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
+    gp_format(text, SENTENCE_MAX,
+              "three runs of the server's benchmark, --calibration FILE: "
+              "/%.2f..x%.2f, not /%.2f..x%.2f; widest now: %s",
+              low, high, p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
     return text;
 }
 
@@ -154,12 +162,15 @@ static const char *hit_phase_words(enum hit_phase phase)
 char *sentence_speed_hit(const struct plan *p, const struct hit *h, char text[SENTENCE_MAX])
 {
     const struct request *q = &p->request;
+
     if (!h)
         gp_copy(text, SENTENCE_MAX, "no measured row of this kind");
     else
-        gp_format(text, SENTENCE_MAX, "%s, %s on %s: %d rows%s, median error %.0f %%, in band "
-                  "%.0f %%", hit_phase_words((enum hit_phase)h->phase),
-                  hit_kind_words((enum hit_kind)h->kind), q->engine->name, h->rows,
+        gp_format(text, SENTENCE_MAX,
+                  "%s, %s on %s: %d rows%s, median error %.0f %%, in band "
+                  "%.0f %%",
+                  hit_phase_words((enum hit_phase)h->phase), hit_kind_words((enum hit_kind)h->kind),
+                  q->engine->name, h->rows,
                   engine_lists(h->families, q->gpu->family->id) ? "" : " of other GPUs",
                   100 * h->median, 100 * h->inside);
     return text;
@@ -176,18 +187,18 @@ static const char *changed_by(double now, double then, char text[24])
     return text;
 }
 
-const char *sentence_better(const struct plan *p, const struct fix *f, char *text,
-                            size_t size)
+const char *sentence_better(const struct plan *p, const struct fix *f, char *text, size_t size)
 {
     char what[SENTENCE_MAX], change[24], money[48] = "", hour[32] = "";
     double million = better_per_million(f);
     struct quantity own = plan_token_price(p);
+
     if (million > 0)
         gp_format(money, sizeof(money), "$%.2f per million%s, ", million,
                   changed_by(million, own.known ? own.value : 0, change));
     if (f->per_hour > 0)
         gp_format(hour, sizeof(hour), ", $%.2f/h", f->per_hour);
-    gp_format(text, size, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, what), money,
-              f->tpot * 1e3, changed_by(f->tpot, p->speed.tpot.value, change), hour);
+    gp_format(text, size, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, what), money, f->tpot * 1e3,
+              changed_by(f->tpot, p->speed.tpot.value, change), hour);
     return text;
 }

@@ -21,6 +21,7 @@
 static struct quantity load_bytes(const struct memory *m)
 {
     struct quantity sum = quantity_add(m->weights, m->kv_reserved);
+
     sum = quantity_add(sum, m->activation);
     sum = quantity_add(sum, m->non_torch);
     return quantity_add(sum, m->graphs);
@@ -31,6 +32,7 @@ static double rule_params(const struct resolved *r)
 {
     double params = 0;
     bool named = r->generic && units_parse_params(r->model_text, "", &params, NULL) == GP_OK;
+
     return named ? params : model_params(r->request.model);
 }
 
@@ -44,8 +46,7 @@ static double rule_gpus(const struct resolved *r)
     return ceil(rule_bytes(r) / r->request.gpu->memory_marketed);
 }
 
-static void memory_facts(const struct resolved *resolved, const struct plan *p,
-                         struct record *s)
+static void memory_facts(const struct resolved *resolved, const struct plan *p, struct record *s)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
@@ -53,6 +54,7 @@ static void memory_facts(const struct resolved *resolved, const struct plan *p,
     struct quantity rule = quantity_of(rule_bytes(resolved), ORIGIN_ASSUMED);
     struct quantity load = p->has_memory ? load_bytes(m) : none;
     double params = model_params(q->model), bytes = weights_file_bytes(q);
+
     record_group(s, "memory");
     record_count(s, "params", "", params);
     record_style(s, STYLE_PARAMS);
@@ -66,14 +68,11 @@ static void memory_facts(const struct resolved *resolved, const struct plan *p,
                  q->precision.weight->bits);
     record_title(s, "at");
     record_quantity(s, "checkpoint", "GiB", quantity_exact(bytes), GP_GIB, 2);
-    record_textf(s, "checkpoint_precision", "%s, %.2f bits", q->precision.id,
-                 bytes * 8 / params);
+    record_textf(s, "checkpoint_precision", "%s, %.2f bits", q->precision.id, bytes * 8 / params);
     record_title(s, "at");
-    record_quantity(s, "weights", "GiB/GPU", p->has_memory ? m->weights : none, GP_GIB,
-                    2);
+    record_quantity(s, "weights", "GiB/GPU", p->has_memory ? m->weights : none, GP_GIB, 2);
     record_quantity(s, "load", "GiB/GPU", load, GP_GIB, 2);
-    record_quantity(s, "load_all", "GiB", quantity_scale(load, p->layout.gpus), GP_GIB,
-                    1);
+    record_quantity(s, "load_all", "GiB", quantity_scale(load, p->layout.gpus), GP_GIB, 1);
 }
 
 static void count_facts(const struct resolved *r, const struct plan *p, struct record *s)
@@ -87,6 +86,7 @@ static void count_facts(const struct resolved *r, const struct plan *p, struct r
 static struct quantity rule_cost(const struct resolved *resolved, const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);
+
     if (!r || p->verdict == VERDICT_DOES_NOT_FIT || !r->known || r->gpus_paid <= 0)
         return quantity_unknown();
     return quantity_of(rule_gpus(resolved) * r->per_hour / r->gpus_paid, ORIGIN_ASSUMED);
@@ -122,8 +122,7 @@ static void request_facts(const struct resolved *r, struct record *doc)
     record_text(request, "gpu", r->request.gpu->id);
     record_quantity(request, "gpu_marketed", "GB",
                     quantity_of(r->request.gpu->memory_marketed, ORIGIN_SHEET), 1e9, 0);
-    record_quantity(request, "gpu_usable", "GiB", gpu_usable(r->request.gpu), GP_GIB,
-                    2);
+    record_quantity(request, "gpu_usable", "GiB", gpu_usable(r->request.gpu), GP_GIB, 2);
     record_plan_load(request, r);
     record_text(doc, "rule_of_thumb", "params x bits/8 x 1.25");
     record_list(doc, "rows");
@@ -139,14 +138,15 @@ enum gp_status report_table(struct planner *planner, const struct options *optio
     const char *gpu = options->gpu_count > 0 ? options->gpus[0] : "h100-sxm";
     struct resolved r;
     struct plan *plan = gp_malloc(sizeof(*plan));
-    enum gp_status status = GP_OK;
-    for (int i = 0; i < models * precisions && !status; i++) {
+    enum gp_status rc = GP_OK;
+
+    for (int i = 0; i < models * precisions && !rc; i++) {
         int m = i / precisions, p = i % precisions;
-        status = planner_resolve(
+
+        rc = planner_resolve(
             planner, options, options->model_count > 0 ? options->models[m] : sizes[m],
-            options->precision_count > 0 ? options->precisions[p] : usual[p], gpu, &r,
-            err);
-        if (status)
+            options->precision_count > 0 ? options->precisions[p] : usual[p], gpu, &r, err);
+        if (rc)
             break;
         if (i == 0)
             request_facts(&r, doc);
@@ -154,5 +154,5 @@ enum gp_status report_table(struct planner *planner, const struct options *optio
         row_facts(&r, plan, record_append(doc, "rows"));
     }
     free(plan);
-    return status;
+    return rc;
 }

@@ -139,8 +139,8 @@ static bool is_among(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-bool spelling_option(const char *text, const char *dashes, const char *const *names,
-                     size_t count, char *hint, size_t size)
+bool spelling_option(const char *text, const char *dashes, const char *const *names, size_t count,
+                     char *hint, size_t size)
 {
     char word[64], as[8];
     size_t len = 0;
@@ -155,8 +155,8 @@ bool spelling_option(const char *text, const char *dashes, const char *const *na
 
         if (!same_spelling(word, spellings[i].text) || !is_among(row->name, names, count))
             continue;
-        gp_format(hint + len, size - len, "%s%s%s%s%s", len ? " or " : "did you mean ",
-                  dashes, row->name, argument ? " " : "", argument ? row->argument : "");
+        gp_format(hint + len, size - len, "%s%s%s%s%s", len ? " or " : "did you mean ", dashes,
+                  row->name, argument ? " " : "", argument ? row->argument : "");
         len = strlen(hint);
     }
     if (len > 0)

@@ -12,8 +12,8 @@
  * what stands before its name: "--", or "" where there is no command line. names[count]
  * are the names that may be meant here, options' or others. False and "" when none is
  * near. */
-bool spelling_option(const char *text, const char *dashes, const char *const *names,
-                     size_t count, char *hint, size_t size);
+bool spelling_option(const char *text, const char *dashes, const char *const *names, size_t count,
+                     char *hint, size_t size);
 
 /* "8xH200", "H100 x8", "8*l40s" and "2 x a100 80gb" as a name and a count; false when
  * the text is none of these. */

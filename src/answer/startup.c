@@ -37,10 +37,10 @@ static enum outcome in_band(bool at_value)
     return at_value ? LIKELY : MAY_STOP;
 }
 
-#define BIT(code)  ((uint64_t)1 << (code))
-#define ODD_WIDTHS                                                                       \
-    (BIT(REFUSED_KV_HEADS) | BIT(REFUSED_MLP) | BIT(REFUSED_EXPERT) |                    \
-     BIT(REFUSED_RECURRENT) | BIT(REFUSED_VOCABULARY))
+#define BIT(code) ((uint64_t)1 << (code))
+#define ODD_WIDTHS                                                                             \
+    (BIT(REFUSED_KV_HEADS) | BIT(REFUSED_MLP) | BIT(REFUSED_EXPERT) | BIT(REFUSED_RECURRENT) | \
+     BIT(REFUSED_VOCABULARY))
 #define CUT_BLOCKS (BIT(REFUSED_MLP_BLOCK) | BIT(REFUSED_EXPERT_BLOCK))
 
 /* What is captured when the pool is set has to fit beside it. */
@@ -50,6 +50,7 @@ static enum outcome in_band(bool at_value)
 static bool refused(const struct plan *p, uint64_t codes, struct refusal *out)
 {
     struct refusal list[REFUSED_COUNT];
+
     if (!codes)
         return false;
     int n = layout_refusals(&p->request, &p->layout, list, REFUSED_COUNT);
@@ -65,6 +66,7 @@ static bool refused(const struct plan *p, uint64_t codes, struct refusal *out)
 static enum outcome no_sparse_backend(const struct plan *p)
 {
     const struct model *m = p->request.model;
+
     if (!(p->reasons & BIT(REASON_SPARSE)))
         return PASSES;
     for (int k = 0; k < m->kind_count; k++)
@@ -76,6 +78,7 @@ static enum outcome no_sparse_backend(const struct plan *p)
 static enum outcome fewer_tokens_than_slots(const struct plan *p)
 {
     const struct memory *m = &p->memory;
+
     return p->has_memory && m->max_batched_tokens < m->max_num_seqs ? STOPS : PASSES;
 }
 
@@ -83,6 +86,7 @@ static enum outcome weights_overflow(const struct plan *p)
 {
     const struct memory *m = &p->memory;
     double used = p->request.used;
+
     if (!p->has_memory || m->weights.high <= m->usable.low - used)
         return PASSES;
     return m->weights.low > m->usable.high - used
@@ -94,6 +98,7 @@ static enum outcome weights_overflow(const struct plan *p)
 static enum outcome short_of(const struct plan *p, double bytes)
 {
     const struct quantity *pool = &p->memory.kv_pool;
+
     if (!p->has_memory || p->request.model->weights_only || pool->low > bytes)
         return PASSES;
     return pool->high <= bytes ? STOPS : in_band(pool->value <= bytes);
@@ -115,10 +120,10 @@ static enum outcome overflows(const struct plan *p, struct quantity parts)
     const struct memory *m = &p->memory;
     struct quantity sum = quantity_add(parts, m->non_torch);
     double used = p->request.used;
+
     if (!p->has_memory || sum.high <= m->usable.low - used)
         return PASSES;
-    return sum.low > m->usable.high - used ? STOPS
-                                           : in_band(sum.value > m->usable.value - used);
+    return sum.low > m->usable.high - used ? STOPS : in_band(sum.value > m->usable.value - used);
 }
 
 static enum outcome weights_and_context(const struct plan *p)
@@ -134,12 +139,14 @@ static enum outcome asked_cache(const struct plan *p)
 static enum outcome asked_compute(const struct plan *p)
 {
     const struct memory *m = &p->memory;
+
     return overflows(p, quantity_add(quantity_add(m->weights, m->kv_reserved), m->activation));
 }
 
 static enum outcome asked_rest(const struct plan *p)
 {
     const struct quantity *free = &p->memory.free;
+
     if (!p->has_memory || free->low >= 0)
         return PASSES;
     return free->high < 0 ? STOPS : in_band(free->value < 0);
@@ -164,12 +171,12 @@ static bool free_lacks(const struct plan *p)
 
 /* ---- the checks, in the order they are made ---- */
 
-#define V(major, minor) (((major) * 10000L + (minor)) * 10000) /* engine_version() */
-#define NEWEST          LONG_MAX
+#define V(major, minor) (((major)*10000L + (minor)) * 10000) /* engine_version() */
+#define NEWEST LONG_MAX
 
 /* What llama.cpp does by default, but not with -ngl, nor did it in 2025-08. */
-#define FIT                                                                              \
-    " (with -ngl or --fit off; --fit, the default, leaves layers in host memory, and "    \
+#define FIT                                                                            \
+    " (with -ngl or --fit off; --fit, the default, leaves layers in host memory, and " \
     "without -c it cuts the context)"
 
 static const struct check {
@@ -220,8 +227,7 @@ static const struct check {
      "Minimum capability: {quantized cc}. Current capability: {cc}.",
      .stops = BIT(REASON_QUANTIZED)},
     {"vllm", V(0, 11), NEWEST, "sparse-attention",
-     "ValueError: No valid attention backend found for cuda with ...",
-     .fails = no_sparse_backend},
+     "ValueError: No valid attention backend found for cuda with ...", .fails = no_sparse_backend},
     {"vllm", 0, NEWEST, "bfloat16",
      "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least "
      "8.0. Your {gpu} GPU has compute capability {cc version}. You can use float16 instead "
@@ -236,8 +242,7 @@ static const struct check {
      "than desired GPU memory utilization ({fraction}, {budget} GiB). Decrease GPU memory "
      "utilization or reduce GPU memory used by other processes.",
      .stops = BIT(REASON_USED)},
-    {"vllm", V(0, 8), NEWEST, "divisible",
-     "AssertionError: {whole} is not divisible by {tp}",
+    {"vllm", V(0, 8), NEWEST, "divisible", "AssertionError: {whole} is not divisible by {tp}",
      .refusals = ODD_WIDTHS},
     {"vllm", V(0, 8), NEWEST, "fp8-blocks",
      "ValueError: The output_size of gate's and up's weight = {shard} is not divisible by "
@@ -278,8 +283,7 @@ static const struct check {
      "Each decode sequence requires one Mamba cache block, so CUDA graph capture cannot "
      "proceed. Please lower max_num_seqs to at most {states} or increase "
      "gpu_memory_utilization.",
-     .stops = BIT(REASON_STATES), .may_stop = BIT(REASON_STATES_TIGHT),
-     .likely = states_lack},
+     .stops = BIT(REASON_STATES), .may_stop = BIT(REASON_STATES_TIGHT), .likely = states_lack},
     {"vllm", V(0, 8), V(0, 28), "graphs",
      "RuntimeError: CUDA out of memory occurred when warming up sampler with {slots} dummy "
      "requests. Please try lowering `max_num_seqs` or `gpu_memory_utilization` when "
@@ -360,6 +364,7 @@ struct figures {
 static struct figures figures_of(const struct memory *m, enum outcome outcome)
 {
     bool end = outcome == MAY_STOP;
+
     return (struct figures){
         .pool = fmax(end ? m->kv_pool.low : m->kv_pool.value, 0),
         .weights = end ? m->weights.high : m->weights.value,
@@ -375,10 +380,12 @@ static double longest(const struct plan *p, double pool)
     int first = layout_stage_begin(q, l->pp, p->memory.stage);
     int end = layout_stage_begin(q, l->pp, p->memory.stage + 1);
     double low = 0, high = q->context;
+
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
-        struct kv_sequence s = kvcache_sequence(q, l->tp, first, end, mid,
-                                                p->memory.max_batched_tokens);
+        struct kv_sequence s =
+            kvcache_sequence(q, l->tp, first, end, mid, p->memory.max_batched_tokens);
+
         if (s.reserved <= pool)
             low = mid;
         else
@@ -391,9 +398,10 @@ static double longest(const struct plan *p, double pool)
 static const char *ggml_device(const char *vendor)
 {
     static const char *const names[][2] = {
-        {"nvidia", "CUDA"}, {"amd", "ROCm"}, {"intel", "SYCL"},
+        {"nvidia", "CUDA"}, {"amd", "ROCm"},    {"intel", "SYCL"},
         {"apple", "MTL"},   {"huawei", "CANN"}, {"cpu", "CPU"},
     };
+
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i][0], vendor) == 0)
             return names[i][1];
@@ -408,6 +416,7 @@ static void fill_words(const struct plan *p, const struct check *c, enum outcome
     struct refusal odd = {0};
     struct figures f = figures_of(m, outcome);
     double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
+
     refused(p, c->refusals, &odd);
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
@@ -423,7 +432,7 @@ static void fill_words(const struct plan *p, const struct check *c, enum outcome
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"gpu", SAY_TEXT, .text = q->gpu->name},
         {"family", SAY_TEXT, .text = q->model->family},
-        {"quantized cc", SAY_NUMBER, 
+        {"quantized cc", SAY_NUMBER,
          .number = engine_format_cc(q->engine, q->precision.weight->id)},
         {"cc", SAY_NUMBER, .number = cc},
         {"cc version", SAY_VERSION, .number = cc},
@@ -453,6 +462,7 @@ static bool is_of(const struct check *c, const struct engine *e)
 static enum outcome check_plan(const struct check *c, const struct plan *p)
 {
     struct refusal r;
+
     if (p->reasons & c->stops || refused(p, c->refusals, &r))
         return STOPS;
     if (p->reasons & c->may_stop)
@@ -472,10 +482,12 @@ bool startup_known(const struct engine *engine)
 static const struct check *first_failed(const struct plan *p, enum outcome *outcome)
 {
     const struct check *found = NULL;
+
     *outcome = PASSES;
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && *outcome < LIKELY; i++) {
         const struct check *c = &checks[i];
         enum outcome fails = is_of(c, p->request.engine) ? check_plan(c, p) : PASSES;
+
         if (fails >= LIKELY || (fails == MAY_STOP && !found)) {
             found = c;
             *outcome = fails;
@@ -488,6 +500,7 @@ struct startup startup_check(const struct plan *p)
 {
     struct startup out = {.check = NULL};
     enum outcome outcome;
+
     if (!model_is_served(p->request.model))
         return out;
     const struct check *c = first_failed(p, &outcome);
@@ -504,12 +517,13 @@ struct startup startup_check(const struct plan *p)
 /* Where the part of a message that begins at `at` and is the same in every log ends. */
 static size_t piece_length(const char *at)
 {
-    static const char *const ends[] = {" (while", " (with", " (in the", " (up to", " (this flag",
-                                       " ...", "{"};
+    static const char *const ends[] = {" (while",     " (with", " (in the", " (up to",
+                                       " (this flag", " ...",   "{"};
     size_t len = strlen(at);
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         const char *end = strstr(at, ends[i]);
+
         if (end && (size_t)(end - at) < len)
             len = (size_t)(end - at);
     }
@@ -526,6 +540,7 @@ static size_t shared(const char *line, const char *words)
 
     for (const char *at = words; *at;) {
         size_t len = piece_length(at);
+
         gp_format(text, sizeof(text), "%.*s", (int)len, at);
         if (len >= PIECE_LEAST && len > best && strstr(line, text))
             best = len;
@@ -557,6 +572,7 @@ const char *startup_of_message(const char *engine, const char *line, bool sized)
         return sized ? "graphs" : "load";
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
         size_t len = strcmp(checks[i].engine, engine) == 0 ? shared(line, checks[i].words) : 0;
+
         if (len > best) {
             best = len;
             found = checks[i].name;

@@ -14,8 +14,7 @@ double clock_now(void)
 }
 
 /* Days before month m in a year that is not a leap year. */
-static const int month_days[12] = {0,   31,  59,  90,  120, 151,
-                                   181, 212, 243, 273, 304, 334};
+static const int month_days[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
 
 long date_days(const char *date)
 {
@@ -25,12 +24,10 @@ long date_days(const char *date)
         return -1;
     if (m < 1 || m > 12 || d < 1)
         return -1;
-    long leaps =
-        (y - 1) / 4 - (y - 1) / 100 + (y - 1) / 400 - 477; /* before 1970: 477 */
+    long leaps = (y - 1) / 4 - (y - 1) / 100 + (y - 1) / 400 - 477; /* before 1970: 477 */
     bool leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
     int next = m < 12 ? month_days[m] : 365;
     if (d > next - month_days[m - 1] + (leap && m == 2))
         return -1;
-    return 365L * (y - 1970) + leaps + month_days[m - 1] + (leap && m > 2 ? 1 : 0) + d -
-           1;
+    return 365L * (y - 1970) + leaps + month_days[m - 1] + (leap && m > 2 ? 1 : 0) + d - 1;
 }

@@ -25,8 +25,7 @@ void csv_fini(struct csv *csv)
     strbuf_fini(&csv->buf);
 }
 
-static enum gp_status refuse_record(const struct csv *csv, const char *text,
-                                    struct gp_err *err)
+static enum gp_status refuse_record(const struct csv *csv, const char *text, struct gp_err *err)
 {
     char where[192];
 
@@ -64,10 +63,10 @@ static enum gp_status one_field(struct csv *csv, struct gp_err *err)
     const char *start = csv->at;
 
     if (csv->at < csv->end && *csv->at == '"') {
-        enum gp_status status = quoted(csv, err);
+        enum gp_status rc = quoted(csv, err);
 
-        if (status != GP_OK)
-            return status;
+        if (rc != GP_OK)
+            return rc;
         if (!line_end(csv) && *csv->at != ',')
             return refuse_record(csv, "text follows a closing quote", err);
         return GP_OK;
@@ -75,8 +74,7 @@ static enum gp_status one_field(struct csv *csv, struct gp_err *err)
     while (!line_end(csv) && *csv->at != ',' && csv->at - start <= CSV_RECORD_MAX)
         csv->at++;
     strbuf_addn(&csv->buf, start, (size_t)(csv->at - start));
-    return csv->buf.len > CSV_RECORD_MAX ? refuse_record(csv, "a line is too long", err)
-                                         : GP_OK;
+    return csv->buf.len > CSV_RECORD_MAX ? refuse_record(csv, "a line is too long", err) : GP_OK;
 }
 
 static void skip_line_end(struct csv *csv)
@@ -96,14 +94,14 @@ static enum gp_status record(struct csv *csv, struct gp_err *err)
     strbuf_clear(&csv->buf);
     csv->count = 0;
     for (;;) {
-        enum gp_status status;
+        enum gp_status rc;
 
         if (csv->count == CSV_FIELDS_MAX)
             return refuse_record(csv, "has more than 64 fields", err);
         offset[csv->count++] = csv->buf.len;
-        status = one_field(csv, err);
-        if (status != GP_OK)
-            return status;
+        rc = one_field(csv, err);
+        if (rc != GP_OK)
+            return rc;
         strbuf_addn(&csv->buf, "", 1); /* the terminator */
         if (line_end(csv))
             break;

@@ -20,9 +20,9 @@
 struct csv {
     const char *name; /* for messages */
     const char *at, *end;
-    int line;         /* of the record last read */
+    int line; /* of the record last read */
     int next_line;
-    size_t count;     /* fields of the record */
+    size_t count; /* fields of the record */
     const char *field[CSV_FIELDS_MAX];
     struct strbuf buf;
 };

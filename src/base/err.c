@@ -33,8 +33,8 @@ static enum gp_status known_status(enum gp_status code)
     return (size_t)code < count ? code : GP_E_INTERNAL;
 }
 
-enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *where,
-                       const char *hint, const char *fmt, ...)
+enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *where, const char *hint,
+                       const char *fmt, ...)
 {
     struct gp_err made = {.code = code};
     char text[4 * sizeof made.text];
@@ -57,8 +57,8 @@ enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *wher
 
 char *gp_err_line(const struct gp_err *err, char *line)
 {
-    gp_format(line, GP_ERR_LINE, "%s%s%s%s%s%s", err->where, err->where[0] ? ": " : "",
-              err->text, err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
+    gp_format(line, GP_ERR_LINE, "%s%s%s%s%s%s", err->where, err->where[0] ? ": " : "", err->text,
+              err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
     return line;
 }
 

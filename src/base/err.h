@@ -12,12 +12,12 @@
 
 enum gp_status {
     GP_OK = 0,
-    GP_E_USAGE,    /* the command line or a request field is wrong      -> exit 2 */
-    GP_E_FILE,     /* a file cannot be read or holds something wrong    -> exit 3 */
-    GP_E_DEVICE,   /* no usable device or engine                        -> exit 4 */
-    GP_E_CHECK,    /* a measurement failed its correctness check        -> exit 5 */
-    GP_E_NOTHING,  /* nothing could be measured                         -> exit 6 */
-    GP_E_INTERNAL  /* a bug, or memory ran out                          -> exit 70 */
+    GP_E_USAGE,   /* the command line or a request field is wrong      -> exit 2 */
+    GP_E_FILE,    /* a file cannot be read or holds something wrong    -> exit 3 */
+    GP_E_DEVICE,  /* no usable device or engine                        -> exit 4 */
+    GP_E_CHECK,   /* a measurement failed its correctness check        -> exit 5 */
+    GP_E_NOTHING, /* nothing could be measured                         -> exit 6 */
+    GP_E_INTERNAL /* a bug, or memory ran out                          -> exit 70 */
 };
 
 struct gp_err {
@@ -28,9 +28,8 @@ struct gp_err {
 };
 
 /* Fills *err (err may be NULL) and returns code. Longer texts are cut, never overrun. */
-enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *where,
-                       const char *hint, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *where, const char *hint,
+                       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* "where: text (hint)", what is empty left out, in line[GP_ERR_LINE]. */
 #define GP_ERR_LINE 800

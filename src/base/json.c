@@ -14,9 +14,9 @@
 #include "base/mem.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it doubles skip integers */
-#define GUESS  8192 /* bytes of a plan */
-#define DIGITS    12
-#define NO_UTF8   "\xEF\xBF\xBD" /* U+FFFD */
+#define GUESS 8192                   /* bytes of a plan */
+#define DIGITS 12
+#define NO_UTF8 "\xEF\xBF\xBD" /* U+FFFD */
 
 /* Nesting that the text opens at most, brackets inside strings left out. */
 static int depth_of(const char *text, size_t len)
@@ -39,16 +39,15 @@ static int depth_of(const char *text, size_t len)
     return deepest;
 }
 
-enum gp_status gp_json_parse(const char *where, const char *text, size_t len,
-                             json_t **out, struct gp_err *err)
+enum gp_status gp_json_parse(const char *where, const char *text, size_t len, json_t **out,
+                             struct gp_err *err)
 {
     json_error_t what;
     char at[192];
 
     *out = NULL;
     if (depth_of(text, len) > JSON_DEPTH_MAX)
-        return gp_fail(err, GP_E_FILE, where, "", "nested deeper than %d levels",
-                       JSON_DEPTH_MAX);
+        return gp_fail(err, GP_E_FILE, where, "", "nested deeper than %d levels", JSON_DEPTH_MAX);
     *out = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &what);
     if (*out)
         return GP_OK;
@@ -132,8 +131,7 @@ static void escape(struct strbuf *out, size_t from)
 void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
 {
     size_t from = out->len;
-    size_t layout = (indent ? JSON_INDENT(2) : 0) | JSON_REAL_PRECISION(DIGITS) |
-                    JSON_ENCODE_ANY;
+    size_t layout = (indent ? JSON_INDENT(2) : 0) | JSON_REAL_PRECISION(DIGITS) | JSON_ENCODE_ANY;
     size_t room = GUESS, need;
 
     /* straight into the buffer: a callback per token costs a third of a plan */
@@ -178,9 +176,8 @@ static size_t whole_digits(uint64_t value, int least, char *text)
  * that could change it, and elsewhere, the length returned is 0. */
 static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
 {
-    static const double power[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,
-                                   1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
-                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static const double power[] = {1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
+                                   1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const double *one = &power[4];
     int order = DIGITS - 1; /* of the first digit */
 

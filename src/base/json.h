@@ -19,8 +19,8 @@
 
 /* Parses len bytes (the caller has bounded len). `where` is the file or stream for
  * messages; an error reads "where:line:column". */
-enum gp_status gp_json_parse(const char *where, const char *text, size_t len,
-                             json_t **out, struct gp_err *err);
+enum gp_status gp_json_parse(const char *where, const char *text, size_t len, json_t **out,
+                             struct gp_err *err);
 
 /* An integer when the value is whole and fits one, null when it is not finite. */
 json_t *gp_json_number(double value);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define EXIT_INTERNAL 70
-#define GROW_FIRST    16
+#define GROW_FIRST 16
 
 void (*gp_before_exit)(void);
 

@@ -108,8 +108,8 @@ bool path_program_dir(char *dst, size_t size)
 
 /* ---- reading ---- */
 
-static enum gp_status read_all(int fd, const char *path, size_t limit, char **text,
-                               size_t *len, struct gp_err *err)
+static enum gp_status read_all(int fd, const char *path, size_t limit, char **text, size_t *len,
+                               struct gp_err *err)
 {
     char *data = NULL;
     size_t used = 0, cap = 0;
@@ -124,8 +124,7 @@ static enum gp_status read_all(int fd, const char *path, size_t limit, char **te
             continue;
         if (got < 0) {
             free(data);
-            return gp_fail(err, GP_E_FILE, path, "", "cannot read: %s",
-                           strerror(errno));
+            return gp_fail(err, GP_E_FILE, path, "", "cannot read: %s", strerror(errno));
         }
         used += (size_t)got;
         if (used > limit) {
@@ -157,22 +156,21 @@ void path_head(const char *path, char *head, size_t size)
 enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
                          struct gp_err *err)
 {
-    enum gp_status status;
+    enum gp_status rc;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
         return gp_fail(err, GP_E_FILE, path, "", "cannot open: %s", strerror(errno));
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        status = gp_fail(err, GP_E_FILE, path, "", "not a regular file");
+        rc = gp_fail(err, GP_E_FILE, path, "", "not a regular file");
     else if ((unsigned long long)st.st_size > limit)
-        status =
-            gp_fail(err, GP_E_FILE, path, "", "%lld bytes, more than the %zu allowed",
-                    (long long)st.st_size, limit);
+        rc = gp_fail(err, GP_E_FILE, path, "", "%lld bytes, more than the %zu allowed",
+                     (long long)st.st_size, limit);
     else
-        status = read_all(fd, path, limit, text, len, err);
+        rc = read_all(fd, path, limit, text, len, err);
     close(fd);
-    return status;
+    return rc;
 }
 
 enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
@@ -240,11 +238,11 @@ static enum gp_status write_direct(const char *path, const char *text, size_t le
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool good = fd >= 0 && write_all(fd, text, len);
-    enum gp_status status = good ? GP_OK : cannot_write(path, err);
+    enum gp_status rc = good ? GP_OK : cannot_write(path, err);
 
     if (fd >= 0 && close(fd) != 0 && good)
-        status = cannot_write(path, err);
-    return status;
+        rc = cannot_write(path, err);
+    return rc;
 }
 
 /* The permissions of the file to be replaced, or those a new file would get. */
@@ -264,7 +262,7 @@ static enum gp_status write_renamed(const char *path, const char *text, size_t l
                                     struct gp_err *err)
 {
     char temporary[GP_PATH_MAX];
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     bool good;
     int fd;
 
@@ -273,21 +271,19 @@ static enum gp_status write_renamed(const char *path, const char *text, size_t l
     fd = mkstemp(temporary);
     if (fd < 0)
         return cannot_write(path, err);
-    good = write_all(fd, text, len) && fchmod(fd, target_mode(path)) == 0 &&
-           fsync(fd) == 0;
+    good = write_all(fd, text, len) && fchmod(fd, target_mode(path)) == 0 && fsync(fd) == 0;
     if (!good)
-        status = cannot_write(path, err);
+        rc = cannot_write(path, err);
     if (close(fd) != 0 && good)
-        status = cannot_write(path, err);
-    if (status == GP_OK && rename(temporary, path) != 0)
-        status = cannot_write(path, err);
-    if (status != GP_OK)
+        rc = cannot_write(path, err);
+    if (rc == GP_OK && rename(temporary, path) != 0)
+        rc = cannot_write(path, err);
+    if (rc != GP_OK)
         unlink(temporary);
-    return status;
+    return rc;
 }
 
-static enum gp_status write_file(const char *path, const char *text, size_t len,
-                                 struct gp_err *err)
+static enum gp_status write_file(const char *path, const char *text, size_t len, struct gp_err *err)
 {
     char target[GP_PATH_MAX];
     struct stat st;
@@ -299,11 +295,10 @@ static enum gp_status write_file(const char *path, const char *text, size_t len,
     return write_direct(target, text, len, err);
 }
 
-enum gp_status path_write(const char *path, const char *text, size_t len,
-                          struct gp_err *err)
+enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err)
 {
     struct strbuf tame;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (strcmp(path, "-") == 0)
         return gp_out(text, len) ? GP_OK : cannot_write("standard output", err);
@@ -312,9 +307,9 @@ enum gp_status path_write(const char *path, const char *text, size_t len,
     strbuf_init(&tame); /* may be printed on a terminal */
     strbuf_addn(&tame, text, len);
     tame.len = gp_tame_lines(tame.text, tame.len);
-    status = write_file(path, tame.text, tame.len, err);
+    rc = write_file(path, tame.text, tame.len, err);
     strbuf_fini(&tame);
-    return status;
+    return rc;
 }
 
 /* ---- listing ---- */
@@ -331,8 +326,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-enum gp_status path_list(const char *dir, const char *suffix, char ***names,
-                         size_t *count, struct gp_err *err)
+enum gp_status path_list(const char *dir, const char *suffix, char ***names, size_t *count,
+                         struct gp_err *err)
 {
     char **list = NULL;
     size_t used = 0, cap = 0;

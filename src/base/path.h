@@ -50,13 +50,12 @@ enum gp_status path_read_input(const char *path, size_t limit, char **text, size
 /* Writes text to `path` by a temporary sibling and rename, following a symlink, so
  * that the file is whole or untouched. "-" means standard output. Lines of text: what
  * could command a terminal is written as '?' (str.h). */
-enum gp_status path_write(const char *path, const char *text, size_t len,
-                          struct gp_err *err);
+enum gp_status path_write(const char *path, const char *text, size_t len, struct gp_err *err);
 
 /* The names in a directory that end in `suffix`, sorted; caller frees each and the
  * array with path_list_free. A missing directory is an empty list. */
-enum gp_status path_list(const char *dir, const char *suffix, char ***names,
-                         size_t *count, struct gp_err *err);
+enum gp_status path_list(const char *dir, const char *suffix, char ***names, size_t *count,
+                         struct gp_err *err);
 void path_list_free(char **names, size_t count);
 
 #endif

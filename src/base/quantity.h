@@ -46,8 +46,8 @@ static inline struct quantity quantity_exact(double value)
 static inline struct quantity quantity_band(double value, double low, double high,
                                             enum origin origin)
 {
-    return (struct quantity){value, low < value ? low : value,
-                             high > value ? high : value, origin, true};
+    return (struct quantity){value, low < value ? low : value, high > value ? high : value, origin,
+                             true};
 }
 
 static inline struct quantity quantity_unknown(void)
@@ -97,10 +97,9 @@ static inline struct quantity quantity_max0(struct quantity a)
 
 static inline struct quantity quantity_max(struct quantity a, struct quantity b)
 {
-    return (struct quantity){a.value > b.value ? a.value : b.value,
-                             a.low > b.low ? a.low : b.low,
-                             a.high > b.high ? a.high : b.high,
-                             origin_weaker(a.origin, b.origin), a.known && b.known};
+    return (struct quantity){a.value > b.value ? a.value : b.value, a.low > b.low ? a.low : b.low,
+                             a.high > b.high ? a.high : b.high, origin_weaker(a.origin, b.origin),
+                             a.known && b.known};
 }
 
 const char *origin_word(enum origin origin); /* "exact", "sheet", ... */

@@ -100,6 +100,7 @@ void strbuf_quote(struct strbuf *out, const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_./:@%+,=-";
+
     if (text[0] && strspn(text, plain) == strlen(text)) {
         strbuf_add(out, text);
         return;
@@ -222,8 +223,7 @@ int gp_utf8(const char *at, uint32_t *out)
             return 0;
         value = value << 6 | (text[i] & 0x3Fu);
     }
-    if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF) ||
-        value < least[bytes])
+    if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF) || value < least[bytes])
         return 0;
     *out = value;
     return bytes;

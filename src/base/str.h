@@ -36,8 +36,7 @@ static inline void strbuf_addc(struct strbuf *buf, char c)
     buf->text[buf->len] = '\0';
 }
 void strbuf_addn(struct strbuf *buf, const char *text, size_t len);
-void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void strbuf_addf(struct strbuf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_addv(struct strbuf *buf, const char *fmt, va_list args);
 
 /* Adds text as one word of a shell. */
@@ -47,8 +46,7 @@ void strbuf_quote(struct strbuf *buf, const char *text);
 bool gp_copy(char *dst, size_t size, const char *text);
 
 /* Like snprintf, but the result is always terminated and its cut is reported. */
-bool gp_format(char *dst, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+bool gp_format(char *dst, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds to the text in dst[size], after the separator when there is some already. */
 bool gp_append(char *dst, size_t size, const char *separator, const char *fmt, ...)

@@ -10,12 +10,12 @@
 
 #include "base/str.h"
 
-#define WORDS_MAX   16
-#define WORD_SIZE   32
-#define TEXT_MAX    64   /* of two texts that are compared letter by letter */
+#define WORDS_MAX 16
+#define WORD_SIZE 32
+#define TEXT_MAX 64      /* of two texts that are compared letter by letter */
 #define LEAST_SCORE 0.45 /* of a name that is worth suggesting */
-#define SAME_SCORE  0.06 /* this much below the best is as good */
-#define EXTRA_WORD  0.01 /* what a word of the name costs that the text lacks, */
+#define SAME_SCORE 0.06  /* this much below the best is as good */
+#define EXTRA_WORD 0.01  /* what a word of the name costs that the text lacks, */
 #define EXTRA_FIRST 0.05 /* and its first word more */
 
 enum word_kind { WORD_LETTERS, WORD_NUMBER, WORD_SIZE_OF_MODEL };
@@ -132,8 +132,7 @@ static size_t edit_distance(const char *a, const char *b)
 
         row[0] = i;
         for (size_t j = 1; j <= b_len; j++) {
-            row[j] = least(least(up[j], row[j - 1]) + 1,
-                           up[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] = least(least(up[j], row[j - 1]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 row[j] = least(row[j], up2[j - 2] + 1);
         }
@@ -160,8 +159,7 @@ static double letters_likeness(const char *typed, const char *name)
 }
 
 /* 3 begins 3.1, and the last number of the text may not be typed whole. */
-static double number_likeness(const struct word *typed, const struct word *name,
-                              bool last)
+static double number_likeness(const struct word *typed, const struct word *name, bool last)
 {
     size_t len = strlen(typed->text), name_len = strlen(name->text);
 
@@ -219,9 +217,8 @@ static double words_score(const struct words *typed, const struct words *name)
         size_t at = 0;
 
         for (size_t j = 0; j < name->count; j++) {
-            double here = used[j] ? 0
-                                  : likeness(&typed->word[i], &name->word[j],
-                                             i + 1 == typed->count);
+            double here =
+                used[j] ? 0 : likeness(&typed->word[i], &name->word[j], i + 1 == typed->count);
 
             if (here > best) {
                 best = here;
@@ -265,9 +262,8 @@ static double slip_score(const char *typed, const char *name)
         return 0;
     if (begins_with(name, typed))
         return distance == 0 ? 1 : 0.95;
-    return distance > allowed
-               ? 0
-               : 1 - (double)distance / (double)(len > name_len ? len : name_len);
+    return distance > allowed ? 0
+                              : 1 - (double)distance / (double)(len > name_len ? len : name_len);
 }
 
 /* Letters up, numbers down: llama-3.3-70b comes before llama-3.1-8b. */
@@ -354,8 +350,8 @@ const char *suggest_name(const char *text, const char *const *names, size_t coun
     return suggest_names(text, names, count, near) > 0 ? near[0] : NULL;
 }
 
-bool suggest(const char *text, const char *const *names, size_t count, const char *as,
-             char *hint, size_t size)
+bool suggest(const char *text, const char *const *names, size_t count, const char *as, char *hint,
+             size_t size)
 {
     const char *near[SUGGEST_MAX];
     size_t n = suggest_names(text, names, count, near), before = strcspn(as, "*");

@@ -35,7 +35,7 @@ const char *suggest_name(const char *text, const char *const *names, size_t coun
 
 /* "did you mean a, b or c?" with each name in place of the * of `as` ("*", "--*",
  * "*:8"); false and "" when no name is near. */
-bool suggest(const char *text, const char *const *names, size_t count, const char *as,
-             char *hint, size_t size);
+bool suggest(const char *text, const char *const *names, size_t count, const char *as, char *hint,
+             size_t size);
 
 #endif

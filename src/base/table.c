@@ -38,8 +38,7 @@ void table_fini(struct table *table)
 
 void table_cell(struct table *table, const char *text)
 {
-    table->cells =
-        gp_grow(table->cells, &table->cell_cap, table->cell_count + 1, sizeof(char *));
+    table->cells = gp_grow(table->cells, &table->cell_cap, table->cell_count + 1, sizeof(char *));
     table->cells[table->cell_count] = gp_strdup(text);
     gp_tame(table->cells[table->cell_count++]);
 }
@@ -97,8 +96,7 @@ static int column_width(const struct table *table, size_t column)
     return widest;
 }
 
-static void text_row(const struct table *table, size_t row, const int *widths,
-                     struct strbuf *out)
+static void text_row(const struct table *table, size_t row, const int *widths, struct strbuf *out)
 {
     for (size_t column = 0; column < table->column_count; column++) {
         const char *text = cell_at(table, row, column);
@@ -196,8 +194,7 @@ void table_markdown(const struct table *table, struct strbuf *out)
             continue;
         strbuf_add(out, "|");
         for (size_t column = 0; column < table->column_count; column++)
-            strbuf_add(out, table->columns[column].align == TABLE_RIGHT ? " ---: |"
-                                                                        : " --- |");
+            strbuf_add(out, table->columns[column].align == TABLE_RIGHT ? " ---: |" : " --- |");
         strbuf_add(out, "\n");
     }
 }

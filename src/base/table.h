@@ -15,7 +15,7 @@
 enum table_align { TABLE_LEFT, TABLE_RIGHT };
 
 struct table_column {
-    const char *title;      /* with its unit: "KV pool GiB" */
+    const char *title; /* with its unit: "KV pool GiB" */
     enum table_align align;
 };
 
@@ -31,8 +31,7 @@ void table_fini(struct table *table);
 
 /* Adds the next cell; a row is complete after column_count of them. */
 void table_cell(struct table *table, const char *text);
-void table_cellf(struct table *table, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void table_cellf(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void table_text(const struct table *table, struct strbuf *out);     /* two spaces apart */
 void table_csv(const struct table *table, struct strbuf *out);      /* RFC 4180, LF */

@@ -17,7 +17,7 @@
 
 #include "base/str.h"
 
-#define BYTES_MAX  1e18
+#define BYTES_MAX 1e18
 #define TOKENS_MAX 1e12
 #define PARAMS_MIN 1e3
 #define PARAMS_MAX 1e15
@@ -161,8 +161,7 @@ char *units_seconds(char *text, size_t size, double seconds, int digits)
 
 char *units_params(char *text, size_t size, double params)
 {
-    static const struct scale scales[] = {
-        {"T", 1e12}, {"B", 1e9}, {"M", 1e6}, {NULL, 0}};
+    static const struct scale scales[] = {{"T", 1e12}, {"B", 1e9}, {"M", 1e6}, {NULL, 0}};
 
     if (!isfinite(params) || fabs(params) >= 1e18)
         return unknown(text, size);
@@ -181,8 +180,7 @@ char *units_watts(char *text, size_t size, double watts)
     if (watts < 999.5)
         gp_format(text, size, "%.0f W", watts);
     else
-        gp_format(text, size, "%.*f kW", watts < 9995 ? 2 : watts < 99950 ? 1 : 0,
-                  watts / 1000);
+        gp_format(text, size, "%.*f kW", watts < 9995 ? 2 : watts < 99950 ? 1 : 0, watts / 1000);
     return text;
 }
 
@@ -196,8 +194,8 @@ char *units_money(char *text, size_t size, double dollars)
     if (magnitude >= 999.995)
         thousands(digits, sizeof digits, dollars);
     else
-        snprintf(digits, sizeof digits, "%.*f",
-                 magnitude > 0 && magnitude < 0.0995 ? 4 : 2, magnitude);
+        snprintf(digits, sizeof digits, "%.*f", magnitude > 0 && magnitude < 0.0995 ? 4 : 2,
+                 magnitude);
     gp_format(text, size, "%s$%s", dollars < 0 ? "-" : "", digits);
     return text;
 }
@@ -205,8 +203,7 @@ char *units_money(char *text, size_t size, double dollars)
 char *units_bandwidth(char *text, size_t size, double bytes_per_s)
 {
     static const struct scale scales[] = {
-        {"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6},
-        {"kB/s", 1e3},  {"B/s", 1.0},  {NULL, 0},
+        {"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1.0}, {NULL, 0},
     };
 
     return scaled(text, size, bytes_per_s, scales);
@@ -273,8 +270,7 @@ enum gp_status units_parse_bytes(const char *text, const char *where, double *by
     if (leading_number(text, &bare, &rest) && !*skip_blank(rest) && bare != 0)
         return gp_fail(err, GP_E_USAGE, where, hint, "'%s' has no unit", text);
     if (value < 0 || value > BYTES_MAX)
-        return gp_fail(err, GP_E_USAGE, where, hint, "%s is outside 0..1e18 bytes",
-                       text);
+        return gp_fail(err, GP_E_USAGE, where, hint, "%s is outside 0..1e18 bytes", text);
     *bytes = value;
     return GP_OK;
 }
@@ -290,11 +286,9 @@ enum gp_status units_parse_tokens(const char *text, const char *where, double *t
     if (!parse_scaled(text, scales, &value))
         return gp_fail(err, GP_E_USAGE, where, hint, "'%s' is not a token count", text);
     if (value < 1 || value > TOKENS_MAX)
-        return gp_fail(err, GP_E_USAGE, where, hint, "%s is outside 1..1e12 tokens",
-                       text);
+        return gp_fail(err, GP_E_USAGE, where, hint, "%s is outside 1..1e12 tokens", text);
     if (value != floor(value))
-        return gp_fail(err, GP_E_USAGE, where, hint,
-                       "%s is not a whole number of tokens", text);
+        return gp_fail(err, GP_E_USAGE, where, hint, "%s is not a whole number of tokens", text);
     *tokens = value;
     return GP_OK;
 }
@@ -308,11 +302,9 @@ enum gp_status units_parse_params(const char *text, const char *where, double *p
     double value;
 
     if (!parse_scaled(text, scales, &value))
-        return gp_fail(err, GP_E_USAGE, where, hint, "'%s' is not a parameter count",
-                       text);
+        return gp_fail(err, GP_E_USAGE, where, hint, "'%s' is not a parameter count", text);
     if (value < PARAMS_MIN || value > PARAMS_MAX)
-        return gp_fail(err, GP_E_USAGE, where, hint,
-                       "%s is outside 1e3..1e15 parameters", text);
+        return gp_fail(err, GP_E_USAGE, where, hint, "%s is outside 1e3..1e15 parameters", text);
     *params = value;
     return GP_OK;
 }

@@ -18,16 +18,16 @@
 #define GP_KWH 3.6e6 /* J */
 
 /* Each writes into text[size] and returns text, so that it can stand in a printf. */
-char *units_gib(char *text, size_t size, double bytes);         /* "79.65 GiB" */
-char *units_bytes(char *text, size_t size, double bytes);       /* "160 KiB", "2.5 GiB" */
-char *units_memory(char *text, size_t size, double bytes);      /* "0.489 GiB", "2.52 MiB" */
-char *units_tokens(char *text, size_t size, double tokens);     /* "476,016" */
+char *units_gib(char *text, size_t size, double bytes);     /* "79.65 GiB" */
+char *units_bytes(char *text, size_t size, double bytes);   /* "160 KiB", "2.5 GiB" */
+char *units_memory(char *text, size_t size, double bytes);  /* "0.489 GiB", "2.52 MiB" */
+char *units_tokens(char *text, size_t size, double tokens); /* "476,016" */
 /* An hour of a day of 24 ("19:00"), or of a week of 168 from Monday on ("Wed 19:00"). */
 char *units_hour(char *text, size_t size, int hours, int hour);
-const char *units_weekday(int day); /* 0: "Mon" */
-char *units_params(char *text, size_t size, double params);     /* "70.55 B" */
-char *units_money(char *text, size_t size, double dollars);     /* "$2.99", "$12,480" */
-char *units_watts(char *text, size_t size, double watts);       /* "540 W", "2.21 kW" */
+const char *units_weekday(int day);                                 /* 0: "Mon" */
+char *units_params(char *text, size_t size, double params);         /* "70.55 B" */
+char *units_money(char *text, size_t size, double dollars);         /* "$2.99", "$12,480" */
+char *units_watts(char *text, size_t size, double watts);           /* "540 W", "2.21 kW" */
 char *units_bandwidth(char *text, size_t size, double bytes_per_s); /* "3.35 TB/s" */
 
 /* A number without a unit, to `digits` significant ones (before the point all of them):

@@ -10,8 +10,7 @@ void xml_text(struct strbuf *out, const char *text)
     static const struct {
         char c;
         const char *entity;
-    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"},
-                    {'\'', "&#39;"}};
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
     bool utf8 = gp_is_utf8(text);
 
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {

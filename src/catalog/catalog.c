@@ -15,6 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/suggest.h"
 #include "catalog/engine_file.h"
 #include "catalog/family_file.h"
 #include "catalog/format_file.h"
@@ -23,10 +27,6 @@
 #include "catalog/model_file.h"
 #include "catalog/price_file.h"
 #include "catalog/registry.h"
-#include "base/mem.h"
-#include "base/path.h"
-#include "base/str.h"
-#include "base/suggest.h"
 
 #ifndef GP_PKGDATADIR
 #define GP_PKGDATADIR "/usr/local/share/gpuplan"
@@ -47,8 +47,8 @@ static void engine_fini(void *item)
 enum class { GPUS, FAMILIES, MODELS, ENGINES, LAUNCHES, SERVERS, CLASS_COUNT };
 
 static const struct registry_class classes[CLASS_COUNT] = {
-    {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu),
-     offsetof(struct gpu_item, aliases), gpu_file_read, NULL},
+    {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu), offsetof(struct gpu_item, aliases),
+     gpu_file_read, NULL},
     {"families", "GPU family", sizeof(struct family_item), ID_SIZE(family),
      offsetof(struct family_item, aliases), family_file_read, NULL},
     {"models", "model", sizeof(struct model_item), ID_SIZE(model),
@@ -96,8 +96,7 @@ static bool add_dir(struct search_path *path, const char *dir)
     for (size_t i = 0; i < path->count; i++)
         if (same_dir(path->dir[i], dir))
             return true;
-    return gp_copy(path->dir[path->count], sizeof path->dir[0], dir) &&
-           ++path->count > 0;
+    return gp_copy(path->dir[path->count], sizeof path->dir[0], dir) && ++path->count > 0;
 }
 
 static void add_own_dir(struct search_path *path)
@@ -116,8 +115,7 @@ static struct catalog *new_empty(void)
 
     catalog->warnings = gp_calloc(1, sizeof *catalog->warnings);
     for (int i = 0; i < CLASS_COUNT; i++)
-        registry_init(&catalog->registry[i], &classes[i], &catalog->path,
-                      catalog->warnings);
+        registry_init(&catalog->registry[i], &classes[i], &catalog->path, catalog->warnings);
     return catalog;
 }
 
@@ -180,33 +178,30 @@ const char *catalog_folder(const struct catalog *catalog)
 static enum gp_status require_folder(const struct catalog *catalog, struct gp_err *err)
 {
     if (catalog->not_there[0] != '\0')
-        return gp_fail(err, GP_E_USAGE, catalog->named_by,
-                       "name a folder that holds profiles", "%.200s is not a folder",
-                       catalog->not_there);
+        return gp_fail(err, GP_E_USAGE, catalog->named_by, "name a folder that holds profiles",
+                       "%.200s is not a folder", catalog->not_there);
     if (catalog->path.count == 0)
         return gp_fail(err, GP_E_FILE, GP_PKGDATADIR "/profiles",
-                       "install gpuplan or set GPUPLAN_PROFILES",
-                       "no profiles found");
+                       "install gpuplan or set GPUPLAN_PROFILES", "no profiles found");
     return GP_OK;
 }
 
-static enum gp_status find_item(struct catalog *catalog, enum class class,
-                                const char *id, void **item, struct gp_err *err)
+static enum gp_status find_item(struct catalog *catalog, enum class class, const char *id,
+                                void **item, struct gp_err *err)
 {
-    enum gp_status status = require_folder(catalog, err);
+    enum gp_status rc = require_folder(catalog, err);
 
-    return status == GP_OK ? registry_find(&catalog->registry[class], id, item, err)
-                           : status;
+    return rc == GP_OK ? registry_find(&catalog->registry[class], id, item, err) : rc;
 }
 
 /* The whole class, sorted. */
 static enum gp_status find_all(struct catalog *catalog, enum class class,
                                const struct registry **out, struct gp_err *err)
 {
-    enum gp_status status = require_folder(catalog, err);
+    enum gp_status rc = require_folder(catalog, err);
 
     *out = &catalog->registry[class];
-    return status == GP_OK ? registry_complete(&catalog->registry[class], err) : status;
+    return rc == GP_OK ? registry_complete(&catalog->registry[class], err) : rc;
 }
 
 /* ---- by id ---------------------------------------------------------------------- */
@@ -217,57 +212,56 @@ static enum gp_status find_family(struct catalog *catalog, struct gpu_item *item
 {
     struct gp_err unknown = {0};
     void *family = NULL;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
     if (item->gpu.family == NULL && !item->gpu.memory_only)
-        status = registry_find(&catalog->registry[FAMILIES], item->gpu.family_id,
-                               &family, &unknown);
+        rc = registry_find(&catalog->registry[FAMILIES], item->gpu.family_id, &family, &unknown);
     if (family != NULL)
         item->gpu.family = &((struct family_item *)family)->family;
-    if (status != GP_OK && status != GP_E_USAGE) {
+    if (rc != GP_OK && rc != GP_E_USAGE) {
         *err = unknown;
-        return status;
+        return rc;
     }
     return GP_OK;
 }
 
-enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
-                           const struct gpu **gpu, struct gp_err *err)
+enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct gpu **gpu,
+                           struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find_item(catalog, GPUS, id, &item, err);
+    enum gp_status rc = find_item(catalog, GPUS, id, &item, err);
 
-    if (status == GP_OK)
-        status = find_family(catalog, item, err);
-    *gpu = status == GP_OK ? &((struct gpu_item *)item)->gpu : NULL;
-    return status;
+    if (rc == GP_OK)
+        rc = find_family(catalog, item, err);
+    *gpu = rc == GP_OK ? &((struct gpu_item *)item)->gpu : NULL;
+    return rc;
 }
 
-enum gp_status catalog_family(struct catalog *catalog, const char *id,
-                              const struct family **family, struct gp_err *err)
+enum gp_status catalog_family(struct catalog *catalog, const char *id, const struct family **family,
+                              struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find_item(catalog, FAMILIES, id, &item, err);
+    enum gp_status rc = find_item(catalog, FAMILIES, id, &item, err);
 
     *family = item != NULL ? &((struct family_item *)item)->family : NULL;
-    return status;
+    return rc;
 }
 
-bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
-                         char *hint, size_t size)
+bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as, char *hint,
+                         size_t size)
 {
     return require_folder(catalog, NULL) == GP_OK &&
            registry_suggest(&catalog->registry[GPUS], text, as, hint, size);
 }
 
-enum gp_status catalog_model(struct catalog *catalog, const char *id,
-                             const struct model **model, struct gp_err *err)
+enum gp_status catalog_model(struct catalog *catalog, const char *id, const struct model **model,
+                             struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find_item(catalog, MODELS, id, &item, err);
+    enum gp_status rc = find_item(catalog, MODELS, id, &item, err);
 
     *model = item != NULL ? &((struct model_item *)item)->model : NULL;
-    return status;
+    return rc;
 }
 
 const char *catalog_aliases(struct catalog *catalog, const char *model_id)
@@ -288,23 +282,23 @@ static int by_format_id(const void *a, const void *b)
 
 static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
 {
-    enum gp_status status = require_folder(catalog, err);
+    enum gp_status rc = require_folder(catalog, err);
 
     if (catalog->formats_read)
-        return status;
-    for (size_t i = 0; i < catalog->path.count && status == GP_OK; i++) {
+        return rc;
+    for (size_t i = 0; i < catalog->path.count && rc == GP_OK; i++) {
         char path[GP_PATH_MAX];
 
         if (path_join(path, sizeof path, catalog->path.dir[i], "formats.cfg") &&
             path_is_there(path))
-            status = profile_read(path, format_file_read, &catalog->formats,
-                                  warn_list_add, catalog->warnings, err);
+            rc = profile_read(path, format_file_read, &catalog->formats, warn_list_add,
+                              catalog->warnings, err);
     }
-    if (status == GP_OK && catalog->formats.count > 0)
+    if (rc == GP_OK && catalog->formats.count > 0)
         qsort(catalog->formats.formats, catalog->formats.count, sizeof(struct format),
               by_format_id);
-    catalog->formats_read = status == GP_OK;
-    return status;
+    catalog->formats_read = rc == GP_OK;
+    return rc;
 }
 
 static bool has_alias(const char *aliases, const char *text)
@@ -321,8 +315,7 @@ static bool has_alias(const char *aliases, const char *text)
     return false;
 }
 
-static enum gp_status no_format(const struct format_list *list, const char *id,
-                                struct gp_err *err)
+static enum gp_status no_format(const struct format_list *list, const char *id, struct gp_err *err)
 {
     const char **names = gp_calloc(list->count + 1, sizeof *names);
     char hint[256];
@@ -331,20 +324,19 @@ static enum gp_status no_format(const struct format_list *list, const char *id,
         names[i] = list->formats[i].id;
     suggest(id, names, list->count, "*", hint, sizeof hint);
     free(names);
-    return gp_fail(err, GP_E_USAGE, "",
-                   hint[0] != '\0' ? hint : "see gpuplan --list formats",
+    return gp_fail(err, GP_E_USAGE, "", hint[0] != '\0' ? hint : "see gpuplan --list formats",
                    "no format '%.80s'", id);
 }
 
-enum gp_status catalog_format(struct catalog *catalog, const char *id,
-                              const struct format **format, struct gp_err *err)
+enum gp_status catalog_format(struct catalog *catalog, const char *id, const struct format **format,
+                              struct gp_err *err)
 {
     const struct format_list *list = &catalog->formats;
-    enum gp_status status = read_formats(catalog, err);
+    enum gp_status rc = read_formats(catalog, err);
 
     *format = NULL;
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     for (size_t i = 0; i < list->count && *format == NULL; i++)
         if (gp_casecmp(list->formats[i].id, id) == 0)
             *format = &list->formats[i];
@@ -396,6 +388,7 @@ void catalog_engine_id(const struct engine *e, char *text, size_t size)
 {
     long version = e->from > 0 ? e->from : e->until < LONG_MAX ? e->until : 0;
     long minor = version / 10000, patch = version % 10000;
+
     if (version == 0)
         gp_copy(text, size, e->id);
     else if (minor / 10000 >= 1000) /* builds, not versions */
@@ -409,43 +402,42 @@ void catalog_engine_id(const struct engine *e, char *text, size_t size)
 static bool names_formats(const struct format_list *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->formats[i].id, word) == 0 ||
-            strcmp(list->formats[i].family, word) == 0)
+        if (strcmp(list->formats[i].id, word) == 0 || strcmp(list->formats[i].family, word) == 0)
             return true;
     return false;
 }
 
 /* A misspelled word would refuse a format without a reason that can be found. */
-static enum gp_status check_formats(struct catalog *catalog, const char *words,
-                                    const char *at, struct gp_err *err)
+static enum gp_status check_formats(struct catalog *catalog, const char *words, const char *at,
+                                    struct gp_err *err)
 {
-    enum gp_status status = read_formats(catalog, err);
+    enum gp_status rc = read_formats(catalog, err);
 
-    for (const char *p = words; *p != '\0' && status == GP_OK;) {
+    for (const char *p = words; *p != '\0' && rc == GP_OK;) {
         char word[FORMAT_ID_MAX];
         size_t len = strcspn(p, "|");
 
         gp_format(word, sizeof word, "%.*s", (int)len, p);
         if (len >= sizeof word || !names_formats(&catalog->formats, word))
-            status = gp_fail(err, GP_E_FILE, at, "see gpuplan --list formats",
-                             "'%.*s' is no format and no family of formats",
-                             (int)(len < 80 ? len : 80), p);
+            rc = gp_fail(err, GP_E_FILE, at, "see gpuplan --list formats",
+                         "'%.*s' is no format and no family of formats", (int)(len < 80 ? len : 80),
+                         p);
         p += len + (p[len] == '|');
     }
-    return status;
+    return rc;
 }
 
 static enum gp_status check_engine(struct catalog *catalog, struct engine_item *item,
                                    struct gp_err *err)
 {
     const struct engine *e = item->list.engines;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
-    for (size_t i = 0; i < item->list.count && !item->checked && status == GP_OK; i++)
+    for (size_t i = 0; i < item->list.count && !item->checked && rc == GP_OK; i++)
         if (i == 0 || strcmp(e[i].weight_formats, e[i - 1].weight_formats) != 0)
-            status = check_formats(catalog, e[i].weight_formats, item->formats_at, err);
-    item->checked = status == GP_OK;
-    return status;
+            rc = check_formats(catalog, e[i].weight_formats, item->formats_at, err);
+    item->checked = rc == GP_OK;
+    return rc;
 }
 
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,
@@ -454,18 +446,17 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
     const char *at = strchr(name, '@');
     size_t len = at != NULL ? (size_t)(at - name) : strlen(name);
     const struct engine_list *list;
-    enum gp_status status;
+    enum gp_status rc;
     void *item = NULL;
     char id[96];
 
     *engine = NULL;
-    gp_format(id, sizeof id, "%.*s", (int)(len < sizeof id ? len : sizeof id - 1),
-              name);
-    status = find_item(catalog, ENGINES, id, &item, err);
-    if (status == GP_OK)
-        status = check_engine(catalog, item, err);
-    if (status != GP_OK)
-        return status;
+    gp_format(id, sizeof id, "%.*s", (int)(len < sizeof id ? len : sizeof id - 1), name);
+    rc = find_item(catalog, ENGINES, id, &item, err);
+    if (rc == GP_OK)
+        rc = check_engine(catalog, item, err);
+    if (rc != GP_OK)
+        return rc;
     list = &((struct engine_item *)item)->list;
     if (at != NULL)
         return pick_range(list, at + 1, engine, err);
@@ -477,67 +468,65 @@ enum gp_status catalog_launch(struct catalog *catalog, const char *id,
                               const struct launch_engine **launch, struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find_item(catalog, LAUNCHES, id, &item, err);
+    enum gp_status rc = find_item(catalog, LAUNCHES, id, &item, err);
 
     *launch = item;
-    return status;
+    return rc;
 }
 
 /* ---- whole classes -------------------------------------------------------------- */
 
 /* The items of a class, which begin with the structs that callers read. */
-static enum gp_status list_pointers(struct catalog *catalog, enum class class,
-                                    void **list, size_t *count, struct gp_err *err)
+static enum gp_status list_pointers(struct catalog *catalog, enum class class, void **list,
+                                    size_t *count, struct gp_err *err)
 {
     const struct registry *registry;
-    enum gp_status status = find_all(catalog, class, &registry, err);
+    enum gp_status rc = find_all(catalog, class, &registry, err);
 
     *list = NULL;
     *count = 0;
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     if (catalog->pointers[class] == NULL) {
         catalog->pointers[class] = gp_calloc(registry->count + 1, sizeof(void *));
         if (registry->count > 0)
-            memcpy(catalog->pointers[class], registry->items,
-                   registry->count * sizeof(void *));
+            memcpy(catalog->pointers[class], registry->items, registry->count * sizeof(void *));
     }
     *list = catalog->pointers[class];
     *count = registry->count;
     return GP_OK;
 }
 
-enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
-                            size_t *count, struct gp_err *err)
+enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list, size_t *count,
+                            struct gp_err *err)
 {
     void *items;
-    enum gp_status status = list_pointers(catalog, GPUS, &items, count, err);
+    enum gp_status rc = list_pointers(catalog, GPUS, &items, count, err);
 
     *list = items;
-    for (size_t i = 0; i < *count && status == GP_OK; i++)
-        status = find_family(catalog, ((void **)items)[i], err);
-    return status;
+    for (size_t i = 0; i < *count && rc == GP_OK; i++)
+        rc = find_family(catalog, ((void **)items)[i], err);
+    return rc;
 }
 
-enum gp_status catalog_families(struct catalog *catalog,
-                                const struct family *const **list, size_t *count,
-                                struct gp_err *err)
+enum gp_status catalog_families(struct catalog *catalog, const struct family *const **list,
+                                size_t *count, struct gp_err *err)
 {
     void *items;
-    enum gp_status status = list_pointers(catalog, FAMILIES, &items, count, err);
+    enum gp_status rc = list_pointers(catalog, FAMILIES, &items, count, err);
 
     *list = items;
-    return status;
+    return rc;
 }
 
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
                               size_t *count, struct gp_err *err)
 {
     void *items;
-    enum gp_status status = list_pointers(catalog, MODELS, &items, count, err);
+    enum gp_status rc = list_pointers(catalog, MODELS, &items, count, err);
 
     *list = items;
-    return status;
+    return rc;
 }
 
 bool catalog_models_ahead(struct catalog *catalog, size_t most)
@@ -546,14 +535,14 @@ bool catalog_models_ahead(struct catalog *catalog, size_t most)
            registry_read_ahead(&catalog->registry[MODELS], most);
 }
 
-enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
-                               size_t *count, struct gp_err *err)
+enum gp_status catalog_formats(struct catalog *catalog, const struct format **list, size_t *count,
+                               struct gp_err *err)
 {
-    enum gp_status status = read_formats(catalog, err);
+    enum gp_status rc = read_formats(catalog, err);
 
-    *list = status == GP_OK ? catalog->formats.formats : NULL;
-    *count = status == GP_OK ? catalog->formats.count : 0;
-    return status;
+    *list = rc == GP_OK ? catalog->formats.formats : NULL;
+    *count = rc == GP_OK ? catalog->formats.count : 0;
+    return rc;
 }
 
 static void gather_engines(struct catalog *catalog, const struct registry *registry)
@@ -561,8 +550,7 @@ static void gather_engines(struct catalog *catalog, const struct registry *regis
     size_t cap = 0;
 
     for (size_t i = 0; i < registry->count; i++) {
-        const struct engine_list *list =
-            &((struct engine_item *)registry->items[i])->list;
+        const struct engine_list *list = &((struct engine_item *)registry->items[i])->list;
 
         catalog->engine_list =
             gp_grow(catalog->engine_list, &cap, catalog->engine_count + list->count,
@@ -572,18 +560,18 @@ static void gather_engines(struct catalog *catalog, const struct registry *regis
     }
 }
 
-enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,
-                               size_t *count, struct gp_err *err)
+enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list, size_t *count,
+                               struct gp_err *err)
 {
     const struct registry *registry;
-    enum gp_status status = find_all(catalog, ENGINES, &registry, err);
+    enum gp_status rc = find_all(catalog, ENGINES, &registry, err);
 
     *list = NULL;
     *count = 0;
-    for (size_t i = 0; status == GP_OK && i < registry->count; i++)
-        status = check_engine(catalog, registry->items[i], err);
-    if (status != GP_OK)
-        return status;
+    for (size_t i = 0; rc == GP_OK && i < registry->count; i++)
+        rc = check_engine(catalog, registry->items[i], err);
+    if (rc != GP_OK)
+        return rc;
     if (catalog->engine_list == NULL)
         gather_engines(catalog, registry);
     *list = catalog->engine_list;
@@ -591,22 +579,20 @@ enum gp_status catalog_engines(struct catalog *catalog, const struct engine **li
     return GP_OK;
 }
 
-enum gp_status catalog_servers(struct catalog *catalog, const struct server **list,
-                               size_t *count, struct gp_err *err)
+enum gp_status catalog_servers(struct catalog *catalog, const struct server **list, size_t *count,
+                               struct gp_err *err)
 {
     const struct registry *registry;
-    enum gp_status status = find_all(catalog, SERVERS, &registry, err);
+    enum gp_status rc = find_all(catalog, SERVERS, &registry, err);
 
     *list = NULL;
     *count = 0;
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     if (catalog->server_list == NULL) {
-        catalog->server_list =
-            gp_calloc(registry->count + 1, sizeof *catalog->server_list);
+        catalog->server_list = gp_calloc(registry->count + 1, sizeof *catalog->server_list);
         for (size_t i = 0; i < registry->count; i++)
-            catalog->server_list[i] =
-                ((struct server_item *)registry->items[i])->server;
+            catalog->server_list[i] = ((struct server_item *)registry->items[i])->server;
     }
     *list = catalog->server_list;
     *count = registry->count;
@@ -615,29 +601,27 @@ enum gp_status catalog_servers(struct catalog *catalog, const struct server **li
 
 /* ---- prices --------------------------------------------------------------------- */
 
-static enum gp_status read_prices(struct catalog *catalog, size_t at,
-                                  struct gp_err *err)
+static enum gp_status read_prices(struct catalog *catalog, size_t at, struct gp_err *err)
 {
     char dir[GP_PATH_MAX], path[GP_PATH_MAX];
     char **names = NULL;
     size_t count = 0;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!path_join(dir, sizeof dir, catalog->path.dir[at], "prices"))
         return GP_OK;
     catalog->instances.user = at > 0;
-    status = path_list(dir, ".cfg", &names, &count, err);
-    if (status != GP_OK)
-        return status;
-    for (size_t i = 0; i < count && status == GP_OK; i++) {
-        if (strcmp(names[i], "ownership.cfg") == 0 ||
-            !path_join(path, sizeof path, dir, names[i]))
+    rc = path_list(dir, ".cfg", &names, &count, err);
+    if (rc != GP_OK)
+        return rc;
+    for (size_t i = 0; i < count && rc == GP_OK; i++) {
+        if (strcmp(names[i], "ownership.cfg") == 0 || !path_join(path, sizeof path, dir, names[i]))
             continue;
-        status = profile_read(path, price_file_read, &catalog->instances,
-                              warn_list_add, catalog->warnings, err);
+        rc = profile_read(path, price_file_read, &catalog->instances, warn_list_add,
+                          catalog->warnings, err);
     }
     path_list_free(names, count);
-    return status;
+    return rc;
 }
 
 static int by_offer(const void *a, const void *b)
@@ -654,21 +638,21 @@ enum gp_status catalog_instances(struct catalog *catalog, const struct instance 
                                  size_t *count, struct gp_err *err)
 {
     struct instance_list *rows = &catalog->instances;
-    enum gp_status status = require_folder(catalog, err);
+    enum gp_status rc = require_folder(catalog, err);
 
     *list = NULL;
     *count = 0;
     if (!catalog->instances_read) {
-        for (size_t i = 0; i < catalog->path.count && status == GP_OK; i++)
-            status = read_prices(catalog, i, err);
-        if (status == GP_OK && rows->count > 0)
+        for (size_t i = 0; i < catalog->path.count && rc == GP_OK; i++)
+            rc = read_prices(catalog, i, err);
+        if (rc == GP_OK && rows->count > 0)
             qsort(rows->instances, rows->count, sizeof *rows->instances, by_offer);
-        if (status != GP_OK)
+        if (rc != GP_OK)
             rows->count = 0; /* asked again, they are read again */
-        catalog->instances_read = status == GP_OK;
+        catalog->instances_read = rc == GP_OK;
     }
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     *list = rows->instances;
     *count = rows->count;
     return GP_OK;
@@ -677,34 +661,33 @@ enum gp_status catalog_instances(struct catalog *catalog, const struct instance 
 enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership **own,
                                  struct gp_err *err)
 {
-    enum gp_status status = require_folder(catalog, err);
+    enum gp_status rc = require_folder(catalog, err);
     bool found = catalog->ownership_read;
 
     *own = NULL;
-    for (size_t i = 0; i < catalog->path.count && status == GP_OK && !found; i++) {
+    for (size_t i = 0; i < catalog->path.count && rc == GP_OK && !found; i++) {
         char path[GP_PATH_MAX];
 
-        if (!path_join(path, sizeof path, catalog->path.dir[i],
-                       "prices/ownership.cfg") ||
+        if (!path_join(path, sizeof path, catalog->path.dir[i], "prices/ownership.cfg") ||
             !path_is_there(path))
             continue;
-        status = profile_read(path, price_file_ownership, &catalog->ownership,
-                              warn_list_add, catalog->warnings, err);
-        catalog->ownership_read = status == GP_OK;
+        rc = profile_read(path, price_file_ownership, &catalog->ownership, warn_list_add,
+                          catalog->warnings, err);
+        catalog->ownership_read = rc == GP_OK;
     }
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     if (!catalog->ownership_read)
-        return gp_fail(err, GP_E_FILE, "prices/ownership.cfg",
-                       "it belongs in the profiles folder", "is not found");
+        return gp_fail(err, GP_E_FILE, "prices/ownership.cfg", "it belongs in the profiles folder",
+                       "is not found");
     *own = &catalog->ownership;
     return GP_OK;
 }
 
 /* ---- files that are read by others ---------------------------------------------- */
 
-static enum gp_status no_file(const struct catalog *catalog, const char *folder,
-                              const char *what, const char *id, struct gp_err *err)
+static enum gp_status no_file(const struct catalog *catalog, const char *folder, const char *what,
+                              const char *id, struct gp_err *err)
 {
     char dir[GP_PATH_MAX], hint[256] = "", ids[32][64];
     const char *names[32];
@@ -718,8 +701,7 @@ static enum gp_status no_file(const struct catalog *catalog, const char *folder,
             path_list(dir, ".cfg", &files, &count, NULL) != GP_OK)
             continue;
         for (size_t i = 0; i < count && known < 32; i++) {
-            gp_format(ids[known], sizeof ids[0], "%.*s", (int)strlen(files[i]) - 4,
-                      files[i]);
+            gp_format(ids[known], sizeof ids[0], "%.*s", (int)strlen(files[i]) - 4, files[i]);
             names[known] = ids[known];
             known++;
         }
@@ -734,10 +716,10 @@ enum gp_status catalog_file(struct catalog *catalog, const char *folder, const c
                             const char *id, char *path, size_t size, struct gp_err *err)
 {
     char name[GP_PATH_MAX];
-    enum gp_status status = require_folder(catalog, err);
+    enum gp_status rc = require_folder(catalog, err);
 
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     if (registry_id_ok(id) && gp_format(name, sizeof name, "%s/%s.cfg", folder, id))
         for (size_t at = catalog->path.count; at-- > 0;)
             if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
@@ -750,8 +732,7 @@ size_t catalog_warnings(const struct catalog *catalog, const char *const **lines
     struct warn_list *list = catalog->warnings;
     size_t fresh = list->count - list->taken;
 
-    *lines =
-        (const char *const *)(list->lines != NULL ? list->lines + list->taken : NULL);
+    *lines = (const char *const *)(list->lines != NULL ? list->lines + list->taken : NULL);
     list->taken = list->count;
     return fresh;
 }

@@ -15,14 +15,14 @@
 
 #include <stddef.h>
 
-#include "catalog/launch_file.h"
-#include "catalog/engine.h"
-#include "model/format.h"
-#include "catalog/gpu.h"
-#include "model/model.h"
-#include "catalog/price.h"
-#include "catalog/family.h"
 #include "base/err.h"
+#include "catalog/engine.h"
+#include "catalog/family.h"
+#include "catalog/gpu.h"
+#include "catalog/launch_file.h"
+#include "catalog/price.h"
+#include "model/format.h"
+#include "model/model.h"
 
 struct catalog;
 
@@ -37,21 +37,27 @@ const char *catalog_folder(const struct catalog *catalog);
 void catalog_engine_id(const struct engine *engine, char *text, size_t size);
 
 /* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
-enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
-                           const struct gpu **gpu, struct gp_err *err);
+enum gp_status catalog_gpu(struct catalog *catalog, const char *id, const struct gpu **gpu,
+                           struct gp_err *err);
 /* The nearest GPUs to a text that is none: suggest() of base/suggest.h. */
-bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
-                         char *hint, size_t size);
-enum gp_status catalog_model(struct catalog *catalog, const char *id,
-                             const struct model **model, struct gp_err *err);
-enum gp_status catalog_format(struct catalog *catalog, const char *id,
-                              const struct format **format, struct gp_err *err);
+bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as, char *hint,
+                         size_t size);
+enum gp_status catalog_model(struct catalog *catalog, const char *id, const struct model **model,
+                             struct gp_err *err);
+enum gp_status catalog_format(struct catalog *catalog, const char *id, const struct format **format,
+                              struct gp_err *err);
 /* The engines that a plan takes when none is named, the first of them that runs on the GPU's
  * vendor; and those that its fixes may name. */
-#define CATALOG_ENGINE      "vllm"
+#define CATALOG_ENGINE "vllm"
 #define CATALOG_ENGINE_GGUF "llama.cpp" /* for a GGUF file or format */
-#define CATALOG_ENGINES_TAKEN {CATALOG_ENGINE, "mlx", CATALOG_ENGINE_GGUF}
-#define CATALOG_ENGINES_OFFERED {CATALOG_ENGINE, "sglang", "tensorrt-llm", CATALOG_ENGINE_GGUF}
+#define CATALOG_ENGINES_TAKEN                      \
+    {                                              \
+        CATALOG_ENGINE, "mlx", CATALOG_ENGINE_GGUF \
+    }
+#define CATALOG_ENGINES_OFFERED                                       \
+    {                                                                 \
+        CATALOG_ENGINE, "sglang", "tensorrt-llm", CATALOG_ENGINE_GGUF \
+    }
 
 /* "vllm" (the newest range), "vllm@0.19", "vllm@0.19.1", "llama.cpp". */
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,
@@ -61,28 +67,27 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
 enum gp_status catalog_launch(struct catalog *catalog, const char *id,
                               const struct launch_engine **launch, struct gp_err *err);
 
-enum gp_status catalog_family(struct catalog *catalog, const char *id,
-                              const struct family **family, struct gp_err *err);
+enum gp_status catalog_family(struct catalog *catalog, const char *id, const struct family **family,
+                              struct gp_err *err);
 
 /* Whole classes, sorted by id (instances by provider and type). */
-enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
-                            size_t *count, struct gp_err *err);
-enum gp_status catalog_families(struct catalog *catalog,
-                                const struct family *const **list, size_t *count,
-                                struct gp_err *err);
+enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list, size_t *count,
+                            struct gp_err *err);
+enum gp_status catalog_families(struct catalog *catalog, const struct family *const **list,
+                                size_t *count, struct gp_err *err);
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
                               size_t *count, struct gp_err *err);
 /* Reads up to `most` models ahead, so that the list takes no time later. True: there may be
  * more. */
 bool catalog_models_ahead(struct catalog *catalog, size_t most);
-enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
-                               size_t *count, struct gp_err *err);
-enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,
-                               size_t *count, struct gp_err *err);
+enum gp_status catalog_formats(struct catalog *catalog, const struct format **list, size_t *count,
+                               struct gp_err *err);
+enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list, size_t *count,
+                               struct gp_err *err);
 enum gp_status catalog_instances(struct catalog *catalog, const struct instance **list,
                                  size_t *count, struct gp_err *err);
-enum gp_status catalog_servers(struct catalog *catalog, const struct server **list,
-                               size_t *count, struct gp_err *err);
+enum gp_status catalog_servers(struct catalog *catalog, const struct server **list, size_t *count,
+                               struct gp_err *err);
 enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership **own,
                                  struct gp_err *err);
 

@@ -32,6 +32,7 @@ const char *engine_term_word(enum engine_term term)
         [TERM_PADDING] = "padding",
         [TERM_LOADED] = "loaded",
     };
+
     return words[term];
 }
 
@@ -42,6 +43,7 @@ const char *engine_budget_word(enum budget budget)
         BUDGETS(X)
 #undef X
     };
+
     return words[budget];
 }
 
@@ -57,12 +59,14 @@ const char *engine_rows_word(enum logit_rows rows)
         LOGIT_ROWS(X)
 #undef X
     };
+
     return words[rows];
 }
 
 bool engine_lists(const char *list, const char *word)
 {
     size_t n = strlen(word);
+
     for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
         if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
             return true;
@@ -78,6 +82,7 @@ bool engine_runs_on(const struct engine *engine, const char *vendor)
 bool engine_runs_format(const struct engine *engine, const struct format *weight)
 {
     const char *runs = engine->weight_formats;
+
     return weight->bits <= 32 &&
            (!runs[0] || !weight->family[0] || engine_lists(runs, weight->family) ||
             engine_lists(runs, weight->id));
@@ -86,8 +91,10 @@ bool engine_runs_format(const struct engine *engine, const struct format *weight
 int engine_format_cc(const struct engine *engine, const char *format)
 {
     size_t n = strlen(format);
+
     for (const char *p = engine->quantized_cc; p && *p;) {
         const char *colon = strchr(p, ':'), *next = strchr(p, '|');
+
         if (colon && ((*p == '*' && colon == p + 1) ||
                       ((size_t)(colon - p) == n && strncmp(p, format, n) == 0)))
             return (int)strtol(colon + 1, NULL, 10);
@@ -105,6 +112,7 @@ bool engine_names_family(const char *list, const char *family)
 static long version_number(const char **text)
 {
     char *end;
+
     if (**text < '0' || **text > '9')
         return -1;
     long number = strtol(*text, &end, 10);

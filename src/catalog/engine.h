@@ -33,15 +33,15 @@
 
 #include <stdbool.h>
 
-#include "model/format.h"
 #include "base/quantity.h"
 #include "catalog/hits.h"
+#include "model/format.h"
 
 /* X(NAME, a profile's word) */
-#define BUDGETS(X)                                                                     \
-    X(UTILIZATION, "utilization")                                                      \
-    X(FREE, "free")                                                                    \
-    X(STATIC, "static")                                                                \
+#define BUDGETS(X)                \
+    X(UTILIZATION, "utilization") \
+    X(FREE, "free")               \
+    X(STATIC, "static")           \
     X(ASKED, "asked")
 
 #define X(NAME, word) BUDGET_##NAME,
@@ -49,9 +49,9 @@ enum budget { BUDGETS(X) };
 #undef X
 
 /* Whose logits are there at the sampling peak. X(NAME, a profile's word) */
-#define LOGIT_ROWS(X)                                                                  \
-    X(SLOTS, "slots")     /* of every slot: max_num_seqs */                            \
-    X(USERS, "users")     /* nothing is profiled: of the requests in flight */         \
+#define LOGIT_ROWS(X)                                                          \
+    X(SLOTS, "slots")     /* of every slot: max_num_seqs */                    \
+    X(USERS, "users")     /* nothing is profiled: of the requests in flight */ \
     X(PROMPTS, "prompts") /* of the prompts that fill one profiled step */
 
 #define X(NAME, word) ROWS_##NAME,
@@ -61,57 +61,57 @@ enum logit_rows { LOGIT_ROWS(X) };
 /* Defaults of GPUs with less memory than `below`, as the driver's tool prints it. */
 #define ENGINE_TIERS 8
 struct engine_tier {
-    double below;        /* bytes; 0 = whatever is larger */
-    int tokens;          /* max_num_batched_tokens */
-    int graphs[2];       /* the largest graph batch at tp < 4, and from 4 on */
-    int context;         /* tokens of a request that asks for none */
+    double below;  /* bytes; 0 = whatever is larger */
+    int tokens;    /* max_num_batched_tokens */
+    int graphs[2]; /* the largest graph batch at tp < 4, and from 4 on */
+    int context;   /* tokens of a request that asks for none */
 };
 
 /* What the fraction leaves free where none is given; bytes each. */
 struct engine_reserve {
-    double base;             /* 0 = the fraction is the profile's */
-    double token;            /* per token of a chunk, of 2048 at least */
-    double gpu;              /* per GPU of the group */
-    double graph;            /* per request of the largest graph batch */
-    double prefill, mla;     /* per size of the prefill graphs; all of them with MLA */
+    double base;              /* 0 = the fraction is the profile's */
+    double token;             /* per token of a chunk, of 2048 at least */
+    double gpu;               /* per GPU of the group */
+    double graph;             /* per request of the largest graph batch */
+    double prefill, mla;      /* per size of the prefill graphs; all of them with MLA */
     double least, least_from; /* at least this, on GPUs with more than that */
-    double vision;           /* factor on the fraction for a tower as large as ViT-L */
-    char vision_depth[112];  /* families whose count of layers it does not read: 24 */
+    double vision;            /* factor on the fraction for a tower as large as ViT-L */
+    char vision_depth[112];   /* families whose count of layers it does not read: 24 */
 };
 
 /* Where an engine's kernel of experts is another than elsewhere. */
 #define SPEED_CASES 8
 struct speed_case {
-    char family[32];        /* of GPUs (speed/family.h); "" = any */
-    int kernel;             /* enum kernel */
-    double experts;         /* s per layer with experts */
-    double rows;            /* each expert's tokens are padded to as many; 0 = they are not */
-    int below_tp;           /* ... with a TP below this; 0 = any */
+    char family[32]; /* of GPUs (speed/family.h); "" = any */
+    int kernel;      /* enum kernel */
+    double experts;  /* s per layer with experts */
+    double rows;     /* each expert's tokens are padded to as many; 0 = they are not */
+    int below_tp;    /* ... with a TP below this; 0 = any */
 };
 
 /* What a step costs beside the GPU's work, and how prompts and decodes share it
  * (speed/step.h, speed/serve.h). kernel and layer 0: no estimate of speed. */
 struct engine_speed {
-    double kernel;          /* s per kernel of a decode step */
-    double layer;           /* s per layer; llama.cpp, whose graph is not counted */
-    double host;            /* s per step */
-    double request;         /* s per request and step */
-    double sampler;         /* passes over the FP32 logits */
-    double experts;         /* s per layer with experts */
-    double allreduce;       /* factor on the latency of an all-reduce */
-    double kv;              /* factor on the family's reads of the cache; 0 = 1 */
-    bool prefill_alone;     /* prompts run in steps of their own */
-    double prefill_kernel;  /* s per kernel of a step with prompts, to launch it */
-    double captured;        /* tokens of the largest step with prompts that is a graph */
-    char uncaptured_100[48]; /* families of which none is, on compute capability 10.x */
-    double prefill_layer;   /* s per layer and chunk of a prompt; llama.cpp, MLX */
+    double kernel;            /* s per kernel of a decode step */
+    double layer;             /* s per layer; llama.cpp, whose graph is not counted */
+    double host;              /* s per step */
+    double request;           /* s per request and step */
+    double sampler;           /* passes over the FP32 logits */
+    double experts;           /* s per layer with experts */
+    double allreduce;         /* factor on the latency of an all-reduce */
+    double kv;                /* factor on the family's reads of the cache; 0 = 1 */
+    bool prefill_alone;       /* prompts run in steps of their own */
+    double prefill_kernel;    /* s per kernel of a step with prompts, to launch it */
+    double captured;          /* tokens of the largest step with prompts that is a graph */
+    char uncaptured_100[48];  /* families of which none is, on compute capability 10.x */
+    double prefill_layer;     /* s per layer and chunk of a prompt; llama.cpp, MLX */
     double prefill_attention; /* factor on the family's attention of prompts; 0 = 1 */
-    double prefill_overlap; /* share of the pipeline's stages that chunks of one prompt fill */
-    double score_bytes;     /* written and read per score of a prompt; 0: flash attention */
-    bool unpacks;           /* prompts of quantized weights read 16-bit copies of them */
-    double prefill_compute; /* share of a product's arithmetic in mixed steps */
-    double interference;    /* phi: share of a prompt's cost that decodes wait for */
-    double ttft_base;       /* s */
+    double prefill_overlap;   /* share of the pipeline's stages that chunks of one prompt fill */
+    double score_bytes;       /* written and read per score of a prompt; 0: flash attention */
+    bool unpacks;             /* prompts of quantized weights read 16-bit copies of them */
+    double prefill_compute;   /* share of a product's arithmetic in mixed steps */
+    double interference;      /* phi: share of a prompt's cost that decodes wait for */
+    double ttft_base;         /* s */
     double ttft_solo, ttft_decode, ttft_queue; /* kappa, eta, beta */
     int case_count;
     struct speed_case at[SPEED_CASES];
@@ -143,34 +143,34 @@ enum engine_term {
 };
 
 struct engine {
-    char id[24];            /* "vllm" */
-    char name[32];          /* "vLLM" */
-    char range[32];         /* "0.17-0.19", as printed */
-    long from, until;       /* engine_version(), inclusive; 0 and LONG_MAX: open */
+    char id[24];      /* "vllm" */
+    char name[32];    /* "vLLM" */
+    char range[32];   /* "0.17-0.19", as printed */
+    long from, until; /* engine_version(), inclusive; 0 and LONG_MAX: open */
     enum budget budget;
-    double fraction;        /* default utilization / free fraction / static fraction */
-    int block;              /* tokens per KV block */
-    int mla_block;          /* the same of MLA's kernels; 0 = block */
-    bool window_groups;     /* windows free memory (hybrid KV manager); else all full */
-    double group_slack;     /* groups take the larger count of layers when it is less
+    double fraction;         /* default utilization / free fraction / static fraction */
+    int block;               /* tokens per KV block */
+    int mla_block;           /* the same of MLA's kernels; 0 = block */
+    bool window_groups;      /* windows free memory (hybrid KV manager); else all full */
+    double group_slack;      /* groups take the larger count of layers when it is less
                              * than this times the smaller (kvcache.h) */
-    double window_share;    /* tokens of the windows' own pool per token of the full one;
+    double window_share;     /* tokens of the windows' own pool per token of the full one;
                              * 0 = no such pool */
-    bool shared_kv_kept;    /* layers that read another's KV have a cache all the same */
-    bool window_slots;      /* windows are set aside for all slots and one step */
-    double state_share;     /* bytes of the states' own pool per byte of KV; 0 = none */
-    int batches;            /* batches of prompt that a window holds besides itself */
-    int state_blocks;       /* blocks of recurrent state a request holds per layer */
-    char checkpoints[64];   /* mixers or families whose requests hold one more: prefill
+    bool shared_kv_kept;     /* layers that read another's KV have a cache all the same */
+    bool window_slots;       /* windows are set aside for all slots and one step */
+    double state_share;      /* bytes of the states' own pool per byte of KV; 0 = none */
+    int batches;             /* batches of prompt that a window holds besides itself */
+    int state_blocks;        /* blocks of recurrent state a request holds per layer */
+    char checkpoints[64];    /* mixers or families whose requests hold one more: prefill
                              * stores the state at a block's end in it */
     char checkpoints_90[64]; /* the same on NVIDIA GPUs from compute capability 9.0 on */
-    char state_fp32[64];    /* families whose recurrent state is FP32, else 16 bit; "all" */
-    bool no_evict;          /* lets a request in when its last token's room is free too */
-    bool conv_fp32;         /* the convolutions' tails too */
-    bool state_exit;        /* does not start when max_num_seqs exceeds the state blocks */
-    int slots_least;        /* slots where one per user is the default: not fewer */
-    int slots_most;         /* slots it was built for; 0 = no such limit */
-    char slots_option[32];  /* the engine's own option for more */
+    char state_fp32[64];     /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool no_evict;           /* lets a request in when its last token's room is free too */
+    bool conv_fp32;          /* the convolutions' tails too */
+    bool state_exit;         /* does not start when max_num_seqs exceeds the state blocks */
+    int slots_least;         /* slots where one per user is the default: not fewer */
+    int slots_most;          /* slots it was built for; 0 = no such limit */
+    char slots_option[32];   /* the engine's own option for more */
     char disaggregation[32]; /* the engine's own option for prompts worked off apart; "" =
                               * it does not */
     int tier_count;
@@ -180,106 +180,106 @@ struct engine {
                                      * 0 = one per user */
     int tokens_small, tokens_large; /* default max_num_batched_tokens, likewise; 0 =
                                      * a whole prompt, max(2048, context) */
-    double large_bytes;     /* physical bytes from which the large defaults hold */
-    char large_except[32];  /* prefixes of GPU ids that keep the small ones ("a100|a800") */
-    int tokens_huge;        /* default max_num_batched_tokens from huge_bytes; 0 = large */
+    double large_bytes;             /* physical bytes from which the large defaults hold */
+    char large_except[32];          /* prefixes of GPU ids that keep the small ones ("a100|a800") */
+    int tokens_huge;                /* default max_num_batched_tokens from huge_bytes; 0 = large */
     double huge_bytes;
-    bool defaults_clip;     /* no more default tokens than slots hold, nor slots than tokens */
-    double logit_copies;    /* FP32 copies of the logits in the sampler */
+    bool defaults_clip;      /* no more default tokens than slots hold, nor slots than tokens */
+    double logit_copies;     /* FP32 copies of the logits in the sampler */
     double logit_copies_low; /* in one that may be installed in its place; 0 = there is none */
     enum logit_rows logit_rows;
-    struct quantity loaded;       /* times the counted weights, as its log shows them; unknown
+    struct quantity loaded;         /* times the counted weights, as its log shows them; unknown
                                    * = as counted */
-    struct quantity compute_graph; /* factor on the buffer of llama.cpp's graph, in place
+    struct quantity compute_graph;  /* factor on the buffer of llama.cpp's graph, in place
                                     * of both moments; unknown = none */
-    bool flash_attention;   /* in that graph */
-    bool embedding_on_host;        /* an untied input embedding, layers' and n-gram tables
+    bool flash_attention;           /* in that graph */
+    bool embedding_on_host;         /* an untied input embedding, layers' and n-gram tables
                                     * stay there */
-    char ngram_on_host[64];        /* families whose n-gram tables it pins there */
-    struct quantity base;         /* bytes, sampling moment */
-    struct quantity forward_base; /* bytes, forward moment */
-    double moe_workspace;         /* factor, see above */
-    bool sampler_buffer;          /* and a row of FP32 logits per multiprocessor, where the
+    char ngram_on_host[64];         /* families whose n-gram tables it pins there */
+    struct quantity base;           /* bytes, sampling moment */
+    struct quantity forward_base;   /* bytes, forward moment */
+    double moe_workspace;           /* factor, see above */
+    bool sampler_buffer;            /* and a row of FP32 logits per multiprocessor, where the
                                    * sampler keeps three copies and more (Triton's top-k) */
-    char vision_run[40];          /* what is kept of a tower's pass (vision.h):
+    char vision_run[40];            /* what is kept of a tower's pass (vision.h):
                                    * "outputs|pixels|padded"; "" = `vision` in place of it */
-    char vision_masks[48];        /* families whose tower has a mask of patches^2 */
-    struct quantity vision;       /* bytes more with a vision tower of no known shape */
-    struct quantity non_torch_1;  /* bytes at tp*pp = 1: context, cuBLAS */
-    struct quantity non_torch_tp; /* bytes at tp > 1: + NCCL, all-reduce buffers */
-    struct quantity non_torch_pp; /* bytes at tp = 1, pp > 1 */
-    struct quantity non_torch_moe; /* bytes at tp > 1 with experts; unknown = as above */
-    double vision_kept;            /* bytes taken from the KV pool for a vision tower */
+    char vision_masks[48];          /* families whose tower has a mask of patches^2 */
+    struct quantity vision;         /* bytes more with a vision tower of no known shape */
+    struct quantity non_torch_1;    /* bytes at tp*pp = 1: context, cuBLAS */
+    struct quantity non_torch_tp;   /* bytes at tp > 1: + NCCL, all-reduce buffers */
+    struct quantity non_torch_pp;   /* bytes at tp = 1, pp > 1 */
+    struct quantity non_torch_moe;  /* bytes at tp > 1 with experts; unknown = as above */
+    double vision_kept;             /* bytes taken from the KV pool for a vision tower */
     struct quantity graphs;         /* bytes of CUDA graphs that the card holds */
-    double graphs_layer;          /* bytes for each layer of a stage, besides `graphs` */
-    double graphs_layer_tp;       /* and such that TP cuts */
+    double graphs_layer;            /* bytes for each layer of a stage, besides `graphs` */
+    double graphs_layer_tp;         /* and such that TP cuts */
     struct quantity graphs_moe;     /* the same of mixtures of experts; unknown = as above */
     struct quantity graphs_charged; /* estimated before the KV pool is sized */
     bool graphs_in_budget;          /* and taken from the budget (vLLM >= 0.20) */
-    char second[112];        /* models of the second runner: "all", "dense", families with
+    char second[112];               /* models of the second runner: "all", "dense", families with
                               * '|' between; "" = it has none */
-    bool second_16bit;       /* only their weights of 16 bit */
-    double second_copies;    /* its logit_copies */
-    double second_kept;      /* bytes it keeps per slot and word of the vocabulary */
-    bool second_graphs;      /* its graphs_in_budget */
-    bool second_draft;       /* takes draft models */
-    bool second_offload;     /* leaves bytes of weights in host memory, as `offload` says */
-    bool rope_table;              /* keeps a cos/sin table of each distinct rotary embedding */
-    char rope_fp32[112];          /* families whose table is FP32; "all" */
-    char rope_4x[112];            /* families with four rows a position (MRoPE) */
-    char embed_whole[112];        /* families whose embedding every GPU of TP holds whole */
-    char mla_copies[24];          /* which of MLA's up projections it keeps once more, cut
+    bool second_16bit;              /* only their weights of 16 bit */
+    double second_copies;           /* its logit_copies */
+    double second_kept;             /* bytes it keeps per slot and word of the vocabulary */
+    bool second_graphs;             /* its graphs_in_budget */
+    bool second_draft;              /* takes draft models */
+    bool second_offload;            /* leaves bytes of weights in host memory, as `offload` says */
+    bool rope_table;                /* keeps a cos/sin table of each distinct rotary embedding */
+    char rope_fp32[112];            /* families whose table is FP32; "all" */
+    char rope_4x[112];              /* families with four rows a position (MRoPE) */
+    char embed_whole[112];          /* families whose embedding every GPU of TP holds whole */
+    char mla_copies[24];            /* which of MLA's up projections it keeps once more, cut
                                    * per head: "keys|values"; "" = none */
-    char nvfp4_scales_twice[24];  /* whose scales it keeps in two layouts: "linear", and
+    char nvfp4_scales_twice[24];    /* whose scales it keeps in two layouts: "linear", and
                                    * "experts" on compute capability 10.x; "" = none */
-    int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
-    bool fp8_blocks;              /* refuses shards that cut a block of block-scaled FP8 */
-    bool fp8_blocks_refine;       /* but cuts the experts' blocks down to 32 */
-    char offload[32];             /* what can stay in host memory: "layers|experts" by
+    int pad_hidden, pad_width;      /* MXFP4 experts are padded to these multiples; 0 */
+    bool fp8_blocks;                /* refuses shards that cut a block of block-scaled FP8 */
+    bool fp8_blocks_refine;         /* but cuts the experts' blocks down to 32 */
+    char offload[32];               /* what can stay in host memory: "layers|experts" by
                                    * number, "bytes" of weights; "" = nothing */
-    bool offload_kept;            /* bytes of quantized weights stay there when they are
+    bool offload_kept;              /* bytes of quantized weights stay there when they are
                                    * packed anew after loading */
-    bool offload_groups;          /* and go with several groups of KV (kvcache.h) */
-    char kv_offload[16];          /* KV in host memory: "replica" or "gpu": so many bytes of
+    bool offload_groups;            /* and go with several groups of KV (kvcache.h) */
+    char kv_offload[16];            /* KV in host memory: "replica" or "gpu": so many bytes of
                                    * either, beside the pool; "all" of it; "" = none */
-    bool kv_offload_groups;       /* bytes of it leave the groups as they are; else every
+    bool kv_offload_groups;         /* bytes of it leave the groups as they are; else every
                                    * layer caches as a full one */
-    double prompt_cache_gib;      /* host memory at most for states of earlier prompts, without
+    double prompt_cache_gib;        /* host memory at most for states of earlier prompts, without
                                    * being asked; 0 = none */
-    char draft[16];               /* what drafts tokens: "model|mtp"; "" = nothing */
-    int draft_tokens;             /* drafted per step by default; 0: one per MTP layer */
-    int draft_slots;              /* slots by default when tokens are drafted; 0: as ever */
-    bool draft_vocab;             /* refuses a draft of another vocabulary size */
-    bool draft_cells;             /* sizes the pool as if its layers were the model's */
-    bool state_drafts;            /* a block of recurrent state more per token drafted */
-    bool lora;                    /* sets room aside for adapters (lora.h) */
-    char lora_ranks[64];          /* the largest ranks it takes, '|' between; "" = any */
-    bool lora_experts;            /* of routed experts too */
-    bool lora_chosen;             /* of the modules it is told, not of every linear one */
-    bool lora_fp32;               /* in FP32, or 16 bit, as the adapter's file */
-    bool language_only;           /* can leave out a vision tower */
-    bool layers_only;             /* spreads layers over GPUs, does not cut them: no TP */
-    bool gguf;                    /* reads GGUF formats, and keeps KV in them */
-    char vendors[48];             /* '|' separated vendors it runs on; "" = all */
-    int bf16_min_cc;              /* has no BF16 below this compute capability; 0 */
-    bool bf16_falls_back;         /* ... and takes FP16 instead of refusing it */
-    char fp16_refused[64];        /* '|' separated families that it does not run in FP16 */
-    char weight_formats[128];     /* '|' separated formats, or families of such, that it
+    char draft[16];                 /* what drafts tokens: "model|mtp"; "" = nothing */
+    int draft_tokens;               /* drafted per step by default; 0: one per MTP layer */
+    int draft_slots;                /* slots by default when tokens are drafted; 0: as ever */
+    bool draft_vocab;               /* refuses a draft of another vocabulary size */
+    bool draft_cells;               /* sizes the pool as if its layers were the model's */
+    bool state_drafts;              /* a block of recurrent state more per token drafted */
+    bool lora;                      /* sets room aside for adapters (lora.h) */
+    char lora_ranks[64];            /* the largest ranks it takes, '|' between; "" = any */
+    bool lora_experts;              /* of routed experts too */
+    bool lora_chosen;               /* of the modules it is told, not of every linear one */
+    bool lora_fp32;                 /* in FP32, or 16 bit, as the adapter's file */
+    bool language_only;             /* can leave out a vision tower */
+    bool layers_only;               /* spreads layers over GPUs, does not cut them: no TP */
+    bool gguf;                      /* reads GGUF formats, and keeps KV in them */
+    char vendors[48];               /* '|' separated vendors it runs on; "" = all */
+    int bf16_min_cc;                /* has no BF16 below this compute capability; 0 */
+    bool bf16_falls_back;           /* ... and takes FP16 instead of refusing it */
+    char fp16_refused[64];          /* '|' separated families that it does not run in FP16 */
+    char weight_formats[128];       /* '|' separated formats, or families of such, that it
                                    * runs; "" = all */
-    char quantized_cc[160];       /* and weights of under 16 bit, GGUF's apart, below these:
+    char quantized_cc[160];         /* and weights of under 16 bit, GGUF's apart, below these:
                                    * "mxfp4:80|*:75", the first that names the format */
-    int sparse_min_cc;            /* refuses DSA and CSA below this one; 0 */
-    char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
+    int sparse_min_cc;              /* refuses DSA and CSA below this one; 0 */
+    char evidence[TERM_COUNT][160]; /* why each term is what it is; enum engine_term */
     struct engine_speed speed;
-    struct hits hits;       /* of estimates of speed, all versions */
-    char checked[16];       /* newest version whose sources or logs were read; "" */
+    struct hits hits; /* of estimates of speed, all versions */
+    char checked[16]; /* newest version whose sources or logs were read; "" */
     char source[256];
     char date[16];
 };
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
-const char *engine_rows_word(enum logit_rows rows); /* "slots", ... */
-const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
+const char *engine_rows_word(enum logit_rows rows);  /* "slots", ... */
+const char *engine_budget_word(enum budget budget);  /* "utilization", "free", ... */
 
 /* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
  * of each GPU are 10^9, the others' 2^30. */

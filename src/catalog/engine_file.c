@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/family_file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "catalog/family_file.h"
 
 #define RANGES_MAX 32
 
@@ -30,14 +30,14 @@ static const struct profile_word budgets[] = {
 #define X(NAME, word) {word, BUDGET_##NAME},
     BUDGETS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 static const struct profile_word row_words[] = {
 #define X(NAME, word) {word, ROWS_##NAME},
     LOGIT_ROWS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 #define AT(member) PROFILE_AT(struct engine, member)
@@ -216,8 +216,8 @@ static void read_speed(struct profile_group group, struct engine_speed *speed,
         speed->case_count = count;
     for (int i = 0; i < count && !profile_failed(group.profile); i++) {
         profile_require(profile_item(group, "cases", i), "kernel");
-        profile_fields(profile_item(group, "cases", i), cases,
-                       sizeof cases / sizeof *cases, &speed->at[i]);
+        profile_fields(profile_item(group, "cases", i), cases, sizeof cases / sizeof *cases,
+                       &speed->at[i]);
     }
 }
 
@@ -278,8 +278,8 @@ static void read_tiers(struct profile_group item, struct engine *engine)
     memset(engine->tier, 0, sizeof engine->tier);
     engine->tier_count = count;
     for (int i = 0; i < count; i++)
-        profile_fields(profile_item(item, "tiers", i), tiers,
-                       sizeof tiers / sizeof *tiers, &engine->tier[i]);
+        profile_fields(profile_item(item, "tiers", i), tiers, sizeof tiers / sizeof *tiers,
+                       &engine->tier[i]);
 }
 
 /* `assumed = true` marks every memory term of a range that was not measured. */
@@ -302,19 +302,19 @@ static void read_keys(struct profile_group item, struct engine *engine)
     struct profile_group evidence = profile_sub(item, "evidence");
 
     profile_fields(item, fields, sizeof fields / sizeof *fields, engine);
-    profile_fields(profile_sub(item, "reserve"), reserves,
-                   sizeof reserves / sizeof *reserves, engine);
+    profile_fields(profile_sub(item, "reserve"), reserves, sizeof reserves / sizeof *reserves,
+                   engine);
     read_speed(profile_sub(item, "speed"), &engine->speed, engine);
     read_hits(item, engine);
     read_tiers(item, engine);
     read_terms(item, engine);
     for (int i = 0; i < TERM_COUNT; i++)
-        profile_string(evidence, engine_term_word((enum engine_term)i),
-                       engine->evidence[i], sizeof engine->evidence[i]);
+        profile_string(evidence, engine_term_word((enum engine_term)i), engine->evidence[i],
+                       sizeof engine->evidence[i]);
 }
 
-static long read_version(struct profile_group item, const char *key, char *text,
-                         size_t size, long open_end)
+static long read_version(struct profile_group item, const char *key, char *text, size_t size,
+                         long open_end)
 {
     long version;
 
@@ -324,8 +324,7 @@ static long read_version(struct profile_group item, const char *key, char *text,
         return open_end;
     version = engine_version(text, open_end == 0 ? 0 : ENGINE_LAST_PATCH);
     if (version < 0)
-        profile_fail(item, key, "write it as in \"0.19\"", "\"%s\" is not a version",
-                     text);
+        profile_fail(item, key, "write it as in \"0.19\"", "\"%s\" is not a version", text);
     return version;
 }
 
@@ -345,8 +344,7 @@ static void name_range(struct engine *engine, const char *from, const char *unti
 
 /* The range of this engine that starts at `from`, or a new one, in version order: it takes
  * what it does not say from the range before it. */
-static struct engine *find_range(struct engine_list *list, const struct engine *shared,
-                                 long from)
+static struct engine *find_range(struct engine_list *list, const struct engine *shared, long from)
 {
     size_t at = 0;
 
@@ -354,10 +352,8 @@ static struct engine *find_range(struct engine_list *list, const struct engine *
         at++;
     if (at < list->count && list->engines[at].from == from)
         return &list->engines[at];
-    list->engines =
-        gp_grow(list->engines, &list->cap, list->count + 1, sizeof *list->engines);
-    memmove(&list->engines[at + 1], &list->engines[at],
-            (list->count - at) * sizeof *list->engines);
+    list->engines = gp_grow(list->engines, &list->cap, list->count + 1, sizeof *list->engines);
+    memmove(&list->engines[at + 1], &list->engines[at], (list->count - at) * sizeof *list->engines);
     list->count++;
     list->engines[at] = at > 0 ? list->engines[at - 1] : *shared;
     return &list->engines[at];
@@ -368,14 +364,11 @@ static void validate_range(struct profile_group item, const struct engine_list *
 {
     const struct engine *before = engine > list->engines ? engine - 1 : NULL;
 
-    if (!engine->non_torch_1.known || !engine->non_torch_tp.known ||
-        !engine->non_torch_pp.known)
+    if (!engine->non_torch_1.known || !engine->non_torch_tp.known || !engine->non_torch_pp.known)
         profile_fail(item, "non_torch_1_gib",
-                     "give non_torch_1_gib, non_torch_tp_gib and non_torch_pp_gib",
-                     "is missing");
-    else if (!engine->base.known || !engine->forward_base.known ||
-             !engine->graphs.known || !engine->graphs_charged.known ||
-             !engine->vision.known)
+                     "give non_torch_1_gib, non_torch_tp_gib and non_torch_pp_gib", "is missing");
+    else if (!engine->base.known || !engine->forward_base.known || !engine->graphs.known ||
+             !engine->graphs_charged.known || !engine->vision.known)
         profile_fail(item, "base_gib",
                      "give base_gib, forward_base_gib, vision_gib, graphs_gib and "
                      "graphs_charged_gib",
@@ -384,8 +377,7 @@ static void validate_range(struct profile_group item, const struct engine_list *
         profile_fail(item, "logit_copies_low", "0 where it is the only sampler",
                      "is more than logit_copies");
     else if (engine->fraction <= 0 || engine->block < 1)
-        profile_fail(item, "fraction", "give fraction and block",
-                     "a default is missing");
+        profile_fail(item, "fraction", "give fraction and block", "a default is missing");
     else if (engine->until < engine->from)
         profile_fail(item, "until", "", "is lower than from");
     else if (before != NULL && before->until >= engine->from)
@@ -452,6 +444,5 @@ void engine_file_read(struct profile_group top, void *target)
         note_formats(profile_item(top, "ranges", i), item);
     }
     if (item->list.count == 0)
-        profile_fail(top, "ranges", "an engine needs at least one version range",
-                     "is missing");
+        profile_fail(top, "ranges", "an engine needs at least one version range", "is missing");
 }

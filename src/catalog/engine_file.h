@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog/profile.h"
-#include "catalog/engine.h"
 #include "base/path.h"
+#include "catalog/engine.h"
+#include "catalog/profile.h"
 
 struct engine_list {
     struct engine *engines;
@@ -22,7 +22,7 @@ struct engine_list {
 
 struct engine_item {
     char id[24];
-    char aliases[96]; /* '|' separated */
+    char aliases[96];                  /* '|' separated */
     char formats_at[GP_PATH_MAX + 16]; /* "file:line" of the last weight_formats; "" */
     bool checked;                      /* they are formats of the catalogue */
     struct engine_list list;

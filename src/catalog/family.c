@@ -23,6 +23,7 @@ static double rate_of(const struct gpu *gpu, enum format_math math)
 static double rate_16(const struct gpu *gpu)
 {
     double bf16 = rate_of(gpu, MATH_BF16);
+
     return bf16 > 0 ? bf16 : rate_of(gpu, MATH_FP16);
 }
 
@@ -84,14 +85,15 @@ double kernel_rate(enum kernel kernel, const struct gpu *gpu)
 
 /* ---- weights that are packed ---- */
 
-#define INTEGER_LANES 64  /* of a multiprocessor; from cc 8.0 on */
-#define UNPACK        2.85 /* integer instructions per weight, beside its share of a load */
+#define INTEGER_LANES 64 /* of a multiprocessor; from cc 8.0 on */
+#define UNPACK 2.85      /* integer instructions per weight, beside its share of a load */
 
 double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory)
 {
     double lanes = INTEGER_LANES * gpu->sm_count * gpu->boost_mhz * 1e6;
     double weights = kernel == KERNEL_W8 ? 1 : 2; /* of a byte */
     bool packed = kernel == KERNEL_W4 || kernel == KERNEL_W8;
+
     if (!packed || lanes <= 0 || !gpu->bandwidth.known)
         return memory;
     return 1 / hypot(1 / memory, UNPACK * weights * gpu->bandwidth.value / lanes);
@@ -99,18 +101,16 @@ double family_unpacked(enum kernel kernel, const struct gpu *gpu, double memory)
 
 /* Whose figure stands in for a kernel's; 16 bit is every family's own. */
 static const enum kernel alike[KERNEL_COUNT] = {
-    [KERNEL_16] = KERNEL_16,   [KERNEL_32] = KERNEL_16,
-    [KERNEL_FP8] = KERNEL_16,  [KERNEL_FP8_BLOCK] = KERNEL_FP8,
-    [KERNEL_FP4] = KERNEL_FP8, [KERNEL_MXFP4] = KERNEL_W4,
-    [KERNEL_INT8] = KERNEL_16, [KERNEL_W8] = KERNEL_16,
-    [KERNEL_W4] = KERNEL_W8,   [KERNEL_GGUF16] = KERNEL_16,
-    [KERNEL_GGUF] = KERNEL_GGUF16,
+    [KERNEL_16] = KERNEL_16,         [KERNEL_32] = KERNEL_16,       [KERNEL_FP8] = KERNEL_16,
+    [KERNEL_FP8_BLOCK] = KERNEL_FP8, [KERNEL_FP4] = KERNEL_FP8,     [KERNEL_MXFP4] = KERNEL_W4,
+    [KERNEL_INT8] = KERNEL_16,       [KERNEL_W8] = KERNEL_16,       [KERNEL_W4] = KERNEL_W8,
+    [KERNEL_GGUF16] = KERNEL_16,     [KERNEL_GGUF] = KERNEL_GGUF16,
 };
 
-struct product_share family_product(const struct family *f, enum kernel kernel,
-                                    bool *is_alike)
+struct product_share family_product(const struct family *f, enum kernel kernel, bool *is_alike)
 {
     enum kernel k = kernel;
+
     while (f->product[k].memory <= 0 && alike[k] != k)
         k = alike[k];
     *is_alike = k != kernel;
@@ -119,10 +119,10 @@ struct product_share family_product(const struct family *f, enum kernel kernel,
 
 /* A family without figures of experts takes those of its products, half the arithmetic:
  * uneven routing leaves half of a grouped product's tiles empty. */
-struct expert_share family_expert(const struct family *f, enum kernel kernel,
-                                  bool *is_alike)
+struct expert_share family_expert(const struct family *f, enum kernel kernel, bool *is_alike)
 {
     enum kernel k = kernel;
+
     while (f->expert[k].memory <= 0 && alike[k] != k)
         k = alike[k];
     *is_alike = k != kernel;

@@ -15,22 +15,22 @@
 
 #include <stdbool.h>
 
-#include "model/format.h"
 #include "catalog/gpu.h"
+#include "model/format.h"
 
 /* How a matrix product runs. X(NAME, a profile's word) */
-#define KERNELS(X)                                                                     \
-    X(16, "16-bit")           /* FP16 and BF16 */                                      \
-    X(32, "fp32")                                                                      \
-    X(FP8, "fp8")             /* one scale per tensor or channel */                    \
-    X(FP8_BLOCK, "fp8-block") /* scales per block of weights, MXFP8 too */             \
-    X(FP4, "fp4")             /* NVFP4: FP4 arithmetic */                              \
-    X(MXFP4, "mxfp4")                                                                  \
-    X(INT8, "int8")           /* INT8 arithmetic */                                    \
-    X(W8, "w8a16")            /* 8-bit weights, 16-bit arithmetic */                   \
-    X(W4, "w4a16")            /* 4-bit weights, 16-bit arithmetic: AWQ, GPTQ */        \
-    X(GGUF16, "gguf-16")      /* llama.cpp, weights of 16 bit */                       \
-    X(GGUF, "gguf")           /* llama.cpp, quantized blocks */
+#define KERNELS(X)                                                         \
+    X(16, "16-bit") /* FP16 and BF16 */                                    \
+    X(32, "fp32")                                                          \
+    X(FP8, "fp8")             /* one scale per tensor or channel */        \
+    X(FP8_BLOCK, "fp8-block") /* scales per block of weights, MXFP8 too */ \
+    X(FP4, "fp4")             /* NVFP4: FP4 arithmetic */                  \
+    X(MXFP4, "mxfp4")                                                      \
+    X(INT8, "int8")      /* INT8 arithmetic */                             \
+    X(W8, "w8a16")       /* 8-bit weights, 16-bit arithmetic */            \
+    X(W4, "w4a16")       /* 4-bit weights, 16-bit arithmetic: AWQ, GPTQ */ \
+    X(GGUF16, "gguf-16") /* llama.cpp, weights of 16 bit */                \
+    X(GGUF, "gguf")      /* llama.cpp, quantized blocks */
 
 #define X(NAME, word) KERNEL_##NAME,
 enum kernel { KERNELS(X) KERNEL_COUNT };
@@ -42,7 +42,7 @@ struct product_share {
 
 struct expert_share {
     double compute, memory;
-    double each;            /* s per expert that has tokens */
+    double each; /* s per expert that has tokens */
 };
 
 /* An all-reduce of S bytes over 2, 4 or 8 GPUs:
@@ -59,17 +59,17 @@ struct calib; /* calib.h */
 struct family {
     char id[32];
     char name[64];
-    double norm;               /* p of the GEMM law (gemm.h) */
-    bool waves;                /* products come in whole waves of tiles (waves.h) */
+    double norm; /* p of the GEMM law (gemm.h) */
+    bool waves;  /* products come in whole waves of tiles (waves.h) */
     struct product_share product[KERNEL_COUNT];
     struct expert_share expert[KERNEL_COUNT];
-    double expert_token;       /* s per token and layer: routing, permutation */
-    double prefill_attention;  /* share of the 16-bit rate */
-    double kv_memory;          /* share of the bandwidth, reads of the cache */
-    double kv_split;           /* pairs of sequence and KV head whose reads few of them waste */
-    double mla_compute;        /* share of the 16-bit rate, MLA's decode */
-    double launch;             /* factor on the engine's time per kernel */
-    double layer;              /* ... on its time per layer, where it has one (engine.h) */
+    double expert_token;      /* s per token and layer: routing, permutation */
+    double prefill_attention; /* share of the 16-bit rate */
+    double kv_memory;         /* share of the bandwidth, reads of the cache */
+    double kv_split;          /* pairs of sequence and KV head whose reads few of them waste */
+    double mla_compute;       /* share of the 16-bit rate, MLA's decode */
+    double launch;            /* factor on the engine's time per kernel */
+    double layer;             /* ... on its time per layer, where it has one (engine.h) */
     struct link_law link, pcie;
     double hop;                /* bytes/s of a copy between two GPUs, measured; 0 = by the law */
     double spread;             /* factor on the bands: 1 where served speed was fitted */
@@ -89,10 +89,8 @@ enum kernel kernel_of(const struct format *format, const struct gpu *gpu, bool g
 double kernel_rate(enum kernel kernel, const struct gpu *gpu);
 
 /* The shares of a kernel, of one that is alike where there is no figure; *alike tells. */
-struct product_share family_product(const struct family *family, enum kernel kernel,
-                                    bool *alike);
-struct expert_share family_expert(const struct family *family, enum kernel kernel,
-                                  bool *alike);
+struct product_share family_product(const struct family *family, enum kernel kernel, bool *alike);
+struct expert_share family_expert(const struct family *family, enum kernel kernel, bool *alike);
 
 /* The share of the bandwidth at which a kernel reads weights, of the share that it would
  * reach without unpacking them. Those of 4 and 8 bits become 16-bit values one by one:

@@ -16,12 +16,12 @@ const struct profile_word family_file_kernels[] = {
 #define X(NAME, word) {word, KERNEL_##NAME},
     KERNELS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
-#define AT(member)      PROFILE_AT(struct family, member)
+#define AT(member) PROFILE_AT(struct family, member)
 #define PRODUCT(member) PROFILE_AT(struct product_share, member)
-#define EXPERT(member)  PROFILE_AT(struct expert_share, member)
+#define EXPERT(member) PROFILE_AT(struct expert_share, member)
 
 static const struct profile_field fields[] = {
     {"name", PROFILE_TEXT, AT(name)},
@@ -53,23 +53,26 @@ static const struct profile_field expert_fields[] = {
 
 /* A list of one group per kernel, into the row of that kernel. */
 static void read_kernels(struct profile_group top, const char *key,
-                         const struct profile_field *list_fields, size_t count,
-                         void *rows, size_t row_size)
+                         const struct profile_field *list_fields, size_t count, void *rows,
+                         size_t row_size)
 {
     int items = profile_length(top, key, KERNELS_MAX);
+
     for (int i = 0; i < items && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, key, i);
         int kernel = 0;
+
         profile_require(item, "kernel");
         profile_word(item, "kernel", &kernel, family_file_kernels);
         profile_fields(item, list_fields, count, (char *)rows + (size_t)kernel * row_size);
     }
 }
 
-static void read_sizes(struct profile_group group, const char *key, double *out,
-                       double unit, double high)
+static void read_sizes(struct profile_group group, const char *key, double *out, double unit,
+                       double high)
 {
     int count = profile_length(group, key, LINK_SIZES);
+
     if (count == 0)
         return;
     if (count != LINK_SIZES)
@@ -89,28 +92,27 @@ static void read_link(struct profile_group group, struct link_law *law)
 
 static const char *missing_key(const struct family *f)
 {
-    return f->norm <= 0                              ? "norm"
-           : f->product[KERNEL_16].memory <= 0 ||
-                   f->product[KERNEL_16].compute <= 0 ? "products"
-           : f->kv_memory <= 0                       ? "kv_memory"
-           : f->prefill_attention <= 0               ? "prefill_attention"
-           : f->evidence[0] == '\0'                  ? "evidence"
-           : f->source[0] == '\0'                    ? "source"
-                                                     : NULL;
+    return f->norm <= 0                                                              ? "norm"
+           : f->product[KERNEL_16].memory <= 0 || f->product[KERNEL_16].compute <= 0 ? "products"
+           : f->kv_memory <= 0                                                       ? "kv_memory"
+           : f->prefill_attention <= 0 ? "prefill_attention"
+           : f->evidence[0] == '\0'    ? "evidence"
+           : f->source[0] == '\0'      ? "source"
+                                       : NULL;
 }
 
 void family_file_read(struct profile_group top, void *target)
 {
     struct family *f = &((struct family_item *)target)->family;
+
     if (f->launch <= 0)
         f->launch = f->layer = f->spread = 1;
     profile_fields(top, fields, sizeof(fields) / sizeof(fields[0]), f);
     read_kernels(top, "products", product_fields,
                  sizeof(product_fields) / sizeof(product_fields[0]), f->product,
                  sizeof(f->product[0]));
-    read_kernels(top, "experts", expert_fields,
-                 sizeof(expert_fields) / sizeof(expert_fields[0]), f->expert,
-                 sizeof(f->expert[0]));
+    read_kernels(top, "experts", expert_fields, sizeof(expert_fields) / sizeof(expert_fields[0]),
+                 f->expert, sizeof(f->expert[0]));
     read_link(profile_sub(top, "link"), &f->link);
     read_link(profile_sub(top, "pcie"), &f->pcie);
     if (f->mla_compute <= 0)

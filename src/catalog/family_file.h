@@ -7,8 +7,8 @@
 #ifndef GP_CATALOG_FAMILY_FILE_H
 #define GP_CATALOG_FAMILY_FILE_H
 
-#include "catalog/profile.h"
 #include "catalog/family.h"
+#include "catalog/profile.h"
 
 struct family_item {
     struct family family; /* first: its id is the item's */

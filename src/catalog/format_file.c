@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gguf.h"
-#include "model/model.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/gguf.h"
+#include "model/model.h"
 
 #define FORMATS_MAX 512
 
@@ -85,9 +85,9 @@ static void read_mix(struct profile_group item, struct format *format)
 }
 
 static const struct profile_word rule_parts[] = {
-    {"q", PART_Q},       {"k", PART_K},   {"v", PART_V},       {"out", PART_OUT},
-    {"gate", PART_GATE}, {"up", PART_UP}, {"down", PART_DOWN}, {"expert", PART_EXPERT},
-    {NULL, 0},
+    {"q", PART_Q},       {"k", PART_K},           {"v", PART_V},
+    {"out", PART_OUT},   {"gate", PART_GATE},     {"up", PART_UP},
+    {"down", PART_DOWN}, {"expert", PART_EXPERT}, {NULL, 0},
 };
 
 static const struct profile_word rule_whens[] = {
@@ -105,8 +105,7 @@ static const struct profile_word rule_whens[] = {
     {NULL, 0},
 };
 
-static const struct profile_word *find_word(const struct profile_word *words,
-                                            const char *text)
+static const struct profile_word *find_word(const struct profile_word *words, const char *text)
 {
     while (words->word && strcmp(words->word, text) != 0)
         words++;
@@ -114,10 +113,10 @@ static const struct profile_word *find_word(const struct profile_word *words,
 }
 
 /* "down more q6_k": a part, when, and a GGML type of this file or one read before. */
-static bool parse_rule(const struct format_list *list, const char *text,
-                       struct format_rule *rule)
+static bool parse_rule(const struct format_list *list, const char *text, struct format_rule *rule)
 {
     char part[16], when[16], type[16], id[32];
+
     if (sscanf(text, " %15[^ |] %15[^ |] %15[^ |]", part, when, type) != 3)
         return false;
     const struct profile_word *p = find_word(rule_parts, part);
@@ -125,10 +124,11 @@ static bool parse_rule(const struct format_list *list, const char *text,
     gp_format(id, sizeof id, "ggml-%s", type);
     for (size_t i = 0; p && w && i < list->count; i++) {
         const struct format *f = &list->formats[i];
+
         if (strcmp(f->id, id) != 0)
             continue;
-        *rule = (struct format_rule){(unsigned)p->value, w->value, f->bits, f->block,
-                                     f->fallback_bits};
+        *rule =
+            (struct format_rule){(unsigned)p->value, w->value, f->bits, f->block, f->fallback_bits};
         return true;
     }
     return false;
@@ -172,8 +172,7 @@ static struct format *find_format(struct format_list *list, const char *id)
     for (size_t i = 0; i < list->count; i++)
         if (gp_casecmp(list->formats[i].id, id) == 0)
             return &list->formats[i];
-    list->formats =
-        gp_grow(list->formats, &list->cap, list->count + 1, sizeof *list->formats);
+    list->formats = gp_grow(list->formats, &list->cap, list->count + 1, sizeof *list->formats);
     format = &list->formats[list->count++];
     *format = (struct format){0};
     gp_copy(format->id, sizeof format->id, id);
@@ -184,10 +183,8 @@ static void validate_format(struct profile_group item, const struct format *form
 {
     if (format->bits <= 0)
         profile_fail(item, "bits", "a format needs its bits per element", "is missing");
-    else if (format->group_bytes > 0 && format->group_cols == 0 &&
-             format->group_rows == 0)
-        profile_fail(item, "group_bytes", "give group or row_bytes",
-                     "needs the size of a group");
+    else if (format->group_bytes > 0 && format->group_cols == 0 && format->group_rows == 0)
+        profile_fail(item, "group_bytes", "give group or row_bytes", "needs the size of a group");
     else if (format->mix && (format->embed_bits <= 0 || format->output_bits <= 0))
         profile_fail(item, "mix", "give embedding_bits and output_bits",
                      "needs the bits of embedding and output");

@@ -9,19 +9,19 @@
 #ifndef GP_CATALOG_GPU_H
 #define GP_CATALOG_GPU_H
 
-#include "model/format.h"
-#include "base/quantity.h"
 #include "base/err.h"
+#include "base/quantity.h"
+#include "model/format.h"
 
 #define GPU_ID_MAX 48
 #define GPU_MAX_SLICES 12
 
-struct gpu_slice {            /* one MIG profile */
-    char profile[24];         /* "3g.40gb" */
-    double memory;            /* bytes, as the profile's name promises */
-    int compute, compute_of;  /* slices of the GPU's compute */
+struct gpu_slice {              /* one MIG profile */
+    char profile[24];           /* "3g.40gb" */
+    double memory;              /* bytes, as the profile's name promises */
+    int compute, compute_of;    /* slices of the GPU's compute */
     int memory_of, memory_part; /* memory slices: part of total; 0 = unknown */
-    int max_count;            /* of this profile on one GPU; 0 = unknown */
+    int max_count;              /* of this profile on one GPU; 0 = unknown */
 };
 
 struct family; /* speed/family.h */
@@ -32,36 +32,36 @@ struct gpu {
     char vendor[16];
     char architecture[32];
     char form_factor[40];
-    char nvml_names[160];       /* '|' separated, as the driver prints them */
-    char pci_ids[160];          /* '|' separated "10de:2330" */
-    int compute_capability;     /* 90 for 9.0; 0 = not an NVIDIA GPU */
-    double memory_marketed;     /* bytes: 80e9 */
-    struct quantity physical;   /* bytes, as the driver's tool prints */
-    double whole;               /* bytes of the GPU that a MIG slice is of; 0 = no slice */
-    struct quantity usable;     /* bytes a program can have; unknown -> gpu_usable() */
-    bool memory_only;           /* neither planned for speed nor priced */
-    bool host;                  /* the processors of this machine: its memory is the host's */
-    struct quantity bandwidth;  /* bytes/s */
-    struct quantity l2;         /* bytes */
-    struct quantity rate[MATH_COUNT];      /* FLOP/s dense, FP32 accumulate */
-    struct quantity rate_fp16acc;          /* FLOP/s, FP16 accumulate */
-    struct quantity power;      /* W, board or module limit */
-    char interconnect[32];      /* "nvlink4", "pcie", "xgmi" */
-    double link_bandwidth;      /* bytes/s, all links, both directions; 0 = none */
-    int link_domain;            /* GPUs that reach each other over it; 0 = unknown, 1 = a
+    char nvml_names[160];             /* '|' separated, as the driver prints them */
+    char pci_ids[160];                /* '|' separated "10de:2330" */
+    int compute_capability;           /* 90 for 9.0; 0 = not an NVIDIA GPU */
+    double memory_marketed;           /* bytes: 80e9 */
+    struct quantity physical;         /* bytes, as the driver's tool prints */
+    double whole;                     /* bytes of the GPU that a MIG slice is of; 0 = no slice */
+    struct quantity usable;           /* bytes a program can have; unknown -> gpu_usable() */
+    bool memory_only;                 /* neither planned for speed nor priced */
+    bool host;                        /* the processors of this machine: its memory is the host's */
+    struct quantity bandwidth;        /* bytes/s */
+    struct quantity l2;               /* bytes */
+    struct quantity rate[MATH_COUNT]; /* FLOP/s dense, FP32 accumulate */
+    struct quantity rate_fp16acc;     /* FLOP/s, FP16 accumulate */
+    struct quantity power;            /* W, board or module limit */
+    char interconnect[32];            /* "nvlink4", "pcie", "xgmi" */
+    double link_bandwidth;            /* bytes/s, all links, both directions; 0 = none */
+    int link_domain;                  /* GPUs that reach each other over it; 0 = unknown, 1 = a
                                  * MIG slice, which reaches no other */
     int pcie_gen, pcie_lanes;
     int sm_count, boost_mhz;
-    int mig_max;                /* instances; 0 = no MIG */
+    int mig_max; /* instances; 0 = no MIG */
     int slice_count;
     struct gpu_slice slice[GPU_MAX_SLICES];
     struct quantity launch_price, street_price; /* dollars */
     char street_as_of[16], street_source[128];
     int release_year;
-    char confidence[8];         /* "high", "medium", "low" */
+    char confidence[8]; /* "high", "medium", "low" */
     char note[320];
     char source[512];
-    char family_id[32];         /* profiles/families/ID.cfg; "" = by its architecture */
+    char family_id[32];          /* profiles/families/ID.cfg; "" = by its architecture */
     const struct family *family; /* borrowed; NULL = no profile of its generation */
 };
 

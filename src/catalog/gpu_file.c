@@ -81,8 +81,7 @@ static void read_memory(struct profile_group top, struct gpu *gpu)
     profile_quantity(top, "memory_gib", &gpu->physical, GP_GIB, 0.1, 65536,
                      basis == BASIS_TOOL ? ORIGIN_SHEET : ORIGIN_ASSUMED);
     profile_word(top, "usable_basis", &usable, usable_bases);
-    profile_quantity(top, "usable_gib", &gpu->usable, GP_GIB, 0.1, 65536,
-                     (enum origin)usable);
+    profile_quantity(top, "usable_gib", &gpu->usable, GP_GIB, 0.1, 65536, (enum origin)usable);
 }
 
 static void read_rates(struct profile_group top, struct gpu *gpu)
@@ -91,10 +90,9 @@ static void read_rates(struct profile_group top, struct gpu *gpu)
     double capability = gpu->compute_capability / 10.0;
 
     for (int i = 0; i < MATH_COUNT; i++)
-        profile_quantity(tflops, format_math_word((enum format_math)i), &gpu->rate[i],
-                         1e12, 0, 1e6, ORIGIN_SHEET);
-    profile_quantity(tflops, "fp16_fp16acc", &gpu->rate_fp16acc, 1e12, 0, 1e6,
-                     ORIGIN_SHEET);
+        profile_quantity(tflops, format_math_word((enum format_math)i), &gpu->rate[i], 1e12, 0, 1e6,
+                         ORIGIN_SHEET);
+    profile_quantity(tflops, "fp16_fp16acc", &gpu->rate_fp16acc, 1e12, 0, 1e6, ORIGIN_SHEET);
     profile_number(top, "compute_capability", &capability, 0, 99.9);
     gpu->compute_capability = (int)lround(capability * 10);
 }
@@ -122,8 +120,7 @@ static void read_share(struct profile_group slice, const char *key, int *part, i
     profile_count_at(slice, key, 0, part, 0, 64);
     profile_count_at(slice, key, 1, of, 1, 64);
     if (count != 2 || *part > *of)
-        profile_fail(slice, key, "write [part, whole], as in [3, 7]",
-                     "is not a share");
+        profile_fail(slice, key, "write [part, whole], as in [3, 7]", "is not a share");
 }
 
 static void read_slices(struct profile_group top, struct gpu *gpu)
@@ -139,8 +136,7 @@ static void read_slices(struct profile_group top, struct gpu *gpu)
         memset(slice, 0, sizeof *slice);
         profile_require(item, "profile");
         profile_require(item, "gb");
-        profile_fields(item, slice_fields, sizeof slice_fields / sizeof *slice_fields,
-                       slice);
+        profile_fields(item, slice_fields, sizeof slice_fields / sizeof *slice_fields, slice);
         read_share(item, "compute", &slice->compute, &slice->compute_of);
         read_share(item, "memory", &slice->memory_part, &slice->memory_of);
     }
@@ -149,11 +145,11 @@ static void read_slices(struct profile_group top, struct gpu *gpu)
 /* What a plan cannot do without. */
 static const char *missing_key(const struct gpu *gpu)
 {
-    return gpu->name[0] == '\0'     ? "name"
-           : !gpu->physical.known   ? "memory_gib"
+    return gpu->name[0] == '\0'                         ? "name"
+           : !gpu->physical.known                       ? "memory_gib"
            : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
-           : gpu->source[0] == '\0' ? "source"
-                                    : NULL;
+           : gpu->source[0] == '\0'                     ? "source"
+                                                        : NULL;
 }
 
 /* "CDNA3 (gfx942)" is of the family cdna3, "Ada Lovelace" of ada-lovelace. */
@@ -165,8 +161,7 @@ static void derive_family(struct gpu *gpu)
         return;
     for (const char *c = gpu->architecture;
          *c != '\0' && strncmp(c, " (", 2) != 0 && n + 1 < sizeof gpu->family_id; c++)
-        gpu->family_id[n++] =
-            isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
+        gpu->family_id[n++] = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
     gpu->family_id[n] = '\0';
 }
 

@@ -8,8 +8,8 @@
 #ifndef GP_CATALOG_GPU_FILE_H
 #define GP_CATALOG_GPU_FILE_H
 
-#include "catalog/profile.h"
 #include "catalog/gpu.h"
+#include "catalog/profile.h"
 
 struct gpu_item {
     struct gpu gpu;    /* first: its id is the item's */

@@ -19,8 +19,7 @@ const char *hit_phase_word(enum hit_phase phase)
     return list[phase];
 }
 
-const struct hit *hits_find(const struct hits *hits, enum hit_kind kind,
-                            enum hit_phase phase)
+const struct hit *hits_find(const struct hits *hits, enum hit_kind kind, enum hit_phase phase)
 {
     for (int i = 0; i < hits->count; i++)
         if (hits->hit[i].kind == (int)kind && hits->hit[i].phase == (int)phase)

@@ -13,16 +13,16 @@
 #define HITS_MAX 16 /* of an engine */
 
 /* X(NAME, a profile's word, in a sentence) */
-#define HIT_KINDS(X)                                                                   \
-    X(DENSE, "dense", "dense models")                                                  \
-    X(EXPERTS, "experts", "mixtures of experts")                                       \
+#define HIT_KINDS(X)                             \
+    X(DENSE, "dense", "dense models")            \
+    X(EXPERTS, "experts", "mixtures of experts") \
     X(MIXED, "mixed", "models with MLA or recurrent layers")
 
-#define HIT_PHASES(X)                                                                  \
-    X(ONE, "one", "TPOT of one user")                                                  \
-    X(MANY, "many", "TPOT")                                                            \
-    X(FULL, "full", "tokens/s when full")                                              \
-    X(PROMPT, "prompt", "TTFT of one prompt")                                          \
+#define HIT_PHASES(X)                         \
+    X(ONE, "one", "TPOT of one user")         \
+    X(MANY, "many", "TPOT")                   \
+    X(FULL, "full", "tokens/s when full")     \
+    X(PROMPT, "prompt", "TTFT of one prompt") \
     X(FIRST, "first", "TTFT")
 
 #define X(NAME, word, words) HIT_##NAME,
@@ -31,11 +31,11 @@ enum hit_phase { HIT_PHASES(X) HIT_PHASE_COUNT };
 #undef X
 
 struct hit {
-    int kind, phase;      /* enum hit_kind, enum hit_phase */
-    char families[96];    /* of GPUs in these rows, '|' between */
+    int kind, phase;   /* enum hit_kind, enum hit_phase */
+    char families[96]; /* of GPUs in these rows, '|' between */
     int rows;
-    double median, tail;  /* of |error| */
-    double inside;        /* share of the rows inside their band */
+    double median, tail; /* of |error| */
+    double inside;       /* share of the rows inside their band */
 };
 
 struct hits {
@@ -48,7 +48,6 @@ const char *hit_kind_word(enum hit_kind kind);    /* "experts" */
 const char *hit_phase_word(enum hit_phase phase); /* "many" */
 
 /* NULL: no measured row of this kind. */
-const struct hit *hits_find(const struct hits *hits, enum hit_kind kind,
-                            enum hit_phase phase);
+const struct hit *hits_find(const struct hits *hits, enum hit_kind kind, enum hit_phase phase);
 
 #endif

@@ -6,28 +6,28 @@
 #include <limits.h>
 #include <string.h>
 
-#include "catalog/engine.h"
 #include "base/str.h"
+#include "catalog/engine.h"
 
 static const struct profile_word setting_words[] = {
 #define X(NAME, word, text) {word, LAUNCH_##NAME},
     LAUNCH_SETTINGS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 static const struct profile_word form_words[] = {
 #define X(NAME, word) {word, LAUNCH_AS_##NAME},
     LAUNCH_FORMS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 static const struct profile_word unit_words[] = {
 #define X(NAME, word) {word, LAUNCH_PER_##NAME},
     LAUNCH_UNITS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 const char *launch_setting_word(enum launch_setting setting)
@@ -42,6 +42,7 @@ bool launch_setting_is_text(enum launch_setting setting)
         LAUNCH_SETTINGS(X)
 #undef X
     };
+
     return texts[setting];
 }
 

@@ -15,6 +15,7 @@
 static double quantile95(double sigma)
 {
     double s = fmin(sigma, Z95);
+
     return exp(Z95 * s - s * s / 2);
 }
 
@@ -27,6 +28,7 @@ static double sigma_of(double cv)
 static double share_beyond(double mean, double sd, double context)
 {
     double sigma = sigma_of(sd / mean);
+
     if (sigma <= 0)
         return 0; /* the means alone are judged by the options */
     return erfc((log(context / mean) + sigma * sigma / 2) / (sigma * sqrt(2))) / 2;
@@ -36,6 +38,7 @@ struct spread spread_of(double prompt, double prompt_sd, double output, double o
                         double context)
 {
     double cp = prompt_sd / prompt, sigma = sigma_of(cp);
+
     return (struct spread){
         .prompt = cp,
         .output = output_sd / output,
@@ -65,6 +68,7 @@ double spread_square(const struct spread *s)
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
+
     return (x > y) - (x < y);
 }
 
@@ -75,8 +79,10 @@ struct sums {
 static struct sums sums_of(const struct trace *t, double context)
 {
     struct sums s = {0};
+
     for (size_t i = 0; i < t->count; i++) {
         const struct trace_row *r = &t->row[i];
+
         if (r->prompt + r->output > context)
             continue;
         s.n++;
@@ -90,10 +96,11 @@ static struct sums sums_of(const struct trace *t, double context)
 }
 
 /* The prompts that 50 and 95 of 100 are no longer than. */
-static void find_quantiles(const struct trace *t, double context, size_t n,
-                           double *middle, double *late)
+static void find_quantiles(const struct trace *t, double context, size_t n, double *middle,
+                           double *late)
 {
     double *prompt = gp_calloc(n, sizeof(*prompt));
+
     for (size_t i = 0, k = 0; i < t->count; i++)
         if (t->row[i].prompt + t->row[i].output <= context)
             prompt[k++] = t->row[i].prompt;
@@ -113,6 +120,7 @@ bool trace_lengths(const struct trace *t, double context, double *prompt, double
 {
     struct sums s = sums_of(t, context);
     double middle, late;
+
     if (s.n < 1)
         return false;
     *prompt = s.prompt / s.n;

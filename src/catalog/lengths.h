@@ -36,15 +36,15 @@ struct trace_row {
 struct trace {
     struct trace_row *row;
     size_t count, cap;
-    size_t failed;         /* rows without prompt or answer */
-    double longest;        /* tokens of the longest request */
-    double seconds;        /* from the first to the last; 0 = not told */
-    double rate, busiest;  /* requests/s: mean, busiest minute; 0 = not told */
+    size_t failed;        /* rows without prompt or answer */
+    double longest;       /* tokens of the longest request */
+    double seconds;       /* from the first to the last; 0 = not told */
+    double rate, busiest; /* requests/s: mean, busiest minute; 0 = not told */
 };
 
 /* Means and spread of the requests that a context holds; false when it holds none. */
-bool trace_lengths(const struct trace *trace, double context, double *prompt,
-                   double *output, struct spread *spread);
+bool trace_lengths(const struct trace *trace, double context, double *prompt, double *output,
+                   struct spread *spread);
 
 /* Of means and standard deviations in tokens, under a context. */
 struct spread spread_of(double prompt, double prompt_sd, double output, double output_sd,

@@ -22,8 +22,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "catalog/format_file.h"
 #include "base/str.h"
+#include "catalog/format_file.h"
 
 #define COUNT_MAX 1e13
 #define VISION_NEEDED 6 /* the first of vision_counts[] */
@@ -32,7 +32,7 @@ static const struct profile_word mixer_table[] = {
 #define X(NAME, word) {word, MIXER_##NAME},
     MIXERS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 static const struct profile_word qk_norm_table[] = {
@@ -45,26 +45,39 @@ static const struct profile_word qk_norm_table[] = {
 /* ---- one layer kind ------------------------------------------------------------- */
 
 #define KIND(member) PROFILE_AT(struct layer_kind, member)
-#define FLAG(name)   {#name, PROFILE_FLAG, KIND(name)}
+#define FLAG(name)                      \
+    {                                   \
+#name, PROFILE_FLAG, KIND(name) \
+    }
 
 static const struct profile_field kind_fields[] = {
     {"mixer", PROFILE_WORD, KIND(mixer), .words = mixer_table},
     {"qk_norm", PROFILE_WORD, KIND(qk_norm), .words = qk_norm_table},
     {"extra", PROFILE_INTEGER, KIND(extra), 0, 1e12},
-    FLAG(q_bias),      FLAG(kv_bias),     FLAG(o_bias),
-    FLAG(out_gate),    FLAG(sinks),       FLAG(cross),
-    FLAG(kv_shared),   FLAG(k_is_v),      FLAG(index_shared), FLAG(csa2),
-    FLAG(gated),       FLAG(mlp_bias),    FLAG(shared_gate),
-    FLAG(router_bias), FLAG(expert_bias), FLAG(norm_bias),
+    FLAG(q_bias),
+    FLAG(kv_bias),
+    FLAG(o_bias),
+    FLAG(out_gate),
+    FLAG(sinks),
+    FLAG(cross),
+    FLAG(kv_shared),
+    FLAG(k_is_v),
+    FLAG(index_shared),
+    FLAG(csa2),
+    FLAG(gated),
+    FLAG(mlp_bias),
+    FLAG(shared_gate),
+    FLAG(router_bias),
+    FLAG(expert_bias),
+    FLAG(norm_bias),
     FLAG(unnormed),
 };
 
-static void read_counts(struct profile_group group, const struct layer_count *counts,
-                        int count, void *object)
+static void read_counts(struct profile_group group, const struct layer_count *counts, int count,
+                        void *object)
 {
     for (int i = 0; i < count; i++)
-        profile_count(group, counts[i].key,
-                      (int *)(void *)((char *)object + counts[i].offset), 0,
+        profile_count(group, counts[i].key, (int *)(void *)((char *)object + counts[i].offset), 0,
                       counts[i].high);
 }
 
@@ -98,8 +111,7 @@ struct pattern {
 
 static void pattern_fail(struct pattern *p, const char *what)
 {
-    profile_fail(p->top, "pattern", "as in \"10(5LG)2L\"", "%s at \"%.20s\"", what,
-                 p->at);
+    profile_fail(p->top, "pattern", "as in \"10(5LG)2L\"", "%s at \"%.20s\"", what, p->at);
 }
 
 static bool add_layer(struct pattern *p, char letter)
@@ -138,8 +150,7 @@ static bool pattern_bracket(struct pattern *p, int times)
     const char *start = p->at + 1;
 
     if (p->bracket || !strchr(start, ')')) {
-        pattern_fail(p, p->bracket ? "brackets cannot be nested"
-                                   : "a bracket is never closed");
+        pattern_fail(p, p->bracket ? "brackets cannot be nested" : "a bracket is never closed");
         return false;
     }
     p->bracket = true;
@@ -172,8 +183,7 @@ static bool pattern_run(struct pattern *p)
     return true;
 }
 
-static void read_pattern(struct profile_group top, const char *letters,
-                         struct model *model)
+static void read_pattern(struct profile_group top, const char *letters, struct model *model)
 {
     char text[1024] = "";
     struct pattern p = {top, letters, model, text, false};
@@ -197,8 +207,8 @@ static void read_letter(struct profile_group item, char *letters, int k)
     if (profile_failed(item.profile))
         return;
     if (text[0] == '\0' || strchr("0123456789()", text[0]) || strchr(letters, text[0]))
-        profile_fail(item, "letter", "choose another",
-                     "\"%s\" is taken, or is a digit or bracket", text);
+        profile_fail(item, "letter", "choose another", "\"%s\" is taken, or is a digit or bracket",
+                     text);
     letters[k] = text[0];
 }
 
@@ -211,6 +221,7 @@ static void read_kinds(struct profile_group top, const struct layer_kind *shared
     model->kind_count = count;
     for (int k = 0; k < count && !profile_failed(top.profile); k++) {
         struct profile_group item = profile_item(top, "kinds", k);
+
         model->kind[k] = *shared;
         read_letter(item, letters, k);
         read_kind(item, &model->kind[k]);
@@ -245,7 +256,7 @@ static void read_layers(struct profile_group top, struct model *model)
 
 /* ---- the rest ------------------------------------------------------------------- */
 
-#define AT(member)    PROFILE_AT(struct model, member)
+#define AT(member) PROFILE_AT(struct model, member)
 #define EXTRA(member) PROFILE_AT(struct model_extra, member)
 
 static const struct profile_field fields[] = {
@@ -296,8 +307,7 @@ static void read_vision(struct profile_group top, struct model *m)
     for (int i = 0; i < VISION_NEEDED; i++)
         profile_require(group, vision_counts[i].key);
     read_counts(group, vision_counts, VISION_COUNTS, &m->vision);
-    profile_fields(group, vision_fields, sizeof vision_fields / sizeof *vision_fields,
-                   &m->vision);
+    profile_fields(group, vision_fields, sizeof vision_fields / sizeof *vision_fields, &m->vision);
 }
 
 static void read_extras(struct profile_group top, struct model *m)
@@ -308,6 +318,7 @@ static void read_extras(struct profile_group top, struct model *m)
         m->extra_count = count;
     for (int i = 0; i < count && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "extra", i);
+
         m->extra[i] = (struct model_extra){.role = ROLE_OTHER};
         profile_require(item, "name");
         profile_require(item, "elements");
@@ -317,15 +328,14 @@ static void read_extras(struct profile_group top, struct model *m)
 }
 
 /* Roles that a quantised checkpoint quantises unless native_roles says otherwise. */
-#define LINEAR_ROLES                                                                   \
-    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT |                    \
-     1u << ROLE_ATTN_LATENT | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT |              \
-     1u << ROLE_MLP | 1u << ROLE_EXPERT | 1u << ROLE_SHARED)
+#define LINEAR_ROLES                                                                         \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT | \
+     1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | 1u << ROLE_EXPERT |        \
+     1u << ROLE_SHARED)
 
 static void read_native(struct profile_group top, struct model *m)
 {
-    static const struct profile_word dtypes[] = {
-        {"bf16", 0}, {"fp16", 1}, {"fp32", 2}, {NULL, 0}};
+    static const struct profile_word dtypes[] = {{"bf16", 0}, {"fp16", 1}, {"fp32", 2}, {NULL, 0}};
     struct profile_group roles = profile_sub(top, "native_roles");
     char linear[FORMAT_ID_MAX] = "";
     int dtype = 0;
@@ -380,14 +390,13 @@ static void read_published(struct profile_group top, struct model *m)
     if (!profile_here(group))
         return;
     profile_require(group, "params");
-    profile_fields(group, published_fields,
-                   sizeof published_fields / sizeof *published_fields, m);
+    profile_fields(group, published_fields, sizeof published_fields / sizeof *published_fields, m);
     profile_bool(group, "mtp", &mtp);
     profile_bool(group, "head_copy", &head_copy);
     profile_integer(group, "scales", &scales, 0, COUNT_MAX);
     profile_integer(group, "other", &other, 0, COUNT_MAX);
-    m->published_extra = scales + other + (mtp ? m->mtp_params : 0) +
-                         (head_copy ? (double)m->vocab * m->hidden : 0);
+    m->published_extra =
+        scales + other + (mtp ? m->mtp_params : 0) + (head_copy ? (double)m->vocab * m->hidden : 0);
 }
 
 /* Says what contradicts itself. */
@@ -442,9 +451,8 @@ static void add_number(struct strbuf *out, const char *key, double value)
         strbuf_addf(out, "%s = %.0f%s;\n", key, value, value > INT_MAX ? "L" : "");
 }
 
-static void add_counts(struct strbuf *out, const char *indent,
-                       const struct layer_count *counts, int count, const void *object,
-                       const void *plain)
+static void add_counts(struct strbuf *out, const char *indent, const struct layer_count *counts,
+                       int count, const void *object, const void *plain)
 {
     for (int i = 0; i < count; i++) {
         int value, fallback;
@@ -466,8 +474,7 @@ static void add_kind(struct strbuf *out, const struct layer_kind *kind)
         strbuf_addf(out, "        mixer = \"%s\";\n", mixer_word(kind->mixer));
     add_counts(out, "        ", layer_counts, LAYER_COUNTS, kind, &plain);
     if (kind->qk_norm != plain.qk_norm)
-        strbuf_addf(out, "        qk_norm = \"%s\";\n",
-                    qk_norm_table[kind->qk_norm].word);
+        strbuf_addf(out, "        qk_norm = \"%s\";\n", qk_norm_table[kind->qk_norm].word);
     for (size_t i = 0; i < sizeof kind_fields / sizeof *kind_fields; i++) {
         const struct profile_field *f = &kind_fields[i];
         bool value, fallback;
@@ -529,8 +536,7 @@ static void add_extras(struct strbuf *out, const struct model *m)
 {
     for (int i = 0; i < m->extra_count; i++)
         strbuf_addf(out, "%s    { name = \"%s\"; role = \"%s\"; elements = %.0fL; }%s\n",
-                    i == 0 ? "extra = (\n" : "", m->extra[i].name,
-                    word_of(m->extra[i].role),
+                    i == 0 ? "extra = (\n" : "", m->extra[i].name, word_of(m->extra[i].role),
                     m->extra[i].elements, i + 1 < m->extra_count ? "," : "");
     if (m->extra_count > 0)
         strbuf_add(out, ");\n");
@@ -559,8 +565,8 @@ static void add_native(struct strbuf *out, const struct model *m)
         if (strcmp(m->native[w->value], m->native_dtype) == 0 ||
             model_params_role(m, (enum tensor_role)w->value) <= 0)
             continue;
-        strbuf_addf(out, "%s    %s = \"%s\";\n", open ? "" : "native_roles = {\n",
-                    w->word, m->native[w->value]);
+        strbuf_addf(out, "%s    %s = \"%s\";\n", open ? "" : "native_roles = {\n", w->word,
+                    m->native[w->value]);
         open = true;
     }
     if (open)

@@ -8,9 +8,9 @@
 #ifndef GP_CATALOG_MODEL_FILE_H
 #define GP_CATALOG_MODEL_FILE_H
 
+#include "base/str.h"
 #include "catalog/profile.h"
 #include "model/model.h"
-#include "base/str.h"
 
 struct model_item {
     struct model model; /* first: its id is the item's */

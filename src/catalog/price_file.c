@@ -64,21 +64,19 @@ static void read_shared(struct profile_group group, struct instance *row)
 {
     if (profile_has(group, "date"))
         row->basis = DATE_OWN; /* unless the group says what it is */
-    profile_fields(group, shared_fields, sizeof shared_fields / sizeof *shared_fields,
-                   row);
+    profile_fields(group, shared_fields, sizeof shared_fields / sizeof *shared_fields, row);
 }
 
 /* The row of an earlier file that this one replaces in part. Every row is held against
  * all of those: most differ in the first letter. */
-static struct instance *find_row(const struct instance_list *list,
-                                 const struct instance *like, size_t known)
+static struct instance *find_row(const struct instance_list *list, const struct instance *like,
+                                 size_t known)
 {
     for (size_t i = 0; i < known; i++) {
         struct instance *row = &list->instances[i];
 
         if (row->type[0] == like->type[0] && strcmp(row->type, like->type) == 0 &&
-            strcmp(row->provider, like->provider) == 0 &&
-            strcmp(row->region, like->region) == 0)
+            strcmp(row->provider, like->provider) == 0 && strcmp(row->region, like->region) == 0)
             return row;
     }
     return NULL;
@@ -157,8 +155,7 @@ void price_file_ownership(struct profile_group top, void *target)
     profile_fields(top, fields, sizeof fields / sizeof *fields, own);
     if (own->years_low > own->years || own->years_high < own->years)
         profile_fail(top, "years", "years_low <= years <= years_high",
-                     "%g is outside its band %g..%g", own->years, own->years_low,
-                     own->years_high);
+                     "%g is outside its band %g..%g", own->years, own->years_low, own->years_high);
 }
 
 #define SERVER(member) PROFILE_AT(struct server, member)

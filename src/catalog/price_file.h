@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog/profile.h"
 #include "catalog/price.h"
+#include "catalog/profile.h"
 
 struct instance_list {
     struct instance *instances;

@@ -20,14 +20,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "catalog/price.h"
 #include "base/csv.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "catalog/price.h"
 
 #define TYPES_MAX 4096
-#define SLOTS     8192 /* of the hash table; a power of two, twice TYPES_MAX */
+#define SLOTS 8192 /* of the hash table; a power of two, twice TYPES_MAX */
 
 enum column {
     COL_TYPE,
@@ -46,14 +46,10 @@ static const struct {
     const char *name;
     bool needed;
 } columns[COL_MAX] = {
-    [COL_TYPE] = {"InstanceType", true},
-    [COL_ACCELERATOR] = {"AcceleratorName", true},
-    [COL_COUNT] = {"AcceleratorCount", true},
-    [COL_PRICE] = {"Price", true},
-    [COL_SPOT] = {"SpotPrice", false},
-    [COL_REGION] = {"Region", false},
-    [COL_VCPUS] = {"vCPUs", false},
-    [COL_MEMORY] = {"MemoryGiB", false},
+    [COL_TYPE] = {"InstanceType", true},      [COL_ACCELERATOR] = {"AcceleratorName", true},
+    [COL_COUNT] = {"AcceleratorCount", true}, [COL_PRICE] = {"Price", true},
+    [COL_SPOT] = {"SpotPrice", false},        [COL_REGION] = {"Region", false},
+    [COL_VCPUS] = {"vCPUs", false},           [COL_MEMORY] = {"MemoryGiB", false},
     [COL_INFO] = {"GpuInfo", false},
 };
 
@@ -168,15 +164,12 @@ static const char *field_of(const struct import *in, enum column column)
     return in->at[column] >= 0 ? in->csv.field[in->at[column]] : "";
 }
 
-static enum gp_status refuse_field(const struct import *in, enum column column,
-                                   const char *problem)
+static enum gp_status refuse_field(const struct import *in, enum column column, const char *problem)
 {
     char where[192];
 
-    gp_format(where, sizeof where, "%s:%d: %s", in->csv.name, in->csv.line,
-              columns[column].name);
-    return gp_fail(in->err, GP_E_FILE, where, "", "'%.40s' %s", field_of(in, column),
-                   problem);
+    gp_format(where, sizeof where, "%s:%d: %s", in->csv.name, in->csv.line, columns[column].name);
+    return gp_fail(in->err, GP_E_FILE, where, "", "'%.40s' %s", field_of(in, column), problem);
 }
 
 /* Blank reads as 0. */
@@ -199,8 +192,7 @@ static enum gp_status number(const struct import *in, enum column column, double
     return GP_OK;
 }
 
-static enum gp_status read_text(const struct import *in, enum column column, char *dst,
-                                size_t size)
+static enum gp_status read_text(const struct import *in, enum column column, char *dst, size_t size)
 {
     const char *from = field_of(in, column);
 
@@ -213,10 +205,10 @@ static enum gp_status read_text(const struct import *in, enum column column, cha
 static enum gp_status read_header(struct import *in)
 {
     bool more;
-    enum gp_status status = csv_next(&in->csv, &more, in->err);
+    enum gp_status rc = csv_next(&in->csv, &more, in->err);
 
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     in->header_count = more ? in->csv.count : 0;
     for (int c = 0; c < COL_MAX; c++) {
         in->at[c] = -1;
@@ -228,8 +220,7 @@ static enum gp_status read_header(struct import *in)
 
             gp_format(where, sizeof where, "%s:%d: %s", in->csv.name, in->csv.line,
                       columns[c].name);
-            return gp_fail(in->err, GP_E_FILE, where,
-                           "a SkyPilot vms.csv has this column",
+            return gp_fail(in->err, GP_E_FILE, where, "a SkyPilot vms.csv has this column",
                            "is not in the header");
         }
     }
@@ -263,8 +254,7 @@ static bool find_gpu(const struct import *in, struct instance *row)
     for (size_t i = 0; i < sizeof accelerators / sizeof *accelerators; i++) {
         const char *word = accelerators[i].word;
 
-        if (strcmp(accelerators[i].name, name) != 0 ||
-            (word != NULL && !says(in, word)))
+        if (strcmp(accelerators[i].name, name) != 0 || (word != NULL && !says(in, word)))
             continue;
         gp_copy(row->gpu, sizeof row->gpu, accelerators[i].gpu);
         row->assumed = accelerators[i].assumed;
@@ -285,8 +275,8 @@ static void note_unknown(const struct import *in)
             name[strlen(name)] = *c;
     if (strstr(summary->unknown_names, name) == NULL &&
         len + strlen(name) + 3 < sizeof summary->unknown_names)
-        gp_format(summary->unknown_names + len, sizeof summary->unknown_names - len,
-                  "%s%s", len > 0 ? ", " : "", name);
+        gp_format(summary->unknown_names + len, sizeof summary->unknown_names - len, "%s%s",
+                  len > 0 ? ", " : "", name);
 }
 
 /* ---- rows ----------------------------------------------------------------------- */
@@ -316,8 +306,7 @@ static enum gp_status keep_row(struct import *in, const struct instance *row)
 {
     size_t slot = hash(row->type), at;
 
-    while (in->slots[slot] != 0 &&
-           strcmp(in->rows[in->slots[slot] - 1].type, row->type) != 0)
+    while (in->slots[slot] != 0 && strcmp(in->rows[in->slots[slot] - 1].type, row->type) != 0)
         slot = (slot + 1) & (SLOTS - 1);
     if (in->slots[slot] != 0) {
         at = in->slots[slot] - 1u;
@@ -328,61 +317,56 @@ static enum gp_status keep_row(struct import *in, const struct instance *row)
         return GP_OK;
     }
     if (in->count == TYPES_MAX)
-        return refuse_field(in, COL_TYPE,
-                            "is instance type 4097: at most 4096 are read");
+        return refuse_field(in, COL_TYPE, "is instance type 4097: at most 4096 are read");
     in->rows = gp_grow(in->rows, &in->cap, in->count + 1, sizeof *in->rows);
-    in->regions =
-        gp_grow(in->regions, &in->regions_cap, in->count + 1, sizeof *in->regions);
+    in->regions = gp_grow(in->regions, &in->regions_cap, in->count + 1, sizeof *in->regions);
     in->rows[in->count] = *row;
     in->regions[in->count] = 1;
     in->slots[slot] = (uint16_t)++in->count;
     return GP_OK;
 }
 
-static enum gp_status read_figures(const struct import *in, struct instance *row,
-                                   double *gpus)
+static enum gp_status read_figures(const struct import *in, struct instance *row, double *gpus)
 {
     double vcpus, ram;
-    enum gp_status status = number(in, COL_COUNT, 1024, gpus);
+    enum gp_status rc = number(in, COL_COUNT, 1024, gpus);
 
-    if (status == GP_OK)
-        status = number(in, COL_PRICE, 1e6, &row->on_demand);
-    if (status == GP_OK)
-        status = number(in, COL_SPOT, 1e6, &row->spot);
-    if (status == GP_OK)
-        status = number(in, COL_VCPUS, 1e5, &vcpus);
-    if (status == GP_OK)
-        status = number(in, COL_MEMORY, 1e6, &ram);
-    if (status != GP_OK)
-        return status;
+    if (rc == GP_OK)
+        rc = number(in, COL_PRICE, 1e6, &row->on_demand);
+    if (rc == GP_OK)
+        rc = number(in, COL_SPOT, 1e6, &row->spot);
+    if (rc == GP_OK)
+        rc = number(in, COL_VCPUS, 1e5, &vcpus);
+    if (rc == GP_OK)
+        rc = number(in, COL_MEMORY, 1e6, &ram);
+    if (rc != GP_OK)
+        return rc;
     row->gpu_count = (int)*gpus;
     row->vcpus = (int)vcpus;
     row->ram = ram * GP_GIB;
-    status = read_text(in, COL_TYPE, row->type, sizeof row->type);
-    if (status == GP_OK && row->type[0] == '\0')
+    rc = read_text(in, COL_TYPE, row->type, sizeof row->type);
+    if (rc == GP_OK && row->type[0] == '\0')
         return refuse_field(in, COL_TYPE, "is empty");
-    return status == GP_OK ? read_text(in, COL_REGION, row->region, sizeof row->region)
-                           : status;
+    return rc == GP_OK ? read_text(in, COL_REGION, row->region, sizeof row->region) : rc;
 }
 
 static enum gp_status read_row(struct import *in)
 {
     struct instance row = {0};
     double gpus;
-    enum gp_status status;
+    enum gp_status rc;
 
     in->summary->rows++;
     if (in->csv.count != in->header_count) {
         char where[192];
 
         gp_format(where, sizeof where, "%s:%d", in->csv.name, in->csv.line);
-        return gp_fail(in->err, GP_E_FILE, where, "",
-                       "has %zu fields, but the header has %zu", in->csv.count,
-                       in->header_count);
+        return gp_fail(in->err, GP_E_FILE, where, "", "has %zu fields, but the header has %zu",
+                       in->csv.count, in->header_count);
     }
-    status = read_figures(in, &row, &gpus);
-    if (status != GP_OK)
-        return status;
+    rc = read_figures(in, &row, &gpus);
+    if (rc != GP_OK)
+        return rc;
     if (field_of(in, COL_ACCELERATOR)[0] == '\0')
         in->summary->no_gpu++;
     else if (row.on_demand <= 0 && row.spot <= 0)
@@ -431,8 +415,7 @@ static void write_row(struct strbuf *out, const struct instance *row, int region
         if (row->assumed)
             strbuf_add(out, "form factor or memory size assumed");
         if (regions > 1)
-            strbuf_addf(out, "%scheapest of %d offers", row->assumed ? "; " : "",
-                        regions);
+            strbuf_addf(out, "%scheapest of %d offers", row->assumed ? "; " : "", regions);
         strbuf_add(out, "\";");
     }
     strbuf_add(out, " }");
@@ -450,9 +433,8 @@ static void write_file(const struct import *in, struct strbuf *out)
 {
     const char *provider = in->summary->provider;
 
-    strbuf_add(out,
-               "# Imported from a SkyPilot catalogue: dollars per hour of the whole "
-               "instance.\n# One row per type, that of its cheapest region.\n\n");
+    strbuf_add(out, "# Imported from a SkyPilot catalogue: dollars per hour of the whole "
+                    "instance.\n# One row per type, that of its cheapest region.\n\n");
     add_quoted(out, "provider", provider);
     strbuf_addf(out, "\nkind = \"%s\";\n", kind_of(provider));
     if (in->summary->date[0] != '\0') {
@@ -493,16 +475,16 @@ static void provider_of(const char *path, char *dst, size_t size)
 
 static enum gp_status read_all(struct import *in)
 {
-    enum gp_status status = read_header(in);
+    enum gp_status rc = read_header(in);
     bool more = true;
 
-    while (status == GP_OK) {
-        status = csv_next(&in->csv, &more, in->err);
-        if (status != GP_OK || !more)
-            return status;
-        status = read_row(in);
+    while (rc == GP_OK) {
+        rc = csv_next(&in->csv, &more, in->err);
+        if (rc != GP_OK || !more)
+            return rc;
+        rc = read_row(in);
     }
-    return status;
+    return rc;
 }
 
 /* The day on which the file was last written, "2026-11-20". */
@@ -518,39 +500,34 @@ static void date_of_file(const char *path, char *date, size_t size)
 /* The summary is empty but for the date. */
 static enum gp_status import_text(const char *name, const char *text, size_t len,
                                   const char *provider, struct strbuf *out_cfg,
-                                  struct price_import_summary *summary,
-                                  struct gp_err *err)
+                                  struct price_import_summary *summary, struct gp_err *err)
 {
     struct import in = {.summary = summary, .err = err};
-    enum gp_status status;
+    enum gp_status rc;
 
-    provider_of(provider != NULL ? provider : name, summary->provider,
-                sizeof summary->provider);
+    provider_of(provider != NULL ? provider : name, summary->provider, sizeof summary->provider);
     if (len > PRICE_IMPORT_MAX_BYTES)
         return gp_fail(err, GP_E_FILE, name, "", "is longer than 32 MiB");
     in.slots = gp_calloc(SLOTS, sizeof *in.slots);
     csv_init(&in.csv, name, text, len);
-    status = read_all(&in);
+    rc = read_all(&in);
     summary->kept = in.count;
     for (size_t i = 0; i < in.count; i++)
         summary->assumed += in.rows[i].assumed;
-    if (status == GP_OK && in.count == 0)
-        status =
-            gp_fail(err, GP_E_FILE, name, "", "holds no GPU instance with a price");
-    if (status == GP_OK)
+    if (rc == GP_OK && in.count == 0)
+        rc = gp_fail(err, GP_E_FILE, name, "", "holds no GPU instance with a price");
+    if (rc == GP_OK)
         write_file(&in, out_cfg);
     csv_fini(&in.csv);
     free(in.rows);
     free(in.regions);
     free(in.slots);
-    return status;
+    return rc;
 }
 
 enum gp_status price_import_text(const char *name, const char *text, size_t len,
-                                 const char *provider, const char *date,
-                                 struct strbuf *out_cfg,
-                                 struct price_import_summary *summary,
-                                 struct gp_err *err)
+                                 const char *provider, const char *date, struct strbuf *out_cfg,
+                                 struct price_import_summary *summary, struct gp_err *err)
 {
     memset(summary, 0, sizeof *summary);
     gp_copy(summary->date, sizeof summary->date, date);
@@ -558,22 +535,22 @@ enum gp_status price_import_text(const char *name, const char *text, size_t len,
 }
 
 enum gp_status price_import(const char *path, const char *provider, const char *date,
-                            struct strbuf *out_cfg,
-                            struct price_import_summary *summary, struct gp_err *err)
+                            struct strbuf *out_cfg, struct price_import_summary *summary,
+                            struct gp_err *err)
 {
     char *bytes;
     size_t len;
-    enum gp_status status = path_read(path, PRICE_IMPORT_MAX_BYTES, &bytes, &len, err);
+    enum gp_status rc = path_read(path, PRICE_IMPORT_MAX_BYTES, &bytes, &len, err);
 
     memset(summary, 0, sizeof *summary);
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     gp_copy(summary->date, sizeof summary->date, date);
     if (date[0] == '\0') {
         date_of_file(path, summary->date, sizeof summary->date);
         summary->date_of_file = true;
     }
-    status = import_text(path, bytes, len, provider, out_cfg, summary, err);
+    rc = import_text(path, bytes, len, provider, out_cfg, summary, err);
     free(bytes);
-    return status;
+    return rc;
 }

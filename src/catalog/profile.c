@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/profile_scan.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "catalog/profile_scan.h"
 
 struct asked {
     const config_setting_t *group;
@@ -66,26 +66,25 @@ static enum gp_status refuse_text(const struct profile *profile, struct gp_err *
     char where[192];
     const char *text = config_error_text(&profile->config);
 
-    gp_format(where, sizeof where, "%s:%d", profile->name,
-              config_error_line(&profile->config));
+    gp_format(where, sizeof where, "%s:%d", profile->name, config_error_line(&profile->config));
     return gp_fail(err, GP_E_FILE, where, "see gpuplan-profile(5)", "%s",
                    text != NULL ? text : "cannot be read");
 }
 
-enum gp_status profile_parse(const char *name, const char *text, size_t len,
-                             struct profile **out, struct gp_err *err)
+enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
+                             struct gp_err *err)
 {
     struct profile *profile;
-    enum gp_status status;
+    enum gp_status rc;
     char *copy;
 
     *out = NULL;
     if (len > PROFILE_MAX_BYTES)
         return gp_fail(err, GP_E_FILE, name, "", "is %zu bytes, more than %d", len,
                        PROFILE_MAX_BYTES);
-    status = profile_scan(name, text, len, err);
-    if (status != GP_OK)
-        return status;
+    rc = profile_scan(name, text, len, err);
+    if (rc != GP_OK)
+        return rc;
     profile = gp_calloc(1, sizeof *profile);
     profile->name = gp_strdup(name);
     config_init(&profile->config);
@@ -93,27 +92,27 @@ enum gp_status profile_parse(const char *name, const char *text, size_t len,
     memcpy(copy, text, len);
     copy[len] = '\0';
     if (config_read_string(&profile->config, copy) != CONFIG_TRUE) {
-        status = refuse_text(profile, err);
+        rc = refuse_text(profile, err);
         profile_free(profile);
     } else {
         *out = profile;
     }
     free(copy);
-    return status;
+    return rc;
 }
 
 enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err)
 {
     char *text;
     size_t len;
-    enum gp_status status = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
+    enum gp_status rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
 
     *out = NULL;
-    if (status != GP_OK)
-        return status;
-    status = profile_parse(path, text, len, out, err);
+    if (rc != GP_OK)
+        return rc;
+    rc = profile_parse(path, text, len, out, err);
     free(text);
-    return status;
+    return rc;
 }
 
 void profile_free(struct profile *profile)
@@ -134,8 +133,7 @@ struct profile_group profile_top(struct profile *profile)
 /* ---- errors --------------------------------------------------------------------- */
 
 /* "slices[2].memory_gb" for a key of a group, or for the group itself (key NULL). */
-static void field_name(char *dst, size_t size, const config_setting_t *group,
-                       const char *key)
+static void field_name(char *dst, size_t size, const config_setting_t *group, const char *key)
 {
     const config_setting_t *up[PROFILE_MAX_DEPTH + 2];
     struct strbuf buf;
@@ -157,21 +155,19 @@ static void field_name(char *dst, size_t size, const config_setting_t *group,
     strbuf_fini(&buf);
 }
 
-static void where_of(struct profile_group group, const config_setting_t *at,
-                     const char *field, char *text, size_t size)
+static void where_of(struct profile_group group, const config_setting_t *at, const char *field,
+                     char *text, size_t size)
 {
     if (at == NULL || config_setting_source_line(at) == 0)
-        gp_format(text, size, "%s%s%s", group.profile->name, field[0] != '\0' ? ": " : "",
-                  field);
+        gp_format(text, size, "%s%s%s", group.profile->name, field[0] != '\0' ? ": " : "", field);
     else
-        gp_format(text, size, "%s:%u%s%s", group.profile->name,
-                  config_setting_source_line(at), field[0] != '\0' ? ": " : "", field);
+        gp_format(text, size, "%s:%u%s%s", group.profile->name, config_setting_source_line(at),
+                  field[0] != '\0' ? ": " : "", field);
 }
 
 void profile_where(struct profile_group group, const char *key, char *text, size_t size)
 {
-    const config_setting_t *at =
-        group.setting != NULL ? member_of(group.setting, key) : NULL;
+    const config_setting_t *at = group.setting != NULL ? member_of(group.setting, key) : NULL;
     char field[96];
 
     text[0] = '\0';
@@ -181,8 +177,8 @@ void profile_where(struct profile_group group, const char *key, char *text, size
     where_of(group, at != NULL ? at : group.setting, field, text, size);
 }
 
-static void vfail_at(struct profile_group group, const config_setting_t *at,
-                     const char *key, const char *hint, const char *fmt, va_list args)
+static void vfail_at(struct profile_group group, const config_setting_t *at, const char *key,
+                     const char *hint, const char *fmt, va_list args)
 {
     char where[192], field[96], text[320];
 
@@ -196,9 +192,10 @@ static void vfail_at(struct profile_group group, const config_setting_t *at,
 }
 
 /* Lets the first error stick, with the line of `at`. */
-__attribute__((format(printf, 5, 6))) static void
-profile_fail_at(struct profile_group group, const config_setting_t *at, const char *key,
-                const char *hint, const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static void profile_fail_at(struct profile_group group,
+                                                                  const config_setting_t *at,
+                                                                  const char *key, const char *hint,
+                                                                  const char *fmt, ...)
 {
     va_list args;
 
@@ -207,8 +204,8 @@ profile_fail_at(struct profile_group group, const config_setting_t *at, const ch
     va_end(args);
 }
 
-void profile_fail(struct profile_group group, const char *key, const char *hint,
-                  const char *fmt, ...)
+void profile_fail(struct profile_group group, const char *key, const char *hint, const char *fmt,
+                  ...)
 {
     const config_setting_t *at = NULL;
     va_list args;
@@ -227,8 +224,8 @@ bool profile_failed(const struct profile *profile)
 
 /* ---- unknown keys --------------------------------------------------------------- */
 
-static void warn_unknown(struct profile *profile, const config_setting_t *at,
-                         profile_warn_fn warn, void *ctx)
+static void warn_unknown(struct profile *profile, const config_setting_t *at, profile_warn_fn warn,
+                         void *ctx)
 {
     const char *names[128];
     char field[96], line[512];
@@ -241,15 +238,14 @@ static void warn_unknown(struct profile *profile, const config_setting_t *at,
     near = suggest_name(at->name, names, count);
     field_name(field, sizeof field, at, NULL);
     gp_format(line, sizeof line, "%s:%u: %s: unknown key%s%s%s", profile->name,
-              config_setting_source_line(at), field,
-              near != NULL ? ", did you mean " : "", near != NULL ? near : "",
-              near != NULL ? "?" : "");
+              config_setting_source_line(at), field, near != NULL ? ", did you mean " : "",
+              near != NULL ? near : "", near != NULL ? "?" : "");
     warn(ctx, line);
 }
 
 /* Depth is at most PROFILE_MAX_DEPTH: the scan saw to that. */
-static void warn_group(struct profile *profile, const config_setting_t *group,
-                       profile_warn_fn warn, void *ctx)
+static void warn_group(struct profile *profile, const config_setting_t *group, profile_warn_fn warn,
+                       void *ctx)
 {
     int count = config_setting_length(group);
 
@@ -280,14 +276,14 @@ enum gp_status profile_read(const char *path, profile_read_fn read, void *target
                             profile_warn_fn warn, void *ctx, struct gp_err *err)
 {
     struct profile *profile;
-    enum gp_status status = profile_open(path, &profile, err);
+    enum gp_status rc = profile_open(path, &profile, err);
 
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     read(profile_top(profile), target);
-    status = profile_finish(profile, warn, ctx, err);
+    rc = profile_finish(profile, warn, ctx, err);
     profile_free(profile);
-    return status;
+    return rc;
 }
 
 /* ---- finding -------------------------------------------------------------------- */
@@ -300,8 +296,8 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
 
     if (profile == NULL || group.setting == NULL || profile->failed)
         return NULL;
-    profile->asked = gp_grow(profile->asked, &profile->asked_cap,
-                             profile->asked_count + 1, sizeof *profile->asked);
+    profile->asked = gp_grow(profile->asked, &profile->asked_cap, profile->asked_count + 1,
+                             sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
     at = member_of(group.setting, key);
     if (at != NULL)
@@ -334,7 +330,7 @@ static const char *kind_of(const config_setting_t *at)
     static const struct profile_word kinds[] = {
         {"a group", CONFIG_TYPE_GROUP},    {"an integer", CONFIG_TYPE_INT},
         {"an integer", CONFIG_TYPE_INT64}, {"a float", CONFIG_TYPE_FLOAT},
-        {"a string", CONFIG_TYPE_STRING},    {"true or false", CONFIG_TYPE_BOOL},
+        {"a string", CONFIG_TYPE_STRING},  {"true or false", CONFIG_TYPE_BOOL},
         {"an array", CONFIG_TYPE_ARRAY},   {"a list", CONFIG_TYPE_LIST},
     };
 
@@ -344,8 +340,8 @@ static const char *kind_of(const config_setting_t *at)
     return "nothing";
 }
 
-static void wrong_kind(struct profile_group group, const config_setting_t *at,
-                       const char *key, const char *wanted)
+static void wrong_kind(struct profile_group group, const config_setting_t *at, const char *key,
+                       const char *wanted)
 {
     const char *hint = "";
 
@@ -369,8 +365,8 @@ static bool number_of(const config_setting_t *at, double *value)
     return true;
 }
 
-static void read_number(struct profile_group group, const config_setting_t *at,
-                        const char *key, double *value, double low, double high)
+static void read_number(struct profile_group group, const config_setting_t *at, const char *key,
+                        double *value, double low, double high)
 {
     double number;
 
@@ -379,14 +375,13 @@ static void read_number(struct profile_group group, const config_setting_t *at,
     else if (!isfinite(number))
         profile_fail_at(group, at, key, "", "is not a finite number");
     else if (number < low || number > high)
-        profile_fail_at(group, at, key, "", "%.10g is outside %.10g..%.10g", number,
-                        low, high);
+        profile_fail_at(group, at, key, "", "%.10g is outside %.10g..%.10g", number, low, high);
     else
         *value = number;
 }
 
-void profile_number(struct profile_group group, const char *key, double *value,
-                    double low, double high)
+void profile_number(struct profile_group group, const char *key, double *value, double low,
+                    double high)
 {
     const config_setting_t *at = profile_find(group, key);
 
@@ -395,8 +390,8 @@ void profile_number(struct profile_group group, const char *key, double *value,
 }
 
 /* The same times `unit`. */
-static void read_scaled(struct profile_group group, const char *key, double *value,
-                        double unit, double low, double high)
+static void read_scaled(struct profile_group group, const char *key, double *value, double unit,
+                        double low, double high)
 {
     const config_setting_t *at = profile_find(group, key);
     double number = NAN;
@@ -408,9 +403,8 @@ static void read_scaled(struct profile_group group, const char *key, double *val
         *value = number * unit;
 }
 
-void profile_quantity(struct profile_group group, const char *key,
-                      struct quantity *value, double unit, double low, double high,
-                      enum origin origin)
+void profile_quantity(struct profile_group group, const char *key, struct quantity *value,
+                      double unit, double low, double high, enum origin origin)
 {
     const config_setting_t *at = profile_find(group, key);
     double part[3];
@@ -422,27 +416,23 @@ void profile_quantity(struct profile_group group, const char *key,
         part[1] = part[2] = part[0];
     } else if (config_setting_length(at) == 3) {
         for (unsigned i = 0; i < 3; i++)
-            read_number(group, config_setting_get_elem(at, i), key, &part[i], low,
-                        high);
+            read_number(group, config_setting_get_elem(at, i), key, &part[i], low, high);
     } else {
-        profile_fail_at(group, at, key, "write a number or (value, low, high)",
-                        "has %d parts", config_setting_length(at));
+        profile_fail_at(group, at, key, "write a number or (value, low, high)", "has %d parts",
+                        config_setting_length(at));
     }
     if (group.profile->failed)
         return;
     if (part[1] > part[0] || part[2] < part[0]) {
         profile_fail_at(group, at, key, "write (value, low, high)",
-                        "%.10g is outside its band %.10g..%.10g", part[0], part[1],
-                        part[2]);
+                        "%.10g is outside its band %.10g..%.10g", part[0], part[1], part[2]);
         return;
     }
-    *value =
-        (struct quantity){part[0] * unit, part[1] * unit, part[2] * unit, origin, true};
+    *value = (struct quantity){part[0] * unit, part[1] * unit, part[2] * unit, origin, true};
 }
 
-static void read_integer(struct profile_group group, const config_setting_t *at,
-                         const char *key, long long *value, long long low,
-                         long long high)
+static void read_integer(struct profile_group group, const config_setting_t *at, const char *key,
+                         long long *value, long long low, long long high)
 {
     long long number;
 
@@ -455,14 +445,13 @@ static void read_integer(struct profile_group group, const config_setting_t *at,
         return;
     }
     if (number < low || number > high)
-        profile_fail_at(group, at, key, "", "%lld is outside %lld..%lld", number, low,
-                        high);
+        profile_fail_at(group, at, key, "", "%lld is outside %lld..%lld", number, low, high);
     else
         *value = number;
 }
 
-static void read_count(struct profile_group group, const config_setting_t *at,
-                       const char *key, int *value, int low, int high)
+static void read_count(struct profile_group group, const config_setting_t *at, const char *key,
+                       int *value, int low, int high)
 {
     long long number = *value;
 
@@ -472,14 +461,13 @@ static void read_count(struct profile_group group, const config_setting_t *at,
     *value = (int)number;
 }
 
-void profile_count(struct profile_group group, const char *key, int *value, int low,
-                   int high)
+void profile_count(struct profile_group group, const char *key, int *value, int low, int high)
 {
     read_count(group, profile_find(group, key), key, value, low, high);
 }
 
-void profile_integer(struct profile_group group, const char *key, double *value,
-                     double low, double high)
+void profile_integer(struct profile_group group, const char *key, double *value, double low,
+                     double high)
 {
     const config_setting_t *at = profile_find(group, key);
     const double exact = 9007199254740992.0; /* 2^53 */
@@ -509,8 +497,7 @@ void profile_bool(struct profile_group group, const char *key, bool *value)
 
 /* ---- texts ---------------------------------------------------------------------- */
 
-static const char *text_of(struct profile_group group, const config_setting_t *at,
-                           const char *key)
+static const char *text_of(struct profile_group group, const config_setting_t *at, const char *key)
 {
     const char *text;
 
@@ -533,29 +520,27 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
         if (bytes == 0)
             profile_fail_at(group, at, key, "save the file as UTF-8", "is not UTF-8");
         else
-            profile_fail_at(group, at, key, "", "holds a control character (U+%04X)",
-                            (unsigned)ch);
+            profile_fail_at(group, at, key, "", "holds a control character (U+%04X)", (unsigned)ch);
         return NULL;
     }
     return text;
 }
 
-static void read_string(struct profile_group group, const config_setting_t *at,
-                        const char *key, char *value, size_t size)
+static void read_string(struct profile_group group, const config_setting_t *at, const char *key,
+                        char *value, size_t size)
 {
     const char *text = text_of(group, at, key);
 
     if (text == NULL)
         return;
     if (strlen(text) >= size)
-        profile_fail_at(group, at, key, "shorten it",
-                        "is %zu bytes long, at most %zu fit", strlen(text), size - 1);
+        profile_fail_at(group, at, key, "shorten it", "is %zu bytes long, at most %zu fit",
+                        strlen(text), size - 1);
     else
         gp_copy(value, size, text);
 }
 
-void profile_string(struct profile_group group, const char *key, char *value,
-                    size_t size)
+void profile_string(struct profile_group group, const char *key, char *value, size_t size)
 {
     const config_setting_t *at = profile_find(group, key);
 
@@ -564,8 +549,8 @@ void profile_string(struct profile_group group, const char *key, char *value,
 }
 
 /* Index of the word in the table, or -1 after an error that lists or suggests words. */
-static int read_word(struct profile_group group, const config_setting_t *at,
-                     const char *key, const struct profile_word *words)
+static int read_word(struct profile_group group, const config_setting_t *at, const char *key,
+                     const struct profile_word *words)
 {
     const char *text = text_of(group, at, key);
     const char *names[128], *near;
@@ -615,8 +600,7 @@ static bool is_date(const char *date)
     return len == 0 || len == 4 || len == 7 || len == 10;
 }
 
-static void read_date(struct profile_group group, const char *key, char *date,
-                      size_t size)
+static void read_date(struct profile_group group, const char *key, char *date, size_t size)
 {
     const config_setting_t *at = profile_find(group, key);
 
@@ -624,8 +608,8 @@ static void read_date(struct profile_group group, const char *key, char *date,
         return;
     read_string(group, at, key, date, size);
     if (!is_date(date))
-        profile_fail_at(group, at, key, "write it as in \"2026-07-20\"",
-                        "\"%s\" is not a date", date);
+        profile_fail_at(group, at, key, "write it as in \"2026-07-20\"", "\"%s\" is not a date",
+                        date);
 }
 
 /* ---- lists ---------------------------------------------------------------------- */
@@ -635,8 +619,7 @@ static bool is_sequence(const config_setting_t *at)
     return config_setting_is_list(at) || config_setting_is_array(at);
 }
 
-void profile_strings(struct profile_group group, const char *key, char *value,
-                     size_t size)
+void profile_strings(struct profile_group group, const char *key, char *value, size_t size)
 {
     const config_setting_t *at = profile_find(group, key);
     int count = at != NULL && is_sequence(at) ? config_setting_length(at) : 1;
@@ -655,8 +638,7 @@ void profile_strings(struct profile_group group, const char *key, char *value,
         else if (text != NULL)
             strbuf_addf(&joined, "%s%s", i > 0 ? "|" : "", text);
         if (joined.len >= size)
-            profile_fail_at(group, item, key, "", "is longer than %zu bytes in all",
-                            size - 1);
+            profile_fail_at(group, item, key, "", "is longer than %zu bytes in all", size - 1);
     }
     if (!group.profile->failed)
         gp_copy(value, size, joined.text);
@@ -676,8 +658,7 @@ void profile_bits(struct profile_group group, const char *key, unsigned *bits,
         return;
     }
     for (int i = 0; i < config_setting_length(at); i++) {
-        int index =
-            read_word(group, config_setting_get_elem(at, (unsigned)i), key, words);
+        int index = read_word(group, config_setting_get_elem(at, (unsigned)i), key, words);
 
         if (index < 0)
             return;
@@ -709,8 +690,7 @@ static config_setting_t *item_at(struct profile_group group, const char *key, in
 {
     config_setting_t *list;
 
-    if (group.profile == NULL || group.setting == NULL || group.profile->failed ||
-        i < 0)
+    if (group.profile == NULL || group.setting == NULL || group.profile->failed || i < 0)
         return NULL;
     list = member_of(group.setting, key);
     if (list == NULL || !is_sequence(list))
@@ -729,14 +709,14 @@ struct profile_group profile_item(struct profile_group group, const char *key, i
     return (struct profile_group){group.profile, at};
 }
 
-void profile_count_at(struct profile_group group, const char *key, int i, int *value,
-                      int low, int high)
+void profile_count_at(struct profile_group group, const char *key, int i, int *value, int low,
+                      int high)
 {
     read_count(group, item_at(group, key, i), key, value, low, high);
 }
 
-void profile_number_at(struct profile_group group, const char *key, int i,
-                       double *value, double low, double high)
+void profile_number_at(struct profile_group group, const char *key, int i, double *value,
+                       double low, double high)
 {
     const config_setting_t *at = item_at(group, key, i);
 
@@ -774,8 +754,7 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
 
 /* ---- structs -------------------------------------------------------------------- */
 
-static void read_field(struct profile_group group, const struct profile_field *f,
-                       void *member)
+static void read_field(struct profile_group group, const struct profile_field *f, void *member)
 {
     double unit = f->unit != 0 ? f->unit : 1;
 
@@ -809,8 +788,8 @@ static void read_field(struct profile_group group, const struct profile_field *f
     }
 }
 
-void profile_fields(struct profile_group group, const struct profile_field *fields,
-                    size_t count, void *base)
+void profile_fields(struct profile_group group, const struct profile_field *fields, size_t count,
+                    void *base)
 {
     for (size_t i = 0; i < count; i++)
         read_field(group, &fields[i], (char *)base + fields[i].offset);

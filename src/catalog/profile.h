@@ -31,8 +31,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/quantity.h"
 #include "base/err.h"
+#include "base/quantity.h"
 
 #define PROFILE_MAX_BYTES (1024 * 1024)
 #define PROFILE_MAX_DEPTH 16
@@ -66,8 +66,8 @@ enum gp_status profile_read(const char *path, profile_read_fn read, void *target
 /* On failure *out is NULL. */
 enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err);
 /* The same from memory; `name` stands for the file in messages. */
-enum gp_status profile_parse(const char *name, const char *text, size_t len,
-                             struct profile **out, struct gp_err *err);
+enum gp_status profile_parse(const char *name, const char *text, size_t len, struct profile **out,
+                             struct gp_err *err);
 void profile_free(struct profile *profile);
 
 struct profile_group profile_top(struct profile *profile);
@@ -86,33 +86,29 @@ void profile_require(struct profile_group group, const char *key);
 void profile_where(struct profile_group group, const char *key, char *text, size_t size);
 
 /* An error of the caller's own about a key, with its file and line. hint may be "". */
-void profile_fail(struct profile_group group, const char *key, const char *hint,
-                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void profile_fail(struct profile_group group, const char *key, const char *hint, const char *fmt,
+                  ...) __attribute__((format(printf, 4, 5)));
 
 /* Quantities: int, int64 or float, finite, low <= number <= high. */
-void profile_number(struct profile_group group, const char *key, double *value,
-                    double low, double high);
+void profile_number(struct profile_group group, const char *key, double *value, double low,
+                    double high);
 /* A quantity: one number, or (value, low, high) with low <= value <= high, times `unit`
  * (GP_GIB, 1e9, 1e12); low and high are in the file's unit. */
-void profile_quantity(struct profile_group group, const char *key,
-                      struct quantity *value, double unit, double low, double high,
-                      enum origin origin);
+void profile_quantity(struct profile_group group, const char *key, struct quantity *value,
+                      double unit, double low, double high, enum origin origin);
 /* Counts: int or int64 only; 8.0 is refused. */
-void profile_count(struct profile_group group, const char *key, int *value, int low,
-                   int high);
+void profile_count(struct profile_group group, const char *key, int *value, int low, int high);
 /* Large exact counts (8030261248L), up to 2^53. */
-void profile_integer(struct profile_group group, const char *key, double *value,
-                     double low, double high);
+void profile_integer(struct profile_group group, const char *key, double *value, double low,
+                     double high);
 void profile_bool(struct profile_group group, const char *key, bool *value);
 /* Text that fits in size - 1 bytes, without control characters. */
-void profile_string(struct profile_group group, const char *key, char *value,
-                    size_t size);
+void profile_string(struct profile_group group, const char *key, char *value, size_t size);
 /* One of the table's words; a near miss is suggested. */
 void profile_word(struct profile_group group, const char *key, int *value,
                   const struct profile_word *words);
 /* A list or array of strings, or a single one, joined with '|'. */
-void profile_strings(struct profile_group group, const char *key, char *value,
-                     size_t size);
+void profile_strings(struct profile_group group, const char *key, char *value, size_t size);
 /* Bits of the words in a list of strings: each word's value is a bit number. */
 void profile_bits(struct profile_group group, const char *key, unsigned *bits,
                   const struct profile_word *words);
@@ -122,22 +118,22 @@ void profile_bits(struct profile_group group, const char *key, unsigned *bits,
 int profile_length(struct profile_group group, const char *key, int max);
 /* Item i of a list of groups; an error when that item is none. */
 struct profile_group profile_item(struct profile_group group, const char *key, int i);
-void profile_count_at(struct profile_group group, const char *key, int i, int *value,
-                      int low, int high);
-void profile_number_at(struct profile_group group, const char *key, int i,
-                       double *value, double low, double high);
+void profile_count_at(struct profile_group group, const char *key, int i, int *value, int low,
+                      int high);
+void profile_number_at(struct profile_group group, const char *key, int i, double *value,
+                       double low, double high);
 
 /* Members of a struct, each from its key. */
 enum profile_kind {
-    PROFILE_TEXT,     /* char[] */
-    PROFILE_TEXTS,    /* char[]: profile_strings() */
-    PROFILE_DATE,     /* char[]: "2026", "2026-07", "2026-Q2" or "2026-07-20" */
-    PROFILE_FLAG,     /* bool */
-    PROFILE_WORD,     /* an enum */
-    PROFILE_COUNT,    /* int */
-    PROFILE_INTEGER,  /* double */
-    PROFILE_NUMBER,   /* double */
-    PROFILE_QUANTITY  /* struct quantity of a data sheet */
+    PROFILE_TEXT,    /* char[] */
+    PROFILE_TEXTS,   /* char[]: profile_strings() */
+    PROFILE_DATE,    /* char[]: "2026", "2026-07", "2026-Q2" or "2026-07-20" */
+    PROFILE_FLAG,    /* bool */
+    PROFILE_WORD,    /* an enum */
+    PROFILE_COUNT,   /* int */
+    PROFILE_INTEGER, /* double */
+    PROFILE_NUMBER,  /* double */
+    PROFILE_QUANTITY /* struct quantity of a data sheet */
 };
 
 struct profile_field {
@@ -149,11 +145,11 @@ struct profile_field {
     const struct profile_word *words;
 };
 
-#define PROFILE_AT(type, member)                                                       \
+#define PROFILE_AT(type, member) \
     .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
-void profile_fields(struct profile_group group, const struct profile_field *fields,
-                    size_t count, void *base);
+void profile_fields(struct profile_group group, const struct profile_field *fields, size_t count,
+                    void *base);
 
 /* A sub-group; one without a setting when absent; an error when it is not a group. */
 struct profile_group profile_sub(struct profile_group group, const char *key);

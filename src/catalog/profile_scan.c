@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/profile.h"
 #include "base/str.h"
+#include "catalog/profile.h"
 
 #define SETTINGS_MAX 1024 /* of one group */
 
@@ -30,8 +30,8 @@ struct scan {
     struct gp_err *err;
 };
 
-static enum gp_status refuse_word(const struct scan *scan, const char *hint,
-                                  const char *text, const char *word, size_t len)
+static enum gp_status refuse_word(const struct scan *scan, const char *hint, const char *text,
+                                  const char *word, size_t len)
 {
     char where[192], cut[48];
 
@@ -84,8 +84,8 @@ static void skip_string(struct scan *scan)
 
 static inline bool word_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-           c == '_' || c == '.' || (c >= '*' && c <= '-' && c != ',');
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.' || (c >= '*' && c <= '-' && c != ',');
 }
 
 /* Length of the integer at the start of a word of `len`, without its L; 0 for none. */
@@ -120,19 +120,17 @@ static enum gp_status check_word(const struct scan *scan, const char *word, size
 
     if (len == 1 && *word == '.')
         return refuse_word(scan, "", "is not a number", word, len);
-    if (used == 0 || (rest > 0 && !wide) || rest > 2 ||
-        (rest == 2 && word[used + 1] != 'L'))
+    if (used == 0 || (rest > 0 && !wide) || rest > 2 || (rest == 2 && word[used + 1] != 'L'))
         return GP_OK; /* a name, a float, or something libconfig itself refuses */
     if (used >= sizeof digits)
-        return refuse_word(scan, "write it with a decimal point", "has too many digits",
-                           word, len);
+        return refuse_word(scan, "write it with a decimal point", "has too many digits", word, len);
     memcpy(digits, word, used);
     digits[used] = '\0';
     errno = 0;
     value = strtoll(digits, NULL, hex ? 16 : 10);
     if (errno == ERANGE)
-        return refuse_word(scan, "write it with a decimal point",
-                           "does not fit in 64 bits", word, len);
+        return refuse_word(scan, "write it with a decimal point", "does not fit in 64 bits", word,
+                           len);
     if (!wide && (value > INT32_MAX || value < INT32_MIN))
         return refuse_word(scan, "append an L", "does not fit in 32 bits", word, len);
     return GP_OK;
@@ -157,8 +155,8 @@ static enum gp_status scan_mark(struct scan *scan)
     if (c == '\n')
         scan->line++;
     else if (c == '@')
-        return refuse_word(scan, "put the settings into the file itself",
-                           "is not supported", "@include", 8);
+        return refuse_word(scan, "put the settings into the file itself", "is not supported",
+                           "@include", 8);
     else if ((c == ')' || c == ']' || c == '}') && scan->depth > 0)
         scan->depth--;
     else if (c == '(' || c == '[' || c == '{') {
@@ -170,16 +168,14 @@ static enum gp_status scan_mark(struct scan *scan)
     return GP_OK;
 }
 
-enum gp_status profile_scan(const char *name, const char *text, size_t len,
-                            struct gp_err *err)
+enum gp_status profile_scan(const char *name, const char *text, size_t len, struct gp_err *err)
 {
-    struct scan scan = {
-        .name = name, .at = text, .end = text + len, .line = 1, .err = err};
-    enum gp_status status = GP_OK;
+    struct scan scan = {.name = name, .at = text, .end = text + len, .line = 1, .err = err};
+    enum gp_status rc = GP_OK;
 
     if (memchr(text, '\0', len) != NULL)
         return gp_fail(err, GP_E_FILE, name, "", "holds a NUL byte: not a text file");
-    while (status == GP_OK && scan.at < scan.end) {
+    while (rc == GP_OK && scan.at < scan.end) {
         char next = scan.at + 1 < scan.end ? scan.at[1] : '\0';
 
         if (*scan.at == ' ')
@@ -192,9 +188,9 @@ enum gp_status profile_scan(const char *name, const char *text, size_t len,
         else if (*scan.at == '"')
             skip_string(&scan);
         else if (word_char(*scan.at))
-            status = scan_word(&scan);
+            rc = scan_word(&scan);
         else
-            status = scan_mark(&scan);
+            rc = scan_mark(&scan);
     }
-    return status;
+    return rc;
 }

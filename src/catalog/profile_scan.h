@@ -13,7 +13,6 @@
 
 #include "base/err.h"
 
-enum gp_status profile_scan(const char *name, const char *text, size_t len,
-                            struct gp_err *err);
+enum gp_status profile_scan(const char *name, const char *text, size_t len, struct gp_err *err);
 
 #endif

@@ -22,8 +22,7 @@ void warn_list_add(void *warn_list, const char *line)
 {
     struct warn_list *list = warn_list;
 
-    list->lines =
-        gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
+    list->lines = gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
     list->lines[list->count] = gp_strdup(line);
     gp_tame(list->lines[list->count++]);
 }
@@ -86,8 +85,8 @@ static void *in_memory(const struct registry *registry, const char *id)
     return NULL;
 }
 
-static bool file_of(const struct registry *registry, size_t dir, const char *id,
-                    char *path, size_t size)
+static bool file_of(const struct registry *registry, size_t dir, const char *id, char *path,
+                    size_t size)
 {
     return gp_format(path, size, "%s/%s/%s" SUFFIX, registry->path->dir[dir],
                      registry->class->folder, id);
@@ -99,7 +98,7 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
 {
     char path[GP_PATH_MAX];
     bool found = false;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     void *fresh;
 
     *item = NULL;
@@ -107,19 +106,19 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
         return GP_OK;
     fresh = gp_calloc(1, registry->class->size);
     gp_copy(fresh, registry->class->id_size, id);
-    for (size_t i = 0; i < registry->path->count && status == GP_OK; i++) {
+    for (size_t i = 0; i < registry->path->count && rc == GP_OK; i++) {
         if (!file_of(registry, i, id, path, sizeof path) || !path_is_there(path))
             continue;
-        status = profile_read(path, registry->class->read, fresh, warn_list_add,
-                              registry->warnings, err);
+        rc = profile_read(path, registry->class->read, fresh, warn_list_add, registry->warnings,
+                          err);
         found = true;
     }
-    if (status != GP_OK || !found) {
+    if (rc != GP_OK || !found) {
         item_free(registry->class, fresh);
-        return status;
+        return rc;
     }
-    registry->items = gp_grow(registry->items, &registry->cap, registry->count + 1,
-                              sizeof *registry->items);
+    registry->items =
+        gp_grow(registry->items, &registry->cap, registry->count + 1, sizeof *registry->items);
     registry->items[registry->count++] = fresh;
     *item = fresh;
     return GP_OK;
@@ -149,9 +148,8 @@ static void odd_name(const struct names *names, const char *dir, const char *fil
 {
     char line[GP_PATH_MAX];
 
-    gp_format(line, sizeof line,
-              "%s/%s: skipped: an id may hold only letters, digits and . _ + -", dir,
-              file);
+    gp_format(line, sizeof line, "%s/%s: skipped: an id may hold only letters, digits and . _ + -",
+              dir, file);
     if (names->warnings != NULL)
         warn_list_add(names->warnings, line);
 }
@@ -169,8 +167,7 @@ static void add_name(struct names *names, const char *dir, const char *file)
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->names[i], id) == 0)
             return;
-    names->names =
-        gp_grow(names->names, &names->cap, names->count + 1, sizeof *names->names);
+    names->names = gp_grow(names->names, &names->cap, names->count + 1, sizeof *names->names);
     names->names[names->count++] = gp_strdup(id);
 }
 
@@ -181,15 +178,14 @@ static enum gp_status list_ids(const struct registry *registry, struct names *na
         char dir[GP_PATH_MAX];
         char **files = NULL;
         size_t count = 0;
-        enum gp_status status;
+        enum gp_status rc;
 
-        if (!path_join(dir, sizeof dir, registry->path->dir[i],
-                       registry->class->folder))
+        if (!path_join(dir, sizeof dir, registry->path->dir[i], registry->class->folder))
             continue;
-        status = path_list(dir, SUFFIX, &files, &count, err);
-        if (status != GP_OK) {
+        rc = path_list(dir, SUFFIX, &files, &count, err);
+        if (rc != GP_OK) {
             names_fini(names);
-            return status;
+            return rc;
         }
         for (size_t j = 0; j < count; j++)
             add_name(names, dir, files[j]);
@@ -208,20 +204,20 @@ static int by_id(const void *a, const void *b)
 enum gp_status registry_complete(struct registry *registry, struct gp_err *err)
 {
     struct names names = {.warnings = registry->warnings};
-    enum gp_status status;
+    enum gp_status rc;
     void *item;
 
     if (registry->complete)
         return GP_OK;
-    status = list_ids(registry, &names, err);
-    if (status != GP_OK)
-        return status;
-    for (size_t i = 0; i < names.count && status == GP_OK; i++)
+    rc = list_ids(registry, &names, err);
+    if (rc != GP_OK)
+        return rc;
+    for (size_t i = 0; i < names.count && rc == GP_OK; i++)
         if (in_memory(registry, names.names[i]) == NULL)
-            status = load_item(registry, names.names[i], &item, err);
+            rc = load_item(registry, names.names[i], &item, err);
     names_fini(&names);
-    if (status != GP_OK)
-        return status;
+    if (rc != GP_OK)
+        return rc;
     if (registry->count > 0)
         qsort(registry->items, registry->count, sizeof *registry->items, by_id);
     registry->complete = true;
@@ -231,19 +227,19 @@ enum gp_status registry_complete(struct registry *registry, struct gp_err *err)
 bool registry_read_ahead(struct registry *registry, size_t most)
 {
     struct names names = {0};
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     size_t read = 0;
     void *item;
 
     if (registry->complete || list_ids(registry, &names, NULL) != GP_OK)
         return false;
-    for (size_t i = 0; i < names.count && read < most && status == GP_OK; i++)
+    for (size_t i = 0; i < names.count && read < most && rc == GP_OK; i++)
         if (in_memory(registry, names.names[i]) == NULL) {
-            status = load_item(registry, names.names[i], &item, NULL);
+            rc = load_item(registry, names.names[i], &item, NULL);
             read++;
         }
     names_fini(&names);
-    return read == most && status == GP_OK;
+    return read == most && rc == GP_OK;
 }
 
 /* ---- aliases -------------------------------------------------------------------- */
@@ -291,14 +287,14 @@ static bool mentions(const struct registry *registry, const char *id, const char
     return false;
 }
 
-static enum gp_status ambiguous(const struct registry *registry, const char *text,
-                                const void *a, const void *b, struct gp_err *err)
+static enum gp_status ambiguous(const struct registry *registry, const char *text, const void *a,
+                                const void *b, struct gp_err *err)
 {
     char hint[256];
 
     gp_format(hint, sizeof hint, "use %s or %s", id_of(a), id_of(b));
-    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is ambiguous",
-                   registry->class->what, text);
+    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is ambiguous", registry->class->what,
+                   text);
 }
 
 static enum gp_status find_alias(struct registry *registry, const struct names *names,
@@ -309,13 +305,13 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
     *item = NULL;
     for (size_t i = 0; i < names->count; i++) {
         void *one = in_memory(registry, names->names[i]);
-        enum gp_status status;
+        enum gp_status rc;
         enum match match;
 
         if (one == NULL && mentions(registry, names->names[i], text)) {
-            status = load_item(registry, names->names[i], &one, err);
-            if (status != GP_OK)
-                return status;
+            rc = load_item(registry, names->names[i], &one, err);
+            if (rc != GP_OK)
+                return rc;
         }
         match = one != NULL ? match_alias(aliases_of(registry, one), text) : MATCH_NONE;
         if (match == MATCH_WHOLE) {
@@ -335,18 +331,14 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
 
 /* ---- lookup --------------------------------------------------------------------- */
 
-static enum gp_status unknown_id(const struct registry *registry,
-                                 const struct names *names, const char *text,
-                                 struct gp_err *err)
+static enum gp_status unknown_id(const struct registry *registry, const struct names *names,
+                                 const char *text, struct gp_err *err)
 {
     char hint[256];
 
-    if (!suggest(text, (const char *const *)names->names, names->count, "*", hint,
-                 sizeof hint))
-        gp_format(hint, sizeof hint, "--list %s shows what there is",
-                  registry->class->folder);
-    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what,
-                   text);
+    if (!suggest(text, (const char *const *)names->names, names->count, "*", hint, sizeof hint))
+        gp_format(hint, sizeof hint, "--list %s shows what there is", registry->class->folder);
+    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what, text);
 }
 
 /* *item stays NULL when there is no such file. */
@@ -362,31 +354,31 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
 {
     char id[160];
     struct names names = {0};
-    enum gp_status status;
+    enum gp_status rc;
 
     *item = NULL;
     if (gp_copy(id, sizeof id, text) && registry_id_ok(id)) {
-        status = by_name(registry, id, item, err);
+        rc = by_name(registry, id, item, err);
         for (char *c = id; *c != '\0'; c++)
             *c = gp_lower(*c);
-        if (status == GP_OK && *item == NULL && strcmp(id, text) != 0)
-            status = by_name(registry, id, item, err);
-        if (status != GP_OK || *item != NULL)
-            return status;
+        if (rc == GP_OK && *item == NULL && strcmp(id, text) != 0)
+            rc = by_name(registry, id, item, err);
+        if (rc != GP_OK || *item != NULL)
+            return rc;
     }
-    status = list_ids(registry, &names, err);
-    if (status != GP_OK)
-        return status;
+    rc = list_ids(registry, &names, err);
+    if (rc != GP_OK)
+        return rc;
     if (text[0] != '\0')
-        status = find_alias(registry, &names, text, item, err);
-    if (status == GP_OK && *item == NULL)
-        status = unknown_id(registry, &names, text, err);
+        rc = find_alias(registry, &names, text, item, err);
+    if (rc == GP_OK && *item == NULL)
+        rc = unknown_id(registry, &names, text, err);
     names_fini(&names);
-    return status;
+    return rc;
 }
 
-bool registry_suggest(const struct registry *registry, const char *text, const char *as,
-                      char *hint, size_t size)
+bool registry_suggest(const struct registry *registry, const char *text, const char *as, char *hint,
+                      size_t size)
 {
     struct names names = {0};
     bool found;

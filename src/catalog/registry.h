@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog/profile.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "catalog/profile.h"
 
 #define SEARCH_MAX 6
 
@@ -34,11 +34,11 @@ void warn_list_fini(struct warn_list *list);
 
 /* Items are structs whose first member is char id[]. A file is read into one. */
 struct registry_class {
-    const char *folder;    /* "gpus" */
-    const char *what;      /* "GPU", in "no GPU 'h100'" */
-    size_t size;           /* of an item */
-    size_t id_size;        /* of its id */
-    size_t alias_offset;   /* of its char aliases[], '|' separated */
+    const char *folder;  /* "gpus" */
+    const char *what;    /* "GPU", in "no GPU 'h100'" */
+    size_t size;         /* of an item */
+    size_t id_size;      /* of its id */
+    size_t alias_offset; /* of its char aliases[], '|' separated */
     profile_read_fn read;
     void (*fini)(void *item); /* or NULL */
 };
@@ -70,7 +70,7 @@ bool registry_read_ahead(struct registry *registry, size_t most);
 bool registry_id_ok(const char *id);
 
 /* suggest() among the ids there are. */
-bool registry_suggest(const struct registry *registry, const char *text, const char *as,
-                      char *hint, size_t size);
+bool registry_suggest(const struct registry *registry, const char *text, const char *as, char *hint,
+                      size_t size);
 
 #endif

@@ -35,15 +35,16 @@ struct reading {
 static enum gp_status refuse(const struct reading *r, const char *what, const char *hint)
 {
     char where[192];
+
     gp_format(where, sizeof(where), "%s:%d", r->csv.name, r->csv.line);
     return gp_fail(r->err, GP_E_FILE, where, hint, "%s", what);
 }
 
-static enum gp_status refuse_field(const struct reading *r, enum column column,
-                                   const char *why)
+static enum gp_status refuse_field(const struct reading *r, enum column column, const char *why)
 {
     char what[160];
     const char *text = r->csv.field[r->at[column]];
+
     gp_format(what, sizeof(what), "%s: '%.40s' %s", names[column][0], text, why);
     return refuse(r, what, "");
 }
@@ -60,9 +61,10 @@ static int find_column(const struct csv *csv, enum column column)
 static enum gp_status read_header(struct reading *r)
 {
     bool more;
-    enum gp_status status = csv_next(&r->csv, &more, r->err);
-    if (status)
-        return status;
+    enum gp_status rc = csv_next(&r->csv, &more, r->err);
+
+    if (rc)
+        return rc;
     for (int c = 0; c < COL_COUNT && more; c++)
         r->at[c] = find_column(&r->csv, (enum column)c);
     r->header_count = r->csv.count;
@@ -79,6 +81,7 @@ static bool parse_clock(const char *text, double *seconds)
     int hour, minute, used = 0, zone_hour, zone_minute, rest = 0;
     double second;
     char sign;
+
     if (sscanf(text, "%2d:%2d:%lf%n", &hour, &minute, &second, &used) < 3 || used == 0)
         return false;
     if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || !(second >= 0 && second < 61))
@@ -88,8 +91,8 @@ static bool parse_clock(const char *text, double *seconds)
     if (text[0] == '\0' || strcmp(text, "Z") == 0)
         return true;
     if (sscanf(text, "%c%2d:%2d%n", &sign, &zone_hour, &zone_minute, &rest) < 3 ||
-        (sign != '+' && sign != '-') || text[rest] || abs(zone_hour) > 14 ||
-        zone_minute < 0 || zone_minute > 59)
+        (sign != '+' && sign != '-') || text[rest] || abs(zone_hour) > 14 || zone_minute < 0 ||
+        zone_minute > 59)
         return false;
     double zone = zone_hour * 3600.0 + zone_minute * 60.0;
     *seconds -= sign == '+' ? zone : -zone;
@@ -99,12 +102,14 @@ static bool parse_clock(const char *text, double *seconds)
 static enum gp_status read_time(const struct reading *r, double *at)
 {
     double clock;
+
     *at = NAN;
     if (r->at[COL_TIME] < 0)
         return GP_OK;
     const char *text = r->csv.field[r->at[COL_TIME]];
     if (strchr(text, '-') && strlen(text) > 11 && (text[10] == ' ' || text[10] == 'T')) {
         long day = date_days(text);
+
         if (day < 0 || !parse_clock(text + 11, &clock))
             return refuse_field(r, COL_TIME, "is not a date and time");
         *at = (double)day * 86400 + clock;
@@ -115,12 +120,12 @@ static enum gp_status read_time(const struct reading *r, double *at)
     return GP_OK;
 }
 
-static enum gp_status read_tokens(const struct reading *r, enum column column,
-                                  double *tokens)
+static enum gp_status read_tokens(const struct reading *r, enum column column, double *tokens)
 {
     const char *text = r->csv.field[r->at[column]];
-    if (units_parse_number(text, "", tokens, NULL) || *tokens != floor(*tokens) ||
-        *tokens < 0 || *tokens > TRACE_TOKENS_MAX)
+
+    if (units_parse_number(text, "", tokens, NULL) || *tokens != floor(*tokens) || *tokens < 0 ||
+        *tokens > TRACE_TOKENS_MAX)
         return refuse_field(r, column, "is not a number of tokens");
     return GP_OK;
 }
@@ -129,15 +134,16 @@ static enum gp_status read_row(struct reading *r)
 {
     struct trace *t = r->trace;
     struct trace_row row;
+
     if (r->csv.count != r->header_count)
         return refuse(r, "does not have as many fields as the header", "");
-    enum gp_status status = read_time(r, &row.at);
-    if (!status)
-        status = read_tokens(r, COL_PROMPT, &row.prompt);
-    if (!status)
-        status = read_tokens(r, COL_OUTPUT, &row.output);
-    if (status)
-        return status;
+    enum gp_status rc = read_time(r, &row.at);
+    if (!rc)
+        rc = read_tokens(r, COL_PROMPT, &row.prompt);
+    if (!rc)
+        rc = read_tokens(r, COL_OUTPUT, &row.output);
+    if (rc)
+        return rc;
     if (row.prompt < 1 || row.output < 1) {
         t->failed++;
         return GP_OK;
@@ -155,6 +161,7 @@ static enum gp_status read_row(struct reading *r)
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
+
     return (x > y) - (x < y);
 }
 
@@ -163,6 +170,7 @@ static void find_rate(struct trace *t)
 {
     double *at = gp_calloc(t->count, sizeof(*at));
     size_t most = 0, from = 0;
+
     for (size_t i = 0; i < t->count; i++)
         at[i] = t->row[i].at;
     qsort(at, t->count, sizeof(*at), by_value);
@@ -181,39 +189,41 @@ static void find_rate(struct trace *t)
     t->busiest = t->seconds < 60 ? t->rate : (double)most / 60;
 }
 
-enum gp_status trace_parse(const char *name, const char *text, size_t len,
-                           struct trace *out, struct gp_err *err)
+enum gp_status trace_parse(const char *name, const char *text, size_t len, struct trace *out,
+                           struct gp_err *err)
 {
     struct reading r = {.trace = out, .err = err, .at = {-1, -1, -1}};
     bool more = true;
+
     memset(out, 0, sizeof(*out));
     csv_init(&r.csv, name, text, len);
-    enum gp_status status = read_header(&r);
-    while (!status && more) {
-        status = csv_next(&r.csv, &more, err);
-        if (!status && more)
-            status = read_row(&r);
+    enum gp_status rc = read_header(&r);
+    while (!rc && more) {
+        rc = csv_next(&r.csv, &more, err);
+        if (!rc && more)
+            rc = read_row(&r);
     }
-    if (!status && out->count == 0)
-        status = gp_fail(err, GP_E_FILE, name, "", "holds no request");
-    if (!status && r.at[COL_TIME] >= 0)
+    if (!rc && out->count == 0)
+        rc = gp_fail(err, GP_E_FILE, name, "", "holds no request");
+    if (!rc && r.at[COL_TIME] >= 0)
         find_rate(out);
     csv_fini(&r.csv);
-    if (status)
+    if (rc)
         trace_fini(out);
-    return status;
+    return rc;
 }
 
 enum gp_status trace_read(const char *path, struct trace *out, struct gp_err *err)
 {
     char *text;
     size_t len;
-    enum gp_status status = path_read(path, TRACE_BYTES_MAX, &text, &len, err);
-    if (status)
-        return status;
-    status = trace_parse(path, text, len, out, err);
+    enum gp_status rc = path_read(path, TRACE_BYTES_MAX, &text, &len, err);
+
+    if (rc)
+        return rc;
+    rc = trace_parse(path, text, len, out, err);
     free(text);
-    return status;
+    return rc;
 }
 
 void trace_fini(struct trace *t)

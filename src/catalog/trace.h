@@ -20,16 +20,16 @@
 
 #include <stddef.h>
 
-#include "catalog/lengths.h"
 #include "base/err.h"
+#include "catalog/lengths.h"
 
-#define TRACE_BYTES_MAX  ((size_t)512 << 20)
-#define TRACE_ROWS_MAX   8000000
+#define TRACE_BYTES_MAX ((size_t)512 << 20)
+#define TRACE_ROWS_MAX 8000000
 #define TRACE_TOKENS_MAX 1e9
 
 enum gp_status trace_read(const char *path, struct trace *out, struct gp_err *err);
-enum gp_status trace_parse(const char *name, const char *text, size_t len,
-                           struct trace *out, struct gp_err *err);
+enum gp_status trace_parse(const char *name, const char *text, size_t len, struct trace *out,
+                           struct gp_err *err);
 void trace_fini(struct trace *trace);
 
 #endif

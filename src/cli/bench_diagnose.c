@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "cli/bench_progress.h"
 #include "answer/diagnose_print.h"
-#include "measure/diagnosing.h"
-#include "measure/session_drive.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "cli/bench_progress.h"
+#include "measure/diagnosing.h"
+#include "measure/session_drive.h"
 
 struct diagnose_job {
     struct invocation *in;
@@ -106,8 +106,8 @@ enum gp_status bench_diagnose(struct invocation *in, struct gp_err *err)
     job->options = in->options;
     diagnosing_begin(&job->d);
     diagnosing_options(&job->d, &job->options);
-    bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
-                        in->quiet, in->verbose);
+    bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"), in->quiet,
+                        in->verbose);
     rc = measure(job, err);
     diagnosing_end(&job->d);
     session_free(job->session);

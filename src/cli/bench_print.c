@@ -22,8 +22,7 @@ static void add_lines(const json_t *list, const char *before, struct strbuf *out
     const json_t *line;
     size_t i;
 
-    json_array_foreach(list, i, line)
-        strbuf_addf(out, "%s%s\n", before, benchlog_line(line));
+    json_array_foreach(list, i, line) strbuf_addf(out, "%s%s\n", before, benchlog_line(line));
 }
 
 enum benchlog_view bench_view(enum output_format format)
@@ -48,8 +47,7 @@ void bench_print(const struct benchlog *log, enum output_format format, bool qui
         return;
     strbuf_add(out, "\n");
     add_lines(json_object_get(log->json, "summary"), markdown ? "- " : "", out);
-    add_lines(json_object_get(log->json, "warnings"),
-              markdown ? "- note: " : "note: ", out);
+    add_lines(json_object_get(log->json, "warnings"), markdown ? "- note: " : "note: ", out);
 }
 
 void bench_stragglers(const json_t *result, struct strbuf *out)
@@ -77,9 +75,8 @@ static void add_figure(const struct benchlog_point *p, struct strbuf *line)
         gp_format(label, sizeof(label), "%.0f token%s", p->n, p->n > 1 ? "s" : "");
     else
         gp_copy(label, sizeof(label),
-                bench_test_is(p->test, TEST_IS_PRODUCT)
-                    ? p->type_word
-                    : bench_kind_label(p->kind, p->hot));
+                bench_test_is(p->test, TEST_IS_PRODUCT) ? p->type_word
+                                                        : bench_kind_label(p->kind, p->hot));
     strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
                 layer ? units_seconds(figure, sizeof(figure), p->median, 3)
                       : benchlog_rate(figure, sizeof(figure), p),
@@ -130,9 +127,9 @@ void bench_glance(const struct benchlog *log, struct strbuf *out)
                 add_test(log, d, (enum bench_test)t, out);
     }
     for (int i = 0; i < log->count; i++)
-        starred = starred || (has_figure(&log->point[i], log->point[i].device,
-                                         log->point[i].test) &&
-                              !benchlog_good(&log->point[i]));
+        starred =
+            starred || (has_figure(&log->point[i], log->point[i].device, log->point[i].test) &&
+                        !benchlog_good(&log->point[i]));
     if (starred)
         strbuf_add(out, "  * flagged and not used: the table says why\n");
     strbuf_add(out, "for more points and longer samples: gpuplan --bench all --preset normal\n");

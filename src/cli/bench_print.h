@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "answer/print_plan.h"
-#include "measure/result/benchlog.h"
 #include "base/str.h"
+#include "measure/result/benchlog.h"
 
 struct json_t;
 

@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "base/say.h"
 
-#define TTY_EVERY   0.1
+#define TTY_EVERY 0.1
 #define PLAIN_EVERY 5.0
 
 static void forget_sensors(struct session_sensors *sensors)
@@ -28,8 +28,7 @@ static void forget_sensors(struct session_sensors *sensors)
     sensors->throttle = "";
 }
 
-void bench_progress_init(struct bench_progress *p, const char *word, bool quiet,
-                         bool verbose)
+void bench_progress_init(struct bench_progress *p, const char *word, bool quiet, bool verbose)
 {
     p->verbose = verbose;
     p->kind = strcmp(word, "none") == 0    ? PROGRESS_NONE
@@ -65,8 +64,7 @@ static void write_json(json_t *json)
 
 static void put_number(json_t *json, const char *name, double number)
 {
-    json_object_set_new(json, name,
-                        isfinite(number) ? gp_json_number(number) : json_null());
+    json_object_set_new(json, name, isfinite(number) ? gp_json_number(number) : json_null());
 }
 
 static void put_readings(json_t *json, struct session_sensors now)
@@ -78,13 +76,11 @@ static void put_readings(json_t *json, struct session_sensors now)
                         now.throttle[0] ? json_string(now.throttle) : json_null());
 }
 
-static void say_progress_json(const struct bench_progress *p,
-                              const struct session *session,
+static void say_progress_json(const struct bench_progress *p, const struct session *session,
                               const struct session_progress *at)
 {
     struct session_device device;
-    json_t *json =
-        json_pack("{ss si si}", "t", "progress", "done", at->done, "of", at->of);
+    json_t *json = json_pack("{ss si si}", "t", "progress", "done", at->done, "of", at->of);
 
     if (session_device(session, p->device, &device))
         json_object_set_new(json, "device", json_integer(device.id));
@@ -110,8 +106,8 @@ static int line_room(const struct bench_progress *p)
     return size.ws_col - 1;
 }
 
-static void add_figures(const struct bench_progress *p,
-                        const struct session_progress *at, struct strbuf *out)
+static void add_figures(const struct bench_progress *p, const struct session_progress *at,
+                        struct strbuf *out)
 {
     const struct session_sensors *now = &p->sensors[p->device];
     int left = (int)(at->left + 0.5);
@@ -148,8 +144,7 @@ static void add_line(const struct bench_progress *p, const struct session_progre
     strbuf_fini(&end);
 }
 
-static void show_progress(struct bench_progress *p, const struct session *session,
-                          bool point)
+static void show_progress(struct bench_progress *p, const struct session *session, bool point)
 {
     struct session_progress at;
     double now = clock_now();
@@ -162,15 +157,13 @@ static void show_progress(struct bench_progress *p, const struct session *sessio
         say_progress_json(p, session, &at);
         return;
     }
-    if (now - p->last < (p->kind == PROGRESS_TTY ? TTY_EVERY : PLAIN_EVERY) &&
-        at.done < at.of)
+    if (now - p->last < (p->kind == PROGRESS_TTY ? TTY_EVERY : PLAIN_EVERY) && at.done < at.of)
         return;
     p->last = now;
     strbuf_init(&out);
     add_line(p, &at, &out);
     if (p->kind == PROGRESS_TTY) {
-        out.text[out.len < (size_t)line_room(p) ? out.len : (size_t)line_room(p)] =
-            '\0';
+        out.text[out.len < (size_t)line_room(p) ? out.len : (size_t)line_room(p)] = '\0';
         gp_say_over(out.text);
         p->shown = true;
     } else {

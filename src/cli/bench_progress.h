@@ -12,13 +12,13 @@ enum progress_kind { PROGRESS_NONE, PROGRESS_TTY, PROGRESS_PLAIN, PROGRESS_JSON 
 
 struct bench_progress {
     enum progress_kind kind;
-    bool verbose;    /* also what engines say */
-    bool shown;      /* a line stands on the terminal */
-    double last;     /* s, when a line was last written */
-    char point[128]; /* id of the last one that began, or ended */
-    int device;      /* that it is of: its place among the session's */
-    char rate[32];   /* of the last result; "" = none yet */
-    double operations, bytes;                        /* the same, per second */
+    bool verbose;             /* also what engines say */
+    bool shown;               /* a line stands on the terminal */
+    double last;              /* s, when a line was last written */
+    char point[128];          /* id of the last one that began, or ended */
+    int device;               /* that it is of: its place among the session's */
+    char rate[32];            /* of the last result; "" = none yet */
+    double operations, bytes; /* the same, per second */
     struct session_sensors sensors[SESSION_DEVICES]; /* by place, as read last */
 };
 

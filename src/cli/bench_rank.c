@@ -17,15 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/bench_print.h"
-#include "measure/result/benchlog.h"
-#include "measure/session_drive.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "cli/bench_print.h"
+#include "measure/result/benchlog.h"
+#include "measure/session_drive.h"
 
-#define RANKS_MAX    4096
+#define RANKS_MAX 4096
 #define SIGNAL_GRACE 3.0 /* s that a signal leaves the other ranks */
 
 static const struct {
@@ -33,8 +33,7 @@ static const struct {
 } launchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
-     "SLURM_LOCALID"}, /* not of a batch script */
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}, /* not of a batch script */
 };
 
 static int environment_number(const char *name)
@@ -48,9 +47,8 @@ static int environment_number(const char *name)
 
 static void find_job(char *text, size_t size)
 {
-    static const char *const names[] = {
-        "SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
-        "PMI_ID",       "HYDRA_JOBID",    NULL};
+    static const char *const names[] = {"SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+                                        "PMI_ID",       "HYDRA_JOBID",    NULL};
     const char *step = getenv("SLURM_STEP_ID"), *life = getenv("SLURM_RESTART_COUNT");
     char whole[80];
 
@@ -140,8 +138,7 @@ static void read_ranks(const struct bench_rank *self, const char *dir, const cha
     path_list_free(names, count);
 }
 
-static void wait_for_ranks(const struct bench_rank *self, const char *base,
-                           struct gathered *g)
+static void wait_for_ranks(const struct bench_rank *self, const char *base, struct gathered *g)
 {
     char dir[GP_PATH_MAX], prefix[GP_PATH_MAX];
     size_t n = session_stem(base);
@@ -194,8 +191,8 @@ static json_t *merge_found(const struct bench_rank *self, struct gathered *g,
 }
 
 enum gp_status bench_rank_merge(const struct bench_rank *self, const char *base,
-                                struct bench_progress *progress, int *missing,
-                                json_t **merged, struct gp_err *err)
+                                struct bench_progress *progress, int *missing, json_t **merged,
+                                struct gp_err *err)
 {
     struct gathered g = {.log = gp_calloc((size_t)self->ranks, sizeof(*g.log)),
                          .here = gp_calloc((size_t)self->ranks, sizeof(*g.here))};

@@ -4,16 +4,16 @@
 #ifndef GP_CLI_BENCH_RANK_H
 #define GP_CLI_BENCH_RANK_H
 
-#include "cli/bench_progress.h"
 #include "base/err.h"
+#include "cli/bench_progress.h"
 
 struct json_t;
 
 struct bench_rank {
     int rank, ranks; /* ranks 0 or 1: alone */
     int local_rank;
-    char job[96];    /* of all of them; "" = not told */
-    double began;    /* s, monotonic */
+    char job[96]; /* of all of them; "" = not told */
+    double began; /* s, monotonic */
 };
 
 void bench_rank_find(struct bench_rank *self);

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "logs/attach.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "logs/attach.h"
 
 struct pages {
     struct scrape page[2], seen;
@@ -45,8 +45,7 @@ static enum gp_status interval(const struct invocation *in, double *seconds, str
                    "the time between the two pages is not known");
 }
 
-static enum gp_status read_pages(const struct invocation *in, struct pages *p,
-                                 struct gp_err *err)
+static enum gp_status read_pages(const struct invocation *in, struct pages *p, struct gp_err *err)
 {
     double seconds;
     enum gp_status rc = read_page(in->args[0], &p->page[0], err);
@@ -98,6 +97,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     rc = read_pages(in, p, err);
     if (!rc) {
         bool planned = plan(in, p, err);
+
         record_init(&doc);
         attach(in->args[in->arg_count - 1], &p->seen, in->planner, planned ? &p->answer : NULL,
                p->why, &doc);

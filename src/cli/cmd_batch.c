@@ -21,13 +21,13 @@
 
 #include "answer/batch.h"
 #include "answer/request_line.h"
-#include "measure/devices.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/say.h"
+#include "measure/devices.h"
 
-#define BLOCK            (1 << 18) /* bytes of one read */
-#define MOST_WORKERS     8
+#define BLOCK (1 << 18) /* bytes of one read */
+#define MOST_WORKERS 8
 #define LINES_PER_WORKER 32 /* fewer are not worth a thread */
 
 struct worker {
@@ -77,9 +77,11 @@ static void *work(void *arg)
 {
     struct worker *w = arg;
     const char *at = w->text, *end = w->text + w->len;
+
     for (long line = w->line; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t len = (size_t)((stop ? stop : end) - at);
+
         if (strspn(at, " \t\r") < len)
             batch_answer(w->planner, w->name, line, at, len, &w->out);
         at += len + 1;
@@ -90,6 +92,7 @@ static void *work(void *arg)
 static long count_lines(const char *text, size_t len)
 {
     long lines = 0;
+
     for (const char *p = text; (p = memchr(p, '\n', len - (size_t)(p - text))); p++)
         lines++;
     return lines;
@@ -100,11 +103,13 @@ static int deal(struct run *r, size_t len)
 {
     long lines = count_lines(r->block, len);
     int n = (int)(lines / LINES_PER_WORKER);
+
     n = n < 1 ? 1 : n > r->workers ? r->workers : n;
     size_t at = 0;
     for (int i = 0; i < n; i++) {
         struct worker *w = &r->worker[i];
         size_t until = i == n - 1 ? len : at + (len - at) / (size_t)(n - i);
+
         while (until < len && r->block[until - 1] != '\n')
             until++;
         w->name = r->name;
@@ -121,9 +126,9 @@ static void answer(struct run *r, size_t len)
 {
     int n = deal(r, len);
     bool started[MOST_WORKERS] = {false};
+
     for (int i = 1; i < n; i++)
-        started[i] =
-            pthread_create(&r->worker[i].thread, NULL, work, &r->worker[i]) == 0;
+        started[i] = pthread_create(&r->worker[i].thread, NULL, work, &r->worker[i]) == 0;
     work(&r->worker[0]);
     for (int i = 1; i < n; i++) {
         if (started[i])
@@ -136,8 +141,10 @@ static void answer(struct run *r, size_t len)
 static bool flush(struct run *r)
 {
     bool ok = true;
+
     for (int i = 0; i < r->workers; i++) {
         struct strbuf *out = &r->worker[i].out;
+
         if (r->to_file)
             strbuf_addn(&r->in->out, out->text, out->len);
         else
@@ -155,6 +162,7 @@ static void pass_over(struct run *r)
 {
     char *stop = memchr(r->block, '\n', r->len);
     size_t used = stop ? (size_t)(stop - r->block) + 1 : r->len;
+
     if (!r->skipping)
         batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block, r->len,
                      &r->worker[0].out);
@@ -167,6 +175,7 @@ static void pass_over(struct run *r)
 static size_t whole_lines(const struct run *r, bool end)
 {
     size_t n = r->len;
+
     while (!end && n > 0 && r->block[n - 1] != '\n')
         n--;
     return n;
@@ -194,14 +203,13 @@ static enum gp_status answer_all(struct run *r, struct gp_err *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return gp_fail(err, GP_E_FILE, r->name, "", "cannot be read: %s",
-                           strerror(errno));
+            return gp_fail(err, GP_E_FILE, r->name, "", "cannot be read: %s", strerror(errno));
         r->len += (size_t)got;
         r->block[r->len] = '\0';
         take_lines(r, got == 0);
         if (!flush(r))
-            return gp_fail(err, GP_E_FILE, "standard output", "",
-                           "cannot be written: %s", strerror(errno));
+            return gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written: %s",
+                           strerror(errno));
         if (got == 0)
             return GP_OK;
     }
@@ -213,13 +221,14 @@ static void start_workers(struct run *r)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const char *dir = options_word(&r->in->options, OPT_PROFILES, NULL);
+
     r->workers = cpus < 1 ? 1 : cpus > MOST_WORKERS ? MOST_WORKERS : (int)cpus;
     for (int i = 0; i < r->workers; i++) {
         struct worker *w = &r->worker[i];
+
         strbuf_init(&w->out);
-        w->planner =
-            i == 0 ? r->in->planner
-                   : planner_new(dir, planner_today(r->in->planner), devices_local);
+        w->planner = i == 0 ? r->in->planner
+                            : planner_new(dir, planner_today(r->in->planner), devices_local);
     }
 }
 
@@ -238,6 +247,7 @@ static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
     const char *file = options_word(&in->options, OPT_OUT, "-");
     struct run r = {.in = in, .to_file = strcmp(file, "-") != 0};
     enum gp_status rc = open_input(&r, err);
+
     if (rc)
         return rc;
     start_workers(&r);

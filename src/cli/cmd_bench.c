@@ -15,15 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/path.h"
 #include "cli/bench_diagnose.h"
 #include "cli/bench_print.h"
 #include "cli/bench_progress.h"
 #include "cli/bench_rank.h"
 #include "cli/command.h"
 #include "measure/session_drive.h"
-#include "base/clock.h"
-#include "base/mem.h"
-#include "base/path.h"
 
 struct bench_job {
     struct invocation *in;
@@ -77,9 +77,8 @@ static void name_unconfirmed(const struct benchlog *reference,
 
 /* --expect: every good point of the reference must be good here and not slower; one
  * that is flagged or unsupported here proves nothing, so it must not pass. */
-static enum gp_status compare_reference(const struct bench_job *job,
-                                        const struct benchlog *log, struct strbuf *say,
-                                        bool *failed, struct gp_err *err)
+static enum gp_status compare_reference(const struct bench_job *job, const struct benchlog *log,
+                                        struct strbuf *say, bool *failed, struct gp_err *err)
 {
     const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
     double tolerance = job->in->options.value[OPT_TOLERANCE].given
@@ -99,8 +98,7 @@ static enum gp_status compare_reference(const struct bench_job *job,
     benchlog_compare(&reference, log, tolerance, &changes);
     *failed = !benchlog_confirmed(&changes);
     differences = benchlog_differences(&reference, log, path, "this run");
-    json_array_foreach(differences, i, line)
-        strbuf_addf(say, "warning: %s\n", benchlog_line(line));
+    json_array_foreach(differences, i, line) strbuf_addf(say, "warning: %s\n", benchlog_line(line));
     json_decref(differences);
     strbuf_addf(say, "against %s (tolerance %.3g %%): ", path, 100 * tolerance);
     benchlog_confirmed_print(&changes, "here", say);
@@ -219,8 +217,7 @@ static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
 
     if (job->of.ranks < 2 || job->of.rank != 0)
         return GP_OK;
-    rc = bench_rank_merge(&job->of, job->plan.base, &job->progress, &missing, &merged,
-                          err);
+    rc = bench_rank_merge(&job->of, job->plan.base, &job->progress, &missing, &merged, err);
     if (!rc)
         rc = benchlog_from_json("the merged result", merged, &log, err);
     if (!rc)
@@ -276,8 +273,7 @@ static bool take_event(void *ctx, const struct session_event *event)
 {
     struct bench_job *job = ctx;
 
-    if (event->kind == SESSION_EVENT_READY &&
-        options_flag(&job->in->options, OPT_DRY_RUN)) {
+    if (event->kind == SESSION_EVENT_READY && options_flag(&job->in->options, OPT_DRY_RUN)) {
         job->rc = dry_run(job, &job->err);
         return false;
     }
@@ -311,8 +307,7 @@ static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err
     const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
 
     if (dir && !path_is_dir(dir))
-        return gp_fail(err, GP_E_FILE, dir, "--prom takes an existing folder",
-                       "is not a folder");
+        return gp_fail(err, GP_E_FILE, dir, "--prom takes an existing folder", "is not a folder");
     if (dir && access(dir, W_OK | X_OK) != 0)
         return gp_fail(err, GP_E_FILE, dir, "", "cannot write: %s", strerror(errno));
     return GP_OK;
@@ -364,8 +359,8 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     job->in = in;
     job->of.began = clock_now();
     job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
-    bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
-                        in->quiet, in->verbose);
+    bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"), in->quiet,
+                        in->verbose);
     bench_rank_find(&job->of);
     rc = check_ranks(job, err);
     if (!rc)

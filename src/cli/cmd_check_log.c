@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "logs/log_check.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "logs/log_check.h"
 
 /* What a log needs to be checked: it is too large for a stack. */
 struct check {
@@ -23,8 +23,8 @@ struct check {
 /* A log that tells too little for a plan still tells its own figures. */
 static bool plan(struct invocation *in, struct check *c, struct gp_err *err)
 {
-    enum gp_status rc = log_request(planner_catalog(in->planner), &c->log, &in->options,
-                                    &c->request, err);
+    enum gp_status rc =
+        log_request(planner_catalog(in->planner), &c->log, &in->options, &c->request, err);
 
     if (!rc && c->request.request.options.model_count == 0)
         rc = gp_fail(err, GP_E_USAGE, in->args[0], "give --model",
@@ -37,8 +37,8 @@ static bool plan(struct invocation *in, struct check *c, struct gp_err *err)
     bool named = rc && err->where[0] && strcmp(err->where, in->args[0]) != 0;
     if (rc)
         gp_format(c->why, sizeof(c->why), "not planned: %.80s%s%.200s%s%.120s",
-                  named ? err->where : "", named ? ": " : "", err->text,
-                  err->hint[0] ? "; " : "", err->hint);
+                  named ? err->where : "", named ? ": " : "", err->text, err->hint[0] ? "; " : "",
+                  err->hint);
     return !rc;
 }
 
@@ -71,8 +71,10 @@ static void hint_start(const char *path, struct gp_err *err)
     struct stat file;
 
     if (err && stat(path, &file) == 0 && file.st_size > (off_t)ENGINELOG_BYTES)
-        gp_format(err->hint, sizeof(err->hint), "the start is enough: head -n 20000 %.120s | "
-                  "gpuplan --check-log - ...", path);
+        gp_format(err->hint, sizeof(err->hint),
+                  "the start is enough: head -n 20000 %.120s | "
+                  "gpuplan --check-log - ...",
+                  path);
 }
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)

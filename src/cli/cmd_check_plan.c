@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "answer/plan_check.h"
-#include "answer/print_plan.h"
-#include "answer/report_train.h"
 #include "answer/plan_file.h"
 #include "answer/planner_train.h"
+#include "answer/print_plan.h"
+#include "answer/report_train.h"
 #include "answer/request_line.h"
 #include "base/path.h"
 
@@ -43,9 +43,8 @@ static enum gp_status serve(struct planner *planner, const struct options *optio
 static enum gp_status answer(struct invocation *in, const struct plan_file *file,
                              struct gp_err *err)
 {
-    double tolerance = in->options.value[OPT_TOLERANCE].given
-                           ? in->options.value[OPT_TOLERANCE].number
-                           : 5;
+    double tolerance =
+        in->options.value[OPT_TOLERANCE].given ? in->options.value[OPT_TOLERANCE].number : 5;
     bool trains = file->options.value[OPT_TRAIN].given, broke = false;
     struct record doc;
     struct strbuf now;

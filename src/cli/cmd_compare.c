@@ -1,15 +1,16 @@
 /*
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
-#include "cli/command.h"
 #include "answer/front_run.h"
 #include "answer/print_compare.h"
 #include "answer/record_plan.h"
+#include "cli/command.h"
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
     bool fits = false, front = options_flag(&in->options, OPT_FRONT);
+
     if (front && in->options.value[OPT_SORT].given)
         return gp_fail(err, GP_E_USAGE, "--sort", "leave out one of them",
                        "--front is in the order of tokens/s for a user");

@@ -9,15 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/bench_progress.h"
 #include "answer/record.h"
 #include "answer/sentence.h"
-#include "measure/confirm.h"
-#include "measure/session_drive.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "cli/bench_progress.h"
+#include "measure/confirm.h"
+#include "measure/session_drive.h"
 
 struct confirm_job {
     struct invocation *in;
@@ -84,8 +84,7 @@ static enum gp_status start(struct confirm_job *job, struct gp_err *err)
         return not_here(job, err);
     if (job->c.before.plan.layout.tp <= 1) {
         gp_format(job->device, sizeof(job->device), "%d", job->c.device);
-        job->options.value[OPT_DEVICE] =
-            (struct option_value){.given = true, .text = job->device};
+        job->options.value[OPT_DEVICE] = (struct option_value){.given = true, .text = job->device};
         rc = session_replan(job->session, &job->ask, err);
     }
     if (rc)
@@ -115,10 +114,9 @@ static bool take_event(void *ctx, const struct session_event *event)
 static void print_terms(const struct confirm *c, struct strbuf *out)
 {
     static const struct table_column columns[] = {
-        {"term", TABLE_LEFT},
-        {"predicted", TABLE_RIGHT}, {"low..high", TABLE_RIGHT},
-        {"measured", TABLE_RIGHT},  {"error", TABLE_RIGHT},
-        {"band", TABLE_LEFT},                     {"used", TABLE_LEFT},
+        {"term", TABLE_LEFT},      {"predicted", TABLE_RIGHT}, {"low..high", TABLE_RIGHT},
+        {"measured", TABLE_RIGHT}, {"error", TABLE_RIGHT},     {"band", TABLE_LEFT},
+        {"used", TABLE_LEFT},
     };
     struct table t;
 
@@ -127,6 +125,7 @@ static void print_terms(const struct confirm *c, struct strbuf *out)
         const struct confirm_term *m = &c->term[i];
         const struct quantity *q = &m->predicted;
         bool both = q->known && !isnan(m->measured);
+
         table_cell(&t, m->name);
         if (q->known) {
             table_cellf(&t, "%.*f %s", m->decimals, q->value / m->divide, m->unit);
@@ -205,8 +204,8 @@ static void record_plan_of(struct record *r, const struct plan *p)
     record_text(r, "verdict", verdict_word(p->verdict));
     record_quantity(r, "tpot", "s", known ? v->tpot : quantity_unknown(), 1, 6);
     record_quantity(r, "ttft", "s", known ? v->ttft : quantity_unknown(), 1, 6);
-    record_quantity(r, "output_tokens_per_s", "tokens/s", known ? v->tokens : quantity_unknown(),
-                    1, 3);
+    record_quantity(r, "output_tokens_per_s", "tokens/s", known ? v->tokens : quantity_unknown(), 1,
+                    3);
 }
 
 static void record_terms_of(struct record *doc, const struct confirm *c)
@@ -215,6 +214,7 @@ static void record_terms_of(struct record *doc, const struct confirm *c)
     for (int i = 0; i < c->terms; i++) {
         const struct confirm_term *t = &c->term[i];
         struct record *r = record_append(doc, "terms");
+
         record_text(r, "name", t->name);
         record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
         record_quantity(r, "measured", t->unit, in_si(t->measured), t->divide, 4);
@@ -260,8 +260,7 @@ static void print_json(const struct confirm_job *job, const char *result, struct
 static int code_of(const struct confirm_job *job)
 {
     const struct plan *p = job->c.measured ? &job->c.after.plan : &job->c.before.plan;
-    int code =
-        session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
+    int code = session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
 
     if (code)
         return code;

@@ -15,6 +15,7 @@
 static void add_comment(struct strbuf *out, const char *label, const char *text)
 {
     size_t from = out->len;
+
     strbuf_addf(out, "# %s%s", label, text);
     for (size_t i = from; i < out->len; i++)
         if ((unsigned char)out->text[i] < 0x20)
@@ -25,15 +26,13 @@ static void add_comment(struct strbuf *out, const char *label, const char *text)
 static void add_skipped(const struct price_import_summary *s, struct strbuf *out)
 {
     if (s->merged)
-        strbuf_addf(out, "# %zu rows are other regions or zones of the same types.\n",
-                    s->merged);
+        strbuf_addf(out, "# %zu rows are other regions or zones of the same types.\n", s->merged);
     if (s->no_gpu)
         strbuf_addf(out, "# %zu rows left out: no accelerator.\n", s->no_gpu);
     if (s->no_price)
         strbuf_addf(out, "# %zu rows left out: no price.\n", s->no_price);
     if (s->unknown) {
-        strbuf_addf(out, "# %zu rows left out: GPU not in the catalogue.\n",
-                    s->unknown);
+        strbuf_addf(out, "# %zu rows left out: GPU not in the catalogue.\n", s->unknown);
         add_comment(out, "  among them: ", s->unknown_names);
     }
     if (s->assumed)
@@ -43,8 +42,7 @@ static void add_skipped(const struct price_import_summary *s, struct strbuf *out
                     s->assumed);
 }
 
-static void add_head(const struct price_import_summary *s, const char *file,
-                     struct strbuf *out)
+static void add_head(const struct price_import_summary *s, const char *file, struct strbuf *out)
 {
     add_comment(out, "from ", file);
     strbuf_addf(out, "# %zu instance types kept of %zu rows.\n", s->kept, s->rows);
@@ -54,11 +52,10 @@ static void add_head(const struct price_import_summary *s, const char *file,
                     "# Dated %s by the file, which was last written then. If it was\n"
                     "# fetched on another day, give that: --import-prices FILE DATE.\n",
                     s->date);
-    strbuf_addf(
-        out,
-        "# Put this file at $XDG_DATA_HOME/gpuplan/profiles/prices/%s.cfg\n"
-        "# (XDG_DATA_HOME is ~/.local/share unless set); its prices then win.\n",
-        s->provider);
+    strbuf_addf(out,
+                "# Put this file at $XDG_DATA_HOME/gpuplan/profiles/prices/%s.cfg\n"
+                "# (XDG_DATA_HOME is ~/.local/share unless set); its prices then win.\n",
+                s->provider);
 }
 
 static enum gp_status arguments(const struct invocation *in, const char **provider,
@@ -86,11 +83,11 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     const char *provider, *date;
     struct strbuf profile;
     enum gp_status rc = arguments(in, &provider, &date, err);
+
     if (rc)
         return rc;
     if (in->format != OUTPUT_TEXT)
-        return gp_fail(err, GP_E_USAGE, "--format", "leave it out",
-                       "a profile has one format");
+        return gp_fail(err, GP_E_USAGE, "--format", "leave it out", "a profile has one format");
     strbuf_init(&profile);
     rc = price_import(in->args[0], provider, date, &profile, &summary, err);
     if (!rc) {

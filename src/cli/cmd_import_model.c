@@ -6,14 +6,14 @@
  * the SHA-256 of its config.json or of the file's name alone for GGUF. Without DATE the
  * profile carries the day on which it is made.
  */
-#include "catalog/model_file.h"
-#include "model/read/checkpoint.h"
-#include "model/read/hub_cache.h"
-#include "cli/command.h"
-#include "plan/cost.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/sha256.h"
+#include "catalog/model_file.h"
+#include "cli/command.h"
+#include "model/read/checkpoint.h"
+#include "model/read/hub_cache.h"
+#include "plan/cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +56,12 @@ static void file_id(const char *name, char *id, size_t size)
     size_t n = 0;
 
     for (const char *c = last ? last + 1 : name; *c && n + 1 < size; c++)
-        id[n++] = strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", gp_lower(*c))
-                      ? gp_lower(*c)
-                      : '-';
+        id[n++] =
+            strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", gp_lower(*c)) ? gp_lower(*c) : '-';
     id[n] = '\0';
 }
 
-static enum gp_status arguments(const struct invocation *in, const char **date,
-                                struct gp_err *err)
+static enum gp_status arguments(const struct invocation *in, const char **date, struct gp_err *err)
 {
     *date = NULL;
     if (in->arg_count < 1 || in->arg_count > 2)
@@ -73,11 +71,9 @@ static enum gp_status arguments(const struct invocation *in, const char **date,
     if (in->arg_count == 2)
         *date = in->args[1];
     if (*date && date_days(*date) < 0)
-        return gp_fail(err, GP_E_USAGE, *date, "a date looks like 2026-11-21",
-                       "is not a date");
+        return gp_fail(err, GP_E_USAGE, *date, "a date looks like 2026-11-21", "is not a date");
     if (in->format != OUTPUT_TEXT)
-        return gp_fail(err, GP_E_USAGE, "--format", "leave it out",
-                       "a profile has one format");
+        return gp_fail(err, GP_E_USAGE, "--format", "leave it out", "a profile has one format");
     return GP_OK;
 }
 
@@ -87,20 +83,22 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     struct model model;
     const char *date, *path = NULL;
     char hash[96], id[MODEL_ID_MAX];
-    enum gp_status status = arguments(in, &date, err);
+    enum gp_status rc = arguments(in, &date, err);
 
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     path = in->args[0];
     if (!path_is_there(path) && hub_cache_find(path, &hub))
         path = hub.path;
-    status = reader_model(path, &model, err);
-    if (status)
-        return status;
+    rc = reader_model(path, &model, err);
+    if (rc)
+        return rc;
     add_hash(path, hash, sizeof hash);
     if (hub.name[0])
-        gp_format(model.source, sizeof model.source, "%s of the hub's cache, revision "
-                  "%s%s", hub.name, hub.revision, hash);
+        gp_format(model.source, sizeof model.source,
+                  "%s of the hub's cache, revision "
+                  "%s%s",
+                  hub.name, hub.revision, hash);
     else
         gp_format(model.source, sizeof model.source, "%.160s%s", path, hash);
     if (date)

@@ -13,18 +13,20 @@
 static void ids(const struct fact *items, struct strbuf *out)
 {
     const char *last = "";
+
     for (size_t i = 0; i < items->record_count; i++) {
         const char *id = record_get(&items->records[i], "id");
+
         if (strcmp(id, last) != 0) /* an instance type has a row per region */
             strbuf_addf(out, "%s\n", id);
         last = id;
     }
 }
 
-static void print_text(const struct record *doc, const struct fact *items,
-                       struct strbuf *out)
+static void print_text(const struct record *doc, const struct fact *items, struct strbuf *out)
 {
     const char *word = record_get(doc, "class"), *reason = record_get(doc, "reason");
+
     if (reason[0]) {
         strbuf_addf(out, "no device: %s\n", reason);
         return;
@@ -39,6 +41,7 @@ static void print_text(const struct record *doc, const struct fact *items,
 static void print(struct invocation *in, const struct record *doc)
 {
     const struct fact *items = record_find(doc, "items");
+
     if (in->format == OUTPUT_JSON)
         record_json(doc, &in->out);
     else if (in->quiet)
@@ -53,8 +56,7 @@ static void print(struct invocation *in, const struct record *doc)
 /* The devices of this machine are no part of the catalogue, and so not of data/. */
 static const struct report_class *find_class(const char *word, struct gp_err *err)
 {
-    if (gp_casecmp(word, devices_class.word) == 0 ||
-        gp_casecmp(word, devices_class.singular) == 0)
+    if (gp_casecmp(word, devices_class.word) == 0 || gp_casecmp(word, devices_class.singular) == 0)
         return &devices_class;
     return report_class_find(word, err);
 }
@@ -62,13 +64,13 @@ static const struct report_class *find_class(const char *word, struct gp_err *er
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
-    const struct report_class *class =
-        find_class(in->arg_count > 0 ? in->args[0] : "", err);
+    const struct report_class *class = find_class(in->arg_count > 0 ? in->args[0] : "", err);
+
     if (!class)
         return GP_E_USAGE;
     record_init(&doc);
-    enum gp_status rc = report_list(planner_catalog(in->planner), class,
-                                        in->args + 1, in->arg_count - 1, &doc, err);
+    enum gp_status rc = report_list(planner_catalog(in->planner), class, in->args + 1,
+                                    in->arg_count - 1, &doc, err);
     if (!rc)
         print(in, &doc);
     record_fini(&doc);

@@ -1,13 +1,14 @@
 /*
  * cmd_plan.c - gpuplan --plan: one request, one answer.
  */
+#include "answer/print_plan.h"
 #include "cli/command.h"
 #include "cli/print_train.h"
-#include "answer/print_plan.h"
 
 static void print_answer(struct invocation *in, const struct answer *a)
 {
     bool why = options_flag(&in->options, OPT_WHY);
+
     if (in->format == OUTPUT_JSON)
         print_plan_json(a, &in->options, why, &in->out);
     else if (in->format != OUTPUT_TEXT)
@@ -22,6 +23,7 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     struct answer a;
     enum gp_status rc;
+
     if (in->options.value[OPT_TRAIN].given)
         return train_run(in, err);
     rc = options_inference(&in->options, "is for --train only", err);

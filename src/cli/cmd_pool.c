@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pool/pool_export.h"
-#include "pool/pool_record.h"
-#include "pool/print_pool.h"
-#include "measure/session_drive.h"
-#include "tui/loop.h"
-#include "tui/settings.h"
 #include "base/clock.h"
 #include "base/say.h"
 #include "base/str.h"
+#include "measure/session_drive.h"
+#include "pool/pool_export.h"
+#include "pool/pool_record.h"
+#include "pool/print_pool.h"
+#include "tui/loop.h"
+#include "tui/settings.h"
 
 #define TELL_EVERY 0.2 /* s */
 
@@ -102,8 +102,7 @@ static struct pool_run_options options_of(const struct invocation *in)
     };
 }
 
-static enum gp_status print(struct invocation *in, const struct pool_run *run,
-                            struct gp_err *err)
+static enum gp_status print(struct invocation *in, const struct pool_run *run, struct gp_err *err)
 {
     const struct options *o = &in->options;
     int kind = options_choice(o, OPT_EXPORT);
@@ -133,8 +132,8 @@ static void screen_line(const struct invocation *in, struct strbuf *out)
 static enum gp_status show(struct invocation *in, struct gp_err *err)
 {
     static const struct options none;
-    struct app_start start = {.planner = in->planner, .options = &none,
-                              .script = getenv("GPUPLAN_SCRIPT")};
+    struct app_start start = {
+        .planner = in->planner, .options = &none, .script = getenv("GPUPLAN_SCRIPT")};
     struct gp_err wrong = {0};
     char report[GP_ERR_LINE];
     struct strbuf line;
@@ -160,8 +159,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (options_flag(&in->options, OPT_ON_SCREEN))
         return show(in, err);
     answer = pool_run_new();
-    enum gp_status rc =
-        pool_case_load(in->planner, options.name, warn, in, &answer->c, err);
+    enum gp_status rc = pool_case_load(in->planner, options.name, warn, in, &answer->c, err);
     if (!rc)
         rc = solve(in, &options, answer, err);
     if (!rc)

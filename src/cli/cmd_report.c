@@ -4,9 +4,9 @@
  */
 #include "cli/command.h"
 
-#include "pool/pool_page.h"
 #include "answer/report_page.h"
 #include "base/say.h"
+#include "pool/pool_page.h"
 
 #define POOL_SEED 24301 /* that of --pool */
 
@@ -21,8 +21,7 @@ static void warn(void *ctx, const char *line)
 static enum gp_status report_pool(struct invocation *in, enum document_format format,
                                   struct gp_err *err)
 {
-    struct pool_run_options options = {
-        .name = in->args[1], .seed = POOL_SEED, .rung = POOL_RUNGS};
+    struct pool_run_options options = {.name = in->args[1], .seed = POOL_SEED, .rung = POOL_RUNGS};
     struct pool_run *run = pool_run_new();
     enum gp_status rc = pool_run(in->planner, &options, warn, in, run, err);
     struct strbuf command;

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench_print.h"
-#include "cli/command.h"
-#include "measure/result/benchlog.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/say.h"
+#include "cli/bench_print.h"
+#include "cli/command.h"
+#include "measure/result/benchlog.h"
 
 /* A file is for keeping, so without --format it is the record and not a table. */
 static void choose_format(struct invocation *in)
@@ -27,8 +27,7 @@ static void choose_format(struct invocation *in)
 
 /* In front of what is printed; where a table for programs has no room for them, on
  * standard error. */
-static void print_warnings(const struct invocation *in, const json_t *warnings,
-                           struct strbuf *out)
+static void print_warnings(const struct invocation *in, const json_t *warnings, struct strbuf *out)
 {
     const json_t *line;
     size_t i;
@@ -132,8 +131,7 @@ static void print_text(const struct benchlog *log, struct strbuf *out)
     bench_stragglers(log->json, out);
 }
 
-static enum gp_status print_merged(struct invocation *in, json_t *json,
-                                   struct gp_err *err)
+static enum gp_status print_merged(struct invocation *in, json_t *json, struct gp_err *err)
 {
     struct benchlog log;
     enum gp_status rc = benchlog_from_json("the merged result", json, &log, err);

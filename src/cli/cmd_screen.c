@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "tui/loop.h"
 #include "tui/plain/plain.h"
 #include "tui/settings.h"
-#include "base/str.h"
 
 /* auto leaves the settings; the others win over them. */
 static void color_option(const char *word, struct app_settings *settings)
@@ -62,8 +62,7 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 const struct command cmd_screen = {
     .name = "screen",
     .usage = "[-m MODEL] [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
-    .brief =
-        "screens to plan, compare and measure; the default on a terminal",
+    .brief = "screens to plan, compare and measure; the default on a terminal",
     .bit = FOR_SCREEN,
     .no_args = true,
     .one = ONE_EACH,

@@ -4,11 +4,10 @@
  * ID is a model (also a folder or file), a GPU or MIG slice, an engine (vllm@0.19), an
  * instance type, a format, a server or a family of GPUs; the classes are searched in that order.
  */
-#include "cli/command.h"
 #include "answer/report_catalog.h"
+#include "cli/command.h"
 
-static enum gp_status print(struct invocation *in, const struct record *doc,
-                            struct gp_err *err)
+static enum gp_status print(struct invocation *in, const struct record *doc, struct gp_err *err)
 {
     switch (in->format) {
     case OUTPUT_TEXT:
@@ -26,6 +25,7 @@ static enum gp_status print(struct invocation *in, const struct record *doc,
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
+
     if (in->arg_count != 1)
         return gp_fail(err, GP_E_USAGE, "--show", "gpuplan --list CLASS has the ids",
                        in->arg_count ? "takes one ID" : "needs an ID");

@@ -3,41 +3,38 @@
  *
  * Text and Markdown have three tables, CSV and JSON one row per model and precision.
  */
-#include "cli/command.h"
 #include "answer/record_plan.h"
+#include "cli/command.h"
 
 static const struct {
     const char *group, *title;
 } tables[] = {
-    {"memory",
-     "Memory. Rule of thumb: the size by name x bits/8 x 1.25, in GB (1e9 bytes), at the "
-     "precision\nbeside it. Exact: the checkpoint at its precision, and what this load "
-     "takes on each GPU\nand on all of them."},
-    {"GPUs",
-     "GPU count. Rule: its GB over the GB the GPU is sold with. Exact: the "
-     "fewest that fit."},
-    {"cost",
-     "Cost. Rule: its GPUs at the per-GPU price of the same offer. Exact: "
-     "whole instances."},
+    {"memory", "Memory. Rule of thumb: the size by name x bits/8 x 1.25, in GB (1e9 bytes), at the "
+               "precision\nbeside it. Exact: the checkpoint at its precision, and what this load "
+               "takes on each GPU\nand on all of them."},
+    {"GPUs", "GPU count. Rule: its GB over the GB the GPU is sold with. Exact: the "
+             "fewest that fit."},
+    {"cost", "Cost. Rule: its GPUs at the per-GPU price of the same offer. Exact: "
+             "whole instances."},
 };
 
 static void print_head(const struct record *doc, struct strbuf *out)
 {
     const struct record *q = &record_find(doc, "request")->records[0];
+
     strbuf_addf(out, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
                 record_get(q, "gpu"), record_find(q, "gpu_marketed")->number.value,
-                record_find(q, "gpu_usable")->number.value,
-                record_find(q, "users")->number.value,
+                record_find(q, "gpu_usable")->number.value, record_find(q, "users")->number.value,
                 record_find(q, "context")->number.value);
     record_plan_prices(q, out);
-    strbuf_addf(out, ", %.0f h/month\n",
-                record_find(q, "hours_per_month")->number.value);
+    strbuf_addf(out, ", %.0f h/month\n", record_find(q, "hours_per_month")->number.value);
 }
 
 static void print(struct invocation *in, const struct record *doc)
 {
     const struct fact *rows = record_find(doc, "rows");
     enum record_as as = in->format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN : RECORD_TEXT;
+
     if (in->format == OUTPUT_JSON) {
         record_json(doc, &in->out);
         return;
@@ -59,6 +56,7 @@ static void print(struct invocation *in, const struct record *doc)
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
+
     record_init(&doc);
     enum gp_status rc = report_table(in->planner, &in->options, &doc, err);
     if (!rc)

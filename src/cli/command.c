@@ -32,6 +32,7 @@ const struct command *command_find(const char *name)
 static size_t option_names(unsigned bits, const char *names[OPTION_COUNT])
 {
     size_t n = 0;
+
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_rows[i].commands & bits)
             names[n++] = option_rows[i].name;
@@ -43,6 +44,7 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     const char *names[OPTION_COUNT + 32];
     size_t n = option_names(FOR_SCREEN, names);
     char hint[256];
+
     for (int i = 0; commands[i]; i++)
         names[n++] = commands[i]->name;
     names[n++] = "completion";
@@ -63,6 +65,7 @@ static bool is_command(const char *arg)
 static enum gp_status too_late(const char *arg, struct gp_err *err)
 {
     char hint[256];
+
     gp_format(hint, sizeof(hint), "gpuplan %.60s, and then the options", arg);
     return gp_fail(err, GP_E_USAGE, arg, hint, "a command is the first argument");
 }
@@ -78,8 +81,7 @@ static enum gp_status unknown_option(const struct command *command, const char *
     if (is_command(arg))
         return too_late(arg, err);
     if (!spelling_option(arg, "--", names, own, hint, sizeof(hint)) &&
-        !spelling_option(arg, "--", names, option_names(~0u, names), hint,
-                         sizeof(hint)))
+        !spelling_option(arg, "--", names, option_names(~0u, names), hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "see gpuplan --help");
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown option");
 }
@@ -91,6 +93,7 @@ static int split(const char *arg, char *name, size_t size, const char **value)
     if (arg[1] == '-') {
         const char *equals = strchr(arg, '=');
         size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+
         if (n >= size)
             return -1;
         memcpy(name, arg, n);
@@ -110,6 +113,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
     char name[64], where[80];
     const char *value;
     int id = split(argv[*i], name, sizeof(name), &value);
+
     if (id < 0)
         return unknown_option(in->command, argv[*i], err);
     const struct option_row *row = &option_rows[id];
@@ -122,13 +126,11 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
                        "--%s does not take this option", in->command->name);
     if (row->type == OPTION_FLAG) {
         if (value)
-            return gp_fail(err, GP_E_USAGE, where, "leave the value out",
-                           "takes no value");
+            return gp_fail(err, GP_E_USAGE, where, "leave the value out", "takes no value");
         value = "";
     } else if (!value) {
         if (*i + 1 >= argc)
-            return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s",
-                           row->argument);
+            return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s", row->argument);
         value = argv[++*i];
     }
     if (in->options.value[id].given && !row->many && row->type != OPTION_FLAG)
@@ -153,13 +155,14 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
     return GP_OK;
 }
 
-enum gp_status command_parse(struct invocation *in, int argc, char **argv,
-                             struct gp_err *err)
+enum gp_status command_parse(struct invocation *in, int argc, char **argv, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
     bool only_args = false;
+
     for (int i = 0; i < argc && !rc; i++) {
         bool option = !only_args && argv[i][0] == '-' && argv[i][1] != '\0';
+
         if (option && strcmp(argv[i], "--") == 0) {
             only_args = true;
         } else if (option) {
@@ -181,12 +184,13 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv,
 static void help_option(const struct option_row *row, struct strbuf *out)
 {
     char left[64];
+
     if (row->key)
         gp_format(left, sizeof(left), "-%c, --%s%s%s", row->key, row->name,
                   row->argument ? " " : "", row->argument ? row->argument : "");
     else
-        gp_format(left, sizeof(left), "    --%s%s%s", row->name,
-                  row->argument ? " " : "", row->argument ? row->argument : "");
+        gp_format(left, sizeof(left), "    --%s%s%s", row->name, row->argument ? " " : "",
+                  row->argument ? row->argument : "");
     strbuf_addf(out, "  %-34s %s", left, row->help);
     if (row->choices)
         strbuf_addf(out, " (%s)", row->choices);
@@ -198,26 +202,22 @@ static void help_option(const struct option_row *row, struct strbuf *out)
 void command_help(const struct command *command, struct strbuf *out)
 {
     if (!command)
-        strbuf_add(
-            out,
-            "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
-            "usage: gpuplan [OPTION]...             screens, on a terminal\n"
-            "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
+        strbuf_add(out, "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
+                        "usage: gpuplan [OPTION]...             screens, on a terminal\n"
+                        "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
     for (int i = 0; commands[i]; i++)
         if (!command || command == commands[i])
-            strbuf_addf(out, "%s--%s %s\n      %s\n",
-                        command ? "usage: gpuplan " : "  ", commands[i]->name,
-                        commands[i]->usage, commands[i]->brief);
+            strbuf_addf(out, "%s--%s %s\n      %s\n", command ? "usage: gpuplan " : "  ",
+                        commands[i]->name, commands[i]->usage, commands[i]->brief);
     strbuf_add(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         if (!command || (option_rows[i].commands & command->bit))
             help_option(&option_rows[i], out);
     if (command)
         return;
-    strbuf_add(
-        out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device,\n"
-             "  5 wrong or flagged, 6 nothing measured, 130 or 143 interrupted\n"
-             "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
-             "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
-             "gpuplan-model(7)\n");
+    strbuf_add(out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device,\n"
+                    "  5 wrong or flagged, 6 nothing measured, 130 or 143 interrupted\n"
+                    "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
+                    "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
+                    "gpuplan-model(7)\n");
 }

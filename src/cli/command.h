@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "answer/print_plan.h"
 #include "answer/option.h"
 #include "answer/planner.h"
+#include "answer/print_plan.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -36,14 +36,14 @@ struct invocation {
 };
 
 struct command {
-    const char *name;   /* "plan": the first argument, with or without dashes */
-    const char *usage;  /* what follows the name */
-    const char *brief;  /* one line for --help */
-    unsigned bit;       /* FOR_PLAN ... of option.h */
-    bool no_args;       /* takes options alone */
-    unsigned one;       /* ONE_MODEL, ...: what it does not take several of, */
+    const char *name;    /* "plan": the first argument, with or without dashes */
+    const char *usage;   /* what follows the name */
+    const char *brief;   /* one line for --help */
+    unsigned bit;        /* FOR_PLAN ... of option.h */
+    bool no_args;        /* takes options alone */
+    unsigned one;        /* ONE_MODEL, ...: what it does not take several of, */
     const char *several; /* and what does: "use --compare for several" */
-    bool streams;       /* writes its output itself while it works (--batch) */
+    bool streams;        /* writes its output itself while it works (--batch) */
     enum gp_status (*run)(struct invocation *in, struct gp_err *err);
 };
 
@@ -68,12 +68,10 @@ void command_help(const struct command *command, struct strbuf *out);
 void command_version(const char *profiles, bool quiet, struct strbuf *out);
 
 /* A completion script for "bash", "zsh" or "fish", made from the option and command tables. */
-enum gp_status command_completion(const char *shell, struct strbuf *out,
-                                  struct gp_err *err);
+enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err);
 
 /* Parses argv after the command's name into in->options and in->args. */
-enum gp_status command_parse(struct invocation *in, int argc, char **argv,
-                             struct gp_err *err);
+enum gp_status command_parse(struct invocation *in, int argc, char **argv, struct gp_err *err);
 /* Does the command take what was given, and so often? */
 enum gp_status command_check(const struct invocation *in, struct gp_err *err);
 

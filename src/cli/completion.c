@@ -58,6 +58,7 @@ static void add_quoted(const char *text, struct strbuf *out)
 static void option_names(unsigned bit, struct strbuf *out)
 {
     const char *blank = "";
+
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_rows[i].commands & bit) {
             strbuf_addf(out, "%s--%s", blank, option_rows[i].name);
@@ -79,6 +80,7 @@ static void bash_option(int id, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
     const char *class = ids[id].class;
+
     if (row->type == OPTION_FLAG || (!row->choices && !class))
         return;
     strbuf_add(out, "    ");
@@ -96,8 +98,10 @@ static void bash_option(int id, struct strbuf *out)
 static void bash_plain(struct strbuf *out)
 {
     const char *bar = "    ";
+
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
+
         if (row->type == OPTION_FLAG || row->choices || ids[i].class)
             continue;
         strbuf_addf(out, "%s--%s", bar, row->name);
@@ -172,6 +176,7 @@ static void zsh_action(int id, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
     const char *class = ids[id].class;
+
     if (row->choices) {
         strbuf_add(out, "(");
         add_choices(row->choices, out);
@@ -187,8 +192,10 @@ static void zsh_action(int id, struct strbuf *out)
 static void zsh_text(const char *text, struct strbuf *out)
 {
     char one[3] = {0};
+
     for (; *text; text++) {
         bool special = strchr("[]:\\", *text) != NULL;
+
         one[0] = special ? '\\' : *text;
         one[1] = special ? *text : '\0';
         add_quoted(one, out);
@@ -205,6 +212,7 @@ static void zsh_described(const char *name, const char *brief, struct strbuf *ou
 static void zsh_spec(int id, const char *name, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
+
     strbuf_addf(out, "        '%s%s%s[", row->many ? "*" : "", name,
                 row->type == OPTION_FLAG ? ""
                 : name[1] == '-'         ? "="
@@ -223,6 +231,7 @@ static void zsh_spec(int id, const char *name, struct strbuf *out)
 static void zsh_command(const struct command *c, struct strbuf *out)
 {
     char name[64];
+
     strbuf_addf(out, "    %s) specs=(\n", c->name);
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!(option_rows[i].commands & c->bit))
@@ -234,8 +243,7 @@ static void zsh_command(const struct command *c, struct strbuf *out)
             zsh_spec(i, name, out);
     }
     if (c == &cmd_list)
-        strbuf_addf(out, "        '1:class:(%s devices)'\n        '*:filter:'\n",
-                    list_words);
+        strbuf_addf(out, "        '1:class:(%s devices)'\n        '*:filter:'\n", list_words);
     else if (c == &cmd_bench)
         strbuf_addf(out, "        '1:test:(%s)'\n", test_words);
     else if (c == &cmd_show)
@@ -315,6 +323,7 @@ static void fish_option(int id, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
     const char *class = ids[id].class;
+
     fish_condition(row->commands, out);
     strbuf_addf(out, " -l %s", row->name);
     if (row->key)
@@ -379,8 +388,7 @@ static void fish(struct strbuf *out)
                 shell_words, test_words, list_words, list_words);
 }
 
-enum gp_status command_completion(const char *shell, struct strbuf *out,
-                                  struct gp_err *err)
+enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err)
 {
     static const struct {
         const char *name;

@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
-#include "plan/cost.h"
-#include "measure/devices.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/say.h"
+#include "cli/command.h"
+#include "measure/devices.h"
+#include "plan/cost.h"
 
 static int report_failure(const struct gp_err *err)
 {
@@ -29,6 +29,7 @@ static int print(struct strbuf *out)
 {
     struct gp_err err = {0};
     enum gp_status rc = path_write("-", out->text, out->len, &err);
+
     strbuf_fini(out);
     return rc ? report_failure(&err) : 0;
 }
@@ -36,6 +37,7 @@ static int print(struct strbuf *out)
 static int no_such_command(const char *name)
 {
     struct gp_err err = {0};
+
     command_unknown(name, &err);
     return report_failure(&err);
 }
@@ -50,8 +52,9 @@ static int early(int argc, char **argv, struct gp_err *err)
 {
     struct strbuf out;
     const char *first = argv[1];
-    bool help = strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
-                strcmp(first, "help") == 0;
+    bool help =
+        strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0;
+
     strbuf_init(&out);
     if (strcmp(first, "--completion") == 0 || strcmp(first, "completion") == 0) {
         if (command_completion(argc > 2 ? argv[2] : "", &out, err))
@@ -105,6 +108,7 @@ static void warnings(struct invocation *in)
 {
     const char *const *lines;
     size_t n = catalog_warnings(planner_catalog(in->planner), &lines);
+
     for (size_t i = 0; i < n && !in->quiet; i++)
         gp_say("gpuplan: %s", lines[i]);
 }
@@ -112,6 +116,7 @@ static void warnings(struct invocation *in)
 static int finish(struct invocation *in, struct gp_err *err)
 {
     const char *file = options_word(&in->options, OPT_OUT, "-");
+
     warnings(in);
     if (in->command->streams)
         return in->exit_code;
@@ -124,6 +129,7 @@ static int run(struct invocation *in, int argc, char **argv)
 {
     struct gp_err err = {0};
     int code;
+
     if (command_parse(in, argc, argv, &err))
         return report_failure(&err);
     if (options_flag(&in->options, OPT_HELP)) {
@@ -131,8 +137,7 @@ static int run(struct invocation *in, int argc, char **argv)
         return print(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {
-        command_version(options_word(&in->options, OPT_PROFILES, NULL), in->quiet,
-                        &in->out);
+        command_version(options_word(&in->options, OPT_PROFILES, NULL), in->quiet, &in->out);
         return print(&in->out);
     }
     if (command_check(in, &err))
@@ -142,8 +147,8 @@ static int run(struct invocation *in, int argc, char **argv)
                 "is not a date");
         return report_failure(&err);
     }
-    in->planner = planner_new(options_word(&in->options, OPT_PROFILES, NULL), today(),
-                              devices_local);
+    in->planner =
+        planner_new(options_word(&in->options, OPT_PROFILES, NULL), today(), devices_local);
     code = in->command->run(in, &err) ? report_failure(&err) : finish(in, &err);
     planner_free(in->planner);
     return code;
@@ -153,6 +158,7 @@ int main(int argc, char **argv)
 {
     struct gp_err err = {0};
     struct invocation in = {0};
+
     setlocale(LC_CTYPE, "");
     signal(SIGXFSZ, SIG_IGN); /* a file that becomes too large is an error */
     int used, code = argc > 1 ? early(argc, argv, &err) : -1;

@@ -22,6 +22,7 @@ static void print_choices(const struct train *t, struct strbuf *out)
         [MODULES_HEAD] = ", head trained",
         [MODULES_BOTH] = ", embedding and head trained",
     };
+
     if (t->format)
         strbuf_addf(out, ", base %s", t->format->id);
     if (t->targets == LORA_QV)
@@ -47,10 +48,10 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
     const struct train *t = &m->train;
     int hosts = a->priced.layout.hosts;
     char params[32], trained[32], tokens[32], text[SENTENCE_MAX];
+
     strbuf_addf(out, "%s (%s parameters, %s trained), %s", q->model->name,
                 units_params(params, sizeof(params), m->params),
-                units_params(trained, sizeof(trained), m->trainable),
-                train_method_word(t->method));
+                units_params(trained, sizeof(trained), m->trainable), train_method_word(t->method));
     if (t->method != TRAIN_FULL)
         strbuf_addf(out, " of rank %d", t->lora_rank);
     strbuf_addf(out, ", %s, recompute %s\n%.0f x %s tokens per GPU",
@@ -58,8 +59,8 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
                 t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
     print_choices(t, out);
     strbuf_addf(out, "\n\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
-                verdict_shout(m->verdict), t->gpus, q->gpu->name, q->gpu->id,
-                m->data_parallel, t->zero_stage);
+                verdict_shout(m->verdict), t->gpus, q->gpu->name, q->gpu->id, m->data_parallel,
+                t->zero_stage);
     if (t->tp > 1 || (t->pp > 1 && !t->device_map))
         strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
     if (t->cp > 1)
@@ -84,9 +85,11 @@ static void print_parts(const char *head, const struct train_part *parts, int co
                                            {"high", TABLE_RIGHT},
                                            {"origin", TABLE_LEFT}};
     struct table table;
+
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < count; i++) {
         const struct quantity *b = train_part_bytes(m, &parts[i]);
+
         if (!train_part_is_there(b))
             continue;
         table_cell(&table, parts[i].name);
@@ -100,10 +103,10 @@ static void print_parts(const char *head, const struct train_part *parts, int co
 }
 
 /* As CSV or Markdown. */
-static void print_rows(const struct train_answer *a, enum output_format format,
-                       struct strbuf *out)
+static void print_rows(const struct train_answer *a, enum output_format format, struct strbuf *out)
 {
     struct record r;
+
     record_init(&r);
     report_train_rows(a, &r);
     record_rows(&r, output_record_as(format), out);
@@ -114,6 +117,7 @@ static void print_fixes(const struct train_answer *a, struct strbuf *out)
 {
     const struct request *q = &a->resolved.request;
     char options[SENTENCE_MAX], what[SENTENCE_MAX], hour[32];
+
     if (a->memory.verdict == VERDICT_FITS)
         return;
     strbuf_add(out, a->fix_count ? "\nwhat would fit (each one was planned)\n"
@@ -121,11 +125,12 @@ static void print_fixes(const struct train_answer *a, struct strbuf *out)
     for (int i = 0; i < a->fix_count; i++) {
         const struct train_fix *f = &a->fixes[i];
         bool known = f->per_hour > 0;
+
         strbuf_addf(out, "    %-30s %+8.2f GiB/GPU  %3d GPU%-2s %9s%s  %s%s\n",
                     sentence_train_options(q, f, options), f->gain / GP_GIB, f->gpus,
                     f->gpus == 1 ? "" : "s",
-                    known ? units_money(hour, sizeof(hour), f->per_hour) : "-",
-                    known ? "/h" : "  ", sentence_train_fix(q, f, what),
+                    known ? units_money(hour, sizeof(hour), f->per_hour) : "-", known ? "/h" : "  ",
+                    sentence_train_fix(q, f, what),
                     f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");
     }
 }
@@ -136,9 +141,10 @@ static void print_text(const struct invocation *in, const struct train_answer *a
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
     struct term terms[TERMS_MAX];
+
     if (in->quiet) {
-        strbuf_addf(out, "%s: %d x %s, ZeRO %d\n", verdict_word(m->verdict),
-                    m->train.gpus, q->gpu->id, m->train.zero_stage);
+        strbuf_addf(out, "%s: %d x %s, ZeRO %d\n", verdict_word(m->verdict), m->train.gpus,
+                    q->gpu->id, m->train.zero_stage);
         return;
     }
     print_head(a, out);
@@ -164,6 +170,7 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
     struct train_answer a;
     struct record doc;
     enum gp_status rc = planner_train(in->planner, &in->options, &a, err);
+
     if (rc)
         return rc;
     record_init(&doc);

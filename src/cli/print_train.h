@@ -4,8 +4,8 @@
 #ifndef GP_CLI_PRINT_TRAIN_H
 #define GP_CLI_PRINT_TRAIN_H
 
-#include "cli/command.h"
 #include "base/err.h"
+#include "cli/command.h"
 
 /* Answers the invocation's options with a training plan (gpuplan.train/1 in JSON). */
 enum gp_status train_run(struct invocation *in, struct gp_err *err);

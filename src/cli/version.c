@@ -9,12 +9,12 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/path.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
 #include "measure/runner.h"
 #include "measure/runner_child.h"
-#include "base/clock.h"
-#include "base/path.h"
 
 #define WAIT_MAX 2.0 /* s */
 
@@ -32,8 +32,7 @@ static void engine_start(struct engine_program *engine)
     char option[] = "--version", *argv[] = {engine->path, option, NULL};
 
     engine->found = runner_find(engine->name, engine->path, sizeof(engine->path));
-    engine->runs =
-        engine->found && child_start(&engine->child, argv, NULL) == GP_OK;
+    engine->runs = engine->found && child_start(&engine->child, argv, NULL) == GP_OK;
 }
 
 /* Takes the first line of what it writes. */
@@ -82,8 +81,7 @@ static void add_engines(struct strbuf *out)
         const struct engine_program *e = &engines[i];
         const char *version = strchr(e->line, ' ');
 
-        strbuf_addf(out, "%-4s engine  %s%s\n", e->name,
-                    e->found ? e->path : "not installed",
+        strbuf_addf(out, "%-4s engine  %s%s\n", e->name, e->found ? e->path : "not installed",
                     !e->found ? ""
                     : version ? version
                               : " does not answer");

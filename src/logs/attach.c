@@ -7,24 +7,24 @@
 #include <string.h>
 
 #include "answer/beside.h"
-#include "answer/sentence.h"
 #include "answer/launch.h"
+#include "answer/sentence.h"
 
-#define FULL   0.9  /* of the pool: the next requests wait for it */
-#define EMPTY  0.3
-#define OFTEN  0.01 /* preemptions of a request */
-#define QUEUED 0.5  /* of the TTFT */
+#define FULL 0.9 /* of the pool: the next requests wait for it */
+#define EMPTY 0.3
+#define OFTEN 0.01 /* preemptions of a request */
+#define QUEUED 0.5 /* of the TTFT */
 
 /* ---- what is seen ---- */
 
 struct seen {
     const struct scrape *s;
-    const struct plan *plan; /* NULL = none */
-    double requests;         /* answered in the time that the page tells of */
-    double preempted;        /* of each of them */
-    double queue_share;      /* of the TTFT; NAN = not known */
+    const struct plan *plan;        /* NULL = none */
+    double requests;                /* answered in the time that the page tells of */
+    double preempted;               /* of each of them */
+    double queue_share;             /* of the TTFT; NAN = not known */
     double usage, running, waiting; /* NAN = not told */
-    double full;             /* requests of this load that the server's pool holds; 0 = no plan */
+    double full; /* requests of this load that the server's pool holds; 0 = no plan */
 };
 
 static double value_of(const struct scrape *s, enum scrape_value v)
@@ -35,6 +35,7 @@ static double value_of(const struct scrape *s, enum scrape_value v)
 static double requests_of(const struct scrape *s)
 {
     double n = s->histogram[SCRAPE_TTFT].n;
+
     return s->given[SCRAPE_REQUESTS] ? s->value[SCRAPE_REQUESTS] : n;
 }
 
@@ -46,14 +47,16 @@ static struct seen look(const struct scrape *s, const struct plan *plan)
         .s = s,
         .plan = plan,
         .requests = requests_of(s),
-        .queue_share = scrape_mean(&s->histogram[SCRAPE_QUEUE]) /
-                       scrape_mean(&s->histogram[SCRAPE_TTFT]),
+        .queue_share =
+            scrape_mean(&s->histogram[SCRAPE_QUEUE]) / scrape_mean(&s->histogram[SCRAPE_TTFT]),
         .usage = value_of(s, SCRAPE_USAGE),
         .running = value_of(s, SCRAPE_RUNNING),
         .waiting = value_of(s, SCRAPE_WAITING),
         .full = each > 0 ? (s->given[SCRAPE_POOL] ? s->value[SCRAPE_POOL]
                             : m                   ? m->kv_cache_tokens.value
-                                                  : 0) / each : 0,
+                                                  : 0) /
+                               each
+                         : 0,
     };
 
     out.preempted = out.requests > 0 ? s->value[SCRAPE_PREEMPTIONS] / out.requests : 0;
@@ -75,6 +78,7 @@ static bool pool_full(const struct seen *v)
 static bool slots_full(const struct seen *v)
 {
     const struct plan *p = v->plan;
+
     return v->waiting > 0 && !(v->usage >= FULL) && p && p->has_memory &&
            v->running >= 0.95 * p->memory.max_num_seqs;
 }
@@ -166,8 +170,8 @@ static const struct rule {
      "larger steps; the prefix cache, where prompts share their beginning", LAUNCH_TOKENS, false},
     {is_idle, "nothing", "nothing runs now", "", -1, false},
     {pool_empty, "load", "nothing binds: the KV pool is mostly empty at this load",
-     "the free pool serves more users, or a smaller GPU serves these: see --solve users",
-     -1, false},
+     "the free pool serves more users, or a smaller GPU serves these: see --solve users", -1,
+     false},
 };
 
 static const struct rule nothing = {NULL, "nothing", "nothing binds at this load", "", -1, false};
@@ -229,7 +233,7 @@ static void wasted(const struct seen *v, char *text, size_t size)
 
 struct line {
     const char *name, *unit;
-    double seen;                /* NAN = not told: no row */
+    double seen; /* NAN = not told: no row */
     struct quantity predicted;
     double divide;
     int digits;
@@ -264,7 +268,7 @@ static void record_rows_of(const struct seen *v, struct record *doc)
                                   *tpot = &s->histogram[SCRAPE_TPOT];
     const struct speed *fast = &p->speed;
     bool known = v->plan && fast->gap == SPEED_KNOWN && fast->tpot.known;
-    double produced = s->seconds <= 0                   ? value_of(s, SCRAPE_OUTPUT_RATE)
+    double produced = s->seconds <= 0                  ? value_of(s, SCRAPE_OUTPUT_RATE)
                       : s->given[SCRAPE_OUTPUT_TOKENS] ? s->value[SCRAPE_OUTPUT_TOKENS] / s->seconds
                                                        : NAN;
     const struct line lines[] = {
@@ -273,15 +277,15 @@ static void record_rows_of(const struct seen *v, struct record *doc)
         {"kv_usage", "%", v->usage, v->plan ? mean_usage(p) : quantity_unknown(), 0.01, 1},
         {"kv_cache_tokens", "", value_of(s, SCRAPE_POOL),
          p->has_memory ? p->memory.kv_cache_tokens : quantity_unknown(), 1, 0},
-        {"preempted", "%", s->given[SCRAPE_PREEMPTIONS] ? v->preempted : NAN,
-         quantity_unknown(), 0.01, 2},
+        {"preempted", "%", s->given[SCRAPE_PREEMPTIONS] ? v->preempted : NAN, quantity_unknown(),
+         0.01, 2},
         {"ttft", "ms", scrape_mean(ttft), known ? fast->ttft : quantity_unknown(), 1e-3, 1},
         {"ttft_p50", "ms", scrape_quantile(ttft, 0.5), plain(known, fast->middle), 1e-3, 1},
         {"ttft_p95", "ms", scrape_quantile(ttft, 0.95), plain(known, fast->late), 1e-3, 1},
         {"tpot", "ms", mean_tpot(s), known ? fast->tpot : quantity_unknown(), 1e-3, 2},
         {"tpot_p95", "ms", scrape_quantile(tpot, 0.95), quantity_unknown(), 1e-3, 2},
-        {"prompt_tokens_per_s", "", prompt_rate(s), known ? planned_rate(p) : quantity_unknown(),
-         1, 1},
+        {"prompt_tokens_per_s", "", prompt_rate(s), known ? planned_rate(p) : quantity_unknown(), 1,
+         1},
         {"queue", "ms", scrape_mean(&s->histogram[SCRAPE_QUEUE]), quantity_unknown(), 1e-3, 1},
         {"output_tokens_per_s", "", produced, known ? fast->tokens : quantity_unknown(), 1, 1},
         {"requests_per_s", "", per_second(s, v->requests > 0 ? v->requests : NAN),
@@ -295,10 +299,11 @@ static void record_rows_of(const struct seen *v, struct record *doc)
     record_list(doc, "rows");
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         const struct line *l = &lines[i];
-        struct beside b = {l->name, l->unit, "seen", quantity_of(l->seen, ORIGIN_MEASURED),
-                           l->predicted, l->divide, 0, l->digits};
+        struct beside b = {l->name,      l->unit,   "seen", quantity_of(l->seen, ORIGIN_MEASURED),
+                           l->predicted, l->divide, 0,      l->digits};
         struct record *row;
         bool in;
+
         if (!isnan(l->seen))
             beside_record(&b, doc, "rows", &row, &in);
     }
@@ -310,19 +315,23 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
 {
     record_list(doc, "notes");
     if (s->cut)
-        record_item(doc, "notes", "a page ends within a line, so it was cut off: what it lacks is "
+        record_item(doc, "notes",
+                    "a page ends within a line, so it was cut off: what it lacks is "
                     "not seen here");
     if (s->twice)
-        record_item(doc, "notes", "a series stands twice in a page, and is counted twice: two "
+        record_item(doc, "notes",
+                    "a series stands twice in a page, and is counted twice: two "
                     "pages in one file? --attach FIRST SECOND takes them apart");
     if (s->models)
-        record_item(doc, "notes", "a page is of several models, whose figures are added up: attach "
+        record_item(doc, "notes",
+                    "a page is of several models, whose figures are added up: attach "
                     "each server by itself");
     if (s->seconds <= 0)
         record_item(doc, "notes",
                     "one page: its means are since the server started; a second one gives rates");
     if (s->histogram[SCRAPE_TTFT].n <= 0 && s->given[SCRAPE_PROMPT_SECONDS])
-        record_item(doc, "notes", "the server does not report TTFT, only how fast it works on "
+        record_item(doc, "notes",
+                    "the server does not report TTFT, only how fast it works on "
                     "prompts, and of TPOT only the mean");
     if (why[0])
         record_item(doc, "notes", why);
@@ -373,6 +382,7 @@ static void print_if(const struct record *doc, const char *name, const char *bef
                      struct strbuf *out)
 {
     const char *text = record_get(doc, name);
+
     if (text[0])
         strbuf_addf(out, "%s%s\n", before, text);
 }
@@ -380,6 +390,7 @@ static void print_if(const struct record *doc, const char *name, const char *bef
 static double count_of(const struct record *doc, const char *name)
 {
     const struct fact *f = record_find(doc, name);
+
     return f && f->known ? f->number.value : 0;
 }
 
@@ -451,6 +462,6 @@ enum gp_status attach_request(const struct scrape *s, const struct options *give
         rc = options_number(out, OPT_USERS, "--users", round(users), err);
     if (!rc)
         rc = set_mean(out, OPT_PROMPT, "--prompt", &s->histogram[SCRAPE_PROMPT], err);
-    return rc ? rc : set_mean(out, OPT_OUTPUT, "--output-tokens",
-                              &s->histogram[SCRAPE_OUTPUT], err);
+    return rc ? rc
+              : set_mean(out, OPT_OUTPUT, "--output-tokens", &s->histogram[SCRAPE_OUTPUT], err);
 }

@@ -11,8 +11,8 @@
 #ifndef GP_LOGS_ATTACH_H
 #define GP_LOGS_ATTACH_H
 
-#include "answer/record.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 #include "logs/read/scrape.h"
 
 /* The options to plan with, and the texts that they borrow beside the scrape's: keep both. */

@@ -13,10 +13,10 @@
 
 /* ---- what of the plan a figure is ---- */
 
-#define PART(name)                                                                         \
-    static struct quantity name(const struct plan *p)                                      \
-    {                                                                                      \
-        return p->memory.name;                                                             \
+#define PART(name)                                    \
+    static struct quantity name(const struct plan *p) \
+    {                                                 \
+        return p->memory.name;                        \
     }
 PART(usable)
 PART(weights)
@@ -104,11 +104,12 @@ static double slack_of(enum enginelog_term term, struct quantity predicted)
 {
     double digit = term == ENGINELOG_TOKENS ? 0.5 : is_count(term) ? 0.005 : 0.005 * GP_GIB;
     bool counted = term == ENGINELOG_WEIGHTS || term == ENGINELOG_USABLE;
+
     return digit + (counted || predicted.origin == ORIGIN_EXACT ? COUNTED * predicted.value : 0);
 }
 
-static void record_term(const struct enginelog *log, const struct row *row,
-                        const struct plan *plan, struct record *doc, struct log_verdict *v)
+static void record_term(const struct enginelog *log, const struct row *row, const struct plan *plan,
+                        struct record *doc, struct log_verdict *v)
 {
     const struct enginelog_figure *f = &log->figure[row->term];
     bool count = is_count(row->term), in;
@@ -121,7 +122,9 @@ static void record_term(const struct enginelog *log, const struct row *row,
         .predicted = predicted,
         .divide = count ? 1 : GP_GIB,
         .slack = slack_of(row->term, predicted),
-        .digits = row->term == ENGINELOG_TOKENS ? 0 : log->devices > 0 ? 3 : 2,
+        .digits = row->term == ENGINELOG_TOKENS ? 0
+                  : log->devices > 0            ? 3
+                                                : 2,
     };
     struct record *r;
     bool compared = beside_record(&beside, doc, "terms", &r, &in);
@@ -161,6 +164,7 @@ static void record_terms(const struct enginelog *logged, const struct plan *plan
     blocks_as_tokens(&log);
     for (int t = 0; t < ENGINELOG_TERM_COUNT; t++) {
         const struct row *row = row_of((enum enginelog_term)t, log.engine);
+
         if (row && log.figure[t].ranks > 0)
             record_term(&log, row, plan, doc, v);
     }
@@ -198,6 +202,7 @@ static void record_options(const struct enginelog *log, struct record *doc)
     record_list(doc, "options");
     for (int i = 0; i < log->pairs; i++) {
         struct record *r = record_append(doc, "options");
+
         record_text(r, "name", log->pair[i].name);
         record_text(r, "value", log->pair[i].value);
         record_flag(r, "chosen", log->pair[i].chosen);
@@ -223,8 +228,7 @@ static void record_notes(const struct enginelog *log, const struct log_request *
         record_item(doc, "notes", text);
     }
     if (log->devices == 0 && enginelog_option(log, "verbosity"))
-        record_item(doc, "notes",
-                    "the log has no sizes: llama-server prints them with -lv 4");
+        record_item(doc, "notes", "the log has no sizes: llama-server prints them with -lv 4");
     if (log->others[0]) {
         gp_format(text, sizeof(text), "lines of other engines are in it: %.60s", log->others);
         record_item(doc, "notes", text);
@@ -241,8 +245,10 @@ static void record_notes(const struct enginelog *log, const struct log_request *
     if (log->pairs_lost)
         record_item(doc, "notes", "the log has more options than are read");
     if (!log->started && !log->failed_line) {
-        gp_format(text, sizeof(text), "the log ends before the server was ready; its last known "
-                  "line is %ld: %.120s", log->last_line, log->last);
+        gp_format(text, sizeof(text),
+                  "the log ends before the server was ready; its last known "
+                  "line is %ld: %.120s",
+                  log->last_line, log->last);
         record_item(doc, "notes", text);
     }
     if (why[0])
@@ -259,14 +265,14 @@ static void record_plan(const struct answer *a, struct record *doc)
     record_text(doc, "model", p ? p->request.model->id : "");
     record_text(doc, "gpu", p ? p->request.gpu->id : "");
     record_positive(doc, "gpus", "", p ? p->layout.gpus : 0);
-    record_text(doc, "layout",
-                p ? sentence_layout(&p->layout, text, sizeof(text)) : "");
+    record_text(doc, "layout", p ? sentence_layout(&p->layout, text, sizeof(text)) : "");
     record_text(doc, "planned_engine", p ? p->request.engine->range : "");
     record_text(doc, "verdict", p ? verdict_word(p->verdict) : "");
     record_text(doc, "reason", p ? sentence_first_reason(p, text) : "");
     record_list(doc, "fixes");
     for (int i = 0; a && i < a->fix_count; i++) {
         struct record *r = record_append(doc, "fixes");
+
         record_text(r, "options", planner_fix_options(&a->fixes[i], options));
         record_text(r, "text", sentence_fix(&a->fixes[i], text));
     }
@@ -298,6 +304,7 @@ void log_check(const char *file, const struct enginelog *log, const struct log_r
 static double count_of(const struct record *doc, const char *name)
 {
     const struct fact *f = record_find(doc, name);
+
     return f && f->known ? f->number.value : 0;
 }
 

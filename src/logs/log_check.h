@@ -14,9 +14,9 @@
 
 #include <stdbool.h>
 
-#include "answer/record.h"
 #include "answer/log_request.h"
 #include "answer/planner.h"
+#include "answer/record.h"
 
 struct log_verdict {
     bool failed; /* the start did */

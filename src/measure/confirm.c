@@ -4,21 +4,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/speed/calib.h"
-#include "plan/speed/speed.h"
-#include "measure/point/line.h"
-#include "measure/result/measured.h"
-#include "measure/points.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/point/line.h"
+#include "measure/points.h"
+#include "measure/result/measured.h"
+#include "plan/speed/calib.h"
+#include "plan/speed/speed.h"
 
 const char *confirm_use_word(enum confirm_use use)
 {
     static const char *const words[] = {
-        [CONFIRM_WAITS] = "not measured",  [CONFIRM_COUNTS] = "counts",
-        [CONFIRM_LESS] = "counts less",    [CONFIRM_CHECKS] = "checks",
+        [CONFIRM_WAITS] = "not measured", [CONFIRM_COUNTS] = "counts",
+        [CONFIRM_LESS] = "counts less",   [CONFIRM_CHECKS] = "checks",
         [CONFIRM_IGNORED] = "ignored",
     };
+
     return words[use];
 }
 
@@ -110,8 +111,7 @@ static double near_of(const struct device_law *law, const struct session_point *
 
     if (!calib || calib->points == 0 || !measured_kernel(p->type, &kernel))
         return 1;
-    calib_near(calib, kernel, (double)p->m, (double)p->k,
-               measured_bytes(p->type), g.near);
+    calib_near(calib, kernel, (double)p->m, (double)p->k, measured_bytes(p->type), g.near);
     return gemm_near(&g, (double)p->n);
 }
 
@@ -130,8 +130,8 @@ static bool is_memory_bound(const struct device_law *law, const struct session_p
     return p->moved / (law->gpu->bandwidth.value * seconds) > 0.5;
 }
 
-static void set_rate(struct confirm_term *t, enum test_rate rate, const char *unit,
-                     double divide, int decimals)
+static void set_rate(struct confirm_term *t, enum test_rate rate, const char *unit, double divide,
+                     int decimals)
 {
     t->rate = rate;
     t->unit = unit;
@@ -151,6 +151,7 @@ static void set_operations(struct confirm_term *t, bool integer, double rate)
 static const char *short_type(enum bench_type type)
 {
     const char *word = bench_type_word(type);
+
     return bench_type_rows(type) ? strchr(word, '-') + 1 : word;
 }
 
@@ -181,6 +182,7 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
         t->predicted = banded_rate(law, gpu->bandwidth.value * best_share(gpu));
     } else if (p->test == TEST_DECODE) {
         double s = work_time(law, p->type, p->operations, p->moved);
+
         gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", short_type(p->type),
                   c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
         set_rate(t, RATE_SECONDS, "ms", 1e-3, 1);
@@ -205,10 +207,14 @@ void confirm_predict(struct confirm *c, const struct session *session)
     for (int i = 0; i < session_points(session) && c->terms < CONFIRM_TERMS; i++) {
         struct session_point p;
         struct confirm_term *t = &c->term[c->terms];
+
         if (!session_point(session, 0, i, &p))
             continue;
-        *t = (struct confirm_term){.point = i, .test = p.test, .predicted = quantity_unknown(),
-                                   .measured = NAN, .error = NAN};
+        *t = (struct confirm_term){.point = i,
+                                   .test = p.test,
+                                   .predicted = quantity_unknown(),
+                                   .measured = NAN,
+                                   .error = NAN};
         predict_one(c, &law, &p, t);
         c->terms++;
     }
@@ -255,9 +261,7 @@ static double figure_of(const struct confirm_term *t, const struct session_point
         return p->size;
     if (t->rate == RATE_SECONDS)
         return r->median;
-    return t->rate == RATE_OPERATIONS ? r->operations
-           : p->m > 0                 ? p->moved / r->median
-                                      : r->bytes;
+    return t->rate == RATE_OPERATIONS ? r->operations : p->m > 0 ? p->moved / r->median : r->bytes;
 }
 
 static void measure_one(struct confirm_term *t, const struct session_point *p)
@@ -284,6 +288,7 @@ void confirm_measure(struct confirm *c, const struct session *session)
 {
     for (int i = 0; i < c->terms; i++) {
         struct session_point p;
+
         if (session_point(session, 0, c->term[i].point, &p))
             measure_one(&c->term[i], &p);
     }
@@ -300,8 +305,7 @@ bool confirm_counts(const struct confirm *c)
 }
 
 enum gp_status confirm_after(struct confirm *c, struct planner *planner,
-                             const struct options *options, const char *result,
-                             struct gp_err *err)
+                             const struct options *options, const char *result, struct gp_err *err)
 {
     struct options with = *options;
     enum gp_status rc = GP_OK;
@@ -338,7 +342,9 @@ static void say_read(const struct confirm *c, struct strbuf *out)
     part = t->measured / gpu->bandwidth.value - 1;
     strbuf_addf(out, "%s reads memory %.0f %% %s than %s\n", gpu->id, 100 * fabs(part),
                 part < 0 ? "slower" : "faster",
-                assumed ? "assumed" : gpu->host ? "measured before" : "its sheet says");
+                assumed     ? "assumed"
+                : gpu->host ? "measured before"
+                            : "its sheet says");
 }
 
 static void say_goal(const struct confirm *c, struct strbuf *out)
@@ -390,8 +396,10 @@ static void say_ignored(const struct confirm *c, struct strbuf *out)
         waits += c->term[i].use == CONFIRM_WAITS;
     }
     if (ignored)
-        strbuf_addf(out, "%d of %d terms were disturbed and are not used: close other "
-                    "programs and confirm again\n", ignored, c->terms);
+        strbuf_addf(out,
+                    "%d of %d terms were disturbed and are not used: close other "
+                    "programs and confirm again\n",
+                    ignored, c->terms);
     if (waits)
         strbuf_addf(out, "%d of %d terms were not measured: stopped, or out of time\n", waits,
                     c->terms);

@@ -28,36 +28,36 @@
 #define CONFIRM_TERMS 64
 
 enum confirm_use {
-    CONFIRM_WAITS,   /* not measured yet, or not at all */
+    CONFIRM_WAITS, /* not measured yet, or not at all */
     CONFIRM_COUNTS,
-    CONFIRM_LESS,    /* it scattered */
-    CONFIRM_CHECKS,  /* held against the estimate, corrects nothing */
-    CONFIRM_IGNORED  /* disturbed, wrong or failed */
+    CONFIRM_LESS,   /* it scattered */
+    CONFIRM_CHECKS, /* held against the estimate, corrects nothing */
+    CONFIRM_IGNORED /* disturbed, wrong or failed */
 };
 
 struct confirm_term {
-    int point;             /* of the session */
-    enum bench_test test;  /* the point's */
-    char name[64];         /* "bf16 qkv n=1" */
+    int point;            /* of the session */
+    enum bench_test test; /* the point's */
+    char name[64];        /* "bf16 qkv n=1" */
     enum test_rate rate;
-    const char *unit;      /* "GB/s", "TFLOP/s", "ms", "GiB" */
-    double divide;         /* of SI, for that unit */
+    const char *unit; /* "GB/s", "TFLOP/s", "ms", "GiB" */
+    double divide;    /* of SI, for that unit */
     int decimals;
     struct quantity predicted; /* SI; unknown: no law */
-    double measured;       /* SI; NAN = not measured */
-    double error;          /* measured / predicted - 1; NAN likewise */
+    double measured;           /* SI; NAN = not measured */
+    double error;              /* measured / predicted - 1; NAN likewise */
     bool in_band;
     enum confirm_use use;
-    char why[96];          /* flags, or why there is no figure */
+    char why[96]; /* flags, or why there is no figure */
 };
 
 struct confirm {
     struct answer before, after;
-    bool measured;                 /* after holds: something counted */
+    bool measured; /* after holds: something counted */
     struct confirm_term term[CONFIRM_TERMS];
     int terms;
-    int device;                    /* place among the session's found devices; -1 = not here */
-    char here[128];                /* what is here instead, or the device's name */
+    int device;     /* place among the session's found devices; -1 = not here */
+    char here[128]; /* what is here instead, or the device's name */
 };
 
 /* The device of the planned GPU among those found; false: it is not here, and ->here says
@@ -78,8 +78,7 @@ bool confirm_counts(const struct confirm *confirm);
 
 /* The same options with that result file: the plan after. */
 enum gp_status confirm_after(struct confirm *confirm, struct planner *planner,
-                             const struct options *options, const char *result,
-                             struct gp_err *err);
+                             const struct options *options, const char *result, struct gp_err *err);
 
 const char *confirm_use_word(enum confirm_use use); /* "counts", "counts less", ... */
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe.h"
 #include "answer/planner_cpu.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "probe/probe.h"
 
 struct found {
     const struct device *device;
@@ -32,6 +32,7 @@ static void identify_gpu(struct found *f, const struct gpu *const *gpus, size_t 
 {
     const struct gpu *gpu = probe_match(f->device, gpus, count);
     struct gpu slice;
+
     if (!gpu)
         return;
     if (!f->device->slice[0]) {
@@ -50,24 +51,25 @@ static bool can_plan(const struct found *f)
 }
 
 /* Asks the drivers. The catalogue's GPUs are read only when there is a device. */
-static enum gp_status find_devices(struct catalog *catalog, struct machine *m,
-                                   struct gp_err *err)
+static enum gp_status find_devices(struct catalog *catalog, struct machine *m, struct gp_err *err)
 {
     const struct gpu *const *gpus;
     size_t count;
-    enum gp_status status = probe_devices(m->devices, PROBE_MAX, &m->count, &m->why);
-    if (status && err)
+    enum gp_status rc = probe_devices(m->devices, PROBE_MAX, &m->count, &m->why);
+
+    if (rc && err)
         *err = m->why;
-    if (!status && m->count > 0)
-        status = catalog_gpus(catalog, &gpus, &count, err);
-    for (size_t i = 0; i < m->count && !status; i++) {
+    if (!rc && m->count > 0)
+        rc = catalog_gpus(catalog, &gpus, &count, err);
+    for (size_t i = 0; i < m->count && !rc; i++) {
         struct found *f = &m->list[i];
+
         f->device = &m->devices[i];
         identify_gpu(f, gpus, count);
         if (can_plan(f) && (!m->local || f->usable > m->local->usable))
             m->local = f;
     }
-    return status;
+    return rc;
 }
 
 /* ---- --gpu local ---- */
@@ -75,6 +77,7 @@ static enum gp_status find_devices(struct catalog *catalog, struct machine *m,
 static void say_unknown(const struct device *d, char *text, size_t size)
 {
     char memory[32] = "memory unknown";
+
     if (d->error[0]) {
         gp_format(text, size, "device %d: %s", d->index, d->error);
         return;
@@ -84,20 +87,21 @@ static void say_unknown(const struct device *d, char *text, size_t size)
     if (d->name[0])
         gp_format(text, size, "it has '%s' (%s)", d->name, memory);
     else
-        gp_format(text, size, "it has PCI device %04x:%04x (%s)", d->vendor_id,
-                  d->device_id, memory);
+        gp_format(text, size, "it has PCI device %04x:%04x (%s)", d->vendor_id, d->device_id,
+                  memory);
 }
 
 bool devices_local(struct catalog *catalog, char *text, size_t size)
 {
     struct machine *m = gp_calloc(1, sizeof(*m));
     struct gp_err err = {0};
-    enum gp_status status = find_devices(catalog, m, &err);
-    bool found = !status && m->local;
-    bool none = !status && m->count == 0;
+    enum gp_status rc = find_devices(catalog, m, &err);
+    bool found = !rc && m->local;
+    bool none = !rc && m->count == 0;
+
     if (found || none)
         gp_copy(text, size, found ? m->local->id : CPU_ID);
-    else if (status)
+    else if (rc)
         gp_copy(text, size, err.text);
     else
         say_unknown(m->list[0].device, text, size);
@@ -110,6 +114,7 @@ bool devices_local(struct catalog *catalog, char *text, size_t size)
 static const char *mig_word(const struct device *d)
 {
     static const char *const words[] = {"", "none", "off", "on"};
+
     return d->slice[0] ? d->slice : words[d->mig];
 }
 
@@ -127,10 +132,8 @@ static void add_readings(struct record *row, const struct device *d)
         double divide;
         int decimals;
     } readings[] = {
-        {"power", "W", d->power, 1, 1},
-        {"power_limit", "W", d->power_limit, 1, 1},
-        {"clock", "MHz", d->clock, 1e6, 0},
-        {"temperature", "C", d->temperature, 1, 0},
+        {"power", "W", d->power, 1, 1},     {"power_limit", "W", d->power_limit, 1, 1},
+        {"clock", "MHz", d->clock, 1e6, 0}, {"temperature", "C", d->temperature, 1, 0},
         {"busy", "%", d->busy, 0.01, 0},
     };
 
@@ -164,6 +167,7 @@ static void add_details(struct record *row, const struct device *d)
 static void add_row(struct record *row, const struct machine *m, const struct found *f)
 {
     const struct device *d = f->device;
+
     record_text(row, "id", f->id);
     record_flag(row, "local", f == m->local);
     record_count(row, "index", "", d->index);
@@ -174,24 +178,21 @@ static void add_row(struct record *row, const struct machine *m, const struct fo
     record_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
     record_text(row, "bus_id", d->bus_id);
     record_text(row, "from", d->backend);
-    record_text(row, "note",
-                d->error[0] ? d->error
-                : f->id[0]  ? ""
-                            : "not in the catalogue");
+    record_text(row, "note", d->error[0] ? d->error : f->id[0] ? "" : "not in the catalogue");
     add_details(row, d);
 }
 
-static enum gp_status device_rows(struct catalog *catalog, struct record *doc,
-                                  struct gp_err *err)
+static enum gp_status device_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
 {
     struct machine *m = gp_calloc(1, sizeof(*m));
-    enum gp_status status = find_devices(catalog, m, err);
-    for (size_t i = 0; i < m->count && !status; i++)
+    enum gp_status rc = find_devices(catalog, m, err);
+
+    for (size_t i = 0; i < m->count && !rc; i++)
         add_row(record_append(doc, "items"), m, &m->list[i]);
-    if (!status && m->count == 0)
+    if (!rc && m->count == 0)
         record_text(doc, "reason", m->why.text);
     free(m);
-    return status;
+    return rc;
 }
 
 const struct report_class devices_class = {"devices", "device", device_rows, NULL};

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog/catalog.h"
 #include "answer/report_catalog.h"
+#include "catalog/catalog.h"
 
 /* The class "devices" of --list: a row per device, and doc's "reason" when there is
  * none. GP_E_DEVICE when that is because a driver is broken. */

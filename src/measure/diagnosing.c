@@ -9,16 +9,17 @@
 #include <string.h>
 
 #include "answer/diagnose_print.h"
-#include "measure/result/benchlog.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "measure/result/benchlog.h"
 
 #define LOOK_EVERY 0.5 /* s between two looks at the driver */
 
 static const char *sysfs(void)
 {
     const char *folder = getenv("GPUPLAN_SYSFS");
+
     return folder && folder[0] ? folder : "/sys";
 }
 
@@ -65,8 +66,7 @@ void diagnosing_end(struct diagnosing *d)
 
 void diagnosing_options(const struct diagnosing *d, struct options *options)
 {
-    bool host =
-        d->seen_count == 0 || strcmp(options_word(options, OPT_BACKEND, ""), "cpu") == 0;
+    bool host = d->seen_count == 0 || strcmp(options_word(options, OPT_BACKEND, ""), "cpu") == 0;
     const struct {
         enum option_id id;
         const char *text;
@@ -121,6 +121,7 @@ static void take_devices(struct diagnosing *d, const struct session *session)
     for (int i = 0; i < DIAGNOSING_DEVICES && session_device(session, i, &s); i++) {
         struct diagnosing_device *to = &d->device[i];
         const struct device *seen = seen_as(d, &s);
+
         to->facts = diagnose_nothing();
         to->facts.host = strcmp(plan.backend, "cpu") == 0;
         gp_copy(to->name, sizeof(to->name), s.name);
@@ -149,7 +150,8 @@ static void take_sensors(struct diagnosing_device *to, const struct session_sens
         const char *word;
         enum diagnose_throttle by;
     } words[] = {
-        {"power_cap", DIAGNOSE_BY_POWER}, {"thermal", DIAGNOSE_BY_HEAT},
+        {"power_cap", DIAGNOSE_BY_POWER},
+        {"thermal", DIAGNOSE_BY_HEAT},
         {"hw", DIAGNOSE_BY_HARDWARE},
     };
 
@@ -179,6 +181,7 @@ static void take_links(struct diagnosing *d, const struct session *session)
     for (int i = 0; i < d->count && session_device(session, i, &s); i++) {
         const struct device *seen = seen_as(d, &s);
         struct diagnose_facts *f = &d->device[i].facts;
+
         if (seen && seen->pcie.gen > f->link_gen)
             f->link_gen = seen->pcie.gen;
         if (seen && seen->pcie.width > f->link_width)
@@ -241,6 +244,7 @@ void diagnosing_finish(struct diagnosing *d, struct session *session)
             take_point(&d->device[log->point[i].device].facts, &log->point[i]);
     for (int i = 0; i < d->count; i++) {
         struct diagnosing_device *to = &d->device[i];
+
         if (to->clocks > 0)
             to->facts.clock = to->clock / to->clocks;
         for (int t = 0; t < DIAGNOSE_THROTTLES && to->readings > 0; t++)
@@ -256,6 +260,7 @@ static enum diagnose_status worst_of(const struct diagnosing *d)
 
     for (int i = 0; i < d->count; i++) {
         struct diagnosis of = diagnose(&d->device[i].facts);
+
         worst = of.status > worst ? of.status : worst;
     }
     return d->count > 0 ? worst : DIAGNOSE_UNKNOWN;

@@ -14,13 +14,13 @@
 #ifndef GP_MEASURE_DIAGNOSING_H
 #define GP_MEASURE_DIAGNOSING_H
 
-#include "plan/diagnose.h"
 #include "answer/record.h"
-#include "probe/probe.h"
 #include "measure/session.h"
+#include "plan/diagnose.h"
+#include "probe/probe.h"
 
 #define DIAGNOSING_DEVICES 32
-#define DIAGNOSING_TESTS   "memory,gemm,transfer" /* unless others are named */
+#define DIAGNOSING_TESTS "memory,gemm,transfer" /* unless others are named */
 
 struct diagnosing_device {
     struct diagnose_facts facts;
@@ -31,11 +31,11 @@ struct diagnosing_device {
 
 struct diagnosing {
     struct diagnosing_device device[DIAGNOSING_DEVICES];
-    int count;             /* devices of the session */
+    int count; /* devices of the session */
     struct probe *probe;
     struct device seen[PROBE_MAX];
     size_t seen_count;
-    double looked;         /* when, by clock_now() */
+    double looked; /* when, by clock_now() */
 };
 
 void diagnosing_begin(struct diagnosing *diagnosing);

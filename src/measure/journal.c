@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/point/protocol.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "measure/point/protocol.h"
 
 struct journal {
     int fd;
@@ -46,8 +46,8 @@ static void copy_keys(json_t *to, const json_t *from, const char *const *keys)
 static json_t *settings_json(const struct method_settings *s)
 {
     static const char *const keys[] = {
-        "rel_ci", "max_time", "min_time", "sample_time", "warmup", "seed", "max_memory",
-        "fill", "check", "algos", "workspace_bytes", "force", "sensors_s", NULL};
+        "rel_ci", "max_time", "min_time", "sample_time",     "warmup", "seed",      "max_memory",
+        "fill",   "check",    "algos",    "workspace_bytes", "force",  "sensors_s", NULL};
     json_t *all = protocol_settings(s, 0), *json = json_object();
 
     copy_keys(json, all, keys);
@@ -56,9 +56,8 @@ static json_t *settings_json(const struct method_settings *s)
     return json;
 }
 
-json_t *journal_fingerprint(const struct method_settings *settings,
-                            const char *plan_hash, const json_t *const *hello,
-                            const json_t *const *device, int count)
+json_t *journal_fingerprint(const struct method_settings *settings, const char *plan_hash,
+                            const json_t *const *hello, const json_t *const *device, int count)
 {
     static const char *const engine_keys[] = {"engine", "version", "software", NULL};
     static const char *const device_keys[] = {"index", "name", "uuid",  "pci",
@@ -108,17 +107,14 @@ static bool sync_data(int fd)
     return true;
 }
 
-static enum gp_status cannot_write(const struct journal *journal, int why,
-                                   struct gp_err *err)
+static enum gp_status cannot_write(const struct journal *journal, int why, struct gp_err *err)
 {
-    return gp_fail(err, GP_E_FILE, journal->path,
-                   "free some space, then continue with --resume",
-                   "cannot write: %s; the %d results before this one are safe in it",
-                   strerror(why), journal->records);
+    return gp_fail(err, GP_E_FILE, journal->path, "free some space, then continue with --resume",
+                   "cannot write: %s; the %d results before this one are safe in it", strerror(why),
+                   journal->records);
 }
 
-static enum gp_status append_line(struct journal *journal, const json_t *value,
-                                  struct gp_err *err)
+static enum gp_status append_line(struct journal *journal, const json_t *value, struct gp_err *err)
 {
     struct strbuf line;
     bool ok;
@@ -138,8 +134,8 @@ static enum gp_status append_line(struct journal *journal, const json_t *value,
     return ok ? GP_OK : cannot_write(journal, why, err);
 }
 
-enum gp_status journal_add_point(struct journal *journal, int device, int pass,
-                                 const json_t *point, struct gp_err *err)
+enum gp_status journal_add_point(struct journal *journal, int device, int pass, const json_t *point,
+                                 struct gp_err *err)
 {
     json_t *record = json_object();
     enum gp_status rc;
@@ -183,11 +179,10 @@ static bool is_live(const char *path)
 static enum gp_status cannot_open(const char *path, int why, struct gp_err *err)
 {
     if (why == EEXIST)
-        return gp_fail(err, GP_E_FILE, path,
-                       "continue with --resume, or remove it to start over",
+        return gp_fail(err, GP_E_FILE, path, "continue with --resume, or remove it to start over",
                        "a journal of an earlier run is there");
-    return gp_fail(err, GP_E_FILE, path, "name another place with --output",
-                   "cannot write: %s", strerror(why));
+    return gp_fail(err, GP_E_FILE, path, "name another place with --output", "cannot write: %s",
+                   strerror(why));
 }
 
 static enum gp_status report_locked(const char *path, struct gp_err *err)
@@ -200,20 +195,19 @@ static enum gp_status write_header(struct journal *journal, const json_t *finger
                                    const json_t *run, struct gp_err *err)
 {
     json_t *header = json_object();
-    enum gp_status status;
+    enum gp_status rc;
 
     json_object_set_new(header, "schema", json_string(JOURNAL_SCHEMA));
     json_object_set(header, "fingerprint", (json_t *)fingerprint);
     if (run)
         json_object_set(header, "run", (json_t *)run);
-    status = append_line(journal, header, err);
+    rc = append_line(journal, header, err);
     json_decref(header);
-    return status;
+    return rc;
 }
 
-enum gp_status journal_create(const char *path, const json_t *fingerprint,
-                              const json_t *run, struct journal **out,
-                              struct gp_err *err)
+enum gp_status journal_create(const char *path, const json_t *fingerprint, const json_t *run,
+                              struct journal **out, struct gp_err *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     int why = errno;
@@ -239,8 +233,7 @@ enum gp_status journal_create(const char *path, const json_t *fingerprint,
 
 /* Behind the last whole line: a torn rest is cut off, a missing newline added, a
  * header that never got written is written. */
-static enum gp_status continue_journal(struct journal *journal,
-                                       const struct journal_read *read,
+static enum gp_status continue_journal(struct journal *journal, const struct journal_read *read,
                                        const json_t *fingerprint, const json_t *run,
                                        struct gp_err *err)
 {
@@ -262,24 +255,23 @@ static enum gp_status continue_journal(struct journal *journal,
 enum gp_status journal_header(const char *path, json_t **header, struct gp_err *err)
 {
     struct journal_read read;
-    enum gp_status status;
+    enum gp_status rc;
 
     *header = NULL;
     if (is_live(path))
         return report_locked(path, err);
-    if ((status = journal_load(path, NULL, &read, err)) == GP_OK)
+    if ((rc = journal_load(path, NULL, &read, err)) == GP_OK)
         *header = json_incref(read.header);
     journal_read_fini(&read);
-    return status;
+    return rc;
 }
 
-enum gp_status journal_resume(const char *path, const json_t *fingerprint,
-                              const json_t *run, struct journal_read *read,
-                              struct journal **out, struct gp_err *err)
+enum gp_status journal_resume(const char *path, const json_t *fingerprint, const json_t *run,
+                              struct journal_read *read, struct journal **out, struct gp_err *err)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
     struct journal *journal;
-    enum gp_status status;
+    enum gp_status rc;
 
     *out = NULL;
     memset(read, 0, sizeof *read);
@@ -291,14 +283,14 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint,
         return cannot_open(path, errno, err);
     journal = journal_new(fd, path);
     if (!lock_file(fd))
-        status = report_locked(path, err);
+        rc = report_locked(path, err);
     else
-        status = journal_load(path, fingerprint, read, err);
-    if (status == GP_OK)
-        status = continue_journal(journal, read, fingerprint, run, err);
-    if (status != GP_OK) {
+        rc = journal_load(path, fingerprint, read, err);
+    if (rc == GP_OK)
+        rc = continue_journal(journal, read, fingerprint, run, err);
+    if (rc != GP_OK) {
         journal_close(journal, false);
-        return status;
+        return rc;
     }
     *out = journal;
     return GP_OK;

@@ -23,8 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "measure/point/method.h"
 #include "base/err.h"
+#include "measure/point/method.h"
 
 #define JOURNAL_SCHEMA "gpuplan.journal/1"
 #define JOURNAL_WARNINGS 16
@@ -33,47 +33,44 @@ struct journal;
 
 /* What a journal holds. */
 struct journal_read {
-    json_t *header;      /* NULL: the run died before its first line was whole */
-    json_t *records;     /* array, in the order written */
-    size_t good;         /* bytes up to the end of the last whole line */
-    bool unended;        /* the last record lacks its newline */
-    bool torn;           /* bytes after `good` are the start of a record */
+    json_t *header;                      /* NULL: the run died before its first line was whole */
+    json_t *records;                     /* array, in the order written */
+    size_t good;                         /* bytes up to the end of the last whole line */
+    bool unended;                        /* the last record lacks its newline */
+    bool torn;                           /* bytes after `good` are the start of a record */
     char warning[JOURNAL_WARNINGS][240]; /* "run.part:7: ..." */
-    int warning_count;   /* shown; skipped counts all */
-    int skipped;         /* lines that are not records */
+    int warning_count;                   /* shown; skipped counts all */
+    int skipped;                         /* lines that are not records */
 };
 
 /* The fingerprint of a run: settings and method version, the plan's hash, and what the
  * engines said of themselves (hello and device lines, borrowed; parallel arrays). What
  * changes between two runs on one machine (free memory, clocks) is not in it. */
-json_t *journal_fingerprint(const struct method_settings *settings,
-                            const char *plan_hash, const json_t *const *hello,
-                            const json_t *const *device, int count);
+json_t *journal_fingerprint(const struct method_settings *settings, const char *plan_hash,
+                            const json_t *const *hello, const json_t *const *device, int count);
 
 /* Parses a journal. GP_E_FILE when it is none, or when fingerprint (may be NULL) is
  * not the header's. *out always wants journal_read_fini. */
 enum gp_status journal_parse(const char *where, const char *text, size_t len,
                              const json_t *fingerprint, struct journal_read *out,
                              struct gp_err *err);
-enum gp_status journal_load(const char *path, const json_t *fingerprint,
-                            struct journal_read *out, struct gp_err *err);
+enum gp_status journal_load(const char *path, const json_t *fingerprint, struct journal_read *out,
+                            struct gp_err *err);
 void journal_read_fini(struct journal_read *read);
 
 /* Starts a new journal; refuses a file that is there (resume or remove it). */
-enum gp_status journal_create(const char *path, const json_t *fingerprint,
-                              const json_t *run, struct journal **out,
-                              struct gp_err *err);
-/* Reads one and goes on after its last whole line. A file that is missing is created. */
-enum gp_status journal_resume(const char *path, const json_t *fingerprint,
-                              const json_t *run, struct journal_read *read,
+enum gp_status journal_create(const char *path, const json_t *fingerprint, const json_t *run,
                               struct journal **out, struct gp_err *err);
+/* Reads one and goes on after its last whole line. A file that is missing is created. */
+enum gp_status journal_resume(const char *path, const json_t *fingerprint, const json_t *run,
+                              struct journal_read *read, struct journal **out, struct gp_err *err);
 /* Its header, for the caller; NULL: the run died before it was whole. Refused while
  * another run writes it. */
 enum gp_status journal_header(const char *path, json_t **header, struct gp_err *err);
 
 /* Appends a point that an engine reported, on disk when it returns GP_OK. */
-enum gp_status journal_add_point(struct journal *journal, int device, int pass,
-                                 const json_t *point, struct gp_err *err);
+enum gp_status journal_add_point(struct journal *journal, int device, int pass, const json_t *point,
+                                 struct gp_err *err);
 
 int journal_records(const struct journal *journal); /* safe on disk */
 /* Closes; with remove the file is deleted (its results are in the final file). */

@@ -14,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/point/protocol.h"
-#include "measure/point/point.h"
-#include "measure/runner_answer.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "measure/point/point.h"
+#include "measure/point/protocol.h"
+#include "measure/runner_answer.h"
 
 #define JOURNAL_BYTES ((size_t)1 << 30)
-#define PASS_MAX   1000
-#define DEVICE_MAX    65535
+#define PASS_MAX 1000
+#define DEVICE_MAX 65535
 #define RECORD_BYTES (PROTOCOL_LINE + 4096) /* an engine's line and what wraps it */
 
 static const char head_start[] = "{\"schema\": \"" JOURNAL_SCHEMA "\"";
@@ -36,8 +36,7 @@ void journal_read_fini(struct journal_read *read)
     read->header = read->records = NULL;
 }
 
-static void warn_of_line(struct journal_read *read, const char *where, int line,
-                         const char *text)
+static void warn_of_line(struct journal_read *read, const char *where, int line, const char *text)
 {
     read->skipped++;
     if (read->warning_count == JOURNAL_WARNINGS)
@@ -75,17 +74,20 @@ static bool find_inside(const json_t *had, const json_t *has, const char *path,
     char at[120];
     size_t i;
 
-    json_object_foreach((json_t *)has, key, value) {
+    json_object_foreach((json_t *)has, key, value)
+    {
         gp_format(at, sizeof at, "%s%s%s", path, *path ? "." : "", key);
         if (find_difference(json_object_get(had, key), value, at, out))
             return true;
     }
-    json_object_foreach((json_t *)had, key, value) {
+    json_object_foreach((json_t *)had, key, value)
+    {
         gp_format(at, sizeof at, "%s%s%s", path, *path ? "." : "", key);
         if (!json_object_get(has, key) && find_difference(value, NULL, at, out))
             return true;
     }
-    json_array_foreach(had, i, value) {
+    json_array_foreach(had, i, value)
+    {
         gp_format(at, sizeof at, "%s[%zu]", path, i);
         if (find_difference(value, json_array_get(has, i), at, out))
             return true;
@@ -124,18 +126,18 @@ static enum gp_status check_fingerprint(const char *where, const json_t *header,
 {
     const json_t *had = json_object_get(header, "fingerprint");
     struct difference d;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
     strbuf_init(&d.had);
     strbuf_init(&d.has);
     if (fingerprint && find_difference(had, fingerprint, "", &d))
-        status = gp_fail(err, GP_E_FILE, where,
-                         "give the same options on the same machine, or another --output",
-                         "belongs to another run: %s was %.47s and is now %.47s",
-                         *d.path ? d.path : "fingerprint", d.had.text, d.has.text);
+        rc = gp_fail(err, GP_E_FILE, where,
+                     "give the same options on the same machine, or another --output",
+                     "belongs to another run: %s was %.47s and is now %.47s",
+                     *d.path ? d.path : "fingerprint", d.had.text, d.has.text);
     strbuf_fini(&d.had);
     strbuf_fini(&d.has);
-    return status;
+    return rc;
 }
 
 /* ---- lines ----------------------------------------------------------------------- */
@@ -266,10 +268,10 @@ enum gp_status journal_parse(const char *where, const char *text, size_t len,
     memset(out, 0, sizeof *out);
     out->records = json_array();
     if (!end) {
-        enum gp_status status = parse_first(where, text, len, out, err);
+        enum gp_status rc = parse_first(where, text, len, out, err);
 
-        return status != GP_OK || !out->header
-                   ? status
+        return rc != GP_OK || !out->header
+                   ? rc
                    : check_fingerprint(where, out->header, fingerprint, err);
     }
     for (; end; end = at < len ? memchr(text + at, '\n', len - at) : NULL) {
@@ -287,18 +289,18 @@ enum gp_status journal_parse(const char *where, const char *text, size_t len,
     return GP_OK;
 }
 
-enum gp_status journal_load(const char *path, const json_t *fingerprint,
-                            struct journal_read *out, struct gp_err *err)
+enum gp_status journal_load(const char *path, const json_t *fingerprint, struct journal_read *out,
+                            struct gp_err *err)
 {
     char *text = NULL;
     size_t len = 0;
-    enum gp_status status;
+    enum gp_status rc;
 
     memset(out, 0, sizeof *out);
-    status = path_read(path, JOURNAL_BYTES, &text, &len, err);
-    if (status != GP_OK)
-        return status;
-    status = journal_parse(path, text, len, fingerprint, out, err);
+    rc = path_read(path, JOURNAL_BYTES, &text, &len, err);
+    if (rc != GP_OK)
+        return rc;
+    rc = journal_parse(path, text, len, fingerprint, out, err);
     free(text);
-    return status;
+    return rc;
 }

@@ -15,20 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gguf.h"
-#include "plan/memory.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/gguf.h"
+#include "plan/memory.h"
 
-#define LAYERS_MAX   256
-#define HEAD_BATCH   1024
-#define BATCH_MAX    8192
-#define MEMORY_TOP   (4 * GP_GIB)
+#define LAYERS_MAX 256
+#define HEAD_BATCH 1024
+#define BATCH_MAX 8192
+#define MEMORY_TOP (4 * GP_GIB)
 #define MEMORY_SHARE 0.25
-#define CACHE_GUESS  (64 * GP_MIB)
-#define CACHE_READ   (16 * GP_MIB)
-#define CACHE_UNIT   (64 * GP_KIB) /* a read of the cache is a multiple of it */
+#define CACHE_GUESS (64 * GP_MIB)
+#define CACHE_READ (16 * GP_MIB)
+#define CACHE_UNIT (64 * GP_KIB) /* a read of the cache is a multiple of it */
 
 /* s that one point may take, by preset. */
 static const double too_long[] = {
@@ -37,12 +37,11 @@ static const double too_long[] = {
 struct planning {
     const struct points_options *options;
     struct points *out;
-    int left_out;  /* of the test being listed */
-    bool full;     /* POINTS_MAX was reached */
+    int left_out; /* of the test being listed */
+    bool full;    /* POINTS_MAX was reached */
 };
 
-static void note(struct planning *p, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+static void note(struct planning *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void note(struct planning *p, const char *fmt, ...)
 {
@@ -65,8 +64,7 @@ static bool known(const struct points *points, const char *id)
     return false;
 }
 
-static void keep(struct points *out, const struct point *point, double seconds,
-                 double bytes)
+static void keep(struct points *out, const struct point *point, double seconds, double bytes)
 {
     if (out->count == out->cap) {
         size_t cap = out->cap ? 2 * (size_t)out->cap : 64;
@@ -149,8 +147,7 @@ static unsigned model_types(const struct points_options *options)
         return options->types;
     if (!options->cpu)
         return type;
-    return 1u << TYPE_FP32 |
-           (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));
+    return 1u << TYPE_FP32 | (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));
 }
 
 enum bench_type points_rows_type(const struct format *f, bool head)
@@ -182,6 +179,7 @@ static unsigned types_of_down(const struct points_options *options, unsigned typ
             return types | 1u << head_type(options);
     for (int i = 0; q->precision.native && i < 2 && q->model->native_down[i][0]; i++) {
         int type = bench_type_parse(q->model->native_down[i]);
+
         stored |= type < 0 ? types : 1u << type;
     }
     return stored ? stored : types;
@@ -198,8 +196,7 @@ static unsigned types_of_layer(const struct points_options *options, const char 
 
 /* ---- gemm ------------------------------------------------------------------------ */
 
-static enum bench_cache cache_of(const struct points_options *options,
-                                 enum bench_cache own)
+static enum bench_cache cache_of(const struct points_options *options, enum bench_cache own)
 {
     return options->cache < 0 ? own : (enum bench_cache)options->cache;
 }
@@ -229,9 +226,9 @@ static void plan_gemm(struct planning *p)
     if (p->options->shape_count > 0)
         return;
     for (int64_t size = 256; size <= 8192; size *= 2)
-        if (p->options->subset ? size == (p->options->cpu ? 1024 : 8192)
-                               : p->options->preset != PRESET_QUICK || size == 512 ||
-                                     size == 2048 || size == 8192)
+        if (p->options->subset
+                ? size == (p->options->cpu ? 1024 : 8192)
+                : p->options->preset != PRESET_QUICK || size == 512 || size == 2048 || size == 8192)
             add_gemm(p, types, size, size, size, false);
 }
 
@@ -291,7 +288,7 @@ static void plan_batch(struct planning *p)
     if (!has_model(p, TEST_BATCH))
         return;
     count = products_layers(p->options->request->model, &layout, layers,
-                          p->options->subset ? 1 : LAYERS_MAX);
+                            p->options->subset ? 1 : LAYERS_MAX);
     for (int i = 0; i < count; i++)
         for (int64_t n = 1; n <= most; n *= step)
             if (n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
@@ -342,8 +339,8 @@ static void decode_heads(struct planning *p, const struct layer_kind *kind, int 
     if (kind->mixer != MIXER_MLA || point->head_dim <= 0)
         return;
     point->head_dim = kind->v_head_dim > 0 ? kind->v_head_dim : kind->head_dim;
-    point->kv_heads = (int)fmax(round((kind->kv_lora + kind->rope_dim) /
-                                      (2.0 * point->head_dim)), 1);
+    point->kv_heads =
+        (int)fmax(round((kind->kv_lora + kind->rope_dim) / (2.0 * point->head_dim)), 1);
     stands_in(p, point, "%d KV heads of %d for an MLA latent of %d", point->kv_heads,
               point->head_dim, kind->kv_lora + kind->rope_dim);
 }
@@ -356,8 +353,7 @@ static void decode_ff(struct planning *p, const struct layer_kind *kind, int tp,
     double ff = kind->ff + kind->shared_ff + (double)kind->expert_ff * kind->experts_active;
 
     if (kind->experts > 0)
-        stands_in(p, point, "one MLP for %d of %d experts", kind->experts_active,
-                  kind->experts);
+        stands_in(p, point, "one MLP for %d of %d experts", kind->experts_active, kind->experts);
     if (!kind->gated)
         ff *= 2.0 / 3;
     point->ff = (int64_t)fmax(ceil(ff / tp), 1);
@@ -365,25 +361,22 @@ static void decode_ff(struct planning *p, const struct layer_kind *kind, int tp,
 
 /* In the formats of attention, of the MLP or experts ("bf16+mxfp4" where they differ), and
  * of the head, which often keeps 16 bits. */
-static void take_formats(const struct precision *precision,
-                         const struct layer_kind *kind, struct point *point)
+static void take_formats(const struct precision *precision, const struct layer_kind *kind,
+                         struct point *point)
 {
     const struct format *attention = precision->by_role[ROLE_ATTN_Q];
-    const struct format *mlp =
-        precision->by_role[kind->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
+    const struct format *mlp = precision->by_role[kind->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
     const struct format *head = precision->by_role[ROLE_HEAD];
 
     if (attention && mlp)
         gp_format(point->weights, sizeof point->weights,
-                  strcmp(attention->id, mlp->id) == 0 ? "%s" : "%s+%s", attention->id,
-                  mlp->id);
+                  strcmp(attention->id, mlp->id) == 0 ? "%s" : "%s+%s", attention->id, mlp->id);
     if (head)
         gp_copy(point->head, sizeof point->head, head->id);
 }
 
 /* As planned; of a type given by hand, that type. */
-static void add_decode(struct planning *p, const struct layer_kind *kind,
-                       struct point *point)
+static void add_decode(struct planning *p, const struct layer_kind *kind, struct point *point)
 {
     if (p->options->request->kv)
         gp_copy(point->kv, sizeof point->kv, p->options->request->kv->id);
@@ -439,8 +432,8 @@ static void plan_fit(struct planning *p)
     }
     struct load load = load_sum(request);
     memory_estimate(request, &load, &layout, &memory);
-    point.bytes = floor(memory.weights.value + memory.activation.value +
-                        memory.graphs.value + fmax(memory.kv_reserved.value, 0));
+    point.bytes = floor(memory.weights.value + memory.activation.value + memory.graphs.value +
+                        fmax(memory.kv_reserved.value, 0));
     gp_copy(point.model, sizeof point.model, request->model->id);
     if (point.bytes >= 1)
         add(p, &point, true);
@@ -448,8 +441,7 @@ static void plan_fit(struct planning *p)
 
 /* ---- bytes ----------------------------------------------------------------------- */
 
-static void add_bytes(struct planning *p, enum bench_test test, enum bench_kind kind,
-                      double bytes)
+static void add_bytes(struct planning *p, enum bench_test test, enum bench_kind kind, double bytes)
 {
     struct point point = {.test = test, .kind = kind, .bytes = bytes, .tp = 1};
 
@@ -462,8 +454,7 @@ static void add_kinds(struct planning *p, enum bench_test test, double bytes, bo
     if (!top && !bench_test_has_kinds(test))
         add_bytes(p, test, KIND_NONE, bytes);
     for (int i = KIND_NONE + 1; i < KIND_COUNT; i++)
-        if (kind_rows[i].test == test &&
-            bench_kind_is((enum bench_kind)i, KIND_IS_TOP) == top)
+        if (kind_rows[i].test == test && bench_kind_is((enum bench_kind)i, KIND_IS_TOP) == top)
             add_bytes(p, test, (enum bench_kind)i, bytes);
 }
 
@@ -480,8 +471,11 @@ static void add_top(struct planning *p, enum bench_test test, double bytes)
 static void add_cache_read(struct planning *p)
 {
     double half = floor(p->options->cache_bytes / 2 / CACHE_UNIT) * CACHE_UNIT;
-    struct point point = {.test = TEST_MEMORY, .kind = KIND_READ, .cache = CACHE_HOT,
-                          .bytes = fmin(half, CACHE_READ), .tp = 1};
+    struct point point = {.test = TEST_MEMORY,
+                          .kind = KIND_READ,
+                          .cache = CACHE_HOT,
+                          .bytes = fmin(half, CACHE_READ),
+                          .tp = 1};
 
     if (point.bytes > 0 && !(p->options->cpu && p->options->preset == PRESET_QUICK))
         add(p, &point, true);
@@ -556,8 +550,7 @@ static void add_pairs(struct planning *p, double bytes)
 /* Between the host and a device that has memory of its own. */
 static void add_host_copies(struct planning *p, double top)
 {
-    static const enum bench_kind pinned[] = {KIND_H2D_PINNED, KIND_D2H_PINNED,
-                                             KIND_BOTH_PINNED};
+    static const enum bench_kind pinned[] = {KIND_H2D_PINNED, KIND_D2H_PINNED, KIND_BOTH_PINNED};
     static const enum bench_kind pageable[] = {KIND_H2D_PAGEABLE, KIND_D2H_PAGEABLE};
     bool quick = p->options->preset == PRESET_QUICK;
 
@@ -565,8 +558,7 @@ static void add_host_copies(struct planning *p, double top)
         add_bytes(p, TEST_TRANSFER, pinned[i], 64 * GP_MIB);
     if (p->options->subset)
         return;
-    for (double bytes = quick ? 64 * GP_KIB : 4 * GP_KIB; bytes <= top;
-         bytes *= quick ? 1024 : 4) {
+    for (double bytes = quick ? 64 * GP_KIB : 4 * GP_KIB; bytes <= top; bytes *= quick ? 1024 : 4) {
         for (int i = 0; i < 3; i++)
             add_bytes(p, TEST_TRANSFER, pinned[i], bytes);
         if (bytes >= GP_MIB)
@@ -661,9 +653,8 @@ static void plan_allreduce(struct planning *p)
 
 /* Those that differ from a test whose sizes go beyond the cache. */
 static void (*const planners[TEST_COUNT])(struct planning *) = {
-    [TEST_GEMM] = plan_gemm,         [TEST_BATCH] = plan_batch,
-    [TEST_MEMORY] = plan_memory,     [TEST_TRANSFER] = plan_transfer,
-    [TEST_DECODE] = plan_decode,     [TEST_FIT] = plan_fit,
+    [TEST_GEMM] = plan_gemm,           [TEST_BATCH] = plan_batch,   [TEST_MEMORY] = plan_memory,
+    [TEST_TRANSFER] = plan_transfer,   [TEST_DECODE] = plan_decode, [TEST_FIT] = plan_fit,
     [TEST_ALLREDUCE] = plan_allreduce,
 };
 
@@ -690,10 +681,8 @@ enum gp_status points_plan(const struct points_options *options, struct points *
         else
             plan_beyond_cache(&p, (enum bench_test)test);
         if (p.left_out > 0 && !options->subset)
-            note(&p,
-                 "%s: %d points left out that would take more than %.0f s each here",
-                 bench_test_word((enum bench_test)test), p.left_out,
-                 too_long[options->preset]);
+            note(&p, "%s: %d points left out that would take more than %.0f s each here",
+                 bench_test_word((enum bench_test)test), p.left_out, too_long[options->preset]);
     }
     if (p.full)
         note(&p, "only the first %d points are planned", POINTS_MAX);

@@ -42,12 +42,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "measure/point/method.h"
+#include "measure/point/point.h"
 #include "plan/layout.h"
 #include "plan/products.h"
 #include "plan/request.h"
-#include "measure/point/point.h"
-#include "base/err.h"
 
 #define POINTS_MAX 20000  /* of one run */
 #define POINTS_SHAPES 256 /* given by hand */
@@ -60,36 +60,36 @@ struct point_shape {
 };
 
 struct points_options {
-    unsigned tests;              /* bit per enum bench_test */
-    unsigned types;              /* bit per enum bench_type; 0 = choose by test */
-    unsigned products;           /* those that the engine multiplies; 0 = it does not say */
-    bool subset;                 /* the quick subset */
-    bool head_apart;             /* GGUF's types: the head in the plan's own */
+    unsigned tests;    /* bit per enum bench_test */
+    unsigned types;    /* bit per enum bench_type; 0 = choose by test */
+    unsigned products; /* those that the engine multiplies; 0 = it does not say */
+    bool subset;       /* the quick subset */
+    bool head_apart;   /* GGUF's types: the head in the plan's own */
     enum preset preset;
-    struct method_settings settings; /* max_time, warmup, max_memory, seed */
+    struct method_settings settings;  /* max_time, warmup, max_memory, seed */
     const struct point_shape *shapes; /* for gemm instead of squares */
     int shape_count;
-    int cache;                   /* enum bench_cache for gemm and batch; -1 = the test's
+    int cache;                     /* enum bench_cache for gemm and batch; -1 = the test's
                                   * own: gemm cold, batch weights-cold */
     const struct request *request; /* model, context, users; NULL: no batch, decode, fit */
-    const struct layout *layout; /* of that plan; NULL = tp below, one of the rest */
-    int tp;                      /* 0 = the layout's, or 1 */
-    int devices;                 /* that work together (allreduce, transfer peer) */
-    int device[POINTS_DEVICES];  /* their indices */
-    bool cpu;                    /* slower guesses, fewer types */
-    double memory;               /* bytes of the device in all: what is free would change
+    const struct layout *layout;   /* of that plan; NULL = tp below, one of the rest */
+    int tp;                        /* 0 = the layout's, or 1 */
+    int devices;                   /* that work together (allreduce, transfer peer) */
+    int device[POINTS_DEVICES];    /* their indices */
+    bool cpu;                      /* slower guesses, fewer types */
+    double memory;                 /* bytes of the device in all: what is free would change
                                   * the plan from run to run; 0 = unknown */
-    double cache_bytes;          /* last cache; 0 = unknown, 64 MiB taken */
-    double bandwidth;            /* bytes/s expected; 0 = a guess, for the time only */
-    double rate[TYPE_COUNT];     /* operations/s expected; 0 = likewise */
-    const char *storage;         /* file for the storage transfer; NULL = a temporary */
-    double storage_bytes;        /* its size: no more is read */
+    double cache_bytes;            /* last cache; 0 = unknown, 64 MiB taken */
+    double bandwidth;              /* bytes/s expected; 0 = a guess, for the time only */
+    double rate[TYPE_COUNT];       /* operations/s expected; 0 = likewise */
+    const char *storage;           /* file for the storage transfer; NULL = a temporary */
+    double storage_bytes;          /* its size: no more is read */
 };
 
 struct points {
     struct point *point;
-    double *seconds;   /* s one measurement of it takes, about */
-    double *bytes;     /* it will allocate, about */
+    double *seconds; /* s one measurement of it takes, about */
+    double *bytes;   /* it will allocate, about */
     int count, cap;
     double total_seconds, most_bytes;
     char note[POINTS_NOTES][160]; /* what was left out and why, assumptions */
@@ -123,8 +123,7 @@ enum gp_status points_parse_tests(const char *text, const char *where, unsigned 
                                   struct gp_err *err);
 enum gp_status points_parse_types(const char *text, const char *where, unsigned *types,
                                   struct gp_err *err);
-enum gp_status points_parse_shapes(const char *text, const char *where,
-                                   struct point_shape *out, int max, int *count,
-                                   struct gp_err *err);
+enum gp_status points_parse_shapes(const char *text, const char *where, struct point_shape *out,
+                                   int max, int *count, struct gp_err *err);
 
 #endif

@@ -17,9 +17,9 @@
 
 #include "base/units.h"
 
-#define LAUNCH      5e-6 /* s */
-#define SETUP       0.05 /* s: descriptors, checks */
-#define SUM_RATE    5e10 /* bytes/s of a link between devices */
+#define LAUNCH 5e-6   /* s */
+#define SETUP 0.05    /* s: descriptors, checks */
+#define SUM_RATE 5e10 /* bytes/s of a link between devices */
 #define CACHE_GUESS (64 * GP_MIB)
 
 static const struct {
@@ -33,8 +33,7 @@ static const struct {
 
 static double bandwidth_of(const struct points_options *options)
 {
-    return options->bandwidth > 0 ? options->bandwidth
-                                  : guesses[options->cpu].bandwidth;
+    return options->bandwidth > 0 ? options->bandwidth : guesses[options->cpu].bandwidth;
 }
 
 static double rate_of(const struct points_options *options, enum bench_type type)
@@ -59,8 +58,7 @@ static double most_memory(const struct points_options *options, enum bench_test 
 }
 
 /* Seconds that one operation takes, about. */
-static double points_operation(const struct points_options *options,
-                               const struct point *point)
+static double points_operation(const struct points_options *options, const struct point *point)
 {
     double bytes = point_bytes(point), part = 1;
 
@@ -77,8 +75,7 @@ static double points_operation(const struct points_options *options,
            LAUNCH;
 }
 
-static double product_memory(const struct points_options *options,
-                             const struct point *p)
+static double product_memory(const struct points_options *options, const struct point *p)
 {
     double e = bench_type_bytes(p->type), m = (double)p->m, n = (double)p->n;
     double a = m * (double)p->k * e, b = n * (double)p->k * e;
@@ -110,8 +107,7 @@ double points_seconds(const struct points_options *options, const struct point *
 {
     double op = points_operation(options, point);
     double setup = SETUP + points_memory(options, point) / guesses[options->cpu].fill;
-    int variants =
-        bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
+    int variants = bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
     struct method_settings settings = options->settings;
     double warmup;
 
@@ -120,8 +116,8 @@ double points_seconds(const struct points_options *options, const struct point *
     warmup = fmax(settings.warmup_launches, 3);
     if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */
         return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
-    return setup + variants * (fmax(settings.warmup, warmup * op) +
-                               fmax(settings.max_time, 10 * op));
+    return setup +
+           variants * (fmax(settings.warmup, warmup * op) + fmax(settings.max_time, 10 * op));
 }
 
 double points_time(const struct points_options *options, const struct points *points)
@@ -138,6 +134,5 @@ double points_time(const struct points_options *options, const struct points *po
     if (tests == 0)
         return 0;
     return options->settings.device_warmup_min +
-           POINTS_PASSES *
-               (points->total_seconds + (tests - 1) * options->settings.pause);
+           POINTS_PASSES * (points->total_seconds + (tests - 1) * options->settings.pause);
 }

@@ -22,9 +22,8 @@ static void list_words(const char *const *words, int count, char *text, size_t s
     gp_append(text, size, ", ", "all");
 }
 
-static enum gp_status parse_words(const char *text, const char *where,
-                                  const char *const *words, int count, unsigned *bits,
-                                  struct gp_err *err)
+static enum gp_status parse_words(const char *text, const char *where, const char *const *words,
+                                  int count, unsigned *bits, struct gp_err *err)
 {
     char piece[32], hint[256];
 
@@ -89,9 +88,8 @@ static bool parse_shape(const char *at, const char *end, struct point_shape *out
     return at == end;
 }
 
-enum gp_status points_parse_shapes(const char *text, const char *where,
-                                   struct point_shape *out, int max, int *count,
-                                   struct gp_err *err)
+enum gp_status points_parse_shapes(const char *text, const char *where, struct point_shape *out,
+                                   int max, int *count, struct gp_err *err)
 {
     *count = 0;
     for (const char *at = text;; at++) {
@@ -102,8 +100,7 @@ enum gp_status points_parse_shapes(const char *text, const char *where,
         if (!parse_shape(at, end, &out[*count]))
             return gp_fail(err, GP_E_USAGE, where,
                            "m:n:k, outputs by tokens by inputs, such as 4096:8:4096",
-                           "\"%.*s\" is not a shape",
-                           (int)(end - at < 60 ? end - at : 60), at);
+                           "\"%.*s\" is not a shape", (int)(end - at < 60 ? end - at : 60), at);
         ++*count;
         at = end;
         if (!*at)

@@ -21,47 +21,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/point/protocol.h"
-#include "measure/runner_child.h"
-#include "measure/runner_line.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/point/protocol.h"
+#include "measure/runner_child.h"
+#include "measure/runner_line.h"
 
-#define GRACE 3.0           /* s between asking an engine to end and killing it */
-#define SLOWER 3.0          /* than its estimate a point may be, besides */
-#define SLICE 0.05          /* s between looks at a process that is ending */
+#define GRACE 3.0  /* s between asking an engine to end and killing it */
+#define SLOWER 3.0 /* than its estimate a point may be, besides */
+#define SLICE 0.05 /* s between looks at a process that is ending */
 #define CHUNK 65536
 #define BUFFER (PROTOCOL_LINE + CHUNK)
 
 struct engine {
     struct child child;
     struct line_state line;
-    char where[128];        /* "gpuplan-bench-cuda, device 0" */
+    char where[128];          /* "gpuplan-bench-cuda, device 0" */
     double timeout, patience; /* s without a line; without progress, though it talks */
-    double warmup;          /* s more of that before its first point ... */
-    const double *seconds;  /* ... and in one SLOWER times this, by index; or NULL */
-    char *buffer;           /* what was read: [start, end) is not yet judged */
+    double warmup;            /* s more of that before its first point ... */
+    const double *seconds;    /* ... and in one SLOWER times this, by index; or NULL */
+    char *buffer;             /* what was read: [start, end) is not yet judged */
     size_t start, end;
-    bool eof;               /* it closed its output */
+    bool eof; /* it closed its output */
     double last_line, last_progress;
-    double ending_at;       /* when it was seen to end or was asked to; 0 = no */
+    double ending_at; /* when it was seen to end or was asked to; 0 = no */
     bool asked_to_end, killed;
-    bool waits;             /* when it is warm, to be told to go */
-    bool stop_now;          /* by our caller */
-    bool failed;            /* `why` says it; its output counts no more */
+    bool waits;    /* when it is warm, to be told to go */
+    bool stop_now; /* by our caller */
+    bool failed;   /* `why` says it; its output counts no more */
     struct gp_err why;
-    bool over;              /* its last event was delivered */
+    bool over; /* its last event was delivered */
 };
 
 struct runner {
     struct engine **engine;
     size_t count, cap;
-    size_t turn;            /* which engine is looked at first */
-    json_t *lent;           /* the last event's json */
-    double looked;          /* when poll() was last called */
+    size_t turn;   /* which engine is looked at first */
+    json_t *lent;  /* the last event's json */
+    double looked; /* when poll() was last called */
 };
 
 struct runner *runner_new(void)
@@ -126,8 +126,7 @@ static void plan_text(const struct runner_plan *plan, struct strbuf *text)
         json_object_set_new(line, "point", point_to_json(&plan->points[index]));
         add_line(text, line);
     }
-    strbuf_add(text, plan->wait ? "{\"do\":\"run\",\"wait\":true}\n"
-                                : "{\"do\":\"run\"}\n");
+    strbuf_add(text, plan->wait ? "{\"do\":\"run\",\"wait\":true}\n" : "{\"do\":\"run\"}\n");
 }
 
 static struct engine *engine_new(const char *program, double timeout)
@@ -144,14 +143,13 @@ static struct engine *engine_new(const char *program, double timeout)
 
 static int adopt(struct runner *runner, struct engine *e)
 {
-    runner->engine = gp_grow(runner->engine, &runner->cap, runner->count + 1,
-                             sizeof *runner->engine);
+    runner->engine =
+        gp_grow(runner->engine, &runner->cap, runner->count + 1, sizeof *runner->engine);
     runner->engine[runner->count] = e;
     return (int)runner->count++;
 }
 
-int runner_start(struct runner *runner, const struct runner_plan *plan,
-                 struct gp_err *err)
+int runner_start(struct runner *runner, const struct runner_plan *plan, struct gp_err *err)
 {
     char *argv[] = {(char *)plan->program, NULL};
     struct engine *e = engine_new(plan->program, plan->timeout);
@@ -175,8 +173,7 @@ int runner_start(struct runner *runner, const struct runner_plan *plan,
     return adopt(runner, e);
 }
 
-int runner_list(struct runner *runner, const char *program, double timeout,
-                struct gp_err *err)
+int runner_list(struct runner *runner, const char *program, double timeout, struct gp_err *err)
 {
     char list[] = "--devices";
     char *argv[] = {(char *)program, list, NULL};
@@ -217,8 +214,7 @@ static void describe_activity(const struct engine *e, char *text, size_t size)
     if (!e->line.hello)
         gp_copy(text, size, "before it said hello");
     else if (e->line.current >= 0)
-        gp_format(text, size, "while it measured %s",
-                  e->line.points[e->line.current].id);
+        gp_format(text, size, "while it measured %s", e->line.points[e->line.current].id);
     else
         gp_copy(text, size,
                 e->line.done    ? "after it was done"
@@ -270,8 +266,7 @@ static void fail_engine_silent(struct engine *e, double now)
     char what[80];
 
     if (now - e->last_line > e->timeout)
-        gp_format(what, sizeof what, "wrote nothing for %s s",
-                  UNITS_PLAIN(e->timeout, 3));
+        gp_format(what, sizeof what, "wrote nothing for %s s", UNITS_PLAIN(e->timeout, 3));
     else
         gp_format(what, sizeof what, "wrote lines but made no progress for %s s",
                   UNITS_PLAIN(allowed_silence(e), 3));
@@ -325,8 +320,7 @@ static bool next_event(struct engine *e, struct runner_event *out, json_t **json
     size_t len;
 
     while (!e->failed && (line = next_line(e, &len))) {
-        enum line_verdict verdict =
-            line_judge(&e->line, e->where, line, len, out, json, &out->err);
+        enum line_verdict verdict = line_judge(&e->line, e->where, line, len, out, json, &out->err);
 
         e->last_line = clock_now();
         if (verdict == LINE_REFUSED)
@@ -379,10 +373,9 @@ static void judge_end(struct engine *e)
 
 static void last_event(struct engine *e, struct runner_event *out, json_t **json)
 {
-    enum run_status status = e->failed      ? RUN_FAILED
-                             : e->line.done && e->line.status == RUN_COMPLETE
-                                 ? RUN_COMPLETE
-                                 : RUN_INTERRUPTED;
+    enum run_status status = e->failed                                        ? RUN_FAILED
+                             : e->line.done && e->line.status == RUN_COMPLETE ? RUN_COMPLETE
+                                                                              : RUN_INTERRUPTED;
 
     judge_end(e);
     e->over = true;
@@ -431,8 +424,8 @@ static bool engine_has_ended(struct engine *e, double now)
 /* Is it still to become warm? One that begins without waiting is, whatever it says. */
 static bool warms_up(const struct engine *e)
 {
-    return e->waits && !e->over && !e->failed && !e->asked_to_end && !e->eof &&
-           !e->line.ready && !e->line.done && !e->line.error;
+    return e->waits && !e->over && !e->failed && !e->asked_to_end && !e->eof && !e->line.ready &&
+           !e->line.done && !e->line.error;
 }
 
 /* Warm, and silent until it is told to go. */

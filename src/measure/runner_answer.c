@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/str.h"
 #include "measure/point/method.h"
 #include "measure/result/benchlog.h"
 #include "measure/runner_line.h"
-#include "base/json.h"
-#include "base/str.h"
 
-#define APART    1e-6 /* figures that were written and read again */
+#define APART 1e-6 /* figures that were written and read again */
 #define TEXT_MAX 512
 
 struct answer {
@@ -40,9 +40,9 @@ static bool refuse_answer(const struct answer *a, const char *fmt, ...)
 bool answer_readable(const json_t *point, char *why, size_t size)
 {
     json_t *copy = json_copy((json_t *)point);
-    json_t *file = json_pack("{s:s, s:s, s:[{s:i, s:s}], s:[O]}", "schema",
-                             BENCHLOG_SCHEMA, "status", "complete", "devices", "id", 0,
-                             "name", "engine", "points", copy);
+    json_t *file =
+        json_pack("{s:s, s:s, s:[{s:i, s:s}], s:[O]}", "schema", BENCHLOG_SCHEMA, "status",
+                  "complete", "devices", "id", 0, "name", "engine", "points", copy);
     struct benchlog log;
     struct gp_err err = {0};
     bool fit;
@@ -57,8 +57,7 @@ bool answer_readable(const json_t *point, char *why, size_t size)
     } else {
         const char *field = strstr(err.where, "points[0].");
 
-        gp_format(why, size, "%s %s", field ? field + strlen("points[0].") : err.where,
-                  err.text);
+        gp_format(why, size, "%s %s", field ? field + strlen("points[0].") : err.where, err.text);
     }
     json_decref(copy);
     json_decref(file);
@@ -110,20 +109,17 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= APART * fmax(fabs(a), fabs(b));
 }
 
-static bool check_figure(const struct answer *a, const char *name, const json_t *said,
-                         double is)
+static bool check_figure(const struct answer *a, const char *name, const json_t *said, double is)
 {
     if (!json_is_number(said))
         return refuse_answer(a, "%s is missing", name);
     if (!is_near(json_number_value(said), is))
-        return refuse_answer(
-            a, "the engine's figures contradict its samples: %s is %.9g, not %.9g",
-            name, json_number_value(said), is);
+        return refuse_answer(a, "the engine's figures contradict its samples: %s is %.9g, not %.9g",
+                             name, json_number_value(said), is);
     return true;
 }
 
-static bool check_rate(const struct answer *a, const char *name, double work,
-                       double median)
+static bool check_rate(const struct answer *a, const char *name, double work, double median)
 {
     const json_t *said = json_object_get(json_object_get(a->line, "rate"), name);
     char full[48];
@@ -149,8 +145,7 @@ static bool check_figures(const struct answer *a, const json_t *time)
     for (int i = 0; i < n; i++)
         samples[i] = json_number_value(json_array_get(list, (size_t)i));
     is = method_stats(samples, NULL, n);
-    return check_figure(a, "time_s.median", json_object_get(time, "median"),
-                        is.median) &&
+    return check_figure(a, "time_s.median", json_object_get(time, "median"), is.median) &&
            check_figure(a, "time_s.min", json_object_get(time, "min"), is.min) &&
            check_figure(a, "time_s.max", json_object_get(time, "max"), is.max) &&
            check_figure(a, "time_s.ci95[0]", json_array_get(ci, 0), is.ci95_low) &&
@@ -165,8 +160,8 @@ static bool check_type(const struct answer *a)
         json_string_value(json_object_get(json_object_get(a->line, "params"), "type"));
 
     if (!type || strcmp(type, bench_type_word(a->point->type)) != 0)
-        return refuse_answer(a, "params.type is \"%.32s\", not \"%s\"",
-                             type ? type : "", bench_type_word(a->point->type));
+        return refuse_answer(a, "params.type is \"%.32s\", not \"%s\"", type ? type : "",
+                             bench_type_word(a->point->type));
     return true;
 }
 
@@ -188,8 +183,7 @@ json_t *answer_error(const struct point *point, const json_t *line, const char *
     json_t *json = json_object();
     char text[256], variant[LINE_WORD];
 
-    line_clean(variant, sizeof variant,
-               json_string_value(json_object_get(line, "variant")));
+    line_clean(variant, sizeof variant, json_string_value(json_object_get(line, "variant")));
     line_clean(text, sizeof text, why);
     json_object_set_new(json, "t", json_string(line_kind_words[LINE_POINT]));
     json_object_set(json, "index", json_object_get(line, "index"));

@@ -13,7 +13,8 @@
 
 #include "base/clock.h"
 
-#define KILL_WAIT 5.0 /* s for a killed process to go; one stuck in a driver may not   \
+#define KILL_WAIT \
+    5.0 /* s for a killed process to go; one stuck in a driver may not   \
                        */
 
 extern char **environ;
@@ -114,8 +115,7 @@ enum gp_status child_start(struct child *child, char *const argv[], struct gp_er
     child->pid = 0;
     child_fini(child);
     return gp_fail(err, GP_E_DEVICE, argv[0],
-                   rc == ENOENT || rc == EACCES ? "is it installed and executable?"
-                                                : "",
+                   rc == ENOENT || rc == EACCES ? "is it installed and executable?" : "",
                    "cannot start the engine: %s", strerror(rc));
 }
 
@@ -129,8 +129,8 @@ bool child_has_more(const struct child *child)
 void child_flush(struct child *child)
 {
     while (child_has_more(child)) {
-        ssize_t n = send(child->in, child->send.text + child->sent,
-                         child->send.len - child->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t n = send(child->in, child->send.text + child->sent, child->send.len - child->sent,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -178,8 +178,7 @@ void child_read_words(struct child *child)
     char chunk[1024];
     long n;
 
-    for (int i = 0; i < 64 && (n = read_fd(&child->err, chunk, sizeof chunk)) > 0;
-         i++) {
+    for (int i = 0; i < 64 && (n = read_fd(&child->err, chunk, sizeof chunk)) > 0; i++) {
         size_t add = (size_t)n, room = CHILD_WORDS - child->words_len;
 
         if (add > room) {

@@ -20,12 +20,12 @@
 #define CHILD_WORDS 4096 /* bytes kept of its standard error, the last ones */
 
 struct child {
-    pid_t pid;           /* 0 = none, or reaped */
-    int in, out, err;    /* our ends, -1 = closed; they never block */
-    struct strbuf send;  /* what it has yet to read */
+    pid_t pid;          /* 0 = none, or reaped */
+    int in, out, err;   /* our ends, -1 = closed; they never block */
+    struct strbuf send; /* what it has yet to read */
     size_t sent;
     bool exited;
-    int status;          /* as from waitpid, once exited */
+    int status; /* as from waitpid, once exited */
     char words[CHILD_WORDS + 1];
     size_t words_len;
 };
@@ -53,6 +53,5 @@ const char *child_ending(const struct child *child, char *what, size_t size);
 
 /* Kills what runs, reaps it and closes everything. */
 void child_fini(struct child *child);
-
 
 #endif

@@ -31,9 +31,8 @@ bool runner_find(const char *name, char *path, size_t size)
         return false;
     if (asked && *asked)
         return path_join(path, size, asked, program) && can_run(path);
-    if (path_program_dir(beside, sizeof beside) &&
-        path_join(path, size, beside, program) && can_run(path))
+    if (path_program_dir(beside, sizeof beside) && path_join(path, size, beside, program) &&
+        can_run(path))
         return true;
-    return *GP_LIBEXECDIR && path_join(path, size, GP_LIBEXECDIR, program) &&
-           can_run(path);
+    return *GP_LIBEXECDIR && path_join(path, size, GP_LIBEXECDIR, program) && can_run(path);
 }

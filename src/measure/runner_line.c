@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/point/protocol.h"
-#include "measure/point/field.h"
-#include "measure/runner_answer.h"
-#include "measure/session_device.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "measure/point/field.h"
+#include "measure/point/protocol.h"
+#include "measure/runner_answer.h"
+#include "measure/session_device.h"
 
-#define NUMBER_MAX  1e24    /* of anything: bytes/s, FLOP/s, seconds */
-#define CHATTER_MAX 200000  /* lines in a row without progress */
+#define NUMBER_MAX 1e24    /* of anything: bytes/s, FLOP/s, seconds */
+#define CHATTER_MAX 200000 /* lines in a row without progress */
 
 void line_clean(char *dst, size_t size, const char *text)
 {
@@ -36,8 +36,8 @@ static int order_limit(const int *order, int count)
     return limit;
 }
 
-void line_init(struct line_state *state, const struct point *points, const int *order,
-               int count, int device)
+void line_init(struct line_state *state, const struct point *points, const int *order, int count,
+               int device)
 {
     memset(state, 0, sizeof *state);
     state->points = points;
@@ -88,14 +88,13 @@ static bool refuse_line(const struct judge *j, const char *fmt, ...)
     vsnprintf(raw, sizeof raw, fmt, args);
     va_end(args);
     line_clean(text, sizeof text, raw);
-    gp_fail(j->err, GP_E_DEVICE, j->where,
-            "gpuplan and the engine may have different versions", "%s", text);
+    gp_fail(j->err, GP_E_DEVICE, j->where, "gpuplan and the engine may have different versions",
+            "%s", text);
     return false;
 }
 
 /* Are these fields of the line what they should be? out: of those that are stored. */
-static bool check_fields(const struct judge *j, const struct field *fields, int count,
-                         void *out)
+static bool check_fields(const struct judge *j, const struct field *fields, int count, void *out)
 {
     struct gp_err bad;
     struct reading reading = {.where = "", .err = &bad};
@@ -112,14 +111,9 @@ static bool sane_numbers(const struct judge *j, const json_t *value)
     size_t i;
 
     if (json_is_number(value) && !(fabs(json_number_value(value)) <= NUMBER_MAX))
-        return refuse_line(j, "the number %g is too large",
-                           json_number_value(value));
-    json_object_foreach((json_t *)value, key, item)
-        if (!sane_numbers(j, item))
-            return false;
-    json_array_foreach(value, i, item)
-        if (!sane_numbers(j, item))
-            return false;
+        return refuse_line(j, "the number %g is too large", json_number_value(value));
+    json_object_foreach((json_t *)value, key, item) if (!sane_numbers(j, item)) return false;
+    json_array_foreach(value, i, item) if (!sane_numbers(j, item)) return false;
     return true;
 }
 
@@ -142,18 +136,17 @@ static int asked_index(const struct judge *j)
 
 /* ---- the fields ------------------------------------------------------------------ */
 
-#define TEXT(called, most, properties)                                                 \
-    {                                                                                  \
-        .name = (called), .type = FIELD_STRING, .size = (most),                        \
-        .is = FIELD_CHECKED | (properties)                                             \
+#define TEXT(called, most, properties)                                                             \
+    {                                                                                              \
+        .name = (called), .type = FIELD_STRING, .size = (most), .is = FIELD_CHECKED | (properties) \
     }
-#define NUMBER(called, most)                                                           \
-    {                                                                                  \
-        .name = (called), .type = FIELD_NUMBER, .high = (most), .is = FIELD_CHECKED    \
+#define NUMBER(called, most)                                                        \
+    {                                                                               \
+        .name = (called), .type = FIELD_NUMBER, .high = (most), .is = FIELD_CHECKED \
     }
-#define OBJECT(called)                                                                 \
-    {                                                                                  \
-        .name = (called), .type = FIELD_OBJECT                                         \
+#define OBJECT(called)                         \
+    {                                          \
+        .name = (called), .type = FIELD_OBJECT \
     }
 
 static const struct field hello_fields[] = {
@@ -181,14 +174,13 @@ static const struct field point_fields[] = {
     NUMBER("rate.bytes_per_s", NUMBER_MAX),
 };
 
-#define WORD(called, list, count)                                                      \
-    {.name = (called), .type = FIELD_WORD, .words = (list), .size = (count),           \
-     .is = FIELD_NEEDED} /* into an int */
+#define WORD(called, list, count)                                                                  \
+    {                                                                                              \
+        .name = (called), .type = FIELD_WORD, .words = (list), .size = (count), .is = FIELD_NEEDED \
+    } /* into an int */
 
-static const struct field state_field[] = {
-    WORD("state", point_state_words, POINT_STATES)};
-static const struct field status_field[] = {
-    WORD("status", run_status_words, RUN_STATUSES)};
+static const struct field state_field[] = {WORD("state", point_state_words, POINT_STATES)};
+static const struct field status_field[] = {WORD("status", run_status_words, RUN_STATUSES)};
 
 static const struct field log_fields[] = {
     TEXT("level", LINE_WORD, FIELD_RAW),
@@ -226,8 +218,8 @@ static bool take_device(struct judge *j)
         return refuse_line(j, "it named its device twice");
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
         (!j->state->listing && json_integer_value(index) != j->state->device))
-        return refuse_line(j, "it opened device %lld, not %d",
-                           (long long)json_integer_value(index), j->state->device);
+        return refuse_line(j, "it opened device %lld, not %d", (long long)json_integer_value(index),
+                           j->state->device);
     j->state->known_device = true;
     return check_fields(j, FIELDS(device_fields), NULL) &&
            check_fields(j, FIELDS(session_device_fields), &unused);
@@ -281,15 +273,14 @@ static bool count_answer(const struct judge *j, int index)
     while (v < p->variants && strcmp(p->variant[v], name) != 0)
         v++;
     if (v == LINE_VARIANTS)
-        return refuse_line(j, "point %d has more than %d variants", index,
-                           LINE_VARIANTS);
+        return refuse_line(j, "point %d has more than %d variants", index, LINE_VARIANTS);
     if (v == p->variants) {
         gp_copy(p->variant[v], LINE_WORD, name);
         p->variants++;
     }
     if (++p->answered[v] > p->asked)
-        return refuse_line(j, "it reported point %d %d times%s%s", index,
-                           p->answered[v], *name ? ", variant " : "", name);
+        return refuse_line(j, "it reported point %d %d times%s%s", index, p->answered[v],
+                           *name ? ", variant " : "", name);
     return true;
 }
 
@@ -303,8 +294,8 @@ static bool take_point(struct judge *j)
     if (!j->state->point[index].started)
         return refuse_line(j, "it reported point %d without starting it", index);
     if (!id || strcmp(id, j->state->points[index].id) != 0)
-        return refuse_line(j, "point %d is %s, not \"%.60s\"", index,
-                           j->state->points[index].id, id ? id : "");
+        return refuse_line(j, "point %d is %s, not \"%.60s\"", index, j->state->points[index].id,
+                           id ? id : "");
     j->event->index = index;
     return check_fields(j, FIELDS(point_fields), NULL) && take_result(j, index) &&
            count_answer(j, index);
@@ -324,8 +315,7 @@ static bool take_log(struct judge *j)
 /* The engine's own last words become the error that is reported. */
 static bool take_error(struct judge *j)
 {
-    static const char *const words[] = {"usage", "file",    "device",
-                                        "check", "nothing", "internal"};
+    static const char *const words[] = {"usage", "file", "device", "check", "nothing", "internal"};
     static const enum gp_status codes[] = {GP_E_USAGE, GP_E_FILE,    GP_E_DEVICE,
                                            GP_E_CHECK, GP_E_NOTHING, GP_E_INTERNAL};
     char text[320], hint[256];
@@ -334,12 +324,9 @@ static bool take_error(struct judge *j)
 
     if (!check_fields(j, FIELDS(error_fields), NULL))
         return false;
-    line_clean(text, sizeof text,
-               json_string_value(json_object_get(j->line, "text")));
-    line_clean(hint, sizeof hint,
-               json_string_value(json_object_get(j->line, "hint")));
-    gp_fail(&j->state->said, code < 0 ? GP_E_DEVICE : codes[code], j->where, hint, "%s",
-            text);
+    line_clean(text, sizeof text, json_string_value(json_object_get(j->line, "text")));
+    line_clean(hint, sizeof hint, json_string_value(json_object_get(j->line, "hint")));
+    gp_fail(&j->state->said, code < 0 ? GP_E_DEVICE : codes[code], j->where, hint, "%s", text);
     j->state->error = true;
     return true;
 }
@@ -355,7 +342,7 @@ static bool take_done(struct judge *j)
     j->state->current = -1;
     if (j->state->status == RUN_COMPLETE && line_missing(j->state) > 0)
         return refuse_line(j, "it says that it is complete, but %d points have no result",
-                      line_missing(j->state));
+                           line_missing(j->state));
     return true;
 }
 
@@ -396,8 +383,7 @@ static const struct kind *kind_of(const struct judge *j, bool *refused)
     *refused = true;
     if (!word)
         refuse_line(j, "a line is not an object with a word \"t\"");
-    else if (!j->state->hello && (!kind || (kind->take != take_hello &&
-                                            kind->take != take_error &&
+    else if (!j->state->hello && (!kind || (kind->take != take_hello && kind->take != take_error &&
                                             kind->take != take_log)))
         refuse_line(j, "it said \"%.20s\" before hello", word);
     else if (j->state->done)
@@ -421,9 +407,9 @@ static void keep_fit(const struct judge *j, json_t **json)
     *json = unfit;
 }
 
-enum line_verdict line_judge(struct line_state *state, const char *where,
-                             const char *text, size_t len, struct runner_event *event,
-                             json_t **json, struct gp_err *err)
+enum line_verdict line_judge(struct line_state *state, const char *where, const char *text,
+                             size_t len, struct runner_event *event, json_t **json,
+                             struct gp_err *err)
 {
     struct judge j = {.state = state, .where = where, .event = event, .err = err};
     const struct kind *kind;

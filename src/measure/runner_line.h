@@ -22,16 +22,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
 #include "measure/point/line.h"
 #include "measure/runner.h"
-#include "base/err.h"
 
 #define LINE_VARIANTS 8 /* of one point */
 #define LINE_WORD 32    /* bytes of a variant's name */
 
 /* One point as it was asked for and answered. */
 struct line_point {
-    int asked;           /* passes; 0 = not asked for */
+    int asked; /* passes; 0 = not asked for */
     int started;
     int variants;
     char variant[LINE_VARIANTS][LINE_WORD];
@@ -44,18 +44,18 @@ struct line_state {
     struct line_point *point;   /* by index, 0..limit-1 */
     int limit;
     int device;
-    bool listing;               /* any number of devices, no points */
+    bool listing; /* any number of devices, no points */
     bool hello, known_device, done;
-    bool ready;                 /* warm, or at work */
-    enum run_status status;     /* when done */
-    bool error;                 /* it said so itself; `said` holds it */
-    int current;                /* index of the point that runs, -1 = none */
-    long chatter;               /* lines since the last that was progress */
+    bool ready;             /* warm, or at work */
+    enum run_status status; /* when done */
+    bool error;             /* it said so itself; `said` holds it */
+    int current;            /* index of the point that runs, -1 = none */
+    long chatter;           /* lines since the last that was progress */
     struct gp_err said;
 };
 
-void line_init(struct line_state *state, const struct point *points, const int *order,
-               int count, int device);
+void line_init(struct line_state *state, const struct point *points, const int *order, int count,
+               int device);
 void line_fini(struct line_state *state);
 
 enum line_verdict {
@@ -66,9 +66,9 @@ enum line_verdict {
 
 /* Judges one line (without its newline). *json is the parsed object, to be released;
  * `where` names the engine in messages. */
-enum line_verdict line_judge(struct line_state *state, const char *where,
-                             const char *text, size_t len, struct runner_event *event,
-                             json_t **json, struct gp_err *err);
+enum line_verdict line_judge(struct line_state *state, const char *where, const char *text,
+                             size_t len, struct runner_event *event, json_t **json,
+                             struct gp_err *err);
 
 /* Is this kind of event a sign that the work goes on? (Sensors and logs are not: they
  * may come from a thread that lives while the work hangs.) */

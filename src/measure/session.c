@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/session_options.h"
-#include "measure/session_say.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/session_options.h"
+#include "measure/session_say.h"
 
 /* ---- beginning and end ---- */
 
@@ -34,14 +34,12 @@ static void take_ask(struct session *s, const struct session_ask *ask)
 }
 
 /* What the words of an ask decide, without any device. */
-static enum gp_status read_ask(struct session *s, const struct session_ask *ask,
-                               struct gp_err *err)
+static enum gp_status read_ask(struct session *s, const struct session_ask *ask, struct gp_err *err)
 {
     enum gp_status rc;
 
     take_ask(s, ask);
-    rc = session_options_recall(&s->options, s->tests, sizeof(s->tests), &s->recalled,
-                                err);
+    rc = session_options_recall(&s->options, s->tests, sizeof(s->tests), &s->recalled, err);
     if (!rc)
         rc = bench_plan_check(&s->plan, &s->ask, err);
     if (!rc)
@@ -113,8 +111,7 @@ enum session_state session_state(const struct session *s)
     return s->state;
 }
 
-enum gp_status session_replan(struct session *s, const struct session_ask *ask,
-                              struct gp_err *err)
+enum gp_status session_replan(struct session *s, const struct session_ask *ask, struct gp_err *err)
 {
     enum gp_status rc;
 
@@ -172,8 +169,8 @@ void session_stop(struct session *s, enum session_stop_level level, int signal)
         return;
     if (!session_has_begun(s)) /* no point is lost */
         wanted = 2;
-    notes_say(&s->notes, wanted == 1 ? "stops after this point; again: immediately"
-                                     : "stops immediately");
+    notes_say(&s->notes,
+              wanted == 1 ? "stops after this point; again: immediately" : "stops immediately");
     if (s->work.level == 0)
         runner_stop(s->work.runner, STOP_AFTER_POINT);
     if (wanted == 2)
@@ -213,8 +210,7 @@ static void make_ready(struct session *s, struct session_event *event)
         event->kind = SESSION_EVENT_FAILED;
 }
 
-static bool look_for_devices(struct session *s, double seconds,
-                             struct session_event *event)
+static bool look_for_devices(struct session *s, double seconds, struct session_event *event)
 {
     switch (look_step(&s->look, &s->options, seconds, &s->notes, &event->err)) {
     case LOOK_WAITS:
@@ -259,7 +255,7 @@ static int failed_devices(const struct session *s)
 
 const char *session_status(const struct session *s)
 {
-    return failed_devices(s)                       ? "failed"
+    return failed_devices(s)                                      ? "failed"
            : s->work.stopped || s->work.limit_hit || s->work.disk ? "interrupted"
                                                                   : "complete";
 }
@@ -368,8 +364,7 @@ const char *session_summary(const struct session *s, int i)
 
 /* ---- points ---- */
 
-static enum session_mark mark_of(const struct session *s, const struct device_run *d,
-                                 int index)
+static enum session_mark mark_of(const struct session *s, const struct device_run *d, int index)
 {
     const struct session_record *first = shown_of(&d->shown, index)[0];
 
@@ -378,11 +373,9 @@ static enum session_mark mark_of(const struct session *s, const struct device_ru
     if (first && first->result.ok)
         return first->result.check == 0 ? MARK_WRONG : MARK_OK;
     if (first)
-        return strcmp(first->result.state, "unsupported") == 0 ? MARK_UNSUPPORTED
-                                                               : MARK_FAILED;
-    return d->facts.failed || s->state == SESSION_OVER || s->state == SESSION_DONE
-               ? MARK_SKIPPED
-               : MARK_WAITING;
+        return strcmp(first->result.state, "unsupported") == 0 ? MARK_UNSUPPORTED : MARK_FAILED;
+    return d->facts.failed || s->state == SESSION_OVER || s->state == SESSION_DONE ? MARK_SKIPPED
+                                                                                   : MARK_WAITING;
 }
 
 const char *session_mark_word(enum session_mark mark)
@@ -393,8 +386,7 @@ const char *session_mark_word(enum session_mark mark)
     return (unsigned)mark < sizeof(words) / sizeof(*words) ? words[mark] : "?";
 }
 
-bool session_point(const struct session *s, int place, int index,
-                   struct session_point *out)
+bool session_point(const struct session *s, int place, int index, struct session_point *out)
 {
     const struct device_run *d;
     const struct point *p;
@@ -488,16 +480,14 @@ void session_progress(const struct session *s, struct session_progress *out)
     double factor = e->estimated > 0 ? e->took / e->estimated : 1;
     double now = s->work.ended > 0 ? s->work.ended : clock_now();
     double warmup = s->plan.options.settings.device_warmup_min - (now - s->work.began);
-    double left = fmax(0, e->left) * factor +
-                  fmax(0, e->rests) * s->plan.options.settings.pause +
+    double left = fmax(0, e->left) * factor + fmax(0, e->rests) * s->plan.options.settings.pause +
                   (e->warms ? fmax(0, warmup) : 0);
 
     *out = (struct session_progress){
         .done = e->done,
         .of = e->of,
-        .elapsed = s->state == SESSION_LOOKING || s->state == SESSION_READY
-                       ? 0
-                       : now - s->work.began,
+        .elapsed =
+            s->state == SESSION_LOOKING || s->state == SESSION_READY ? 0 : now - s->work.began,
         .left = s->state == SESSION_WORKING ? left : 0,
     };
 }
@@ -530,12 +520,11 @@ void session_dry_run(const struct session *s, struct strbuf *out)
     char size[32], text[200];
 
     for (int i = 0; i < s->devices; i++)
-        strbuf_addf(out, "device %d: %s (%s)\n", s->device[i].facts.id,
-                    s->device[i].facts.name, s->look.backend);
+        strbuf_addf(out, "device %d: %s (%s)\n", s->device[i].facts.id, s->device[i].facts.name,
+                    s->look.backend);
     for (int i = 0; i < p->count; i++)
         strbuf_addf(out, "%-64s %10s %7.1f s\n", p->point[i].id,
-                    units_bytes(size, sizeof(size), p->bytes[i]),
-                    p->seconds[i] * POINTS_PASSES);
+                    units_bytes(size, sizeof(size), p->bytes[i]), p->seconds[i] * POINTS_PASSES);
     for (int i = 0; i < p->note_count; i++)
         strbuf_addf(out, "note: %s\n", p->note[i]);
     for (int i = 0; i < s->notes.count; i++)

@@ -45,9 +45,9 @@
 
 #include "answer/option.h"
 #include "answer/planner.h"
-#include "measure/session_facts.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "measure/session_facts.h"
 
 struct session;
 struct benchlog; /* measure/result/benchlog.h */
@@ -56,11 +56,11 @@ struct session_ask {
     /* borrowed by session_new and session_replan alone, but its texts until
      * session_free */
     const struct options *options;
-    struct planner *planner; /* until session_free */
-    const char *tests;  /* "gemm,memory"; NULL or "" = as --bench without any */
-    const char *folder; /* of a result without --output; NULL = the current one */
-    bool view;          /* --output names a view: the result is beside it, .json */
-    bool confirm;       /* just what a plan rests on, by measure/confirm.h */
+    struct planner *planner;     /* until session_free */
+    const char *tests;           /* "gemm,memory"; NULL or "" = as --bench without any */
+    const char *folder;          /* of a result without --output; NULL = the current one */
+    bool view;                   /* --output names a view: the result is beside it, .json */
+    bool confirm;                /* just what a plan rests on, by measure/confirm.h */
     int rank, ranks, local_rank; /* of several processes; ranks 0 or 1: alone */
     const char *job;             /* of theirs, or NULL */
 };
@@ -81,9 +81,9 @@ enum session_event_kind {
     SESSION_EVENT_SENSORS,
     SESSION_EVENT_POINT, /* a result; it is in the journal */
     SESSION_EVENT_LOG,   /* an engine says something, for the curious */
-    SESSION_EVENT_NOTE, /* the session does: stops, disk full, an engine's last words */
-    SESSION_EVENT_LOST, /* a device is lost, text says why */
-    SESSION_EVENT_OVER, /* nothing runs any more */
+    SESSION_EVENT_NOTE,  /* the session does: stops, disk full, an engine's last words */
+    SESSION_EVENT_LOST,  /* a device is lost, text says why */
+    SESSION_EVENT_OVER,  /* nothing runs any more */
     SESSION_EVENT_FAILED /* err says why: the session is BROKEN, or READY with an empty
                           * plan, which session_replan may mend */
 };
@@ -109,8 +109,8 @@ bool session_step(struct session *session, double seconds, struct session_event 
 
 /* READY: plans anew for another ask; the devices that were found stay. On failure the
  * plan is empty and the state is still READY. --backend cannot change. */
-enum gp_status session_replan(struct session *session,
-                              const struct session_ask *options, struct gp_err *err);
+enum gp_status session_replan(struct session *session, const struct session_ask *options,
+                              struct gp_err *err);
 
 /* READY: opens or resumes the journal; what fails later is an event. */
 enum gp_status session_start(struct session *session, struct gp_err *err);
@@ -133,14 +133,11 @@ bool session_can_resume(const struct session *session);
 void session_plan(const struct session *session, struct session_plan *out);
 void session_progress(const struct session *session, struct session_progress *out);
 int session_found(const struct session *session); /* devices, chosen or not */
-bool session_found_device(const struct session *session, int i,
-                          struct session_device *out);
+bool session_found_device(const struct session *session, int i, struct session_device *out);
 int session_devices(const struct session *session); /* chosen by --device */
-bool session_device(const struct session *session, int place,
-                    struct session_device *out);
+bool session_device(const struct session *session, int place, struct session_device *out);
 int session_points(const struct session *session);
-bool session_point(const struct session *session, int place, int index,
-                   struct session_point *out);
+bool session_point(const struct session *session, int place, int index, struct session_point *out);
 int session_notes(const struct session *session); /* left out, assumed, resumed, lost */
 const char *session_note(const struct session *session, int i);
 const char *session_note_code(const struct session *session, int i); /* "busy" */
@@ -150,7 +147,7 @@ void session_dry_run(const struct session *session, struct strbuf *out); /* as t
 bool session_measures_by(enum option_id id);
 
 /* ---- DONE ---- */
-const char *session_status(const struct session *session); /* "complete", "failed" */
+const char *session_status(const struct session *session);         /* "complete", "failed" */
 int session_exit_code(const struct session *session, bool strict); /* DESIGN's */
 int session_summaries(const struct session *session);
 const char *session_summary(const struct session *session, int i);

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/point/method.h"
-#include "measure/point/field.h"
-#include "measure/point/point.h"
-#include "probe/probe.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "measure/point/field.h"
+#include "measure/point/method.h"
+#include "measure/point/point.h"
+#include "probe/probe.h"
 
 double session_number(const json_t *line, const char *key)
 {
@@ -46,15 +46,14 @@ void session_engine_fini(struct session_engine *engine)
 
 /* ---- a device ---- */
 
-#define TEXT(name, member)   FIELD_TEXT_AT(struct session_device, name, member)
+#define TEXT(name, member) FIELD_TEXT_AT(struct session_device, name, member)
 #define NUMBER(name, member) FIELD_NUMBER_AT(struct session_device, name, member, 1e18)
-#define MEMORY(name)                                                                   \
-    FIELD_NUMBER_AT(struct session_device, #name, name, 1.2e15) /* 2^50 */
+#define MEMORY(name) FIELD_NUMBER_AT(struct session_device, #name, name, 1.2e15) /* 2^50 */
 
 const struct field session_device_fields[SESSION_DEVICE_FIELDS] = {
     FIELD_AT(struct session_device, "index", id, .type = FIELD_INT, .high = 65535),
-    FIELD_AT(struct session_device, "name", name, .type = FIELD_TEXT,
-             .is = FIELD_NEEDED, .size = sizeof(((struct session_device *)0)->name)),
+    FIELD_AT(struct session_device, "name", name, .type = FIELD_TEXT, .is = FIELD_NEEDED,
+             .size = sizeof(((struct session_device *)0)->name)),
     TEXT("uuid", uuid),
     TEXT("pci", pci),
     TEXT("more.driver", driver),
@@ -74,10 +73,11 @@ static unsigned product_types(const json_t *list, bool *told)
     size_t i;
 
     *told = json_is_array(list);
-    json_array_foreach(list, i, word) {
+    json_array_foreach(list, i, word)
+    {
         for (int t = 0; t < TYPE_COUNT; t++)
-            if (json_is_string(word) && strcmp(json_string_value(word),
-                                               bench_type_word((enum bench_type)t)) == 0)
+            if (json_is_string(word) &&
+                strcmp(json_string_value(word), bench_type_word((enum bench_type)t)) == 0)
                 types |= 1u << t;
     }
     return types;
@@ -88,14 +88,12 @@ void session_device_read(struct found_device *device, const struct session_engin
 {
     const json_t *more = json_object_get(line, "more");
     struct session_device *d = &device->facts;
-    struct reading reading = {.where =
-                                  ""}; /* what is wrong was refused with the line */
+    struct reading reading = {.where = ""}; /* what is wrong was refused with the line */
 
     memset(device, 0, sizeof(*device));
     device->line = json_incref((json_t *)line);
     d->running = -1;
-    d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max =
-        NAN;
+    d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max = NAN;
     fields_read(&reading, FIELDS(session_device_fields), line, d);
     if (engine->driver[0])
         gp_copy(d->driver, sizeof(d->driver), engine->driver);
@@ -129,8 +127,7 @@ void session_device_match(struct found_device *found, struct catalog *catalog)
     memset(&device, 0, sizeof(device));
     gp_copy(device.name, sizeof(device.name), d->name);
     read_slice(d->name, &device);
-    device.memory_total =
-        isfinite(d->memory) ? quantity_exact(d->memory) : quantity_unknown();
+    device.memory_total = isfinite(d->memory) ? quantity_exact(d->memory) : quantity_unknown();
     gpu = probe_match(&device, gpus, count);
     if (!gpu)
         return;
@@ -228,10 +225,8 @@ json_t *session_device_json(const struct session_device *facts, const char *back
     add_opened(json, opened);
     json_object_set_new(json, "id", json_integer(facts->id));
     json_object_set_new(json, "backend", json_string(backend));
-    json_object_set_new(json, "profile",
-                        facts->gpu ? gp_json_text(facts->gpu->id) : json_null());
+    json_object_set_new(json, "profile", facts->gpu ? gp_json_text(facts->gpu->id) : json_null());
     json_object_set_new(json, "state", json_string(facts->failed ? "failed" : "ok"));
-    json_object_set_new(json, "reason",
-                        facts->why[0] ? gp_json_text(facts->why) : json_null());
+    json_object_set_new(json, "reason", facts->why[0] ? gp_json_text(facts->why) : json_null());
     return json;
 }

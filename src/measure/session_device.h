@@ -17,10 +17,10 @@
 #include "measure/session_facts.h"
 
 struct session_engine {
-    char name[40];     /* as it calls itself: "cuda", "cpu"; "" = it does not */
+    char name[40]; /* as it calls itself: "cuda", "cpu"; "" = it does not */
     char version[520];
-    char driver[80];   /* of all its devices; "" = each says its own */
-    json_t *line;      /* its hello */
+    char driver[80]; /* of all its devices; "" = each says its own */
+    json_t *line;    /* its hello */
 };
 
 struct found_device {

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
-#define TICK    0.25 /* s that one step waits at most */
-#define SIGNALS 4    /* that are caught at most */
+#define TICK 0.25 /* s that one step waits at most */
+#define SIGNALS 4 /* that are caught at most */
 
 static volatile sig_atomic_t seen, last_seen;
 

@@ -15,9 +15,9 @@
 
 struct gpu;
 
-#define SESSION_DEVICES  64 /* that one session measures at most */
+#define SESSION_DEVICES 64 /* that one session measures at most */
 #define SESSION_VARIANTS 8 /* results of one point: "heuristic", "tuned" */
-#define SESSION_NOTE     256
+#define SESSION_NOTE 256
 
 struct session_device {
     int id;                           /* as its engine counts */
@@ -30,10 +30,10 @@ struct session_device {
     double power_limit, sm_clock_max; /* W, MHz */
     bool says_products;               /* which types it multiplies: */
     unsigned products;                /* bit per enum bench_type */
-    const struct gpu *gpu; /* of the catalogue, or a MIG slice of it; NULL = neither */
-    bool failed;           /* its engine is lost */
-    char why[SESSION_NOTE]; /* and why */
-    int running;            /* index of the point that runs, -1 = none */
+    const struct gpu *gpu;            /* of the catalogue, or a MIG slice of it; NULL = neither */
+    bool failed;                      /* its engine is lost */
+    char why[SESSION_NOTE];           /* and why */
+    int running;                      /* index of the point that runs, -1 = none */
 };
 
 struct session_sensors {                    /* of one reading; NAN = not told */
@@ -42,12 +42,12 @@ struct session_sensors {                    /* of one reading; NAN = not told */
     double memory_clock;                    /* MHz */
     double temperature, memory_temperature; /* degrees C */
     double memory_used, memory_total;       /* bytes */
-    double busy; /* 0..1: SMs; of a GPU that does not count them, the time with a kernel */
-    double tensor, dram; /* 0..1: tensor cores, memory interface */
-    double load;               /* of a CPU: runnable processes */
-    double samples;            /* of the point that runs */
-    double sample;             /* s of one operation, the latest of them */
-    const char *throttle;      /* "none", "power_cap", "thermal", "hw", "unknown";
+    double busy;          /* 0..1: SMs; of a GPU that does not count them, the time with a kernel */
+    double tensor, dram;  /* 0..1: tensor cores, memory interface */
+    double load;          /* of a CPU: runnable processes */
+    double samples;       /* of the point that runs */
+    double sample;        /* s of one operation, the latest of them */
+    const char *throttle; /* "none", "power_cap", "thermal", "hw", "unknown";
                                 * "" = not told */
 };
 
@@ -93,7 +93,7 @@ struct session_result {
 
 struct session_point {
     int index;
-    const char *id;           /* "gemm/bf16/4096x8x4096/weights-cold" */
+    const char *id; /* "gemm/bf16/4096x8x4096/weights-cold" */
     enum bench_test test;
     enum bench_type type;
     const char *layer;        /* of batch: "gate_up", else "" */

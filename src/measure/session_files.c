@@ -18,8 +18,7 @@ static bool ends_with(const char *text, const char *end)
  * told apart and compared; who knows the name can find it. */
 static void hash_name(char *name, size_t size)
 {
-    gp_format(name, size, "host-%016llx",
-              (unsigned long long)gp_hash(GP_HASH, name, strlen(name)));
+    gp_format(name, size, "host-%016llx", (unsigned long long)gp_hash(GP_HASH, name, strlen(name)));
 }
 
 static void name_host(struct session_files *f, const struct options *options)
@@ -60,8 +59,7 @@ static bool is_taken(const char *path)
     char journal[GP_PATH_MAX];
 
     return path_is_there(path) ||
-           (gp_format(journal, sizeof(journal), "%s.part", path) &&
-            path_is_there(journal));
+           (gp_format(journal, sizeof(journal), "%s.part", path) && path_is_there(journal));
 }
 
 static bool name_below(struct session_files *f, const char *folder, const char *name)
@@ -72,8 +70,7 @@ static bool name_below(struct session_files *f, const char *folder, const char *
 
 /* A name of our own, where none was given. Ranks must agree on theirs; a second run
  * within a second gets a number. */
-static bool name_unnamed(struct session_files *f, const struct session_ask *ask,
-                         time_t began)
+static bool name_unnamed(struct session_files *f, const struct session_ask *ask, time_t began)
 {
     char stamp[32], name[200];
     bool ok;
@@ -93,19 +90,16 @@ static bool name_unnamed(struct session_files *f, const struct session_ask *ask,
 }
 
 /* --resume FILE.part alone: FILE. */
-static bool name_resumed(struct session_files *f, const struct session_ask *ask,
-                         const char *resume)
+static bool name_resumed(struct session_files *f, const struct session_ask *ask, const char *resume)
 {
-    bool ok =
-        gp_format(f->base, sizeof(f->base), "%.*s", (int)strlen(resume) - 5, resume);
+    bool ok = gp_format(f->base, sizeof(f->base), "%.*s", (int)strlen(resume) - 5, resume);
 
     if (ask->ranks > 1)
         drop_rank(f, ask->rank);
     return ok;
 }
 
-static bool name_base(struct session_files *f, const struct session_ask *ask,
-                      time_t began)
+static bool name_base(struct session_files *f, const struct session_ask *ask, time_t began)
 {
     const char *out = options_word(ask->options, OPT_OUT, NULL);
     const char *resume = options_word(ask->options, OPT_RESUME, NULL);
@@ -135,8 +129,8 @@ enum gp_status session_files_name(struct session_files *f, const struct session_
     ok = name_base(f, ask, began);
     n = session_stem(f->base);
     if (ask->ranks > 1)
-        ok = ok && gp_format(f->result, sizeof(f->result), "%.*s.rank%d.%s%s", (int)n,
-                             f->base, ask->rank, f->host, f->base + n);
+        ok = ok && gp_format(f->result, sizeof(f->result), "%.*s.rank%d.%s%s", (int)n, f->base,
+                             ask->rank, f->host, f->base + n);
     else
         gp_copy(f->result, sizeof(f->result), f->base);
     ok = ok && (resume ? gp_copy(f->journal, sizeof(f->journal), resume)

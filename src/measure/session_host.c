@@ -9,9 +9,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "gpuplan_git.h"
 #include "probe/cpu_topology.h"
-#include "base/json.h"
 
 #define ARGUMENTS 65536 /* bytes of the command line that are kept */
 
@@ -66,8 +66,7 @@ json_t *session_tool(const struct session *s)
     json_object_set_new(json, "version", json_string(GP_VERSION));
     json_object_set_new(json, "git", gp_json_text(GP_GIT[0] ? GP_GIT : "v" GP_VERSION));
     json_object_set_new(json, "argv", arguments(s));
-    json_object_set_new(json, "seed",
-                        json_integer((json_int_t)s->plan.options.settings.seed));
+    json_object_set_new(json, "seed", json_integer((json_int_t)s->plan.options.settings.seed));
     return json;
 }
 
@@ -75,9 +74,8 @@ json_t *session_tool(const struct session *s)
 
 static json_t *environment(void)
 {
-    static const char *const names[] = {"CUBLAS", "CUDA",   "NVIDIA_TF32", "NCCL_",
-                                        "OMP_",   "ONEDNN", "DNNL_",       "OPENBLAS",
-                                        "GOMP_",  NULL};
+    static const char *const names[] = {"CUBLAS", "CUDA",  "NVIDIA_TF32", "NCCL_", "OMP_",
+                                        "ONEDNN", "DNNL_", "OPENBLAS",    "GOMP_", NULL};
     json_t *json = json_object();
 
     for (char **e = environ; *e; e++)
@@ -116,8 +114,7 @@ json_t *session_host(const struct session *s)
     cpu_info_read("/proc", &info);
     cpu_topology_read("", NULL, &ours);
     json_object_set_new(json, "name", gp_json_text(s->files.host));
-    json_object_set_new(json, "cpu",
-                        info.name[0] ? gp_json_text(info.name) : json_null());
+    json_object_set_new(json, "cpu", info.name[0] ? gp_json_text(info.name) : json_null());
     json_object_set_new(json, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(json, "cpus_allowed", json_integer(ours.cpus));
     json_object_set_new(json, "quota_cpus",

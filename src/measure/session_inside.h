@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "measure/result/benchlog.h"
 #include "measure/journal.h"
+#include "measure/result/benchlog.h"
 #include "measure/session.h"
 #include "measure/session_files.h"
 #include "measure/session_look.h"
@@ -41,18 +41,18 @@ struct session_estimate {
 };
 
 struct session_work {
-    struct runner *runner;          /* of the phase; NULL between phases */
-    bool together;                  /* the second phase, of what devices do together */
-    int place_of[SESSION_DEVICES];  /* of the device, by engine number of the runner */
+    struct runner *runner;         /* of the phase; NULL between phases */
+    bool together;                 /* the second phase, of what devices do together */
+    int place_of[SESSION_DEVICES]; /* of the device, by engine number of the runner */
     struct session_records records;
-    bool resumed;                   /* some were there already */
+    bool resumed; /* some were there already */
     struct journal *journal;
     struct session_estimate estimate;
-    time_t date;                    /* when it began */
-    double began, ended;            /* s, clock_now */
-    bool stopped, limit_hit, disk;  /* asked to; time limit; a record was not saved */
-    int level;                      /* stops asked for so far */
-    int signal;                     /* that stopped it, 0 = none */
+    time_t date;                   /* when it began */
+    double began, ended;           /* s, clock_now */
+    bool stopped, limit_hit, disk; /* asked to; time limit; a record was not saved */
+    int level;                     /* stops asked for so far */
+    int signal;                    /* that stopped it, 0 = none */
 };
 
 struct session {

@@ -9,9 +9,9 @@
 #include "base/str.h"
 #include "base/units.h"
 
-#define ASK_TIMEOUT  60.0 /* s an engine may take to list its devices */
+#define ASK_TIMEOUT 60.0  /* s an engine may take to list its devices */
 #define LOOK_DEVICES 1024 /* of one engine */
-#define ASK_SILENCE  3.0  /* s after which the user is told what is awaited */
+#define ASK_SILENCE 3.0   /* s after which the user is told what is awaited */
 
 static const char *const automatic[] = {"cuda", "cpu"};
 
@@ -48,19 +48,16 @@ void look_fini(struct session_look *look)
 
 /* ---- the engine ---- */
 
-static enum gp_status try_backend(struct session_look *look, const char *name,
-                                  struct gp_err *err)
+static enum gp_status try_backend(struct session_look *look, const char *name, struct gp_err *err)
 {
     gp_copy(look->backend, sizeof(look->backend), name);
     if (!runner_find(name, look->program, sizeof(look->program)))
-        return gp_fail(err, GP_E_DEVICE, "--backend",
-                       "it is built where its libraries are found",
+        return gp_fail(err, GP_E_DEVICE, "--backend", "it is built where its libraries are found",
                        "engine gpuplan-bench-%s is not installed here", name);
     look->runner = runner_new();
     look->asked_at = clock_now();
-    return runner_list(look->runner, look->program, look_timeout(ASK_TIMEOUT), err) < 0
-               ? err->code
-               : GP_OK;
+    return runner_list(look->runner, look->program, look_timeout(ASK_TIMEOUT), err) < 0 ? err->code
+                                                                                        : GP_OK;
 }
 
 /* Starts the next engine there is; an error when there is none left. */
@@ -82,8 +79,8 @@ static enum gp_status try_next(struct session_look *look, const struct options *
 }
 
 /* This engine will not do: another is started, or it is the end. */
-static enum look_state try_another(struct session_look *look,
-                                   const struct options *options, struct gp_err *err)
+static enum look_state try_another(struct session_look *look, const struct options *options,
+                                   struct gp_err *err)
 {
     if (is_auto(options) && look->trying == 0) {
         gp_copy(look->why_not, sizeof(look->why_not), err->text);
@@ -102,8 +99,8 @@ static void say_silence(struct session_look *look, struct session_notes *notes)
         return;
     look->asked_at = 0;
     gp_format(text, sizeof(text),
-              "asks gpuplan-bench-%s for its devices; it may be silent for %s s",
-              look->backend, UNITS_PLAIN(look_timeout(ASK_TIMEOUT), 3));
+              "asks gpuplan-bench-%s for its devices; it may be silent for %s s", look->backend,
+              UNITS_PLAIN(look_timeout(ASK_TIMEOUT), 3));
     notes_say(notes, text);
 }
 
@@ -114,9 +111,8 @@ static void check_engine(const struct session_look *look, struct session_notes *
     const struct session_engine *e = &look->engine;
 
     if (strcmp(e->name, look->backend) != 0)
-        notes_add(notes, "not_this_engine",
-                  "NOT a %s engine: %.96s calls itself '%.32s' (%.64s)", look->backend,
-                  look->program, e->name[0] ? e->name : "nothing",
+        notes_add(notes, "not_this_engine", "NOT a %s engine: %.96s calls itself '%.32s' (%.64s)",
+                  look->backend, look->program, e->name[0] ? e->name : "nothing",
                   e->version[0] ? e->version : "no version");
 }
 
@@ -126,27 +122,23 @@ static void add_device(struct session_look *look, const json_t *line)
 {
     if (look->count == LOOK_DEVICES)
         return;
-    look->found = gp_grow(look->found, &look->cap, (size_t)look->count + 1,
-                          sizeof(*look->found));
+    look->found = gp_grow(look->found, &look->cap, (size_t)look->count + 1, sizeof(*look->found));
     session_device_read(&look->found[look->count++], &look->engine, line);
 }
 
 /* The list is whole. */
-static enum look_state finish_list(struct session_look *look,
-                                   struct session_notes *notes)
+static enum look_state finish_list(struct session_look *look, struct session_notes *notes)
 {
     runner_free(look->runner);
     look->runner = NULL;
     if (look->why_not[0])
-        gp_format(look->chosen, sizeof(look->chosen), "measures the CPU: %s",
-                  look->why_not);
+        gp_format(look->chosen, sizeof(look->chosen), "measures the CPU: %s", look->why_not);
     check_engine(look, notes);
     return LOOK_DONE;
 }
 
-enum look_state look_step(struct session_look *look, const struct options *options,
-                          double seconds, struct session_notes *notes,
-                          struct gp_err *err)
+enum look_state look_step(struct session_look *look, const struct options *options, double seconds,
+                          struct session_notes *notes, struct gp_err *err)
 {
     struct runner_event said;
 

@@ -10,12 +10,12 @@
 
 #include <stdbool.h>
 
-#include "catalog/catalog.h"
 #include "answer/option.h"
+#include "base/path.h"
+#include "catalog/catalog.h"
 #include "measure/runner.h"
 #include "measure/session_device.h"
 #include "measure/session_notes.h"
-#include "base/path.h"
 
 struct session_look {
     struct runner *runner; /* of the list; NULL: none runs */
@@ -33,9 +33,8 @@ struct session_look {
 enum look_state { LOOK_WAITS, LOOK_DONE, LOOK_FAILED };
 
 /* Goes on for at most `seconds`. LOOK_FAILED: no engine will do, *err says why. */
-enum look_state look_step(struct session_look *look, const struct options *options,
-                          double seconds, struct session_notes *notes,
-                          struct gp_err *err);
+enum look_state look_step(struct session_look *look, const struct options *options, double seconds,
+                          struct session_notes *notes, struct gp_err *err);
 /* LOOK_DONE: finds the GPUs in the catalogue. */
 void look_match(struct session_look *look, struct catalog *catalog);
 void look_fini(struct session_look *look);

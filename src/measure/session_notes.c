@@ -17,15 +17,15 @@ void notes_fini(struct session_notes *notes)
 }
 
 /* The remark's text, or NULL when there are too many. */
-static const char *add_remark(struct session_notes *notes, const char *code,
-                              const char *fmt, va_list args)
+static const char *add_remark(struct session_notes *notes, const char *code, const char *fmt,
+                              va_list args)
 {
     struct session_remark *remark;
 
     if (notes->count == NOTES_MAX)
         return NULL;
-    notes->remark = gp_grow(notes->remark, &notes->cap, (size_t)notes->count + 1,
-                            sizeof(*notes->remark));
+    notes->remark =
+        gp_grow(notes->remark, &notes->cap, (size_t)notes->count + 1, sizeof(*notes->remark));
     remark = &notes->remark[notes->count++];
     remark->code = code;
     vsnprintf(remark->text, sizeof(remark->text), fmt, args);

@@ -10,7 +10,7 @@
 
 #include "measure/session_facts.h"
 
-#define NOTES_MAX  64  /* remarks of one session */
+#define NOTES_MAX 64   /* remarks of one session */
 #define NOTES_WAIT 16  /* texts that wait; the oldest goes when there are more */
 #define NOTES_TEXT 800 /* bytes of one that is delivered */
 
@@ -18,7 +18,7 @@ struct session_notes {
     struct session_remark {
         const char *code; /* "busy": for programs, as text is for people */
         char text[SESSION_NOTE];
-    } *remark;
+    } * remark;
     size_t cap;
     int count;
     int kept;                /* of them, those that another plan does not drop */

@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-#include "measure/journal.h"
-#include "measure/session.h"
-#include "measure/session_device.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "measure/journal.h"
+#include "measure/session.h"
+#include "measure/session_device.h"
 
 /* Of a command alone: what it prints, its exit code, its files. */
-static const enum option_id of_command[] = {
-    OPT_DRY_RUN, OPT_RESUME, OPT_STRICT, OPT_TOLERANCE, OPT_EXPECT,  OPT_PROM,
-    OPT_PROGRESS, OPT_SORT,  OPT_PROFILES, OPT_FORMAT,  OPT_OUT,     OPT_WHY,
-    OPT_QUIET,   OPT_VERBOSE, OPT_HELP,    OPT_VERSION};
+static const enum option_id of_command[] = {OPT_DRY_RUN,  OPT_RESUME,  OPT_STRICT,   OPT_TOLERANCE,
+                                            OPT_EXPECT,   OPT_PROM,    OPT_PROGRESS, OPT_SORT,
+                                            OPT_PROFILES, OPT_FORMAT,  OPT_OUT,      OPT_WHY,
+                                            OPT_QUIET,    OPT_VERBOSE, OPT_HELP,     OPT_VERSION};
 
 bool session_measures_by(enum option_id id)
 {
@@ -66,11 +66,10 @@ json_t *session_options_json(const struct options *options, const char *tests)
 
 /* ---- out of it ---- */
 
-static enum gp_status recall_value(struct options *options, enum option_id id,
-                                   const char *where, const json_t *value,
-                                   struct gp_err *err)
+static enum gp_status recall_value(struct options *options, enum option_id id, const char *where,
+                                   const json_t *value, struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     const json_t *item;
     size_t i;
 
@@ -80,11 +79,12 @@ static enum gp_status recall_value(struct options *options, enum option_id id,
         return options_text(options, id, where, json_string_value(value), err);
     if (!json_is_array(value) || !option_rows[id].many)
         return gp_fail(err, GP_E_FILE, where, "", "is not the value of an option");
-    json_array_foreach(value, i, item) {
-        if (!status && json_is_string(item))
-            status = options_text(options, id, where, json_string_value(item), err);
+    json_array_foreach(value, i, item)
+    {
+        if (!rc && json_is_string(item))
+            rc = options_text(options, id, where, json_string_value(item), err);
     }
-    return status;
+    return rc;
 }
 
 enum gp_status session_options_recall(struct options *options, char *tests, size_t size,
@@ -105,12 +105,12 @@ enum gp_status session_options_recall(struct options *options, char *tests, size
     run = json_object_get(*header, "run");
     if (!tests[0])
         gp_copy(tests, size, session_text(run, "tests"));
-    json_object_foreach(json_object_get(run, "options"), name, value) {
+    json_object_foreach(json_object_get(run, "options"), name, value)
+    {
         int id = option_find(name);
 
         gp_format(where, sizeof(where), "%s: %s", path, name);
-        if (id >= 0 && session_measures_by((enum option_id)id) &&
-            !options->value[id].given && !rc)
+        if (id >= 0 && session_measures_by((enum option_id)id) && !options->value[id].given && !rc)
             rc = recall_value(options, (enum option_id)id, where, value, err);
     }
     return rc;

@@ -8,15 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan/roofline.h"
-#include "measure/point/line.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "measure/point/line.h"
+#include "plan/roofline.h"
 
 #define DEFAULT_MODEL "llama-3.1-8b"
-#define SUBSET        "quick" /* a few points of those; not the preset of that name */
-#define SUBSET_LIMIT  100.0   /* s: it is planned for much less, but a machine may be busy */
-#define CONFIRM_LIMIT 120.0   /* s, of --confirm */
+#define SUBSET "quick"      /* a few points of those; not the preset of that name */
+#define SUBSET_LIMIT 100.0  /* s: it is planned for much less, but a machine may be busy */
+#define CONFIRM_LIMIT 120.0 /* s, of --confirm */
 
 enum { LOCK_LEAST = 100, LOCK_MOST = 10000 }; /* MHz */
 
@@ -32,8 +32,8 @@ static enum gp_status parse_time(const char *text, double *seconds, struct gp_er
                                                    : 0;
 
     if (end == text || !(n > 0) || n > 1e6 || unit <= 0)
-        return gp_fail(err, GP_E_USAGE, "--time-limit", "90s, 10m or 2h",
-                       "'%s' is not a time", text);
+        return gp_fail(err, GP_E_USAGE, "--time-limit", "90s, 10m or 2h", "'%s' is not a time",
+                       text);
     *seconds = n * unit;
     return GP_OK;
 }
@@ -51,8 +51,8 @@ static enum gp_status parse_lock(const char *text, double *clock, struct gp_err 
         return gp_fail(err, GP_E_USAGE, "--lock-clocks", "base, or 1410",
                        "'%s' is neither base nor MHz", text);
     if (mhz < LOCK_LEAST || mhz > LOCK_MOST)
-        return gp_fail(err, GP_E_USAGE, "--lock-clocks", "", "%s MHz is outside %d..%d",
-                       text, LOCK_LEAST, LOCK_MOST);
+        return gp_fail(err, GP_E_USAGE, "--lock-clocks", "", "%s MHz is outside %d..%d", text,
+                       LOCK_LEAST, LOCK_MOST);
     *clock = (double)mhz;
     return GP_OK;
 }
@@ -78,9 +78,9 @@ static void take_method(const struct options *options, struct method_settings *m
     if (options->value[OPT_SEED].given)
         m->seed = (uint64_t)options->value[OPT_SEED].number;
     m->fill = (enum bench_fill)line_word(method_fills, FILL_COUNT,
-                                           options_word(options, OPT_FILL, "uniform"));
-    m->check = (enum bench_check)line_word(
-        method_checks, CHECK_COUNT, options_word(options, OPT_CHECK, "sample"));
+                                         options_word(options, OPT_FILL, "uniform"));
+    m->check = (enum bench_check)line_word(method_checks, CHECK_COUNT,
+                                           options_word(options, OPT_CHECK, "sample"));
     m->force = options_flag(options, OPT_FORCE);
 }
 
@@ -91,9 +91,8 @@ static void take_settings(struct bench_plan *plan, const struct session_ask *ask
     memset(options, 0, sizeof(*options));
     options->subset = strcmp(ask->tests, SUBSET) == 0 ||
                       (!ask->tests[0] && !options_flag(ask->options, OPT_PRESET));
-    options->preset = preset_of(
-        options_word(ask->options, OPT_PRESET,
-                     options->subset || ask->confirm ? "quick" : "normal"));
+    options->preset = preset_of(options_word(ask->options, OPT_PRESET,
+                                             options->subset || ask->confirm ? "quick" : "normal"));
     options->settings = method_preset(options->preset);
     take_method(ask->options, &options->settings);
     options->cache = bench_cache_parse(options_word(ask->options, OPT_CACHE, ""));
@@ -101,8 +100,7 @@ static void take_settings(struct bench_plan *plan, const struct session_ask *ask
 }
 
 /* --size LOW[:HIGH] */
-static enum gp_status parse_sizes(const char *text, double *low, double *high,
-                                  struct gp_err *err)
+static enum gp_status parse_sizes(const char *text, double *low, double *high, struct gp_err *err)
 {
     char left[64];
     char *colon;
@@ -129,19 +127,17 @@ static void warn_of_limit(const struct bench_plan *plan, struct session_notes *n
     if (plan->time_limit > 0 && plan->time_limit <= m->device_warmup_max)
         notes_add(notes, "time_limit",
                   "--time-limit %s s: warming the device up alone takes %s to %s s of it",
-                  UNITS_PLAIN(plan->time_limit, 3),
-                  UNITS_PLAIN(m->device_warmup_min, 3),
+                  UNITS_PLAIN(plan->time_limit, 3), UNITS_PLAIN(m->device_warmup_min, 3),
                   UNITS_PLAIN(m->device_warmup_max, 3));
 }
 
-static enum gp_status check_model(const struct bench_plan *plan,
-                                  const struct options *options, struct gp_err *err)
+static enum gp_status check_model(const struct bench_plan *plan, const struct options *options,
+                                  struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
 
     if (plan->tests & need && options->model_count > 1)
-        return gp_fail(err, GP_E_USAGE, "--model", "",
-                       "one model is measured at a time");
+        return gp_fail(err, GP_E_USAGE, "--model", "", "one model is measured at a time");
     if (!(plan->tests & ~bench_tests_that(TEST_NEEDS_PLAN)) && options->model_count == 0)
         return gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
     return GP_OK;
@@ -149,26 +145,25 @@ static enum gp_status check_model(const struct bench_plan *plan,
 
 /* --storage FILE: by its whole path, for an engine may run elsewhere, and the point's id
  * stands for the file. */
-static enum gp_status take_storage(struct bench_plan *plan, const char *text,
-                                   struct gp_err *err)
+static enum gp_status take_storage(struct bench_plan *plan, const char *text, struct gp_err *err)
 {
     char *path = realpath(text, NULL);
     struct stat about;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
     if (!path || stat(path, &about) != 0 || access(path, R_OK) != 0)
-        status = gp_fail(err, GP_E_FILE, text, "", "cannot read it: %s", strerror(errno));
+        rc = gp_fail(err, GP_E_FILE, text, "", "cannot read it: %s", strerror(errno));
     else if (!S_ISREG(about.st_mode) || about.st_size < 1)
-        status = gp_fail(err, GP_E_FILE, text, "", "is not a file, or is empty");
+        rc = gp_fail(err, GP_E_FILE, text, "", "is not a file, or is empty");
     else if (!gp_copy(plan->storage, sizeof(plan->storage), path))
-        status = gp_fail(err, GP_E_FILE, text, "", "its path is longer than %zu bytes",
-                         sizeof(plan->storage) - 1);
-    if (!status) {
+        rc = gp_fail(err, GP_E_FILE, text, "", "its path is longer than %zu bytes",
+                     sizeof(plan->storage) - 1);
+    if (!rc) {
         plan->options.storage = plan->storage;
         plan->options.storage_bytes = (double)about.st_size;
     }
     free(path);
-    return status;
+    return rc;
 }
 
 /* Is it one of the words between the commas? */
@@ -180,8 +175,7 @@ static bool names_test(const char *list, const char *word)
     return false;
 }
 
-static enum gp_status take_tests(struct bench_plan *plan, const char *tests,
-                                 struct gp_err *err)
+static enum gp_status take_tests(struct bench_plan *plan, const char *tests, struct gp_err *err)
 {
     bool named = tests[0] && !plan->options.subset;
     enum gp_status rc;
@@ -200,8 +194,7 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests,
     return rc;
 }
 
-static enum gp_status take_shapes(struct bench_plan *plan, const char *text,
-                                  struct gp_err *err)
+static enum gp_status take_shapes(struct bench_plan *plan, const char *text, struct gp_err *err)
 {
     free(plan->shapes);
     plan->shapes = gp_calloc(POINTS_SHAPES, sizeof(*plan->shapes));
@@ -238,13 +231,12 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_as
 
 /* ---- which devices ---- */
 
-static enum gp_status add_device(struct bench_plan *plan,
-                                 const struct session_look *look, int place,
-                                 struct gp_err *err)
+static enum gp_status add_device(struct bench_plan *plan, const struct session_look *look,
+                                 int place, struct gp_err *err)
 {
     if (place >= look->count || plan->devices == SESSION_DEVICES)
-        return gp_fail(err, GP_E_DEVICE, "--device", "", "no device %d: %s has %d",
-                       place, look->backend, look->count);
+        return gp_fail(err, GP_E_DEVICE, "--device", "", "no device %d: %s has %d", place,
+                       look->backend, look->count);
     for (int i = 0; i < plan->devices; i++)
         if (plan->device[i] == &look->found[place])
             return GP_OK;
@@ -273,19 +265,17 @@ static enum gp_status add_listed(struct bench_plan *plan, const struct session_l
     return rc;
 }
 
-static enum gp_status choose_devices(struct bench_plan *plan,
-                                     const struct session_ask *ask,
-                                     struct session_look *look,
-                                     struct session_notes *notes, struct gp_err *err)
+static enum gp_status choose_devices(struct bench_plan *plan, const struct session_ask *ask,
+                                     struct session_look *look, struct session_notes *notes,
+                                     struct gp_err *err)
 {
     const char *text = options_word(ask->options, OPT_DEVICE, "all");
     enum gp_status rc = GP_OK;
 
     plan->devices = 0;
     if (ask->ranks > 1 && ask->local_rank >= look->count)
-        notes_say(notes,
-                  "more ranks than devices on this host: two measure the same one "
-                  "at once, and slow each other down");
+        notes_say(notes, "more ranks than devices on this host: two measure the same one "
+                         "at once, and slow each other down");
     if (ask->ranks > 1)
         return add_device(plan, look, ask->local_rank % look->count, err);
     if (strcmp(text, "all") != 0)
@@ -337,8 +327,8 @@ static enum gp_status take_model(struct bench_plan *plan, const struct session_a
 
 /* Only a GPU's driver takes a clock; elsewhere the option would be kept and not done.
  */
-static enum gp_status check_lock(const struct bench_plan *plan,
-                                 const struct session_look *look, struct gp_err *err)
+static enum gp_status check_lock(const struct bench_plan *plan, const struct session_look *look,
+                                 struct gp_err *err)
 {
     if (plan->options.settings.lock_clock == 0 || strcmp(look->backend, "cuda") == 0)
         return GP_OK;
@@ -430,8 +420,7 @@ struct sizes {
 static bool is_size(const void *ctx, const struct point *p)
 {
     const struct sizes *s = ctx;
-    bool sized =
-        bench_test_is(p->test, TEST_IS_SIZED) && !bench_test_is(p->test, TEST_IS_ONCE);
+    bool sized = bench_test_is(p->test, TEST_IS_SIZED) && !bench_test_is(p->test, TEST_IS_ONCE);
 
     return !sized || (p->bytes >= s->low && p->bytes <= s->high);
 }
@@ -451,11 +440,9 @@ static enum gp_status take_sizes(struct bench_plan *plan, const struct session_a
         return err->code;
     keep_points(p, is_size, &sizes);
     if (p->count && p->count < all)
-        notes_add(notes, "plan", "--size %s left out %d of %d points", text, all - p->count,
-                  all);
+        notes_add(notes, "plan", "--size %s left out %d of %d points", text, all - p->count, all);
     if (!p->count)
-        return gp_fail(err, GP_E_USAGE, "--size",
-                       "see --dry-run for the sizes there are",
+        return gp_fail(err, GP_E_USAGE, "--size", "see --dry-run for the sizes there are",
                        "no point is of that size");
     return GP_OK;
 }
@@ -470,6 +457,7 @@ static int64_t nearest_batch(const struct points *p, double tokens)
 
     for (int i = 0; i < p->count; i++) {
         double apart = fabs(log2((double)fmax((double)p->point[i].n, 1) / tokens));
+
         if (bench_test_is(p->point[i].test, TEST_IS_LAYER) && apart < least) {
             least = apart;
             best = p->point[i].n;

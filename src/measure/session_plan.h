@@ -17,9 +17,9 @@
 #include "measure/session_notes.h"
 
 struct bench_plan {
-    unsigned tests;             /* bit per enum bench_test */
-    struct answer *answer;      /* of the model asked for, or NULL */
-    struct point_shape *shapes; /* --shapes, or NULL */
+    unsigned tests;                                /* bit per enum bench_test */
+    struct answer *answer;                         /* of the model asked for, or NULL */
+    struct point_shape *shapes;                    /* --shapes, or NULL */
     char storage[sizeof((struct point *)0)->path]; /* --storage, whole */
     double time_limit;                             /* s, 0 = none */
     struct found_device *device[SESSION_DEVICES];  /* chosen, borrowed */

@@ -30,8 +30,7 @@ static void take_read(struct session_roof *roof, const struct session_device *de
 {
     double cache = isfinite(device->cache) ? device->cache : 0;
 
-    if (p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes > 2 * cache &&
-        rate > roof->read)
+    if (p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes > 2 * cache && rate > roof->read)
         roof->read = rate;
 }
 
@@ -67,8 +66,8 @@ static struct roof sheet_of(const struct session_device *device, enum bench_type
     return roof;
 }
 
-static struct roof roof_of(const struct session_device *device,
-                           const struct session_roof *measured, enum bench_type type)
+static struct roof roof_of(const struct session_device *device, const struct session_roof *measured,
+                           enum bench_type type)
 {
     struct roof roof = sheet_of(device, type);
 
@@ -78,8 +77,8 @@ static struct roof roof_of(const struct session_device *device,
 }
 
 /* Products and steps of a decoder. */
-static struct roofline predict_work(const struct session_roof *measured,
-                                    const struct point *p, struct roof roof)
+static struct roofline predict_work(const struct session_roof *measured, const struct point *p,
+                                    struct roof roof)
 {
     const struct roofline none = {quantity_unknown(), ROOF_NONE};
     double operations = point_operations(p), bytes = point_bytes(p);
@@ -100,8 +99,7 @@ static struct roofline predict_work(const struct session_roof *measured,
 }
 
 struct roofline session_predict(const struct session_device *device,
-                                const struct session_roof *measured,
-                                const struct point *p)
+                                const struct session_roof *measured, const struct point *p)
 {
     struct roofline none = {quantity_unknown(), ROOF_NONE};
     struct roof roof = roof_of(device, measured, p->type);
@@ -125,8 +123,8 @@ struct roofline session_predict(const struct session_device *device,
     }
 }
 
-struct roof session_sheet(const struct session_device *device,
-                          const struct session_roof *measured, const struct point *p)
+struct roof session_sheet(const struct session_device *device, const struct session_roof *measured,
+                          const struct point *p)
 {
     enum test_bound bound = test_rows[p->test].bound;
     struct roof sheet = sheet_of(device, p->type);

@@ -5,14 +5,14 @@
 #ifndef GP_MEASURE_SESSION_PREDICT_H
 #define GP_MEASURE_SESSION_PREDICT_H
 
-#include "plan/roofline.h"
 #include "measure/point/point.h"
 #include "measure/session_facts.h"
+#include "plan/roofline.h"
 
 /* The best of this run that is good, as a roof without a sheet; 0 = none. */
 struct session_roof {
-    double read;             /* bytes/s beyond the cache */
-    double rate[TYPE_COUNT]; /* operations/s of products */
+    double read;                          /* bytes/s beyond the cache */
+    double rate[TYPE_COUNT];              /* operations/s of products */
     const struct point *best[TYPE_COUNT]; /* the point of that rate, borrowed */
 };
 
@@ -21,12 +21,11 @@ void session_roof_take(struct session_roof *roof, const struct session_device *d
 
 /* What the roofline allows a point; unknown when nothing bounds it. */
 struct roofline session_predict(const struct session_device *device,
-                                const struct session_roof *roof,
-                                const struct point *point);
+                                const struct session_roof *roof, const struct point *point);
 /* What the data sheet alone says of the type's rate, and of the bandwidth that the
  * point's bytes go through: of memory, or of the link both ways in one; a quantity that
  * it does not say, or that the point does not use, is unknown. */
-struct roof session_sheet(const struct session_device *device,
-                          const struct session_roof *roof, const struct point *point);
+struct roof session_sheet(const struct session_device *device, const struct session_roof *roof,
+                          const struct point *point);
 
 #endif

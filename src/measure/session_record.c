@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/point/method.h"
-#include "measure/result/benchlog.h"
-#include "measure/session_device.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "measure/point/method.h"
+#include "measure/result/benchlog.h"
+#include "measure/session_device.h"
 
 /* ---- an engine's answer ---- */
 
@@ -25,7 +25,8 @@ static void read_flags(struct session_record *record)
     const json_t *flag;
     size_t i;
 
-    json_array_foreach(json_object_get(record->line, "flags"), i, flag) {
+    json_array_foreach(json_object_get(record->line, "flags"), i, flag)
+    {
         const char *word = json_string_value(flag);
 
         if (!word)
@@ -57,7 +58,8 @@ static void read_passes(struct session_record *record)
     size_t i;
 
     record->result.passes = (int)json_array_size(medians);
-    json_array_foreach(medians, i, one) {
+    json_array_foreach(medians, i, one)
+    {
         if (i < RECORD_PASSES)
             record->median[i] = json_number_value(one);
     }
@@ -105,9 +107,8 @@ static bool is_same(const struct session_record *a, const struct session_record 
            strcmp(a->result.variant, b->result.variant) == 0;
 }
 
-struct session_record *records_add(struct session_records *records, int device,
-                                   int index, const struct point *point,
-                                   const json_t *line)
+struct session_record *records_add(struct session_records *records, int device, int index,
+                                   const struct point *point, const json_t *line)
 {
     struct session_record *record = gp_calloc(1, sizeof(*record));
 
@@ -117,8 +118,8 @@ struct session_record *records_add(struct session_records *records, int device,
     read_line(record, point);
     for (int i = 0; i < records->count; i++)
         record->pass += is_same(records->record[i], record);
-    records->record = gp_grow(records->record, &records->cap,
-                              (size_t)records->count + 1, sizeof(*records->record));
+    records->record = gp_grow(records->record, &records->cap, (size_t)records->count + 1,
+                              sizeof(*records->record));
     records->record[records->count++] = record;
     return record;
 }
@@ -152,8 +153,7 @@ static void flag_drift(struct session_record *record)
     record->drift = true;
 }
 
-void records_compare_passes(const struct session_records *records,
-                            struct session_record *record)
+void records_compare_passes(const struct session_records *records, struct session_record *record)
 {
     double median[RECORD_PASSES];
     int count = 0;
@@ -174,8 +174,7 @@ void records_compare_passes(const struct session_records *records,
 
 void shown_init(struct session_shown *shown, int points)
 {
-    shown->variant =
-        gp_calloc((size_t)points * SESSION_VARIANTS, sizeof(*shown->variant));
+    shown->variant = gp_calloc((size_t)points * SESSION_VARIANTS, sizeof(*shown->variant));
     shown->failed = gp_calloc((size_t)points, sizeof(*shown->failed));
 }
 
@@ -198,8 +197,8 @@ static bool is_wrong(const struct session_record *record)
 /* Of two passes one has a figure: it is kept, with what the other came to. */
 static void fail_once(struct session_record *good, const struct session_record *bad)
 {
-    gp_format(good->other, sizeof(good->other), "in another pass %s: %s",
-              bad->result.state, bad->result.reason);
+    gp_format(good->other, sizeof(good->other), "in another pass %s: %s", bad->result.state,
+              bad->result.reason);
     good->result.reason = good->other;
     if (!good->failed_once)
         add_flag(&good->result, "failed_once");
@@ -208,8 +207,7 @@ static void fail_once(struct session_record *good, const struct session_record *
 
 /* Of three passes that drift, the engine has the last two in hand: is the middle one
  * the first, then that is it. */
-static bool first_is_middle(const struct session_record *before,
-                            const struct session_record *now)
+static bool first_is_middle(const struct session_record *before, const struct session_record *now)
 {
     const double *m = now->median;
 
@@ -218,15 +216,13 @@ static bool first_is_middle(const struct session_record *before,
 }
 
 /* Of two failures: an error tells more than what could not be done. */
-static struct session_record *worse(struct session_record *before,
-                                    struct session_record *now)
+static struct session_record *worse(struct session_record *before, struct session_record *now)
 {
     return strcmp(before->result.state, "error") == 0 ? before : now;
 }
 
 /* Of two passes with a figure. */
-static struct session_record *better(struct session_record *before,
-                                     struct session_record *now)
+static struct session_record *better(struct session_record *before, struct session_record *now)
 {
     if (is_wrong(now) || !(is_wrong(before) || first_is_middle(before, now)))
         return now;
@@ -239,8 +235,7 @@ static struct session_record *better(struct session_record *before,
 }
 
 /* Which of two passes of a variant stands for it. */
-static struct session_record *standing(struct session_record *before,
-                                       struct session_record *now)
+static struct session_record *standing(struct session_record *before, struct session_record *now)
 {
     if (before->result.ok && now->result.ok)
         return better(before, now);
@@ -286,8 +281,7 @@ void shown_take(struct session_shown *shown, struct session_record *record)
         slot[0] = NULL;
     if (shown->failed[record->point] && record->result.ok)
         fail_once(record, shown->failed[record->point]);
-    while (i < SESSION_VARIANTS && slot[i] &&
-           strcmp(slot[i]->result.variant, variant) != 0)
+    while (i < SESSION_VARIANTS && slot[i] && strcmp(slot[i]->result.variant, variant) != 0)
         i++;
     if (i == SESSION_VARIANTS)
         return;
@@ -314,7 +308,8 @@ static void set_flag(json_t *json, const char *flag)
         json_object_set_new(json, "flags", json_array());
         flags = json_object_get(json, "flags");
     }
-    json_array_foreach(flags, i, had) {
+    json_array_foreach(flags, i, had)
+    {
         if (json_is_string(had) && strcmp(json_string_value(had), flag) == 0)
             return;
     }

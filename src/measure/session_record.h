@@ -43,9 +43,8 @@ struct session_records {
 };
 
 /* Takes a copy of the line. */
-struct session_record *records_add(struct session_records *records, int device,
-                                   int index, const struct point *point,
-                                   const json_t *line);
+struct session_record *records_add(struct session_records *records, int device, int index,
+                                   const struct point *point, const json_t *line);
 void records_fini(struct session_records *records);
 
 /* Passes of a point that were answered, whatever the variant. */
@@ -53,8 +52,7 @@ int records_passes(const struct session_records *records, int device, int index)
 
 /* The medians of all passes, where they are more than the engine compared: a resumed run
  * has some of each. */
-void records_compare_passes(const struct session_records *records,
-                            struct session_record *record);
+void records_compare_passes(const struct session_records *records, struct session_record *record);
 
 /* ---- what stands for the points of one device ---- */
 struct session_shown {

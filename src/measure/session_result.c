@@ -18,19 +18,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/point/protocol.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "measure/point/protocol.h"
 
 static json_t *device_list(const struct session *s)
 {
     json_t *list = json_array();
 
     for (int i = 0; i < s->devices; i++)
-        json_array_append_new(list, session_device_json(&s->device[i].facts,
-                                                        s->look.backend,
-                                                        s->device[i].listed,
-                                                        s->device[i].opened));
+        json_array_append_new(list, session_device_json(&s->device[i].facts, s->look.backend,
+                                                        s->device[i].listed, s->device[i].opened));
     return list;
 }
 
@@ -64,8 +62,7 @@ static json_t *prediction(const struct session_result *r)
     json_object_set_new(json, "time_s", gp_json_number(r->predicted));
     json_object_set_new(json, "bound", json_string(r->bound));
     json_object_set_new(json, "origin", json_string(r->origin));
-    json_object_set_new(json, "ratio",
-                        isfinite(r->ratio) ? gp_json_number(r->ratio) : json_null());
+    json_object_set_new(json, "ratio", isfinite(r->ratio) ? gp_json_number(r->ratio) : json_null());
     return json;
 }
 
@@ -80,9 +77,8 @@ static void add_bus_rate(const struct point *p, double bytes, json_t *json)
 
 static json_t *per_cent(double rate, struct quantity sheet)
 {
-    return rate > 0 && sheet.known && sheet.value > 0
-               ? gp_json_number(100 * rate / sheet.value)
-               : json_null();
+    return rate > 0 && sheet.known && sheet.value > 0 ? gp_json_number(100 * rate / sheet.value)
+                                                      : json_null();
 }
 
 static void add_sheet(const struct device_run *d, const struct point *p,

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/result/benchlog.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/result/benchlog.h"
 
 char *session_say_time(char *text, size_t size, double seconds)
 {
@@ -112,13 +112,12 @@ static void complete_words(const struct benchlog *log, char *text, size_t size)
     if (t.good == log->count)
         gp_copy(text, size, "Complete: every point was measured.");
     else if (t.good > 0)
-        gp_format(text, size, "Complete: %d of %d points have a good figure.", t.good,
-                  log->count);
+        gp_format(text, size, "Complete: %d of %d points have a good figure.", t.good, log->count);
     else if (t.without == log->count)
         gp_format(text, size, "Nothing was measured: %s", first_reason(log));
     else
-        gp_format(text, size, "No good figure: %d flagged, %d wrong, %d without one.",
-                  t.flagged, t.wrong, t.without);
+        gp_format(text, size, "No good figure: %d flagged, %d wrong, %d without one.", t.flagged,
+                  t.wrong, t.without);
 }
 
 char *session_outcome(const struct session *s, char *text, size_t size)

@@ -27,7 +27,6 @@ char *session_outcome_word(const struct session *session, char *text, size_t siz
 
 /* "devices 0, 2 lost: ...": that device, and the later ones with the same reason. False:
  * it is not lost, or was named with one before it. */
-bool session_say_lost(const struct session *session, int place, char *text,
-                      size_t size);
+bool session_say_lost(const struct session *session, int place, char *text, size_t size);
 
 #endif

@@ -15,22 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/runner_line.h"
-#include "measure/session_options.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "measure/runner_line.h"
+#include "measure/session_options.h"
 
 #define TIMEOUT 60.0 /* s without a line, beside ten times the time of a point */
-#define STALL   5.0  /* of a time-out that was given: it may talk so much longer */
-#define EWMA    0.9
+#define STALL 5.0    /* of a time-out that was given: it may talk so much longer */
+#define EWMA 0.9
 
 /* ---- what is left to do ---- */
 
 static bool takes_part(const struct session_device *d, const struct point *point)
 {
-    return !bench_kind_is(point->kind, KIND_IS_PAIR) || d->id == point->from ||
-           d->id == point->to;
+    return !bench_kind_is(point->kind, KIND_IS_PAIR) || d->id == point->from || d->id == point->to;
 }
 
 bool session_all_well(const struct session *s, const struct point *point)
@@ -107,8 +106,7 @@ static void estimate_order(struct session *s, const int *order, int count)
     for (int i = 0; i < count; i++)
         e->left += s->plan.points.seconds[order[i]] / s->devices;
     for (int i = 1; i < count; i++)
-        e->rests += (test_of(s, order[i]) != test_of(s, order[i - 1])) /
-                    (double)s->devices;
+        e->rests += (test_of(s, order[i]) != test_of(s, order[i - 1])) / (double)s->devices;
     e->of += count;
 }
 
@@ -168,8 +166,7 @@ static json_t *fingerprint(const struct session *s)
         device[i] = s->device[i].listed;
     }
     points_hash(&s->plan.points, hash);
-    return journal_fingerprint(&s->plan.options.settings, hash, hello, device,
-                               s->devices);
+    return journal_fingerprint(&s->plan.options.settings, hash, hello, device, s->devices);
 }
 
 static struct device_run *device_of(struct session *s, json_int_t id)
@@ -194,17 +191,17 @@ static void take_journal(struct session *s, const json_t *lines)
     const json_t *line;
     size_t i;
 
-    json_array_foreach(lines, i, line) {
+    json_array_foreach(lines, i, line)
+    {
         const json_t *point = json_object_get(line, "point");
-        struct device_run *d =
-            device_of(s, json_integer_value(json_object_get(line, "device")));
+        struct device_run *d = device_of(s, json_integer_value(json_object_get(line, "device")));
         int index = point_of(s, session_text(point, "id"));
         struct session_record *record;
 
         if (!d || index < 0)
             continue;
-        record = records_add(&s->work.records, d->facts.id, index,
-                             &s->plan.points.point[index], point);
+        record =
+            records_add(&s->work.records, d->facts.id, index, &s->plan.points.point[index], point);
         record->pass = (int)json_integer_value(json_object_get(line, "pass"));
         shown_take(&d->shown, record);
     }
@@ -272,9 +269,8 @@ static struct session_record *keep_answer(struct session *s, const struct device
 {
     struct session_work *w = &s->work;
     struct gp_err err;
-    struct session_record *record =
-        records_add(&w->records, d->facts.id, said->index,
-                    &s->plan.points.point[said->index], said->json);
+    struct session_record *record = records_add(&w->records, d->facts.id, said->index,
+                                                &s->plan.points.point[said->index], said->json);
 
     if (w->journal && !w->disk &&
         journal_add_point(w->journal, record->device, record->pass, said->json, &err)) {
@@ -296,8 +292,7 @@ static void begin_point(struct session *s, struct device_run *d, int index)
 }
 
 /* What ended without a figure took no time, and tells nothing of those that do. */
-static void count_point(struct session *s, struct device_run *d, int index,
-                        bool measured)
+static void count_point(struct session *s, struct device_run *d, int index, bool measured)
 {
     struct session_estimate *e = &s->work.estimate;
     double rest = d->rested ? s->plan.options.settings.pause : 0;
@@ -314,8 +309,8 @@ static void count_point(struct session *s, struct device_run *d, int index,
     d->facts.running = -1;
 }
 
-static bool take_point(struct session *s, struct device_run *d,
-                       const struct runner_event *said, struct session_event *event)
+static bool take_point(struct session *s, struct device_run *d, const struct runner_event *said,
+                       struct session_event *event)
 {
     struct session_record *record = keep_answer(s, d, said);
 
@@ -327,8 +322,8 @@ static bool take_point(struct session *s, struct device_run *d,
     return true;
 }
 
-static bool take_loss(struct session *s, struct device_run *d,
-                      const struct runner_event *said, struct session_event *event)
+static bool take_loss(struct session *s, struct device_run *d, const struct runner_event *said,
+                      struct session_event *event)
 {
     const char *words = runner_words(s->work.runner, said->engine);
     const struct gp_err *why = &said->err;
@@ -337,8 +332,7 @@ static bool take_loss(struct session *s, struct device_run *d,
     mark_lost(&d->facts, why->text);
     notes_add(&s->notes, "device_failed", "device %d: %s", d->facts.id, why->text);
     gp_format(s->text, sizeof(s->text), "device %d: %s%s%s%s%s", d->facts.id, why->text,
-              has_hint ? " (" : "", why->hint, has_hint ? ")" : "",
-              has_words ? "; it wrote:" : "");
+              has_hint ? " (" : "", why->hint, has_hint ? ")" : "", has_words ? "; it wrote:" : "");
     event->kind = SESSION_EVENT_LOST;
     event->text = s->text;
     if (has_words)
@@ -469,8 +463,7 @@ static void look_for_missing(struct session *s)
 {
     for (int i = 0; i < s->devices && !is_stopping(s); i++)
         if (!s->device[i].facts.failed && !all_answered(s, i))
-            lose_device(s, &s->device[i].facts,
-                        "its engine ended before all points were measured");
+            lose_device(s, &s->device[i].facts, "its engine ended before all points were measured");
 }
 
 /* No engine runs: the second phase, or the end, when all notes are delivered. */
@@ -505,8 +498,7 @@ bool session_work_step(struct session *s, double seconds, struct session_event *
     if (!s->work.runner)
         return next_phase(s, event);
     heed_limit(s);
-    if (!s->notes.queued &&
-        runner_step(s->work.runner, fmin(seconds, time_left(s)), &said))
+    if (!s->notes.queued && runner_step(s->work.runner, fmin(seconds, time_left(s)), &said))
         return take_line(s, &said, event);
     if (!s->notes.queued && !runner_busy(s->work.runner))
         return next_phase(s, event);

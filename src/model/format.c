@@ -21,7 +21,7 @@
 #include <stddef.h>
 
 /* The models the two figures of a mix were taken on: Llama-3.1-8B and -70B. */
-#define PARAMS_8B  8030261248.0
+#define PARAMS_8B 8030261248.0
 #define PARAMS_70B 70553706496.0
 
 static double groups(double size, int group)
@@ -36,8 +36,7 @@ double format_bytes(const struct format *format, double rows, double cols)
 
     if (elements <= 0)
         return 0;
-    if (format->block > 0 && fmod(cols, format->block) != 0 &&
-        format->fallback_bits > 0)
+    if (format->block > 0 && fmod(cols, format->block) != 0 && format->fallback_bits > 0)
         bits = format->fallback_bits;
     return elements * bits / 8 +
            groups(rows, format->group_rows) * groups(cols, format->group_cols) *
@@ -57,16 +56,14 @@ double format_core_bits(const struct format *format, double params_total)
         return small;
     if (params_total >= PARAMS_70B)
         return large;
-    return small + (large - small) * log(params_total / PARAMS_8B) /
-                       log(PARAMS_70B / PARAMS_8B);
+    return small + (large - small) * log(params_total / PARAMS_8B) / log(PARAMS_70B / PARAMS_8B);
 }
 
 const char *format_math_word(enum format_math math)
 {
     static const char *const words[MATH_COUNT] = {
-        [MATH_FP32] = "fp32", [MATH_TF32] = "tf32", [MATH_FP16] = "fp16",
-        [MATH_BF16] = "bf16", [MATH_FP8] = "fp8",   [MATH_INT8] = "int8",
-        [MATH_INT4] = "int4", [MATH_FP4] = "fp4",
+        [MATH_FP32] = "fp32", [MATH_TF32] = "tf32", [MATH_FP16] = "fp16", [MATH_BF16] = "bf16",
+        [MATH_FP8] = "fp8",   [MATH_INT8] = "int8", [MATH_INT4] = "int4", [MATH_FP4] = "fp4",
     };
 
     return (size_t)math < MATH_COUNT ? words[math] : "?";

@@ -25,15 +25,15 @@
 #define FORMAT_ID_MAX 32
 
 enum format_math { /* what the arithmetic runs in where the hardware has it */
-    MATH_FP32,
-    MATH_TF32,
-    MATH_FP16,
-    MATH_BF16,
-    MATH_FP8,
-    MATH_INT8,
-    MATH_INT4,
-    MATH_FP4,
-    MATH_COUNT
+                   MATH_FP32,
+                   MATH_TF32,
+                   MATH_FP16,
+                   MATH_BF16,
+                   MATH_FP8,
+                   MATH_INT8,
+                   MATH_INT4,
+                   MATH_FP4,
+                   MATH_COUNT
 };
 
 /* A GGUF file mix: what part of the model takes which type, when (gguf.h). */
@@ -50,28 +50,28 @@ struct format_rule {
 struct format {
     char id[FORMAT_ID_MAX]; /* "fp8", "int4-awq", "q4_k_m" */
     char name[64];
-    char aliases[96];        /* '|' separated ids that mean the same */
-    char family[32];         /* as listed: "scalar", "fp8", "gguf-file-mix", ... */
-    enum format_math math;   /* native arithmetic */
-    bool weight_only;        /* dequantised before the arithmetic (math is 16-bit) */
-    double bits;             /* bits per element, without scales */
-    int group_cols;          /* elements of a row that share scales; 0 = the whole row */
-    int group_rows;          /* rows that share them; 0 = the whole tensor */
-    double group_bytes;      /* bytes of scale and zero point per group; 0 = none */
-    double input_bytes;      /* bytes per input feature (GPTQ g_idx: 4) */
-    double tensor_bytes;     /* bytes once per tensor (FP8 per-tensor scale: 4) */
-    unsigned keep_roles;     /* bit per enum tensor_role kept in the model's 16-bit type */
-    int block;               /* GGUF: elements per block, rows must be a multiple; else 0 */
-    double fallback_bits;    /* GGUF: bits per element of the fallback type; 0 = none */
-    bool mix;                /* GGUF file mix: the next four fields hold */
-    double core_bits_8b;     /* mean bits of all but embedding and output, small models */
-    double core_bits_70b;    /* the same for large ones */
-    double embed_bits;       /* token embedding */
-    double output_bits;      /* output matrix (also a tied embedding) */
-    bool typed;              /* a mix by rules: each tensor's type is known */
+    char aliases[96];      /* '|' separated ids that mean the same */
+    char family[32];       /* as listed: "scalar", "fp8", "gguf-file-mix", ... */
+    enum format_math math; /* native arithmetic */
+    bool weight_only;      /* dequantised before the arithmetic (math is 16-bit) */
+    double bits;           /* bits per element, without scales */
+    int group_cols;        /* elements of a row that share scales; 0 = the whole row */
+    int group_rows;        /* rows that share them; 0 = the whole tensor */
+    double group_bytes;    /* bytes of scale and zero point per group; 0 = none */
+    double input_bytes;    /* bytes per input feature (GPTQ g_idx: 4) */
+    double tensor_bytes;   /* bytes once per tensor (FP8 per-tensor scale: 4) */
+    unsigned keep_roles;   /* bit per enum tensor_role kept in the model's 16-bit type */
+    int block;             /* GGUF: elements per block, rows must be a multiple; else 0 */
+    double fallback_bits;  /* GGUF: bits per element of the fallback type; 0 = none */
+    bool mix;              /* GGUF file mix: the next four fields hold */
+    double core_bits_8b;   /* mean bits of all but embedding and output, small models */
+    double core_bits_70b;  /* the same for large ones */
+    double embed_bits;     /* token embedding */
+    double output_bits;    /* output matrix (also a tied embedding) */
+    bool typed;            /* a mix by rules: each tensor's type is known */
     int rules;
     struct format_rule rule[FORMAT_RULES];
-    char rule_words[224];    /* as in the profile, '|' between them */
+    char rule_words[224]; /* as in the profile, '|' between them */
     char source[160];
 };
 

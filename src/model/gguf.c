@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define F16_BITS  16
-#define F32_BITS  32
+#define F16_BITS 16
+#define F32_BITS 32
 #define Q8_0_BITS 8.5
 
 /* ---- which part a tensor is ---- */
@@ -39,6 +39,7 @@ static const struct {
 static bool is_fused(const struct model *m)
 {
     static const char *const families[] = {"phi3", "falcon", "bloom", "gpt2"};
+
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         if (strcmp(m->family, families[i]) == 0)
             return true;
@@ -48,6 +49,7 @@ static bool is_fused(const struct model *m)
 static unsigned part_of(const struct model *m, const struct tensor *t)
 {
     unsigned part = 0;
+
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !part; i++)
         if (strcmp(parts[i].name, t->name) == 0)
             part = parts[i].part;
@@ -77,6 +79,7 @@ static bool has_more(struct place p)
 static bool is_70b(const struct model *m)
 {
     const struct layer_kind *k = &m->kind[0];
+
     return m->layer_count == 80 && m->kind_count == 1 && k->mixer == MIXER_FULL &&
            k->experts == 0 && k->heads != k->kv_heads && !is_fused(m);
 }
@@ -91,6 +94,7 @@ static int gqa_of(const struct layer_kind *first)
 static bool holds(enum gguf_when when, const struct model *m, struct place p)
 {
     const struct layer_kind *first = &m->kind[m->layer[0]];
+
     switch (when) {
     case WHEN_MORE:
         return has_more(p);
@@ -137,6 +141,7 @@ static double bits_at(const struct model *m, const struct format *f, unsigned pa
 {
     for (int i = 0; i < f->rules; i++) {
         const struct format_rule *r = &f->rule[i];
+
         if (r->part & part && holds((enum gguf_when)r->when, m, place))
             return fitting_bits(r->bits, r->block, r->fallback_bits, cols);
     }
@@ -147,6 +152,7 @@ static double bits_at(const struct model *m, const struct format *f, unsigned pa
 static bool is_counted(const struct model *m, int k, bool v)
 {
     const struct layer_kind *kind = &m->kind[k];
+
     switch (v ? kind->mixer : MIXER_NONE) {
     case MIXER_FULL:
     case MIXER_SLIDING:
@@ -163,13 +169,14 @@ static bool is_counted(const struct model *m, int k, bool v)
 
 /* The mean over the layers of a kind. The quantizer counts the values it meets; of MLPs it
  * takes the layer's number where the model has experts, else it counts them too. */
-static double mean_bits(const struct model *m, const struct format *f, int k,
-                        unsigned part, double cols)
+static double mean_bits(const struct model *m, const struct format *f, int k, unsigned part,
+                        double cols)
 {
     bool v = part & PART_V, by_layer = !v && model_experts(m) > 0;
     int layers = 0, i = 0;
     struct place p = {0, m->layer_count};
     double sum = 0;
+
     if (v) {
         p.n = 0;
         for (int l = 0; l < m->layer_count; l++)
@@ -189,20 +196,17 @@ static double mean_bits(const struct model *m, const struct format *f, int k,
 /* ---- outside the layers ---- */
 
 /* llama.cpp gives a tied embedding the output's type, and that of layers beside it. */
-static double outside_bits(const struct model *m, const struct format *f,
-                           const struct tensor *t)
+static double outside_bits(const struct model *m, const struct format *f, const struct tensor *t)
 {
-    bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED ||
-                  t->role == ROLE_NGRAM;
+    bool embeds = t->role == ROLE_EMBED || t->role == ROLE_LAYER_EMBED || t->role == ROLE_NGRAM;
     struct place nowhere = {0, 1};
     double cols = columns(t);
+
     if (t->role == ROLE_HEAD || (embeds && m->tied))
-        return f->block > 0 && fmod(cols, f->block) != 0 && f->bits < Q8_0_BITS
-                   ? Q8_0_BITS
-                   : f->output_bits;
+        return f->block > 0 && fmod(cols, f->block) != 0 && f->bits < Q8_0_BITS ? Q8_0_BITS
+                                                                                : f->output_bits;
     if (embeds)
-        return fitting_bits(f->embed_bits, f->block, fmax(f->fallback_bits, f->embed_bits),
-                            cols);
+        return fitting_bits(f->embed_bits, f->block, fmax(f->fallback_bits, f->embed_bits), cols);
     if (strcmp(t->name, "per_layer_model_projection") == 0)
         return F16_BITS;
     return bits_at(m, f, 0, nowhere, cols);
@@ -212,16 +216,17 @@ static double outside_bits(const struct model *m, const struct format *f,
 static double gate_rows(const struct model *m, int k, const struct tensor *t)
 {
     bool fused = k >= 0 && strcmp(t->name, "in_proj_qkvz") == 0;
+
     return fused ? (double)m->kind[k].lin_v_heads * m->kind[k].lin_v_dim : 0;
 }
 
-double gguf_bytes(const struct model *m, const struct format *mix, int k,
-                  const struct tensor *t)
+double gguf_bytes(const struct model *m, const struct format *mix, int k, const struct tensor *t)
 {
     struct place nowhere = {0, 1};
     double z = gate_rows(m, k, t), rest = bits_at(m, mix, 0, nowhere, columns(t));
     unsigned part = part_of(m, t);
     double bits = rest;
+
     if (stays_wide(t))
         bits = F32_BITS;
     else if (k < 0)

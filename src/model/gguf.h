@@ -36,22 +36,28 @@ double gguf_bytes(const struct model *model, const struct format *mix, int k,
 
 /* The words of a rule: bits of enum gguf_part; enum gguf_when. */
 enum gguf_part {
-    PART_Q = 1, PART_K = 2, PART_V = 4, PART_OUT = 8,
-    PART_GATE = 16, PART_UP = 32, PART_DOWN = 64, PART_EXPERT = 128
+    PART_Q = 1,
+    PART_K = 2,
+    PART_V = 4,
+    PART_OUT = 8,
+    PART_GATE = 16,
+    PART_UP = 32,
+    PART_DOWN = 64,
+    PART_EXPERT = 128
 };
 
 enum gguf_when {
     WHEN_ALL,
-    WHEN_MORE,       /* the first and the last eighth, and every third between */
+    WHEN_MORE, /* the first and the last eighth, and every third between */
     WHEN_FIRST_2,
     WHEN_FIRST_4,
     WHEN_FIRST_8TH,
     WHEN_FIRST_16TH,
-    WHEN_MIDDLE,     /* all but the first and the last eighth */
-    WHEN_GQA_4,      /* four or more query heads share a KV head */
-    WHEN_SHARED,     /* or there are four or more experts */
-    WHEN_EXPERTS_8,  /* exactly */
-    WHEN_70B         /* Llama or Qwen2 of 80 layers, by its shape */
+    WHEN_MIDDLE,    /* all but the first and the last eighth */
+    WHEN_GQA_4,     /* four or more query heads share a KV head */
+    WHEN_SHARED,    /* or there are four or more experts */
+    WHEN_EXPERTS_8, /* exactly */
+    WHEN_70B        /* Llama or Qwen2 of 80 layers, by its shape */
 };
 
 #endif

@@ -51,6 +51,7 @@ static bool same_word(const char *word, const char *text)
 {
     for (; *word && *text; word++, text++) {
         char c = *text == '_' || *text == '-' ? ' ' : gp_lower(*text);
+
         if (c != *word)
             return false;
     }
@@ -96,8 +97,7 @@ int model_kind_layers(const struct model *model, int k)
     return layers;
 }
 
-void model_count_kinds(const struct model *model, int first, int end,
-                       int layers[MODEL_MAX_KINDS])
+void model_count_kinds(const struct model *model, int first, int end, int layers[MODEL_MAX_KINDS])
 {
     for (int k = 0; k < model->kind_count; k++)
         layers[k] = 0;
@@ -123,8 +123,7 @@ static double elements_of(const struct tensor *t)
     return t->rows * t->cols * t->count;
 }
 
-static void add_roles(const struct tensor *t, int count, int layers,
-                      double params[ROLE_COUNT])
+static void add_roles(const struct tensor *t, int count, int layers, double params[ROLE_COUNT])
 {
     for (int i = 0; i < count; i++)
         params[t[i].role] += layers * elements_of(&t[i]);
@@ -183,6 +182,7 @@ double model_params_active(const struct model *model)
 int model_experts(const struct model *model)
 {
     int most = 0;
+
     for (int k = 0; k < model->kind_count; k++)
         most = model->kind[k].experts > most ? model->kind[k].experts : most;
     return most;
@@ -216,6 +216,7 @@ static void forget_original(struct model *model)
 void model_text_only(struct model *model)
 {
     int kept = 0;
+
     for (int i = 0; i < model->extra_count; i++)
         if (model->extra[i].role != ROLE_VISION)
             model->extra[kept++] = model->extra[i];
@@ -258,15 +259,20 @@ void model_prune_width(struct model *model, double share)
 
 /* ---- checks --------------------------------------------------------------------- */
 
-#define TOWER(name, high) {#name, offsetof(struct model_vision, name), high}
+#define TOWER(name, high)                                \
+    {                                                    \
+#name, offsetof(struct model_vision, name), high \
+    }
 
 const struct layer_count vision_counts[VISION_COUNTS] = {
-    TOWER(width, 65536),    TOWER(ff, 1 << 20),      TOWER(layers, 512),
-    TOWER(pixels, 1 << 20), TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24),
-    TOWER(groups, 65536),   TOWER(deepstack, 64),
+    TOWER(width, 65536),     TOWER(ff, 1 << 20),     TOWER(layers, 512),   TOWER(pixels, 1 << 20),
+    TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24), TOWER(groups, 65536), TOWER(deepstack, 64),
 };
 
-#define FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}
+#define FIELD(name, high)                              \
+    {                                                  \
+#name, offsetof(struct layer_kind, name), high \
+    }
 
 const struct layer_count layer_counts[LAYER_COUNTS] = {
     FIELD(heads, 65536),          FIELD(kv_heads, 65536),
@@ -276,13 +282,13 @@ const struct layer_count layer_counts[LAYER_COUNTS] = {
     FIELD(nope_dim, 65536),       FIELD(rotary, 65536),
     FIELD(rope_rows, 1 << 30),    FIELD(index_heads, 65536),
     FIELD(index_dim, 65536),      FIELD(index_pool, 65536),
-    FIELD(compress, 1 << 20),
-    FIELD(o_groups, 65536),       FIELD(o_lora, 1 << 20),
-    FIELD(streams, 256),          FIELD(lin_k_heads, 1 << 20),
-    FIELD(lin_v_heads, 1 << 20),  FIELD(lin_k_dim, 65536),
-    FIELD(lin_v_dim, 65536),      FIELD(groups, 65536),
-    FIELD(conv_kernel, 1024),     FIELD(dt_rank, 1 << 20),
-    FIELD(gate_rank, 1 << 20),    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
+    FIELD(compress, 1 << 20),     FIELD(o_groups, 65536),
+    FIELD(o_lora, 1 << 20),       FIELD(streams, 256),
+    FIELD(lin_k_heads, 1 << 20),  FIELD(lin_v_heads, 1 << 20),
+    FIELD(lin_k_dim, 65536),      FIELD(lin_v_dim, 65536),
+    FIELD(groups, 65536),         FIELD(conv_kernel, 1024),
+    FIELD(dt_rank, 1 << 20),      FIELD(gate_rank, 1 << 20),
+    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
     FIELD(experts_active, 65536), FIELD(expert_ff, 1 << 24),
     FIELD(shared_ff, 1 << 24),    FIELD(latent, 1 << 20),
     FIELD(layer_embed, 65536),    FIELD(norms, 64),
@@ -295,7 +301,10 @@ struct need {
     size_t offset;
 };
 
-#define NEED(mixer, name) {mixer, #name, offsetof(struct layer_kind, name)}
+#define NEED(mixer, name)                               \
+    {                                                   \
+        mixer, #name, offsetof(struct layer_kind, name) \
+    }
 
 static const struct need needs[] = {
     NEED(MIXER_FULL, heads),
@@ -356,15 +365,15 @@ static int field(const void *object, size_t offset)
     return value;
 }
 
-static enum gp_status check_counts(const struct layer_count *counts, int count,
-                                   const void *object, const char *where,
-                                   struct gp_err *err)
+static enum gp_status check_counts(const struct layer_count *counts, int count, const void *object,
+                                   const char *where, struct gp_err *err)
 {
     for (int i = 0; i < count; i++) {
         int value = field(object, counts[i].offset);
+
         if (value < 0 || value > counts[i].high)
-            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d",
-                           counts[i].key, value, counts[i].high);
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d", counts[i].key,
+                           value, counts[i].high);
     }
     return GP_OK;
 }
@@ -372,12 +381,12 @@ static enum gp_status check_counts(const struct layer_count *counts, int count,
 static enum gp_status check_bounds(const struct layer_kind *kind, const char *where,
                                    struct gp_err *err)
 {
-    enum gp_status status = check_counts(layer_counts, LAYER_COUNTS, kind, where, err);
-    if (status != GP_OK)
-        return status;
+    enum gp_status rc = check_counts(layer_counts, LAYER_COUNTS, kind, where, err);
+
+    if (rc != GP_OK)
+        return rc;
     if (!(kind->extra >= 0 && kind->extra <= 1e12))
-        return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12",
-                       kind->extra);
+        return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12", kind->extra);
     return GP_OK;
 }
 
@@ -395,28 +404,26 @@ static enum gp_status check_attention(const struct layer_kind *k, const char *wh
                                       struct gp_err *err)
 {
     if (k->kv_heads > k->heads)
-        return gp_fail(err, GP_E_FILE, where, "", "kv_heads: %d exceeds heads: %d",
-                       k->kv_heads, k->heads);
+        return gp_fail(err, GP_E_FILE, where, "", "kv_heads: %d exceeds heads: %d", k->kv_heads,
+                       k->heads);
     if (k->kv_heads > 0 && k->heads % k->kv_heads != 0)
-        return gp_fail(err, GP_E_FILE, where, "",
-                       "heads: %d is not a multiple of kv_heads: %d", k->heads,
-                       k->kv_heads);
+        return gp_fail(err, GP_E_FILE, where, "", "heads: %d is not a multiple of kv_heads: %d",
+                       k->heads, k->kv_heads);
     if (k->index_heads > 0 && k->index_dim <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "index_heads needs index_dim");
     if (k->index_heads > 0 && k->mixer == MIXER_CSA && k->q_lora <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "index_heads needs q_lora");
     if (k->o_groups > 0 && k->heads * (long)k->head_dim % k->o_groups != 0)
-        return gp_fail(err, GP_E_FILE, where, "",
-                       "o_groups: %d does not divide heads x head_dim", k->o_groups);
+        return gp_fail(err, GP_E_FILE, where, "", "o_groups: %d does not divide heads x head_dim",
+                       k->o_groups);
     if (k->k_is_v && k->v_head_dim > 0 && k->v_head_dim != k->head_dim)
         return gp_fail(err, GP_E_FILE, where, "",
-                       "k_is_v, but v_head_dim: %d differs from head_dim: %d",
-                       k->v_head_dim, k->head_dim);
+                       "k_is_v, but v_head_dim: %d differs from head_dim: %d", k->v_head_dim,
+                       k->head_dim);
     return GP_OK;
 }
 
-static enum gp_status check_mlp(const struct layer_kind *k, const char *where,
-                                struct gp_err *err)
+static enum gp_status check_mlp(const struct layer_kind *k, const char *where, struct gp_err *err)
 {
     if (k->experts > 0 && k->expert_ff <= 0)
         return gp_fail(err, GP_E_FILE, where, "", "expert_ff is missing for %d experts",
@@ -433,28 +440,27 @@ static enum gp_status check_mlp(const struct layer_kind *k, const char *where,
 static enum gp_status check_kind(const struct model *model, int k, struct gp_err *err)
 {
     const struct layer_kind *kind = &model->kind[k];
-    enum gp_status status;
+    enum gp_status rc;
     char where[128];
 
     gp_format(where, sizeof(where), "model %s: layer kind %d", model->id, k + 1);
     if ((unsigned)kind->mixer >= MIXER_COUNT || (unsigned)kind->qk_norm > QK_NORM_FULL)
         return gp_fail(err, GP_E_FILE, where, "", "unknown mixer or qk_norm");
-    status = check_bounds(kind, where, err);
-    if (status == GP_OK)
-        status = check_needs(kind, where, err);
-    if (status == GP_OK)
-        status = check_attention(kind, where, err);
-    if (status == GP_OK)
-        status = check_mlp(kind, where, err);
-    return status;
+    rc = check_bounds(kind, where, err);
+    if (rc == GP_OK)
+        rc = check_needs(kind, where, err);
+    if (rc == GP_OK)
+        rc = check_attention(kind, where, err);
+    if (rc == GP_OK)
+        rc = check_mlp(kind, where, err);
+    return rc;
 }
 
-static enum gp_status check_layers(const struct model *m, const char *where,
-                                   struct gp_err *err)
+static enum gp_status check_layers(const struct model *m, const char *where, struct gp_err *err)
 {
     if (m->kind_count < 0 || m->kind_count > MODEL_MAX_KINDS)
-        return gp_fail(err, GP_E_FILE, where, "", "%d layer kinds are outside 0..%d",
-                       m->kind_count, MODEL_MAX_KINDS);
+        return gp_fail(err, GP_E_FILE, where, "", "%d layer kinds are outside 0..%d", m->kind_count,
+                       MODEL_MAX_KINDS);
     if (m->layer_count < 0 || m->layer_count > MODEL_MAX_LAYERS)
         return gp_fail(err, GP_E_FILE, where, "", "layer_count: %d is outside 0..%d",
                        m->layer_count, MODEL_MAX_LAYERS);
@@ -462,35 +468,32 @@ static enum gp_status check_layers(const struct model *m, const char *where,
         return gp_fail(err, GP_E_FILE, where, "", "has no layers");
     for (int i = 0; i < m->layer_count; i++)
         if (m->layer[i] >= m->kind_count)
-            return gp_fail(err, GP_E_FILE, where, "",
-                           "layer %d is of kind %d, but there are %d", i + 1,
-                           m->layer[i] + 1, m->kind_count);
+            return gp_fail(err, GP_E_FILE, where, "", "layer %d is of kind %d, but there are %d",
+                           i + 1, m->layer[i] + 1, m->kind_count);
     for (int k = 0; k < m->kind_count; k++) {
-        enum gp_status status = check_kind(m, k, err);
-        if (status != GP_OK)
-            return status;
+        enum gp_status rc = check_kind(m, k, err);
+
+        if (rc != GP_OK)
+            return rc;
     }
     return GP_OK;
 }
 
-static enum gp_status check_extras(const struct model *m, const char *where,
-                                   struct gp_err *err)
+static enum gp_status check_extras(const struct model *m, const char *where, struct gp_err *err)
 {
     if (m->extra_count < 0 || m->extra_count > MODEL_MAX_EXTRAS)
-        return gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d",
-                       m->extra_count, MODEL_MAX_EXTRAS);
+        return gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d", m->extra_count,
+                       MODEL_MAX_EXTRAS);
     for (int i = 0; i < m->extra_count; i++) {
         const struct model_extra *e = &m->extra[i];
-        if (!(e->elements >= 0 && e->elements <= 1e13) ||
-            (unsigned)e->role >= ROLE_COUNT)
-            return gp_fail(err, GP_E_FILE, where, "",
-                           "extra %d: elements or role is wrong", i + 1);
+
+        if (!(e->elements >= 0 && e->elements <= 1e13) || (unsigned)e->role >= ROLE_COUNT)
+            return gp_fail(err, GP_E_FILE, where, "", "extra %d: elements or role is wrong", i + 1);
     }
     return GP_OK;
 }
 
-static enum gp_status check_globals(const struct model *m, const char *where,
-                                    struct gp_err *err)
+static enum gp_status check_globals(const struct model *m, const char *where, struct gp_err *err)
 {
     int low = m->weights_only ? 0 : 1;
     const struct {
@@ -505,29 +508,27 @@ static enum gp_status check_globals(const struct model *m, const char *where,
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         if (fields[i].value < fields[i].low || fields[i].value > fields[i].high)
-            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside %d..%d",
-                           fields[i].name, fields[i].value, fields[i].low,
-                           fields[i].high);
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside %d..%d", fields[i].name,
+                           fields[i].value, fields[i].low, fields[i].high);
     if (!(m->mtp_params >= 0 && m->mtp_params <= 1e13))
-        return gp_fail(err, GP_E_FILE, where, "", "mtp: %g is outside 0..1e13",
-                       m->mtp_params);
+        return gp_fail(err, GP_E_FILE, where, "", "mtp: %g is outside 0..1e13", m->mtp_params);
     return GP_OK;
 }
 
 enum gp_status model_check(const struct model *model, struct gp_err *err)
 {
-    enum gp_status status;
+    enum gp_status rc;
     char where[96];
 
     gp_format(where, sizeof(where), "model %s", model->id);
-    status = check_globals(model, where, err);
-    if (status == GP_OK)
-        status = check_layers(model, where, err);
-    if (status == GP_OK)
-        status = check_extras(model, where, err);
-    if (status == GP_OK)
-        status = check_counts(vision_counts, VISION_COUNTS, &model->vision, where, err);
-    if (status == GP_OK && model_params(model) <= 0)
-        status = gp_fail(err, GP_E_FILE, where, "", "has no parameters");
-    return status;
+    rc = check_globals(model, where, err);
+    if (rc == GP_OK)
+        rc = check_layers(model, where, err);
+    if (rc == GP_OK)
+        rc = check_extras(model, where, err);
+    if (rc == GP_OK)
+        rc = check_counts(vision_counts, VISION_COUNTS, &model->vision, where, err);
+    if (rc == GP_OK && model_params(model) <= 0)
+        rc = gp_fail(err, GP_E_FILE, where, "", "has no parameters");
+    return rc;
 }

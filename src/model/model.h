@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/format.h"
 #include "base/err.h"
+#include "model/format.h"
 
 #define MODEL_ID_MAX 64
 #define MODEL_MAX_LAYERS 512
@@ -55,25 +55,25 @@ enum tensor_role {
 };
 
 /* What mixes the tokens of a layer, and its word in profiles and answers. */
-#define MIXERS(X)                                                                      \
-    X(NONE, "none")           /* an MLP-only layer (Nemotron-H) */                     \
-    X(FULL, "full")           /* MHA, GQA, MQA over the whole context */               \
-    X(SLIDING, "sliding")     /* the same over the last `window` tokens */             \
-    X(CHUNKED, "chunked")     /* the same inside chunks of `window` tokens (Llama 4) */ \
-    X(MLA, "mla")             /* multi-head latent attention; index_heads > 0: DSA */  \
-    X(CSA, "csa")             /* DeepSeek V4: window + pool compressed `compress`:1 */ \
-    X(MAMBA1, "mamba1")                                                                \
-    X(MAMBA2, "mamba2")                                                                \
-    X(DELTANET, "deltanet")   /* gated DeltaNet (Qwen3-Next, Qwen3.5) */               \
-    X(KDA, "kda")             /* Kimi delta attention */                               \
-    X(LIGHTNING, "lightning") /* MiniMax linear attention */                           \
+#define MIXERS(X)                                                                   \
+    X(NONE, "none")       /* an MLP-only layer (Nemotron-H) */                      \
+    X(FULL, "full")       /* MHA, GQA, MQA over the whole context */                \
+    X(SLIDING, "sliding") /* the same over the last `window` tokens */              \
+    X(CHUNKED, "chunked") /* the same inside chunks of `window` tokens (Llama 4) */ \
+    X(MLA, "mla")         /* multi-head latent attention; index_heads > 0: DSA */   \
+    X(CSA, "csa")         /* DeepSeek V4: window + pool compressed `compress`:1 */  \
+    X(MAMBA1, "mamba1")                                                             \
+    X(MAMBA2, "mamba2")                                                             \
+    X(DELTANET, "deltanet")   /* gated DeltaNet (Qwen3-Next, Qwen3.5) */            \
+    X(KDA, "kda")             /* Kimi delta attention */                            \
+    X(LIGHTNING, "lightning") /* MiniMax linear attention */                        \
     X(CONV, "conv")           /* gated short convolution (LFM2) */
 
 enum mixer {
 #define X(NAME, word) MIXER_##NAME,
     MIXERS(X)
 #undef X
-    MIXER_COUNT
+        MIXER_COUNT
 };
 
 enum qk_norm { QK_NORM_NONE, QK_NORM_HEAD /* 2d */, QK_NORM_FULL /* (nh+kv)d */ };
@@ -83,33 +83,33 @@ struct layer_kind {
     enum mixer mixer;
 
     /* attention */
-    int heads;        /* nh, query heads */
-    int kv_heads;     /* kv */
-    int head_dim;     /* d, of K (and of Q) */
-    int v_head_dim;   /* of V; equal to head_dim unless said */
-    int window;       /* tokens, SLIDING, CHUNKED and CSA */
+    int heads;      /* nh, query heads */
+    int kv_heads;   /* kv */
+    int head_dim;   /* d, of K (and of Q) */
+    int v_head_dim; /* of V; equal to head_dim unless said */
+    int window;     /* tokens, SLIDING, CHUNKED and CSA */
     enum qk_norm qk_norm;
     bool q_bias, kv_bias, o_bias;
-    bool out_gate;    /* q projection twice as wide (Qwen3-Next) */
-    bool sinks;       /* one scalar per head (gpt-oss) */
-    bool cross;       /* a second attention, over the encoder's output (Whisper) */
-    bool kv_shared;   /* stores no KV of its own, reads an earlier layer's (Gemma E2B) */
-    bool k_is_v;      /* one projection serves as K and V; both are cached */
+    bool out_gate;  /* q projection twice as wide (Qwen3-Next) */
+    bool sinks;     /* one scalar per head (gpt-oss) */
+    bool cross;     /* a second attention, over the encoder's output (Whisper) */
+    bool kv_shared; /* stores no KV of its own, reads an earlier layer's (Gemma E2B) */
+    bool k_is_v;    /* one projection serves as K and V; both are cached */
 
     /* MLA (and the low-rank query of CSA) */
-    int q_lora;       /* 0: full-rank query */
-    int kv_lora;      /* kvl */
+    int q_lora;  /* 0: full-rank query */
+    int kv_lora; /* kvl */
     int rope_dim, nope_dim;
-    int rotary;       /* of head_dim, what turns with the position; 0 = all of it */
-    int rope_rows;    /* positions in its table of cos and sin; 0 = max_context */
+    int rotary;                 /* of head_dim, what turns with the position; 0 = all of it */
+    int rope_rows;              /* positions in its table of cos and sin; 0 = max_context */
     int index_heads, index_dim; /* DSA and CSA indexer */
     int index_pool;             /* tokens per index key; 0 = one each */
     bool index_shared;          /* uses an earlier layer's index keys: stores none */
-    int compress;     /* CSA: tokens per pooled entry; 0 = window only */
-    bool csa2;        /* V4.1's CSA: index keys come from the pooled entries, and layers with
+    int compress;               /* CSA: tokens per pooled entry; 0 = window only */
+    bool csa2;            /* V4.1's CSA: index keys come from the pooled entries, and layers with
                        * kv_shared read the pool and the index keys of an earlier one */
     int o_groups, o_lora; /* CSA: output projection in groups of low rank */
-    int streams;      /* hyper-connections: parallel residual streams (V4: 4) */
+    int streams;          /* hyper-connections: parallel residual streams (V4: 4) */
 
     /* recurrence. Mamba2: lin_v_heads heads of lin_v_dim, state lin_k_dim (n), groups.
      * Mamba1: inner = lin_v_heads*lin_v_dim, state lin_k_dim, dt rank dt_rank.
@@ -117,12 +117,12 @@ struct layer_kind {
      * Conv: lin_v_heads*lin_v_dim channels. */
     int lin_k_heads, lin_v_heads, lin_k_dim, lin_v_dim;
     int groups, conv_kernel, dt_rank;
-    int gate_rank;    /* KDA: of the output gate; 0 = full */
-    bool unnormed;    /* Mamba2: its output has no norm (Falcon-H1) */
+    int gate_rank; /* KDA: of the output gate; 0 = full */
+    bool unnormed; /* Mamba2: its output has no norm (Falcon-H1) */
 
     /* MLP: dense when ff > 0, MoE when experts > 0, both in parallel for Gemma 4 */
-    int ff;           /* dense intermediate size */
-    bool gated;       /* gate, up, down (3 matrices) or up, down (2) */
+    int ff;     /* dense intermediate size */
+    bool gated; /* gate, up, down (3 matrices) or up, down (2) */
     bool mlp_bias;
     int experts, experts_active;
     int expert_ff;    /* of one expert */
@@ -133,9 +133,9 @@ struct layer_kind {
     int latent;       /* LatentMoE: width the experts work in; 0 = hidden */
     int layer_embed;  /* width of the per-layer embedding (Gemma E2B: 256) */
 
-    int norms;        /* h-wide norm vectors per layer (2 for Llama, 4 for Gemma 2) */
-    bool norm_bias;   /* LayerNorm: each norm also has a bias */
-    double extra;     /* further elements per layer that no rule above counts (small) */
+    int norms;      /* h-wide norm vectors per layer (2 for Llama, 4 for Gemma 2) */
+    bool norm_bias; /* LayerNorm: each norm also has a bias */
+    double extra;   /* further elements per layer that no rule above counts (small) */
 };
 
 /* Elements outside the layers that a rule cannot derive: vision tower, learned
@@ -188,50 +188,48 @@ struct model {
     uint8_t layer[MODEL_MAX_LAYERS]; /* index into kind[], layer by layer */
     int kind_count;
     struct layer_kind kind[MODEL_MAX_KINDS];
-    bool final_norm;                 /* h-wide norm before the head */
+    bool final_norm; /* h-wide norm before the head */
     bool final_norm_bias;
-    bool embed_norm;                 /* LayerNorm after the embedding (BLOOM): 2h */
-    int positions;                   /* learned position embeddings: rows of h; 0 */
+    bool embed_norm; /* LayerNorm after the embedding (BLOOM): 2h */
+    int positions;   /* learned position embeddings: rows of h; 0 */
     int extra_count;
     struct model_extra extra[MODEL_MAX_EXTRAS];
     struct model_vision vision;
-    int max_context;                 /* tokens; 0 = not a decoder */
-    bool assumed;                    /* a bare size: the shape is nobody's */
-    bool weights_only;               /* encoders, vision, speech, image: no KV cache */
-    char native_dtype[FORMAT_ID_MAX];             /* "bf16", "fp16", "fp32" */
-    char native[ROLE_COUNT][FORMAT_ID_MAX];       /* format of each role as published */
-    char native_down[2][FORMAT_ID_MAX]; /* the down projections of a GGUF file, whose mixes
+    int max_context;                        /* tokens; 0 = not a decoder */
+    bool assumed;                           /* a bare size: the shape is nobody's */
+    bool weights_only;                      /* encoders, vision, speech, image: no KV cache */
+    char native_dtype[FORMAT_ID_MAX];       /* "bf16", "fp16", "fp32" */
+    char native[ROLE_COUNT][FORMAT_ID_MAX]; /* format of each role as published */
+    char native_down[2][FORMAT_ID_MAX];     /* the down projections of a GGUF file, whose mixes
                                          * give them two types, layer by layer; "" = none */
-    char native_name[96];            /* in words: "fp8 128x128 block" */
-    char native_kv[FORMAT_ID_MAX];   /* KV format a checkpoint asks for; "" = activations' */
+    char native_name[96];                   /* in words: "fp8 128x128 block" */
+    char native_kv[FORMAT_ID_MAX];          /* KV format a checkpoint asks for; "" = activations' */
     int checkpoint_count;
     struct model_checkpoint checkpoint[MODEL_MAX_CHECKPOINTS];
-    struct model_bytes bytes;        /* exact bytes of a local checkpoint */
-    double mtp_params;               /* MTP layers, counted apart, not loaded by default */
-    double published;                /* exact published count, 0 = none */
-    char published_note[96];         /* what that count includes beyond params_total */
-    char published_source[256];      /* who published it */
-    double published_extra;          /* elements in `published` beyond params_total */
+    struct model_bytes bytes;   /* exact bytes of a local checkpoint */
+    double mtp_params;          /* MTP layers, counted apart, not loaded by default */
+    double published;           /* exact published count, 0 = none */
+    char published_note[96];    /* what that count includes beyond params_total */
+    char published_source[256]; /* who published it */
+    double published_extra;     /* elements in `published` beyond params_total */
     char note[384];
     char source[320];
-    char date[16];                   /* when the figures were gathered: "2026-11" */
+    char date[16]; /* when the figures were gathered: "2026-11" */
 };
 
 /* One tensor or several alike. */
 struct tensor {
-    const char *name;       /* "q_proj", as Hugging Face names it where it can */
+    const char *name; /* "q_proj", as Hugging Face names it where it can */
     enum tensor_role role;
-    double rows;            /* output features; 1 for a vector */
-    double cols;            /* input features, or the vector's length */
-    double count;           /* how many of this shape (experts) */
+    double rows;  /* output features; 1 for a vector */
+    double cols;  /* input features, or the vector's length */
+    double count; /* how many of this shape (experts) */
 };
 
 /* The first layer kind with tensors of this role; NULL when they lie outside. */
-const struct layer_kind *model_kind_of_role(const struct model *model,
-                                            enum tensor_role role);
+const struct layer_kind *model_kind_of_role(const struct model *model, enum tensor_role role);
 /* The tensors of one layer of kind k / outside the layers. Return how many. */
-int model_layer_tensors(const struct model *model, int k,
-                        struct tensor out[MODEL_MAX_TENSORS]);
+int model_layer_tensors(const struct model *model, int k, struct tensor out[MODEL_MAX_TENSORS]);
 int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_TENSORS]);
 
 /* Elements of everything loaded (no MTP, no scales): "params_total". */
@@ -255,8 +253,7 @@ bool model_is_served(const struct model *model);
 /* Layers of kind k. */
 int model_kind_layers(const struct model *model, int k);
 /* Of each kind, among layers [first, end). */
-void model_count_kinds(const struct model *model, int first, int end,
-                       int layers[MODEL_MAX_KINDS]);
+void model_count_kinds(const struct model *model, int first, int end, int layers[MODEL_MAX_KINDS]);
 
 /* Refuses shapes that contradict themselves (kv_heads > heads, experts_active >
  * experts, a layer of a kind that is not there, dimensions outside sane bounds). */
@@ -277,7 +274,7 @@ extern const struct layer_count layer_counts[LAYER_COUNTS];
 #define VISION_COUNTS 8
 extern const struct layer_count vision_counts[VISION_COUNTS];
 
-const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */
+const char *mixer_word(enum mixer mixer); /* "full", "sliding", "mla", ... */
 /* Keeps a state of one size instead of keys and values? */
 bool mixer_is_recurrent(enum mixer mixer);
 /* The opposite, for profiles and readers; -1 when there is no such word. */

@@ -15,14 +15,14 @@
  */
 #include <math.h>
 
-#include "model/model.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/model.h"
 
-#define VOCAB     128256
-#define SMALLEST  0.3e9
-#define LARGEST   1600e9
-#define NEAR      0.01 /* the published shape itself is good enough */
+#define VOCAB 128256
+#define SMALLEST 0.3e9
+#define LARGEST 1600e9
+#define NEAR 0.01      /* the published shape itself is good enough */
 #define TOLERANCE 0.02 /* what is promised in the end */
 
 struct shape {
@@ -95,6 +95,7 @@ static const struct shape *nearest_shape(double params)
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         struct model model;
+
         shape_model(&shapes[i], shapes[i].layers, shapes[i].ff, &model);
         double far = fabs(log(model_params(&model) / params));
         if (far < least) {
@@ -116,11 +117,10 @@ static void describe(const struct shape *s, double params, struct model *out)
     for (int r = 0; r < ROLE_COUNT; r++)
         gp_copy(out->native[r], sizeof(out->native[r]), "bf16");
     gp_format(out->source, sizeof(out->source),
-              "no checkpoint: shape assumed after %s, the published one nearest in size",
-              s->like);
+              "no checkpoint: shape assumed after %s, the published one nearest in size", s->like);
     gp_format(out->note, sizeof(out->note),
-              "assumed: a dense GQA shape like %s with %d layers of width %d, MLP %d",
-              s->like, out->layer_count, out->hidden, out->kind[0].ff);
+              "assumed: a dense GQA shape like %s with %d layers of width %d, MLP %d", s->like,
+              out->layer_count, out->hidden, out->kind[0].ff);
 }
 
 enum gp_status model_generic(double params, struct model *out, struct gp_err *err)
@@ -129,8 +129,8 @@ enum gp_status model_generic(double params, struct model *out, struct gp_err *er
 
     if (!(params >= SMALLEST && params <= LARGEST))
         return gp_fail(err, GP_E_USAGE, "model size", "name a model of the catalogue",
-                       "%s B is outside %g..%g B", UNITS_PLAIN(params / 1e9, 6),
-                       SMALLEST / 1e9, LARGEST / 1e9);
+                       "%s B is outside %g..%g B", UNITS_PLAIN(params / 1e9, 6), SMALLEST / 1e9,
+                       LARGEST / 1e9);
     s = nearest_shape(params);
     shape_model(s, s->layers, s->ff, out);
     if (miss(out, params) > NEAR)

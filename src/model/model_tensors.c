@@ -34,8 +34,8 @@ struct list {
     int count;
 };
 
-static void add(struct list *l, const char *name, enum tensor_role role, double rows,
-                double cols, double count)
+static void add(struct list *l, const char *name, enum tensor_role role, double rows, double cols,
+                double count)
 {
     if (rows <= 0 || cols <= 0 || count <= 0 || l->count == MODEL_MAX_TENSORS)
         return;
@@ -114,8 +114,7 @@ static void dsa_indexer(struct list *l)
            k->q_lora > 0 ? k->q_lora : l->model->hidden);
     matrix(l, "indexer.wk", ROLE_INDEXER, k->index_dim, l->model->hidden);
     if (k->mixer == MIXER_MLA)
-        matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads,
-               l->model->hidden);
+        matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
     vector(l, "indexer.k_norm", 2.0 * k->index_dim);
 }
 
@@ -157,8 +156,8 @@ static void mla(struct list *l)
     }
     matrix(l, "kv_a_proj_with_mqa", ROLE_ATTN_LATENT, k->kv_lora + k->rope_dim, h);
     vector(l, "kv_a_layernorm", k->kv_lora);
-    matrix(l, "kv_b_proj", ROLE_ATTN_KV,
-           k->heads * (k->nope_dim + (double)k->v_head_dim), k->kv_lora);
+    matrix(l, "kv_b_proj", ROLE_ATTN_KV, k->heads * (k->nope_dim + (double)k->v_head_dim),
+           k->kv_lora);
     matrix(l, "o_proj", ROLE_ATTN_OUT, h, v_rows);
     if (k->out_gate)
         matrix(l, "g_proj", ROLE_ATTN_Q, v_rows, h);
@@ -180,8 +179,7 @@ static void csa_pool(struct list *l, const char *const names[4], double d, doubl
 static void csa_compressor(struct list *l)
 {
     static const char *const pool[4] = {"compressor.kv_proj", "compressor.gate_proj",
-                                        "compressor.position_bias",
-                                        "compressor.kv_norm"};
+                                        "compressor.position_bias", "compressor.kv_norm"};
     static const char *const index[4] = {"indexer.kv_proj", "indexer.gate_proj",
                                          "indexer.position_bias", "indexer.kv_norm"};
     const struct layer_kind *k = l->kind;
@@ -193,8 +191,7 @@ static void csa_compressor(struct list *l)
     if (k->index_heads <= 0)
         return;
     csa_pool(l, index, k->index_dim, wide);
-    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
-           k->q_lora);
+    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim, k->q_lora);
     matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
 }
 
@@ -219,8 +216,7 @@ static void csa2_pool(struct list *l)
         matrix(l, "indexer.k_proj", ROLE_OTHER, k->index_dim, k->head_dim);
         vector(l, "indexer.k_norm", k->index_dim);
     }
-    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
-           k->q_lora);
+    matrix(l, "indexer.q_b_proj", ROLE_INDEXER, (double)k->index_heads * k->index_dim, k->q_lora);
     matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, h);
 }
 
@@ -422,15 +418,14 @@ static void hyper_connections(struct list *l)
     add(l, "hyper_connection.scale", ROLE_NORM, 1, 3, 2);
 }
 
-int model_layer_tensors(const struct model *model, int k,
-                        struct tensor out[MODEL_MAX_TENSORS])
+int model_layer_tensors(const struct model *model, int k, struct tensor out[MODEL_MAX_TENSORS])
 {
     static void (*const mixers[MIXER_COUNT])(struct list *) = {
-        [MIXER_FULL] = gqa,      [MIXER_SLIDING] = gqa,
-        [MIXER_CHUNKED] = gqa,   [MIXER_MLA] = mla,
-        [MIXER_CSA] = csa,       [MIXER_MAMBA1] = mamba1,
-        [MIXER_MAMBA2] = mamba2, [MIXER_DELTANET] = deltanet,
-        [MIXER_KDA] = kda,       [MIXER_LIGHTNING] = lightning,
+        [MIXER_FULL] = gqa,        [MIXER_SLIDING] = gqa,
+        [MIXER_CHUNKED] = gqa,     [MIXER_MLA] = mla,
+        [MIXER_CSA] = csa,         [MIXER_MAMBA1] = mamba1,
+        [MIXER_MAMBA2] = mamba2,   [MIXER_DELTANET] = deltanet,
+        [MIXER_KDA] = kda,         [MIXER_LIGHTNING] = lightning,
         [MIXER_CONV] = short_conv,
     };
     const struct layer_kind *kind = &model->kind[k];
@@ -468,8 +463,7 @@ static void layer_embedding_tables(struct list *l)
     vector(l, "per_layer_projection_norm", one);
 }
 
-int model_global_tensors(const struct model *model,
-                         struct tensor out[MODEL_MAX_TENSORS])
+int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_TENSORS])
 {
     struct list l = {model, NULL, out, 0};
     double h = model->hidden;
@@ -486,8 +480,7 @@ int model_global_tensors(const struct model *model,
     if (model->final_norm_bias)
         vector(&l, "norm.bias", h);
     for (int i = 0; i < model->extra_count; i++)
-        add(&l, model->extra[i].name, model->extra[i].role, 1, model->extra[i].elements,
-            1);
+        add(&l, model->extra[i].name, model->extra[i].role, 1, model->extra[i].elements, 1);
     return l.count;
 }
 
@@ -499,10 +492,10 @@ static bool holds_role(const struct tensor *t, int count, enum tensor_role role)
     return false;
 }
 
-const struct layer_kind *model_kind_of_role(const struct model *m,
-                                            enum tensor_role role)
+const struct layer_kind *model_kind_of_role(const struct model *m, enum tensor_role role)
 {
     struct tensor t[MODEL_MAX_TENSORS];
+
     for (int k = 0; k < m->kind_count; k++)
         if (holds_role(t, model_layer_tensors(m, k, t), role))
             return &m->kind[k];

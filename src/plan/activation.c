@@ -18,21 +18,21 @@
 
 /* Two scratch tensors of c*topk rows: after gate and up, and after the product. vLLM
  * shares them over layers but never gives them back. MXFP4 kernels need none. */
-static double moe_bytes(const struct request *q, const struct layout *l, double tokens,
-                        double act)
+static double moe_bytes(const struct request *q, const struct layout *l, double tokens, double act)
 {
     double most = 0, h = q->model->hidden;
     double cut = l->ep > l->tp ? 1 : (double)l->tp / l->ep;
+
     if (q->precision.by_role[ROLE_EXPERT]->math == MATH_FP4)
         return 0;
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
+
         if (kind->experts_active == 0)
             continue;
         double width = kind->expert_ff / cut;
         double hidden = kind->latent > 0 ? kind->latent : h;
-        most = fmax(most, kind->experts_active *
-                              (fmax(2 * width, hidden) + fmax(width, hidden)));
+        most = fmax(most, kind->experts_active * (fmax(2 * width, hidden) + fmax(width, hidden)));
     }
     return tokens * most * act;
 }
@@ -42,14 +42,15 @@ static double moe_bytes(const struct request *q, const struct layout *l, double 
 static struct quantity host_copy(const struct load *load, const struct layout *l)
 {
     double copy = load->max_batched_tokens >= 32 ? load->host_copy / l->tp : 0;
+
     return quantity_band(copy, 0, copy, ORIGIN_MODEL);
 }
 
 /* Requests whose logits are there at once. */
-static double logit_rows(const struct request *q, const struct load *load,
-                         const struct layout *l)
+static double logit_rows(const struct request *q, const struct load *load, const struct layout *l)
 {
     double users = ceil(q->users / layout_decoding(l));
+
     switch (q->engine->logit_rows) {
     case ROWS_USERS:
         return fmin(users, load->max_num_seqs);
@@ -62,8 +63,8 @@ static double logit_rows(const struct request *q, const struct load *load,
 }
 
 /* A tower of no known shape, and an engine that nobody read: a constant. */
-static void run_tower(const struct request *q, const struct load *load,
-                      const struct layout *l, struct activation *a)
+static void run_tower(const struct request *q, const struct load *load, const struct layout *l,
+                      struct activation *a)
 {
     a->tower = vision_estimate(q, load, l->tp);
     a->vision = a->tower.items > 0 ? quantity_add(a->tower.outputs, a->tower.pixels)
@@ -91,17 +92,17 @@ static struct activation graph_activation(const struct request *q, const struct 
     struct activation a = {0};
     double users = ceil(q->users / layout_decoding(l));
     double slots = kvcache_slots(q, users);
-    double bytes = graph_bytes(q, l->tp, load->max_batched_tokens, users * q->context,
-                               slots);
+    double bytes = graph_bytes(q, l->tp, load->max_batched_tokens, users * q->context, slots);
     struct quantity factor = q->engine->compute_graph;
+
     if (q->draft) { /* a context of its own */
         struct request d = draft_request(q);
+
         bytes += graph_bytes(&d, l->tp, load->max_batched_tokens, users * q->context, slots);
     }
     a.sampling = a.moe = quantity_exact(0);
     a.forward = quantity_add(quantity_scale(factor, bytes), q->engine->forward_base);
-    a.forward.high =
-        fmax(a.forward.high, graph_bytes_of_rows(q, load->max_batched_tokens));
+    a.forward.high = fmax(a.forward.high, graph_bytes_of_rows(q, load->max_batched_tokens));
     run_tower(q, load, l, &a);
     a.host = host_copy(load, l);
     a.peak = quantity_add(quantity_add(a.forward, a.vision), a.host);
@@ -110,17 +111,18 @@ static struct activation graph_activation(const struct request *q, const struct 
 
 /* No logits: the widest layer over a step's prompts, whose outputs a pooler may copy to
  * FP32 (vLLM 0.33 gpu_model_runner.py: _dummy_pooler_run_task). */
-static struct activation encoder_activation(const struct request *q,
-                                            const struct load *load, const struct layout *l)
+static struct activation encoder_activation(const struct request *q, const struct load *load,
+                                            const struct layout *l)
 {
     struct activation a = {0};
     double tokens = load->max_batched_tokens, act = q->precision.base->bits / 8;
     double h = q->model->hidden, ff = load->mlp_width / l->tp;
+
     a.sampling = a.moe = a.host = a.vision = quantity_exact(0);
-    a.forward = quantity_add(
-        quantity_band(tokens * (2 * h + 3 * ff) * act, tokens * (2 * h + 2 * ff) * act,
-                      tokens * ((5 * h + 3 * ff) * act + 4 * h), ORIGIN_MODEL),
-        q->engine->forward_base);
+    a.forward =
+        quantity_add(quantity_band(tokens * (2 * h + 3 * ff) * act, tokens * (2 * h + 2 * ff) * act,
+                                   tokens * ((5 * h + 3 * ff) * act + 4 * h), ORIGIN_MODEL),
+                     q->engine->forward_base);
     a.peak = a.forward;
     return a;
 }
@@ -138,11 +140,10 @@ struct activation activation_estimate(const struct request *q, const struct load
     double tokens = load->max_batched_tokens;
     struct activation a;
     double rows = logit_rows(q, load, l);
-    double logits = rows * m->vocab * (load->logit_copies * 4 + act) +
-                    sampler_buffer(q, load, rows);
+    double logits =
+        rows * m->vocab * (load->logit_copies * 4 + act) + sampler_buffer(q, load, rows);
     double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
-    a.sampling =
-        quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
+    a.sampling = quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
     a.sampling.low -= rows * m->vocab * 4 * (load->logit_copies - load->logit_copies_low);
     if (q->draft_tokens > 0) /* vLLM: the rejection sampler is run after the other */
         a.sampling.high += rows * m->vocab * REJECTION_BYTES;
@@ -166,6 +167,7 @@ static void add_moe(struct terms *w, struct quantity workspace)
 {
     const struct request *q = &w->plan->request;
     const struct layer_kind *k = model_kind_of_role(q->model, ROLE_EXPERT);
+
     if (!k)
         return;
     know_number(w, "factor", q->engine->moe_workspace, "model");
@@ -196,13 +198,13 @@ static const struct equation sampling_equations[][2] = {
                        "seqs, V, copies, c, h, a, base"}},
 };
 
-static void add_sampling(struct terms *w, const struct load *load,
-                         struct quantity sampling)
+static void add_sampling(struct terms *w, const struct load *load, struct quantity sampling)
 {
     const struct request *q = &w->plan->request;
     const struct engine *e = q->engine;
     bool buffer = e->logit_rows == ROWS_SLOTS && sampler_buffer(q, load, 1) > 0;
     const struct equation *eq = &sampling_equations[e->logit_rows][buffer];
+
     know_number(w, "SMs", sampler_rows(q), "gpu");
     term_add(w, "activation: sampling", "sampling", eq->text, sampling, "GiB",
              source_engine(e, TERM_LOGITS), eq->inputs);
@@ -211,17 +213,17 @@ static void add_sampling(struct terms *w, const struct load *load,
 static void add_vision(struct terms *w, const struct activation *a)
 {
     const struct engine *e = w->plan->request.engine;
+
     if (a->tower.items > 0)
         vision_terms(w, &a->tower);
     else if (a->vision.known && a->vision.value > 0)
-        term_add(w, "activation: vision", "vision", "a constant of the engine",
-                 a->vision, "GiB", source_engine(e, TERM_VISION), "vision");
+        term_add(w, "activation: vision", "vision", "a constant of the engine", a->vision, "GiB",
+                 source_engine(e, TERM_VISION), "vision");
 }
 
 /* [tower][head] */
 static const struct equation peaks[2][2] = {
-    {{"forward + MoE + vision + copy",
-      "the forward moment as the larger, no head on this stage"},
+    {{"forward + MoE + vision + copy", "the forward moment as the larger, no head on this stage"},
      {"max(sampling, forward) + MoE + vision + copy", "the forward moment as the larger"}},
     {{"max(pass, forward + MoE + outputs + pixel batch + copy)",
       "pass, forward, MoE, outputs, pixel batch, copy"},
@@ -236,15 +238,14 @@ static void add_peak(struct terms *w, const struct activation *a, bool head)
     bool tower = a->tower.items > 0;
     bool pass = tower && a->tower.pass.value >= p->memory.activation.value;
     const struct equation *eq = &peaks[tower][head];
+
     if (a->moe.value <= 0)
         know_exact(w, "MoE", 0);
     if (a->host.value <= 0)
         know_exact(w, "copy", 0);
     if (a->tower.pixels.value <= 0)
         know_exact(w, "pixel batch", 0);
-    enum engine_term term = pass       ? TERM_VISION
-                            : sampling ? TERM_LOGITS
-                                       : TERM_FORWARD;
+    enum engine_term term = pass ? TERM_VISION : sampling ? TERM_LOGITS : TERM_FORWARD;
     term_add(w, "activation", "activation", eq->text, p->memory.activation, "GiB",
              source_engine(p->request.engine, term),
              sampling && !tower ? "the sampling moment as the larger" : eq->inputs);
@@ -255,15 +256,15 @@ static void add_compute_buffer(struct terms *w)
     const struct memory *m = &w->plan->memory;
     const struct request *q = &w->plan->request;
     struct term_source source = source_engine(q->engine, TERM_FORWARD);
+
     know_number(w, "cells", m->users * q->context, "request");
     know_number(w, "slots", kvcache_slots(q, m->users), "engine");
     know_number(w, "factor", q->engine->compute_graph.value, "model");
-    term_add(
-        w, "activation", "activation",
-        "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
-        "c*4*h + slots*4*V",
-        m->activation, "GiB", source,
-        "c, cells, those of windows too, slots, h, V, ff, factor");
+    term_add(w, "activation", "activation",
+             "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
+             "c*4*h + slots*4*V",
+             m->activation, "GiB", source,
+             "c, cells, those of windows too, slots, h, V, ff, factor");
 }
 
 void activation_terms(struct terms *w, const struct load *load)
@@ -271,6 +272,7 @@ void activation_terms(struct terms *w, const struct load *load)
     const struct plan *p = w->plan;
     const struct engine *e = p->request.engine;
     bool encoder = model_is_encoder(p->request.model);
+
     if (e->compute_graph.known && !encoder) {
         add_compute_buffer(w);
         return;
@@ -285,14 +287,13 @@ void activation_terms(struct terms *w, const struct load *load)
     know_bytes(w, "forward base", e->forward_base);
     if (has_head)
         add_sampling(w, load, a.sampling);
-    term_add(w, "activation: forward", "forward", "c*(2*h + 3*ff/tp)*a + forward base",
-             a.forward, "GiB", source_engine(e, TERM_FORWARD),
-             "c, h, a, ff, tp, forward base");
+    term_add(w, "activation: forward", "forward", "c*(2*h + 3*ff/tp)*a + forward base", a.forward,
+             "GiB", source_engine(e, TERM_FORWARD), "c, h, a, ff, tp, forward base");
     add_moe(w, a.moe);
     add_vision(w, &a);
     if (a.host.value > 0)
         term_add(w, "activation: copy from host memory", "copy",
-                 "the largest tensor there / tp, or less at another moment", a.host,
-                 "GiB", source_engine(e, TERM_OFFLOAD), "tp");
+                 "the largest tensor there / tp, or less at another moment", a.host, "GiB",
+                 source_engine(e, TERM_OFFLOAD), "tp");
     add_peak(w, &a, has_head);
 }

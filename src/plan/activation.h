@@ -12,9 +12,9 @@
 
 #include <stdbool.h>
 
+#include "base/quantity.h"
 #include "plan/layout.h"
 #include "plan/load.h"
-#include "base/quantity.h"
 #include "plan/request.h"
 #include "plan/vision.h"
 
@@ -25,11 +25,10 @@ struct activation {
     struct quantity sampling, forward, moe, peak;
     struct vision tower;    /* its pass may be the peak */
     struct quantity vision; /* what is kept of it through both moments */
-    struct quantity host; /* a copy of a tensor that is in host memory */
+    struct quantity host;   /* a copy of a tensor that is in host memory */
 };
 
-struct activation activation_estimate(const struct request *request,
-                                      const struct load *load,
+struct activation activation_estimate(const struct request *request, const struct load *load,
                                       const struct layout *layout, bool has_head);
 
 /* Appends the terms of --why (terms_list.h). */

@@ -8,20 +8,20 @@
 #include "plan/search.h"
 #include "plan/solve.h"
 
-#define CHEAPER      0.90 /* of the dollars per million, at most */
-#define LONGER       1.25 /* times the TPOT, at most */
-#define FULLER       2.0  /* the same with more users, or where as much is saved */
-#define FASTER       0.85 /* of the TPOT, at most */
-#define DEARER       2.5  /* times the dollars per hour, at most */
-#define MOST_USERS   4096
-#define USERS_STEPS  8
-#define KINDS        5
+#define CHEAPER 0.90 /* of the dollars per million, at most */
+#define LONGER 1.25  /* times the TPOT, at most */
+#define FULLER 2.0   /* the same with more users, or where as much is saved */
+#define FASTER 0.85  /* of the TPOT, at most */
+#define DEARER 2.5   /* times the dollars per hour, at most */
+#define MOST_USERS 4096
+#define USERS_STEPS 8
+#define KINDS 5
 
 /* The best of what one kind of change leads to, for each aim. */
 struct best {
     const struct plan *plan;
     const struct market *market;
-    double per_million;        /* of the plan; 0 = unknown */
+    double per_million; /* of the plan; 0 = unknown */
     struct fix of[BETTER_COUNT];
     bool any[BETTER_COUNT];
 };
@@ -34,6 +34,7 @@ double better_per_million(const struct fix *f)
 const char *better_word(enum better better)
 {
     static const char *const words[BETTER_COUNT] = {"", "cheaper", "fuller", "faster"};
+
     return words[better];
 }
 
@@ -41,6 +42,7 @@ const char *better_word(enum better better)
 static bool good_enough(const struct plan *asked, double tpot, double longer)
 {
     double goal = asked->request.tpot;
+
     return tpot <= (goal > 0 ? goal : asked->speed.tpot.value * longer);
 }
 
@@ -51,8 +53,9 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     bool fuller = f->request.users > asked->request.users;
     bool dearer = f->cost_delta > 0.005;
     bool cheaper = million > 0 && million <= CHEAPER * b->per_million && !dearer;
-    double longer = fuller || !cheaper ? FULLER
-                                       : fmin(fmax(b->per_million / million, LONGER), FULLER);
+    double longer =
+        fuller || !cheaper ? FULLER : fmin(fmax(b->per_million / million, LONGER), FULLER);
+
     if (cheaper && good_enough(asked, f->tpot, longer))
         return fuller ? BETTER_FULLER : BETTER_CHEAPER;
     if (f->tpot <= FASTER * asked->speed.tpot.value &&
@@ -74,6 +77,7 @@ static bool weigh(struct best *b, struct fix *f)
 {
     struct evaluation e;
     struct plan p;
+
     search_layout(&f->request, b->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS)
         return false;
@@ -104,6 +108,7 @@ static bool weigh(struct best *b, struct fix *f)
 static struct fix begin(const struct plan *plan, enum fix_kind kind, enum change change)
 {
     struct fix f = {.kind = kind, .request = plan->request, .changes = 1u << change};
+
     if (plan->reasons & REASON_BIT(REASON_TUNED))
         f.request.max_batched_tokens = 0; /* as it was asked */
     return f;
@@ -114,6 +119,7 @@ static void in_lower_precision(struct best *b, const struct choices *choices)
 {
     for (int i = 0; i < choices->lower_count; i++) {
         struct fix f = begin(b->plan, FIX_PRECISION, CHANGE_PRECISION);
+
         request_take_precision(&f.request, &choices->lower[i]);
         weigh(b, &f);
     }
@@ -123,6 +129,7 @@ static void on_other_gpus(struct best *b, const struct choices *choices)
 {
     for (size_t i = 0; i < choices->gpu_count; i++) {
         struct fix f = begin(b->plan, FIX_GPU, CHANGE_GPU);
+
         if (choices->gpus[i] == b->plan->request.gpu)
             continue;
         f.request = search_on(&f.request, choices->gpus[i], 0, b->market);
@@ -138,6 +145,7 @@ static void on_fewer_gpus(struct best *b)
     const struct layout *l = &p->layout;
     struct fix f = begin(p, FIX_OPEN, CHANGE_GPU);
     int busy = l->gpus - l->gpus / l->replicas * plan_idle(p);
+
     if (p->request.gpu_count <= 0 || l->gpus == 1)
         return;
     f.changes |= plan_free_layout(&f.request);
@@ -152,6 +160,7 @@ static void in_twice_the_tp(struct best *b)
 {
     const struct layout *l = &b->plan->layout;
     struct fix f = begin(b->plan, FIX_LARGER_TP, CHANGE_TP);
+
     if (l->tp * 2 > f.request.host_gpus)
         return;
     f.request.tp = l->tp * 2;
@@ -168,10 +177,12 @@ static void with_more_users(struct best *b)
 {
     const struct request *asked = &b->plan->request;
     double most = fmin(solve_users(asked, &b->plan->layout), MOST_USERS);
+
     if (asked->rate > 0 || !isfinite(most))
         return;
     for (int i = 0; i < USERS_STEPS && most > asked->users && !b->any[BETTER_FULLER]; i++) {
         struct fix f = begin(b->plan, FIX_MORE_USERS, CHANGE_USERS);
+
         f.request.users = most;
         if (asked->gpu_count <= 0) {
             f.changes |= 1u << CHANGE_GPU;
@@ -186,8 +197,10 @@ static void keep(const struct best kinds[], int kind_count, enum better better,
                  struct fix out[PLAN_MAX_FIXES], int *count)
 {
     int first = *count;
+
     for (int k = 0; k < kind_count && *count < PLAN_MAX_FIXES; k++) {
         int at = *count;
+
         if (!kinds[k].any[better])
             continue;
         for (; at > first && beats(&kinds[k].of[better], &out[at - 1]); at--)
@@ -204,12 +217,12 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
 {
     struct best kinds[KINDS];
     struct quantity million = plan_token_price(plan);
+
     if (plan->verdict != VERDICT_FITS || plan->speed.gap != SPEED_KNOWN)
         return;
     for (int k = 0; k < KINDS; k++)
-        kinds[k] = (struct best){.plan = plan,
-                                 .market = market,
-                                 .per_million = million.known ? million.value : 0};
+        kinds[k] = (struct best){
+            .plan = plan, .market = market, .per_million = million.known ? million.value : 0};
     in_lower_precision(&kinds[0], choices);
     on_other_gpus(&kinds[1], choices);
     in_twice_the_tp(&kinds[2]);

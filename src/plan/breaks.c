@@ -78,14 +78,13 @@ static double bisect(const struct search *s, double low, double high)
 
 static bool asks(const struct plan *plan, enum break_axis axis)
 {
-    if (!plan->has_memory || !verdict_holds(plan->verdict) ||
-        plan->request.model->weights_only)
+    if (!plan->has_memory || !verdict_holds(plan->verdict) || plan->request.model->weights_only)
         return false;
     return axis != BREAK_PROMPT || plan->speed.gap == SPEED_KNOWN;
 }
 
-void breaks_find(const struct plan *plan, const struct market *market,
-                 enum break_axis axis, struct break_point *out)
+void breaks_find(const struct plan *plan, const struct market *market, enum break_axis axis,
+                 struct break_point *out)
 {
     struct search s = {.plan = plan, .market = market, .axis = axis};
     double end = end_of(&s), low = now_of(&s), high;

@@ -14,8 +14,12 @@
 
 #include "plan/plan.h"
 
-enum break_axis { BREAK_USERS /* or the rate, where one is asked */, BREAK_CONTEXT,
-                  BREAK_PROMPT, BREAK_AXES };
+enum break_axis {
+    BREAK_USERS /* or the rate, where one is asked */,
+    BREAK_CONTEXT,
+    BREAK_PROMPT,
+    BREAK_AXES
+};
 
 struct break_point {
     bool known;       /* false: it has broken already, or the axis has no meaning */
@@ -24,7 +28,7 @@ struct break_point {
     enum limit limit; /* what stands in the way beyond that */
 };
 
-void breaks_find(const struct plan *plan, const struct market *market,
-                 enum break_axis axis, struct break_point *out);
+void breaks_find(const struct plan *plan, const struct market *market, enum break_axis axis,
+                 struct break_point *out);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * One term for each kind of work on each device, with 90 % bands; products besides have a
  * sustained peak and the share of it that each octave of size reaches, because a line is too
- * simple for them. measure/result/benchlog.h makes it from a run, measure/result/calibration.h writes and
+ * simple for them. benchlog.h makes it from a run, measure/result/calibration.h writes and
  * reads it as the "calibration" of a result file. Nothing is predicted here.
  *
  * Worked: copies of 1, 4 and 16 MiB in 60, 210 and 810 us are a term of 10 us and 21 GB/s;
@@ -24,13 +24,13 @@ struct calibration_term {
     long device;               /* its id in the result file */
     char run[CALIBRATION_RUN]; /* the run that measured it; "" = the file does not say */
     enum cal_term kind;
-    char of[48];               /* "gemm", "weights", "read", "h2d-pinned", "plain/small" */
-    enum bench_type type;      /* TYPE_COUNT = of none */
-    struct quantity rate;      /* per second; unknown of CAL_LAUNCH; high may be INFINITY */
-    struct quantity overhead;  /* s; unknown where the sizes are alike */
-    double sheet_pct;          /* rate in per cent of the data sheet's; NAN = none */
-    int n;                     /* points it comes from */
-    double rms;                /* of their relative errors; NAN = no line was fitted */
+    char of[48];              /* "gemm", "weights", "read", "h2d-pinned", "plain/small" */
+    enum bench_type type;     /* TYPE_COUNT = of none */
+    struct quantity rate;     /* per second; unknown of CAL_LAUNCH; high may be INFINITY */
+    struct quantity overhead; /* s; unknown where the sizes are alike */
+    double sheet_pct;         /* rate in per cent of the data sheet's; NAN = none */
+    int n;                    /* points it comes from */
+    double rms;               /* of their relative errors; NAN = no line was fitted */
 };
 
 struct calibration_octave { /* products of 2^(log2_ops-1/2) .. 2^(log2_ops+1/2) operations */

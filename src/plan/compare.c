@@ -38,6 +38,7 @@ static int cheap_first(const void *left, const void *right)
     const struct plan *a = &(*(struct compared *const *)left)->plan;
     const struct plan *b = &(*(struct compared *const *)right)->plan;
     double ca = worth(a), cb = worth(b);
+
     if (a->cost.per_hour != b->cost.per_hour)
         return a->cost.per_hour < b->cost.per_hour ? -1 : 1;
     return (ca < cb) - (ca > cb);
@@ -50,6 +51,7 @@ void compare_front(struct compared *const *rows, size_t count)
     struct compared **order = gp_calloc(count + 1, sizeof(*order));
     double cheaper = -1, same = -1, price = 0; /* the most that such a plan gives */
     size_t n = 0;
+
     for (size_t i = 0; i < count; i++) {
         rows[i]->front = false;
         if (competes(&rows[i]->plan))
@@ -58,6 +60,7 @@ void compare_front(struct compared *const *rows, size_t count)
     qsort(order, n, sizeof(*order), cheap_first);
     for (size_t i = 0; i < n; i++) {
         double held = worth(&order[i]->plan);
+
         if (order[i]->plan.cost.per_hour > price) {
             cheaper = same > cheaper ? same : cheaper;
             same = held;
@@ -83,6 +86,7 @@ static int by_span(const struct plan *a, const struct plan *b)
 static int by_cost(const struct plan *a, const struct plan *b)
 {
     bool ka = a->cost.per_hour > 0, kb = b->cost.per_hour > 0;
+
     if (ka != kb)
         return ka ? -1 : 1;
     return sign(a->cost.per_hour - b->cost.per_hour);
@@ -102,12 +106,12 @@ static int by_memory(const struct plan *a, const struct plan *b)
 static int by_name(const struct plan *a, const struct plan *b)
 {
     int n = strcmp(a->request.gpu->id, b->request.gpu->id);
+
     return n ? n : strcmp(a->request.precision.id, b->request.precision.id);
 }
 
 /* Of two figures the smaller first, what is not known last. */
-static int by_figure(const struct quantity *a, const struct quantity *b, bool known_a,
-                     bool known_b)
+static int by_figure(const struct quantity *a, const struct quantity *b, bool known_a, bool known_b)
 {
     if (known_a != known_b)
         return known_a ? -1 : 1;
@@ -123,6 +127,7 @@ static int by_speed(const struct plan *a, const struct plan *b, const struct qua
 static int by_million(const struct plan *a, const struct plan *b)
 {
     struct quantity x = plan_token_price(a), y = plan_token_price(b);
+
     return by_figure(&x, &y, x.known, y.known);
 }
 
@@ -148,13 +153,10 @@ typedef int order_fn(const struct plan *a, const struct plan *b);
 
 static int ordered(const struct plan *a, const struct plan *b, order_fn *first)
 {
-    order_fn *const then[] = {first == by_cost ? by_span : first,
-                              by_span,
-                              by_cost,
-                              by_gpus,
-                              by_memory,
-                              by_name};
+    order_fn *const then[] = {
+        first == by_cost ? by_span : first, by_span, by_cost, by_gpus, by_memory, by_name};
     int n = first == by_name ? 0 : (int)a->verdict - (int)b->verdict;
+
     for (size_t i = 0; i < sizeof(then) / sizeof(then[0]) && n == 0; i++)
         n = then[i](a, b);
     return n;
@@ -165,20 +167,20 @@ static int ordered(const struct plan *a, const struct plan *b, order_fn *first)
 #define PLAN_OF(item) (&(*(struct compared *const *)(item))->plan)
 
 /* A function for qsort() of each order. */
-#define ORDERS(X)                                                                        \
-    X(COMPARE_COST, cost)                                                                \
-    X(COMPARE_GPUS, gpus)                                                                \
-    X(COMPARE_MEMORY, memory)                                                            \
-    X(COMPARE_NAME, name)                                                                \
-    X(COMPARE_MILLION, million)                                                          \
-    X(COMPARE_TPOT, tpot)                                                                \
-    X(COMPARE_TTFT, ttft)                                                                \
+#define ORDERS(X)               \
+    X(COMPARE_COST, cost)       \
+    X(COMPARE_GPUS, gpus)       \
+    X(COMPARE_MEMORY, memory)   \
+    X(COMPARE_NAME, name)       \
+    X(COMPARE_MILLION, million) \
+    X(COMPARE_TPOT, tpot)       \
+    X(COMPARE_TTFT, ttft)       \
     X(COMPARE_TOKENS, tokens)
 
-#define X(order, key)                                                                    \
-    static int key##_first(const void *a, const void *b)                                 \
-    {                                                                                    \
-        return ordered(PLAN_OF(a), PLAN_OF(b), by_##key);                                \
+#define X(order, key)                                     \
+    static int key##_first(const void *a, const void *b)  \
+    {                                                     \
+        return ordered(PLAN_OF(a), PLAN_OF(b), by_##key); \
     }
 ORDERS(X)
 #undef X

@@ -33,7 +33,7 @@ enum compare_order {
     COMPARE_MILLION, /* dollars per million output tokens */
     COMPARE_TPOT,
     COMPARE_TTFT,
-    COMPARE_TOKENS   /* per second, the most first */
+    COMPARE_TOKENS /* per second, the most first */
 };
 
 /* Requests of `context` tokens that all replicas hold; 0 when there is no layout. */

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plan/power.h"
-#include "plan/terms_list.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "plan/power.h"
+#include "plan/terms_list.h"
 
 #define HOURS_PER_YEAR 8760.0
-#define HOST_ASSUMED   8  /* PCIe slots of a GPU server; a host nobody has described */
-#define HOST_WATTS   0.8 /* of a GPU's limit; see cost_host_watts() */
-#define BOARD_MOST     16 /* GPUs on one baseboard; a larger link domain is a rack */
+#define HOST_ASSUMED 8 /* PCIe slots of a GPU server; a host nobody has described */
+#define HOST_WATTS 0.8 /* of a GPU's limit; see cost_host_watts() */
+#define BOARD_MOST 16  /* GPUs on one baseboard; a larger link domain is a rack */
 
 /* Host memory per GPU below which no engine worker starts: some catalogues list a GPU
  * with the smallest CPU that can be ordered. Nobody's figure, on the low side. */
@@ -29,6 +29,7 @@
 static bool is_named(const char *list, const char *name)
 {
     size_t len = strlen(name);
+
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
         if (strcspn(p, ",") == len && strncasecmp(p, name, len) == 0)
             return true;
@@ -55,6 +56,7 @@ bool cost_dated(const struct instance *in)
 int cost_instances(const struct layout *l, int gpu_count)
 {
     int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
+
     return gpu_count < tp ? 0 : layout_hosts(l, gpu_count);
 }
 
@@ -80,19 +82,21 @@ static bool in_list(const char *list, const char *id)
 static int largest_instance(const struct gpu *gpu, const struct market *market)
 {
     int most = 0;
+
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
-        if (in->kind == PRICE_LIST && in->gpu_count > most &&
-            is_gpu(in->gpu, gpu->id) && market_takes(market, in))
+
+        if (in->kind == PRICE_LIST && in->gpu_count > most && is_gpu(in->gpu, gpu->id) &&
+            market_takes(market, in))
             most = in->gpu_count;
     }
     return most;
 }
 
-bool cost_is_offered(const struct gpu *gpu, enum price_want want,
-                     const struct market *market)
+bool cost_is_offered(const struct gpu *gpu, enum price_want want, const struct market *market)
 {
     bool offered = want == WANT_BUY;
+
     for (size_t i = 0; i < market->instance_count && !offered; i++)
         offered = is_gpu(market->instances[i].gpu, gpu->id);
     return offered;
@@ -101,8 +105,10 @@ bool cost_is_offered(const struct gpu *gpu, enum price_want want,
 static int largest_server(const struct gpu *gpu, const struct market *market)
 {
     int most = 0;
+
     for (size_t i = 0; i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
+
         if (s->max_gpus_one_host > most && strcmp(s->kind, "composable") != 0 &&
             in_list(s->gpu_ids, gpu->id))
             most = s->max_gpus_one_host;
@@ -113,8 +119,7 @@ static int largest_server(const struct gpu *gpu, const struct market *market)
 /* An Apple GPU or a Jetson is one with its computer. */
 static bool built_in(const struct gpu *gpu)
 {
-    return strcmp(gpu->interconnect, "none") == 0 ||
-           strncmp(gpu->form_factor, "SoC", 3) == 0;
+    return strcmp(gpu->interconnect, "none") == 0 || strncmp(gpu->form_factor, "SoC", 3) == 0;
 }
 
 /* By its construction; 0 = that does not tell. */
@@ -124,8 +129,7 @@ static int usual_host(const struct gpu *gpu)
         return 1;
     if (strncmp(gpu->form_factor, "PCIe", 4) == 0)
         return HOST_ASSUMED;
-    return gpu->link_domain > 1 && gpu->link_domain <= BOARD_MOST ? gpu->link_domain
-                                                                  : 0;
+    return gpu->link_domain > 1 && gpu->link_domain <= BOARD_MOST ? gpu->link_domain : 0;
 }
 
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
@@ -133,6 +137,7 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
     int usual = usual_host(gpu), offered = largest_instance(gpu, market);
     int server = largest_server(gpu, market);
     bool slots = strncmp(gpu->form_factor, "PCIe", 4) == 0;
+
     *assumed = false;
     if (usual == 1)
         return 1;
@@ -149,9 +154,11 @@ const struct server *cost_host_server(const struct gpu *gpu, const struct market
 {
     double limit = gpu->power.known ? gpu->power.value : 0;
     const struct server *most = NULL;
+
     *watts = 0;
     for (size_t i = 0; limit > 0 && i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
+
         if (s->power > 0 && s->gpus > 0 && s->power / s->gpus - limit > *watts &&
             in_list(s->gpu_ids, gpu->id)) {
             *watts = s->power / s->gpus - limit;
@@ -164,6 +171,7 @@ const struct server *cost_host_server(const struct gpu *gpu, const struct market
 double cost_host_watts(const struct gpu *gpu, const struct market *market, bool *assumed)
 {
     double watts, limit = gpu->power.known ? gpu->power.value : 0;
+
     *assumed = !cost_host_server(gpu, market, &watts);
     return *assumed ? HOST_WATTS * limit : watts;
 }
@@ -175,6 +183,7 @@ double cost_host_watts(const struct gpu *gpu, const struct market *market, bool 
 static bool better_row(const struct instance *a, const struct instance *b)
 {
     int dates = strcmp(a->date, b->date); /* undated is "" */
+
     if (a->assumed != b->assumed)
         return !a->assumed;
     if (cost_dated(a) != cost_dated(b))
@@ -196,23 +205,21 @@ static void add_offer(struct prices *p, enum price_want want, const struct offer
 {
     struct offer *list = p->of[want].offer;
     size_t n = p->of[want].count;
+
     if (new->price <= 0)
         return;
     for (size_t i = 0; i < n; i++)
-        if (list[i].size == new->size &&
-            list[i].instance->per_gpu == new->instance->per_gpu) {
+        if (list[i].size == new->size && list[i].instance->per_gpu == new->instance->per_gpu) {
             if (better_offer(new, &list[i]))
                 list[i] = *new;
             return;
         }
-    list = p->of[want].offer =
-        gp_grow(list, &p->of[want].cap, n + 1, sizeof(*list));
+    list = p->of[want].offer = gp_grow(list, &p->of[want].cap, n + 1, sizeof(*list));
     list[n] = *new;
     p->of[want].count = n + 1;
 }
 
-void prices_init(const struct request *q, const struct market *market,
-                 struct prices *out)
+void prices_init(const struct request *q, const struct market *market, struct prices *out)
 {
     *out = (struct prices){.request = q, .market = market};
     if (q->gpu->memory_only)
@@ -220,10 +227,12 @@ void prices_init(const struct request *q, const struct market *market,
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
         bool listed = in->kind != PRICE_MARKET;
+
         if (!is_gpu(in->gpu, q->gpu->id) || !market_takes(market, in) ||
             (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
             continue;
-        struct offer offer = {.instance = in, .price = in->on_demand,
+        struct offer offer = {.instance = in,
+                              .price = in->on_demand,
                               .size = in->per_gpu ? q->host_gpus : in->gpu_count};
         add_offer(out, listed ? WANT_ON_DEMAND : WANT_MARKET, &offer);
         offer.price = in->spot;
@@ -242,10 +251,12 @@ int prices_most_gpus(const struct prices *p, double per_hour)
 {
     enum price_want want = p->request->price;
     double least = INFINITY;
+
     if (want == WANT_BUY)
         return INT_MAX;
     for (size_t i = 0; i < p->of[want].count; i++) {
         const struct offer *o = &p->of[want].offer[i];
+
         least = fmin(least, o->price / (o->instance->per_gpu ? 1 : o->instance->gpu_count));
     }
     return (int)fmin(per_hour / least * (1 + 1e-9), INT_MAX); /* 0 without an offer */
@@ -265,6 +276,7 @@ struct bid {
 static bool better_bid(const struct bid *a, const struct bid *b)
 {
     const struct instance *x = a->offer->instance, *y = b->offer->instance;
+
     if (x->user != y->user)
         return x->user;
     if (a->apart != b->apart)
@@ -284,14 +296,15 @@ static int bid_rank(const struct bid *b)
 
 /* offer NULL: no instance can host the layout. gpus: the fewest of its rank, which are not
  * always the cheapest. */
-static struct bid best_bid(const struct prices *p, enum price_want want,
-                           const struct layout *l)
+static struct bid best_bid(const struct prices *p, enum price_want want, const struct layout *l)
 {
     struct bid best = {0};
     int group = layout_widest(l), fewest = 0;
+
     for (size_t i = 0; i < p->of[want].count; i++) {
         const struct offer *offer = &p->of[want].offer[i];
         struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size)};
+
         if (bid.machines == 0)
             continue;
         bid.instances = offer->instance->per_gpu ? l->gpus : bid.machines;
@@ -311,6 +324,7 @@ static struct bid best_bid(const struct prices *p, enum price_want want,
 static long age_days(const struct instance *in, const struct market *market)
 {
     long day = market->today > 0 ? date_days(in->date) : -1;
+
     return day < 0 ? -1 : market->today > day ? market->today - day : 0;
 }
 
@@ -320,6 +334,7 @@ static struct rent cheapest_rent(const struct prices *p, enum price_want want,
     const struct market *market = p->market;
     double hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
     struct bid bid = best_bid(p, want, l);
+
     if (!bid.offer)
         return (struct rent){.age_days = -1};
     return (struct rent){.known = true,
@@ -349,6 +364,7 @@ static void finish_buy(const struct market *market, struct buy *buy)
         quantity_band(c.value * keep / (own->years * HOURS_PER_YEAR),
                       c.low * keep / (own->years_high * HOURS_PER_YEAR),
                       c.high * keep / (own->years_low * HOURS_PER_YEAR), ORIGIN_MODEL);
+
     buy->running = quantity_of(energy * used + hosting, ORIGIN_MODEL);
     struct quantity wall = quantity_add(capital, buy->running);
     buy->per_month = quantity_scale(wall, COST_HOURS_PER_MONTH);
@@ -359,16 +375,18 @@ static void finish_buy(const struct market *market, struct buy *buy)
     buy->known = true;
 }
 
-static bool buy_server(const struct request *q, const struct layout *l,
-                       const struct market *market, struct buy *buy)
+static bool buy_server(const struct request *q, const struct layout *l, const struct market *market,
+                       struct buy *buy)
 {
     const struct gpu *gpu = q->gpu;
     const struct server *best = NULL;
     int count = 0;
     double price = 0;
+
     for (size_t i = 0; i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
         int n = s->gpus > 0 ? cost_instances(l, s->gpus) : 0;
+
         if (n == 0 || s->price_low <= 0 || !in_list(s->gpu_ids, gpu->id))
             continue;
         double p = n * (s->price_low + fmax(s->price_high, s->price_low)) / 2;
@@ -384,9 +402,8 @@ static bool buy_server(const struct request *q, const struct layout *l,
     buy->server = true;
     buy->machines = buy->count = count;
     buy->what = best->name;
-    buy->capital =
-        quantity_band(price, count * best->price_low,
-                      count * fmax(best->price_high, best->price_low), ORIGIN_SHEET);
+    buy->capital = quantity_band(price, count * best->price_low,
+                                 count * fmax(best->price_high, best->price_low), ORIGIN_SHEET);
     buy->watts = count * (best->power > 0 ? best->power : best->gpus * power_most(q));
     buy->gpus = count * best->gpus;
     buy->as_of = best->price_as_of;
@@ -394,11 +411,12 @@ static bool buy_server(const struct request *q, const struct layout *l,
     return true;
 }
 
-static bool buy_gpus(const struct request *q, const struct layout *l,
-                     const struct market *market, struct buy *buy)
+static bool buy_gpus(const struct request *q, const struct layout *l, const struct market *market,
+                     struct buy *buy)
 {
     const struct gpu *gpu = q->gpu;
     struct quantity p = gpu->street_price.known ? gpu->street_price : gpu->launch_price;
+
     if (!p.known || p.value <= 0)
         return false;
     double host = market->ownership->server_share;
@@ -422,6 +440,7 @@ static double break_even(const struct rent *rent, const struct buy *buy)
     double share = buy->hours_share > 0 ? buy->hours_share : 1;
     double saved = rent->known ? rent->per_hour - buy->running.value / share : 0;
     double hours = saved > 0 ? buy->capital.value / saved : 0;
+
     return hours <= buy->own->years * HOURS_PER_YEAR * share ? hours : 0;
 }
 
@@ -435,6 +454,7 @@ const struct rent *cost_wanted(const struct cost *c)
         [WANT_MARKET] = &c->market,
         [WANT_BUY] = NULL,
     };
+
     return rents[c->want];
 }
 
@@ -447,6 +467,7 @@ static enum cost_note note_of(const struct request *q, const struct market *mark
                               const struct cost *c)
 {
     const struct rent *r = cost_wanted(c);
+
     if (q->gpu->memory_only)
         return COST_NOTE_MEMORY_ONLY;
     if (!r)
@@ -457,16 +478,16 @@ static enum cost_note note_of(const struct request *q, const struct market *mark
         return market_is_narrowed(market) ? COST_NOTE_NARROWED : COST_NOTE_NO_OFFER;
     if (r->age_days > COST_OLD_DAYS)
         return COST_NOTE_OLD;
-    return r->age_days < 0 || !cost_dated(r->instance) ? COST_NOTE_UNDATED
-                                                       : COST_NOTE_NONE;
+    return r->age_days < 0 || !cost_dated(r->instance) ? COST_NOTE_UNDATED : COST_NOTE_NONE;
 }
 
 static struct buy buy_layout(const struct request *q, const struct layout *l,
                              const struct market *market)
 {
     struct buy buy = {0};
-    if (market->ownership && !q->gpu->memory_only && (buy_server(q, l, market, &buy) ||
-                              buy_gpus(q, l, market, &buy))) {
+
+    if (market->ownership && !q->gpu->memory_only &&
+        (buy_server(q, l, market, &buy) || buy_gpus(q, l, market, &buy))) {
         buy.drawn = buy.watts;
         finish_buy(market, &buy);
     }
@@ -476,14 +497,18 @@ static struct buy buy_layout(const struct request *q, const struct layout *l,
 struct price cost_price(const struct prices *p, const struct layout *l)
 {
     const struct request *q = p->request;
+
     if (q->price == WANT_BUY) {
         struct buy buy = buy_layout(q, l, p->market);
+
         return (struct price){.per_hour = buy.known ? buy.per_hour.value : 0,
                               .machines = buy.machines};
     }
     struct bid bid = best_bid(p, q->price, l);
-    return (struct price){.per_hour = bid.per_hour, .machines = bid.machines,
-                          .rented = bid.offer != NULL, .apart = bid.apart,
+    return (struct price){.per_hour = bid.per_hour,
+                          .machines = bid.machines,
+                          .rented = bid.offer != NULL,
+                          .apart = bid.apart,
                           .gpus = bid.gpus};
 }
 
@@ -491,6 +516,7 @@ struct price cost_price(const struct prices *p, const struct layout *l)
 static void settle(struct cost *out)
 {
     const struct rent *rent = cost_wanted(out);
+
     if (out->buy.known)
         out->buy.break_even_hours = break_even(cost_weighed(out), &out->buy);
     if (!rent && out->buy.known) {
@@ -517,6 +543,7 @@ void cost_estimate(const struct prices *prices, const struct layout *l, struct c
 {
     const struct request *q = prices->request;
     const struct market *market = prices->market;
+
     memset(out, 0, sizeof(*out));
     out->want = q->price;
     out->on_demand = cheapest_rent(prices, WANT_ON_DEMAND, l);
@@ -540,8 +567,9 @@ static struct term_source source_rent(const struct rent *r)
                           "marketplace or auction price, no later than that",
                           "undated marketplace or auction price"},
     };
-    return (struct term_source){in->provider, in->user ? "(your price file)" : "",
-                                in->date, words[in->kind][in->date[0] ? in->basis : 3],
+
+    return (struct term_source){in->provider, in->user ? "(your price file)" : "", in->date,
+                                words[in->kind][in->date[0] ? in->basis : 3],
                                 in->source[0] ? in->source : "no source"};
 }
 
@@ -554,6 +582,7 @@ static void know_offer(struct terms *w, const struct rent *r)
 {
     const struct instance *in = r->instance;
     double price = r->spot ? in->spot : in->on_demand;
+
     know_number(w, "instances", r->instances, NULL);
     know_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
     know_word(w, "region", in->region);
@@ -563,12 +592,12 @@ static void know_offer(struct terms *w, const struct rent *r)
 static void add_rent(struct terms *w, const char *name, const struct rent *r)
 {
     int known = w->known_count;
+
     if (!r->known)
         return;
     know_offer(w, r);
-    term_add(w, name, "rent", "instances * price of one",
-             quantity_of(r->per_hour, rent_origin(r)), "$/h", source_rent(r),
-             "instances, price, region, age");
+    term_add(w, name, "rent", "instances * price of one", quantity_of(r->per_hour, rent_origin(r)),
+             "$/h", source_rent(r), "instances, price, region, age");
     know_word(w, r->instance->provider, r->instance->type);
     term_takes_last(w, 0);
     terms_forget(w, known);
@@ -579,14 +608,15 @@ static void add_instances(struct terms *w, const struct rent *r)
 {
     const struct layout *l = &w->plan->layout;
     int count = r->instance->gpu_count;
+
     know_number(w, "count", count, "sheet");
     know_number(w, "GPUs paid for", r->gpus_paid, NULL);
     know_number(w, "used", l->gpus, NULL);
     term_add(w, "instances", "instances",
-             l->prefill_tp > 0 ? "hosts of those that decode, and of the others that do not "
-                                 "go beside them"
+             l->prefill_tp > 0        ? "hosts of those that decode, and of the others that do not "
+                                        "go beside them"
              : count >= l->tp * l->pp ? "ceil(replicas / floor(count / (tp*pp)))"
-                                    : "ceil(pp / floor(count / tp)) * replicas",
+                                      : "ceil(pp / floor(count / tp)) * replicas",
              quantity_exact(r->instances), "instances", source_rent(r),
              "count, tp, pp, replicas, GPUs paid for, used");
     know_word(w, r->instance->provider, r->instance->type);
@@ -606,13 +636,13 @@ static void add_month(struct terms *w, const struct rent *r)
 static void know_owning(struct terms *w, const struct buy *b)
 {
     const struct ownership *own = b->own;
+
     know_unit(w, "servers", b->server ? b->count : 0, b->what, NULL);
     know_unit(w, "GPUs", b->server ? 0 : b->count, b->what, NULL);
     know_number(w, "year of launch", b->launch_year, NULL);
     know_number(w, "host share", b->server ? 0 : own->server_share, "assumed");
     know_money(w, "capital", b->capital, NULL, origin_word(b->capital.origin));
-    know_number(w, "kW", b->drawn / 1000,
-                b->drawn < b->watts ? "at this load, model" : "at most");
+    know_number(w, "kW", b->drawn / 1000, b->drawn < b->watts ? "at this load, model" : "at most");
     know_number(w, "kW at most", b->watts / 1000,
                 b->server ? "the server's, else GPUs and hosts" : "GPUs and hosts");
     know_number(w, "PUE", own->pue, "profile");
@@ -631,24 +661,23 @@ static void add_owning(struct terms *w, const struct buy *b)
     const struct ownership *own = b->own;
     struct term_source source = {"ownership", "", own->date, "",
                                  own->source[0] ? own->source : "no source"};
+
     know_owning(w, b);
     term_add(w, "buy: capital", "capital",
-             b->server ? "servers * price of one" : "GPUs * price * (1 + host share)",
-             b->capital, "$",
-             source_text(b->as_of[0] ? b->as_of : "undated", b->source),
+             b->server ? "servers * price of one" : "GPUs * price * (1 + host share)", b->capital,
+             "$", source_text(b->as_of[0] ? b->as_of : "undated", b->source),
              "servers, GPUs, year of launch, host share, capital");
-    term_add(w, "buy: running", "running",
-             "kW*PUE*$/kWh*hours share + kW at most*hosting*12/8760", b->running, "$/h",
-             source, "kW, PUE, electricity, hours share, kW at most, hosting");
-    term_add(w, "buy: per hour", "owning",
-             "capital*(1 - residual)/(years*8760) + running", b->per_hour, "$/h",
-             source, "capital, residual, years, running");
+    term_add(w, "buy: running", "running", "kW*PUE*$/kWh*hours share + kW at most*hosting*12/8760",
+             b->running, "$/h", source, "kW, PUE, electricity, hours share, kW at most, hosting");
+    term_add(w, "buy: per hour", "owning", "capital*(1 - residual)/(years*8760) + running",
+             b->per_hour, "$/h", source, "capital, residual, years, running");
 }
 
 void cost_terms(struct terms *w)
 {
     const struct cost *c = &w->plan->cost;
     const struct rent *r = cost_weighed(c);
+
     if (r->known)
         add_instances(w, r);
     add_rent(w, "rent: on demand", &c->on_demand);

@@ -30,9 +30,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/layout.h"
-#include "catalog/price.h"
 #include "base/quantity.h"
+#include "catalog/price.h"
+#include "plan/layout.h"
 #include "plan/request.h"
 
 #define MARKET_TEXT_MAX 128
@@ -40,19 +40,19 @@
 #define COST_HOURS_PER_MONTH 730.0 /* 8760 / 12 */
 #define COST_OLD_DAYS 365          /* a price older than this is warned of */
 
-struct market {                     /* borrowed lists; NULL and 0 when not loaded */
+struct market { /* borrowed lists; NULL and 0 when not loaded */
     const struct instance *instances;
     size_t instance_count;
     const struct server *servers;
     size_t server_count;
     const struct ownership *ownership; /* NULL: owning is not answered */
-    double electricity;             /* $/kWh, 0 = ownership's */
-    double hours;                   /* hours used per month; 0 = all 730 */
-    long today;                     /* days since 1970-01-01, from the caller */
+    double electricity;                /* $/kWh, 0 = ownership's */
+    double hours;                      /* hours used per month; 0 = all 730 */
+    long today;                        /* days since 1970-01-01, from the caller */
     /* Which of the instances count, ignoring case: */
     char providers[MARKET_TEXT_MAX]; /* "aws,gcp"; "" = all */
-    char region[MARKET_TEXT_MAX];   /* a part of their region; "" = any */
-    bool dated;                     /* only prices with a date of their own */
+    char region[MARKET_TEXT_MAX];    /* a part of their region; "" = any */
+    bool dated;                      /* only prices with a date of their own */
 };
 
 /* Does this instance of the market count? */
@@ -74,43 +74,43 @@ struct rent {
 
 struct buy {
     bool known;
-    bool server;                     /* a whole server's price, not single GPUs */
-    int machines;                    /* servers bought; 0 = hosts of nobody's price */
-    int count;                       /* servers, else GPUs */
-    const char *what;                /* borrowed: "HGX H100 8-GPU server", "h100-sxm" */
-    struct quantity capital;         /* dollars */
-    struct quantity per_hour;        /* dollars, owned and running */
+    bool server;              /* a whole server's price, not single GPUs */
+    int machines;             /* servers bought; 0 = hosts of nobody's price */
+    int count;                /* servers, else GPUs */
+    const char *what;         /* borrowed: "HGX H100 8-GPU server", "h100-sxm" */
+    struct quantity capital;  /* dollars */
+    struct quantity per_hour; /* dollars, owned and running */
     struct quantity per_month;
-    struct quantity running;         /* dollars per hour of power and hosting alone */
-    int gpus;                        /* of the whole; some may not be used */
-    double watts;                    /* of the whole at most: what hosting is paid for */
-    double drawn;                    /* ... at this load (cost_draw), else that */
-    const struct ownership *own;     /* borrowed: what the figures above rest on */
-    double electricity;              /* $/kWh as used: the market's or own's */
-    double hours_share;              /* of the month that power is drawn, 0..1 */
-    double break_even_hours;         /* against the rent chosen; 0 = never or unknown */
-    const char *as_of;               /* date of the price, "" = unknown; borrowed */
-    int launch_year;                 /* of a price at launch, which has no other date */
-    const char *source;              /* borrowed */
-    bool host_assumed;               /* the host's share is nobody's figure */
+    struct quantity running;     /* dollars per hour of power and hosting alone */
+    int gpus;                    /* of the whole; some may not be used */
+    double watts;                /* of the whole at most: what hosting is paid for */
+    double drawn;                /* ... at this load (cost_draw), else that */
+    const struct ownership *own; /* borrowed: what the figures above rest on */
+    double electricity;          /* $/kWh as used: the market's or own's */
+    double hours_share;          /* of the month that power is drawn, 0..1 */
+    double break_even_hours;     /* against the rent chosen; 0 = never or unknown */
+    const char *as_of;           /* date of the price, "" = unknown; borrowed */
+    int launch_year;             /* of a price at launch, which has no other date */
+    const char *source;          /* borrowed */
+    bool host_assumed;           /* the host's share is nobody's figure */
 };
 
-enum cost_note {           /* why a price is unknown or to be doubted */
-    COST_NOTE_NONE,
-    COST_NOTE_MEMORY_ONLY, /* this GPU is not priced */
-    COST_NOTE_NO_PURCHASE, /* no price to buy this GPU at */
-    COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
-    COST_NOTE_NARROWED,    /* no instance among those that count does */
-    COST_NOTE_UNDATED,     /* no date of its own */
-    COST_NOTE_OLD          /* older than COST_OLD_DAYS */
+enum cost_note { /* why a price is unknown or to be doubted */
+                 COST_NOTE_NONE,
+                 COST_NOTE_MEMORY_ONLY, /* this GPU is not priced */
+                 COST_NOTE_NO_PURCHASE, /* no price to buy this GPU at */
+                 COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
+                 COST_NOTE_NARROWED,    /* no instance among those that count does */
+                 COST_NOTE_UNDATED,     /* no date of its own */
+                 COST_NOTE_OLD          /* older than COST_OLD_DAYS */
 };
 
 struct cost {
     struct rent on_demand, spot, market; /* the cheapest of each class */
     struct buy buy;
     enum price_want want;
-    double per_hour, per_month;      /* of what was asked for; 0 = unknown */
-    int machines;                    /* that this price buys or rents; 0 = unknown */
+    double per_hour, per_month; /* of what was asked for; 0 = unknown */
+    int machines;               /* that this price buys or rents; 0 = unknown */
     enum cost_note note;
 };
 
@@ -124,16 +124,15 @@ struct offer {
 };
 
 struct prices {
-    const struct request *request;   /* borrowed: gpu, host_gpus, price */
-    const struct market *market;     /* borrowed */
+    const struct request *request; /* borrowed: gpu, host_gpus, price */
+    const struct market *market;   /* borrowed */
     struct {
         struct offer *offer;
         size_t count, cap;
-    } of[WANT_BUY];                  /* on demand, spot, market */
+    } of[WANT_BUY]; /* on demand, spot, market */
 };
 
-void prices_init(const struct request *request, const struct market *market,
-                 struct prices *out);
+void prices_init(const struct request *request, const struct market *market, struct prices *out);
 void prices_fini(struct prices *prices);
 
 /* The most GPUs that so many dollars an hour may pay; INT_MAX where that is not bounded:
@@ -151,8 +150,7 @@ struct price {
 };
 struct price cost_price(const struct prices *prices, const struct layout *layout);
 
-void cost_estimate(const struct prices *prices, const struct layout *layout,
-                   struct cost *out);
+void cost_estimate(const struct prices *prices, const struct layout *layout, struct cost *out);
 
 /* Owning at the watts that the load takes (power.h), not at the most. */
 void cost_draw(struct cost *cost, const struct market *market, double watts);
@@ -176,8 +174,7 @@ bool cost_dated(const struct instance *instance);
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
 /* Does anybody rent it out; or, to buy, is it a GPU at all? */
-bool cost_is_offered(const struct gpu *gpu, enum price_want want,
-                     const struct market *market);
+bool cost_is_offered(const struct gpu *gpu, enum price_want want, const struct market *market);
 
 /* W that a GPU's share of its host draws at most: of the catalogue's servers that state
  * their power the most, less their GPUs' limits; else *assumed, 0.8 of its limit (DGX A100

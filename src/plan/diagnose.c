@@ -12,12 +12,30 @@
 struct diagnose_facts diagnose_nothing(void)
 {
     struct diagnose_facts f = {
-        .read = NAN, .read_share = NAN, .product = NAN, .product_share = NAN, .upload = NAN,
-        .throttled = {NAN, NAN, NAN}, .clock = NAN, .clock_max = NAN, .power = NAN,
-        .power_limit = NAN, .power_sheet = NAN, .temperature = NAN, .link_gen = -1,
-        .link_gen_max = -1, .link_width = -1, .link_width_max = -1, .ecc = -1,
-        .ecc_errors = NAN, .peers = -1, .peers_lost = -1, .processes = -1, .others = NAN,
+        .read = NAN,
+        .read_share = NAN,
+        .product = NAN,
+        .product_share = NAN,
+        .upload = NAN,
+        .throttled = {NAN, NAN, NAN},
+        .clock = NAN,
+        .clock_max = NAN,
+        .power = NAN,
+        .power_limit = NAN,
+        .power_sheet = NAN,
+        .temperature = NAN,
+        .link_gen = -1,
+        .link_gen_max = -1,
+        .link_width = -1,
+        .link_width_max = -1,
+        .ecc = -1,
+        .ecc_errors = NAN,
+        .peers = -1,
+        .peers_lost = -1,
+        .processes = -1,
+        .others = NAN,
     };
+
     return f;
 }
 
@@ -25,8 +43,7 @@ double diagnose_link(int gen, int width)
 {
     if (gen < 1 || gen > 8 || width < 1 || width > 32)
         return NAN;
-    return gen < 3 ? gen * 0.25e9 * width
-                   : 8e9 * 128 / 130 / 8 * pow(2, gen - 3) * width;
+    return gen < 3 ? gen * 0.25e9 * width : 8e9 * 128 / 130 / 8 * pow(2, gen - 3) * width;
 }
 
 /* ---- causes: comparisons with NAN are false ---- */
@@ -113,13 +130,20 @@ static const struct {
 };
 
 static bool (*const holds[])(const struct diagnose_facts *) = {
-    [DIAGNOSE_WRONG_RESULTS] = is_wrong, [DIAGNOSE_ECC_ERRORS] = has_ecc_errors,
-    [DIAGNOSE_HARDWARE] = is_braked,     [DIAGNOSE_SHARED] = is_shared,
-    [DIAGNOSE_HEAT] = is_hot,            [DIAGNOSE_POWER_CAP] = is_capped,
-    [DIAGNOSE_GOVERNOR] = saves_power,   [DIAGNOSE_CLOCK] = is_clocked_low,
-    [DIAGNOSE_LINK_WIDTH] = is_narrow,   [DIAGNOSE_LINK_GEN] = is_old_link,
-    [DIAGNOSE_PEER] = lacks_peers,       [DIAGNOSE_LINK] = copies_slowly,
-    [DIAGNOSE_MEMORY] = reads_slowly,    [DIAGNOSE_PRODUCTS] = multiplies_slowly,
+    [DIAGNOSE_WRONG_RESULTS] = is_wrong,
+    [DIAGNOSE_ECC_ERRORS] = has_ecc_errors,
+    [DIAGNOSE_HARDWARE] = is_braked,
+    [DIAGNOSE_SHARED] = is_shared,
+    [DIAGNOSE_HEAT] = is_hot,
+    [DIAGNOSE_POWER_CAP] = is_capped,
+    [DIAGNOSE_GOVERNOR] = saves_power,
+    [DIAGNOSE_CLOCK] = is_clocked_low,
+    [DIAGNOSE_LINK_WIDTH] = is_narrow,
+    [DIAGNOSE_LINK_GEN] = is_old_link,
+    [DIAGNOSE_PEER] = lacks_peers,
+    [DIAGNOSE_LINK] = copies_slowly,
+    [DIAGNOSE_MEMORY] = reads_slowly,
+    [DIAGNOSE_PRODUCTS] = multiplies_slowly,
 };
 
 struct diagnosis diagnose(const struct diagnose_facts *f)
@@ -147,5 +171,6 @@ enum diagnose_status diagnose_cause_status(enum diagnose_cause cause)
 const char *diagnose_status_word(enum diagnose_status status)
 {
     static const char *const text[] = {"healthy", "unknown", "slow", "broken"};
+
     return text[status];
 }

@@ -13,59 +13,59 @@
 #include <stdbool.h>
 
 enum diagnose_throttle { /* share of the readings while it worked */
-    DIAGNOSE_BY_POWER,
-    DIAGNOSE_BY_HEAT,
-    DIAGNOSE_BY_HARDWARE, /* a power brake or an overheating board */
-    DIAGNOSE_THROTTLES
+                         DIAGNOSE_BY_POWER,
+                         DIAGNOSE_BY_HEAT,
+                         DIAGNOSE_BY_HARDWARE, /* a power brake or an overheating board */
+                         DIAGNOSE_THROTTLES
 };
 
 /* NAN, and -1 of a count, stand for not known. */
 struct diagnose_facts {
-    bool host;              /* processors, not a GPU */
-    int good, wrong;        /* points measured; of them, with wrong results */
-    double read;            /* bytes/s of memory, the best */
-    double read_share;      /* of what the sheet allows */
-    double product;         /* operations/s, the best */
-    double product_share;   /* of what the sheet allows */
-    double upload;          /* bytes/s from pinned host memory */
+    bool host;            /* processors, not a GPU */
+    int good, wrong;      /* points measured; of them, with wrong results */
+    double read;          /* bytes/s of memory, the best */
+    double read_share;    /* of what the sheet allows */
+    double product;       /* operations/s, the best */
+    double product_share; /* of what the sheet allows */
+    double upload;        /* bytes/s from pinned host memory */
     double throttled[DIAGNOSE_THROTTLES];
-    double clock, clock_max;         /* Hz, mean under load */
-    double power, power_limit, power_sheet; /* W */
-    double temperature;              /* degrees C, the highest */
+    double clock, clock_max;                                /* Hz, mean under load */
+    double power, power_limit, power_sheet;                 /* W */
+    double temperature;                                     /* degrees C, the highest */
     int link_gen, link_gen_max, link_width, link_width_max; /* PCIe, the best under load */
-    int ecc;                /* 1 on, 0 off */
-    double ecc_errors;      /* that could not be corrected */
-    int peers, peers_lost;  /* other GPUs; of them without direct access */
-    int processes;          /* of others on the GPU, before */
-    double others;          /* 0..1 of the processors that others use, the most */
-    bool saves_power;       /* the governor keeps clocks low */
-    char governor[32];      /* "" = not known */
+    int ecc;                                                /* 1 on, 0 off */
+    double ecc_errors;                                      /* that could not be corrected */
+    int peers, peers_lost; /* other GPUs; of them without direct access */
+    int processes;         /* of others on the GPU, before */
+    double others;         /* 0..1 of the processors that others use, the most */
+    bool saves_power;      /* the governor keeps clocks low */
+    char governor[32];     /* "" = not known */
 };
 
 enum diagnose_status { DIAGNOSE_HEALTHY, DIAGNOSE_UNKNOWN, DIAGNOSE_SLOW, DIAGNOSE_BROKEN };
 
 /* X(NAME, its word, status) in the order in which one is the verdict. */
-#define DIAGNOSE_CAUSES(X)                                                              \
-    X(WRONG_RESULTS, "wrong-results", BROKEN)                                           \
-    X(ECC_ERRORS, "ecc-errors", BROKEN)                                                 \
-    X(HARDWARE, "hardware-slowdown", BROKEN)                                            \
-    X(SHARED, "shared", SLOW)                                                           \
-    X(HEAT, "heat", SLOW)                                                               \
-    X(POWER_CAP, "power-cap", SLOW)                                                     \
-    X(GOVERNOR, "governor", SLOW)                                                       \
-    X(CLOCK, "clock", SLOW)                                                             \
-    X(LINK_WIDTH, "link-width", SLOW)                                                   \
-    X(LINK_GEN, "link-generation", SLOW)                                                \
-    X(PEER, "no-peer-access", SLOW)                                                     \
-    X(LINK, "link", SLOW)                                                               \
-    X(MEMORY, "memory", SLOW)                                                           \
+#define DIAGNOSE_CAUSES(X)                    \
+    X(WRONG_RESULTS, "wrong-results", BROKEN) \
+    X(ECC_ERRORS, "ecc-errors", BROKEN)       \
+    X(HARDWARE, "hardware-slowdown", BROKEN)  \
+    X(SHARED, "shared", SLOW)                 \
+    X(HEAT, "heat", SLOW)                     \
+    X(POWER_CAP, "power-cap", SLOW)           \
+    X(GOVERNOR, "governor", SLOW)             \
+    X(CLOCK, "clock", SLOW)                   \
+    X(LINK_WIDTH, "link-width", SLOW)         \
+    X(LINK_GEN, "link-generation", SLOW)      \
+    X(PEER, "no-peer-access", SLOW)           \
+    X(LINK, "link", SLOW)                     \
+    X(MEMORY, "memory", SLOW)                 \
     X(PRODUCTS, "products", SLOW)
 
 enum diagnose_cause {
 #define X(NAME, word, status) DIAGNOSE_##NAME,
     DIAGNOSE_CAUSES(X)
 #undef X
-    DIAGNOSE_CAUSE_COUNT
+        DIAGNOSE_CAUSE_COUNT
 };
 
 struct diagnosis {
@@ -75,11 +75,11 @@ struct diagnosis {
 };
 
 /* What is expected, where it is not on the sheet: */
-#define DIAGNOSE_READ     0.70 /* least share of the sheet's bandwidth that a read reaches */
-#define DIAGNOSE_PRODUCT  0.45 /* of its rate that a product does; the best kernels 0.5..0.87 */
-#define DIAGNOSE_UPLOAD   0.50 /* of the link's rate, as it is now */
-#define DIAGNOSE_OFTEN    0.10 /* of the readings: it is throttled */
-#define DIAGNOSE_OTHERS   0.25 /* of the processors, that others use */
+#define DIAGNOSE_READ 0.70    /* least share of the sheet's bandwidth that a read reaches */
+#define DIAGNOSE_PRODUCT 0.45 /* of its rate that a product does; the best kernels 0.5..0.87 */
+#define DIAGNOSE_UPLOAD 0.50  /* of the link's rate, as it is now */
+#define DIAGNOSE_OFTEN 0.10   /* of the readings: it is throttled */
+#define DIAGNOSE_OTHERS 0.25  /* of the processors, that others use */
 
 /* No fact known: everything NAN, -1 or false. */
 struct diagnose_facts diagnose_nothing(void);

@@ -14,6 +14,7 @@ static double kind_elements(const struct model *m, int k)
     struct tensor t[MODEL_MAX_TENSORS];
     int count = model_layer_tensors(m, k, t);
     double elements = 0;
+
     for (int i = 0; i < count; i++)
         elements += t[i].rows * t[i].cols * t[i].count;
     return elements;
@@ -21,8 +22,7 @@ static double kind_elements(const struct model *m, int k)
 
 /* A model of n layers of kind a, each followed by one of kind b unless that is negative,
  * with the projection and the norms; their elements are `with`. */
-static void build(const struct model *m, int a, int b, int n, double with,
-                  struct model *out)
+static void build(const struct model *m, int a, int b, int n, double with, struct model *out)
 {
     *out = *m;
     out->layer_count = 0;
@@ -44,6 +44,7 @@ static void build(const struct model *m, int a, int b, int n, double with,
 static double outside(const struct model *m)
 {
     double elements = 0;
+
     for (int i = 0; i < m->extra_count; i++)
         elements += m->extra[i].role == ROLE_OTHER ? m->extra[i].elements : 0;
     return elements;
@@ -55,6 +56,7 @@ static double rest(const struct model *m, double layer, int n, int copies)
 {
     double h = m->hidden, projection = 2 * h * h + 3 * h;
     double left = m->mtp_params - n * (layer + projection + copies * h * m->vocab);
+
     return left <= m->mtp_params * 1e-4 + outside(m) ? left : -1;
 }
 
@@ -62,9 +64,11 @@ static bool fits_count(const struct model *m, int a, int b, struct model *out)
 {
     double h = m->hidden;
     double layer = kind_elements(m, a) + (b >= 0 ? kind_elements(m, b) : 0);
+
     for (int n = 1; n <= LAYERS_MOST; n++)
         for (int copies = 0; copies <= 2; copies++) {
             double left = rest(m, layer, n, copies);
+
             if (left < 0)
                 continue;
             build(m, a, b, n, n * (2 * h * h + 3 * h) + left, out);
@@ -101,6 +105,7 @@ int draft_mtp(const struct model *whole, struct model *out)
 {
     struct model m = *whole;
     int last = -1;
+
     if (m.mtp_params <= 0)
         return 0;
     for (int k = 0; k < m.kind_count; k++) {
@@ -130,6 +135,7 @@ const struct format *draft_kv(const struct request *q)
 struct request draft_request(const struct request *q)
 {
     struct request d = *q;
+
     d.model = q->draft;
     d.precision = q->draft_mtp ? q->precision : q->draft_precision;
     d.kv = draft_kv(q);

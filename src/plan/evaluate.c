@@ -11,8 +11,7 @@ static uint64_t shortage(const struct request *q, const struct binding *b, doubl
 {
     if (b->weights.low > b->budget.high)
         return REASON_BIT(REASON_WEIGHTS);
-    if (q->engine->state_share > 0 && b->pool.high > 0 && b->states.known &&
-        users > b->states.high)
+    if (q->engine->state_share > 0 && b->pool.high > 0 && b->states.known && users > b->states.high)
         return REASON_BIT(REASON_HELD);
     return b->pool.high <= 0 ? REASON_BIT(REASON_OVERHEAD) : REASON_BIT(REASON_KV);
 }
@@ -22,6 +21,7 @@ static uint64_t shortage(const struct request *q, const struct binding *b, doubl
 static uint64_t rest_of_fraction(const struct request *q, const struct binding *b)
 {
     enum budget budget = memory_budget(q);
+
     if (budget != BUDGET_STATIC && budget != BUDGET_UTILIZATION)
         return 0;
     if ((budget == BUDGET_STATIC ? b->spare.low : b->spare.value) >= 0)
@@ -29,8 +29,7 @@ static uint64_t rest_of_fraction(const struct request *q, const struct binding *
     return b->spare.high < 0 ? REASON_BIT(REASON_REST_LACKS) : REASON_BIT(REASON_REST_TIGHT);
 }
 
-static uint64_t states(const struct request *q, const struct load *load,
-                       const struct binding *b)
+static uint64_t states(const struct request *q, const struct load *load, const struct binding *b)
 {
     if (!q->engine->state_exit || !b->states.known || b->pool.high <= 0 ||
         load->max_num_seqs <= b->states.low)
@@ -44,6 +43,7 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
                                   const struct layout *l, const struct binding *b)
 {
     uint64_t reasons = load->reasons;
+
     if (!q->model->weights_only && ceil(q->users / layout_decoding(l)) > load->max_num_seqs)
         reasons |= REASON_BIT(REASON_SEQS);
     if (q->engine->slots_most > 0 &&
@@ -78,8 +78,8 @@ struct pace {
     double rate_miss; /* how many times more arrive */
 };
 
-static void pace_of(const struct request *q, const struct load *load,
-                    const struct layout *l, struct pace *p)
+static void pace_of(const struct request *q, const struct load *load, const struct layout *l,
+                    struct pace *p)
 {
     if (!p->asked)
         return;
@@ -99,8 +99,7 @@ static void pace_of(const struct request *q, const struct load *load,
         p->served = p->serve.requests * speed_groups(l);
 }
 
-static double users_of(const struct request *q, const struct layout *l,
-                       const struct pace *p)
+static double users_of(const struct request *q, const struct layout *l, const struct pace *p)
 {
     if (q->rate <= 0 || p->step.gap != SPEED_KNOWN)
         return q->users;
@@ -121,6 +120,7 @@ static uint64_t goals(const struct request *q, const struct pace *p, struct eval
 {
     uint64_t reasons = 0;
     double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens : 0;
+
     if (p->step.gap != SPEED_KNOWN)
         return REASON_BIT(REASON_NO_SPEED);
     e->miss = fmax(miss_of(e->ttft, q->ttft, REASON_TTFT, &reasons),
@@ -137,6 +137,7 @@ static uint64_t goals(const struct request *q, const struct pace *p, struct eval
 static uint64_t watts(const struct request *q, const struct layout *l)
 {
     double most = q->power_cap > 0 ? power_most(q) : 0;
+
     if (q->power_cap <= 0)
         return 0;
     if (most <= 0)
@@ -153,13 +154,13 @@ static uint64_t judge_prefill(const struct request *q, const struct load *load,
     struct request held = *q;
     struct binding b;
     double each = fmax(floor(load->max_batched_tokens / fmax(q->prompt, 1)), 1);
+
     held.users = side.replicas * fmin(each, load->max_num_seqs);
     memory_binding(&held, load, &side, &b);
     if (b.state == MEMORY_HOLDS)
         return 0;
-    return b.state == MEMORY_LACKS
-               ? REASON_BIT(REASON_PREFILL_LACKS)
-               : REASON_BIT(REASON_PREFILL_TIGHT) | REASON_BIT(REASON_DECIDES);
+    return b.state == MEMORY_LACKS ? REASON_BIT(REASON_PREFILL_LACKS)
+                                   : REASON_BIT(REASON_PREFILL_TIGHT) | REASON_BIT(REASON_DECIDES);
 }
 
 /* users: that run at once. */
@@ -168,6 +169,7 @@ static void judge_memory(const struct request *q, const struct load *load, doubl
 {
     struct request held;
     struct load own;
+
     if (users != q->users) {
         held = *q;
         held.users = users;
@@ -197,7 +199,7 @@ uint64_t reasons_of_budget(const struct request *q, double per_hour)
 {
     if (q->budget <= 0)
         return 0;
-    return per_hour <= 0         ? REASON_BIT(REASON_NO_PRICE)
+    return per_hour <= 0          ? REASON_BIT(REASON_NO_PRICE)
            : per_hour > q->budget ? REASON_BIT(REASON_BUDGET)
                                   : 0;
 }
@@ -211,20 +213,20 @@ static void judge_price(const struct request *q, struct evaluation *e)
     e->miss = fmax(e->miss, e->price.per_hour / q->budget);
 }
 
-double evaluate_held(const struct request *q, const struct load *load,
-                     const struct layout *l)
+double evaluate_held(const struct request *q, const struct load *load, const struct layout *l)
 {
     double slots = load->max_num_seqs * layout_decoding(l);
+
     return q->ttft > 0 && q->rate <= 0 ? fmin(q->users, slots) : q->users;
 }
 
 /* Memory is judged for those that run at once, speed for all of them; what does not fit
  * has no speed, unless a rate says how many run. */
-static void judge_layout(const struct request *q, const struct load *load,
-                         struct evaluation *e)
+static void judge_layout(const struct request *q, const struct load *load, struct evaluation *e)
 {
     struct pace pace; /* large: the rest is filled in where speed is asked */
     double users;
+
     pace.asked = request_asks_speed(q);
     pace.judged = false;
     if (q->rate > 0) {
@@ -248,6 +250,7 @@ static void evaluate_one(const struct request *q, const struct load *load,
                          struct evaluation *e)
 {
     struct layout *l = &e->layout;
+
     *l = *layout;
     l->gpus = layout_gpus(l);
     l->hosts = layout_hosts(l, q->host_gpus);
@@ -293,11 +296,14 @@ static void evaluate_own_tp(const struct request *q, const struct load *load,
 {
     struct evaluation e;
     int all = layout->replicas * layout->tp, fits = all - layout->tp;
+
     for (int tp = 1; tp <= q->host_gpus && tp <= fits; tp++) {
         int most = fits / tp, step = (most + SPLITS / 2 - 1) / (SPLITS / 2);
+
         for (int n = 1; tp != layout->tp && n <= most; n += step) {
             struct layout l = *layout;
             int taken = (n * tp + l.tp - 1) / l.tp;
+
             l.prefill = n;
             l.prefill_tp = tp;
             l.replicas = n + layout->replicas - taken;
@@ -323,6 +329,7 @@ static void evaluate_splits(const struct request *q, const struct load *load,
     struct evaluation e;
     int ways = layout_ways(&l), groups = l.replicas / ways;
     int step = ways * (groups > SPLITS ? (groups + SPLITS - 1) / SPLITS : 1);
+
     l.prefill = q->prefill > 0 ? q->prefill : ways;
     evaluate_one(q, load, prices, &l, out);
     if (q->prefill > 0)
@@ -336,9 +343,8 @@ static void evaluate_splits(const struct request *q, const struct load *load,
         evaluate_own_tp(q, load, prices, layout, out);
 }
 
-void evaluate(const struct request *q, const struct load *load,
-              const struct prices *prices, const struct layout *layout,
-              struct evaluation *e)
+void evaluate(const struct request *q, const struct load *load, const struct prices *prices,
+              const struct layout *layout, struct evaluation *e)
 {
     if (q->split && layout->prefill == 0)
         evaluate_splits(q, load, prices, layout, e);
@@ -348,6 +354,5 @@ void evaluate(const struct request *q, const struct load *load,
 
 bool evaluation_spans(const struct request *q, const struct evaluation *e)
 {
-    return e->price.rented ? e->price.apart
-                           : layout_widest(&e->layout) > q->host_gpus;
+    return e->price.rented ? e->price.apart : layout_widest(&e->layout) > q->host_gpus;
 }

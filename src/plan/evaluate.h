@@ -27,9 +27,9 @@
 #include "plan/speed/speed.h"
 
 struct evaluation {
-    struct layout layout;   /* gpus and hosts filled in */
-    bool valid;             /* false: the layout is refused, no figure below holds */
-    uint64_t reasons;       /* bits of enum reason */
+    struct layout layout; /* gpus and hosts filled in */
+    bool valid;           /* false: the layout is refused, no figure below holds */
+    uint64_t reasons;     /* bits of enum reason */
     enum verdict verdict;
     enum limit limit;
     struct binding binding; /* memory of the stage that binds */
@@ -47,9 +47,8 @@ struct evaluation {
 bool evaluate_sides(const struct request *request, const struct layout *layout);
 
 /* load: load_sum(request); prices: prices_init(request), NULL = not asked. */
-void evaluate(const struct request *request, const struct load *load,
-              const struct prices *prices, const struct layout *layout,
-              struct evaluation *out);
+void evaluate(const struct request *request, const struct load *load, const struct prices *prices,
+              const struct layout *layout, struct evaluation *out);
 
 /* Users that run at once: where a goal of TTFT says how long the others may wait, no more
  * than there are slots; else all. */

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "plan/search.h"
 #include "plan/solve.h"
-#include "base/units.h"
 
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof((list)[0])))
-#define OTHER_GPUS     3 /* offered besides the one asked for */
+#define OTHER_GPUS 3 /* offered besides the one asked for */
 
 struct fixer {
     const struct plan *plan;
@@ -55,6 +55,7 @@ struct proposal {
 static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank)
 {
     struct proposal p = {.request = f->plan->request, .kind = kind, .rank = rank};
+
     if (f->plan->reasons & REASON_BIT(REASON_TUNED))
         p.request.max_batched_tokens = 0; /* as it was asked */
     return p;
@@ -68,6 +69,7 @@ static void claim(const struct fixer *f, const struct request *q, const struct e
 {
     bool owned = q->price == WANT_BUY && e->price.per_hour > 0;
     bool held = e->verdict == VERDICT_FITS || !request_asks_speed(q);
+
     fix->per_hour = e->price.per_hour;
     fix->ttft = e->ttft;
     fix->tpot = e->tpot;
@@ -91,6 +93,7 @@ static double margin_of(const struct plan *plan)
 static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
+
     if (f->count >= COUNT_OF(f->found))
         return;
     struct fix *fix = &f->found[f->count++];
@@ -117,12 +120,14 @@ static void offer(struct fixer *f, const struct proposal *p, const struct evalua
 unsigned plan_keep_context(const struct request *asked, const struct request *fixed)
 {
     bool same = request_usual_context(asked) == request_usual_context(fixed);
+
     return (unsigned)(asked->context_auto && !same) << CHANGE_CONTEXT;
 }
 
 static bool propose(struct fixer *f, const struct proposal *p)
 {
     struct evaluation e;
+
     search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     /* which leaves out what misses a goal: a plan may prefer that to what may not fit */
     if (e.verdict == VERDICT_MARGINAL && request_asks_speed(&p->request))
@@ -142,6 +147,7 @@ static void less_of_it(struct fixer *f)
     struct proposal p = begin(f, FIX_USERS, RANK_USERS);
     double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
     double context = solve_context(asked, &f->plan->layout);
+
     if (users >= 1 && users < asked->users) {
         p.request.users = users;
         p.changes = 1u << CHANGE_USERS;
@@ -160,6 +166,7 @@ static void fewer_adapters(struct fixer *f)
     struct proposal p = begin(f, FIX_LORA, RANK_USERS);
     int *slots = &p.request.lora_slots, low = 0, high = *slots;
     struct evaluation e;
+
     p.changes = 1u << CHANGE_LORA;
     while (high - low > 1) {
         *slots = low + (high - low) / 2;
@@ -174,6 +181,7 @@ static void fewer_adapters(struct fixer *f)
 static void without_draft(struct fixer *f)
 {
     struct proposal p = begin(f, FIX_DRAFT, RANK_CONTEXT);
+
     p.request.draft = NULL;
     p.request.draft_mtp = false;
     p.request.draft_tokens = 0;
@@ -184,7 +192,7 @@ static void without_draft(struct fixer *f)
 /* ---- options of the engine ---- */
 
 #define KNOBS_FIRST CHANGE_UTILIZATION
-#define KNOBS_END   (CHANGE_SEQS + 1)
+#define KNOBS_END (CHANGE_SEQS + 1)
 
 /* Steps of one option, the mildest first; 0 ends the list. */
 static const double knob_steps[CHANGE_COUNT][6] = {
@@ -199,6 +207,7 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
 {
     struct request *r = &p->request;
     double users = ceil(r->users / (r->replicas > 0 ? r->replicas : 1));
+
     switch (knob) {
     case CHANGE_UTILIZATION:
         if (memory_budget(r) == BUDGET_ASKED ||
@@ -228,12 +237,14 @@ static bool propose_knobs(struct fixer *f, enum change a, enum change b)
 {
     for (const double *x = knob_steps[a]; *x > 0; x++) {
         struct proposal p = begin(f, FIX_KNOBS, RANK_KNOB);
+
         if (!turn_knob(&p, a, *x))
             continue;
         if (a == b && propose(f, &p))
             return true;
         for (const double *y = knob_steps[b]; a != b && *y > 0; y++) {
             struct proposal both = p;
+
             if (turn_knob(&both, b, *y) && propose(f, &both))
                 return true;
         }
@@ -247,6 +258,7 @@ static void smaller_share(struct fixer *f)
     const struct plan *plan = f->plan;
     uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
     struct proposal p = begin(f, FIX_SHARE, RANK_KNOB);
+
     p.changes = 1u << CHANGE_UTILIZATION;
     if (!plan->has_memory || !(plan->reasons & rest))
         return;
@@ -261,6 +273,7 @@ static void engine_knobs(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
     bool any = false;
+
     for (int a = KNOBS_FIRST; a < KNOBS_END; a++)
         if (a != CHANGE_SEQS || f->plan->limit != LIMIT_STATES)
             any = propose_knobs(f, (enum change)a, (enum change)a) || any;
@@ -270,12 +283,14 @@ static void engine_knobs(struct fixer *f)
     if (asked->engine->state_exit && f->plan->limit == LIMIT_STATES &&
         f->plan->memory.state_blocks.low >= 1) {
         struct proposal p = begin(f, FIX_STATES, RANK_KNOB);
+
         p.request.max_num_seqs = f->plan->memory.state_blocks.low;
         p.changes = 1u << CHANGE_SEQS;
         propose(f, &p);
     }
     if (asked->users > memory_max_num_seqs(asked)) {
         struct proposal p = begin(f, FIX_SLOTS, RANK_KNOB);
+
         p.request.max_num_seqs = asked->users;
         p.changes = 1u << CHANGE_SEQS;
         propose(f, &p);
@@ -284,6 +299,7 @@ static void engine_knobs(struct fixer *f)
     if (asked->used > 0 && f->plan->limit == LIMIT_USED) {
         struct proposal p = begin(f, FIX_UNUSED, RANK_KNOB);
         double left = 1 - asked->used / gpu_usable(asked->gpu).value;
+
         p.request.utilization = floor(left * 100) / 100;
         p.changes = 1u << CHANGE_UTILIZATION;
         propose(f, &p);
@@ -304,6 +320,7 @@ static bool may_wait(const struct request *q)
 static struct proposal run_at_once(const struct fixer *f, double share, int copies)
 {
     struct proposal p = begin(f, FIX_AT_ONCE, RANK_USERS);
+
     p.request.max_num_seqs = fmax(floor(p.request.users / copies * share), 1);
     p.changes = 1u << CHANGE_SEQS;
     return p;
@@ -315,6 +332,7 @@ static void fewer_at_once(struct fixer *f)
         return;
     for (int i = 0; i < COUNT_OF(at_once); i++) {
         struct proposal p = run_at_once(f, at_once[i], f->plan->layout.replicas);
+
         if (propose(f, &p))
             return;
     }
@@ -325,8 +343,10 @@ static void wait_in_copies(struct fixer *f, int copies, struct proposal *found,
                            struct evaluation *best)
 {
     struct evaluation e;
+
     for (int i = 0; i < COUNT_OF(at_once); i++) {
         struct proposal p = run_at_once(f, at_once[i], copies);
+
         search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
         if (e.verdict != VERDICT_FITS || e.layout.gpus >= best->layout.gpus)
             continue;
@@ -341,8 +361,9 @@ static void wait_for_fewer(struct fixer *f)
     const struct layout *l = &f->plan->layout;
     struct evaluation best = {.layout = *l};
     struct proposal found;
-    if (f->plan->verdict != VERDICT_FITS || f->plan->request.gpu_count > 0 ||
-        l->gpus == 1 || !may_wait(&f->plan->request))
+
+    if (f->plan->verdict != VERDICT_FITS || f->plan->request.gpu_count > 0 || l->gpus == 1 ||
+        !may_wait(&f->plan->request))
         return;
     wait_in_copies(f, 1, &found, &best);
     if (l->replicas > 2)
@@ -355,10 +376,12 @@ static void wait_for_fewer(struct fixer *f)
 static void more_users(struct fixer *f)
 {
     static const double times[] = {1.25, 1.5, 2, 3, 4, 6, 8, 12, 16};
+
     if (f->plan->limit != LIMIT_THROUGHPUT)
         return;
     for (int i = 0; i < COUNT_OF(times); i++) {
         struct proposal p = begin(f, FIX_MORE_USERS, RANK_USERS);
+
         p.request.users = ceil(p.request.users * times[i]);
         p.changes = 1u << CHANGE_USERS;
         if (propose(f, &p))
@@ -371,12 +394,12 @@ static void other_steps(struct fixer *f)
 {
     struct proposal p = begin(f, FIX_STEPS, RANK_KNOB);
     struct evaluation e;
+
     if (p.request.max_batched_tokens <= 0)
         return;
     p.request.max_batched_tokens = 0;
     search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
-    p.request.max_batched_tokens =
-        e.chunk > 0 ? e.chunk : memory_max_batched_tokens(&p.request);
+    p.request.max_batched_tokens = e.chunk > 0 ? e.chunk : memory_max_batched_tokens(&p.request);
     p.changes = 1u << CHANGE_TOKENS;
     propose(f, &p);
 }
@@ -392,14 +415,14 @@ static void reach_goals(struct fixer *f)
 
 /* The fewest layers, or layers' experts, in host memory with which it fits: a search by
  * halves, as each one more leaves more room. */
-static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change change,
-                           int most)
+static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change change, int most)
 {
     struct proposal p = begin(f, kind, RANK_HOST);
     struct request *r = &p.request;
     int *count = kind == FIX_HOST_LAYERS ? &r->host_layers : &r->host_experts;
     int low = *count, high = most;
     struct evaluation e;
+
     p.changes = 1u << change;
     while (high - low > 1) {
         *count = low + (high - low) / 2;
@@ -417,6 +440,7 @@ static void bytes_on_host(struct fixer *f)
     struct proposal p = begin(f, FIX_HOST_BYTES, RANK_HOST);
     const struct memory *m = &f->plan->memory;
     double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
+
     if (lacks <= 0)
         return;
     p.request.host_bytes = ceil((p.request.host_bytes + lacks) / GP_GIB) * GP_GIB;
@@ -427,6 +451,7 @@ static void bytes_on_host(struct fixer *f)
 static void kv_on_host(struct fixer *f)
 {
     struct proposal p = begin(f, FIX_HOST_KV, RANK_HOST);
+
     p.request.kv_on_host = true;
     p.changes = 1u << CHANGE_NO_KV;
     propose(f, &p);
@@ -436,6 +461,7 @@ static void kv_on_host(struct fixer *f)
 static void on_host(struct fixer *f)
 {
     const struct request *q = &f->plan->request;
+
     if (q->gpu_count == 0)
         return;
     if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0)
@@ -453,8 +479,10 @@ static void on_host(struct fixer *f)
 static void formats(struct fixer *f)
 {
     bool alone = false;
+
     if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
         struct proposal p = begin(f, FIX_KV, RANK_KV);
+
         p.request.kv = f->choices->kv_fp8;
         p.request.kv_auto = false;
         p.changes = 1u << CHANGE_KV;
@@ -462,6 +490,7 @@ static void formats(struct fixer *f)
     }
     for (int i = 0; i < f->choices->lower_count; i++) {
         struct proposal p = begin(f, FIX_PRECISION, RANK_PRECISION + i);
+
         request_take_precision(&p.request, &f->choices->lower[i]);
         p.changes = 1u << CHANGE_PRECISION;
         propose(f, &p);
@@ -487,16 +516,17 @@ static unsigned plain_kv(struct request *r)
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
 static void gguf_formats(struct fixer *f, const struct engine *engine)
 {
-    struct proposal p =
-        begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
+    struct proposal p = begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
     const struct request asked = p.request;
+
     for (int i = 0; i < f->choices->gguf_count; i++) {
         struct request *r = &p.request;
+
         *r = asked;
         r->engine = engine;
         request_take_precision(r, &f->choices->gguf[i]);
-        p.changes = 1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION |
-                    (r->kv->bits < 16 ? plain_kv(r) : 0);
+        p.changes =
+            1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION | (r->kv->bits < 16 ? plain_kv(r) : 0);
         if (propose(f, &p))
             return;
     }
@@ -506,8 +536,9 @@ static void gguf_formats(struct fixer *f, const struct engine *engine)
  * adapters it may have or not. */
 static bool takes_options(const struct engine *e, const struct request *q)
 {
-    bool own = q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 ||
-               q->host_kv > 0 || q->kv_on_host || q->draft || q->lora_slots > 0;
+    bool own = q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0 || q->host_kv > 0 ||
+               q->kv_on_host || q->draft || q->lora_slots > 0;
+
     return !own && (!q->split || e->disaggregation[0]) && (!q->text_only || e->language_only);
 }
 
@@ -515,12 +546,14 @@ static void engines(struct fixer *f)
 {
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
+
         if (!takes_options(e, &f->plan->request))
             continue;
         if (e->gguf) {
             gguf_formats(f, e);
         } else if (f->plan->limit == LIMIT_TYPE) {
             struct proposal p = begin(f, FIX_ENGINE, RANK_ENGINE);
+
             p.request.engine = e;
             p.changes = 1u << CHANGE_ENGINE;
             propose(f, &p);
@@ -536,6 +569,7 @@ static void engines(struct fixer *f)
 static bool propose_cut(struct fixer *f, struct proposal p)
 {
     struct evaluation e;
+
     p.request.gpu_count = 0;
     search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT)
@@ -558,10 +592,10 @@ unsigned plan_free_layout(struct request *r)
 {
     int told = r->prefill_tp > 0 ? r->tp : 0; /* said with the split, which stays */
     unsigned changes = (unsigned)(r->tp > 0 && told == 0) << CHANGE_TP |
-                       (unsigned)(r->pp > 0) << CHANGE_PP |
-                       (unsigned)(r->ep > 0) << CHANGE_EP |
+                       (unsigned)(r->pp > 0) << CHANGE_PP | (unsigned)(r->ep > 0) << CHANGE_EP |
                        (unsigned)(r->replicas > 0) << CHANGE_REPLICAS |
                        (unsigned)(r->dp > 0) << CHANGE_DP;
+
     r->tp = told;
     r->pp = r->ep = r->replicas = r->dp = 0;
     return changes;
@@ -571,9 +605,10 @@ unsigned plan_free_layout(struct request *r)
 static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 {
     struct proposal p = begin(f, kind, RANK_LAYOUT);
+
     p.changes = 1u << CHANGE_TP;
-    for (int tp = f->plan->layout.tp + step;
-         step < 0 ? tp >= 1 : tp <= p.request.host_gpus; tp += step) {
+    for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
+         tp += step) {
         p.request.tp = tp;
         if (propose_cut(f, p))
             return;
@@ -586,6 +621,7 @@ static void layouts(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
     struct proposal p = begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
+
     p.changes = plan_free_layout(&p.request);
     bool same_count = p.changes && asked->gpu_count > 0 && propose(f, &p);
     p.kind = FIX_OPEN;
@@ -606,6 +642,7 @@ static void deeper_pipeline(struct fixer *f)
     struct evaluation e;
     bool fits = f->plan->verdict == VERDICT_FITS;
     int most = r->max_pp > 0 ? r->max_pp : SEARCH_MAX_PP;
+
     if (r->pp > 0 || r->model->layer_count <= most ||
         (fits && (r->gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
         return;
@@ -625,8 +662,8 @@ static void fewer_slots(struct fixer *f)
     const struct request *asked = &f->plan->request;
     struct evaluation e, best = {0};
     struct proposal p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB), found = p;
-    if (!asked->engine->state_exit || asked->gpu_count > 0 ||
-        !f->plan->memory.state_blocks.known)
+
+    if (!asked->engine->state_exit || asked->gpu_count > 0 || !f->plan->memory.state_blocks.known)
         return;
     for (const double *step = knob_steps[CHANGE_SEQS]; *step > 0; step++) {
         p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB);
@@ -654,6 +691,7 @@ struct other {
 static void offer_gpu(struct fixer *f, const struct other *o)
 {
     struct proposal p = begin(f, FIX_GPU, RANK_GPU);
+
     p.changes = plan_free_layout(&p.request) | 1u << CHANGE_GPU;
     p.request = o->request;
     offer(f, &p, &o->best);
@@ -664,6 +702,7 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
 {
     double x = a->best.price.per_hour, y = b->best.price.per_hour;
     bool spans = evaluation_spans(&a->request, &a->best);
+
     if ((x > 0) != (y > 0))
         return x > 0;
     if (spans != evaluation_spans(&b->request, &b->best))
@@ -677,6 +716,7 @@ static bool cheaper_gpu(const struct other *a, const struct other *b)
 static void keep_cheapest(struct other best[OTHER_GPUS], int *n, const struct other *o)
 {
     int at = *n;
+
     while (at > 0 && cheaper_gpu(o, &best[at - 1]))
         at--;
     if (at >= OTHER_GPUS)
@@ -706,6 +746,7 @@ static double dear(const struct others *found)
     const struct other *last = &found->best[OTHER_GPUS - 1];
     bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
                   !evaluation_spans(&last->request, &last->best);
+
     return beaten ? last->best.price.per_hour : INFINITY;
 }
 
@@ -714,13 +755,13 @@ static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found
     const struct request *asked = &f->plan->request;
     struct other o;
     struct request *r = &o.request;
+
     *r = search_on(asked, gpu, 0, f->market);
     plan_free_layout(r);
     if (!fits_on(f, &o, dear(found), asked->gpu_count))
         return;
     keep_cheapest(found->best, &found->count, &o);
-    if (o.best.layout.gpus > asked->gpu_count ||
-        strcmp(gpu->vendor, asked->gpu->vendor) != 0)
+    if (o.best.layout.gpus > asked->gpu_count || strcmp(gpu->vendor, asked->gpu->vendor) != 0)
         return;
     r->gpu_count = asked->gpu_count;
     if (fits_on(f, &o, INFINITY, asked->gpu_count) &&
@@ -732,8 +773,8 @@ static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found
 static bool all_priced(const struct fixer *f, const struct others *found)
 {
     bool counted = f->plan->request.gpu_count > 0;
-    return found->count == OTHER_GPUS &&
-           found->best[OTHER_GPUS - 1].best.price.per_hour > 0 &&
+
+    return found->count == OTHER_GPUS && found->best[OTHER_GPUS - 1].best.price.per_hour > 0 &&
            (!counted || (found->same.known && found->same.best.price.per_hour > 0));
 }
 
@@ -746,6 +787,7 @@ static void other_gpus(struct fixer *f)
     const struct choices *c = f->choices;
     struct others found = {.count = 0};
     const struct other *same = &found.same;
+
     for (int offered = 1; offered >= 0 && !all_priced(f, &found); offered--)
         for (size_t i = 0; i < c->gpu_count; i++)
             if (strcmp(c->gpus[i]->id, f->plan->request.gpu->id) != 0 &&
@@ -764,6 +806,7 @@ static void other_gpus(struct fixer *f)
 static int count_bits(unsigned bits)
 {
     int count = 0;
+
     for (; bits; bits >>= 1)
         count += bits & 1;
     return count;
@@ -772,6 +815,7 @@ static int count_bits(unsigned bits)
 static int by_worth(const void *pa, const void *pb)
 {
     const struct fix *a = pa, *b = pb;
+
     if (a->verdict != b->verdict)
         return (int)a->verdict - (int)b->verdict;
     if ((a->rank == RANK_HOST) != (b->rank == RANK_HOST))
@@ -809,6 +853,7 @@ static int pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
 static void propose_all(struct fixer *f)
 {
     const struct plan *plan = f->plan;
+
     deeper_pipeline(f);
     fewer_slots(f);
     wait_for_fewer(f);
@@ -841,6 +886,7 @@ static struct proposal put_right(const struct fixer *f)
     struct proposal p = begin(f, FIX_REPAIRED, RANK_LAYOUT);
     struct request *r = &p.request;
     struct request held = *r;
+
     if (r->context > r->model->max_context &&
         request_take_context(&held, r->model->max_context, f->choices->trace)) {
         *r = held;
@@ -863,6 +909,7 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
                         void (*proposals)(struct fixer *f))
 {
     struct plan right;
+
     if (p->changes == 0 || propose(f, p))
         return;
     plan_request(&p->request, f->market, &right);
@@ -871,6 +918,7 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
     double asked = f->plan->cost.per_hour;
     for (int i = 0; i < again.count && f->count < COUNT_OF(f->found); i++) {
         struct fix *fix = &f->found[f->count++];
+
         *fix = again.found[i];
         fix->changes |= p->changes | plan_keep_context(&f->plan->request, &fix->request);
         fix->gain += margin_of(&right) - margin_of(f->plan);
@@ -882,6 +930,7 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
 static void fix_repaired(struct fixer *f)
 {
     struct proposal p = put_right(f);
+
     fix_changed(f, &p, propose_all);
 }
 
@@ -891,22 +940,23 @@ static void fix_elsewhere(struct fixer *f)
 {
     for (int i = 0; i < f->choices->engine_count && f->count == 0; i++) {
         struct proposal p = put_right(f);
+
         p.kind = FIX_ENGINE;
         p.request.engine = f->choices->engines[i];
         if (p.request.engine->gguf || !takes_options(p.request.engine, &f->plan->request))
             continue;
         p.request.max_num_seqs = 0;
-        p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) |
-                     plain_kv(&p.request) |
+        p.changes |= 1u << CHANGE_ENGINE | plan_free_layout(&p.request) | plain_kv(&p.request) |
                      (unsigned)(f->plan->request.max_num_seqs > 0) << CHANGE_SEQS;
         fix_changed(f, &p, other_gpus);
     }
 }
 
-int plan_fixes(const struct plan *plan, const struct choices *choices,
-               const struct market *market, struct fix out[PLAN_MAX_FIXES])
+int plan_fixes(const struct plan *plan, const struct choices *choices, const struct market *market,
+               struct fix out[PLAN_MAX_FIXES])
 {
     struct fixer f; /* found[] is large, and filled as it is counted */
+
     f.plan = plan;
     f.choices = choices;
     f.market = market;

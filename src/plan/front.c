@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "plan/evaluate.h"
 #include "plan/search.h"
-#include "base/mem.h"
 
 #define MOST_USERS 4096 /* of a copy */
 
@@ -55,8 +55,7 @@ static void set_users(struct sweep *s, double users)
     s->load.max_num_seqs = memory_max_num_seqs(&s->plain); /* slots may follow the users */
 }
 
-static bool holds(struct sweep *s, const struct layout *l, double users,
-                  struct evaluation *e)
+static bool holds(struct sweep *s, const struct layout *l, double users, struct evaluation *e)
 {
     set_users(s, users);
     evaluate(&s->plain, &s->load, &s->prices, l, e);
@@ -84,6 +83,7 @@ static void sweep_users(struct sweep *s, const struct step *step, const struct e
     struct evaluation held;
     struct serve serve;
     struct speed band;
+
     for (double n = 1; n <= MOST_USERS; n = next_users(n)) {
         if (!holds(s, &e->layout, n * groups, &held))
             break;
@@ -109,6 +109,7 @@ static void sweep_cut(void *ctx, int tp, int pp, int ep)
     struct evaluation e;
     struct step step;
     struct step_others others;
+
     if (!search_cut(s->asked, tp, pp, ep, &l) ||
         !holds(s, &l, l.replicas * (double)(tp * pp) / layout_group(&l), &e) ||
         evaluation_spans(&s->plain, &e))
@@ -122,6 +123,7 @@ static void sweep_cut(void *ctx, int tp, int pp, int ep)
 void front_add(struct front *front, const struct request *q, const struct market *market)
 {
     struct sweep s = {.front = front, .asked = q, .plain = *q};
+
     s.plain.ttft = s.plain.tpot = s.plain.throughput = s.plain.budget = s.plain.rate = 0;
     s.plain.users = 1;
     s.load = load_sum(&s.plain);
@@ -148,6 +150,7 @@ static int by_gpu(const void *left, const void *right)
 {
     const struct front_point *a = left, *b = right;
     int order = fast_first(a, b);
+
     return order ? order : sign(front_of_gpu(b) - front_of_gpu(a));
 }
 
@@ -156,6 +159,7 @@ static int by_money(const void *left, const void *right)
     const struct front_point *a = left, *b = right;
     double x = front_million(a), y = front_million(b);
     int order = fast_first(a, b);
+
     return order ? order : (x > y) - (x < y);
 }
 
@@ -164,6 +168,7 @@ void front_keep(struct front *f)
 {
     double most = 0, least = INFINITY;
     size_t kept = 0;
+
     if (f->count == 0)
         return;
     qsort(f->points, f->count, sizeof(*f->points), by_gpu);
@@ -174,6 +179,7 @@ void front_keep(struct front *f)
     qsort(f->points, f->count, sizeof(*f->points), by_money);
     for (size_t i = 0; i < f->count; i++) {
         struct front_point *p = &f->points[i];
+
         p->best_money = front_million(p) < least;
         least = fmin(least, front_million(p));
         if (p->best_gpu || p->best_money)

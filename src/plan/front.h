@@ -29,29 +29,28 @@
 struct front_point {
     const struct request *request; /* GPU and precision; borrowed */
     struct layout layout;
-    double users;                  /* in flight */
-    double ttft, tpot;             /* s */
-    double tokens;                 /* output tokens/s, all GPUs */
-    double per_hour;               /* dollars; 0 = unknown */
-    double low, high;              /* of TPOT's band: value / low .. value * high */
-    bool best_gpu, best_money;     /* which front it is on */
+    double users;              /* in flight */
+    double ttft, tpot;         /* s */
+    double tokens;             /* output tokens/s, all GPUs */
+    double per_hour;           /* dollars; 0 = unknown */
+    double low, high;          /* of TPOT's band: value / low .. value * high */
+    bool best_gpu, best_money; /* which front it is on */
 };
 
 struct front {
-    struct front_point *points;    /* owned */
+    struct front_point *points; /* owned */
     size_t count, cap;
-    size_t seen;                   /* points that were looked at */
+    size_t seen; /* points that were looked at */
 };
 
 void front_fini(struct front *front);
 
 /* Looks at all points of a request; its users and its rate are not read. */
-void front_add(struct front *front, const struct request *request,
-               const struct market *market);
+void front_add(struct front *front, const struct request *request, const struct market *market);
 
-double front_of_user(const struct front_point *point);  /* tokens/s */
-double front_of_gpu(const struct front_point *point);   /* tokens/s */
-double front_million(const struct front_point *point);  /* dollars; infinite: unknown */
+double front_of_user(const struct front_point *point); /* tokens/s */
+double front_of_gpu(const struct front_point *point);  /* tokens/s */
+double front_million(const struct front_point *point); /* dollars; infinite: unknown */
 
 /* Keeps the points of both fronts, the fastest for a user first. */
 void front_keep(struct front *front);

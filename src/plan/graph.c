@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define CELL_PAD         256.0
+#define CELL_PAD 256.0
 #define RECURRENT_WIDTHS 23.0
 
 double graph_window_cells(double window, double slots, double batch, double cells)
@@ -18,15 +18,15 @@ double graph_window_cells(double window, double slots, double batch, double cell
 static double kind_width(const struct layer_kind *k, double hidden, int tp)
 {
     double width = 3.0 * k->ff / tp + 2 * hidden;
+
     if (k->experts > 0) {
         double ff = k->latent > 0 ? k->latent : hidden;
         double experts = fmax(3.0 * k->expert_ff / tp, (double)k->expert_ff / tp + 2 * ff);
-        width = fmax(width, k->experts_active * experts + 3.0 * k->shared_ff / tp +
-                                3 * hidden);
+
+        width = fmax(width, k->experts_active * experts + 3.0 * k->shared_ff / tp + 3 * hidden);
     }
     if (mixer_is_recurrent(k->mixer))
-        width = fmax(width, RECURRENT_WIDTHS * k->lin_v_heads * k->lin_v_dim / tp +
-                                2 * hidden);
+        width = fmax(width, RECURRENT_WIDTHS * k->lin_v_heads * k->lin_v_dim / tp + 2 * hidden);
     return width;
 }
 
@@ -35,13 +35,15 @@ struct caches {
     double width, heads; /* the widest layer; the most heads of a full one */
 };
 
-static struct caches graph_caches(const struct request *q, int tp, double batch,
-                                  double cells, double slots)
+static struct caches graph_caches(const struct request *q, int tp, double batch, double cells,
+                                  double slots)
 {
     const struct model *m = q->model;
     struct caches c = {0};
+
     for (int k = 0; k < m->kind_count; k++) {
         const struct layer_kind *kind = &m->kind[k];
+
         c.width = fmax(c.width, kind_width(kind, m->hidden, tp));
         if (kind->mixer == MIXER_SLIDING || kind->mixer == MIXER_CHUNKED)
             c.window = fmax(c.window, graph_window_cells(kind->window, slots, batch, cells));
@@ -53,13 +55,14 @@ static struct caches graph_caches(const struct request *q, int tp, double batch,
     return c;
 }
 
-double graph_bytes(const struct request *q, int tp, double batch, double cells,
-                   double slots)
+double graph_bytes(const struct request *q, int tp, double batch, double cells, double slots)
 {
     struct caches c = graph_caches(q, tp, batch, cells, slots);
     double h = q->model->hidden, all = c.full + c.window, per_token;
+
     if (q->engine->flash_attention) {
         double layer = 4 * c.width + (c.window > 0 ? 4 * c.full : 0);
+
         per_token = 2 * all + fmax(4 * all + 20 * h, layer);
     } else {
         per_token = 4 * all + 4 * fmax(c.width, c.heads / tp * c.full + 4 * h);

@@ -27,8 +27,7 @@
 #include "plan/request.h"
 
 /* cells: of the full cache, of all users of a replica. */
-double graph_bytes(const struct request *request, int tp, double batch, double cells,
-                   double slots);
+double graph_bytes(const struct request *request, int tp, double batch, double cells, double slots);
 
 /* The same where a row of logits is kept for each token: older builds, and programs on
  * the plain library. */

@@ -30,6 +30,7 @@ static double ceil_div(double a, double b)
 static double element_bytes(const struct format *kv)
 {
     double bytes = kv->bits / 8;
+
     if (kv->group_cols > 0 && kv->group_cols <= 64)
         bytes += kv->group_bytes / kv->group_cols;
     return bytes;
@@ -41,6 +42,7 @@ static double element_bytes(const struct format *kv)
 static double index_bytes(const struct layer_kind *k)
 {
     double pool = k->index_pool > 0 ? k->index_pool : 1;
+
     if (k->index_heads <= 0 || k->index_shared)
         return 0;
     if (k->mixer == MIXER_FULL)
@@ -61,6 +63,7 @@ static bool is_windowed(const struct layer_kind *k)
 static double mla_bytes(const struct layer_kind *k, const struct format *kv)
 {
     double latent = (k->kv_lora + k->rope_dim) * element_bytes(kv);
+
     if (k->index_heads > 0 && kv->bits <= 8)
         latent = DSA_FP8_LATENT;
     return latent + index_bytes(k);
@@ -75,8 +78,7 @@ static bool scales_by_32(const struct layer_kind *k, const struct gpu *gpu)
 
 /* One entry of CSA. In FP8 the 64 rotated elements stay in 16 bit, and 8 bytes of scales
  * follow: 584 B of head_dim 512; 528 B of V4.1's record. gpu: NULL = not known. */
-static double csa_entry(const struct layer_kind *k, const struct format *kv,
-                        const struct gpu *gpu)
+static double csa_entry(const struct layer_kind *k, const struct format *kv, const struct gpu *gpu)
 {
     if (kv->bits > 8)
         return k->head_dim * element_bytes(kv);
@@ -93,8 +95,8 @@ static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv
 }
 
 /* Bytes of a token, also of a layer that could read an earlier one's. */
-static double own_bytes(const struct layer_kind *k, const struct format *kv,
-                        const struct gpu *gpu, int tp)
+static double own_bytes(const struct layer_kind *k, const struct format *kv, const struct gpu *gpu,
+                        int tp)
 {
     if (!is_attention(k))
         return 0;
@@ -103,8 +105,7 @@ static double own_bytes(const struct layer_kind *k, const struct format *kv,
     if (k->mixer == MIXER_CSA)
         return csa_pool_bytes(k, kv, gpu);
     int v_dim = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
-    return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv) +
-           index_bytes(k);
+    return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv) + index_bytes(k);
 }
 
 double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv,
@@ -115,8 +116,9 @@ double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv,
 
 double kvcache_state_element(const struct request *q, const struct layer_kind *k)
 {
-    bool wide = k->mixer == MIXER_KDA ||
-                engine_names_family(q->engine->state_fp32, q->model->family);
+    bool wide =
+        k->mixer == MIXER_KDA || engine_names_family(q->engine->state_fp32, q->model->family);
+
     return wide ? 4 : 2;
 }
 
@@ -136,8 +138,7 @@ double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, 
         bytes = vd * k->lin_k_dim * state + vd * conv * tail;
         break;
     case MIXER_MAMBA2:
-        bytes = vd * k->lin_k_dim * state +
-                (vd + 2.0 * k->groups * k->lin_k_dim) * conv * tail;
+        bytes = vd * k->lin_k_dim * state + (vd + 2.0 * k->groups * k->lin_k_dim) * conv * tail;
         break;
     case MIXER_DELTANET:
     case MIXER_KDA:
@@ -157,12 +158,13 @@ double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, 
 }
 
 /* Bytes of keys and values of `tokens` tokens in one layer, exactly. */
-static double layer_exact(const struct request *q, const struct layer_kind *k,
-                          double per_token, double tokens)
+static double layer_exact(const struct request *q, const struct layer_kind *k, double per_token,
+                          double tokens)
 {
     if (k->mixer == MIXER_CSA) {
         double window = fmin(tokens, k->window) * csa_entry(k, q->kv, q->gpu);
         double r = k->compress;
+
         return window + (r > 0 ? floor(tokens / r) * r * per_token : 0);
     }
     return (is_windowed(k) ? fmin(tokens, k->window) : tokens) * per_token;
@@ -170,8 +172,7 @@ static double layer_exact(const struct request *q, const struct layer_kind *k,
 
 /* Blocks of one sequence in a layer of this kind. A sliding layer keeps its window and
  * the batch being computed; its first block may be partly dead, hence the +1. */
-static double layer_blocks(const struct layer_kind *k, double tokens, double batch,
-                           double block)
+static double layer_blocks(const struct layer_kind *k, double tokens, double batch, double block)
 {
     if (k->mixer == MIXER_SLIDING)
         return ceil_div(fmin(k->window - 1 + batch, tokens), block) + 1;
@@ -188,13 +189,14 @@ static bool same_type(const struct kv_type *t, const struct layer_kind *k, doubl
     int window = is_windowed(k) ? k->window : 0;
     int other = is_windowed(t->kind) ? t->kind->window : 0;
     bool same_mixer = t->kind->mixer == k->mixer;
+
     return same_mixer && window == other && t->bytes == bytes && t->state == state;
 }
 
 /* ---- CSA as vLLM pages it (deepseek_v4/attention.py, compressor.py) ---- */
 
-#define CSA_BLOCK  256.0 /* tokens; a window's block is a quarter of it */
-#define CSA_ALIGN  576.0 /* bytes a page is rounded up to */
+#define CSA_BLOCK 256.0 /* tokens; a window's block is a quarter of it */
+#define CSA_ALIGN 576.0 /* bytes a page is rounded up to */
 
 static double csa_page(double bytes)
 {
@@ -202,8 +204,7 @@ static double csa_page(double bytes)
 }
 
 /* Bytes of the pages of a cache that keeps `window` tokens and the batches in flight. */
-static double csa_window(double window, double tokens, double batch, double block,
-                         double page)
+static double csa_window(double window, double tokens, double batch, double block, double page)
 {
     return (ceil_div(fmin(window - 1 + batch, tokens), block) + 1) * page;
 }
@@ -223,6 +224,7 @@ struct csa2 {
 static double csa2_pages(const struct csa2 *c, const struct layer_kind *k)
 {
     double entries = c->tokens / k->compress;
+
     return ceil_div(entries * c->entry, c->align) * c->align +
            ceil_div(entries * c->index, c->align) * c->align;
 }
@@ -233,9 +235,11 @@ static struct csa2 csa2_of(const struct request *q, const struct layer_kind *kin
     struct csa2 c = {.tokens = q->gpu->compute_capability / 10 == 9 ? 64 : 128,
                      .align = scales_by_32(kind, q->gpu) ? 512 : CSA_ALIGN,
                      .entry = csa_entry(kind, q->kv, q->gpu)};
+
     for (int i = 0; i < m->kind_count; i++) {
         const struct layer_kind *k = &m->kind[i];
         double layers = model_kind_layers(m, i);
+
         c.index = index_bytes(k);
         if (!k->csa2 || k->compress <= 0 || k->kv_shared)
             continue;
@@ -246,14 +250,15 @@ static struct csa2 csa2_of(const struct request *q, const struct layer_kind *kin
     return c;
 }
 
-static double csa2_reserved(const struct request *q, const struct layer_kind *k,
-                            double tokens, double batch)
+static double csa2_reserved(const struct request *q, const struct layer_kind *k, double tokens,
+                            double batch)
 {
     struct csa2 c = csa2_of(q, k);
     double layers = q->model->layer_count, page = ceil_div(32 * c.entry, c.align) * c.align;
     double held = fmax(floor(c.block / page), 1);
     double share = c.block > 0 ? ceil_div(layers, held) * c.block / layers : page;
     double bytes = csa_window(k->window, tokens, batch, 32, share);
+
     if (k->compress <= 0 || k->kv_shared)
         return bytes;
     return bytes + ceil_div(tokens, c.tokens) * csa2_pages(&c, k);
@@ -273,10 +278,12 @@ static struct csa_states csa_states(const struct request *q, const struct layer_
 {
     double quarter = CSA_BLOCK / 4, page = csa_page(quarter * csa_entry(k, q->kv, q->gpu));
     struct csa_states s = {k->compress, 8, page, 0};
+
     if (k->csa2 && (k->compress <= 1 || k->kv_shared))
         return s;
     if (k->csa2) {
         struct csa2 c = csa2_of(q, k);
+
         return (struct csa_states){0, c.gated, c.block, c.block / c.gated};
     }
     if (k->compress <= 4)
@@ -288,10 +295,11 @@ static struct csa_states csa_states(const struct request *q, const struct layer_
 }
 
 /* The window of each layer, its pooled entries and index, and their states. */
-static double csa_reserved(const struct request *q, const struct layer_kind *k,
-                           double tokens, double batch)
+static double csa_reserved(const struct request *q, const struct layer_kind *k, double tokens,
+                           double batch)
 {
     double states = csa_states(q, k, tokens, batch).bytes;
+
     if (k->csa2)
         return csa2_reserved(q, k, tokens, batch) + states;
     double entry = csa_entry(k, q->kv, q->gpu), quarter = CSA_BLOCK / 4;
@@ -316,25 +324,26 @@ static double block_of(const struct engine *e, const struct layer_kind *k)
 }
 
 /* Every layer's blocks for itself. */
-static double layer_reserved(const struct request *q, const struct kv_type *t,
-                             double tokens, double batch)
+static double layer_reserved(const struct request *q, const struct kv_type *t, double tokens,
+                             double batch)
 {
     double block = block_of(q->engine, t->kind);
+
     if (t->kind->mixer == MIXER_CSA)
-        return has_groups(q)
-                   ? csa_reserved(q, t->kind, tokens, batch)
-                   : layer_exact(q, t->kind, t->bytes, ceil_div(tokens, block) * block);
+        return has_groups(q) ? csa_reserved(q, t->kind, tokens, batch)
+                             : layer_exact(q, t->kind, t->bytes, ceil_div(tokens, block) * block);
     if (has_groups(q))
         return layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
     return ceil_div(tokens, block) * block * t->bytes;
 }
 
-static int find_type(const struct kv_cut *cut, const struct layer_kind *kind,
-                     double bytes, double state, bool draft)
+static int find_type(const struct kv_cut *cut, const struct layer_kind *kind, double bytes,
+                     double state, bool draft)
 {
     int t = 0;
-    while (t < cut->count && (cut->type[t].draft != draft ||
-                              !same_type(&cut->type[t], kind, bytes, state)))
+
+    while (t < cut->count &&
+           (cut->type[t].draft != draft || !same_type(&cut->type[t], kind, bytes, state)))
         t++;
     return t;
 }
@@ -352,14 +361,14 @@ double kvcache_slots(const struct request *q, double users)
 }
 
 /* The types of q's model; those of a draft of its own are apart from the model's. */
-static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut *out,
-                      int *of_kind)
+static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut *out, int *of_kind)
 {
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
         double bytes = stored_bytes(q, kind, tp);
         double state = kvcache_state_bytes(q, kind, tp);
         int t = find_type(out, kind, bytes, state, draft);
+
         of_kind[k] = -1;
         if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
             continue;
@@ -367,15 +376,14 @@ static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut
         if (t < out->count)
             continue;
         struct kv_type *type = &out->type[out->count++];
-        *type = (struct kv_type){
-            .kind = kind, .bytes = bytes, .state = state, .draft = draft};
+        *type = (struct kv_type){.kind = kind, .bytes = bytes, .state = state, .draft = draft};
         type->exact = layer_exact(q, kind, bytes, out->tokens);
         type->reserved = layer_reserved(q, type, out->tokens, out->batch);
     }
 }
 
-void kvcache_cut(const struct request *q, int tp, double users, double tokens,
-                 double batch, struct kv_cut *out)
+void kvcache_cut(const struct request *q, int tp, double users, double tokens, double batch,
+                 struct kv_cut *out)
 {
     out->count = 0;
     out->slots = kvcache_slots(q, users);
@@ -394,9 +402,10 @@ static bool keeps_checkpoint(const struct request *q, const struct layer_kind *k
     const struct engine *e = q->engine;
     const char *mixer = mixer_word(k->mixer), *family = q->model->family;
     bool recent = q->gpu->compute_capability >= 90;
+
     return engine_lists(e->checkpoints, mixer) || engine_lists(e->checkpoints, family) ||
-           (recent && (engine_lists(e->checkpoints_90, mixer) ||
-                       engine_lists(e->checkpoints_90, family)));
+           (recent &&
+            (engine_lists(e->checkpoints_90, mixer) || engine_lists(e->checkpoints_90, family)));
 }
 
 /* vLLM takes checkpoints only where every recurrent layer can (MambaBase,
@@ -405,6 +414,7 @@ static bool all_keep_checkpoints(const struct request *q)
 {
     const struct model *m = q->model;
     bool any = false;
+
     for (int k = 0; k < m->kind_count; k++) {
         if (!mixer_is_recurrent(m->kind[k].mixer))
             continue;
@@ -433,6 +443,7 @@ struct group {
 static double group_size(const struct group *groups, int count, double slack)
 {
     double least = groups[0].layers, most = groups[0].layers;
+
     for (int g = 1; g < count; g++) {
         least = fmin(least, groups[g].layers);
         most = fmax(most, groups[g].layers);
@@ -444,6 +455,7 @@ static double group_size(const struct group *groups, int count, double slack)
 static double page_size(const struct group *groups, int count, const struct engine *e)
 {
     double page = 0;
+
     for (int g = 0; g < count; g++)
         page = fmax(page, groups[g].type->bytes * block_of(e, groups[g].type->kind));
     for (int g = 0; g < count; g++)
@@ -451,6 +463,7 @@ static double page_size(const struct group *groups, int count, const struct engi
             for (int a = 0; a < count; a++)
                 if (groups[a].type->bytes > 0) {
                     double unit = block_of(e, groups[a].type->kind) * groups[a].type->bytes;
+
                     page = ceil_div(groups[g].type->state, unit) * unit;
                 }
     for (int g = 0; g < count && page == 0; g++)
@@ -460,20 +473,21 @@ static double page_size(const struct group *groups, int count, const struct engi
 
 /* Types with smaller pages get more tokens per block. */
 static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
-                           const struct group *groups, int count,
-                           const struct request *q)
+                           const struct group *groups, int count, const struct request *q)
 {
     const struct engine *e = q->engine;
     double page = page_size(groups, count, e);
     double size = group_size(groups, count, e->group_slack), blocks = 0;
+
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
         double block = block_of(e, t->kind);
         double span = t->bytes > 0 ? floor(page / (t->bytes * block)) * block : block;
-        blocks += ceil_div(groups[g].layers, size) *
-                  (t->state > 0 ? kvcache_state_blocks(q)
-                                : layer_blocks(t->kind, cut->tokens, cut->batch,
-                                               fmax(span, block)));
+
+        blocks +=
+            ceil_div(groups[g].layers, size) *
+            (t->state > 0 ? kvcache_state_blocks(q)
+                          : layer_blocks(t->kind, cut->tokens, cut->batch, fmax(span, block)));
     }
     s->block = size * page;
     s->reserved = blocks * s->block;
@@ -484,8 +498,10 @@ static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
 static bool is_uniform(const struct group *groups, int count)
 {
     const struct layer_kind *a = groups[0].type->kind;
+
     for (int g = 0; g < count; g++) {
         const struct layer_kind *b = groups[g].type->kind;
+
         if (groups[g].type->state > 0 || a->mixer != b->mixer ||
             (is_windowed(a) && a->window != b->window))
             return false;
@@ -493,11 +509,12 @@ static bool is_uniform(const struct group *groups, int count)
     return true;
 }
 
-static int collect_groups(const struct request *q, const struct kv_cut *cut,
-                          const int *layers, bool draft, struct group out[KV_TYPES])
+static int collect_groups(const struct request *q, const struct kv_cut *cut, const int *layers,
+                          bool draft, struct group out[KV_TYPES])
 {
     double of_type[KV_TYPES];
     int count = 0;
+
     for (int t = 0; t < cut->count; t++)
         of_type[t] = 0;
     for (int k = 0; k < q->model->kind_count; k++)
@@ -524,9 +541,11 @@ static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
     const struct engine *e = q->engine;
     double full = 0, windows = 0, tokens = cut->tokens, most = 0, pools = 1;
     double own = 0, drafts = 0;
+
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
         bool window = is_windowed(t->kind);
+
         if (t->bytes > 0)
             *(t->draft ? &drafts : &own) += groups[g].layers;
         if (t->draft)
@@ -544,8 +563,8 @@ static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
     s->reserved = ceil_div(tokens, e->block) * e->block * cell;
     if (s->state > 0 && e->state_share > 0) {
         pools = 1 + e->state_share;
-        s->reserved = fmax(s->reserved * pools,
-                           kvcache_state_blocks(q) * s->state * pools / e->state_share);
+        s->reserved =
+            fmax(s->reserved * pools, kvcache_state_blocks(q) * s->state * pools / e->state_share);
     }
     s->cell = cell * pools;
     s->block = cell > 0 ? s->cell * e->block : s->state;
@@ -559,16 +578,16 @@ static void reserve_slots(struct kv_sequence *s, const struct kv_cut *cut,
 {
     const struct engine *e = q->engine;
     double rows = q->draft_mtp ? 1 + q->draft_tokens : 1; /* llama-memory-recurrent.cpp */
+
     s->reserved = 0;
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
+
         if (is_windowed(t->kind))
             s->fixed += groups[g].layers * t->bytes *
-                        graph_window_cells(t->kind->window, cut->slots, cut->batch,
-                                           cut->cells);
+                        graph_window_cells(t->kind->window, cut->slots, cut->batch, cut->cells);
         else
-            s->reserved += groups[g].layers * ceil_div(cut->tokens, e->block) * e->block *
-                           t->bytes;
+            s->reserved += groups[g].layers * ceil_div(cut->tokens, e->block) * e->block * t->bytes;
         s->fixed += groups[g].layers * t->state * cut->slots * rows;
     }
 }
@@ -584,8 +603,10 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
     int count = collect_groups(q, cut, layers, draft && q->draft, groups);
     bool uniform = count > 0 && is_uniform(groups, count);
     bool csa = false;
+
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
+
         csa = csa || t->kind->mixer == MIXER_CSA;
         s.exact += groups[g].layers * t->exact;
         s.state += groups[g].layers * t->state;
@@ -610,6 +631,7 @@ struct kv_sequence kvcache_sequence(const struct request *q, int tp, int first, 
 {
     struct kv_cut cut;
     int layers[MODEL_MAX_KINDS];
+
     kvcache_cut(q, tp, ceil(q->users / fmax(q->replicas, 1)), tokens, batch, &cut);
     model_count_kinds(q->model, first, end, layers);
     return kvcache_stage(q, &cut, layers, end == q->model->layer_count);
@@ -619,10 +641,10 @@ double kvcache_bytes_per_token(const struct model *model, const struct format *k
                                const struct gpu *gpu)
 {
     double bytes = 0;
+
     for (int k = 0; k < model->kind_count; k++)
         if (!is_windowed(&model->kind[k]))
-            bytes += model_kind_layers(model, k) *
-                     kvcache_layer_bytes(&model->kind[k], kv, gpu, 1);
+            bytes += model_kind_layers(model, k) * kvcache_layer_bytes(&model->kind[k], kv, gpu, 1);
     return bytes;
 }
 
@@ -639,16 +661,13 @@ static const struct mixer_terms {
     const char *equation, *inputs;
 } mixers[MIXER_COUNT] = {
     [MIXER_FULL] = {"layers * s * kv_t*(d + dv)*e", "layers, s, kv, kv_t, d, dv, w, e"},
-    [MIXER_SLIDING] = {"layers * min(s, w) * kv_t*(d + dv)*e",
-                       "layers, s, kv, kv_t, d, dv, w, e"},
-    [MIXER_CHUNKED] = {"layers * min(s, w) * kv_t*(d + dv)*e",
-                       "layers, s, kv, kv_t, d, dv, w, e"},
+    [MIXER_SLIDING] = {"layers * min(s, w) * kv_t*(d + dv)*e", "layers, s, kv, kv_t, d, dv, w, e"},
+    [MIXER_CHUNKED] = {"layers * min(s, w) * kv_t*(d + dv)*e", "layers, s, kv, kv_t, d, dv, w, e"},
     [MIXER_MLA] = {"layers * s * (kvl + rope)*e, all on every GPU",
                    "layers, s, kvl, rope, index width, e"},
     [MIXER_CSA] = {"layers * (min(s, w)*d*e + floor(s/r)*(d*e + index))",
                    "layers, s, w, d, r, index width, e"},
-    [MIXER_MAMBA1] = {"layers * (di*n*se + di*(k-1)*ce)/tp",
-                      "layers, di, n, g, k, tp, se, ce"},
+    [MIXER_MAMBA1] = {"layers * (di*n*se + di*(k-1)*ce)/tp", "layers, di, n, g, k, tp, se, ce"},
     [MIXER_MAMBA2] = {"layers * (di*n*se + (di + 2*g*n)*(k-1)*ce)/tp",
                       "layers, di, n, g, k, tp, se, ce"},
     [MIXER_DELTANET] = {"layers * (nv*dk*dv*se + (2*nk*dk + nv*dv)*(k-1)*ce)/tp",
@@ -687,6 +706,7 @@ static void know_dimensions(struct terms *w, const struct layer_kind *k)
         {"se", (int)kvcache_state_element(q, k)},
         {"ce", q->engine->conv_fp32 ? 4 : 2},
     };
+
     for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
         know_number(w, dimensions[i].name, dimensions[i].value, "exact");
 }
@@ -695,12 +715,11 @@ static bool cache_alike(const struct plan *p, const struct layer_kind *a,
                         const struct layer_kind *b)
 {
     int tp = p->layout.tp;
-    return a->mixer == b->mixer && a->window == b->window &&
-           a->kv_shared == b->kv_shared &&
+
+    return a->mixer == b->mixer && a->window == b->window && a->kv_shared == b->kv_shared &&
            kvcache_layer_bytes(a, p->request.kv, p->request.gpu, tp) ==
                kvcache_layer_bytes(b, p->request.kv, p->request.gpu, tp) &&
-           kvcache_state_bytes(&p->request, a, tp) ==
-               kvcache_state_bytes(&p->request, b, tp);
+           kvcache_state_bytes(&p->request, a, tp) == kvcache_state_bytes(&p->request, b, tp);
 }
 
 /* The binding stage's layers that cache like kind k; 0 when an earlier kind has counted
@@ -711,6 +730,7 @@ static int layers_like(const struct plan *p, int k)
     int first = layout_stage_begin(&p->request, p->layout.pp, p->memory.stage);
     int end = layout_stage_begin(&p->request, p->layout.pp, p->memory.stage + 1);
     int count = 0;
+
     for (int j = 0; j < k; j++)
         if (cache_alike(p, &m->kind[j], &m->kind[k]))
             return 0;
@@ -724,25 +744,24 @@ static struct kv_sequence sequence_of(const struct plan *p, int k, int layers)
 {
     struct request q = p->request;
     struct model m = *p->request.model;
+
     m.kind[0] = m.kind[k];
     m.kind_count = 1;
     m.layer_count = layers;
     memset(m.layer, 0, sizeof(m.layer));
     q.model = &m;
     q.draft = NULL;
-    return kvcache_sequence(&q, p->layout.tp, 0, layers, q.context,
-                            p->memory.max_batched_tokens);
+    return kvcache_sequence(&q, p->layout.tp, 0, layers, q.context, p->memory.max_batched_tokens);
 }
 
 /* What the engine keeps of these layers is a rule of its own; else the shape is all. */
-static struct term_source source_of_kind(const struct request *q,
-                                         const struct layer_kind *k)
+static struct term_source source_of_kind(const struct request *q, const struct layer_kind *k)
 {
     const struct engine *e = q->engine;
     enum engine_term term = mixer_is_recurrent(k->mixer) ? TERM_STATE : TERM_SPARSE;
     bool rule = term == TERM_STATE || k->mixer == MIXER_CSA || k->index_heads > 0;
-    return rule && e->evidence[term][0] ? source_engine(e, term)
-                                        : source_model(q->model);
+
+    return rule && e->evidence[term][0] ? source_engine(e, term) : source_model(q->model);
 }
 
 /* What vLLM keeps beside the entries that compressed attention pools: most of what a short
@@ -752,6 +771,7 @@ static void add_csa_states(struct terms *w, const struct layer_kind *k, int laye
     const struct request *q = &w->plan->request;
     double batch = w->plan->memory.max_batched_tokens * q->engine->batches;
     struct csa_states s = csa_states(q, k, q->context, batch);
+
     if (k->mixer != MIXER_CSA || !has_groups(q) || s.bytes <= 0)
         return;
     know_number(w, "c", batch, NULL);
@@ -776,6 +796,7 @@ static void add_kind(struct terms *w, int k, int layers)
     bool dsa = kind->mixer == MIXER_MLA && kind->index_heads > 0 && !kind->index_shared;
     bool state = mixer_is_recurrent(kind->mixer);
     int known = w->known_count;
+
     know_number(w, "layers", layers, "exact");
     know_unit(w, "e", q->kv->bits, "bits", q->kv->id);
     know_dimensions(w, kind);
@@ -783,8 +804,8 @@ static void add_kind(struct terms *w, int k, int layers)
              kind->csa2 && kind->kv_shared
                  ? "layers * min(s, w)*entry: the rest is an earlier layer's"
              : kind->kv_shared ? "0: reads the KV of an earlier layer"
-             : dsa ? "layers * s * ((kvl + rope)*e + index key), all on every GPU"
-                   : mixers[kind->mixer].equation,
+             : dsa             ? "layers * s * ((kvl + rope)*e + index key), all on every GPU"
+                               : mixers[kind->mixer].equation,
              quantity_exact(state ? s.state : s.exact), "GiB", source_of_kind(q, kind),
              mixers[kind->mixer].inputs);
     term_is_part(w, dsa ? "mla + index" : mixer_word(kind->mixer), layers);
@@ -799,12 +820,12 @@ static void add_draft(struct terms *w)
     struct request plain = p->request;
     int first = layout_stage_begin(&plain, p->layout.pp, p->memory.stage);
     int end = layout_stage_begin(&plain, p->layout.pp, p->memory.stage + 1);
+
     if (!plain.draft || end < plain.model->layer_count)
         return;
     plain.draft = NULL;
-    struct kv_sequence s =
-        kvcache_sequence(&plain, p->layout.tp, first, end, plain.context,
-                         p->memory.max_batched_tokens);
+    struct kv_sequence s = kvcache_sequence(&plain, p->layout.tp, first, end, plain.context,
+                                            p->memory.max_batched_tokens);
     know_number(w, "layers of the draft", p->request.draft->layer_count, "exact");
     know_word(w, "KV of the draft", draft_kv(&p->request)->id);
     term_add(w, p->request.draft_mtp ? "KV: MTP layers" : "KV: draft", "KV_i",
@@ -819,18 +840,18 @@ static void add_per_token(struct terms *w)
 {
     const struct plan *p = w->plan;
     const struct model *m = p->request.model;
-    term_add(w, "KV per token", "KV/token",
-             "sum over layers without a window, whole model",
-             quantity_exact(p->memory.kv_bytes_per_token), "B",
-             source_model(p->request.model), "");
+
+    term_add(w, "KV per token", "KV/token", "sum over layers without a window, whole model",
+             quantity_exact(p->memory.kv_bytes_per_token), "B", source_model(p->request.model), "");
     for (int k = 0; k < m->kind_count; k++) {
         enum mixer mixer = m->kind[k].mixer;
         bool window = mixer == MIXER_SLIDING || mixer == MIXER_CHUNKED;
         double bytes = kvcache_layer_bytes(&m->kind[k], p->request.kv, p->request.gpu, 1);
+
         if (bytes <= 0)
             continue;
-        know_unit(w, mixer_word(mixer), bytes,
-                  window ? "B a layer within the window" : "B a layer", "exact");
+        know_unit(w, mixer_word(mixer), bytes, window ? "B a layer within the window" : "B a layer",
+                  "exact");
         term_takes_last(w, model_kind_layers(m, k));
     }
 }
@@ -840,11 +861,13 @@ void kvcache_terms(struct terms *w)
     const struct plan *p = w->plan;
     const struct engine *e = p->request.engine;
     const struct kv_sequence *s = &p->memory.sequence;
+
     if (s->reserved + s->fixed <= 0)
         return;
     add_per_token(w);
     for (int k = 0; k < p->request.model->kind_count; k++) {
         int layers = layers_like(p, k);
+
         if (layers > 0 && p->request.model->kind[k].mixer != MIXER_NONE)
             add_kind(w, k, layers);
     }
@@ -854,20 +877,18 @@ void kvcache_terms(struct terms *w)
              "s, keys and values, state");
     know_number(w, "drafted tokens", p->request.draft_tokens, "request");
     know_number(w, "blocks", s->block > 0 ? s->reserved / s->block : 0, "exact");
-    term_add(
-        w, "one request is given", "given",
-        s->per_token > 0 ? "ceil(s/block)*block * KV per token on this GPU"
-        : e->budget == BUDGET_STATIC
-            ? "max(s cells of the pool, min(s, w)/window share of them, its slots of "
-              "state), the states' share beside"
-        : s->fixed > 0 ? "full layers: ceil(s/block)*block; what all slots share beside"
-        : e->window_groups
-            ? "blocks*block bytes; full layer ceil(s/block), sliding "
-              "ceil(min(w-1+c, s)/block)+1, chunked ceil(min(w+c, s)/block), "
-              "state 1 to 3, and one per token drafted"
-            : "every layer as a full one: ceil(s/block)*block, + state",
-        quantity_exact(s->reserved), "GiB", source_engine(e, TERM_BLOCK),
-        "s, block, c, block bytes, blocks, drafted tokens");
+    term_add(w, "one request is given", "given",
+             s->per_token > 0 ? "ceil(s/block)*block * KV per token on this GPU"
+             : e->budget == BUDGET_STATIC
+                 ? "max(s cells of the pool, min(s, w)/window share of them, its slots of "
+                   "state), the states' share beside"
+             : s->fixed > 0     ? "full layers: ceil(s/block)*block; what all slots share beside"
+             : e->window_groups ? "blocks*block bytes; full layer ceil(s/block), sliding "
+                                  "ceil(min(w-1+c, s)/block)+1, chunked ceil(min(w+c, s)/block), "
+                                  "state 1 to 3, and one per token drafted"
+                                : "every layer as a full one: ceil(s/block)*block, + state",
+             quantity_exact(s->reserved), "GiB", source_engine(e, TERM_BLOCK),
+             "s, block, c, block bytes, blocks, drafted tokens");
     know_number(w, "slots", kvcache_slots(&p->request, p->memory.users), "engine");
     if (s->fixed > 0)
         term_add(w, "all slots share", "shared",

@@ -26,8 +26,8 @@
 
 #include "catalog/engine.h"
 #include "model/format.h"
-#include "plan/layout.h"
 #include "model/model.h"
+#include "plan/layout.h"
 #include "plan/request.h"
 
 /* Bytes that one token adds per layer of this kind on one GPU of a TP group of tp
@@ -38,12 +38,10 @@ double kvcache_layer_bytes(const struct layer_kind *kind, const struct format *k
 
 /* Bytes of recurrent state per sequence and layer on one GPU: the state in FP32 or in 16
  * bit, as the engine keeps that of this model's family, and the convolution's tail. */
-double kvcache_state_bytes(const struct request *request, const struct layer_kind *kind,
-                           int tp);
+double kvcache_state_bytes(const struct request *request, const struct layer_kind *kind, int tp);
 
 /* Bytes of one element of that state. Kimi's delta attention is FP32 everywhere. */
-double kvcache_state_element(const struct request *request,
-                             const struct layer_kind *kind);
+double kvcache_state_element(const struct request *request, const struct layer_kind *kind);
 
 struct kv_sequence {
     double exact;     /* bytes of keys and values of one sequence */
@@ -74,13 +72,13 @@ struct kv_cut {
     int of_draft[MODEL_MAX_KINDS]; /* likewise of the draft's */
     int count;
     double tokens, batch;
-    double slots, cells;          /* of a replica: slots, and tokens of all its users */
+    double slots, cells; /* of a replica: slots, and tokens of all its users */
 };
 
 /* For a TP group of tp; batch is max_num_batched_tokens, of which engine.h's `batches` are
  * in flight. */
-void kvcache_cut(const struct request *request, int tp, double users, double tokens,
-                 double batch, struct kv_cut *out);
+void kvcache_cut(const struct request *request, int tp, double users, double tokens, double batch,
+                 struct kv_cut *out);
 
 /* Slots that a replica with so many users is started with: the engine's least, or one
  * for each. */
@@ -94,8 +92,8 @@ struct kv_sequence kvcache_stage(const struct request *request, const struct kv_
                                  const int *layers, bool draft);
 
 /* Both in one: layers [first, end) of the model. */
-struct kv_sequence kvcache_sequence(const struct request *request, int tp, int first,
-                                    int end, double tokens, double batch);
+struct kv_sequence kvcache_sequence(const struct request *request, int tp, int first, int end,
+                                    double tokens, double batch);
 
 /* Bytes per token over the whole model, not sharded, once every window is full: the
  * figure model cards quote. */

@@ -9,20 +9,18 @@
 #define VOCAB_PAD 64
 
 static const enum share_rule share_rules[ROLE_COUNT] = {
-    [ROLE_EMBED] = SHARE_TP,    [ROLE_HEAD] = SHARE_TP,
-    [ROLE_NORM] = SHARE_ALL,    [ROLE_ROUTER] = SHARE_ALL,
-    [ROLE_ATTN_Q] = SHARE_TP,   [ROLE_ATTN_KV] = SHARE_KV,
-    [ROLE_ATTN_OUT] = SHARE_TP, [ROLE_ATTN_LATENT] = SHARE_ALL,
-    [ROLE_INDEXER] = SHARE_ALL, [ROLE_RECURRENT] = SHARE_TP,
-    [ROLE_MLP] = SHARE_TP,      [ROLE_EXPERT] = SHARE_EXPERT,
-    [ROLE_SHARED] = SHARE_TP,   [ROLE_LAYER_EMBED] = SHARE_TP,
-    [ROLE_NGRAM] = SHARE_TP,    [ROLE_VISION] = SHARE_TP,
-    [ROLE_OTHER] = SHARE_ALL,
+    [ROLE_EMBED] = SHARE_TP,     [ROLE_HEAD] = SHARE_TP,         [ROLE_NORM] = SHARE_ALL,
+    [ROLE_ROUTER] = SHARE_ALL,   [ROLE_ATTN_Q] = SHARE_TP,       [ROLE_ATTN_KV] = SHARE_KV,
+    [ROLE_ATTN_OUT] = SHARE_TP,  [ROLE_ATTN_LATENT] = SHARE_ALL, [ROLE_INDEXER] = SHARE_ALL,
+    [ROLE_RECURRENT] = SHARE_TP, [ROLE_MLP] = SHARE_TP,          [ROLE_EXPERT] = SHARE_EXPERT,
+    [ROLE_SHARED] = SHARE_TP,    [ROLE_LAYER_EMBED] = SHARE_TP,  [ROLE_NGRAM] = SHARE_TP,
+    [ROLE_VISION] = SHARE_TP,    [ROLE_OTHER] = SHARE_ALL,
 };
 
 int layout_kv_heads(const struct layer_kind *kind, int tp)
 {
     int per = (kind->kv_heads + tp - 1) / tp;
+
     return per > 1 ? per : 1;
 }
 
@@ -47,8 +45,8 @@ void layout_shares(const struct layer_kind *kind, const struct layout *layout,
     out[SHARE_EXPERT] = 1.0 / (layout->ep > layout->tp ? layout->ep : layout->tp);
 }
 
-double layout_share(const struct model *model, const struct layer_kind *kind,
-                    enum tensor_role role, const struct layout *layout)
+double layout_share(const struct model *model, const struct layer_kind *kind, enum tensor_role role,
+                    const struct layout *layout)
 {
     double shares[SHARE_COUNT];
 
@@ -62,6 +60,7 @@ static int stage_start(int layers, int pp, int stage)
     int base = layers / pp, rest = layers % pp;
     /* stages pp-1-rest .. pp-2 hold one layer more, the last never does */
     int more = stage - (pp - 1 - rest);
+
     more = more < 0 ? 0 : more > rest ? rest : more;
     return stage >= pp ? layers : stage * base + more;
 }
@@ -74,12 +73,14 @@ int layout_stage_first(const struct model *model, int pp, int stage)
 int layout_gpu_layers(const struct request *q)
 {
     int layers = q->model->layer_count;
+
     return q->host_layers < layers ? layers - q->host_layers : 0;
 }
 
 int layout_stage_begin(const struct request *q, int pp, int stage)
 {
     int layers = layout_gpu_layers(q);
+
     return q->model->layer_count - layers + stage_start(layers, pp, stage);
 }
 
@@ -87,6 +88,7 @@ static int common_divisor(int a, int b)
 {
     while (b > 0) {
         int rest = a % b;
+
         a = b;
         b = rest;
     }
@@ -96,6 +98,7 @@ static int common_divisor(int a, int b)
 int layout_group(const struct layout *l)
 {
     int replicas = l->ep > l->tp ? l->ep / common_divisor(l->ep, l->tp) : 1;
+
     return l->tp * l->pp * replicas;
 }
 
@@ -107,6 +110,7 @@ int layout_ways(const struct layout *l)
 struct layout layout_prefill(const struct layout *l)
 {
     struct layout side = *l;
+
     side.tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
     side.replicas = l->prefill;
     side.prefill = side.prefill_tp = 0;
@@ -117,12 +121,14 @@ struct layout layout_prefill(const struct layout *l)
 int layout_widest(const struct layout *l)
 {
     int group = layout_group(l), side = l->prefill_tp * l->pp;
+
     return side > group ? side : group;
 }
 
 int layout_gpus(const struct layout *l)
 {
     int tp = l->prefill_tp > 0 ? l->prefill_tp : l->tp;
+
     return l->pp * (l->tp * layout_decoding(l) + tp * l->prefill);
 }
 
@@ -130,6 +136,7 @@ int layout_gpus(const struct layout *l)
 static int hosts_of_both(const struct layout *l, int host_gpus)
 {
     struct layout side = layout_prefill(l), decode = *l;
+
     decode.replicas = layout_decoding(l);
     decode.prefill = decode.prefill_tp = 0;
     int hosts = layout_hosts(&decode, host_gpus);
@@ -138,8 +145,8 @@ static int hosts_of_both(const struct layout *l, int host_gpus)
         return hosts + layout_hosts(&side, host_gpus);
     int per_host = host_gpus / unit, units = decode.tp * decode.pp * decode.replicas / unit;
     int last = units - (hosts - 1) * per_host;
-    int beside = (hosts - 1) * ((host_gpus - per_host * unit) / small) +
-                 (host_gpus - last * unit) / small;
+    int beside =
+        (hosts - 1) * ((host_gpus - per_host * unit) / small) + (host_gpus - last * unit) / small;
     int rest = side.gpus / small - beside, room = host_gpus / small;
     return hosts + (rest > 0 ? (rest + room - 1) / room : 0);
 }
@@ -153,6 +160,7 @@ int layout_hosts(const struct layout *l, int host_gpus)
     int unit = group <= host ? group : replica;
     if (unit <= host) {
         int units = replica * l->replicas / unit, per_host = host / unit;
+
         return (units + per_host - 1) / per_host;
     }
     int stages = host / l->tp > 0 ? host / l->tp : 1;
@@ -201,21 +209,22 @@ static void check_width(struct refusals *r, const struct layer_kind *k, int tp, 
 static bool blocks_refine(const struct request *q, int width, int block)
 {
     int smaller = common_divisor(common_divisor(block, width), q->model->hidden);
+
     return q->engine->fp8_blocks_refine && smaller >= 32;
 }
 
 /* vLLM refuses a shard of block-scaled FP8 that ends inside a block. */
-static void check_blocks(struct refusals *r, const struct request *q,
-                         const struct layer_kind *k, const struct layout *l)
+static void check_blocks(struct refusals *r, const struct request *q, const struct layer_kind *k,
+                         const struct layout *l)
 {
     int mlp = q->precision.by_role[ROLE_MLP]->group_rows;
     int expert = q->precision.by_role[ROLE_EXPERT]->group_rows;
     int shards = l->ep > l->tp ? 1 : l->tp / (l->ep > 0 ? l->ep : 1);
     int width = k->expert_ff / shards;
+
     if (mlp > 1 && k->ff / l->tp % mlp != 0)
         refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
-    if (expert > 1 && k->experts > 0 && width % expert != 0 &&
-        !blocks_refine(q, width, expert))
+    if (expert > 1 && k->experts > 0 && width % expert != 0 && !blocks_refine(q, width, expert))
         refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
 }
 
@@ -234,10 +243,10 @@ static bool width_seen(const struct model *m, int k)
     return false;
 }
 
-static void check_kinds(struct refusals *r, const struct request *q,
-                        const struct layout *l)
+static void check_kinds(struct refusals *r, const struct request *q, const struct layout *l)
 {
     const struct model *m = q->model;
+
     if (l->tp == 1)
         return;
     for (int k = 0; k < m->kind_count; k++) {
@@ -251,14 +260,14 @@ static void check_kinds(struct refusals *r, const struct request *q,
 }
 
 /* The draft is cut over as many GPUs. */
-static void check_draft(struct refusals *r, const struct request *q,
-                        const struct layout *l)
+static void check_draft(struct refusals *r, const struct request *q, const struct layout *l)
 {
     if (!q->draft || q->draft_mtp || l->tp == 1)
         return;
     for (int k = 0; k < q->draft->kind_count; k++) {
         struct refusals of = {NULL, 0, 0};
         const struct layer_kind *kind = &q->draft->kind[k];
+
         check_attention(&of, kind, l->tp);
         check_width(&of, kind, l->tp, l->ep);
         if (of.count > 0) {
@@ -268,8 +277,7 @@ static void check_draft(struct refusals *r, const struct request *q,
     }
 }
 
-static void check_ep(struct refusals *r, const struct request *q,
-                     const struct layout *l)
+static void check_ep(struct refusals *r, const struct request *q, const struct layout *l)
 {
     int experts;
 
@@ -292,6 +300,7 @@ static void check_ep(struct refusals *r, const struct request *q,
 static void check_cut(struct refusals *r, const struct request *q, const struct layout *l)
 {
     int padded = (q->model->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
+
     check_kinds(r, q, l);
     if (q->model->vocab > 0 && padded % l->tp != 0)
         refuse(r, REFUSED_VOCABULARY, l->tp, q->model->vocab);
@@ -305,12 +314,12 @@ static void check_tp(struct refusals *r, const struct request *q, const struct l
 }
 
 /* A group of each at least, and as many as were asked for. */
-static void check_split(struct refusals *r, const struct request *q,
-                        const struct layout *l)
+static void check_split(struct refusals *r, const struct request *q, const struct layout *l)
 {
     struct layout side = layout_prefill(l);
     int ways = layout_ways(l), prefill = l->prefill, decode = layout_decoding(l);
     int own = layout_ways(&side);
+
     if (!q->split)
         return;
     if (prefill < own || decode < ways || prefill % own || decode % ways ||
@@ -319,10 +328,10 @@ static void check_split(struct refusals *r, const struct request *q,
                q->prefill > 0 ? q->decode : ways);
 }
 
-static void check_hosts(struct refusals *r, const struct request *q,
-                        const struct layout *l)
+static void check_hosts(struct refusals *r, const struct request *q, const struct layout *l)
 {
     int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
+
     if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
         refuse(r, REFUSED_MIG, 0, 0);
     else if (q->host_gpus > 0 && tp > q->host_gpus)
@@ -333,13 +342,14 @@ static void check_hosts(struct refusals *r, const struct request *q,
 
 /* Layers that read the pool of an earlier one are on its stage (deepseek_v41/attention.py:
  * "PP splits inside a v4.1 kv-sharing group are not supported"). */
-static void check_pools(struct refusals *r, const struct request *q,
-                        const struct layout *l)
+static void check_pools(struct refusals *r, const struct request *q, const struct layout *l)
 {
     const struct model *m = q->model;
+
     for (int stage = 1; stage < l->pp; stage++) {
         int i = layout_stage_begin(q, l->pp, stage);
         int end = layout_stage_begin(q, l->pp, stage + 1);
+
         while (i < end && m->kind[m->layer[i]].compress == 0)
             i++;
         if (i < end && m->kind[m->layer[i]].csa2 && m->kind[m->layer[i]].kv_shared) {
@@ -349,8 +359,7 @@ static void check_pools(struct refusals *r, const struct request *q,
     }
 }
 
-int layout_refusals(const struct request *q, const struct layout *l,
-                    struct refusal *out, int most)
+int layout_refusals(const struct request *q, const struct layout *l, struct refusal *out, int most)
 {
     struct refusals r = {.out = out, .most = most};
     struct layout side = layout_prefill(l);

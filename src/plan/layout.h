@@ -25,9 +25,9 @@
 
 struct layout {
     int tp, pp, ep, replicas;
-    int gpus;  /* of all replicas: layout_gpus() */
-    int hosts; /* machines: those of the price, else the fewest of host_gpus each */
-    int prefill; /* of the replicas: they work prompts off, the others decode; 0 = all do
+    int gpus;       /* of all replicas: layout_gpus() */
+    int hosts;      /* machines: those of the price, else the fewest of host_gpus each */
+    int prefill;    /* of the replicas: they work prompts off, the others decode; 0 = all do
                   * both */
     int prefill_tp; /* TP of those, where it is another; 0 = tp */
 };
@@ -49,8 +49,8 @@ void layout_shares(const struct layer_kind *kind, const struct layout *layout,
                    double out[SHARE_COUNT]);
 
 /* Share of a tensor of this role that one GPU holds. */
-double layout_share(const struct model *model, const struct layer_kind *kind,
-                    enum tensor_role role, const struct layout *layout);
+double layout_share(const struct model *model, const struct layer_kind *kind, enum tensor_role role,
+                    const struct layout *layout);
 
 /* KV heads one GPU holds of this kind: max(1, kv/tp), rounded up. */
 int layout_kv_heads(const struct layer_kind *kind, int tp);
@@ -124,8 +124,8 @@ struct refusal {
 
 /* Each reason the layout is not valid, the first `most` in out; returns how many there
  * are. */
-int layout_refusals(const struct request *request, const struct layout *layout,
-                    struct refusal *out, int most);
+int layout_refusals(const struct request *request, const struct layout *layout, struct refusal *out,
+                    int most);
 bool layout_valid(const struct request *request, const struct layout *layout);
 
 #endif

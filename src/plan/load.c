@@ -6,20 +6,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/draft.h"
 #include "model/gguf.h"
+#include "plan/draft.h"
 #include "plan/kvcache.h"
 #include "plan/memory.h"
 #include "plan/reason.h"
 
-#define PRUNABLE                                                                       \
-    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_MLP |   \
+#define PRUNABLE                                                                     \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_MLP | \
      1u << ROLE_EXPERT | 1u << ROLE_SHARED)
 
 /* 2:4 keeps bits/2 per weight and 1 bit of index: 16 -> 9, 8 -> 5, 4 -> 3. */
 static double prune_factor(const struct request *q, enum tensor_role role)
 {
     double bits = q->precision.by_role[role]->bits;
+
     if (q->prune != PRUNE_2_4 || !(PRUNABLE >> role & 1) || bits <= 0)
         return 1;
     return (bits / 2 + 1) / bits;
@@ -32,20 +33,18 @@ static double mix_bytes(const struct request *q, const struct tensor *t, double 
     const struct format *f = q->precision.weight;
 
     bool output = t->role == ROLE_HEAD || (t->role == ROLE_EMBED && q->model->tied);
-    double bits = output                  ? f->output_bits
-                  : t->role == ROLE_EMBED ? f->embed_bits
-                                          : core;
-    if (t->rows > 1 && f->block > 0 && fmod(t->cols, f->block) != 0 &&
-        f->fallback_bits > bits)
+    double bits = output ? f->output_bits : t->role == ROLE_EMBED ? f->embed_bits : core;
+
+    if (t->rows > 1 && f->block > 0 && fmod(t->cols, f->block) != 0 && f->fallback_bits > bits)
         bits = f->fallback_bits;
     return t->rows * t->cols * bits / 8;
 }
 
 /* k: the kind of layer that it is in; < 0: in none. */
-static double tensor_bytes(const struct request *q, int k, const struct tensor *t,
-                           double core)
+static double tensor_bytes(const struct request *q, int k, const struct tensor *t, double core)
 {
     const struct format *f = q->precision.by_role[t->role];
+
     if (q->precision.weight->mix && t->role == ROLE_VISION)
         return 0; /* GGUF: a file of its own (mmproj) */
     double bytes = f->typed ? gguf_bytes(q->model, f, k, t)
@@ -72,6 +71,7 @@ static void sum_tensors(const struct request *q, struct load *load)
     struct tensor t[MODEL_MAX_TENSORS];
     const struct format *f = q->precision.weight;
     double core = f->mix ? format_core_bits(f, load->params) : 0;
+
     for (int k = 0; k < q->model->kind_count; k++)
         add_tensors(q, k, t, model_layer_tensors(q->model, k, t), core, load->layer[k]);
     add_tensors(q, -1, t, model_global_tensors(q->model, t), core, load->global);
@@ -81,8 +81,10 @@ static void sum_tensors(const struct request *q, struct load *load)
 static void copy_exact(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
+
     for (int k = 0; k < m->kind_count; k++) {
         double layers = model_kind_layers(m, k);
+
         for (int r = 0; r < ROLE_COUNT; r++)
             load->layer[k][r] = layers > 0 ? m->bytes.by_role[k][r] / layers : 0;
     }
@@ -107,16 +109,19 @@ enum place load_place(const struct model *m, enum tensor_role role)
 
 enum share_rule load_outside_rule(const struct request *q, enum tensor_role role)
 {
-    bool whole = role == ROLE_EMBED &&
-                 engine_names_family(q->engine->embed_whole, q->model->family);
+    bool whole =
+        role == ROLE_EMBED && engine_names_family(q->engine->embed_whole, q->model->family);
+
     return whole ? SHARE_ALL : layout_share_rule(NULL, role);
 }
 
 static void sum_cuts(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
+
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
+
         for (int k = 0; k < m->kind_count; k++)
             load->cut[k][layout_share_rule(&m->kind[k], role)] += load->layer[k][r];
         load->outside[load_place(m, role)][load_outside_rule(q, role)] += load->global[r];
@@ -132,6 +137,7 @@ struct rope {
 static struct rope rope_of(const struct model *m, const struct layer_kind *k)
 {
     struct rope r = {.rows = k->rope_rows > 0 ? k->rope_rows : m->max_context};
+
     if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA)
         r.width = r.head = k->rope_dim;
     else if (k->mixer >= MIXER_FULL && k->mixer <= MIXER_CHUNKED)
@@ -143,8 +149,10 @@ static struct rope rope_of(const struct model *m, const struct layer_kind *k)
 static bool rope_seen(const struct model *m, int k)
 {
     struct rope r = rope_of(m, &m->kind[k]);
+
     for (int i = 0; i < k; i++) {
         struct rope other = rope_of(m, &m->kind[i]);
+
         if (other.width == r.width && other.head == r.head && other.rows == r.rows)
             return true;
     }
@@ -160,10 +168,12 @@ static void add_ropes(const struct request *q, struct load *load)
     double value = engine_names_family(e->rope_fp32, m->family) ? 4 : q->precision.base->bits / 8;
     double turns = engine_names_family(e->rope_4x, m->family) ? 4 : 1;
     bool indexed = false;
+
     for (int k = 0; k < m->kind_count && m->positions == 0; k++) {
         struct rope r = rope_of(m, &m->kind[k]);
         bool index = m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0 && !indexed;
         int tables = (r.width > 0 && !rope_seen(m, k)) + index;
+
         indexed = indexed || index;
         load->rope_tables += tables;
         load->rope_table += tables * turns * r.rows * r.width * value;
@@ -175,6 +185,7 @@ static double absorbed_bytes(const struct request *q, const struct layer_kind *k
 {
     double keys = engine_lists(q->engine->mla_copies, "keys") ? k->nope_dim : 0;
     double values = engine_lists(q->engine->mla_copies, "values") ? k->v_head_dim : 0;
+
     if (k->mixer != MIXER_MLA)
         return 0;
     return k->kv_lora * k->heads * (keys + values) * q->precision.base->bits / 8;
@@ -188,6 +199,7 @@ static double second_scales(const struct request *q, int k, int role)
     bool expert = role == ROLE_EXPERT;
     struct tensor t[MODEL_MAX_TENSORS];
     double bytes = 0;
+
     if (strcmp(f->id, "nvfp4") != 0 || (expert && !blackwell) ||
         !engine_lists(q->engine->nvfp4_scales_twice, expert ? "experts" : "linear"))
         return 0;
@@ -204,6 +216,7 @@ static double recipe_bytes(const struct request *q, int k)
 {
     struct tensor t[MODEL_MAX_TENSORS];
     double bytes = 0;
+
     if (!q->precision.weight->typed || q->precision.weight->bits >= 8)
         return 0;
     int count = model_layer_tensors(q->model, k, t);
@@ -217,11 +230,11 @@ static void add_to_layers(const struct request *q, struct load *load)
 {
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
+
         load->added[k][SHARE_TP] = absorbed_bytes(q, kind);
         load->recipe[k] = recipe_bytes(q, k);
         for (int r = 0; r < ROLE_COUNT; r++)
-            load->added[k][layout_share_rule(kind, (enum tensor_role)r)] +=
-                second_scales(q, k, r);
+            load->added[k][layout_share_rule(kind, (enum tensor_role)r)] += second_scales(q, k, r);
     }
 }
 
@@ -242,6 +255,7 @@ static void keep_tables(const struct model *m, struct load *load)
 static void keep_on_host(const struct request *q, struct load *load)
 {
     const struct engine *e = q->engine;
+
     if (q->gpu->host)
         return;
     if (e->embedding_on_host || engine_lists(e->ngram_on_host, q->model->family))
@@ -259,8 +273,8 @@ static void keep_on_host(const struct request *q, struct load *load)
 static void sum_added(const struct request *q, struct load *load)
 {
     const struct format *expert = q->precision.by_role[ROLE_EXPERT];
-    load->pads_experts =
-        q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
+
+    load->pads_experts = q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
     if (q->engine->rope_table)
         add_ropes(q, load);
     add_to_layers(q, load);
@@ -276,6 +290,7 @@ bool load_on_host(const struct request *q, int i, int role)
 int load_host_layers(const struct request *q)
 {
     int most = q->host_layers > q->host_experts ? q->host_layers : q->host_experts;
+
     return most < q->model->layer_count ? most : q->model->layer_count;
 }
 
@@ -283,6 +298,7 @@ int load_host_layers(const struct request *q)
 static double matrix_share(const struct layer_kind *k, int role)
 {
     bool mlp = role == ROLE_MLP || role == ROLE_EXPERT || role == ROLE_SHARED;
+
     return mlp ? 1.0 / (k->gated ? 3 : 2) : 1;
 }
 
@@ -291,11 +307,12 @@ static double largest_on_host(const struct request *q, const struct load *load)
 {
     const struct model *m = q->model;
     double most = q->host_layers > m->layer_count ? load->global[ROLE_HEAD] : 0;
+
     for (int i = 0; i < load_host_layers(q); i++)
         for (int r = 0; r < ROLE_COUNT; r++)
             if (load_on_host(q, i, r))
-                most = fmax(most, load->layer[m->layer[i]][r] *
-                                      matrix_share(&m->kind[m->layer[i]], r));
+                most = fmax(most,
+                            load->layer[m->layer[i]][r] * matrix_share(&m->kind[m->layer[i]], r));
     return most;
 }
 
@@ -307,6 +324,7 @@ static void bound_fused(const struct model *m, struct load *load)
         double attention = bytes[ROLE_ATTN_Q] + bytes[ROLE_ATTN_KV];
         double half = m->kind[k].gated ? 2.0 / 3 : 0.5; /* up, or gate and up */
         double dense = fmax(bytes[ROLE_MLP], bytes[ROLE_SHARED]) * half;
+
         dense = fmax(fmax(dense, attention), bytes[ROLE_RECURRENT]);
         load->fused[0] = fmax(load->fused[0], dense);
         load->fused[1] = fmax(load->fused[1], bytes[ROLE_EXPERT] * half);
@@ -323,6 +341,7 @@ static double draft_wide(const struct request *d, const struct request *q)
     double bytes = load_checkpoint(d).file_bytes;
     bool sure = !q->draft_mtp || q->precision.native || d->precision.weight->mix ||
                 d->precision.weight->bits >= 16;
+
     if (sure || bytes <= 0)
         return 1;
     for (int r = 0; r < ROLE_COUNT; r++)
@@ -342,6 +361,7 @@ static void sum_draft(const struct request *q, struct load *load)
     sum_added(&d, &one);
     for (int k = 0; k < d.model->kind_count; k++) {
         double layers = model_kind_layers(d.model, k);
+
         for (int s = 0; s < SHARE_COUNT; s++)
             load->draft[k][s] = layers * (one.cut[k][s] + one.added[k][s]);
     }
@@ -357,6 +377,7 @@ static void sum_draft(const struct request *q, struct load *load)
 static void sum_params(const struct model *m, struct load *load)
 {
     double params[ROLE_COUNT];
+
     model_params_roles(m, params);
     for (int r = 0; r < ROLE_COUNT; r++)
         load->params += params[r];
@@ -367,9 +388,11 @@ static void sum_model(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
     int layers[MODEL_MAX_KINDS];
+
     model_count_kinds(m, 0, m->layer_count, layers);
     for (int r = 0; r < ROLE_COUNT; r++) {
         double bytes = load->global[r];
+
         for (int k = 0; k < m->kind_count; k++)
             bytes += load->layer[k][r] * layers[k];
         load->file_bytes += bytes;
@@ -386,6 +409,7 @@ static void sum_model(const struct request *q, struct load *load)
 static bool is_dense(const struct model *m)
 {
     bool dense = model_experts(m) == 0;
+
     for (int k = 0; k < m->kind_count; k++)
         dense = dense && !mixer_is_recurrent(m->kind[k].mixer);
     return dense;
@@ -396,6 +420,7 @@ static bool on_second_runner(const struct request *q)
 {
     const struct engine *e = q->engine;
     const struct model *m = q->model;
+
     if (e->second_16bit && q->precision.weight->bits < 16)
         return false;
     if (q->draft && !q->draft_mtp && !e->second_draft)
@@ -408,6 +433,7 @@ static void choose_runner(const struct request *q, struct load *load)
 {
     const struct engine *e = q->engine;
     bool second = load->second = on_second_runner(q);
+
     load->logit_copies = second ? e->second_copies : e->logit_copies;
     load->logit_copies_low =
         !second && e->logit_copies_low > 0 && strcmp(q->gpu->vendor, "nvidia") == 0
@@ -427,13 +453,14 @@ static void set_limits(const struct request *q, struct load *load)
     load->usable = gpu_usable(q->gpu);
     load->budget = memory_budget_bytes(q, load->usable, load->fraction);
     load->reasons = reasons_of_request(q, load);
-    load->warnings = warnings_of_request(q, load) |
-                     (unsigned)memory_may_take_whole(q) << WARNING_SLICE;
+    load->warnings = warnings_of_request(q, load) | (unsigned)memory_may_take_whole(q)
+                                                        << WARNING_SLICE;
 }
 
 struct load load_checkpoint(const struct request *q)
 {
     struct load load = {0};
+
     sum_params(q->model, &load);
     if (exact(q))
         copy_exact(q, &load);
@@ -446,6 +473,7 @@ struct load load_checkpoint(const struct request *q)
 struct load load_sum(const struct request *q)
 {
     struct load load = load_checkpoint(q);
+
     keep_on_host(q, &load);
     sum_cuts(q, &load);
     bound_fused(q->model, &load);

@@ -26,47 +26,47 @@ enum place { PLACE_FIRST, PLACE_LAST, PLACE_EITHER, PLACE_COUNT };
 struct step_load; /* speed/step.h */
 
 struct load {
-    double layer[MODEL_MAX_KINDS][ROLE_COUNT]; /* bytes of one layer of each kind */
-    double global[ROLE_COUNT];                 /* bytes outside the layers */
-    double cut[MODEL_MAX_KINDS][SHARE_COUNT];  /* `layer` by how it is cut */
-    double outside[PLACE_COUNT][SHARE_COUNT];  /* `global` by where and how */
+    double layer[MODEL_MAX_KINDS][ROLE_COUNT];  /* bytes of one layer of each kind */
+    double global[ROLE_COUNT];                  /* bytes outside the layers */
+    double cut[MODEL_MAX_KINDS][SHARE_COUNT];   /* `layer` by how it is cut */
+    double outside[PLACE_COUNT][SHARE_COUNT];   /* `global` by where and how */
     double added[MODEL_MAX_KINDS][SHARE_COUNT]; /* bytes the engine adds to a layer */
-    double on_host;                   /* bytes of embeddings that stay in host memory */
-    double tables;                    /* bytes of n-gram tables there */
-    double rope_table;                /* bytes it adds once per GPU */
-    int rope_tables;                  /* so many tables of cos and sin */
-    double fused[2];                  /* an upper bound of the largest parameter of a
+    double on_host;                             /* bytes of embeddings that stay in host memory */
+    double tables;                              /* bytes of n-gram tables there */
+    double rope_table;                          /* bytes it adds once per GPU */
+    int rope_tables;                            /* so many tables of cos and sin */
+    double fused[2];                            /* an upper bound of the largest parameter of a
                                        * layer, as fused: cut by tp, and as experts */
-    double host_bytes;                /* of each GPU's weights that the runner leaves in
+    double host_bytes;                          /* of each GPU's weights that the runner leaves in
                                        * host memory */
     double draft[MODEL_MAX_KINDS][SHARE_COUNT]; /* bytes of the draft by its kinds; what
                                        * is outside its layers with the first */
-    double draft_each;                /* bytes of its rope table */
-    double draft_wide;                /* times as large it is in 16 bit; 1 = as counted */
-    double host_copy;                 /* bytes of the largest tensor in host memory */
-    double recipe[MODEL_MAX_KINDS];   /* bytes that a publisher's own choice of types may
+    double draft_each;                          /* bytes of its rope table */
+    double draft_wide;                          /* times as large it is in 16 bit; 1 = as counted */
+    double host_copy;                           /* bytes of the largest tensor in host memory */
+    double recipe[MODEL_MAX_KINDS];             /* bytes that a publisher's own choice of types may
                                        * add to a layer of a GGUF mix */
-    bool pads_experts;                /* MXFP4 experts are padded for the kernels */
-    double params;                    /* of the whole model */
-    double vision_params;             /* of them, the vision tower's */
-    double file_bytes;                /* one copy of the checkpoint */
-    double expert_bytes;              /* of it, the routed experts */
-    double kv_bytes_per_token;        /* whole model; 0 = keeps none, no format */
+    bool pads_experts;                          /* MXFP4 experts are padded for the kernels */
+    double params;                              /* of the whole model */
+    double vision_params;                       /* of them, the vision tower's */
+    double file_bytes;                          /* one copy of the checkpoint */
+    double expert_bytes;                        /* of it, the routed experts */
+    double kv_bytes_per_token;                  /* whole model; 0 = keeps none, no format */
     bool has_vision;
-    double mlp_width;                 /* of the widest dense or shared MLP */
+    double mlp_width;                        /* of the widest dense or shared MLP */
     double max_num_seqs, max_batched_tokens; /* as used */
-    double fraction;                  /* utilization or fraction as used */
-    double logit_copies;              /* engine.h: of the runner this model has */
-    double logit_copies_low;          /* of the sampler that may be installed; the same = of none */
-    double kept;                      /* bytes that runner keeps beside the weights */
-    bool second;                      /* it is the second one */
+    double fraction;                         /* utilization or fraction as used */
+    double logit_copies;                     /* engine.h: of the runner this model has */
+    double logit_copies_low; /* of the sampler that may be installed; the same = of none */
+    double kept;             /* bytes that runner keeps beside the weights */
+    bool second;             /* it is the second one */
     bool graphs_in_budget;
-    struct quantity usable;           /* bytes of one GPU that a program can have */
-    struct quantity budget;           /* bytes the engine lets itself take */
-    const struct step_load *step;     /* borrowed; NULL: summed where a goal is judged */
-    bool fits_only;                   /* what misses a goal of speed need not be worked out */
-    uint64_t reasons;                 /* bits of enum reason (reason.h) ... */
-    unsigned warnings;                /* ... and of enum warning, of every layout */
+    struct quantity usable;       /* bytes of one GPU that a program can have */
+    struct quantity budget;       /* bytes the engine lets itself take */
+    const struct step_load *step; /* borrowed; NULL: summed where a goal is judged */
+    bool fits_only;               /* what misses a goal of speed need not be worked out */
+    uint64_t reasons;             /* bits of enum reason (reason.h) ... */
+    unsigned warnings;            /* ... and of enum warning, of every layout */
 };
 
 struct load load_sum(const struct request *request);

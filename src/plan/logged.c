@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 
-#define DIGIT  (0.01 * GP_GIB) /* half of the last one that engines print, of two starts */
-#define REPEAT 0.002 /* of the device: what two starts of a server differ by */
+#define DIGIT (0.01 * GP_GIB) /* half of the last one that engines print, of two starts */
+#define REPEAT 0.002          /* of the device: what two starts of a server differ by */
 
 /* The share of a residual that is carried to other limits and to other layouts. Of layouts
  * that of all engines' rows, of activation and non-torch none of which helped; of limits
@@ -34,6 +34,7 @@ const char *logged_word(enum logged_term term)
 bool logged_of(const struct request *q)
 {
     const struct logged *g = &q->logged;
+
     return g->count > 0 && g->model == q->model && g->gpu == q->gpu && g->engine == q->engine &&
            g->weight == q->precision.weight && g->draft == q->draft &&
            g->lora_slots == q->lora_slots;
@@ -57,6 +58,7 @@ enum logged_how logged_how(const struct request *q, const struct layout *l, doub
                            double tokens, enum logged_term term, enum origin origin)
 {
     double share = share_of(&q->logged, &carried[term], l, seqs, tokens);
+
     if (!logged_of(q) || !q->logged.known[term] || share <= 0)
         return LOGGED_NOT;
     if (share < 1 && origin == ORIGIN_EXACT) /* it differs by the log's rounding */
@@ -69,10 +71,12 @@ struct quantity logged_apply(const struct request *q, const struct layout *l, do
 {
     enum logged_how how = logged_how(q, l, seqs, tokens, term, estimate.origin);
     double by = q->logged.by[term];
+
     if (how == LOGGED_NOT || !estimate.known)
         return estimate;
     if (how == LOGGED_SAME) {
         double value = estimate.value * exp(by);
+
         return quantity_band(value, fmax(value - DIGIT, 0), value + DIGIT, ORIGIN_MEASURED);
     }
     by = fmax(fmin(by, FARTHEST), -FARTHEST);
@@ -86,6 +90,7 @@ struct quantity logged_pool(const struct request *q, const struct layout *l, dou
 {
     const struct logged *g = &q->logged;
     double value = pool.value + g->pool, repeat = REPEAT * usable;
+
     if (!logged_of(q) || !g->pool_known || !pool.known || !same_layout(g, l))
         return pool;
     if (g->seqs == seqs && g->tokens == tokens)

@@ -29,8 +29,8 @@
 #ifndef GP_PLAN_LOGGED_H
 #define GP_PLAN_LOGGED_H
 
-#include "plan/layout.h"
 #include "base/quantity.h"
+#include "plan/layout.h"
 #include "plan/request.h"
 
 /* Is anything logged of this request's model, format, GPU and engine? */
@@ -40,9 +40,8 @@ enum logged_how { LOGGED_NOT, LOGGED_SCALED, LOGGED_SAME };
 
 /* How a term of this layout follows from the log; seqs and tokens as used, origin: of the
  * term, estimated or corrected. */
-enum logged_how logged_how(const struct request *request, const struct layout *layout,
-                           double seqs, double tokens, enum logged_term term,
-                           enum origin origin);
+enum logged_how logged_how(const struct request *request, const struct layout *layout, double seqs,
+                           double tokens, enum logged_term term, enum origin origin);
 
 /* The estimate in bytes, corrected. */
 struct quantity logged_apply(const struct request *request, const struct layout *layout,
@@ -50,8 +49,8 @@ struct quantity logged_apply(const struct request *request, const struct layout 
                              struct quantity estimate);
 
 /* The pool that the corrected terms leave, in bytes, likewise; usable: of the GPU. */
-struct quantity logged_pool(const struct request *request, const struct layout *layout,
-                            double seqs, double tokens, double usable, struct quantity pool);
+struct quantity logged_pool(const struct request *request, const struct layout *layout, double seqs,
+                            double tokens, double usable, struct quantity pool);
 
 /* "weights", "non-torch" */
 const char *logged_word(enum logged_term term);

@@ -8,17 +8,17 @@
 #include "plan/memory.h"
 
 #define WEIGHTS_FARTHEST 0.223 /* ln 1.25 */
-#define POOL_FARTHEST    0.10  /* of usable memory */
+#define POOL_FARTHEST 0.10     /* of usable memory */
 
 static double planned_of(const struct memory *m, enum logged_term term)
 {
     struct quantity q = memory_term(m, term);
+
     return q.known ? q.value : 0;
 }
 
 /* Without any log. */
-static void estimate(struct request *q, const struct layout *l, struct load *load,
-                     struct memory *m)
+static void estimate(struct request *q, const struct layout *l, struct load *load, struct memory *m)
 {
     q->logged = (struct logged){.count = 0};
     *load = load_sum(q);
@@ -53,11 +53,11 @@ static struct logged logged_of_layout(const struct request *q, const struct load
                            .lora_slots = q->lora_slots};
 }
 
-static void take_terms(const struct memory *m, const struct logged_figures *f,
-                       struct logged *out)
+static void take_terms(const struct memory *m, const struct logged_figures *f, struct logged *out)
 {
     for (int t = 0; t < LOGGED_TERMS; t++) {
         double planned = planned_of(m, (enum logged_term)t);
+
         out->known[t] = f->term[t] > 0 && planned > 0; /* false of NAN */
         out->by[t] = out->known[t] ? log(f->term[t] / planned) : 0;
         out->count += out->known[t];
@@ -71,8 +71,7 @@ static bool shares_pool(const struct request *q)
 }
 
 enum logged_doubt logged_fit(const struct request *request, const struct layout *l,
-                             const struct logged_figures *f, struct logged *out,
-                             double *planned)
+                             const struct logged_figures *f, struct logged *out, double *planned)
 {
     struct request q = *request;
     struct load load;

@@ -21,7 +21,7 @@ struct logged_figures {
 
 enum logged_doubt {
     LOGGED_FINE,
-    LOGGED_NOTHING, /* no figure that is also estimated */
+    LOGGED_NOTHING,     /* no figure that is also estimated */
     LOGGED_WEIGHTS_OFF, /* by more than a quarter: another precision, model or layout */
     LOGGED_POOL_OFF     /* by more than a tenth of the device */
 };

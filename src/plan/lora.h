@@ -27,7 +27,7 @@
 #include "plan/request.h"
 
 /* Bytes on one GPU that holds layers [first, end). */
-struct quantity lora_bytes(const struct request *request, const struct layout *layout,
-                           int first, int end);
+struct quantity lora_bytes(const struct request *request, const struct layout *layout, int first,
+                           int end);
 
 #endif

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "plan/activation.h"
 #include "plan/lora.h"
 #include "plan/terms_list.h"
-#include "base/units.h"
 
 double memory_rule_of_thumb(double params, double bits)
 {
@@ -28,13 +28,14 @@ static bool excepted(const char *list, const char *id)
 static bool large_gpu(const struct request *q)
 {
     const struct engine *e = q->engine;
-    return gpu_usable(q->gpu).value >= e->large_bytes &&
-           !excepted(e->large_except, q->gpu->id);
+
+    return gpu_usable(q->gpu).value >= e->large_bytes && !excepted(e->large_except, q->gpu->id);
 }
 
 bool memory_may_take_whole(const struct request *q)
 {
     const struct engine *e = q->engine;
+
     return q->gpu->whole >= e->large_bytes && e->large_bytes > 0 && !large_gpu(q) &&
            !excepted(e->large_except, q->gpu->id) &&
            (q->max_num_seqs <= 0 || q->max_batched_tokens <= 0);
@@ -53,6 +54,7 @@ static double default_tokens(const struct request *q)
     const struct engine *e = q->engine;
     const struct engine_tier *tier = engine_tier(e, q->gpu->physical.value);
     int tokens = large_gpu(q) ? e->tokens_large : e->tokens_small;
+
     if (tier && tier->tokens > 0)
         return tier->tokens;
     if (e->tokens_huge > 0 && gpu_usable(q->gpu).value >= e->huge_bytes)
@@ -67,6 +69,7 @@ static double default_tokens(const struct request *q)
 double memory_max_batched_tokens(const struct request *q)
 {
     double seqs = q->max_num_seqs > 0 ? q->max_num_seqs : default_seqs(q);
+
     if (q->max_batched_tokens > 0)
         return q->max_batched_tokens;
     return q->engine->defaults_clip ? fmin(default_tokens(q), seqs * q->context)
@@ -77,9 +80,8 @@ double memory_max_num_seqs(const struct request *q)
 {
     if (q->max_num_seqs > 0)
         return q->max_num_seqs;
-    return q->engine->defaults_clip
-               ? fmin(default_seqs(q), memory_max_batched_tokens(q))
-               : default_seqs(q);
+    return q->engine->defaults_clip ? fmin(default_seqs(q), memory_max_batched_tokens(q))
+                                    : default_seqs(q);
 }
 
 /* ---- SGLang's fraction ---- */
@@ -87,9 +89,10 @@ double memory_max_num_seqs(const struct request *q)
 /* Sizes of the prefill graphs up to n tokens (cuda_graph_hook.py). */
 static double prefill_sizes(double n)
 {
-    static const double spans[][3] = {{4, 32, 4},      {48, 256, 16},    {288, 512, 32},
+    static const double spans[][3] = {{4, 32, 4},      {48, 256, 16},     {288, 512, 32},
                                       {576, 1024, 64}, {1280, 4096, 256}, {4608, INFINITY, 512}};
     double count = 0;
+
     for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
         if (n >= spans[i][0])
             count += floor((fmin(n, spans[i][1]) - spans[i][0]) / spans[i][2]) + 1;
@@ -109,11 +112,11 @@ static bool has_mixer(const struct model *m, enum mixer mixer)
 static double prefill_reserve(const struct request *q, const struct load *load)
 {
     const struct engine_reserve *r = &q->engine->reserve;
+
     if (load->has_vision || has_mixer(q->model, MIXER_KDA) || has_mixer(q->model, MIXER_CSA))
         return 0;
-    return has_mixer(q->model, MIXER_MLA)
-               ? r->mla
-               : r->prefill * prefill_sizes(load->max_batched_tokens);
+    return has_mixer(q->model, MIXER_MLA) ? r->mla
+                                          : r->prefill * prefill_sizes(load->max_batched_tokens);
 }
 
 /* The tower beside a ViT-L of 24 layers, 1024 wide: each time that more takes 10 %. One of
@@ -123,9 +126,9 @@ static double vision_factor(const struct request *q, const struct load *load)
     const struct engine_reserve *r = &q->engine->reserve;
     const struct model_vision *v = &q->model->vision;
     double layers = engine_lists(r->vision_depth, q->model->family) ? 24 : v->layers;
-    double times = layers > 0 && v->width > 0
-                       ? layers * v->width * v->width / (24.0 * 1024 * 1024)
-                       : load->vision_params / 302e6;
+    double times = layers > 0 && v->width > 0 ? layers * v->width * v->width / (24.0 * 1024 * 1024)
+                                              : load->vision_params / 302e6;
+
     return r->vision * fmax(0.8, fmin(1.05, 1 - 0.1 * (times - 1)));
 }
 
@@ -133,14 +136,15 @@ double memory_graph_batch(const struct request *q, const struct layout *l)
 {
     const struct engine_tier *tier = engine_tier(q->engine, q->gpu->physical.value);
     double batch = tier ? tier->graphs[l->tp >= 4] : 0;
+
     return q->max_num_seqs > 0 ? fmin(batch, q->max_num_seqs) : batch;
 }
 
-double memory_fraction(const struct request *q, const struct load *load,
-                       const struct layout *l)
+double memory_fraction(const struct request *q, const struct load *load, const struct layout *l)
 {
     const struct engine_reserve *r = &q->engine->reserve;
     double physical = q->gpu->physical.value, c = load->max_batched_tokens;
+
     if (q->utilization > 0 || r->base <= 0 || physical <= 0)
         return load->fraction;
     double bytes = r->base + r->token * fmax(c, 2048) + r->gpu * l->tp * l->pp +
@@ -167,6 +171,7 @@ struct quantity memory_budget_bytes(const struct request *q, struct quantity usa
     struct quantity used = quantity_of(q->used, ORIGIN_ASSUMED);
     struct quantity room = q->used > 0 ? quantity_sub(usable, used) : usable;
     double keep = 1 - q->headroom;
+
     switch (memory_budget(q)) {
     case BUDGET_UTILIZATION:
         return quantity_scale(usable, fraction * keep);
@@ -192,7 +197,7 @@ struct stages {
     struct quantity non_torch, graphs, graphs_charged;
     struct quantity budget;
     double fraction;
-    double users;                               /* per replica */
+    double users; /* per replica */
 };
 
 /* Of a process on the processors alone: its program and heap, no context of a driver. */
@@ -224,6 +229,7 @@ static struct quantity real_graphs(const struct request *q, const struct layout 
     double layers = ceil((double)q->model->layer_count / l->pp);
     const struct engine *e = q->engine;
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
+
     if (q->gpu->host)
         return quantity_exact(0);
     if (model_is_encoder(q->model)) /* pieces between its attention, if any */
@@ -239,6 +245,7 @@ static void widen_for_vision(const struct stages *s, struct quantity *budget)
 {
     const struct request *q = s->request;
     const struct engine_reserve *r = &q->engine->reserve;
+
     if (!s->load->has_vision || q->utilization > 0 || r->base <= 0 || r->vision <= 0)
         return;
     double times = r->vision / vision_factor(q, s->load);
@@ -250,12 +257,12 @@ static void widen_for_vision(const struct stages *s, struct quantity *budget)
 static void cut_budget(struct stages *s)
 {
     const struct request *q = s->request;
+
     s->fraction = memory_fraction(q, s->load, s->layout);
     s->budget = s->load->budget;
     if (memory_budget(q) != BUDGET_STATIC)
         return;
-    s->budget = memory_budget_bytes(q, quantity_sub(s->load->usable, s->non_torch),
-                                    s->fraction);
+    s->budget = memory_budget_bytes(q, quantity_sub(s->load->usable, s->non_torch), s->fraction);
     widen_for_vision(s, &s->budget);
 }
 
@@ -265,6 +272,7 @@ static struct quantity static_spare(const struct stages *s, int head)
     const struct request *q = s->request;
     struct quantity taken = quantity_add(s->non_torch, quantity_exact(q->used));
     struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
+
     return quantity_sub(quantity_scale(room, 1 - s->fraction * (1 - q->headroom)),
                         quantity_add(s->activation[head], s->graphs));
 }
@@ -281,6 +289,7 @@ static struct quantity utilization_spare(const struct stages *s, int head)
     struct quantity more =
         quantity_band(fmax(g->value - charged->value, 0), fmax(g->low - charged->low, 0),
                       fmax(g->high - charged->high, 0), ORIGIN_MODEL);
+
     if (charged->high <= 0)
         more = quantity_add(more, quantity_band(peak->value, 0, peak->high, ORIGIN_MODEL));
     return quantity_sub(rest, more);
@@ -289,6 +298,7 @@ static struct quantity utilization_spare(const struct stages *s, int head)
 static void cut_spare(struct stages *s)
 {
     enum budget budget = memory_budget(s->request);
+
     for (int head = 0; head < 2; head++)
         s->spare[head] = budget == BUDGET_STATIC        ? static_spare(s, head)
                          : budget == BUDGET_UTILIZATION ? utilization_spare(s, head)
@@ -299,8 +309,8 @@ static void cut_spare(struct stages *s)
 static struct quantity as_logged(const struct stages *s, enum logged_term term,
                                  struct quantity estimate)
 {
-    return logged_apply(s->request, s->layout, s->load->max_num_seqs,
-                        s->load->max_batched_tokens, term, estimate);
+    return logged_apply(s->request, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
+                        term, estimate);
 }
 
 static void cut_logged(struct stages *s)
@@ -314,8 +324,8 @@ static void cut_logged(struct stages *s)
     s->graphs_charged = as_logged(s, LOGGED_CHARGED, s->graphs_charged);
 }
 
-static void cut_stages(const struct request *q, const struct load *load,
-                       const struct layout *l, struct stages *s)
+static void cut_stages(const struct request *q, const struct load *load, const struct layout *l,
+                       struct stages *s)
 {
     s->request = q;
     s->load = load;
@@ -345,7 +355,7 @@ static void cut_stages(const struct request *q, const struct load *load,
 /* ---- one stage ---- */
 
 struct stage {
-    int index;                   /* of layers [first, end), layers[k] of each kind */
+    int index; /* of layers [first, end), layers[k] of each kind */
     int first, end;
     int layers[MODEL_MAX_KINDS];
     struct kv_sequence sequence; /* zero where there is no KV cache */
@@ -356,9 +366,9 @@ static void stage_sum(const struct stages *s, struct stage *at)
     const struct request *q = s->request;
     bool none = q->model->weights_only || q->kv_on_host;
     bool last = at->index == s->layout->pp - 1;
+
     model_count_kinds(q->model, at->first, at->end, at->layers);
-    at->sequence = none ? (struct kv_sequence){0}
-                        : kvcache_stage(q, &s->kv, at->layers, last);
+    at->sequence = none ? (struct kv_sequence){0} : kvcache_stage(q, &s->kv, at->layers, last);
 }
 
 static struct stage stage_at(const struct stages *s, int index)
@@ -368,6 +378,7 @@ static struct stage stage_at(const struct stages *s, int index)
         .first = layout_stage_begin(s->request, s->layout->pp, index),
         .end = layout_stage_begin(s->request, s->layout->pp, index + 1),
     };
+
     stage_sum(s, &at);
     return at;
 }
@@ -376,6 +387,7 @@ static struct stage stage_at(const struct stages *s, int index)
 static bool same_as_before(const struct request *q, int before, int first, int end)
 {
     const struct model *m = q->model;
+
     return end - first == first - before && before >= q->host_experts &&
            (m->kind_count == 1 ||
             memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
@@ -385,6 +397,7 @@ static bool same_as_before(const struct request *q, int before, int first, int e
 static bool stage_next(const struct stages *s, struct stage *at)
 {
     int before = at->first;
+
     at->index++;
     at->first = at->end;
     at->end = layout_stage_begin(s->request, s->layout->pp, at->index + 1);
@@ -395,19 +408,18 @@ static bool stage_next(const struct stages *s, struct stage *at)
     return false;
 }
 
-static struct quantity parts_pool(const struct stages *s, struct quantity weights,
-                                  int head)
+static struct quantity parts_pool(const struct stages *s, struct quantity weights, int head)
 {
     struct quantity budget = s->budget, rest;
     const struct engine *e = s->request->engine;
+
     switch (memory_budget(s->request)) {
     case BUDGET_UTILIZATION:
         rest = quantity_sub(budget, quantity_add(weights, s->activation[head]));
         return quantity_sub(rest, quantity_add(s->non_torch, s->graphs_charged));
     case BUDGET_STATIC:
         rest = quantity_sub(budget, weights);
-        return s->load->has_vision ? quantity_sub(rest, quantity_exact(e->vision_kept))
-                                   : rest;
+        return s->load->has_vision ? quantity_sub(rest, quantity_exact(e->vision_kept)) : rest;
     case BUDGET_FREE:
         rest = quantity_sub(budget, quantity_add(weights, s->overhead[head]));
         return rest.value > 0 ? quantity_scale(rest, s->load->fraction) : rest;
@@ -419,9 +431,8 @@ static struct quantity parts_pool(const struct stages *s, struct quantity weight
 
 static struct quantity stage_pool(const struct stages *s, struct quantity weights, int head)
 {
-    return logged_pool(s->request, s->layout, s->load->max_num_seqs,
-                       s->load->max_batched_tokens, s->load->usable.value,
-                       parts_pool(s, weights, head));
+    return logged_pool(s->request, s->layout, s->load->max_num_seqs, s->load->max_batched_tokens,
+                       s->load->usable.value, parts_pool(s, weights, head));
 }
 
 /* What is counted from a shape is as good as the shape. */
@@ -434,10 +445,11 @@ static struct quantity stage_weights(const struct stages *s, const struct stage 
 {
     const struct request *q = s->request;
     const int *layers = at->layers;
-    double bytes = weights_total(&s->weights, q->model->kind_count, layers,
-                                 at->index == 0, at->index == s->layout->pp - 1);
+    double bytes = weights_total(&s->weights, q->model->kind_count, layers, at->index == 0,
+                                 at->index == s->layout->pp - 1);
     struct quantity held = weights_held(q, &s->weights, at->first, at->end);
     struct quantity rest = weights_sure(q, s->load, &s->weights, layers, bytes);
+
     return held.high > 0 ? quantity_sub(rest, held) : rest;
 }
 
@@ -445,6 +457,7 @@ static struct quantity stage_weights(const struct stages *s, const struct stage 
 static struct quantity stage_added(const struct stages *s, const struct stage *at)
 {
     const struct request *q = s->request;
+
     return quantity_add(weights_draft(q, s->load, s->layout, at->index),
                         lora_bytes(q, s->layout, at->first, at->end));
 }
@@ -452,22 +465,22 @@ static struct quantity stage_added(const struct stages *s, const struct stage *a
 double memory_mean_tokens(const struct request *q)
 {
     double whole = q->engine->no_evict ? 2 : 1;
+
     return fmin(q->context, spread_held(&q->spread, q->prompt, whole * q->output));
 }
 
 /* Bytes the engine sets aside for the users of a stage while they are spread.
  * llama.cpp sets aside the whole context of each slot when it starts. */
-static double stage_mean(const struct stages *s, const struct stage *at,
-                         double reserved)
+static double stage_mean(const struct stages *s, const struct stage *at, double reserved)
 {
     const struct request *q = s->request;
     bool asked = memory_budget(q) == BUDGET_ASKED;
+
     if (q->model->weights_only || q->kv_on_host)
         return 0;
     struct kv_sequence one =
         kvcache_sequence(q, s->layout->tp, at->first, at->end,
-                         asked ? q->context : memory_mean_tokens(q),
-                         s->load->max_batched_tokens);
+                         asked ? q->context : memory_mean_tokens(q), s->load->max_batched_tokens);
     return asked ? reserved : s->users * one.reserved;
 }
 
@@ -488,19 +501,20 @@ static enum memory_state stage_room(const struct stages *s, const struct stage *
                                     const struct binding *b)
 {
     double least = b->reserved;
+
     if (b->reserved > b->pool.low && b->each <= b->pool.high)
         least = fmax(b->each, stage_mean(s, at, b->reserved));
     return room_of(b->reserved, least, &b->pool, b->free.low);
 }
 
 /* SGLang: the requests that the states' own pool holds, one slot of which is padding. */
-static double static_states(const struct request *q, const struct kv_sequence *one,
-                            double pool)
+static double static_states(const struct request *q, const struct kv_sequence *one, double pool)
 {
     const struct engine *e = q->engine;
     double blocks = kvcache_state_blocks(q);
     double share = e->state_share / (1 + e->state_share);
     double slots = floor(fmax(pool, 0) * share / one->state) - 1;
+
     return floor(fmax(slots, 0) / blocks);
 }
 
@@ -509,6 +523,7 @@ static struct quantity stage_states(const struct stages *s, const struct kv_sequ
                                     const struct quantity *pool)
 {
     const struct engine *e = s->request->engine;
+
     if (e->state_share > 0 && one->state > 0)
         return quantity_band(static_states(s->request, one, pool->value),
                              static_states(s->request, one, pool->low),
@@ -520,12 +535,12 @@ static struct quantity stage_states(const struct stages *s, const struct kv_sequ
                          floor(fmax(pool->high, 0) / one->block), ORIGIN_MODEL);
 }
 
-static void stage_binding(const struct stages *s, const struct stage *at,
-                          struct binding *out)
+static void stage_binding(const struct stages *s, const struct stage *at, struct binding *out)
 {
     const struct request *q = s->request;
     const struct kv_sequence *one = &at->sequence;
     int head = at->index == s->layout->pp - 1;
+
     out->stage = at->index;
     out->weights = stage_weights(s, at);
     if (q->draft || q->lora_slots > 0)
@@ -538,10 +553,9 @@ static void stage_binding(const struct stages *s, const struct stage *at,
     out->each = one->reserved + one->fixed;
     out->states = stage_states(s, one, &out->pool);
     out->reserved = s->users * one->reserved + one->fixed;
-    struct quantity taken = quantity_add(
-        quantity_add(out->weights, out->overhead), quantity_of(out->reserved, counted(q)));
-    out->free = quantity_sub(quantity_sub(s->load->usable, taken),
-                             quantity_exact(q->used));
+    struct quantity taken = quantity_add(quantity_add(out->weights, out->overhead),
+                                         quantity_of(out->reserved, counted(q)));
+    out->free = quantity_sub(quantity_sub(s->load->usable, taken), quantity_exact(q->used));
     out->state = stage_room(s, at, out);
 }
 
@@ -563,6 +577,7 @@ static void find_binding(const struct stages *s, struct binding *out)
 {
     struct stage at = stage_at(s, 0);
     struct binding b;
+
     stage_binding(s, &at, out);
     for (int stage = 1; stage < s->layout->pp; stage++) {
         if (stage_next(s, &at) && stage > 1 && stage < s->layout->pp - 1)
@@ -573,10 +588,11 @@ static void find_binding(const struct stages *s, struct binding *out)
     }
 }
 
-void memory_binding(const struct request *q, const struct load *load,
-                    const struct layout *l, struct binding *out)
+void memory_binding(const struct request *q, const struct load *load, const struct layout *l,
+                    struct binding *out)
 {
     struct stages s;
+
     cut_stages(q, load, l, &s);
     find_binding(&s, out);
 }
@@ -589,12 +605,10 @@ static double pool_requests(double pool, const struct kv_sequence *s)
     pool -= s->fixed;
     if (pool <= 0 || s->reserved <= 0)
         return 0;
-    return s->block > 0 ? floor(pool / s->block) * s->block / s->reserved
-                        : pool / s->reserved;
+    return s->block > 0 ? floor(pool / s->block) * s->block / s->reserved : pool / s->reserved;
 }
 
-static double pool_tokens(double pool, const struct kv_sequence *s,
-                          const struct request *q)
+static double pool_tokens(double pool, const struct kv_sequence *s, const struct request *q)
 {
     if (pool <= 0)
         return 0;
@@ -609,15 +623,14 @@ static void fill_capacity(const struct request *q, struct memory *m)
 {
     const struct quantity *p = &m->kv_pool;
     const struct kv_sequence *s = &m->sequence;
+
     m->max_concurrency = m->kv_cache_tokens = quantity_unknown();
     if (s->reserved <= 0)
         return;
-    m->max_concurrency =
-        quantity_band(pool_requests(p->value, s), pool_requests(p->low, s),
-                      pool_requests(p->high, s), ORIGIN_MODEL);
-    m->kv_cache_tokens =
-        quantity_band(pool_tokens(p->value, s, q), pool_tokens(p->low, s, q),
-                      pool_tokens(p->high, s, q), ORIGIN_MODEL);
+    m->max_concurrency = quantity_band(pool_requests(p->value, s), pool_requests(p->low, s),
+                                       pool_requests(p->high, s), ORIGIN_MODEL);
+    m->kv_cache_tokens = quantity_band(pool_tokens(p->value, s, q), pool_tokens(p->low, s, q),
+                                       pool_tokens(p->high, s, q), ORIGIN_MODEL);
 }
 
 static void fill_stage(const struct stages *s, int stage, struct memory *m)
@@ -626,6 +639,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     const struct load *load = s->load;
     struct stage at = stage_at(s, stage);
     struct binding b;
+
     memset(m, 0, sizeof(*m));
     stage_binding(s, &at, &b);
     m->sequence = at.sequence;
@@ -634,13 +648,11 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->usable = load->usable;
     m->budget = s->budget;
     m->weights = b.weights;
-    m->host = q->host_bytes > 0
-                  ? weights_held(q, &s->weights, at.first, at.end)
-                  : quantity_of(weights_on_host(q, load), b.weights.origin);
+    m->host = q->host_bytes > 0 ? weights_held(q, &s->weights, at.first, at.end)
+                                : quantity_of(weights_on_host(q, load), b.weights.origin);
     m->tables = quantity_of(load->tables, b.weights.origin);
-    m->host_kv = q->host_kv > 0
-                     ? quantity_exact(q->host_kv)
-                     : quantity_of(weights_host_kv(q, load, s->users), counted(q));
+    m->host_kv = q->host_kv > 0 ? quantity_exact(q->host_kv)
+                                : quantity_of(weights_host_kv(q, load, s->users), counted(q));
     m->draft = weights_draft(q, load, s->layout, stage);
     m->lora = lora_bytes(q, s->layout, at.first, at.end);
     m->split = weights_stage(q, load, s->layout, stage);
@@ -667,19 +679,21 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->fraction = s->fraction;
 }
 
-void memory_stage(const struct request *q, const struct load *load,
-                  const struct layout *l, int stage, struct memory *out)
+void memory_stage(const struct request *q, const struct load *load, const struct layout *l,
+                  int stage, struct memory *out)
 {
     struct stages s;
+
     cut_stages(q, load, l, &s);
     fill_stage(&s, stage, out);
 }
 
-void memory_estimate(const struct request *q, const struct load *load,
-                     const struct layout *l, struct memory *out)
+void memory_estimate(const struct request *q, const struct load *load, const struct layout *l,
+                     struct memory *out)
 {
     struct stages s;
     struct binding b;
+
     cut_stages(q, load, l, &s);
     find_binding(&s, &b);
     fill_stage(&s, b.stage, out);
@@ -690,10 +704,11 @@ void memory_estimate(const struct request *q, const struct load *load,
 struct quantity memory_term(const struct memory *m, enum logged_term term)
 {
     const struct quantity *const of[LOGGED_TERMS] = {
-        [LOGGED_WEIGHTS] = &m->weights,     [LOGGED_ACTIVATION] = &m->activation,
-        [LOGGED_NON_TORCH] = &m->non_torch, [LOGGED_GRAPHS] = &m->graphs,
+        [LOGGED_WEIGHTS] = &m->weights,        [LOGGED_ACTIVATION] = &m->activation,
+        [LOGGED_NON_TORCH] = &m->non_torch,    [LOGGED_GRAPHS] = &m->graphs,
         [LOGGED_CHARGED] = &m->graphs_charged,
     };
+
     return *of[term];
 }
 
@@ -711,6 +726,7 @@ static void add_overheads(struct terms *w, const struct load *load)
     const struct memory *m = &w->plan->memory;
     const struct engine *e = w->plan->request.engine;
     const struct layout *l = &w->plan->layout;
+
     activation_terms(w, load);
     term_add(w, "non-torch", "non_torch",
              l->tp > 1   ? "engine's constant at tp > 1"
@@ -719,15 +735,13 @@ static void add_overheads(struct terms *w, const struct load *load)
              m->non_torch, "GiB", source_engine(e, TERM_NON_TORCH),
              l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
                        : "context, cuBLAS, the runner's buffers");
-    term_add(w, "CUDA graphs", "graphs",
-             "engine's constant, in some versions for each layer", m->graphs, "GiB",
-             source_engine(e, TERM_GRAPHS),
+    term_add(w, "CUDA graphs", "graphs", "engine's constant, in some versions for each layer",
+             m->graphs, "GiB", source_engine(e, TERM_GRAPHS),
              e->budget != BUDGET_UTILIZATION ? "memory beside the pool"
                                              : "capture after the KV pool is set");
     if (e->budget == BUDGET_UTILIZATION)
-        term_add(w, "CUDA graphs, charged", "graphs charged",
-                 "the engine's own estimate, or 0", m->graphs_charged, "GiB",
-                 source_engine(e, TERM_GRAPHS),
+        term_add(w, "CUDA graphs, charged", "graphs charged", "the engine's own estimate, or 0",
+                 m->graphs_charged, "GiB", source_engine(e, TERM_GRAPHS),
                  m->graphs_charged.high > 0 ? "a charge to the budget before the KV pool"
                                             : "no charge to the budget");
 }
@@ -748,13 +762,11 @@ static const struct equation budgets[] = {
 };
 
 static const struct equation pools[] = {
-    [BUDGET_UTILIZATION] =
-        {"budget - weights - activation - non_torch - graphs charged",
-         "budget, weights, activation, non_torch, graphs charged"},
+    [BUDGET_UTILIZATION] = {"budget - weights - activation - non_torch - graphs charged",
+                            "budget, weights, activation, non_torch, graphs charged"},
     [BUDGET_FREE] = {"fraction * (budget - weights - activation - non_torch - graphs)",
                      "fraction, budget, weights, activation, non_torch, graphs"},
-    [BUDGET_STATIC] = {"budget - weights [- what a vision tower keeps]",
-                       "budget, weights"},
+    [BUDGET_STATIC] = {"budget - weights [- what a vision tower keeps]", "budget, weights"},
     [BUDGET_ASKED] = {"budget - weights - activation - non_torch - graphs",
                       "budget, weights, activation, non_torch, graphs"},
 };
@@ -764,6 +776,7 @@ static void add_fraction(struct terms *w)
 {
     const struct plan *p = w->plan;
     const struct engine_reserve *r = &p->request.engine->reserve;
+
     if (r->base <= 0 || p->request.utilization > 0)
         return;
     know_bytes(w, "base", quantity_exact(r->base));
@@ -772,13 +785,12 @@ static void add_fraction(struct terms *w)
     know_unit(w, "graph", r->graph / GP_MIB, "MiB", "engine");
     know_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
     know_bytes(w, "least", quantity_exact(r->least));
-    term_add(
-        w, "fraction", "fraction",
-        "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
-        "least) / physical [* vision]",
-        quantity_of(p->memory.fraction, ORIGIN_MODEL), "of GPU",
-        source_engine(p->request.engine, TERM_BUDGET),
-        "base, token, c, gpu, tp, pp, graph, batch, least, physical");
+    term_add(w, "fraction", "fraction",
+             "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
+             "least) / physical [* vision]",
+             quantity_of(p->memory.fraction, ORIGIN_MODEL), "of GPU",
+             source_engine(p->request.engine, TERM_BUDGET),
+             "base, token, c, gpu, tp, pp, graph, batch, least, physical");
 }
 
 static void add_pool(struct terms *w)
@@ -787,9 +799,10 @@ static void add_pool(struct terms *w)
     const struct memory *m = &w->plan->memory;
     enum budget b = memory_budget(&w->plan->request);
     bool uniform = m->sequence.per_token > 0, cell = m->sequence.cell > 0;
+
     know_exact(w, "cell", m->sequence.cell);
-    term_add(w, "KV pool", "pool", pools[b].text, m->kv_pool, "GiB",
-             source_engine(e, TERM_BUDGET), pools[b].inputs);
+    term_add(w, "KV pool", "pool", pools[b].text, m->kv_pool, "GiB", source_engine(e, TERM_BUDGET),
+             pools[b].inputs);
     if (!m->kv_cache_tokens.known)
         return;
     term_add(w, "KV cache tokens", "pool tokens",
@@ -813,32 +826,29 @@ static void add_need(struct terms *w)
     const struct plan *p = w->plan;
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
+
     if (m->state_blocks.known)
         term_add(w, "blocks of state", "state blocks",
-                 "floor(pool / block bytes); the slots need one each", m->state_blocks,
-                 "blocks", source_rule(q->engine, TERM_STATE, TERM_BLOCK),
-                 "pool, block bytes, seqs");
-    term_add(w, "users' KV", "KV needed", "users * keys and values of one",
-             m->kv_needed, "GiB", source_model(q->model),
-             "users per replica, keys and values");
+                 "floor(pool / block bytes); the slots need one each", m->state_blocks, "blocks",
+                 source_rule(q->engine, TERM_STATE, TERM_BLOCK), "pool, block bytes, seqs");
+    term_add(w, "users' KV", "KV needed", "users * keys and values of one", m->kv_needed, "GiB",
+             source_model(q->model), "users per replica, keys and values");
     if (m->state.value > 0)
-        term_add(w, "users' state", "state needed", "users * state of one request",
-                 m->state, "GiB", source_model(q->model), "users per replica, state");
-    term_add(w, "users' need", "need", "users * reserved by the engine for one",
-             m->kv_reserved, "GiB", source_engine(q->engine, TERM_BLOCK),
-             "users per replica, given");
+        term_add(w, "users' state", "state needed", "users * state of one request", m->state, "GiB",
+                 source_model(q->model), "users per replica, state");
+    term_add(w, "users' need", "need", "users * reserved by the engine for one", m->kv_reserved,
+             "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, given");
     know_number(w, "mean tokens", memory_mean_tokens(q), "request");
-    term_add(w, "users' mean need", "mean need", "users * reserved for mean tokens",
-             m->kv_mean, "GiB", source_engine(q->engine, TERM_BLOCK),
-             "users per replica, mean tokens");
+    term_add(w, "users' mean need", "mean need", "users * reserved for mean tokens", m->kv_mean,
+             "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");
 }
 
 static void add_rest(struct terms *w)
 {
     const struct memory *m = &w->plan->memory;
     const struct format *f = w->plan->request.precision.weight;
-    term_add(w, "free", "free",
-             "usable - used - weights - activation - non_torch - graphs - need",
+
+    term_add(w, "free", "free", "usable - used - weights - activation - non_torch - graphs - need",
              m->free, "GiB", source_counted("the parts above"),
              "usable, used, weights, activation, non_torch, graphs, need");
     know_number(w, "bits", f->bits, f->id);
@@ -854,13 +864,15 @@ static void add_logged(struct terms *w)
     const struct plan *p = w->plan;
     const struct memory *m = &p->memory;
     const struct logged *g = &p->request.logged;
+
     for (int t = 0; t < LOGGED_TERMS; t++) {
         enum logged_how how = memory_logged(&p->request, &p->layout, m, (enum logged_term)t);
+
         if (how == LOGGED_NOT)
             continue;
-        term_add(w, "logged / estimated", "logged / estimated", how == LOGGED_SAME
-                     ? "the logged figure stands for the estimate"
-                     : "estimate * (logged / estimate of what was logged)^share",
+        term_add(w, "logged / estimated", "logged / estimated",
+                 how == LOGGED_SAME ? "the logged figure stands for the estimate"
+                                    : "estimate * (logged / estimate of what was logged)^share",
                  quantity_of(exp(g->by[t]), ORIGIN_MEASURED), "x",
                  source_counted("one start of this model, format, GPU and engine"), "");
         term_is_part(w, logged_word((enum logged_term)t), 0);
@@ -872,6 +884,7 @@ void memory_terms(struct terms *w)
     const struct request *q = &w->plan->request;
     const struct equation *e = &budgets[memory_budget(q)];
     struct load load = load_sum(q);
+
     if (logged_of(q))
         add_logged(w);
     add_overheads(w, &load);

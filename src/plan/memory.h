@@ -19,10 +19,10 @@
 #ifndef GP_PLAN_MEMORY_H
 #define GP_PLAN_MEMORY_H
 
+#include "base/quantity.h"
 #include "plan/kvcache.h"
 #include "plan/layout.h"
 #include "plan/logged.h"
-#include "base/quantity.h"
 #include "plan/request.h"
 #include "plan/weights.h"
 
@@ -41,55 +41,55 @@ enum memory_state {
 };
 
 struct memory {
-    int stage;                     /* the stage these figures are of */
-    enum memory_state room;        /* does it hold the users' requests? */
-    struct quantity physical;      /* bytes, as the driver's tool prints */
-    struct quantity usable;        /* bytes a program can have */
-    struct quantity budget;        /* bytes the engine lets itself take */
-    struct quantity weights;       /* bytes, with what the engine adds at load */
-    struct weights split;          /* the same by role, without the two that follow */
-    struct quantity draft;         /* of them, of the draft */
-    struct quantity lora;          /* of them, of the adapters' slots */
-    struct quantity activation;    /* bytes at the peak */
-    struct quantity non_torch;     /* bytes: context, libraries, communication */
-    struct quantity graphs;        /* bytes of CUDA graphs, as the card holds them */
-    struct quantity graphs_charged; /* bytes the engine takes from the budget for them */
-    struct quantity kv_pool;       /* bytes left for the KV cache, may be negative */
-    struct quantity kv_needed;     /* bytes the users' tokens hold, exactly */
-    struct quantity state;         /* bytes of their recurrent state, exactly */
-    struct quantity kv_reserved;   /* bytes the engine sets aside for them, all of
+    int stage;                       /* the stage these figures are of */
+    enum memory_state room;          /* does it hold the users' requests? */
+    struct quantity physical;        /* bytes, as the driver's tool prints */
+    struct quantity usable;          /* bytes a program can have */
+    struct quantity budget;          /* bytes the engine lets itself take */
+    struct quantity weights;         /* bytes, with what the engine adds at load */
+    struct weights split;            /* the same by role, without the two that follow */
+    struct quantity draft;           /* of them, of the draft */
+    struct quantity lora;            /* of them, of the adapters' slots */
+    struct quantity activation;      /* bytes at the peak */
+    struct quantity non_torch;       /* bytes: context, libraries, communication */
+    struct quantity graphs;          /* bytes of CUDA graphs, as the card holds them */
+    struct quantity graphs_charged;  /* bytes the engine takes from the budget for them */
+    struct quantity kv_pool;         /* bytes left for the KV cache, may be negative */
+    struct quantity kv_needed;       /* bytes the users' tokens hold, exactly */
+    struct quantity state;           /* bytes of their recurrent state, exactly */
+    struct quantity kv_reserved;     /* bytes the engine sets aside for them, all of
                                     * `context` tokens */
-    struct quantity kv_mean;       /* the same of prompt + output/2 tokens */
-    struct quantity host;          /* bytes of weights in host memory: of this GPU, or
+    struct quantity kv_mean;         /* the same of prompt + output/2 tokens */
+    struct quantity host;            /* bytes of weights in host memory: of this GPU, or
                                     * of the replica where layers and experts stay */
-    struct quantity host_kv;       /* bytes of the users' KV there, of the replica; or what
+    struct quantity host_kv;         /* bytes of the users' KV there, of the replica; or what
                                     * the engine keeps there besides (request.h) */
-    struct quantity tables;        /* bytes of n-gram tables there, of the replica */
-    struct quantity free;          /* usable - used - all parts - kv_reserved */
-    struct kv_sequence sequence;   /* one request of `context` tokens */
-    double kv_bytes_per_token;     /* bytes, whole model, not sharded */
-    struct quantity state_blocks;     /* binding.states */
-    struct quantity kv_cache_tokens;  /* tokens the pool holds */
-    struct quantity max_concurrency;  /* requests of `context` tokens it holds */
-    double rule_of_thumb;          /* bytes: params * bits/8 * 1.25, all GPUs together */
-    double file_bytes;             /* bytes of one whole checkpoint */
-    double users;                  /* per replica */
+    struct quantity tables;          /* bytes of n-gram tables there, of the replica */
+    struct quantity free;            /* usable - used - all parts - kv_reserved */
+    struct kv_sequence sequence;     /* one request of `context` tokens */
+    double kv_bytes_per_token;       /* bytes, whole model, not sharded */
+    struct quantity state_blocks;    /* binding.states */
+    struct quantity kv_cache_tokens; /* tokens the pool holds */
+    struct quantity max_concurrency; /* requests of `context` tokens it holds */
+    double rule_of_thumb;            /* bytes: params * bits/8 * 1.25, all GPUs together */
+    double file_bytes;               /* bytes of one whole checkpoint */
+    double users;                    /* per replica */
     double max_num_seqs, max_batched_tokens; /* as used */
-    double fraction;               /* utilization or fraction as used */
+    double fraction;                         /* utilization or fraction as used */
 };
 
 /* The figures a verdict needs, of the stage that binds. */
 struct binding {
     int stage;
-    struct quantity budget;             /* bytes, as in struct memory */
-    struct quantity spare;              /* bytes: what the fraction leaves, less what it
+    struct quantity budget;            /* bytes, as in struct memory */
+    struct quantity spare;             /* bytes: what the fraction leaves, less what it
                                          * has to hold: SGLang's activation and graphs,
                                          * vLLM's graphs behind the pool; else unknown */
-    struct quantity weights, overhead;  /* bytes; overhead: activation, non-torch, graphs */
-    struct quantity pool, free;         /* bytes: kv_pool and free above */
-    double reserved;                    /* bytes set aside for the users, at full length */
-    double each;                        /* bytes set aside for one request, likewise */
-    struct quantity states;             /* blocks of the pool, where each slot needs one to
+    struct quantity weights, overhead; /* bytes; overhead: activation, non-torch, graphs */
+    struct quantity pool, free;        /* bytes: kv_pool and free above */
+    double reserved;                   /* bytes set aside for the users, at full length */
+    double each;                       /* bytes set aside for one request, likewise */
+    struct quantity states;            /* blocks of the pool, where each slot needs one to
                                          * start (engine.h: state_exit); with a pool of
                                          * states, requests it holds; else unknown */
     enum memory_state state;
@@ -99,8 +99,8 @@ struct binding {
 enum budget memory_budget(const struct request *request);
 
 /* Bytes the engine lets itself take of what is usable. */
-struct quantity memory_budget_bytes(const struct request *request,
-                                    struct quantity usable, double fraction);
+struct quantity memory_budget_bytes(const struct request *request, struct quantity usable,
+                                    double fraction);
 
 void memory_binding(const struct request *request, const struct load *load,
                     const struct layout *layout, struct binding *out);

@@ -11,6 +11,7 @@ double plan_margin(const struct plan *p)
 {
     const struct memory *m = &p->memory;
     double kv = m->kv_pool.value - m->kv_reserved.value;
+
     if (p->limit != LIMIT_USED)
         return kv;
     return fmin(kv, m->usable.value - p->request.used - m->budget.value);
@@ -24,9 +25,11 @@ struct quantity plan_knob_part(const struct memory *m, enum knob knob)
     const struct quantity *const parts[KNOB_COUNT] = {
         [KNOB_GRAPHS] = charged ? &m->graphs_charged : &m->graphs,
         [KNOB_ACTIVATION] = &m->activation,
-        [KNOB_NON_TORCH] = &m->non_torch, [KNOB_USABLE] = &m->usable,
+        [KNOB_NON_TORCH] = &m->non_torch,
+        [KNOB_USABLE] = &m->usable,
         [KNOB_WEIGHTS] = &m->weights,
     };
+
     if (knob == KNOB_LENGTHS)
         return quantity_band(m->kv_mean.value, m->kv_mean.value, m->kv_reserved.value,
                              m->kv_reserved.origin);
@@ -36,6 +39,7 @@ struct quantity plan_knob_part(const struct memory *m, enum knob knob)
 static double knob_width(const struct plan *p, int knob)
 {
     struct quantity q = plan_knob_part(&p->memory, (enum knob)knob);
+
     return q.high - q.low;
 }
 
@@ -44,6 +48,7 @@ static enum knob widest_knob(const struct plan *p)
 {
     bool graphs = p->memory.graphs_charged.high > 0 || p->limit == LIMIT_OVERHEAD;
     int widest = KNOB_ACTIVATION;
+
     for (int k = graphs ? KNOB_GRAPHS : KNOB_ACTIVATION; k <= KNOB_WEIGHTS; k++)
         if (knob_width(p, k) > knob_width(p, widest))
             widest = k;
@@ -54,6 +59,7 @@ static enum knob knob_of(const struct plan *p)
 {
     uint64_t band = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
     bool marginal = p->verdict == VERDICT_MARGINAL;
+
     if ((p->reasons >> REASON_DECIDES & 1) || (marginal && (p->reasons & band)))
         return widest_knob(p);
     if (marginal && (p->reasons & REASON_BIT(REASON_SPREADS)))
@@ -66,12 +72,12 @@ static enum knob knob_of(const struct plan *p)
 /* ---- one layout ---- */
 
 /* What replicas of as many GPUs do when each works its prompts off itself. */
-static void fill_together(const struct plan *p, const struct load *load,
-                          struct speed *out)
+static void fill_together(const struct plan *p, const struct load *load, struct speed *out)
 {
     struct request q = p->request;
     struct layout l = p->layout;
     struct memory m;
+
     q.split = false;
     if (l.gpus % (l.tp * l.pp) != 0) {
         out->gap = SPEED_NO_LAYOUT;
@@ -89,6 +95,7 @@ static uint64_t missed_goals(const struct plan *p)
     const struct request *q = &p->request;
     const struct speed *v = &p->speed;
     uint64_t reasons = 0;
+
     if (p->verdict == VERDICT_DOES_NOT_FIT)
         return 0;
     reasons = reasons_of_budget(q, p->cost.per_hour);
@@ -105,14 +112,15 @@ int plan_idle(const struct plan *p)
 {
     const struct request *q = &p->request;
     double idle = layout_decoding(&p->layout) - ceil(q->users);
+
     return q->rate <= 0 && !q->model->weights_only && idle > 0 ? (int)idle : 0;
 }
 
-static void fill_figures(const struct load *load, const struct prices *prices,
-                         struct plan *p)
+static void fill_figures(const struct load *load, const struct prices *prices, struct plan *p)
 {
     const struct market *market = prices->market;
     struct request held = p->request; /* the others wait outside of the memory */
+
     held.users = evaluate_held(&p->request, load, &p->layout);
     memory_estimate(&held, load, &p->layout, &p->memory);
     p->warnings = load->warnings | (uint32_t)(plan_idle(p) > 0) << WARNING_IDLE;
@@ -127,8 +135,7 @@ static void fill_figures(const struct load *load, const struct prices *prices,
     power_estimate(&p->request, load, &p->layout, &p->speed, market, &p->power);
     if (p->power.loaded)
         cost_draw(&p->cost, market,
-                  p->power.total.value +
-                      power_unused(&p->power, &p->layout, p->cost.buy.gpus));
+                  p->power.total.value + power_unused(&p->power, &p->layout, p->cost.buy.gpus));
     p->reasons |= missed_goals(p);
     p->verdict = reasons_verdict(p->reasons);
     p->limit = reasons_limit(p->reasons);
@@ -136,11 +143,12 @@ static void fill_figures(const struct load *load, const struct prices *prices,
         p->layout.hosts = p->cost.machines;
 }
 
-void plan_fill(const struct request *q, const struct load *load,
-               const struct layout *layout, const struct prices *prices, struct plan *p)
+void plan_fill(const struct request *q, const struct load *load, const struct layout *layout,
+               const struct prices *prices, struct plan *p)
 {
     struct evaluation e;
     struct load own;
+
     memset(p, 0, sizeof(*p));
     evaluate(q, load, NULL, layout, &e);
     p->request = *q;
@@ -159,11 +167,12 @@ void plan_fill(const struct request *q, const struct load *load,
         fill_figures(load, prices, p);
 }
 
-void plan_layout(const struct request *q, const struct layout *layout,
-                 const struct market *market, struct plan *p)
+void plan_layout(const struct request *q, const struct layout *layout, const struct market *market,
+                 struct plan *p)
 {
     struct load load = load_sum(q);
     struct prices prices;
+
     prices_init(q, market, &prices);
     plan_fill(q, &load, layout, &prices, p);
     prices_fini(&prices);
@@ -173,6 +182,7 @@ void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *m
 {
     const struct cost *c = &p->cost;
     bool buy = c->want == WANT_BUY && c->buy.known;
+
     *hour = buy ? c->buy.per_hour : quantity_of(c->per_hour, ORIGIN_SHEET);
     *month = buy ? c->buy.per_month : quantity_of(c->per_month, ORIGIN_SHEET);
     hour->known = month->known = p->has_memory && c->per_hour > 0;
@@ -182,17 +192,18 @@ struct quantity plan_token_price(const struct plan *p)
 {
     struct quantity hour, month;
     const struct quantity *tokens = &p->speed.tokens;
+
     plan_prices(p, &hour, &month);
     if (!hour.known || p->speed.gap != SPEED_KNOWN || tokens->low <= 0)
         return quantity_unknown();
     double million = 1e6 / 3600;
-    return quantity_band(hour.value * million / tokens->value,
-                         hour.low * million / tokens->high,
+    return quantity_band(hour.value * million / tokens->value, hour.low * million / tokens->high,
                          hour.high * million / tokens->low, ORIGIN_MODEL);
 }
 
 bool plan_spans(const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);
+
     return r && r->known ? r->apart : layout_widest(&p->layout) > p->request.host_gpus;
 }

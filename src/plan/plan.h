@@ -43,19 +43,19 @@ enum lost {
     LOST_IDLE,     /* a replica without a user */
     LOST_MACHINES, /* not in one machine */
     LOST_STAGES,
-    LOST_TOKENS,   /* `more` of its tokens/s, as a share, are missing */
+    LOST_TOKENS, /* `more` of its tokens/s, as a share, are missing */
     LOST_REPLICAS,
-    LOST_EXPERTS,  /* spread wider */
-    LOST_GOAL,     /* it needs less, and misses the goal of `limit`: it reaches `more` */
-    LOST_NOTHING,  /* they are alike */
+    LOST_EXPERTS, /* spread wider */
+    LOST_GOAL,    /* it needs less, and misses the goal of `limit`: it reaches `more` */
+    LOST_NOTHING, /* they are alike */
     LOST_COUNT
 };
 
 /* The best layout that fits with another TP or PP, or with goals the one that needs less
  * and misses them by the least; and what made it lose. */
 struct runner_up {
-    struct layout layout;      /* gpus 0 = there is none */
-    double per_hour;           /* dollars; 0 = unknown */
+    struct layout layout; /* gpus 0 = there is none */
+    double per_hour;      /* dollars; 0 = unknown */
     enum lost lost;
     double more;
     enum limit limit;
@@ -64,7 +64,7 @@ struct runner_up {
 /* What a plan would be with the options that the engine has by itself. */
 struct untuned {
     double max_batched_tokens;
-    double ttft, tpot;         /* s */
+    double ttft, tpot; /* s */
 };
 
 /* What decides a marginal verdict, to turn or to measure: the part of memory whose band is
@@ -82,28 +82,28 @@ enum knob {
 };
 
 struct plan {
-    struct request request;    /* as answered */
+    struct request request; /* as answered */
     struct layout layout;
-    struct memory memory;      /* not set when the layout is refused: has_memory */
+    struct memory memory; /* not set when the layout is refused: has_memory */
     bool has_memory;
     enum verdict verdict;
     enum limit limit;
-    uint64_t reasons;          /* bits of enum reason */
-    unsigned warnings;         /* bits of enum warning */
+    uint64_t reasons;  /* bits of enum reason */
+    unsigned warnings; /* bits of enum warning */
     enum knob knob;
-    struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */
+    struct layout nearly; /* fewer GPUs that would be marginal; gpus 0 = none */
     struct cost cost;
-    struct speed speed;        /* of what fits, or may, or exceeds the power cap alone */
-    struct speed together;     /* where prompts are worked off apart: of the same layout when
+    struct speed speed;    /* of what fits, or may, or exceeds the power cap alone */
+    struct speed together; /* where prompts are worked off apart: of the same layout when
                                 * each replica does both */
-    struct power power;        /* of what has a memory */
+    struct power power;    /* of what has a memory */
     struct runner_up second;
-    struct untuned untuned;    /* with REASON_TUNED */
+    struct untuned untuned; /* with REASON_TUNED */
 };
 
 /* The fields of a request that a fix changes, in the order its options are given. */
 enum change {
-    CHANGE_GPU,         /* gpu and gpu_count */
+    CHANGE_GPU, /* gpu and gpu_count */
     CHANGE_ENGINE,
     CHANGE_PRECISION,
     CHANGE_KV,
@@ -111,7 +111,7 @@ enum change {
     CHANGE_PP,
     CHANGE_EP,
     CHANGE_REPLICAS,
-    CHANGE_DP,          /* attention copies that share experts */
+    CHANGE_DP, /* attention copies that share experts */
     CHANGE_MAX_PP,
     CHANGE_USERS,
     CHANGE_CONTEXT,
@@ -130,23 +130,23 @@ enum change {
 enum fix_kind {
     FIX_USERS,
     FIX_CONTEXT,
-    FIX_KNOBS,      /* one or two of the engine's own options */
-    FIX_SLOTS,      /* a slot for every user */
-    FIX_STATES,     /* no more slots than blocks of recurrent state */
+    FIX_KNOBS,       /* one or two of the engine's own options */
+    FIX_SLOTS,       /* a slot for every user */
+    FIX_STATES,      /* no more slots than blocks of recurrent state */
     FIX_FEWER_SLOTS, /* and so fewer GPUs */
-    FIX_SHARE,      /* a smaller share, more for activation and graphs */
-    FIX_UNUSED,     /* take only what is free */
+    FIX_SHARE,       /* a smaller share, more for activation and graphs */
+    FIX_UNUSED,      /* take only what is free */
     FIX_KV,
     FIX_PRECISION,
-    FIX_ONE_GPU,    /* and a lower precision */
-    FIX_GGUF,       /* an engine that reads GGUF, and one of its formats */
+    FIX_ONE_GPU, /* and a lower precision */
+    FIX_GGUF,    /* an engine that reads GGUF, and one of its formats */
     FIX_ENGINE,
     FIX_SAME_COUNT, /* another layout of as many GPUs */
     FIX_OPEN,       /* as many GPUs as it takes */
     FIX_SMALLER_TP,
     FIX_LARGER_TP,
-    FIX_PIPELINE,   /* more stages than max_pp */
-    FIX_REPAIRED,   /* several options that contradict model or engine, put right */
+    FIX_PIPELINE, /* more stages than max_pp */
+    FIX_REPAIRED, /* several options that contradict model or engine, put right */
     FIX_GPU,
     FIX_HOST_LAYERS,  /* layers in host memory */
     FIX_HOST_EXPERTS, /* experts there */
@@ -166,36 +166,35 @@ enum better { BETTER_NONE, BETTER_CHEAPER, BETTER_FULLER, BETTER_FASTER, BETTER_
 struct fix {
     enum fix_kind kind;
     enum better better;
-    unsigned changes;          /* bits of enum change */
-    struct request request;    /* with these changes */
-    enum verdict verdict;      /* FITS, or MARGINAL when nothing better was found */
-    double gain;               /* bytes per GPU by which room less need improves */
-    double ttft, tpot;         /* s; 0 = not asked */
-    double tokens;             /* output tokens/s; 0 = not asked */
-    int gpus;                  /* GPUs in all */
-    double per_hour;           /* dollars; 0 = unknown */
-    double cost_delta;         /* dollars per hour against the plan; 0 when unknown */
+    unsigned changes;       /* bits of enum change */
+    struct request request; /* with these changes */
+    enum verdict verdict;   /* FITS, or MARGINAL when nothing better was found */
+    double gain;            /* bytes per GPU by which room less need improves */
+    double ttft, tpot;      /* s; 0 = not asked */
+    double tokens;          /* output tokens/s; 0 = not asked */
+    int gpus;               /* GPUs in all */
+    double per_hour;        /* dollars; 0 = unknown */
+    double cost_delta;      /* dollars per hour against the plan; 0 when unknown */
     bool cost_known;
-    bool spans;                /* GPUs of one request are in several machines */
-    int rank;                  /* how much it changes what was asked: lower is less */
+    bool spans; /* GPUs of one request are in several machines */
+    int rank;   /* how much it changes what was asked: lower is less */
 };
 
 /* What plan_fixes() may choose from besides the request's own values. */
 struct choices {
     const struct gpu *const *gpus; /* borrowed; may be NULL */
     size_t gpu_count;
-    const struct format *kv_fp8;   /* formats to offer; NULL = do not */
-    struct precisions lower[5];    /* lower ones of this model, best first */
+    const struct format *kv_fp8; /* formats to offer; NULL = do not */
+    struct precisions lower[5];  /* lower ones of this model, best first */
     int lower_count;
     const struct engine *engines[4]; /* other engines */
     int engine_count;
-    struct precisions gguf[5];     /* formats of those that read GGUF, best first */
+    struct precisions gguf[5]; /* formats of those that read GGUF, best first */
     int gguf_count;
-    const struct trace *trace;     /* what the lengths are of; NULL = of no trace */
+    const struct trace *trace; /* what the lengths are of; NULL = of no trace */
 };
 
-void plan_request(const struct request *request, const struct market *market,
-                  struct plan *out);
+void plan_request(const struct request *request, const struct market *market, struct plan *out);
 
 /* The layout given, no search. */
 void plan_layout(const struct request *request, const struct layout *layout,
@@ -203,13 +202,11 @@ void plan_layout(const struct request *request, const struct layout *layout,
 
 /* The same of a request whose load is summed, load_sum(request), and what its GPU costs,
  * prices_init(). */
-void plan_fill(const struct request *request, const struct load *load,
-               const struct layout *layout, const struct prices *prices,
-               struct plan *out);
+void plan_fill(const struct request *request, const struct load *load, const struct layout *layout,
+               const struct prices *prices, struct plan *out);
 
 /* What the price class that was asked for costs; unknown where nothing is offered. */
-void plan_prices(const struct plan *plan, struct quantity *per_hour,
-                 struct quantity *per_month);
+void plan_prices(const struct plan *plan, struct quantity *per_hour, struct quantity *per_month);
 
 /* Dollars per million output tokens at this load; unknown without price or speed. */
 struct quantity plan_token_price(const struct plan *plan);
@@ -229,8 +226,8 @@ unsigned plan_keep_context(const struct request *asked, const struct request *fi
 
 /* Fixes for a plan that does not fit or is marginal, best first; for one that fits, the
  * deeper pipeline and the fewer slots that need fewer GPUs. Returns how many. */
-int plan_fixes(const struct plan *plan, const struct choices *choices,
-               const struct market *market, struct fix out[PLAN_MAX_FIXES]);
+int plan_fixes(const struct plan *plan, const struct choices *choices, const struct market *market,
+               struct fix out[PLAN_MAX_FIXES]);
 
 /* Bytes of the part that a knob names. */
 struct quantity plan_knob_part(const struct memory *memory, enum knob knob);

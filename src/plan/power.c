@@ -11,13 +11,13 @@
 
 /* Factors of the band of a GPU's watts: on the GPU that was measured, and on others. */
 #define BAND_MEASURED 1.12
-#define BAND_LOW      1.35
-#define BAND_HIGH     1.25
+#define BAND_LOW 1.35
+#define BAND_HIGH 1.25
 
 /* Bands of what nobody has measured. */
-#define IDLE_LOW  0.5
+#define IDLE_LOW 0.5
 #define IDLE_HIGH 2.0
-#define HOST_LOW  0.35
+#define HOST_LOW 0.35
 #define HOST_HIGH 1.30
 
 const char power_law_source[] =
@@ -38,6 +38,7 @@ static double limit_of(const struct gpu *gpu)
 double power_most(const struct request *q)
 {
     double limit = limit_of(q->gpu);
+
     return limit > 0 ? limit + q->host_watts : 0;
 }
 
@@ -45,14 +46,15 @@ double power_most(const struct request *q)
 
 /* Of one batch of a decode step, on the GPUs of one rank of TP, all stages together. */
 struct work {
-    double bytes;  /* weights and cache */
-    double token;  /* s of one token's arithmetic at the sheet's rate */
+    double bytes; /* weights and cache */
+    double token; /* s of one token's arithmetic at the sheet's rate */
 };
 
 static double rate_of(const struct request *q, enum tensor_role role)
 {
     enum kernel kernel = kernel_of(q->precision.by_role[role], q->gpu, q->engine->gguf);
     double rate = kernel_rate(kernel, q->gpu);
+
     return rate > 0 ? rate : kernel_rate(KERNEL_16, q->gpu);
 }
 
@@ -63,12 +65,13 @@ static void add_product(struct work *w, const struct request *q, enum tensor_rol
     w->token += 2 * n.rows * n.cols * layers / rate_of(q, role);
 }
 
-static void add_experts(struct work *w, const struct step *s, const struct layout *l,
-                        double tokens)
+static void add_experts(struct work *w, const struct step *s, const struct layout *l, double tokens)
 {
     const struct request *q = s->load->request;
+
     for (int i = 0; i < q->model->kind_count; i++) {
         const struct layer_kind *k = &q->model->kind[i];
+
         if (k->experts <= 0)
             continue;
         double width = k->latent > 0 ? k->latent : q->model->hidden;
@@ -77,8 +80,7 @@ static void add_experts(struct work *w, const struct step *s, const struct layou
         w->bytes += one * s->load->expert_bytes[i] * layers *
                     moe_reached(k->experts, k->experts_active, tokens);
         /* every rank's tokens come to it */
-        w->token += 2 * one * k->experts_active * layers * s->ways /
-                    rate_of(q, ROLE_EXPERT);
+        w->token += 2 * one * k->experts_active * layers * s->ways / rate_of(q, ROLE_EXPERT);
     }
 }
 
@@ -88,6 +90,7 @@ static struct work work_of(const struct step *s, const struct layout *l, double 
     const struct request *q = s->load->request;
     struct work w = {0};
     double flops;
+
     for (int i = 0; i < s->load->products; i++)
         add_product(&w, q, s->load->product[i].role, step_shape(s->load, i, l),
                     s->load->product[i].times);
@@ -111,6 +114,7 @@ static void shares_of(const struct step *s, const struct layout *l, const struct
     double step = v->serve.decode * s->accepted, fresh = q->prompt * (1 - q->prefix_hit);
     struct work w = work_of(s, l, batch, spread_held(&q->spread, q->prompt, q->output));
     double token = w.token / s->ways;
+
     out->memory = fmin(1, filled * w.bytes / (step * q->gpu->bandwidth.value));
     out->compute = fmin(1, filled * batch * (s->drafted + 1) * token / step);
     out->prompt_compute = fmin(1, fresh * token / s->pp / v->serve.prompt);
@@ -127,6 +131,7 @@ static struct quantity works(const struct request *q, double memory, double comp
 {
     bool measured = is_measured(q->gpu);
     double limit = limit_of(q->gpu), watts = limit * power_share(memory, compute);
+
     return quantity_band(watts, watts / (measured ? BAND_MEASURED : BAND_LOW),
                          fmin(limit, watts * (measured ? BAND_MEASURED : BAND_HIGH)),
                          measured ? ORIGIN_MODEL : ORIGIN_ASSUMED);
@@ -141,8 +146,8 @@ static struct quantity mean_of(const struct power *p)
 
 static struct quantity host_at(const struct power *p)
 {
-    double watts = p->host_most * (POWER_HOST +
-                                   (1 - POWER_HOST) * p->gpu.value / p->limit);
+    double watts = p->host_most * (POWER_HOST + (1 - POWER_HOST) * p->gpu.value / p->limit);
+
     return quantity_band(watts, watts * HOST_LOW, fmin(p->host_most, watts * HOST_HIGH),
                          ORIGIN_ASSUMED);
 }
@@ -152,6 +157,7 @@ static void times_of(const struct request *q, const struct speed *v, double grou
                      struct power *out)
 {
     double flight = v->running / groups;
+
     out->prompts = fmin(1, v->requests.value / groups * v->serve.prompt);
     out->busy = q->rate > 0 ? fmax(out->prompts, 1 - exp(-flight)) : 1;
 }
@@ -162,16 +168,18 @@ static struct quantity divided(struct quantity a, struct quantity b)
     double value = a.value / b.value;
     double low = hypot(log(a.value / a.low), log(b.high / b.value));
     double high = hypot(log(a.high / a.value), log(b.value / b.low));
+
     return quantity_band(value, value / exp(low), value * exp(high),
                          origin_weaker(a.origin, b.origin));
 }
 
-static void load_up(const struct request *q, const struct load *load,
-                    const struct layout *l, const struct speed *v, struct power *out)
+static void load_up(const struct request *q, const struct load *load, const struct layout *l,
+                    const struct speed *v, struct power *out)
 {
     struct step_load sums;
     struct step step;
     struct step_others others;
+
     step_load_sum(q, load, &sums);
     step_cut(&sums, l, &step);
     step_attach(&step, l, &others);
@@ -192,13 +200,13 @@ static void load_up(const struct request *q, const struct load *load,
 static void month(const struct market *market, struct power *out)
 {
     const struct ownership *own = market->ownership;
+
     out->hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
     out->energy = quantity_scale(out->total, out->hours * 3600);
     if (own)
-        out->electricity =
-            quantity_scale(out->energy, own->pue / GP_KWH *
-                                            (market->electricity > 0 ? market->electricity
-                                                                     : own->electricity));
+        out->electricity = quantity_scale(
+            out->energy,
+            own->pue / GP_KWH * (market->electricity > 0 ? market->electricity : own->electricity));
 }
 
 double power_unused(const struct power *p, const struct layout *l, int gpus)
@@ -206,9 +214,8 @@ double power_unused(const struct power *p, const struct layout *l, int gpus)
     return (gpus - l->gpus) * (p->idle.value + p->host.value);
 }
 
-void power_estimate(const struct request *q, const struct load *load,
-                    const struct layout *l, const struct speed *v,
-                    const struct market *market, struct power *out)
+void power_estimate(const struct request *q, const struct load *load, const struct layout *l,
+                    const struct speed *v, const struct market *market, struct power *out)
 {
     memset(out, 0, sizeof(*out));
     out->limit = limit_of(q->gpu);

@@ -29,38 +29,38 @@
 
 #include <stdbool.h>
 
+#include "base/quantity.h"
 #include "plan/cost.h"
 #include "plan/layout.h"
 #include "plan/load.h"
-#include "base/quantity.h"
 #include "plan/request.h"
 #include "plan/speed/speed.h"
 
-#define POWER_BASE    0.28 /* of TDP: clocks up, work in flight */
-#define POWER_MEMORY  0.72 /* ... per share of the bandwidth */
+#define POWER_BASE 0.28    /* of TDP: clocks up, work in flight */
+#define POWER_MEMORY 0.72  /* ... per share of the bandwidth */
 #define POWER_COMPUTE 1.40 /* ... per share of the arithmetic */
-#define POWER_IDLE    0.12 /* of TDP */
-#define POWER_HOST    0.50 /* of its host's share at most, whatever the GPU does */
+#define POWER_IDLE 0.12    /* of TDP */
+#define POWER_HOST 0.50    /* of its host's share at most, whatever the GPU does */
 
 struct power {
-    bool known;                    /* a limit is known: sheet holds */
-    double limit, host_most;       /* W of one GPU, and of its share of a host */
-    double sheet;                  /* W of the plan at most, hosts included */
-    double cap;                    /* W; 0 = none was given */
-    int capped_gpus;               /* such GPUs that stay under the cap */
-    bool loaded;                   /* the speed is known: the rest holds */
-    double memory, compute;        /* m and c of a decode step */
-    double prompt_compute;         /* c of prompts */
-    double busy, prompts;          /* shares of the time */
+    bool known;                           /* a limit is known: sheet holds */
+    double limit, host_most;              /* W of one GPU, and of its share of a host */
+    double sheet;                         /* W of the plan at most, hosts included */
+    double cap;                           /* W; 0 = none was given */
+    int capped_gpus;                      /* such GPUs that stay under the cap */
+    bool loaded;                          /* the speed is known: the rest holds */
+    double memory, compute;               /* m and c of a decode step */
+    double prompt_compute;                /* c of prompts */
+    double busy, prompts;                 /* shares of the time */
     struct quantity idle, decode, prompt; /* W of one GPU */
-    struct quantity gpu;           /* W of one GPU at this load */
-    struct quantity host;          /* W of its share of a host */
-    struct quantity total;         /* W of the plan at this load */
-    struct quantity joules;        /* per output token */
-    struct quantity per_watt;      /* output tokens/s per W */
-    double hours;                  /* of use per month */
-    struct quantity energy;        /* J in a month, cooling not counted */
-    struct quantity electricity;   /* dollars of it per month, with PUE; unknown = no price */
+    struct quantity gpu;                  /* W of one GPU at this load */
+    struct quantity host;                 /* W of its share of a host */
+    struct quantity total;                /* W of the plan at this load */
+    struct quantity joules;               /* per output token */
+    struct quantity per_watt;             /* output tokens/s per W */
+    double hours;                         /* of use per month */
+    struct quantity energy;               /* J in a month, cooling not counted */
+    struct quantity electricity; /* dollars of it per month, with PUE; unknown = no price */
 };
 
 extern const char power_law_source[]; /* of the shares of TDP */

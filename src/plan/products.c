@@ -84,8 +84,7 @@ struct fusing {
     int count;
 };
 
-static void fuse(struct fusing *f, const char *name, enum tensor_role role, double m,
-                 double k)
+static void fuse(struct fusing *f, const char *name, enum tensor_role role, double m, double k)
 {
     for (int i = 0; i < f->count; i++)
         if (strcmp(f->layer[i].name, name) == 0 && f->layer[i].k == (int64_t)k) {
@@ -102,9 +101,8 @@ static void fuse(struct fusing *f, const char *name, enum tensor_role role, doub
 
 /* An expert is cut only by what expert parallelism leaves of tp; one is one product,
  * however many there are. */
-static void take_tensor(struct fusing *f, const struct model *model,
-                        const struct layer_kind *kind, const struct tensor *t,
-                        const struct layout *layout)
+static void take_tensor(struct fusing *f, const struct model *model, const struct layer_kind *kind,
+                        const struct tensor *t, const struct layout *layout)
 {
     const struct product *p = product_of(t);
     double share, copies = t->role == ROLE_EXPERT ? 1 : t->count;
@@ -120,12 +118,10 @@ static void take_tensor(struct fusing *f, const struct model *model,
         fuse(f, p->layer, t->role, t->rows * copies, ceil(t->cols * share));
 }
 
-static int add(struct products_layer *out, int count, int max,
-               const struct products_layer *layer)
+static int add(struct products_layer *out, int count, int max, const struct products_layer *layer)
 {
     for (int i = 0; i < count; i++)
-        if (strcmp(out[i].name, layer->name) == 0 && out[i].m == layer->m &&
-            out[i].k == layer->k)
+        if (strcmp(out[i].name, layer->name) == 0 && out[i].m == layer->m && out[i].k == layer->k)
             return count;
     if (count < max)
         out[count++] = *layer;
@@ -147,7 +143,7 @@ static void rename_single(struct fusing *f, const struct layer_kind *kind)
 }
 
 int products_layers(const struct model *model, const struct layout *layout,
-                  struct products_layer *out, int max)
+                    struct products_layer *out, int max)
 {
     struct tensor tensors[MODEL_MAX_TENSORS];
     int count = 0;
@@ -163,8 +159,7 @@ int products_layers(const struct model *model, const struct layout *layout,
             count = add(out, count, max, &f.layer[i]);
     }
     if (model->vocab > 0) {
-        struct products_layer head = {
-            .name = "lm_head", .role = ROLE_HEAD, .k = model->hidden};
+        struct products_layer head = {.name = "lm_head", .role = ROLE_HEAD, .k = model->hidden};
 
         head.m = (int64_t)ceil(ceil(model->vocab / VOCAB_PAD) * VOCAB_PAD / layout->tp);
         count = add(out, count, max, &head);

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "plan/layout.h"
 #include "model/model.h"
+#include "plan/layout.h"
 
 /* m outputs, k inputs. */
 struct products_layer {

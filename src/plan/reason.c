@@ -11,6 +11,7 @@
 const char *verdict_word(enum verdict verdict)
 {
     static const char *const words[] = {"fits", "slow", "marginal", "does-not-fit"};
+
     return words[verdict];
 }
 
@@ -22,10 +23,11 @@ const char *verdict_say(enum verdict verdict)
 const char *limit_word(enum limit limit)
 {
     static const char *const words[LIMIT_COUNT] = {
-        "none", "weights",      "overhead", "kv-cache",    "layout",
-        "type", "max-num-seqs", "used",     "max-context",
-        "state-blocks", "ttft", "tpot", "rate", "throughput", "budget", "power",
+        "none",         "weights",    "overhead",    "kv-cache",     "layout", "type",
+        "max-num-seqs", "used",       "max-context", "state-blocks", "ttft",   "tpot",
+        "rate",         "throughput", "budget",      "power",
     };
+
     return words[limit];
 }
 
@@ -87,6 +89,7 @@ static const struct {
 enum verdict reasons_verdict(uint64_t reasons)
 {
     enum verdict worst = VERDICT_FITS;
+
     for (int r = 0; reasons >> r; r++)
         if ((reasons >> r & 1) && reason_rows[r].verdict > worst)
             worst = reason_rows[r].verdict;
@@ -156,8 +159,10 @@ static uint64_t reasons_of_type(const struct request *q)
 static bool splits_blocks(const struct request *q)
 {
     int block = q->kv->block;
+
     for (int k = 0; block > 0 && k < q->model->kind_count; k++) {
         const struct layer_kind *l = &q->model->kind[k];
+
         if (l->head_dim % block != 0 || l->v_head_dim % block != 0)
             return true;
     }
@@ -180,10 +185,10 @@ static uint64_t reasons_of_engine(const struct request *q)
     const struct engine *e = q->engine;
     const struct format *w = q->precision.weight;
     uint64_t reasons = 0;
+
     if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
-    if (w->bits < 16 && w->block <= 0 && !w->mix &&
-        older(q->gpu, engine_format_cc(e, w->id)))
+    if (w->bits < 16 && w->block <= 0 && !w->mix && older(q->gpu, engine_format_cc(e, w->id)))
         reasons |= REASON_BIT(REASON_QUANTIZED);
     if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
         reasons |= REASON_BIT(REASON_SPARSE);
@@ -202,6 +207,7 @@ static uint64_t reasons_of_engine(const struct request *q)
 static bool too_much_used(const struct request *q, const struct load *load)
 {
     double share = load->fraction * (1 - q->headroom);
+
     return q->used > 0 && q->engine->budget == BUDGET_UTILIZATION &&
            load->usable.value * share > load->usable.value - q->used;
 }
@@ -218,6 +224,7 @@ static bool splits_prompts(const struct request *q, const struct load *load)
 static bool refuses_groups(const struct request *q)
 {
     struct kv_cut cut;
+
     if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups ||
         (q->host_kv > 0 && !q->engine->kv_offload_groups))
         return false;
@@ -235,6 +242,7 @@ static bool flattens(const struct request *q)
 {
     struct request plain;
     struct kv_cut cut;
+
     if (q->host_kv <= 0 || q->engine->kv_offload_groups || !q->engine->window_groups)
         return false;
     plain = *q;
@@ -246,6 +254,7 @@ static bool flattens(const struct request *q)
 uint64_t reasons_of_request(const struct request *q, const struct load *load)
 {
     uint64_t reasons = 0;
+
     if (!model_is_served(q->model)) /* nothing to ask of the engine, tokens or users */
         return 0;
     reasons |= reasons_of_type(q) | reasons_of_engine(q);
@@ -268,13 +277,13 @@ uint64_t reasons_of_request(const struct request *q, const struct load *load)
 static unsigned warning_of_type(const struct request *q)
 {
     const struct format *w = q->precision.weight;
+
     if (w->weight_only || w->math >= MATH_COUNT || w->bits >= 16)
         return 0;
     struct quantity rate = q->gpu->rate[w->math], half = q->gpu->rate[MATH_FP16];
     if (rate.known && rate.value == 0)
         return 1u << WARNING_UNPACKED;
-    return rate.known && half.known && rate.value < half.value ? 1u << WARNING_SLOW_TYPE
-                                                               : 0;
+    return rate.known && half.known && rate.value < half.value ? 1u << WARNING_SLOW_TYPE : 0;
 }
 
 unsigned warnings_of_request(const struct request *q, const struct load *load)
@@ -282,8 +291,8 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
     const struct format *w = q->precision.weight;
     const bool holds[WARNING_COUNT] = {
         [WARNING_FP16] = lacks_bf16(q) && !reasons_of_type(q),
-        [WARNING_VENDOR] = model_is_served(q->model) && q->engine->vendors[0] &&
-                           !known_vendor(q->gpu),
+        [WARNING_VENDOR] =
+            model_is_served(q->model) && q->engine->vendors[0] && !known_vendor(q->gpu),
         [WARNING_WEIGHTS_ONLY] = !model_is_served(q->model),
         [WARNING_VISION] = w->mix && load->vision_params > 0,
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf && engine_runs_format(q->engine, w),
@@ -293,14 +302,14 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
                           q->users > q->engine->slots_least * fmax(q->replicas, 1),
         [WARNING_HOST_BYTES] = load->host_bytes > 0,
-        [WARNING_HOST_IGNORED] = load->host_bytes < q->host_bytes,
-        [WARNING_HOST_LAYERS] = q->host_layers > 0 || q->host_experts > 0,
-        [WARNING_HOST_LOST] =
-            load->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
-        [WARNING_KV_HOST] = q->host_kv > 0,
+        [WARNING_HOST_IGNORED] =
+            load->host_bytes<q->host_bytes, [WARNING_HOST_LAYERS] = q->host_layers> 0 ||
+            q->host_experts > 0,
+        [WARNING_HOST_LOST] = load->host_bytes > 0 && !q->engine->offload_kept &&
+                              w->bits<16, [WARNING_KV_HOST] = q->host_kv> 0,
         [WARNING_KV_FLAT] = flattens(q),
-        [WARNING_PROMPT_CACHE] = q->gpu->host && model_is_served(q->model) &&
-                                 q->engine->prompt_cache_gib > 0,
+        [WARNING_PROMPT_CACHE] =
+            q->gpu->host && model_is_served(q->model) && q->engine->prompt_cache_gib > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,
         [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
         [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,
@@ -308,6 +317,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
     unsigned warnings = warning_of_type(q);
+
     for (int i = 0; i < WARNING_COUNT; i++)
         warnings |= (unsigned)holds[i] << i;
     return warnings;

@@ -19,77 +19,77 @@
 
 enum verdict {
     VERDICT_FITS,
-    VERDICT_SLOW,         /* it fits, and misses a goal of speed, or the budget */
+    VERDICT_SLOW, /* it fits, and misses a goal of speed, or the budget */
     VERDICT_MARGINAL,
     VERDICT_DOES_NOT_FIT
 };
 
-enum limit {           /* what stands in the way, or would first */
-    LIMIT_NONE,
-    LIMIT_WEIGHTS,     /* the weights alone exceed the budget */
-    LIMIT_OVERHEAD,    /* weights and overheads leave no room for KV */
-    LIMIT_KV,          /* the KV pool is too small for the users and context */
-    LIMIT_LAYOUT,      /* the layout is not valid */
-    LIMIT_TYPE,        /* the engine refuses the type on this GPU */
-    LIMIT_SEQS,        /* more users than max_num_seqs */
-    LIMIT_USED,        /* something else holds the memory */
-    LIMIT_CONTEXT,     /* more than the model's maximum */
-    LIMIT_STATES,      /* more slots than blocks of recurrent state */
-    LIMIT_TTFT,        /* a goal of speed is missed */
-    LIMIT_TPOT,
-    LIMIT_RATE,        /* more requests arrive than can be served */
-    LIMIT_THROUGHPUT,  /* fewer tokens/s than the goal */
-    LIMIT_BUDGET,      /* more dollars per hour */
-    LIMIT_POWER,       /* more watts than the cap */
-    LIMIT_COUNT
+enum limit { /* what stands in the way, or would first */
+             LIMIT_NONE,
+             LIMIT_WEIGHTS,  /* the weights alone exceed the budget */
+             LIMIT_OVERHEAD, /* weights and overheads leave no room for KV */
+             LIMIT_KV,       /* the KV pool is too small for the users and context */
+             LIMIT_LAYOUT,   /* the layout is not valid */
+             LIMIT_TYPE,     /* the engine refuses the type on this GPU */
+             LIMIT_SEQS,     /* more users than max_num_seqs */
+             LIMIT_USED,     /* something else holds the memory */
+             LIMIT_CONTEXT,  /* more than the model's maximum */
+             LIMIT_STATES,   /* more slots than blocks of recurrent state */
+             LIMIT_TTFT,     /* a goal of speed is missed */
+             LIMIT_TPOT,
+             LIMIT_RATE,       /* more requests arrive than can be served */
+             LIMIT_THROUGHPUT, /* fewer tokens/s than the goal */
+             LIMIT_BUDGET,     /* more dollars per hour */
+             LIMIT_POWER,      /* more watts than the cap */
+             LIMIT_COUNT
 };
 
 enum reason {
-    REASON_LAYOUT,      /* the layout is not valid (layout_refusals) */
-    REASON_BF16,        /* the engine refuses BF16 on this GPU */
-    REASON_FP16,        /* the engine does not run this model in FP16 */
-    REASON_FP32,        /* nor is there BF16 here: it would load FP32 */
-    REASON_VENDOR,      /* the engine does not run on this vendor's GPUs */
-    REASON_QUANTIZED,   /* nor these weights on a GPU this old */
-    REASON_SPARSE,      /* nor sparse attention (DSA, CSA) on one */
-    REASON_FORMAT,      /* nor these weights on any: FP64, INT8 in MLX */
-    REASON_KV_FORMAT,   /* the engine has no such KV cache */
-    REASON_KV_BLOCK,    /* its blocks do not divide the width of a head */
-    REASON_OFFLOAD,     /* several groups of KV, and weights in host memory */
-    REASON_DRAFT,       /* the draft has another vocabulary */
-    REASON_CONTEXT,     /* more tokens than the model was made for */
-    REASON_SEQS,        /* more users per replica than slots */
-    REASON_SLOTS,       /* more slots than the engine was built for */
-    REASON_TOKENS,      /* fewer tokens in a step than slots */
-    REASON_PROMPT,      /* ... than an encoder's longest prompt */
-    REASON_USED,        /* the budget exceeds what something else leaves */
-    REASON_WEIGHTS,     /* the weights exceed the budget */
-    REASON_OVERHEAD,    /* weights and overheads leave no pool */
-    REASON_KV,          /* the users' requests exceed the pool */
+    REASON_LAYOUT,        /* the layout is not valid (layout_refusals) */
+    REASON_BF16,          /* the engine refuses BF16 on this GPU */
+    REASON_FP16,          /* the engine does not run this model in FP16 */
+    REASON_FP32,          /* nor is there BF16 here: it would load FP32 */
+    REASON_VENDOR,        /* the engine does not run on this vendor's GPUs */
+    REASON_QUANTIZED,     /* nor these weights on a GPU this old */
+    REASON_SPARSE,        /* nor sparse attention (DSA, CSA) on one */
+    REASON_FORMAT,        /* nor these weights on any: FP64, INT8 in MLX */
+    REASON_KV_FORMAT,     /* the engine has no such KV cache */
+    REASON_KV_BLOCK,      /* its blocks do not divide the width of a head */
+    REASON_OFFLOAD,       /* several groups of KV, and weights in host memory */
+    REASON_DRAFT,         /* the draft has another vocabulary */
+    REASON_CONTEXT,       /* more tokens than the model was made for */
+    REASON_SEQS,          /* more users per replica than slots */
+    REASON_SLOTS,         /* more slots than the engine was built for */
+    REASON_TOKENS,        /* fewer tokens in a step than slots */
+    REASON_PROMPT,        /* ... than an encoder's longest prompt */
+    REASON_USED,          /* the budget exceeds what something else leaves */
+    REASON_WEIGHTS,       /* the weights exceed the budget */
+    REASON_OVERHEAD,      /* weights and overheads leave no pool */
+    REASON_KV,            /* the users' requests exceed the pool */
     REASON_PREFILL_LACKS, /* replicas for prompts alone do not hold weights and prompts */
-    REASON_HELD,        /* the pool of states holds fewer requests than users */
-    REASON_STATES,      /* fewer blocks of state than slots: the engine exits */
-    REASON_CROSSES,     /* the pool's band crosses what they need */
-    REASON_SPREADS,     /* the pool holds them only while they are spread */
-    REASON_OVERRUNS,    /* what lies outside the budget may not fit */
+    REASON_HELD,          /* the pool of states holds fewer requests than users */
+    REASON_STATES,        /* fewer blocks of state than slots: the engine exits */
+    REASON_CROSSES,       /* the pool's band crosses what they need */
+    REASON_SPREADS,       /* the pool holds them only while they are spread */
+    REASON_OVERRUNS,      /* what lies outside the budget may not fit */
     REASON_PREFILL_TIGHT, /* ... may not */
-    REASON_STATES_TIGHT, /* perhaps fewer */
-    REASON_DECIDES,     /* the knob that decides the two above */
-    REASON_REST_LACKS,  /* what the fraction leaves cannot hold the overheads */
-    REASON_REST_TIGHT,  /* ... may not hold them */
-    REASON_GPU_COUNT,    /* no layout of this many GPUs is valid */
-    REASON_MEMORY_ONLY, /* of this GPU only the memory is known */
-    REASON_POWER,       /* GPUs and hosts draw more than the cap */
-    REASON_NO_POWER,    /* a cap is given, and what the GPU draws is not known */
-    REASON_NEARLY,      /* fewer GPUs would be marginal */
-    REASON_TTFT,        /* misses the goal */
+    REASON_STATES_TIGHT,  /* perhaps fewer */
+    REASON_DECIDES,       /* the knob that decides the two above */
+    REASON_REST_LACKS,    /* what the fraction leaves cannot hold the overheads */
+    REASON_REST_TIGHT,    /* ... may not hold them */
+    REASON_GPU_COUNT,     /* no layout of this many GPUs is valid */
+    REASON_MEMORY_ONLY,   /* of this GPU only the memory is known */
+    REASON_POWER,         /* GPUs and hosts draw more than the cap */
+    REASON_NO_POWER,      /* a cap is given, and what the GPU draws is not known */
+    REASON_NEARLY,        /* fewer GPUs would be marginal */
+    REASON_TTFT,          /* misses the goal */
     REASON_TPOT,
-    REASON_RATE,        /* more requests arrive than can be served */
-    REASON_THROUGHPUT,  /* fewer tokens/s than the goal */
-    REASON_NO_SPEED,    /* a goal is given, and there is no estimate */
-    REASON_BUDGET,      /* more dollars per hour than the goal */
-    REASON_NO_PRICE,    /* a budget is given, and no price is known */
-    REASON_TUNED,       /* an option of the engine was turned to reach the goals */
+    REASON_RATE,       /* more requests arrive than can be served */
+    REASON_THROUGHPUT, /* fewer tokens/s than the goal */
+    REASON_NO_SPEED,   /* a goal is given, and there is no estimate */
+    REASON_BUDGET,     /* more dollars per hour than the goal */
+    REASON_NO_PRICE,   /* a budget is given, and no price is known */
+    REASON_TUNED,      /* an option of the engine was turned to reach the goals */
     REASON_COUNT
 };
 
@@ -145,6 +145,6 @@ static inline bool verdict_holds(enum verdict verdict)
 const char *verdict_word(enum verdict verdict); /* "fits", "slow", ..., "does-not-fit" */
 /* The same on screens and in pictures, where "no fit" is the word. */
 const char *verdict_say(enum verdict verdict);
-const char *limit_word(enum limit limit);       /* "weights", "kv-cache", ... */
+const char *limit_word(enum limit limit); /* "weights", "kv-cache", ... */
 
 #endif

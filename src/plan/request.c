@@ -6,8 +6,8 @@
 #include <math.h>
 
 #define CONTEXT_USUAL 8192.0
-#define PROMPT_USUAL  1024.0
-#define OUTPUT_USUAL  256.0
+#define PROMPT_USUAL 1024.0
+#define OUTPUT_USUAL 256.0
 
 void request_take_precision(struct request *q, const struct precisions *precision)
 {
@@ -20,6 +20,7 @@ void request_take_precision(struct request *q, const struct precisions *precisio
 bool request_take_context(struct request *q, double context, const struct trace *trace)
 {
     double prompt = q->spread.prompt * q->prompt, output = q->spread.output * q->output;
+
     q->context = context;
     if (trace)
         return trace_lengths(trace, context, &q->prompt, &q->output, &q->spread);
@@ -36,5 +37,6 @@ double request_usual_context(const struct request *q)
     double physical = q->gpu ? q->gpu->physical.value * fmax(q->gpu_count, 1) : 0;
     const struct engine_tier *tier = engine_tier(q->engine, physical);
     double usual = tier && tier->context > 0 ? tier->context : CONTEXT_USUAL;
+
     return q->model->max_context > 0 ? fmin(usual, q->model->max_context) : usual;
 }

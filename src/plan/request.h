@@ -11,19 +11,19 @@
 #include <stdbool.h>
 
 #include "catalog/engine.h"
-#include "model/format.h"
 #include "catalog/gpu.h"
 #include "catalog/lengths.h"
+#include "model/format.h"
 #include "model/model.h"
 
 /* Which format each role of a model's tensors is stored in. */
 struct precision {
-    char id[FORMAT_ID_MAX];                     /* "fp8", or "native" */
-    const struct format *weight;                /* the format asked for */
-    const struct format *by_role[ROLE_COUNT];   /* after the format's own exceptions */
-    const struct format *base;                  /* activations and kept roles: 16-bit */
-    const struct format *kv;                    /* the KV cache, where no format is named */
-    bool native;                                /* as published: exact bytes apply */
+    char id[FORMAT_ID_MAX];                   /* "fp8", or "native" */
+    const struct format *weight;              /* the format asked for */
+    const struct format *by_role[ROLE_COUNT]; /* after the format's own exceptions */
+    const struct format *base;                /* activations and kept roles: 16-bit */
+    const struct format *kv;                  /* the KV cache, where no format is named */
+    bool native;                              /* as published: exact bytes apply */
 };
 
 /* Of a model in a format, and of what drafts for it where that is to be in it too. */
@@ -42,10 +42,10 @@ enum correct {
 };
 
 struct correction {
-    int points;    /* 0: nothing is corrected, and the factors are not read */
+    int points; /* 0: nothing is corrected, and the factors are not read */
     double by[CORRECT_COUNT];
-    double first;  /* on TTFT */
-    int tp, pp, replicas; /* what was measured */
+    double first;              /* on TTFT */
+    int tp, pp, replicas;      /* what was measured */
     const struct model *model; /* and of what: nothing else is corrected */
     const struct gpu *gpu;
     const struct engine *engine;
@@ -64,15 +64,15 @@ enum logged_term {
 };
 
 struct logged {
-    int count;                   /* figures; 0: nothing was logged, and nothing below holds */
+    int count; /* figures; 0: nothing was logged, and nothing below holds */
     bool known[LOGGED_TERMS];
-    double by[LOGGED_TERMS];     /* ln(logged / planned) */
+    double by[LOGGED_TERMS]; /* ln(logged / planned) */
     bool pool_known;
-    double pool;                 /* bytes that the logged pool exceeds what the other terms,
+    double pool;               /* bytes that the logged pool exceeds what the other terms,
                                   * as logged, leave of the budget */
-    int tp, pp, ep;              /* what was logged */
-    double seqs, tokens;         /* max_num_seqs, max_batched_tokens */
-    const struct model *model;   /* and of what: nothing else is corrected */
+    int tp, pp, ep;            /* what was logged */
+    double seqs, tokens;       /* max_num_seqs, max_batched_tokens */
+    const struct model *model; /* and of what: nothing else is corrected */
     const struct gpu *gpu;
     const struct engine *engine;
     const struct format *weight;
@@ -84,68 +84,69 @@ enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
     const struct model *model;
-    bool text_only;             /* without its vision tower, as asked */
+    bool text_only; /* without its vision tower, as asked */
     struct precision precision;
-    const struct format *kv;    /* format of the KV cache */
-    bool kv_auto;               /* nobody named it: the precision's, whichever that is */
+    const struct format *kv; /* format of the KV cache */
+    bool kv_auto;            /* nobody named it: the precision's, whichever that is */
     const struct gpu *gpu;
     const struct engine *engine;
     const struct engine *usual_engine; /* the one of GPUs it runs on; NULL: one was named */
-    double context;             /* tokens a request may hold, prompt and output */
-    bool context_auto;          /* nobody named it: the engine's default for the GPUs */
-    double prompt, output;      /* tokens of a typical request */
-    bool prompt_auto, output_auto; /* nobody said */
-    struct spread spread;       /* of them */
-    double users;               /* requests in flight at once */
-    double rate;                /* requests that arrive per second; 0: users are given */
-    double prefix_hit;          /* share of a prompt that is in the prefix cache, 0..1 */
-    double ttft, tpot;          /* goals, s; 0 = none */
-    double throughput;          /* goal, output tokens/s of all users; 0 = none */
-    double budget;              /* goal, dollars per hour; 0 = none */
-    int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
-    int tp, pp, ep, replicas;   /* 0 = choose */
-    int dp;                     /* replicas that share their experts; 0 = choose */
-    bool split;                 /* some replicas only work prompts off, the others decode */
-    int prefill, decode;        /* how many of each; 0 = choose */
-    int prefill_tp;             /* TP of those; 0 = tp, or chosen where both are */
-    int max_pp;                 /* stages that may be chosen; 0 = SEARCH_MAX_PP */
-    int host_gpus;              /* GPUs one host can hold; TP stays inside a host */
-    bool host_assumed;          /* nobody's figure */
-    double max_num_seqs;        /* 0 = the engine's default for this GPU */
-    double max_batched_tokens;  /* 0 = likewise */
-    double utilization;         /* 0 = the engine's default fraction */
-    double headroom;            /* share of the budget to leave free, 0..0.9 */
-    double used;                /* bytes per GPU that something else already holds */
-    int host_layers;            /* first layers that stay in host memory with their KV;
+    double context;                    /* tokens a request may hold, prompt and output */
+    bool context_auto;                 /* nobody named it: the engine's default for the GPUs */
+    double prompt, output;             /* tokens of a typical request */
+    bool prompt_auto, output_auto;     /* nobody said */
+    struct spread spread;              /* of them */
+    double users;                      /* requests in flight at once */
+    double rate;                       /* requests that arrive per second; 0: users are given */
+    double prefix_hit;                 /* share of a prompt that is in the prefix cache, 0..1 */
+    double ttft, tpot;                 /* goals, s; 0 = none */
+    double throughput;                 /* goal, output tokens/s of all users; 0 = none */
+    double budget;                     /* goal, dollars per hour; 0 = none */
+    int gpu_count;                     /* GPUs to use; 0 = the fewest that fit */
+    int tp, pp, ep, replicas;          /* 0 = choose */
+    int dp;                            /* replicas that share their experts; 0 = choose */
+    bool split;                        /* some replicas only work prompts off, the others decode */
+    int prefill, decode;               /* how many of each; 0 = choose */
+    int prefill_tp;                    /* TP of those; 0 = tp, or chosen where both are */
+    int max_pp;                        /* stages that may be chosen; 0 = SEARCH_MAX_PP */
+    int host_gpus;                     /* GPUs one host can hold; TP stays inside a host */
+    bool host_assumed;                 /* nobody's figure */
+    double max_num_seqs;               /* 0 = the engine's default for this GPU */
+    double max_batched_tokens;         /* 0 = likewise */
+    double utilization;                /* 0 = the engine's default fraction */
+    double headroom;                   /* share of the budget to leave free, 0..0.9 */
+    double used;                       /* bytes per GPU that something else already holds */
+    int host_layers;                   /* first layers that stay in host memory with their KV;
                                  * layer_count + 1: the output matrix too */
-    int host_experts;           /* layers from the first whose routed experts do */
-    double host_bytes;          /* of each GPU's weights that stay there */
-    double host_kv;             /* bytes of KV that the engine keeps there besides: of a
+    int host_experts;                  /* layers from the first whose routed experts do */
+    double host_bytes;                 /* of each GPU's weights that stay there */
+    double host_kv;                    /* bytes of KV that the engine keeps there besides: of a
                                  * replica, or of each GPU (engine.h) */
-    bool kv_on_host;            /* all KV is there */
-    const struct model *draft;  /* what drafts tokens (draft.h); NULL = nothing */
-    struct precision draft_precision; /* of a model; MTP layers have the request's */
-    bool draft_mtp;             /* it is of the model's own checkpoint */
-    int draft_tokens;           /* drafted per step, by whatever; 0 = none */
-    double acceptance;          /* of drafted tokens, each by itself, 0..1; 0 = not told */
-    int lora_slots, lora_rank;  /* adapters at once; 0 = none */
+    bool kv_on_host;                   /* all KV is there */
+    const struct model *draft;         /* what drafts tokens (draft.h); NULL = nothing */
+    struct precision draft_precision;  /* of a model; MTP layers have the request's */
+    bool draft_mtp;                    /* it is of the model's own checkpoint */
+    int draft_tokens;                  /* drafted per step, by whatever; 0 = none */
+    double acceptance;                 /* of drafted tokens, each by itself, 0..1; 0 = not told */
+    int lora_slots, lora_rank;         /* adapters at once; 0 = none */
     enum prune prune;
-    double prune_share;         /* 0..1 of the weights that are zero, unstructured */
+    double prune_share; /* 0..1 of the weights that are zero, unstructured */
     struct correction correction;
     struct logged logged;
     enum price_want price;
-    double api_in, api_out;     /* dollars per million tokens of an API; 0 = not asked */
-    double power_cap;           /* W that all GPUs and their hosts may draw; 0 = none */
-    double host_watts;          /* of one GPU's share of its host, at most */
-    bool watts_assumed;         /* nobody's figure */
+    double api_in, api_out; /* dollars per million tokens of an API; 0 = not asked */
+    double power_cap;       /* W that all GPUs and their hosts may draw; 0 = none */
+    double host_watts;      /* of one GPU's share of its host, at most */
+    bool watts_assumed;     /* nobody's figure */
 };
 
 /* The correction is of this request's model, format, GPU and engine. */
 static inline bool request_corrected(const struct request *q)
 {
     const struct correction *c = &q->correction;
-    return c->points > 0 && c->model == q->model && c->gpu == q->gpu &&
-           c->engine == q->engine && c->weight == q->precision.weight;
+
+    return c->points > 0 && c->model == q->model && c->gpu == q->gpu && c->engine == q->engine &&
+           c->weight == q->precision.weight;
 }
 
 /* The weights in another precision, the KV cache with them unless its format was named. */
@@ -163,8 +164,8 @@ double request_usual_context(const struct request *request);
 /* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)
 {
-    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 ||
-           request->rate > 0 || request->split;
+    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 || request->rate > 0 ||
+           request->split;
 }
 
 #endif

@@ -84,15 +84,13 @@ struct roofline roofline_link(const struct gpu *gpu, double bytes)
 }
 
 /* 2mkn / rate = (mk + kn)e/bw + mn*o/bw, solved for n. */
-double roofline_knee(const struct roof *roof, double m, double k, double element,
-                     double out)
+double roofline_knee(const struct roof *roof, double m, double k, double element, double out)
 {
     double left, right;
 
     if (!bounds(roof->rate) || !bounds(roof->bandwidth))
         return 0;
-    left =
-        2 * m * k / roof->rate.value - (k * element + m * out) / roof->bandwidth.value;
+    left = 2 * m * k / roof->rate.value - (k * element + m * out) / roof->bandwidth.value;
     right = m * k * element / roof->bandwidth.value;
     return left > 0 ? right / left : 0;
 }

@@ -19,14 +19,14 @@
 
 #include <stdbool.h>
 
-#include "catalog/gpu.h"
 #include "base/quantity.h"
+#include "catalog/gpu.h"
 #include "measure/point/test.h"
 
 enum roof_bound { ROOF_NONE, ROOF_MEMORY, ROOF_ARITHMETIC, ROOF_LINK };
 
-struct roof {             /* what bounds a device; an unknown quantity bounds nothing */
-    struct quantity rate; /* operations/s of the type */
+struct roof {                  /* what bounds a device; an unknown quantity bounds nothing */
+    struct quantity rate;      /* operations/s of the type */
     struct quantity bandwidth; /* bytes/s of its memory */
 };
 
@@ -47,10 +47,9 @@ double roofline_pcie(int gen, int lanes); /* bytes/s one way; 0 = no such genera
 
 /* The batch n at which m x k times n costs as much arithmetic as memory; 0 = never or
  * unknown. element and out are bytes of an operand's and a result's element. */
-double roofline_knee(const struct roof *roof, double m, double k, double element,
-                     double out);
+double roofline_knee(const struct roof *roof, double m, double k, double element, double out);
 
 const char *roof_bound_word(enum roof_bound bound); /* "memory", "arithmetic", "link" */
-enum roof_bound roof_bound_parse(const char *word);  /* ROOF_NONE of any other */
+enum roof_bound roof_bound_parse(const char *word); /* ROOF_NONE of any other */
 
 #endif

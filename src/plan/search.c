@@ -26,16 +26,16 @@ void search_abandon(const atomic_bool *flag)
 struct search {
     const struct request *request;
     struct load load;
-    struct step_load step;          /* of it, where there are goals of speed */
+    struct step_load step; /* of it, where there are goals of speed */
     struct prices prices;
     enum search_goal goal;
     bool fits_only;                 /* how near the rest comes is not asked */
     int most;                       /* GPUs that are of use */
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
-    struct layout marginal; /* of the fewest GPUs, then stages; gpus 0 = none seen */
+    struct layout marginal;  /* of the fewest GPUs, then stages; gpus 0 = none seen */
     struct chunked *chunked; /* CHUNKS; NULL: the engine's options are as asked */
-    struct evaluation slow; /* the nearest miss of those that need less than the best */
+    struct evaluation slow;  /* the nearest miss of those that need less than the best */
     bool has_slow;
 };
 
@@ -49,10 +49,10 @@ static bool search_fits(const struct search *s)
 /* The order of search.h: each key a number of which less is better. */
 #define KEYS 9
 static const enum lost orders[][KEYS] = {
-    [SEARCH_FEWEST_GPUS] = {LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS,
-                            LOST_MONEY, LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
-    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES,
-                            LOST_GPUS, LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+    [SEARCH_FEWEST_GPUS] = {LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS, LOST_MONEY,
+                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_PAID, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_GPUS,
+                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
 };
 
 /* GPUs that have to be rented, as many as it takes at least; where none are, those. */
@@ -109,6 +109,7 @@ static enum lost deciding_key(const struct search *s, const struct evaluation *a
     for (int k = 0; k < KEYS; k++) {
         enum lost key = orders[s->goal][k];
         double x = key_of(s, a, key), y = key_of(s, b, key);
+
         *more = y - x;
         if (x != y && !(key == LOST_MONEY && fabs(x - y) < 1e-9))
             return key;
@@ -121,6 +122,7 @@ static bool better_fit(const struct search *s, const struct evaluation *a,
                        const struct evaluation *b)
 {
     double more;
+
     deciding_key(s, a, b, &more);
     return more > 0;
 }
@@ -132,8 +134,7 @@ static double rank_of(double miss)
 
 static bool lacks_memory(const struct evaluation *p)
 {
-    return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD ||
-           p->limit == LIMIT_KV;
+    return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD || p->limit == LIMIT_KV;
 }
 
 /* Where no layout reaches the goals of speed: much nearer ones first, by steps of a
@@ -145,8 +146,7 @@ static double miss_rank(const struct evaluation *e)
 
 /* A better verdict first; of what is marginal, what is surer; of what does not fit, what
  * exceeds the power cap alone, then what misses the least. */
-static bool better(const struct search *s, const struct evaluation *a,
-                   const struct evaluation *b)
+static bool better(const struct search *s, const struct evaluation *a, const struct evaluation *b)
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
@@ -184,6 +184,7 @@ static bool is_smaller(const struct layout *a, const struct layout *b)
 static void consider(struct search *s, const struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
+
     if (e->verdict == VERDICT_MARGINAL &&
         (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
         s->marginal = e->layout;
@@ -192,8 +193,7 @@ static void consider(struct search *s, const struct evaluation *e)
             take_second(s, &s->best);
         s->best = *e;
         s->any = true;
-    } else if (fits && !same_cut(e, &s->best) &&
-               (!s->has_second || better_fit(s, e, &s->second))) {
+    } else if (fits && !same_cut(e, &s->best) && (!s->has_second || better_fit(s, e, &s->second))) {
         take_second(s, e);
     }
 }
@@ -204,6 +204,7 @@ static void consider(struct search *s, const struct evaluation *e)
 static bool needs_less(const struct search *s, const struct evaluation *e)
 {
     enum lost first = orders[s->goal][0];
+
     return !search_fits(s) || key_of(s, e, first) < key_of(s, &s->best, first);
 }
 
@@ -211,6 +212,7 @@ static bool needs_less(const struct search *s, const struct evaluation *e)
 static bool could_win(const struct search *s, const struct evaluation *e)
 {
     enum lost first = orders[s->goal][0];
+
     return needs_less(s, e) ||
            (s->best.chunk > 0 && key_of(s, e, first) == key_of(s, &s->best, first));
 }
@@ -224,6 +226,7 @@ static double prompt_step(const struct request *q, double chunk)
 static const struct chunked *chunked(struct search *s, size_t i)
 {
     struct chunked *c = &s->chunked[i];
+
     if (!c->known) {
         c->request = *s->request;
         c->request.max_batched_tokens = chunks[i];
@@ -236,11 +239,11 @@ static const struct chunked *chunked(struct search *s, size_t i)
 }
 
 /* Do steps of chunks[i] reach the goals? */
-static bool reaches(struct search *s, size_t i, const struct layout *l,
-                    struct evaluation *e)
+static bool reaches(struct search *s, size_t i, const struct layout *l, struct evaluation *e)
 {
     struct evaluation turned;
     const struct chunked *c = chunked(s, i);
+
     evaluate(&c->request, &c->load, &s->prices, l, &turned);
     if (turned.verdict != VERDICT_FITS)
         return false;
@@ -255,8 +258,10 @@ static void turn_chunk(struct search *s, const struct layout *l, struct evaluati
 {
     const struct request *q = s->request;
     double usual = prompt_step(q, s->load.max_batched_tokens), last = usual;
+
     for (size_t i = 0; i < CHUNKS; i++) {
         double step = prompt_step(q, chunks[i]);
+
         if (step > last && reaches(s, i, l, e))
             return;
         last = fmax(last, step);
@@ -276,8 +281,8 @@ static void keep_slow(struct search *s, const struct evaluation *e)
 
 /* ---- what cannot be reached ---- */
 
-#define CLOSE      1e-5 /* of a goal, as near as figures under load are solved for */
-#define CALIBRATED 0.8  /* where points of the device bend the law, more users may be faster */
+#define CLOSE 1e-5     /* of a goal, as near as figures under load are solved for */
+#define CALIBRATED 0.8 /* where points of the device bend the law, more users may be faster */
 
 /* How many times worse than a goal of speed any number of replicas of l stays, in steps of
  * whatever size; at most 1: it may reach them all. */
@@ -287,6 +292,7 @@ static double least_miss(struct search *s, const struct layout *l)
     double ttft, tpot, miss = 0, other;
     struct step step;
     struct step_others others;
+
     if (q->rate > 0 && q->throughput > q->rate * q->output)
         miss = q->throughput / (q->rate * q->output);
     if ((q->ttft <= 0 && q->tpot <= 0 && q->throughput <= 0) || s->step.gap != SPEED_KNOWN)
@@ -318,8 +324,7 @@ static bool is_hopeless(const struct search *s, double least)
         return true;
     if (search_fits(s))
         return !s->chunked || (s->has_slow && s->slow.miss <= least);
-    return s->any && s->best.verdict == VERDICT_SLOW &&
-           rank_of(least) > miss_rank(&s->best);
+    return s->any && s->best.verdict == VERDICT_SLOW && rank_of(least) > miss_rank(&s->best);
 }
 
 /* GPUs that replicas of l take at least: where prompts may be worked off in a TP of their
@@ -327,6 +332,7 @@ static bool is_hopeless(const struct search *s, double least)
 static int least_gpus(const struct request *q, const struct layout *l)
 {
     int all = layout_gpus(l);
+
     return evaluate_sides(q, l) ? all - (l->tp - 1) * l->pp : all;
 }
 
@@ -334,6 +340,7 @@ static int least_gpus(const struct request *q, const struct layout *l)
 static int most_replicas(const struct request *q, const struct layout *l, int gpus)
 {
     int each = l->tp * l->pp;
+
     return evaluate_sides(q, l) ? (gpus + each - l->pp) / each : gpus / each;
 }
 
@@ -369,32 +376,35 @@ int search_most_stages(const struct request *q)
 {
     int most = q->max_pp > 0 ? q->max_pp : SEARCH_MAX_PP;
     int layers = q->model->layer_count > 1 ? q->model->layer_count : 1;
+
     return most < layers ? most : layers;
 }
 
 static int least_replicas(int tp, int ep)
 {
     struct layout l = {.tp = tp, .pp = 1, .ep = ep};
+
     return layout_group(&l) / tp;
 }
 
 /* Users of one replica that fit: in the pool, in the memory that is left outside of it,
  * and in the slots. What a replica needs does not depend on how many there are. */
-static double users_held(const struct search *s, const struct binding *b, double pool,
-                         double free)
+static double users_held(const struct search *s, const struct binding *b, double pool, double free)
 {
     double slots = s->load.max_num_seqs;
+
     if (b->each <= 0)
         return slots;
     return fmin(floor(fmin(pool, free + b->reserved) / b->each), slots);
 }
 
 /* As few as give each replica no more users than it holds; 0 = no number does. */
-static int replicas_for(const struct search *s, const struct binding *b, double pool,
-                        double free, int step)
+static int replicas_for(const struct search *s, const struct binding *b, double pool, double free,
+                        int step)
 {
     double held = users_held(s, b, pool, free);
     double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
+
     return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);
 }
 
@@ -406,12 +416,14 @@ static void try_replicas(struct search *s, struct layout l, int step)
     struct evaluation e;
     const struct binding *b = &e.binding;
     int most = most_gpus(s) / (l.tp * l.pp), first = l.replicas;
+
     if (!try_layout(s, &l, &e) || e.verdict == VERDICT_FITS)
         return;
     int perhaps = replicas_for(s, b, b->pool.high, b->free.high, step);
     bool rounded = false; /* a quotient may come out one too few */
     while (e.verdict != VERDICT_FITS) {
         int next = replicas_for(s, b, b->pool.low, b->free.low, step);
+
         if (next <= l.replicas && (rounded || next == 0))
             break;
         rounded = next <= l.replicas;
@@ -439,6 +451,7 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
 {
     int high = l.replicas;
     struct evaluation e;
+
     while (high - low > step) {
         l.replicas = low + (high - low) / step / 2 * step;
         bool enough = try_layout(s, &l, &e) && e.verdict <= worst;
@@ -451,6 +464,7 @@ static int under_cap(const struct request *q, const struct layout *l, int most, 
 {
     double each = l->tp * l->pp * power_most(q);
     double held = each > 0 && q->power_cap > 0 ? floor(q->power_cap / each) : most;
+
     held = floor(held / step) * step;
     return held >= most ? most : (int)fmax(held, l->replicas);
 }
@@ -459,8 +473,7 @@ static int under_cap(const struct request *q, const struct layout *l, int most, 
 static bool is_final(const struct evaluation *e, double least)
 {
     return e->limit == LIMIT_BUDGET || e->limit == LIMIT_WEIGHTS ||
-           (least > 1 + CLOSE && e->verdict == VERDICT_SLOW &&
-            miss_rank(e) <= rank_of(least));
+           (least > 1 + CLOSE && e->verdict == VERDICT_SLOW && miss_rank(e) <= rank_of(least));
 }
 
 /* The most replicas, of at most so many, that could win: what could not is not turned, and
@@ -469,6 +482,7 @@ static int most_winning(const struct search *s, struct layout l, int most, int s
 {
     int low = l.replicas, high = most + step;
     struct evaluation e;
+
     while (high - low > step) {
         e.layout = l;
         e.layout.replicas = low + (high - low) / step / 2 * step;
@@ -484,6 +498,7 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
 {
     struct evaluation e;
     int most = most_replicas(s->request, &l, most_gpus(s)) / step * step, low = 0, no = 0;
+
     if (s->request->rate <= 0 && request_asks_speed(s->request))
         most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
     most = under_cap(s->request, &l, most, step);
@@ -509,6 +524,7 @@ static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
     const struct request *q = s->request;
     const struct load *l = &s->load;
+
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
         return false;
     double experts = l->expert_bytes / (ep > tp ? ep : tp);
@@ -520,6 +536,7 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
 {
     int step = least_replicas(tp, ep), count = q->gpu_count;
     int first = q->prefill > 0 ? q->prefill + q->decode : q->split ? 2 * step : step;
+
     *l = (struct layout){.tp = tp, .pp = pp, .ep = ep};
     if (q->prefill_tp > 0 && q->prefill_tp != tp) {
         l->prefill = q->prefill;
@@ -529,8 +546,8 @@ bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *
     l->replicas = q->replicas > 0 ? q->replicas : by_count;
     bool counted = count == 0 || layout_gpus(l) == count ||
                    (layout_gpus(l) > count && least_gpus(q, l) <= count);
-    return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
-           l->replicas % step == 0 && counted;
+    return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 && l->replicas % step == 0 &&
+           counted;
 }
 
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
@@ -541,6 +558,7 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     struct layout l;
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
+
     if (abandon && atomic_load_explicit(abandon, memory_order_relaxed))
         return;
     if (!search_cut(q, tp, pp, ep, &l))
@@ -560,11 +578,11 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         try_replicas(s, l, step);
 }
 
-static void search_experts(const struct request *q, int tp, int pp, search_cut_fn *cut,
-                           void *ctx)
+static void search_experts(const struct request *q, int tp, int pp, search_cut_fn *cut, void *ctx)
 {
     int experts = q->engine->gguf ? 0 : model_experts(q->model);
     int spread = q->ep > 0 ? q->ep : experts;
+
     for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
         if (q->ep > 0 || ep == 1 || experts % ep == 0)
             cut(ctx, tp, pp, ep);
@@ -576,6 +594,7 @@ void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     struct layout one = {.tp = 1, .pp = 1, .ep = 1};
     bool sides = q->prefill_tp > 0 || evaluate_sides(q, &one);
+
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
         for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
             if (q->gpu_count == 0 || q->gpu_count % (sides ? pp : tp * pp) == 0)
@@ -592,6 +611,7 @@ static struct layout nearest_layout(const struct request *q)
                        .ep = q->ep > 0 ? q->ep : 1,
                        .replicas = q->replicas > 0 ? q->replicas : 1};
     int rest = q->gpu_count / (l.pp * l.replicas);
+
     if (q->prefill > 0) {
         l.replicas = q->prefill + q->decode;
         l.prefill = q->prefill;
@@ -609,6 +629,7 @@ static struct layout nearest_layout(const struct request *q)
 static void name_second(const struct search *s, struct plan *out)
 {
     struct runner_up *r = &out->second;
+
     r->layout = s->second.layout;
     r->per_hour = s->second.price.per_hour;
     r->lost = deciding_key(s, &s->best, &s->second, &r->more);
@@ -624,10 +645,13 @@ static void name_slow(const struct search *s, struct plan *out)
     struct runner_up *r = &out->second;
     const struct evaluation *e = &s->slow;
     const double figures[LIMIT_COUNT] = {
-        [LIMIT_TTFT] = e->ttft,         [LIMIT_TPOT] = e->tpot,
-        [LIMIT_THROUGHPUT] = e->tokens, [LIMIT_BUDGET] = e->price.per_hour,
+        [LIMIT_TTFT] = e->ttft,
+        [LIMIT_TPOT] = e->tpot,
+        [LIMIT_THROUGHPUT] = e->tokens,
+        [LIMIT_BUDGET] = e->price.per_hour,
         [LIMIT_RATE] = e->tokens / s->request->output,
     };
+
     *r = (struct runner_up){.layout = e->layout,
                             .per_hour = e->price.per_hour,
                             .lost = LOST_GOAL,
@@ -639,6 +663,7 @@ static void name_slow(const struct search *s, struct plan *out)
 static void name_tuned(const struct search *s, struct plan *out)
 {
     struct evaluation e;
+
     if (s->best.chunk <= 0)
         return;
     evaluate(s->request, &s->load, NULL, &s->best.layout, &e);
@@ -659,6 +684,7 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
                          const struct market *market)
 {
     struct request r = *q;
+
     r.gpu = gpu;
     if (q->usual_engine && engine_runs_on(q->usual_engine, gpu->vendor))
         r.engine = q->usual_engine;
@@ -673,6 +699,7 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
 static void search_tuned(struct search *s)
 {
     struct chunked list[CHUNKS];
+
     for (size_t i = 0; i < CHUNKS; i++)
         list[i].known = false;
     s->chunked = list;
@@ -682,8 +709,8 @@ static void search_tuned(struct search *s)
 
 /* False when no layout of the given numbers is valid: best is then the nearest one. The
  * prices are the caller's to free. */
-static bool search_all(struct search *s, const struct request *q,
-                       const struct market *market, double per_hour, int gpus)
+static bool search_all(struct search *s, const struct request *q, const struct market *market,
+                       double per_hour, int gpus)
 {
     s->request = q;
     s->load = load_sum(q);
@@ -701,6 +728,7 @@ static bool search_all(struct search *s, const struct request *q,
         search_tuned(s);
     if (!s->any) {
         struct layout nearest = nearest_layout(q);
+
         evaluate(q, &s->load, &s->prices, &nearest, &s->best);
     }
     return s->any;
@@ -716,10 +744,11 @@ static void search_init(struct search *s, enum search_goal goal, bool fits_only)
     s->chunked = NULL;
 }
 
-void search_layout_within(const struct request *q, const struct market *market,
-                          double per_hour, int gpus, struct evaluation *out)
+void search_layout_within(const struct request *q, const struct market *market, double per_hour,
+                          int gpus, struct evaluation *out)
 {
     struct search s;
+
     search_init(&s, SEARCH_FEWEST_GPUS, true);
     search_all(&s, q, market, per_hour, gpus);
     prices_fini(&s.prices);
@@ -730,16 +759,18 @@ void search_layout_planned(const struct request *q, const struct market *market,
                            enum search_goal goal, struct evaluation *out)
 {
     struct search s;
+
     search_init(&s, goal, false);
     search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
     prices_fini(&s.prices);
     *out = s.best;
 }
 
-void search_layout(const struct request *q, const struct market *market,
-                   enum search_goal goal, struct evaluation *out)
+void search_layout(const struct request *q, const struct market *market, enum search_goal goal,
+                   struct evaluation *out)
 {
     struct search s;
+
     search_init(&s, goal, true);
     search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
     prices_fini(&s.prices);
@@ -750,19 +781,20 @@ static void plan_best(const struct search *s, const struct request *q, struct pl
 {
     struct request tuned = *q;
     struct load own;
+
     if (s->best.chunk > 0) {
         tuned.max_batched_tokens = s->best.chunk;
         own = load_sum(&tuned);
     }
-    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, &s->prices,
-              out);
+    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, &s->prices, out);
     name_tuned(s, out);
 }
 
-void search_plan(const struct request *q, const struct market *market,
-                 enum search_goal goal, struct plan *out)
+void search_plan(const struct request *q, const struct market *market, enum search_goal goal,
+                 struct plan *out)
 {
     struct search s;
+
     search_init(&s, goal, false);
     bool any = search_all(&s, q, market, INFINITY, PLAN_MAX_GPUS);
     plan_best(&s, q, out);
@@ -777,8 +809,7 @@ void search_plan(const struct request *q, const struct market *market,
         name_marginal(&s.marginal, out);
 }
 
-void plan_request(const struct request *q, const struct market *market,
-                  struct plan *out)
+void plan_request(const struct request *q, const struct market *market, struct plan *out)
 {
     search_plan(q, market, SEARCH_FEWEST_GPUS, out);
 }

@@ -55,8 +55,8 @@ enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
 
 /* The same request on another GPU, in its usual hosts, with the usual engine where none was
  * named and that runs there; gpu_count 0 = the fewest. */
-struct request search_on(const struct request *request, const struct gpu *gpu,
-                         int gpu_count, const struct market *market);
+struct request search_on(const struct request *request, const struct gpu *gpu, int gpu_count,
+                         const struct market *market);
 
 /* The best layout in numbers alone; what does not fit may miss more than it must. With
  * request->gpu_count a layout of that many. What was given of TP, PP, EP and replicas is
@@ -74,8 +74,8 @@ void search_layout_within(const struct request *request, const struct market *ma
                           double per_hour, int gpus, struct evaluation *out);
 
 /* The same as a plan, with the runner-up and what comes close. */
-void search_plan(const struct request *request, const struct market *market,
-                 enum search_goal goal, struct plan *out);
+void search_plan(const struct request *request, const struct market *market, enum search_goal goal,
+                 struct plan *out);
 
 /* Calls cut() with every TP, PP and EP that a request leaves open, fewer stages first. */
 typedef void search_cut_fn(void *ctx, int tp, int pp, int ep);

@@ -9,7 +9,7 @@
 #include "plan/search.h"
 
 #define MOST_TOKENS 1e9 /* what --context and --users take */
-#define MOST_USERS  1e6
+#define MOST_USERS 1e6
 
 static const struct market no_market;
 
@@ -17,6 +17,7 @@ static bool fits(const struct request *q, const struct layout *layout)
 {
     struct load load = load_sum(q);
     struct evaluation e;
+
     evaluate(q, &load, NULL, layout, &e);
     return e.verdict == VERDICT_FITS;
 }
@@ -31,8 +32,10 @@ struct probe {
 static double bisect(struct probe *probe, const struct layout *layout, double most)
 {
     double low = 0, high = most + 1;
+
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
+
         *probe->field = mid * probe->unit;
         if (fits(&probe->request, layout))
             low = mid;
@@ -45,6 +48,7 @@ static double bisect(struct probe *probe, const struct layout *layout, double mo
 double solve_context(const struct request *q, const struct layout *layout)
 {
     struct probe probe = {.request = *q, .unit = q->engine->block};
+
     probe.field = &probe.request.context;
     double most = q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
     return bisect(&probe, layout, floor(most / probe.unit));
@@ -53,6 +57,7 @@ double solve_context(const struct request *q, const struct layout *layout)
 double solve_users(const struct request *q, const struct layout *layout)
 {
     struct probe probe = {.request = *q, .unit = 1};
+
     probe.field = &probe.request.users;
     double slots = memory_max_num_seqs(q) * layout->replicas;
     double most = q->max_num_seqs > 0 || q->engine->seqs_small > 0 ? slots : MOST_USERS;
@@ -71,8 +76,10 @@ static double solve_any_cut(const struct request *q, enum solve field)
                                               : MOST_TOKENS;
     double low = 0, high = floor(most / unit) + 1;
     struct evaluation e;
+
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
+
         *value = mid * unit;
         search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, &e);
         if (e.verdict == VERDICT_FITS)
@@ -89,6 +96,7 @@ static double solve_smallest(const struct request *q, enum solve field)
 {
     struct request small = *q;
     struct evaluation e;
+
     if (field == SOLVE_CONTEXT)
         small.context = q->engine->block;
     else
@@ -96,17 +104,15 @@ static double solve_smallest(const struct request *q, enum solve field)
     search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS)
         return 0;
-    return field == SOLVE_CONTEXT ? solve_context(q, &e.layout)
-                                  : solve_users(q, &e.layout);
+    return field == SOLVE_CONTEXT ? solve_context(q, &e.layout) : solve_users(q, &e.layout);
 }
 
-static bool solve_field(const struct request *q, enum solve field,
-                        const struct trace *trace, const struct market *market,
-                        struct plan *out)
+static bool solve_field(const struct request *q, enum solve field, const struct trace *trace,
+                        const struct market *market, struct plan *out)
 {
     struct request best = *q;
-    double value =
-        q->gpu_count > 0 ? solve_any_cut(q, field) : solve_smallest(q, field);
+    double value = q->gpu_count > 0 ? solve_any_cut(q, field) : solve_smallest(q, field);
+
     if (value <= 0)
         return false;
     if (field == SOLVE_USERS)
@@ -122,6 +128,7 @@ static bool solve_precision(const struct request *q, const struct choices *offer
 {
     for (int i = 0; i < offers->lower_count; i++) {
         struct request r = *q;
+
         request_take_precision(&r, &offers->lower[i]);
         plan_request(&r, market, out);
         if (out->verdict == VERDICT_FITS)
@@ -130,8 +137,7 @@ static bool solve_precision(const struct request *q, const struct choices *offer
     return false;
 }
 
-static bool has_offer(const struct gpu *gpu, const struct request *q,
-                      const struct market *market)
+static bool has_offer(const struct gpu *gpu, const struct request *q, const struct market *market)
 {
     if (q->price == WANT_BUY)
         return gpu->street_price.known || gpu->launch_price.known;
@@ -161,18 +167,18 @@ static double price_of(const struct candidate *c)
 }
 
 /* Is a a better choice of GPU than b? */
-static bool better_gpu(enum solve_gpu by, const struct candidate *a,
-                       const struct candidate *b)
+static bool better_gpu(enum solve_gpu by, const struct candidate *a, const struct candidate *b)
 {
     int gpus = compare_numbers(a->best.layout.gpus, b->best.layout.gpus);
     int price = compare_numbers(price_of(a), price_of(b));
-    int spans = (int)evaluation_spans(&a->request, &a->best) -
-                (int)evaluation_spans(&b->request, &b->best);
+    int spans =
+        (int)evaluation_spans(&a->request, &a->best) - (int)evaluation_spans(&b->request, &b->best);
     const int orders[][3] = {
         [SOLVE_GPU_FEWEST] = {gpus, spans, price},
         [SOLVE_GPU_CHEAPEST] = {spans, price, gpus},
         [SOLVE_GPU_LEAST_MONEY] = {price, spans, gpus},
     };
+
     for (int i = 0; i < 3; i++)
         if (orders[by][i] != 0)
             return orders[by][i] < 0;
@@ -182,11 +188,12 @@ static bool better_gpu(enum solve_gpu by, const struct candidate *a,
 bool solve_gpu(const struct request *q, enum solve_gpu by, const struct choices *offers,
                const struct market *market, struct plan *out)
 {
-    enum search_goal goal =
-        by == SOLVE_GPU_LEAST_MONEY ? SEARCH_LEAST_MONEY : SEARCH_FEWEST_GPUS;
+    enum search_goal goal = by == SOLVE_GPU_LEAST_MONEY ? SEARCH_LEAST_MONEY : SEARCH_FEWEST_GPUS;
     struct candidate best = {0};
+
     for (size_t i = 0; i < offers->gpu_count; i++) {
         struct candidate c = {.request = search_on(q, offers->gpus[i], 0, market)};
+
         if (by != SOLVE_GPU_FEWEST && !has_offer(c.request.gpu, q, market))
             continue;
         search_layout(&c.request, market, goal, &c.best);
@@ -206,12 +213,12 @@ bool solve_has_limit(const struct request *q, enum solve field)
     return !q->model->weights_only || (field != SOLVE_CONTEXT && field != SOLVE_USERS);
 }
 
-bool solve_request(const struct request *q, enum solve field,
-                   const struct choices *offers, const struct market *market,
-                   struct plan *out)
+bool solve_request(const struct request *q, enum solve field, const struct choices *offers,
+                   const struct market *market, struct plan *out)
 {
     struct request open = *q;
     bool done = false;
+
     switch (field) {
     case SOLVE_CONTEXT:
     case SOLVE_USERS:

@@ -15,15 +15,13 @@
 
 #include "plan/plan.h"
 
-enum solve { SOLVE_NONE, SOLVE_GPUS, SOLVE_CONTEXT, SOLVE_USERS, SOLVE_PRECISION,
-             SOLVE_BUDGET };
+enum solve { SOLVE_NONE, SOLVE_GPUS, SOLVE_CONTEXT, SOLVE_USERS, SOLVE_PRECISION, SOLVE_BUDGET };
 
 /* Solves `field` and answers with the plan at the solution. False when nothing fits:
  * out is then the plan as asked. offers hold what precision and budget choose from;
  * offers->lower is read from highest to lowest, starting above the request's own. */
-bool solve_request(const struct request *request, enum solve field,
-                   const struct choices *offers, const struct market *market,
-                   struct plan *out);
+bool solve_request(const struct request *request, enum solve field, const struct choices *offers,
+                   const struct market *market, struct plan *out);
 
 /* False for the tokens and users of a model that keeps no KV: any number fits, and the
  * plan is the one as asked. */
@@ -34,9 +32,8 @@ bool solve_has_limit(const struct request *request, enum solve field);
  * money, whatever the layout. False when nothing fits (at a known price, for the last
  * two). */
 enum solve_gpu { SOLVE_GPU_FEWEST, SOLVE_GPU_CHEAPEST, SOLVE_GPU_LEAST_MONEY };
-bool solve_gpu(const struct request *request, enum solve_gpu by,
-               const struct choices *offers, const struct market *market,
-               struct plan *out);
+bool solve_gpu(const struct request *request, enum solve_gpu by, const struct choices *offers,
+               const struct market *market, struct plan *out);
 
 /* The most tokens of context / users that fit with this very layout; 0 = none. */
 double solve_context(const struct request *request, const struct layout *layout);

@@ -9,7 +9,7 @@
 #include "plan/solve.h"
 
 #define MOST_TOKENS 16777216.0 /* of a model that names no maximum */
-#define MOST_USERS  1e6
+#define MOST_USERS 1e6
 
 static const struct market no_market;
 
@@ -33,18 +33,16 @@ static struct request with(const struct request *q, enum sweep of, double x)
 
 double sweep_taken(const struct sweep_point *p)
 {
-    return p->used + p->weights.value + p->activation.value + p->runtime.value +
-           p->kv.value;
+    return p->used + p->weights.value + p->activation.value + p->runtime.value + p->kv.value;
 }
 
 double sweep_limit(const struct sweep_point *p)
 {
-    return p->used + p->weights.value + p->activation.value + p->runtime.value +
-           p->pool.value;
+    return p->used + p->weights.value + p->activation.value + p->runtime.value + p->pool.value;
 }
 
-void sweep_at(const struct request *q, const struct layout *layout, enum sweep of,
-              double x, struct sweep_point *out)
+void sweep_at(const struct request *q, const struct layout *layout, enum sweep of, double x,
+              struct sweep_point *out)
 {
     struct request r = with(q, of, x);
     struct plan plan;
@@ -72,8 +70,8 @@ void sweep_at(const struct request *q, const struct layout *layout, enum sweep o
 
 /* ---- values ---- */
 
-int sweep_values(const struct request *q, enum sweep of, double low, double high,
-                 double *out, int most)
+int sweep_values(const struct request *q, enum sweep of, double low, double high, double *out,
+                 int most)
 {
     double unit = unit_of(q, of);
     int count = 0;
@@ -111,9 +109,8 @@ static double most_of(const struct request *q, enum sweep of)
     return q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
 }
 
-static struct evaluation evaluate_at(const struct request *q,
-                                     const struct layout *layout, enum sweep of,
-                                     double x)
+static struct evaluation evaluate_at(const struct request *q, const struct layout *layout,
+                                     enum sweep of, double x)
 {
     struct request r = with(q, of, x);
     struct load load = load_sum(&r);

@@ -21,16 +21,16 @@
 enum sweep { SWEEP_CONTEXT, SWEEP_USERS };
 
 struct sweep_point {
-    double x;                 /* tokens of a request, or users in all */
+    double x; /* tokens of a request, or users in all */
     enum verdict verdict;
     enum limit limit;
     struct quantity weights, activation, kv; /* bytes; kv: reserved for the users */
-    struct quantity runtime;  /* bytes: context, libraries and CUDA graphs */
-    struct quantity pool;     /* bytes left for KV, may be negative */
-    struct quantity usable, budget, free; /* bytes */
-    double tokens, requests;  /* that the pool holds */
-    double used;              /* bytes that something else holds */
-    bool known;               /* false: the layout is refused, nothing else holds */
+    struct quantity runtime;                 /* bytes: context, libraries and CUDA graphs */
+    struct quantity pool;                    /* bytes left for KV, may be negative */
+    struct quantity usable, budget, free;    /* bytes */
+    double tokens, requests;                 /* that the pool holds */
+    double used;                             /* bytes that something else holds */
+    bool known;                              /* false: the layout is refused, nothing else holds */
 };
 
 double sweep_taken(const struct sweep_point *point); /* bytes */
@@ -38,13 +38,13 @@ double sweep_limit(const struct sweep_point *point); /* bytes */
 
 /* At most `most` values from low to high, ascending, equally far apart on a log axis:
  * whole blocks of tokens or whole users. Returns how many. */
-int sweep_values(const struct request *request, enum sweep of, double low, double high,
-                 double *out, int most);
+int sweep_values(const struct request *request, enum sweep of, double low, double high, double *out,
+                 int most);
 /* Puts a value in its place among count ascending ones; returns how many there are. */
 int sweep_insert(double *values, int count, int most, double value);
 
-void sweep_at(const struct request *request, const struct layout *layout, enum sweep of,
-              double x, struct sweep_point *out);
+void sweep_at(const struct request *request, const struct layout *layout, enum sweep of, double x,
+              struct sweep_point *out);
 
 /* Where it ends: the most tokens or users that fit, and that fit or are marginal;
  * 0 = none. after: what stands in the way beyond that. */

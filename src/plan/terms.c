@@ -21,12 +21,12 @@ static void know_request(struct terms *w)
     const struct plan *p = w->plan;
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
+
     know_number(w, "tp", l->tp, set_by(q->tp, "chosen"));
     know_number(w, "pp", l->pp, set_by(q->pp, "chosen"));
     know_number(w, "replicas", l->replicas, set_by(q->replicas, "chosen"));
     know_number(w, "ep", l->ep > 1 ? l->ep : 0, "request");
-    know_unit(w, "GPUs per host", q->host_gpus, NULL,
-              q->host_assumed ? "assumed" : "sheet");
+    know_unit(w, "GPUs per host", q->host_gpus, NULL, q->host_assumed ? "assumed" : "sheet");
     know_number(w, "s", q->context, "request");
     know_number(w, "block", q->engine->block, "engine");
     know_unit(w, "a", q->precision.base->bits / 8, "B", q->precision.base->id);
@@ -39,6 +39,7 @@ static void know_model(struct terms *w)
     const struct model *m = w->plan->request.model;
     const struct layer_kind *moe = NULL;
     double ff = 0;
+
     know_word(w, "model", m->name);
     know_number(w, "L", m->layer_count, "exact");
     know_number(w, "h", m->hidden, "exact");
@@ -63,15 +64,15 @@ static void know_memory(struct terms *w)
     const struct memory *m = &w->plan->memory;
     const struct kv_sequence *s = &m->sequence;
     const char *set = set_by(q->utilization, "engine default");
+
     know_number(w, "utilization", m->fraction, set);
     know_number(w, "fraction", m->fraction, set);
     know_bytes(w, "need", m->kv_reserved);
     know_number(w, "users per replica", m->users, "request");
-    know_number(w, "c", m->max_batched_tokens,
-                set_by(q->max_batched_tokens, "engine default"));
-    know_number(w, "seqs", m->max_num_seqs,
-                set_by(q->max_num_seqs,
-                       q->engine->seqs_small > 0 ? "engine default" : "one per user"));
+    know_number(w, "c", m->max_batched_tokens, set_by(q->max_batched_tokens, "engine default"));
+    know_number(
+        w, "seqs", m->max_num_seqs,
+        set_by(q->max_num_seqs, q->engine->seqs_small > 0 ? "engine default" : "one per user"));
     know_exact(w, "KV per token on this GPU", s->per_token);
     know_exact(w, "keys and values", s->exact);
     know_exact(w, "state", s->state);
@@ -85,14 +86,14 @@ static void add_layout(struct terms *w)
 {
     const struct plan *p = w->plan;
     int stage = p->memory.stage, pp = p->layout.pp;
+
     know_number(w, "prefill", p->layout.prefill_tp > 0 ? p->layout.prefill : 0, "replicas");
     know_number(w, "their tp", p->layout.prefill_tp, "request, or chosen");
     term_add(w, "GPUs", "gpus",
-             p->layout.prefill_tp > 0
-                 ? "pp * (their tp * prefill + tp * (replicas - prefill))"
-                 : "tp * pp * replicas",
-             quantity_exact(p->layout.gpus),
-             "GPUs", source_counted("layout rules of vLLM and Megatron-LM"),
+             p->layout.prefill_tp > 0 ? "pp * (their tp * prefill + tp * (replicas - prefill))"
+                                      : "tp * pp * replicas",
+             quantity_exact(p->layout.gpus), "GPUs",
+             source_counted("layout rules of vLLM and Megatron-LM"),
              p->limit == LIMIT_LAYOUT
                  ? "tp, pp, replicas, prefill, their tp, ep, GPUs per host, refused: see the "
                    "reasons"
@@ -115,16 +116,16 @@ static void add_gpu(struct terms *w)
 {
     const struct gpu *g = w->plan->request.gpu;
     bool slice = strchr(g->id, '/') != NULL;
+
     know_word(w, "GPU", g->name);
     know_word(w, "confidence", g->confidence[0] ? g->confidence : "unknown");
     know_unit(w, "marketed", g->memory_marketed / 1e9, "GB", NULL);
     know_bytes(w, "physical", g->physical);
     term_add(w, "physical memory", "physical",
-             slice ? "GPU's memory * the slice's share"
-                   : "what the driver's tool prints",
+             slice ? "GPU's memory * the slice's share" : "what the driver's tool prints",
              g->physical, "GiB", source_gpu(g), "GPU, confidence, marketed");
     term_add(w, "usable memory", "usable",
-             slice ? "GPU's usable memory * the slice's share, less up to 2 %"
+             slice             ? "GPU's usable memory * the slice's share, less up to 2 %"
              : g->usable.known ? "what a program could allocate"
                                : "physical - 1.2 %, band 0.2 to 2.0 %",
              gpu_usable(g), "GiB", source_gpu(g), "physical");
@@ -134,27 +135,25 @@ static void add_parameters(struct terms *w)
 {
     const struct model *m = w->plan->request.model;
     double total = model_params(m), active = model_params_active(m);
-    term_add(w, "parameters", "params", "sum of rows*cols, all tensors",
-             quantity_exact(total), "parameters", source_model(m),
-             "model, L, h, V, published");
+
+    term_add(w, "parameters", "params", "sum of rows*cols, all tensors", quantity_exact(total),
+             "parameters", source_model(m), "model, L, h, V, published");
     if (active != total)
         term_add(w, "active parameters", "active params",
-                 "params - vision - routed experts * (1 - active/experts)",
-                 quantity_exact(active), "parameters", source_model(m),
-                 "params, experts, active, vision");
+                 "params - vision - routed experts * (1 - active/experts)", quantity_exact(active),
+                 "parameters", source_model(m), "params, experts, active, vision");
 }
 
 static void add_margin(struct terms *w)
 {
     const struct plan *p = w->plan;
     const struct memory *m = &p->memory;
+
     know_word(w, "verdict", verdict_word(p->verdict));
-    term_add(
-        w, "margin", "margin", "pool - need", quantity_sub(m->kv_pool, m->kv_reserved),
-        "GiB",
-        source_counted("fits: low end >= 0; marginal: the band crosses 0, or the pool "
-                       "holds the mean need and one request of full length"),
-        "pool, need, verdict");
+    term_add(w, "margin", "margin", "pool - need", quantity_sub(m->kv_pool, m->kv_reserved), "GiB",
+             source_counted("fits: low end >= 0; marginal: the band crosses 0, or the pool "
+                            "holds the mean need and one request of full length"),
+             "pool, need, verdict");
 }
 
 /* ---- the whole ---- */
@@ -162,6 +161,7 @@ static void add_margin(struct terms *w)
 int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
 {
     struct terms terms = {.plan = plan, .term = out};
+
     know_request(&terms);
     know_model(&terms);
     add_layout(&terms);

@@ -28,7 +28,7 @@
 
 #include "base/quantity.h"
 
-#define TERMS_MAX  112
+#define TERMS_MAX 112
 #define INPUTS_MAX 16 /* of one term */
 
 enum input_style {
@@ -41,18 +41,18 @@ enum input_style {
 
 struct term_input {
     enum input_style style;
-    const char *name;      /* "utilization", name_len bytes of it; 0 = none */
+    const char *name; /* "utilization", name_len bytes of it; 0 = none */
     int name_len;
     struct quantity value;
-    const char *unit;      /* behind the number; NULL = none */
-    const char *origin;    /* "request", "engine default"; NULL: not told */
-    int times;             /* "32 x full 4,096 B a layer"; 0 = one */
+    const char *unit;   /* behind the number; NULL = none */
+    const char *origin; /* "request", "engine default"; NULL: not told */
+    int times;          /* "32 x full 4,096 B a layer"; 0 = one */
 };
 
 struct term_source {
-    const char *name;             /* "vLLM", "h100-sxm", "the parts above" */
-    const char *version, *date;   /* "" = none */
-    const char *evidence, *text;  /* "logged, 0.19"; "NVIDIA datasheet" */
+    const char *name;            /* "vLLM", "h100-sxm", "the parts above" */
+    const char *version, *date;  /* "" = none */
+    const char *evidence, *text; /* "logged, 0.19"; "NVIDIA datasheet" */
 };
 
 /* A number in a name, with what stands before it: " x ", 8192. */
@@ -64,9 +64,9 @@ struct term_size {
 #define SIZES_MAX 3
 
 struct term {
-    const char *name;     /* "weights", "KV per token", "activation: sampling" */
-    const char *part;     /* of the name, "mlp": "weights: mlp"; NULL = none */
-    int layers;           /* and of how many: "KV: 52 sliding layers"; 0 = none */
+    const char *name;                 /* "weights", "KV per token", "activation: sampling" */
+    const char *part;                 /* of the name, "mlp": "weights: mlp"; NULL = none */
+    int layers;                       /* and of how many: "KV: 52 sliding layers"; 0 = none */
     struct term_size size[SIZES_MAX]; /* "product: mlp 7168 x 8192" */
     int size_count;
     const char *symbol;   /* what equations call it: "weights", "sampling"; W_i of many */
@@ -74,7 +74,7 @@ struct term {
     struct term_input input[INPUTS_MAX];
     int input_count;
     struct quantity value;
-    const char *unit;     /* "GiB", "tokens", "$/h": value is already in it */
+    const char *unit; /* "GiB", "tokens", "$/h": value is already in it */
     struct term_source source;
 };
 

@@ -9,8 +9,8 @@
 
 /* ---- inputs ---- */
 
-static struct term_input *know(struct terms *terms, enum input_style style,
-                               const char *name, struct quantity value)
+static struct term_input *know(struct terms *terms, enum input_style style, const char *name,
+                               struct quantity value)
 {
     if (terms->known_count == KNOWN_MAX)
         terms->known_count--; /* made for all of a plan's, with room to spare */
@@ -24,12 +24,12 @@ void know_unit(struct terms *terms, const char *name, double number, const char 
                const char *origin)
 {
     struct term_input *in = know(terms, INPUT_NUMBER, name, quantity_exact(number));
+
     in->unit = unit;
     in->origin = origin;
 }
 
-void know_number(struct terms *terms, const char *name, double number,
-                 const char *origin)
+void know_number(struct terms *terms, const char *name, double number, const char *origin)
 {
     know_unit(terms, name, number, NULL, origin);
 }
@@ -44,10 +44,11 @@ void know_exact(struct terms *terms, const char *name, double bytes)
     know(terms, INPUT_EXACT, name, quantity_exact(bytes))->origin = "exact";
 }
 
-void know_money(struct terms *terms, const char *name, struct quantity dollars,
-                const char *unit, const char *origin)
+void know_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
+                const char *origin)
 {
     struct term_input *in = know(terms, INPUT_MONEY, name, dollars);
+
     in->unit = unit;
     in->origin = origin;
 }
@@ -63,11 +64,11 @@ void terms_forget(struct terms *terms, int count)
 }
 
 /* The input of this name, else the name itself as one. */
-static struct term_input find_known(const struct terms *terms, const char *name,
-                                    int len)
+static struct term_input find_known(const struct terms *terms, const char *name, int len)
 {
     for (int i = terms->known_count - 1; i >= 0; i--) {
         const struct term_input *in = &terms->known[i];
+
         if (in->name_len == len && strncmp(in->name, name, (size_t)len) == 0)
             return *in;
     }
@@ -79,6 +80,7 @@ static void know_symbol(struct terms *terms, const char *symbol, struct quantity
                         const char *unit)
 {
     struct term_input in = find_known(terms, symbol, (int)strlen(symbol));
+
     if (in.style != INPUT_WORD)
         return;
     if (strcmp(unit, "GiB") == 0)
@@ -98,9 +100,9 @@ static bool is_something(const struct term_input *in)
 
 /* ---- terms ---- */
 
-void term_add(struct terms *terms, const char *name, const char *symbol,
-              const char *equation, struct quantity value, const char *unit,
-              struct term_source source, const char *inputs)
+void term_add(struct terms *terms, const char *name, const char *symbol, const char *equation,
+              struct quantity value, const char *unit, struct term_source source,
+              const char *inputs)
 {
     if (terms->count == TERMS_MAX)
         return;
@@ -119,6 +121,7 @@ void term_add(struct terms *terms, const char *name, const char *symbol,
         const char *end = strstr(inputs, ", ");
         int len = (int)(end ? end - inputs : (long)strlen(inputs));
         struct term_input in = find_known(terms, inputs, len);
+
         if (is_something(&in))
             t->input[t->input_count++] = in;
         inputs += len + (end ? 2 : 0);
@@ -129,6 +132,7 @@ void term_add(struct terms *terms, const char *name, const char *symbol,
 void term_is_part(struct terms *terms, const char *part, int layers)
 {
     struct term *t = &terms->term[terms->count - 1];
+
     t->part = part;
     t->layers = layers;
 }
@@ -136,6 +140,7 @@ void term_is_part(struct terms *terms, const char *part, int layers)
 void term_has_size(struct terms *terms, const char *before, int number)
 {
     struct term *t = &terms->term[terms->count - 1];
+
     if (t->size_count < SIZES_MAX)
         t->size[t->size_count++] = (struct term_size){before, number};
 }
@@ -144,6 +149,7 @@ void term_takes_last(struct terms *terms, int times)
 {
     struct term *t = &terms->term[terms->count - 1];
     struct term_input *last = &terms->known[--terms->known_count];
+
     last->times = times;
     if (t->input_count < INPUTS_MAX)
         t->input[t->input_count++] = *last;
@@ -166,8 +172,7 @@ struct term_source source_rule(const struct engine *e, enum engine_term term,
 struct term_source source_model(const struct model *m)
 {
     return (struct term_source){m->id, "", m->date, "",
-                                m->source[0] ? m->source
-                                             : "no source, the shape is assumed"};
+                                m->source[0] ? m->source : "no source, the shape is assumed"};
 }
 
 struct term_source source_text(const char *name, const char *text)

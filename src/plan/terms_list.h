@@ -32,19 +32,18 @@ struct terms {
 /* symbol: what equations call it, an input of later terms unless one of that name is
  * known. value: in SI where the unit is GiB, else in the unit. inputs: names, ", "
  * between. */
-void term_add(struct terms *terms, const char *name, const char *symbol,
-              const char *equation, struct quantity value, const char *unit,
-              struct term_source source, const char *inputs);
+void term_add(struct terms *terms, const char *name, const char *symbol, const char *equation,
+              struct quantity value, const char *unit, struct term_source source,
+              const char *inputs);
 
 /* origin NULL: not told. */
-void know_number(struct terms *terms, const char *name, double number,
-                 const char *origin);
+void know_number(struct terms *terms, const char *name, double number, const char *origin);
 void know_unit(struct terms *terms, const char *name, double number, const char *unit,
                const char *origin);
 void know_bytes(struct terms *terms, const char *name, struct quantity bytes);
 void know_exact(struct terms *terms, const char *name, double bytes);
-void know_money(struct terms *terms, const char *name, struct quantity dollars,
-                const char *unit, const char *origin);
+void know_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
+                const char *origin);
 void know_word(struct terms *terms, const char *name, const char *word);
 /* The last term is of a part of what its name says: "mlp", "sliding" of 52 layers. */
 void term_is_part(struct terms *terms, const char *part, int layers);

@@ -11,8 +11,8 @@
  */
 #include <math.h>
 
-#include "plan/terms_list.h"
 #include "base/units.h"
+#include "plan/terms_list.h"
 
 #define FAMILY "family profile"
 #define ENGINE "engine profile"
@@ -44,6 +44,7 @@ static struct quantity part_ms(const struct walk *k, double seconds)
 {
     const struct speed *v = &k->w->plan->speed;
     double ms = seconds * 1e3;
+
     return quantity_band(ms, ms / v->factor_low, ms * v->factor_high, ORIGIN_MODEL);
 }
 
@@ -68,6 +69,7 @@ static void know_us(struct terms *w, const char *name, double seconds, const cha
 static void add_correction(const struct walk *k)
 {
     const struct correction *c = &request_of(k)->correction;
+
     if (!request_corrected(request_of(k)))
         return;
     know_number(k->w, "points", c->points, "--calibration");
@@ -87,6 +89,7 @@ static void know_kernel(struct terms *w, enum kernel kernel, double compute, dou
 {
     const struct gpu *gpu = w->plan->request.gpu;
     double rate = kernel_rate(kernel, gpu);
+
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     know_word(w, "kernel", kernel_word(kernel));
     know_number(w, "ec", compute, FAMILY);
@@ -95,8 +98,8 @@ static void know_kernel(struct terms *w, enum kernel kernel, double compute, dou
     know_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
 }
 
-static void add_product_term(const struct walk *k, enum tensor_role role,
-                             struct step_shape n, double layers, double norm, double seconds)
+static void add_product_term(const struct walk *k, enum tensor_role role, struct step_shape n,
+                             double layers, double norm, double seconds)
 {
     const struct request *q = request_of(k);
     const struct format *format = q->precision.by_role[role];
@@ -104,6 +107,7 @@ static void add_product_term(const struct walk *k, enum tensor_role role,
     enum kernel kernel = kernel_of(format, q->gpu, q->engine->gguf);
     struct product_share share = family_product(q->gpu->family, kernel, &alike);
     int known = k->w->known_count;
+
     know_number(k->w, "layers", layers, "exact");
     know_number(k->w, "N", n.rows, "cut");
     know_number(k->w, "K", n.cols, "cut");
@@ -126,6 +130,7 @@ static bool product_alike(const struct walk *k, int a, int b)
     const struct step_load *l = k->step->load;
     struct step_shape x = step_shape(l, a, &k->w->plan->layout);
     struct step_shape y = step_shape(l, b, &k->w->plan->layout);
+
     return l->product[a].role == l->product[b].role && x.rows == y.rows && x.cols == y.cols;
 }
 
@@ -135,6 +140,7 @@ static void add_product(const struct walk *k, int i)
     const struct step_product *p = &l->product[i];
     struct step_shape shape = step_shape(l, i, &k->w->plan->layout);
     double layers = 0;
+
     for (int j = 0; j < l->products; j++) {
         if (!product_alike(k, i, j))
             continue;
@@ -157,6 +163,7 @@ static void add_products(const struct walk *k)
     const struct layout *l = &k->w->plan->layout;
     struct step_shape shape = {q->model->vocab / (l->tp * k->step->ways), q->model->hidden,
                                q->precision.by_role[ROLE_HEAD]->bits / 8};
+
     for (int i = 0; i < k->step->load->products; i++)
         add_product(k, i);
     add_product_term(k, ROLE_HEAD, shape, 1, 2, k->w->plan->speed.part.head);
@@ -176,11 +183,11 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     const struct request *q = request_of(k);
     const struct family *f = q->gpu->family;
     bool alike;
-    enum kernel kernel =
-        kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
+    enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
     struct expert_share share = family_expert(f, kernel, &alike);
     double bytes_per_s = share.memory * q->gpu->bandwidth.value;
     int known = k->w->known_count;
+
     know_number(k->w, "layers", layers, "exact");
     know_number(k->w, "T", k->tokens, "all ranks");
     know_number(k->w, "A", moe_read(m, k->tokens), "model");
@@ -210,9 +217,11 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
 static void add_experts(const struct walk *k)
 {
     const struct model *m = request_of(k)->model;
+
     for (int i = 0, at = 0; i < m->kind_count; i++) {
         double layers = 0, seconds = 0;
         bool first = true;
+
         if (m->kind[i].experts <= 0)
             continue;
         for (int j = 0, moe = 0; j < m->kind_count; j++) {
@@ -239,6 +248,7 @@ static void add_attention(const struct walk *k)
     const struct family *f = q->gpu->family;
     double s = spread_held(&q->spread, q->prompt, q->output), bytes = 0, flops = 0, one;
     int known = k->w->known_count;
+
     for (int i = 0; i < k->step->attentions; i++) {
         bytes += attention_decode(&k->step->attention[i], s, &one);
         flops += one;
@@ -265,12 +275,16 @@ static void add_communication(const struct walk *k)
     bool spread = s->ways > 1;
     const struct comm *c = spread ? &s->group : &s->tp;
     int known = k->w->known_count;
+
     if (c->gpus <= 1 && s->pp <= 1)
         return;
     know_number(k->w, "n", c->gpus > 1 ? c->gpus : 0, NULL);
     know_exact(k->w, "S", k->tokens * s->hidden * 2);
     know_number(k->w, "reduces",
-                c->gpus <= 1 ? 0 : spread ? s->load->moe_layers : s->load->reduces, "exact");
+                c->gpus <= 1 ? 0
+                : spread     ? s->load->moe_layers
+                             : s->load->reduces,
+                "exact");
     know_us(k->w, "latency", c->latency, FAMILY);
     know_us(k->w, "root", c->root, FAMILY);
     know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY); /* nccl-tests' bus bandwidth */
@@ -288,10 +302,10 @@ static void add_communication(const struct walk *k)
                      "* (S/rate + 10 us)",
              part_ms(k, k->w->plan->speed.part.communication), "ms",
              source_family(request_of(k)->gpu->family),
-             apart        ? "reduces, n, S, latency, root, rate, by, H, hops, pp"
+             apart          ? "reduces, n, S, latency, root, rate, by, H, hops, pp"
              : c->gpus <= 1 ? "S, pp"
-             : c->pcie    ? "reduces, n, S, latency, root, rate, over PCIe, by, pp"
-                          : "reduces, n, S, latency, root, rate, over the GPUs' own link, by, pp");
+             : c->pcie      ? "reduces, n, S, latency, root, rate, over PCIe, by, pp"
+                       : "reduces, n, S, latency, root, rate, over the GPUs' own link, by, pp");
     terms_forget(k->w, known);
 }
 
@@ -300,6 +314,7 @@ static void add_fixed(const struct walk *k)
     const struct request *q = request_of(k);
     const struct engine_speed *e = &q->engine->speed;
     int known = k->w->known_count;
+
     know_number(k->w, "kernels", k->step->load->kernels, "counted");
     know_us(k->w, "time per kernel", e->kernel, ENGINE);
     know_number(k->w, "launch", q->gpu->family->launch, FAMILY);
@@ -319,6 +334,7 @@ static void add_drafts(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct step *s = k->step;
+
     if (!s->draft)
         return;
     know_number(k->w, "g", s->drafted, "request");
@@ -327,8 +343,7 @@ static void add_drafts(const struct walk *k)
              quantity_of(s->accepted, ORIGIN_MODEL), "tokens",
              source_counted("each part of a step is divided by it"), "g, a");
     term_add(k->w, "drafts", "drafts", "g * a decode step of the draft / accepted",
-             part_ms(k, k->w->plan->speed.part.draft), "ms", source_pace(q->engine),
-             "g, accepted");
+             part_ms(k, k->w->plan->speed.part.draft), "ms", source_pace(q->engine), "g, accepted");
 }
 
 /* ---- serving ---- */
@@ -340,6 +355,7 @@ static double rho_of(const struct walk *k)
     const struct speed *v = &k->w->plan->speed;
     struct layout side = layout_prefill(l);
     double groups = side.replicas / (double)layout_ways(&side);
+
     return groups > 0 ? v->requests.value * v->serve.prompt / groups : 0;
 }
 
@@ -348,6 +364,7 @@ static void know_serving(const struct walk *k)
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
     const struct engine_speed *e = &q->engine->speed;
+
     know_number(k->w, "prompt", q->prompt, "request");
     know_number(k->w, "O", q->output, "request");
     know_number(k->w, "users", v->users, "request");
@@ -377,6 +394,7 @@ static void add_prompts(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
+
     term_add(k->w, "a prompt alone", "solo",
              "prompt/c * (hypot(products of c tokens/share + attention/efa + values, "
              "launch*kernels) + per layer and chunk*L + fixed)",
@@ -413,8 +431,7 @@ static const char band[] =
 static const struct loop {
     const char *at_once, *at_once_inputs, *waits, *ttft, *ttft_inputs;
 } loops[] = {
-    {"min(users, groups * min(pool / mean need of one, seqs))",
-     "users, groups, pool, seqs",
+    {"min(users, groups * min(pool / mean need of one, seqs))", "users, groups, pool, seqs",
      "the rest queue: they raise TTFT, not the throughput",
      "tau + kappa*solo + eta*step + beta*solo*(C - 1)/20, and users who queue: (users - "
      "groups*C) / throughput",
@@ -422,8 +439,8 @@ static const struct loop {
     {"rate * (TTFT + (O - 1)*TPOT)", "rate, TTFT, O, TPOT", "Little's law",
      "tau + kappa*solo + step/2 + rho*turn*(1 + cs^2)/(2*(1 - rho)), rho = rate*turn/groups",
      "tau, kappa, solo, step, rate, groups, turn, cs"},
-    {"those that decode: B*groups, where X*TTFT + B*groups = users",
-     "users, groups, pool, seqs", "the rest wait for their first token",
+    {"those that decode: B*groups, where X*TTFT + B*groups = users", "users, groups, pool, seqs",
+     "the rest wait for their first token",
      "tau + kappa*solo + transfer + step/2 + queue for the prefill groups",
      "tau, kappa, solo, transfer, step, rho"},
     {"rate * (O - 1)*TPOT, of those that decode", "rate, O, TPOT", "Little's law",
@@ -436,28 +453,28 @@ static void add_load(const struct walk *k)
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
     const struct loop *loop = &loops[2 * (v->transfer > 0) + (q->rate > 0)];
+
     term_add(k->w, "requests at once", "running", loop->at_once,
-             quantity_of(v->running, ORIGIN_MODEL), "requests",
-             source_counted(loop->waits), loop->at_once_inputs);
+             quantity_of(v->running, ORIGIN_MODEL), "requests", source_counted(loop->waits),
+             loop->at_once_inputs);
     know_number(k->w, "rows of this kind", v->hit ? v->hit->rows : 0, "runs of others");
     know_unit(k->w, "their median error", v->hit ? v->hit->median * 100 : 0, "%", ENGINE);
-    term_add(k->w, "TPOT", "TPOT", "step + prompts", in_ms(v->tpot), "ms",
-             source_counted(band),
+    term_add(k->w, "TPOT", "TPOT", "step + prompts", in_ms(v->tpot), "ms", source_counted(band),
              v->hit ? "step, prompts, rows of this kind, their median error"
                     : "step, prompts, rows of this kind");
-    term_add(k->w, "TTFT", "TTFT", loop->ttft, in_ms(v->ttft), "ms",
-             source_pace(q->engine), loop->ttft_inputs);
+    term_add(k->w, "TTFT", "TTFT", loop->ttft, in_ms(v->ttft), "ms", source_pace(q->engine),
+             loop->ttft_inputs);
     term_add(k->w, "requests per second", "throughput", "users / (TTFT + (O - 1)*TPOT)",
-             v->requests, "requests/s", source_counted("Little's law"),
-             "users, TTFT, O, TPOT");
-    term_add(k->w, "output tokens per second", "output", "throughput * O", v->tokens,
-             "tokens/s", source_counted("Little's law"), "throughput, O");
+             v->requests, "requests/s", source_counted("Little's law"), "users, TTFT, O, TPOT");
+    term_add(k->w, "output tokens per second", "output", "throughput * O", v->tokens, "tokens/s",
+             source_counted("Little's law"), "throughput, O");
 }
 
 static void add_price(const struct walk *k)
 {
     const struct plan *p = k->w->plan;
     struct quantity hour, month;
+
     plan_prices(p, &hour, &month);
     if (!hour.known)
         return;
@@ -474,6 +491,7 @@ void terms_speed(struct terms *w)
     struct step_load sums;
     struct step_others others;
     struct step step;
+
     if (p->speed.gap != SPEED_KNOWN)
         return;
     struct load load = load_sum(q);
@@ -494,8 +512,7 @@ void terms_speed(struct terms *w)
     add_fixed(&k);
     add_drafts(&k);
     know_serving(&k);
-    term_add(w, "decode step", "step",
-             "sum of G_i + sum of M_i + cache + comm + fixed + drafts",
+    term_add(w, "decode step", "step", "sum of G_i + sum of M_i + cache + comm + fixed + drafts",
              part_ms(&k, p->speed.serve.decode), "ms", source_counted("the parts above"),
              "B, prompt, O");
     add_prompts(&k);

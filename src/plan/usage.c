@@ -10,6 +10,7 @@
 static struct quantity per_million(struct quantity hour, struct quantity rate)
 {
     double million = 1e6 / 3600;
+
     if (!hour.known || rate.low <= 0)
         return quantity_unknown();
     return quantity_band(hour.value * million / rate.value, hour.low * million / rate.high,
@@ -21,6 +22,7 @@ static struct quantity share_of(const struct speed *v)
 {
     double share = fmin(1, v->requests.value / v->full.value);
     bool given = v->requests.low == v->requests.high; /* a rate */
+
     return quantity_band(share, given ? share * v->full.value / v->full.high : share,
                          given ? fmin(1, share * v->full.value / v->full.low) : share,
                          ORIGIN_MODEL);
@@ -30,6 +32,7 @@ static double owned_from(const struct cost *c)
 {
     const struct buy *b = &c->buy;
     const struct rent *rent = cost_weighed(c);
+
     if (!b->known || !rent->known || rent->instances <= 0)
         return 0;
     double kwh = b->drawn / 1000 * b->own->pue * b->electricity;
@@ -45,6 +48,7 @@ void usage_of(const struct plan *p, struct usage *out)
     struct quantity hour, month;
     double tokens = q->prompt + q->output;
     double api = (q->prompt * q->api_in + q->output * q->api_out) / 1e6;
+
     memset(out, 0, sizeof(*out));
     out->owned = owned_from(&p->cost);
     if (v->gap != SPEED_KNOWN || v->full.value <= 0)
@@ -54,9 +58,9 @@ void usage_of(const struct plan *p, struct usage *out)
     out->full = per_million(hour, quantity_scale(v->full, q->output));
     out->all = per_million(hour, quantity_scale(v->requests, tokens));
     if (hour.known)
-        out->idle = quantity_band(month.value * (1 - out->share.value),
-                                  month.low * (1 - out->share.high),
-                                  month.high * (1 - out->share.low), ORIGIN_MODEL);
+        out->idle =
+            quantity_band(month.value * (1 - out->share.value), month.low * (1 - out->share.high),
+                          month.high * (1 - out->share.low), ORIGIN_MODEL);
     if (q->api_out <= 0)
         return;
     out->api = quantity_scale(v->requests, 3600 * api);

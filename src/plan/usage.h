@@ -20,13 +20,13 @@
 #include "plan/plan.h"
 
 struct usage {
-    struct quantity share;   /* 0..1; unknown without speed: so is the rest, but owned */
-    struct quantity full;    /* $ per million output tokens at full load */
-    struct quantity all;     /* $ per million tokens of input and output, at this load */
-    struct quantity idle;    /* $ per month */
-    struct quantity api;     /* $/h that an API asks for this load; unknown = not asked */
-    struct quantity even;    /* requests/s */
-    double owned;            /* share of the hours; above 1 = never; 0 = not known */
+    struct quantity share; /* 0..1; unknown without speed: so is the rest, but owned */
+    struct quantity full;  /* $ per million output tokens at full load */
+    struct quantity all;   /* $ per million tokens of input and output, at this load */
+    struct quantity idle;  /* $ per month */
+    struct quantity api;   /* $/h that an API asks for this load; unknown = not asked */
+    struct quantity even;  /* requests/s */
+    double owned;          /* share of the hours; above 1 = never; 0 = not known */
 };
 
 void usage_of(const struct plan *plan, struct usage *out);

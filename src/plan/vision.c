@@ -24,6 +24,7 @@ static double items_of(const struct request *q, const struct load *load, double 
 {
     double budget = fmax(load->max_batched_tokens, tokens);
     double prompt = fmax(1, floor(q->context / tokens));
+
     return fmax(1, fmin(floor(budget / tokens), load->max_num_seqs * prompt));
 }
 
@@ -31,6 +32,7 @@ static double items_of(const struct request *q, const struct load *load, double 
 static double layer_width(const struct model_vision *v, double tp)
 {
     double d = v->width, f = v->ff / tp;
+
     return fmax(2 * d + 8 * d / tp, v->gated ? 5 * d + 3 * f : 2 * d + 2 * f);
 }
 
@@ -40,6 +42,7 @@ struct vision vision_estimate(const struct request *q, const struct load *load, 
     const char *run = q->engine->vision_run;
     double act = q->precision.base->bits / 8;
     struct vision out = {0};
+
     out.outputs = out.pixels = out.pass = quantity_exact(0);
     if (!load->has_vision || v->width == 0 || run[0] == '\0')
         return out;
@@ -48,8 +51,8 @@ struct vision vision_estimate(const struct request *q, const struct load *load, 
     out.patches = groups * v->patches;
     out.items = items_of(q, load, out.tokens);
     double patches = out.items * out.patches, pixels = patches * v->pixels * act;
-    double each = engine_lists(run, "padded") ? fmax(load->max_batched_tokens, out.tokens)
-                                              : out.tokens;
+    double each =
+        engine_lists(run, "padded") ? fmax(load->max_batched_tokens, out.tokens) : out.tokens;
     double outputs = out.items * each * q->model->hidden * (1 + v->deepstack) * act;
     double pass = pixels + patches * layer_width(v, tp) * act;
     double mask = engine_names_family(q->engine->vision_masks, q->model->family)
@@ -58,8 +61,7 @@ struct vision vision_estimate(const struct request *q, const struct load *load, 
     out.outputs = quantity_band(outputs, outputs, KEPT_HIGH * outputs, ORIGIN_MODEL);
     if (!load->second && engine_lists(run, "pixels"))
         out.pixels = quantity_band(pixels, pixels, KEPT_HIGH * pixels, ORIGIN_MODEL);
-    out.pass = quantity_band(pass + mask, PASS_LOW * pass, PASS_HIGH * pass + mask,
-                             ORIGIN_MODEL);
+    out.pass = quantity_band(pass + mask, PASS_LOW * pass, PASS_HIGH * pass + mask, ORIGIN_MODEL);
     return out;
 }
 
@@ -87,18 +89,17 @@ void vision_terms(struct terms *w, const struct vision *v)
     const struct engine *e = q->engine;
     const struct model_vision *m = &q->model->vision;
     struct quantity items = quantity_of(v->items, ORIGIN_MODEL);
+
     know_shape(w, m);
     term_add(w, "activation: vision tokens", "T",
              m->groups > 0 ? "tokens * max(1, min(s/tokens, groups))"
                            : "tokens, as the model's processor makes them",
              quantity_exact(v->tokens), "tokens", source_tower(q->model),
              m->groups > 0 ? "tokens, s, groups" : "tokens");
-    term_add(w, "activation: vision patches", "P", "patches * T/tokens",
-             quantity_exact(v->patches), "patches", source_tower(q->model),
-             "patches, T, tokens");
-    term_add(w, "activation: vision items", "items",
-             "max(1, min(max(c, T)/T, seqs*max(1, s/T)))", items, "items",
-             source_engine(e, TERM_VISION), "c, T, seqs, s");
+    term_add(w, "activation: vision patches", "P", "patches * T/tokens", quantity_exact(v->patches),
+             "patches", source_tower(q->model), "patches, T, tokens");
+    term_add(w, "activation: vision items", "items", "max(1, min(max(c, T)/T, seqs*max(1, s/T)))",
+             items, "items", source_engine(e, TERM_VISION), "c, T, seqs, s");
     bool padded = engine_lists(e->vision_run, "padded");
     term_add(w, "activation: encoder cache", "outputs",
              padded ? "items*max(c, T)*h*(1 + deepstack)*a" : "items*T*h*(1 + deepstack)*a",
@@ -110,6 +111,5 @@ void vision_terms(struct terms *w, const struct vision *v)
     term_add(w, "activation: vision tower", "pass",
              m->gated ? "items*P*(pixels + max(2*d + 8*d/tp, 5*d + 3*f/tp))*a [+ mask]"
                       : "items*P*(pixels + max(2*d + 8*d/tp, 2*d + 2*f/tp))*a",
-             v->pass, "GiB", source_engine(e, TERM_VISION),
-             "items, P, pixels, d, f, tp, a");
+             v->pass, "GiB", source_engine(e, TERM_VISION), "items, P, pixels, d, f, tp, a");
 }

@@ -32,14 +32,13 @@ struct load;
 struct terms;
 
 struct vision {
-    double items;                   /* 0: no tower is run, or nobody states its shape */
-    double tokens, patches;         /* of one item */
+    double items;                    /* 0: no tower is run, or nobody states its shape */
+    double tokens, patches;          /* of one item */
     struct quantity outputs, pixels; /* bytes kept while the language model runs */
-    struct quantity pass;           /* bytes at the tower's own peak */
+    struct quantity pass;            /* bytes at the tower's own peak */
 };
 
-struct vision vision_estimate(const struct request *request, const struct load *load,
-                              int tp);
+struct vision vision_estimate(const struct request *request, const struct load *load, int tp);
 
 /* Appends the terms of --why (terms_list.h). */
 void vision_terms(struct terms *terms, const struct vision *vision);

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "plan/draft.h"
 #include "plan/kvcache.h"
 #include "plan/terms_list.h"
-#include "base/units.h"
 
 /* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 by Marlin (logged:
  * gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
@@ -17,6 +17,7 @@ static double expert_padding(const struct request *q, const struct load *load,
                              const struct layer_kind *kind, const struct layout *l)
 {
     const struct engine *e = q->engine;
+
     if (!load->pads_experts || kind->experts == 0)
         return 1;
     double cut = l->ep > l->tp ? 1 : (double)l->tp / l->ep;
@@ -33,42 +34,41 @@ static double most_padding(const struct request *q, const struct layer_kind *kin
 {
     double cut = l->ep > l->tp ? 1 : (double)l->tp / l->ep;
     double width = kind->expert_ff / cut, hidden = q->model->hidden;
+
     if (kind->experts == 0)
         return 1;
-    return fmax(ceil(width / 256) * 256 / width * (ceil(hidden / 256) * 256 / hidden),
-                18.0 / 17);
+    return fmax(ceil(width / 256) * 256 / width * (ceil(hidden / 256) * 256 / hidden), 18.0 / 17);
 }
 
-static double sum_shares(const double bytes[SHARE_COUNT],
-                         const double shares[SHARE_COUNT])
+static double sum_shares(const double bytes[SHARE_COUNT], const double shares[SHARE_COUNT])
 {
     double sum = 0;
+
     for (int s = 0; s < SHARE_COUNT; s++)
         sum += bytes[s] * shares[s];
     return sum;
 }
 
-void weights_cut(const struct request *q, const struct load *load,
-                 const struct layout *l, struct weights_cut *out)
+void weights_cut(const struct request *q, const struct load *load, const struct layout *l,
+                 struct weights_cut *out)
 {
     double shares[SHARE_COUNT];
+
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
+
         layout_shares(kind, l, shares);
         shares[SHARE_EXPERT] *= expert_padding(q, load, kind, l);
-        out->layer[k] = sum_shares(load->cut[k], shares) +
-                        sum_shares(load->added[k], shares);
+        out->layer[k] = sum_shares(load->cut[k], shares) + sum_shares(load->added[k], shares);
         double experts = load->cut[k][SHARE_EXPERT] * shares[SHARE_EXPERT];
         double plain = experts / expert_padding(q, load, kind, l);
         out->less[k] = experts - plain;
-        out->more[k] = load->pads_experts ? fmax(plain * most_padding(q, kind, l) - experts, 0)
-                                          : 0;
+        out->more[k] = load->pads_experts ? fmax(plain * most_padding(q, kind, l) - experts, 0) : 0;
         out->expert[k] = experts;
     }
     layout_shares(NULL, l, shares);
     out->held = load->host_bytes;
-    out->fused = fmax(load->fused[0] * shares[SHARE_TP],
-                      load->fused[1] * shares[SHARE_EXPERT]);
+    out->fused = fmax(load->fused[0] * shares[SHARE_TP], load->fused[1] * shares[SHARE_EXPERT]);
     for (int p = 0; p < PLACE_COUNT; p++)
         out->outside[p] = sum_shares(load->outside[p], shares);
     out->each = load->rope_table;
@@ -76,19 +76,20 @@ void weights_cut(const struct request *q, const struct load *load,
         out->outside[PLACE_LAST] = out->outside[PLACE_EITHER] = 0;
 }
 
-double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
-                         const int *layers)
+double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds, const int *layers)
 {
     double sum = 0;
+
     for (int k = 0; k < kinds; k++)
         sum += layers[k] * of_kind[k];
     return sum;
 }
 
-double weights_total(const struct weights_cut *w, int kinds, const int *layers,
-                     bool first, bool last)
+double weights_total(const struct weights_cut *w, int kinds, const int *layers, bool first,
+                     bool last)
 {
     double total = w->each + weights_stage_sum(w->layer, kinds, layers);
+
     if (first)
         total += w->outside[PLACE_FIRST];
     if (last)
@@ -98,10 +99,10 @@ double weights_total(const struct weights_cut *w, int kinds, const int *layers,
 
 /* ---- in host memory ---- */
 
-static double experts_held(const struct request *q, const struct weights_cut *w,
-                           int first, int end)
+static double experts_held(const struct request *q, const struct weights_cut *w, int first, int end)
 {
     double bytes = 0;
+
     for (int i = first; i < end && i < q->host_experts; i++)
         bytes += w->expert[q->model->layer[i]];
     return bytes;
@@ -113,10 +114,11 @@ static bool place_on_host(const struct request *q, enum place place)
     return q->host_layers > q->model->layer_count && place != PLACE_FIRST;
 }
 
-struct quantity weights_held(const struct request *q, const struct weights_cut *w,
-                             int first, int end)
+struct quantity weights_held(const struct request *q, const struct weights_cut *w, int first,
+                             int end)
 {
     double layers = 0, experts = experts_held(q, w, first, end);
+
     if (w->held <= 0)
         return quantity_exact(experts);
     for (int i = first; i < end; i++)
@@ -132,6 +134,7 @@ double weights_on_host(const struct request *q, const struct load *load)
 {
     const struct model *m = q->model;
     double bytes = 0;
+
     for (int i = 0; i < load_host_layers(q); i++)
         for (int r = 0; r < ROLE_COUNT; r++)
             if (load_on_host(q, i, r))
@@ -146,6 +149,7 @@ double weights_host_kv(const struct request *q, const struct load *load, double 
 {
     int layers = q->model->layer_count - layout_gpu_layers(q);
     struct request r = *q;
+
     if (q->kv_on_host)
         layers = q->model->layer_count;
     else
@@ -162,8 +166,7 @@ double weights_host_kv(const struct request *q, const struct load *load, double 
 /* A blend of types meets published sizes within 0.5 %. */
 static struct quantity mix_band(struct quantity bytes, double recipe)
 {
-    return quantity_band(bytes.value, bytes.low * 0.995, bytes.high * 1.005 + recipe,
-                         ORIGIN_MODEL);
+    return quantity_band(bytes.value, bytes.low * 0.995, bytes.high * 1.005 + recipe, ORIGIN_MODEL);
 }
 
 struct quantity weights_sure(const struct request *q, const struct load *load,
@@ -173,10 +176,10 @@ struct quantity weights_sure(const struct request *q, const struct load *load,
     const struct quantity *loaded = &q->engine->loaded;
     enum origin shape = q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
     struct quantity out = quantity_of(bytes, shape);
+
     if (load->pads_experts)
         out = quantity_band(bytes, bytes - weights_stage_sum(cut->less, kinds, layers),
-                            bytes + weights_stage_sum(cut->more, kinds, layers),
-                            ORIGIN_MODEL);
+                            bytes + weights_stage_sum(cut->more, kinds, layers), ORIGIN_MODEL);
     if (q->model->assumed && q->precision.native && q->model->bytes.known)
         out = quantity_exact(bytes); /* whatever the shape */
     else if (q->precision.weight->mix)
@@ -191,10 +194,10 @@ struct quantity weights_sure(const struct request *q, const struct load *load,
 
 /* vLLM and SGLang share the model's embedding with its MTP layers where both are on one
  * stage: not with a pipeline. */
-static double draft_total(const struct request *q, const struct load *load,
-                          const struct layout *l)
+static double draft_total(const struct request *q, const struct load *load, const struct layout *l)
 {
     double shares[SHARE_COUNT], bytes = load->draft_each;
+
     for (int k = 0; k < q->draft->kind_count; k++) {
         layout_shares(&q->draft->kind[k], l, shares);
         bytes += sum_shares(load->draft[k], shares);
@@ -206,6 +209,7 @@ struct quantity weights_draft(const struct request *q, const struct load *load,
                               const struct layout *l, int stage)
 {
     bool spread = q->engine->gguf && l->pp > 1;
+
     if (!q->draft || (!spread && stage != l->pp - 1))
         return quantity_exact(0);
     double total = draft_total(q, load, l), value = spread ? total / l->pp : total;
@@ -224,6 +228,7 @@ struct quantity weights_draft(const struct request *q, const struct load *load,
 static bool on_stage(enum place place, int stage, int pp)
 {
     bool first = stage == 0, last = stage == pp - 1;
+
     return place == PLACE_FIRST ? first : place == PLACE_LAST ? last : first || last;
 }
 
@@ -235,6 +240,7 @@ struct weights weights_stage(const struct request *q, const struct load *load,
     int layers[MODEL_MAX_KINDS], experts[MODEL_MAX_KINDS];
     int first = layout_stage_begin(q, l->pp, stage);
     int end = layout_stage_begin(q, l->pp, stage + 1);
+
     model_count_kinds(q->model, first, end, layers);
     first = first < q->host_experts ? q->host_experts : first;
     model_count_kinds(q->model, first < end ? first : end, end, experts);
@@ -242,14 +248,15 @@ struct weights weights_stage(const struct request *q, const struct load *load,
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
         enum place place = load_place(q->model, role);
+
         if (on_stage(place, stage, l->pp) && !place_on_host(q, place))
             w.role[r] = load->global[r] * outside[load_outside_rule(q, role)];
         for (int k = 0; k < q->model->kind_count; k++) {
             const struct layer_kind *kind = &q->model->kind[k];
             double bytes = layers[k] * load->layer[k][r];
+
             if (role == ROLE_EXPERT)
-                bytes = experts[k] * load->layer[k][r] *
-                        expert_padding(q, load, kind, l);
+                bytes = experts[k] * load->layer[k][r] * expert_padding(q, load, kind, l);
             w.role[r] += bytes * layout_share(q->model, kind, role, l);
         }
         w.total += w.role[r];
@@ -279,6 +286,7 @@ static double role_bits(const struct request *q, enum tensor_role role)
     const struct format *f = q->precision.by_role[role];
     struct load load = load_checkpoint(q);
     double bytes = load.global[role], elements = model_params_role(q->model, role);
+
     if (!f->typed || elements <= 0)
         return f->mix ? format_core_bits(f, model_params(q->model)) : f->bits;
     for (int k = 0; k < q->model->kind_count; k++)
@@ -287,8 +295,7 @@ static double role_bits(const struct request *q, enum tensor_role role)
 }
 
 /* What is said of a format: bits, and the scales beside them. */
-static const char *know_format(struct terms *w, const struct format *f,
-                               enum tensor_role role)
+static const char *know_format(struct terms *w, const struct format *f, enum tensor_role role)
 {
     know_number(w, "bits", role_bits(&w->plan->request, role), f->id);
     know_number(w, "embedding", f->embed_bits, "sheet");
@@ -310,14 +317,14 @@ static void add_role(struct terms *w, enum tensor_role role)
     const struct request *q = &p->request;
     const struct format *f = q->precision.by_role[role];
     bool own = q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
-    bool padded =
-        role == ROLE_EXPERT && q->engine->pad_hidden > 0 && strcmp(f->id, "mxfp4") == 0;
+    bool padded = role == ROLE_EXPERT && q->engine->pad_hidden > 0 && strcmp(f->id, "mxfp4") == 0;
     int known = w->known_count;
+
     know_number(w, "elements", model_params_role(q->model, role), "exact");
     const struct layer_kind *kind = model_kind_of_role(q->model, role);
     bool whole = !kind && load_outside_rule(q, role) == SHARE_ALL;
-    know_number(w, "share of one GPU",
-                whole ? 1 : layout_share(q->model, kind, role, &p->layout), NULL);
+    know_number(w, "share of one GPU", whole ? 1 : layout_share(q->model, kind, role, &p->layout),
+                NULL);
     know_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
              own      ? "bytes of the checkpoint's tensors * share"
@@ -334,6 +341,7 @@ static struct weights weights_with(const struct plan *p, const struct model *mod
                                    const struct engine *engine, enum prune prune)
 {
     struct request q = p->request;
+
     q.model = model;
     q.engine = engine;
     q.prune = prune;
@@ -349,25 +357,26 @@ static void add_ropes(struct terms *w)
     struct load load = load_sum(q);
     bool fp32 = engine_names_family(e->rope_fp32, family);
     bool mrope = engine_names_family(e->rope_4x, family);
+
     if (load.rope_table <= 0)
         return;
     know_number(w, "tables", load.rope_tables, "exact");
     know_unit(w, "value", fp32 ? 4 : 2, "B", "engine");
     know_number(w, "rows a position", mrope ? 4 : 0, "engine");
-    term_add(w, "weights: rope table", "rope",
-             "sum over tables: positions * rotary width * value",
+    term_add(w, "weights: rope table", "rope", "sum over tables: positions * rotary width * value",
              quantity_exact(load.rope_table), "GiB", source_engine(e, TERM_ROPE),
              "tables, max_context, rows a position, value");
 }
 
 /* What the engine `e`, without one of the things that the plan's adds at load time, adds
  * less. */
-static void add_added(struct terms *w, const char *name, const char *symbol,
-                      const char *equation, const struct engine *e, const char *inputs)
+static void add_added(struct terms *w, const char *name, const char *symbol, const char *equation,
+                      const struct engine *e, const char *inputs)
 {
     const struct plan *p = w->plan;
     struct weights less = weights_with(p, p->request.model, e, p->request.prune);
     double bytes = p->memory.split.loaded - less.loaded;
+
     if (bytes > 0)
         term_add(w, name, symbol, equation, quantity_exact(bytes), "GiB",
                  source_engine(p->request.engine, TERM_LOADED), inputs);
@@ -378,15 +387,14 @@ static void add_loaded(struct terms *w)
 {
     const struct engine *e = w->plan->request.engine;
     struct engine no_mla = *e, no_scales = *e;
+
     no_mla.mla_copies[0] = no_scales.nvfp4_scales_twice[0] = '\0';
     add_ropes(w);
     add_added(w, "weights: absorbed MLA", "absorbed",
-              engine_lists(e->mla_copies, "values")
-                  ? "layers * kvl * nh * (nope + v) * 16 bit / tp"
-                  : "layers * kvl * nh * nope * 16 bit / tp",
+              engine_lists(e->mla_copies, "values") ? "layers * kvl * nh * (nope + v) * 16 bit / tp"
+                                                    : "layers * kvl * nh * nope * 16 bit / tp",
               &no_mla, "kv_b once more, cut per head, for decoding, tp");
-    add_added(w, "weights: NVFP4 scales, second layout", "second scales",
-              "elements / 16 * share",
+    add_added(w, "weights: NVFP4 scales, second layout", "second scales", "elements / 16 * share",
               &no_scales, "elements, tp, ep");
 }
 
@@ -396,6 +404,7 @@ static void add_padding(struct terms *w)
     const struct request *q = &p->request;
     enum origin origin = p->memory.weights.origin;
     struct engine plain = *q->engine;
+
     plain.pad_hidden = 0;
     double bare = weights_with(p, q->model, &plain, q->prune).total;
     double padding = p->memory.split.total - bare;
@@ -406,8 +415,7 @@ static void add_padding(struct terms *w)
         term_add(w, "weights: of which padding", "padding",
                  "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)",
                  quantity_of(padding, origin), "GiB",
-                 source_rule(q->engine, TERM_PADDING, TERM_MOE),
-                 "ph, pw, h, unpadded weights");
+                 source_rule(q->engine, TERM_PADDING, TERM_MOE), "ph, pw, h, unpadded weights");
 }
 
 static void add_pruning(struct terms *w)
@@ -416,6 +424,7 @@ static void add_pruning(struct terms *w)
     const struct request *q = &p->request;
     enum origin origin = p->memory.weights.origin;
     bool half = q->prune == PRUNE_2_4;
+
     if (q->prune == PRUNE_NONE)
         return;
     double dense = weights_with(p, q->model, q->engine, PRUNE_NONE).total;
@@ -436,6 +445,7 @@ static void add_host(struct terms *w)
     const struct request *q = &w->plan->request;
     const struct memory *m = &w->plan->memory;
     double prompt_cache = model_is_served(q->model) ? q->engine->prompt_cache_gib * GP_GIB : 0;
+
     know_number(w, "layers in host memory", q->host_layers, "request");
     know_number(w, "layers whose experts are there", q->host_experts, "request");
     know_exact(w, "asked for", q->host_bytes);
@@ -450,9 +460,8 @@ static void add_host(struct terms *w)
                  "n-grams x bytes of an element, once for a replica", m->tables, "GiB",
                  source_engine(q->engine, TERM_TABLES), "n-grams");
     if (m->host_kv.value > 0 && q->host_kv <= 0 && !q->kv_on_host)
-        term_add(w, "host memory: KV", "host KV",
-                 "KV of those layers, all users of a replica", m->host_kv, "GiB",
-                 source_engine(q->engine, TERM_OFFLOAD),
+        term_add(w, "host memory: KV", "host KV", "KV of those layers, all users of a replica",
+                 m->host_kv, "GiB", source_engine(q->engine, TERM_OFFLOAD),
                  "layers in host memory, users per replica, s");
     know_unit(w, "cache-ram", prompt_cache / GP_GIB, "GiB", "engine default");
     if (prompt_cache > 0)
@@ -474,6 +483,7 @@ static void add_host(struct terms *w)
 static void add_draft(struct terms *w)
 {
     const struct request *q = &w->plan->request;
+
     if (!q->draft)
         return;
     know_word(w, "draft", q->draft->name);
@@ -493,6 +503,7 @@ static void add_draft(struct terms *w)
 static void add_lora(struct terms *w)
 {
     const struct request *q = &w->plan->request;
+
     if (q->lora_slots <= 0)
         return;
     know_number(w, "adapters", q->lora_slots, "request");
@@ -512,8 +523,8 @@ static void add_sum(struct terms *w)
          "sum of W_i + rope + absorbed + second scales - host + draft + slots of LoRA"},
     };
     const struct request *q = &w->plan->request;
-    term_add(w, "weights", "weights",
-             sums[q->host_bytes > 0][q->draft || q->lora_slots > 0],
+
+    term_add(w, "weights", "weights", sums[q->host_bytes > 0][q->draft || q->lora_slots > 0],
              w->plan->memory.weights, "GiB", source_model(q->model), "tp, pp, ep");
 }
 
@@ -521,12 +532,13 @@ void weights_terms(struct terms *w)
 {
     const struct request *q = &w->plan->request;
     const struct memory *m = &w->plan->memory;
+
     know_word(w, "precision", q->precision.id);
-    know_number(w, "bytes of its files",
-                q->model->bytes.known ? q->model->bytes.file_bytes : 0, "exact");
+    know_number(w, "bytes of its files", q->model->bytes.known ? q->model->bytes.file_bytes : 0,
+                "exact");
     term_add(w, "checkpoint", "checkpoint", "sum over all tensors, one copy",
-             quantity_of(m->file_bytes, m->weights.origin), "GiB",
-             source_model(q->model), "precision, bytes of its files");
+             quantity_of(m->file_bytes, m->weights.origin), "GiB", source_model(q->model),
+             "precision, bytes of its files");
     for (int r = 0; r < ROLE_COUNT; r++)
         if (m->split.role[r] > 0)
             add_role(w, (enum tensor_role)r);
@@ -534,8 +546,7 @@ void weights_terms(struct terms *w)
     double host = load_sum(q).on_host;
     if (host > 0)
         term_add(w, "weights: in host memory", "embedding on host",
-                 "embeddings that are only looked up",
-                 quantity_of(host, m->weights.origin), "GiB",
+                 "embeddings that are only looked up", quantity_of(host, m->weights.origin), "GiB",
                  source_engine(q->engine, TERM_FORWARD), "not on a GPU");
     add_host(w);
     add_draft(w);

@@ -37,25 +37,24 @@ struct weights {
  * load_sum(request). What the request leaves in host memory is among it: experts of a
  * layer on the GPU, and `held`; whole layers are not. */
 struct weights_cut {
-    double layer[MODEL_MAX_KINDS]; /* bytes of one layer of each kind */
+    double layer[MODEL_MAX_KINDS];                       /* bytes of one layer of each kind */
     double less[MODEL_MAX_KINDS], more[MODEL_MAX_KINDS]; /* how far a layer may differ, by
                                                           * the kernel that runs */
-    double outside[PLACE_COUNT];   /* bytes outside the layers */
-    double each;                   /* bytes on every GPU: the rope table */
-    double expert[MODEL_MAX_KINDS]; /* bytes of `layer` in routed experts */
-    double held;                   /* bytes of the layers to leave in host memory */
-    double fused;                  /* bytes; no parameter of a layer is larger */
+    double outside[PLACE_COUNT];                         /* bytes outside the layers */
+    double each;                                         /* bytes on every GPU: the rope table */
+    double expert[MODEL_MAX_KINDS];                      /* bytes of `layer` in routed experts */
+    double held;  /* bytes of the layers to leave in host memory */
+    double fused; /* bytes; no parameter of a layer is larger */
 };
 void weights_cut(const struct request *request, const struct load *load,
                  const struct layout *layout, struct weights_cut *out);
 
 /* Bytes of a kind's layers, summed over the layers of a stage. */
-double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
-                         const int *layers);
+double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds, const int *layers);
 
 /* Bytes of a stage with layers[k] of each kind. */
-double weights_total(const struct weights_cut *cut, int kinds, const int *layers,
-                     bool first, bool last);
+double weights_total(const struct weights_cut *cut, int kinds, const int *layers, bool first,
+                     bool last);
 
 /* Those bytes with their band: exact where counted and loaded as counted; what an engine
  * pads, keeps besides or a publisher may choose widens it. */
@@ -65,14 +64,13 @@ struct quantity weights_sure(const struct request *request, const struct load *l
 /* Bytes of that stage, layers [first, end) of the model, that stay in host memory: an
  * engine that is given bytes (vLLM) moves parameters there until it has at least as
  * many, so that there may be `fused` more. */
-struct quantity weights_held(const struct request *request,
-                             const struct weights_cut *cut, int first, int end);
+struct quantity weights_held(const struct request *request, const struct weights_cut *cut,
+                             int first, int end);
 
 /* Bytes of a whole replica that stay in host memory by layers, and those of its users'
  * KV. */
 double weights_on_host(const struct request *request, const struct load *load);
-double weights_host_kv(const struct request *request, const struct load *load,
-                       double users);
+double weights_host_kv(const struct request *request, const struct load *load, double users);
 
 /* Bytes of the draft on one GPU of a stage, of which it is wholly on the last; llama.cpp
  * spreads it like the model. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/slices.h"
 #include "base/mem.h"
+#include "pool/slices.h"
 
 struct account {
     const struct grid *grid;
@@ -24,13 +24,11 @@ static void copy_replicas(struct account *c)
     const struct grid *grid = c->grid;
     int hours = grid->hours;
 
-    c->out->replicas =
-        gp_calloc((size_t)grid->pool->candidate_count * (size_t)hours + 1,
-                  sizeof(*c->out->replicas));
+    c->out->replicas = gp_calloc((size_t)grid->pool->candidate_count * (size_t)hours + 1,
+                                 sizeof(*c->out->replicas));
     for (int i = 0; i < grid->first[grid->workloads]; i++)
         for (int t = 0; t < hours; t++)
-            c->out->replicas[grid->ways[i].candidate * hours + t] =
-                c->a->x[i * hours + t];
+            c->out->replicas[grid->ways[i].candidate * hours + t] = c->a->x[i * hours + t];
 }
 
 static void copy_use(struct account *c)
@@ -39,8 +37,8 @@ static void copy_use(struct account *c)
     size_t cells = (size_t)grid->hours * (size_t)grid->types;
 
     c->out->use = gp_calloc(cells, sizeof(*c->out->use));
-    c->out->workers = gp_calloc((size_t)grid->jobs * (size_t)grid->hours + 1,
-                                sizeof(*c->out->workers));
+    c->out->workers =
+        gp_calloc((size_t)grid->jobs * (size_t)grid->hours + 1, sizeof(*c->out->workers));
     memcpy(c->out->use, c->a->use, cells * sizeof(*c->out->use));
     memcpy(c->out->workers, c->a->workers,
            (size_t)grid->jobs * (size_t)grid->hours * sizeof(*c->out->workers));
@@ -56,6 +54,7 @@ static void copy_gpus(struct account *c)
 
     for (int g = 0; g < grid->types; g++) {
         int *kept = &c->out->gpus[g];
+
         if (grid->id != POOL_CLOUD) {
             grid_own(&grid->type[g], c->a->room[g], kept);
             continue;
@@ -73,8 +72,7 @@ struct served {
     double rate, free_rate;
 };
 
-static struct served serve(const struct grid *grid, const struct assign *a, int w,
-                           int t)
+static struct served serve(const struct grid *grid, const struct assign *a, int w, int t)
 {
     struct served s = {0};
 
@@ -82,8 +80,8 @@ static struct served serve(const struct grid *grid, const struct assign *a, int 
         const struct way *way = &grid->ways[i];
         const struct pool_candidate *from = &grid->pool->candidates[way->candidate];
         int x = a->x[i * grid->hours + t];
-        s.gpus += x * (way->slice >= 0 ? grid->type[way->type].weight[way->slice]
-                                       : way->gpus);
+
+        s.gpus += x * (way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->gpus);
         s.rate += x * way->rate;
         s.free_rate += x * fmax(from->free_rate, way->rate);
     }
@@ -116,12 +114,12 @@ static void split_working(struct account *c, int w, int t, double *working)
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
         int x = c->a->x[i * grid->hours + t];
+
         if (way->slice < 0) {
             c->busy[way->type] += x * way->gpus;
             working[way->type] += x * way->gpus;
         } else {
-            c->out->stranded[POOL_STRANDED_SLICE] -=
-                x * grid->type[way->type].weight[way->slice];
+            c->out->stranded[POOL_STRANDED_SLICE] -= x * grid->type[way->type].weight[way->slice];
         }
     }
 }
@@ -135,8 +133,7 @@ static void own_cuts(const struct grid *grid, int w, const short *x, int *cuts)
         if (grid->ways[i].slice >= 0)
             count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
     for (int g = 0; g < grid->types; g++)
-        cuts[g] =
-            slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
+        cuts[g] = slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
 }
 
 /* A workload's own GPUs: what works now, what works at its peak, what never does. */
@@ -155,13 +152,13 @@ static void split_own(struct account *c, int w, int t, const double *working)
             peak[grid->ways[i].type] += c->a->held[i] * grid->ways[i].gpus;
     for (int g = 0; g < grid->types; g++) {
         double most = peak[g] + held[g];
+
         c->busy[g] += now[g];
         c->out->stranded[POOL_STRANDED_SLICE] += now[g];
         c->out->stranded[POOL_STRANDED_PEAKS] += most - working[g] - now[g];
         double spare = c->a->own[w * grid->types + g] > 0 ? grid->type[g].own_spare : 0;
         c->out->stranded[POOL_STRANDED_SPARE] += spare;
-        c->out->stranded[POOL_STRANDED_SERVER] +=
-            c->a->own[w * grid->types + g] - most - spare;
+        c->out->stranded[POOL_STRANDED_SERVER] += c->a->own[w * grid->types + g] - most - spare;
         c->out->used_hours += c->a->own[w * grid->types + g];
     }
 }
@@ -174,9 +171,9 @@ static void split_job(struct account *c, int j)
     const struct pool_job *job = &grid->pool->jobs[j];
     double done = assign_job_done(c->a, j), useful = fmin(done, job->gpu_hours);
     double seats = done / job->gpus * grid->job_seat[j];
-    double owned = (double)grid_own_units(&grid->type[job->type],
-                                          c->a->job_held[j] * grid->job_seat[j]) *
-                   grid->hours;
+    double owned =
+        (double)grid_own_units(&grid->type[job->type], c->a->job_held[j] * grid->job_seat[j]) *
+        grid->hours;
     double spare = owned > 0 ? (double)grid->type[job->type].own_spare * grid->hours : 0;
 
     c->busy[job->type] += useful;
@@ -206,8 +203,7 @@ static void split_fleet(struct account *c, int g)
         if (c->out->use[t * grid->types + g] > peak)
             peak = c->out->use[t * grid->types + g];
     for (int t = 0; t < grid->hours && grid->id != POOL_CLOUD; t++) {
-        c->out->stranded[POOL_STRANDED_PEAKS] +=
-            peak - c->out->use[t * grid->types + g];
+        c->out->stranded[POOL_STRANDED_PEAKS] += peak - c->out->use[t * grid->types + g];
         c->out->stranded[POOL_STRANDED_SERVER] += kept - spare - peak;
         c->out->stranded[POOL_STRANDED_SPARE] += spare;
         c->out->stranded[POOL_STRANDED_TYPE] += idle > 0 ? idle : 0;
@@ -247,9 +243,9 @@ static double unit_cost(const struct pool *pool, int w)
     for (int i = 0; i < pool->candidate_count; i++) {
         const struct pool_candidate *c = &pool->candidates[i];
         double rate = fmax(c->rate, c->composed_rate);
+
         if (c->workload == w && rate > 0)
-            best =
-                fmin(best, c->gpus * fmax(pool->types[c->type].buy_hour, 1e-3) / rate);
+            best = fmin(best, c->gpus * fmax(pool->types[c->type].buy_hour, 1e-3) / rate);
     }
     return isinf(best) ? 1 : best;
 }
@@ -260,19 +256,21 @@ static void count_unmet(struct account *c)
     double missed = 0, asked = 0;
     short x[POOL_MOST_WAYS];
 
-    c->out->unmet = gp_calloc((size_t)grid->workloads * (size_t)grid->hours,
-                              sizeof(*c->out->unmet));
+    c->out->unmet =
+        gp_calloc((size_t)grid->workloads * (size_t)grid->hours, sizeof(*c->out->unmet));
     for (int w = 0; w < grid->workloads; w++) {
         double worth = unit_cost(grid->pool, w);
+
         for (int t = 0; t < grid->hours; t++) {
             double *unmet = &c->out->unmet[w * grid->hours + t];
             int lacking = grid->pool->workloads[w].minimum;
+
             assign_get(c->a, w, t, x);
             assign_serving(grid, w, t, x, unmet);
             for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
                 lacking -= x[i];
-            c->out->cost.penalty += *unmet * grid->penalty[w] +
-                                    (lacking > 0 ? lacking * grid->missing[w] : 0);
+            c->out->cost.penalty +=
+                *unmet * grid->penalty[w] + (lacking > 0 ? lacking * grid->missing[w] : 0);
             missed += *unmet * worth;
             asked += grid->need[w * grid->hours + t] * worth;
         }
@@ -291,8 +289,10 @@ static void count_starts(struct account *c, int w)
         const struct way *way = &grid->ways[i];
         const short *x = &c->a->x[i * grid->hours];
         double seconds = pool_start_s(grid->pool, way->candidate, grid->id);
+
         for (int t = 0; t < grid->hours; t++) {
             int more = x[t] - x[t ? t - 1 : grid->hours - 1];
+
             if (more <= 0)
                 continue;
             c->out->starts += more;
@@ -318,6 +318,7 @@ static void split_hour(struct account *c, int t)
 
     for (int w = 0; w < grid->workloads; w++) {
         double working[POOL_MOST_TYPES] = {0};
+
         split_working(c, w, t, working);
         split_served(c, w, t);
         if (grid->constant[w])
@@ -327,12 +328,12 @@ static void split_hour(struct account *c, int t)
     }
     for (int g = 0; g < grid->types; g++) { /* of those that all share */
         int at = t * grid->types + g, seats = c->a->use[at] - c->a->cut[at];
+
         for (int w = 0; w < grid->workloads; w++)
             seats -= c->a->own[w * grid->types + g];
         for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
             if (grid->pool->jobs[j].type == g)
-                seats -=
-                    grid_own_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
+                seats -= grid_own_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
         c->busy[g] += c->a->cut[at];
         c->out->stranded[POOL_STRANDED_SLICE] += c->a->cut[at];
         c->out->stranded[POOL_STRANDED_SERVER] += seats - total[g];
@@ -371,8 +372,10 @@ double account_coincidence(const struct pool *pool)
 
     for (int w = 0; w < pool->workload_count; w++) {
         double worth = unit_cost(pool, w), most = 0;
+
         for (int t = 0; t < pool->hours; t++) {
             double need = worth * pool->workloads[w].demand[t];
+
             sum[t] += need;
             most = fmax(most, need);
         }
@@ -392,8 +395,7 @@ double account_break_even(const struct pool *pool, const struct pool_rung *share
         premium += hourly->gpus[g] * pool->types[g].premium_hour * pool->hours;
         gpus += pool_composes(pool, g, POOL_HOURLY) ? hourly->gpus[g] : 0;
     }
-    return gpus > 0 ? (shared->total - (hourly->total - premium)) / (gpus * pool->hours)
-                    : 0;
+    return gpus > 0 ? (shared->total - (hourly->total - premium)) / (gpus * pool->hours) : 0;
 }
 
 void account_fini(struct pool_rung *rung)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/account.h"
 #include "base/mem.h"
+#include "pool/account.h"
 
 #define MOST_BOXES 32
 #define MOST_BYTES (64 << 20) /* of their plans */
@@ -24,8 +24,8 @@ struct apart { /* the isolated workloads, or the others with the jobs, as a pool
 
 /* So many GPUs, the first of them in stock; price (NULL: the true ones): of all. The isolated
  * keep no spares. */
-static void part_type(struct pool_type *own, const struct grid_type *type, int hours,
-                      bool constant, int most, int stock, const double *price)
+static void part_type(struct pool_type *own, const struct grid_type *type, int hours, bool constant,
+                      int most, int stock, const double *price)
 {
     own->stock = price ? 0 : stock;
     own->buy = most - own->stock;
@@ -40,6 +40,7 @@ static int add_candidates(struct apart *part, const struct pool *pool, int workl
 {
     for (; at < pool->candidate_count && pool->candidates[at].workload == workload; at++) {
         int n = part->pool.candidate_count++;
+
         part->origin[n] = at;
         part->candidates[n] = pool->candidates[at];
         part->candidates[n].workload = part->pool.workload_count;
@@ -58,6 +59,7 @@ static void add_workloads(struct apart *part, const struct grid *grid, bool cons
 {
     for (int w = 0, at = 0; w < grid->workloads; w++) {
         struct pool_workload *own = &part->workloads[part->pool.workload_count];
+
         if (grid->constant[w] != constant) {
             at = skip_candidates(grid->pool, w, at);
             continue;
@@ -76,8 +78,8 @@ static void add_jobs(struct apart *part, const struct grid *grid)
     static const double nothing[POOL_MOST_HOURS];
 
     if (grid->jobs > 0 && part->pool.workload_count == 0)
-        part->workloads[part->pool.workload_count++] = (struct pool_workload){
-            .demand = nothing, .burst = 1, .penalty = 1, .priority = 1};
+        part->workloads[part->pool.workload_count++] =
+            (struct pool_workload){.demand = nothing, .burst = 1, .penalty = 1, .priority = 1};
     for (int j = 0; j < grid->jobs; j++) {
         part->jobs[j] = grid->pool->jobs[j];
         part->jobs[j].penalty = grid->job_penalty[j];
@@ -119,7 +121,7 @@ static void part_fini(struct apart *part)
 /* ---- boxes: what the isolated may hold ---- */
 
 struct box {
-    double alone, others; /* bounds of the two parts */
+    double alone, others;                            /* bounds of the two parts */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* GPUs that the isolated hold */
     int held[POOL_MOST_TYPES], shared[POOL_MOST_TYPES];
     int *replicas; /* [candidate x hours + hour] of the whole */
@@ -129,8 +131,8 @@ struct tree {
     struct bound *b;
     const struct grid *grid;
     struct apart_search *search;
-    double least;     /* a bound of all plans */
-    size_t plan_size; /* bytes of a box's replicas */
+    double least;                     /* a bound of all plans */
+    size_t plan_size;                 /* bytes of a box's replicas */
     struct box boxes[MOST_BOXES + 1]; /* still open */
     int count;
 };
@@ -160,6 +162,7 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
         const struct grid_type *type = &tree->grid->type[g];
         int most = isolated ? box->high[g] : type->most - box->low[g];
         int stock = isolated ? type->stock : stock_left(type, box->low[g]);
+
         part_type(&part.types[g], type, tree->grid->hours, isolated, most,
                   stock < most ? stock : most, price ? &price[g] : NULL);
     }
@@ -220,6 +223,7 @@ static int pick_type(const struct tree *tree, const struct box *box)
 
     for (int g = 0; g < tree->grid->types; g++) {
         double worth = left_out(&tree->grid->type[g], box, g);
+
         if (worth > most && box->low[g] < box->held[g]) {
             most = worth;
             best = g;
@@ -266,6 +270,7 @@ static double set_prices(const struct tree *tree, double *price, bool *plain)
         struct grid_type type = grid->type[g];
         double more = b->cap[0] * type.slots + b->cap[1] * type.watts, worth = 0;
         int kept;
+
         for (int t = 0; t < grid->hours; t++)
             worth += b->lambda[t * grid->types + g];
         grid_own(&type, assign_peak(tree->search->plan, g), &kept);
@@ -312,8 +317,7 @@ void apart_raise(struct bound *b, struct apart_search *search)
     bool go_on, plain;
     int g;
 
-    tree.plan_size =
-        ((size_t)grid->pool->candidate_count * (size_t)grid->hours + 1) * sizeof(int);
+    tree.plan_size = ((size_t)grid->pool->candidate_count * (size_t)grid->hours + 1) * sizeof(int);
     all.replicas = gp_calloc(1, tree.plan_size);
     for (g = 0; g < grid->types; g++)
         all.high[g] = grid->type[g].most;
@@ -324,9 +328,8 @@ void apart_raise(struct bound *b, struct apart_search *search)
            (size_t)tree.count * tree.plan_size < MOST_BYTES &&
            (g = pick_type(&tree, &tree.boxes[lowest_box(&tree)])) >= 0)
         go_on = divide(&tree, lowest_box(&tree), g);
-    b->best = fmax(tree.least, tree.count > 0
-                                   ? box_bound(&tree.boxes[lowest_box(&tree)])
-                                   : search->upper);
+    b->best = fmax(tree.least,
+                   tree.count > 0 ? box_bound(&tree.boxes[lowest_box(&tree)]) : search->upper);
     for (int i = 0; i < tree.count; i++)
         free(tree.boxes[i].replicas);
 }

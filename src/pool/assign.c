@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/slices.h"
 #include "base/mem.h"
+#include "pool/slices.h"
 
 /* ---- storage ---- */
 
@@ -39,9 +39,8 @@ void assign_init(struct assign *a, const struct grid *grid)
     a->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*a->job_held));
     for (int i = 0; i < grid->workloads; i++)
         for (int t = 0; t < grid->hours; t++)
-            a->serve[i * grid->hours + t] =
-                grid->need[i * grid->hours + t] * grid->penalty[i] +
-                grid->pool->workloads[i].minimum * grid->missing[i];
+            a->serve[i * grid->hours + t] = grid->need[i * grid->hours + t] * grid->penalty[i] +
+                                            grid->pool->workloads[i].minimum * grid->missing[i];
 }
 
 void assign_fini(struct assign *a)
@@ -69,11 +68,9 @@ void assign_copy(struct assign *to, const struct assign *from)
     memcpy(to->use, from->use, cells(grid) * sizeof(*to->use));
     memcpy(to->cut, from->cut, cells(grid) * sizeof(*to->cut));
     if (from->slices)
-        memcpy(to->slices, from->slices,
-               cells(grid) * POOL_MOST_SLICES * sizeof(*to->slices));
+        memcpy(to->slices, from->slices, cells(grid) * POOL_MOST_SLICES * sizeof(*to->slices));
     memcpy(to->serve, from->serve, w * hours * sizeof(*to->serve));
-    memcpy(to->workers, from->workers,
-           (size_t)grid->jobs * hours * sizeof(*to->workers));
+    memcpy(to->workers, from->workers, (size_t)grid->jobs * hours * sizeof(*to->workers));
     memcpy(to->job_held, from->job_held, (size_t)grid->jobs * sizeof(*to->job_held));
     memcpy(to->room, from->room, sizeof(to->room));
 }
@@ -88,8 +85,7 @@ void assign_get(const struct assign *a, int w, int t, short *x)
         x[i - grid->first[w]] = a->x[i * grid->hours + t];
 }
 
-static double serve_whole(const struct grid *grid, int w, int t, const short *x,
-                          double *unmet)
+static double serve_whole(const struct grid *grid, int w, int t, const short *x, double *unmet)
 {
     double left = grid->need[w * grid->hours + t], slack = left * 1e-9, cost = 0;
     int lacking = grid->pool->workloads[w].minimum;
@@ -97,6 +93,7 @@ static double serve_whole(const struct grid *grid, int w, int t, const short *x,
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
         int count = x[i - grid->first[w]];
+
         left -= count * way->rate;
         lacking -= count;
         if (way->slice < 0)
@@ -129,13 +126,12 @@ static double own_slices(const struct grid *grid, int w, const short *x)
         if (grid->ways[i].slice >= 0)
             count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
     for (int g = 0; g < grid->types; g++)
-        cost += grid->type[g].run * slices_gpus(&grid->pool->types[g],
-                                                grid->type[g].weight, count[g], NULL);
+        cost += grid->type[g].run *
+                slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
     return cost;
 }
 
-double assign_serving(const struct grid *grid, int w, int t, const short *x,
-                      double *unmet)
+double assign_serving(const struct grid *grid, int w, int t, const short *x, double *unmet)
 {
     double cost = serve_whole(grid, w, t, x, unmet);
 
@@ -151,6 +147,7 @@ void assign_set(struct assign *a, int w, int t, const short *x)
         const struct way *way = &grid->ways[i];
         short *old = &a->x[i * grid->hours + t];
         int more = x[i - grid->first[w]] - *old, at = t * grid->types + way->type;
+
         if (more == 0)
             continue;
         *old = x[i - grid->first[w]];
@@ -183,12 +180,12 @@ void assign_ask(const struct grid *grid, int w, int t, const double *guide,
         const struct way *way = &grid->ways[grid->first[w] + i];
         const struct grid_type *type = &grid->type[way->type];
         double share = way->slice >= 0 ? type->weight[way->slice] : 0;
+
         items[i].rate = way->rate;
         items[i].group = way->type;
         items[i].seat = way->slice >= 0 ? 0 : way->seat;
-        items[i].price = way->slice >= 0
-                             ? share * (type->run + guide[way->type])
-                             : way->gpus * type->run + way->seat * guide[way->type];
+        items[i].price = way->slice >= 0 ? share * (type->run + guide[way->type])
+                                         : way->gpus * type->run + way->seat * guide[way->type];
     }
 }
 
@@ -203,6 +200,7 @@ static void room_in_parts(const struct grid *grid, int w, struct cover_item *ite
         const struct way *way = &grid->ways[i];
         const struct pool_type *type = &grid->pool->types[way->type];
         int most = 1;
+
         for (int k = 0; k < type->cuts && way->slice >= 0; k++)
             most = type->cut[k][way->slice] > most ? type->cut[k][way->slice] : most;
         items[i - grid->first[w]].seat =
@@ -221,6 +219,7 @@ static void ask_for_left(const struct grid *grid, int w, const struct assign_lef
     for (int i = 0; i < ways && ask->count < POOL_MOST_WAYS && ask->groups < POOL_MOST_WAYS; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];
         int *at = way->slice < 0 ? NULL : &group[way->type][way->slice];
+
         if (!at || left->slices[way->type][way->slice] <= 0)
             continue;
         if (*at == 0) {
@@ -233,9 +232,8 @@ static void ask_for_left(const struct grid *grid, int w, const struct assign_lef
     }
 }
 
-void assign_cover(const struct grid *grid, int w, int t, const double *guide,
-                  const double *more, const struct assign_left *left, int nodes,
-                  struct cover *out)
+void assign_cover(const struct grid *grid, int w, int t, const double *guide, const double *more,
+                  const struct assign_left *left, int nodes, struct cover *out)
 {
     struct cover_item items[POOL_MOST_WAYS];
     struct cover_ask ask;
@@ -280,8 +278,7 @@ static int slices_left(const struct assign *a, int w, int t, int g, int *free)
     return gpus;
 }
 
-void assign_left(const struct assign *a, int w, int t, const int *room,
-                 struct assign_left *left)
+void assign_left(const struct assign *a, int w, int t, const int *room, struct assign_left *left)
 {
     const struct grid *grid = a->grid;
     const int *use = &a->use[t * grid->types], *cut = &a->cut[t * grid->types];
@@ -290,8 +287,7 @@ void assign_left(const struct assign *a, int w, int t, const int *room,
         left->gpus[g] = room[g] - use[g];
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
         if (grid->ways[i].slice < 0)
-            left->gpus[grid->ways[i].type] +=
-                a->x[i * grid->hours + t] * grid->ways[i].seat;
+            left->gpus[grid->ways[i].type] += a->x[i * grid->hours + t] * grid->ways[i].seat;
     for (int g = 0; g < grid->types && grid->sliced; g++)
         left->gpus[g] += cut[g] - slices_left(a, w, t, g, left->slices[g]);
 }
@@ -305,6 +301,7 @@ void assign_holding(const struct grid *grid, int w, const short *held, int *own)
     memset(own, 0, sizeof(*own) * (size_t)grid->types);
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
+
         if (way->slice >= 0)
             count[way->type][way->slice] += held[i - grid->first[w]];
         else
@@ -312,8 +309,7 @@ void assign_holding(const struct grid *grid, int w, const short *held, int *own)
     }
     for (int g = 0; g < grid->types; g++) {
         if (grid->sliced)
-            own[g] += slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g],
-                                  NULL);
+            own[g] += slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
         own[g] = grid_own_units(&grid->type[g], own[g]);
     }
 }
@@ -361,6 +357,7 @@ void assign_own_job(struct assign *a, int j, int held)
 
     for (int t = 0; t < grid->hours; t++) {
         bool works = t >= job->first && t < job->end && done < job->gpu_hours - 1e-9;
+
         a->use[t * grid->types + job->type] +=
             grid_own_units(&grid->type[job->type], held * grid->job_seat[j]) -
             grid_own_units(&grid->type[job->type], a->job_held[j] * grid->job_seat[j]);
@@ -408,6 +405,7 @@ static double job_fill(struct assign *a, int j, int *left)
         high = left[t] + 1 > high ? left[t] + 1 : high;
     while (high - low > 1) { /* at `low` find room as many as are wanted, or it is the lowest */
         int middle = low + (high - low) / 2;
+
         if (all_above(a, j, left, middle) < wanted)
             high = middle;
         else
@@ -418,6 +416,7 @@ static double job_fill(struct assign *a, int j, int *left)
     for (int t = job->first; t < job->end; t++) {
         int n = workers_above(left[t], low + 1, seat, job->most);
         bool last = wanted >= 1 && workers_above(left[t], low, seat, job->most) > n;
+
         workers[t] = n + last;
         wanted -= last;
         left[t] -= workers[t] * seat;
@@ -450,6 +449,7 @@ static double fill_all(struct assign *a, int g, int room, enum job_order order)
         left[t] = room - a->use[t * grid->types + g];
     for (int round = 0; round < grid->jobs; round++) {
         int next = -1;
+
         for (int j = 0; j < grid->jobs; j++)
             if (!done[j] && grid->pool->jobs[j].type == g &&
                 (next < 0 || comes_before(grid, j, next, order)))
@@ -469,8 +469,7 @@ static double least_jobs(const struct grid *grid, int g)
 
     for (int j = 0; j < grid->jobs; j++)
         if (grid->pool->jobs[j].type == g)
-            cost +=
-                grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
+            cost += grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
     return cost;
 }
 
@@ -481,6 +480,7 @@ double assign_jobs(struct assign *a, int g, int room)
 
     for (int order = BY_SEAT; order < JOB_ORDERS && cost > least; order++) {
         double other = fill_all(a, g, room, last = (enum job_order)order);
+
         if (other < cost - 1e-9) {
             cost = other;
             best = last;
@@ -511,6 +511,7 @@ double assign_starts(const struct assign *a, int w)
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const short *x = &a->x[i * grid->hours];
         int starts = 0, before = x[grid->hours - 1];
+
         for (int t = 0; t < grid->hours; before = x[t++])
             starts += x[t] > before ? x[t] - before : 0;
         cost += starts * grid->ways[i].start;
@@ -548,6 +549,7 @@ static double fit_jobs(struct assign *a, int g)
     for (int room = a->room[g]; room <= most;) {
         double undone = assign_jobs(a, g, room);
         double cost = grid_own(type, room, NULL) + undone;
+
         if (!room_allowed(a, g, room))
             break;
         if (cost < best - 1e-9) {
@@ -570,12 +572,13 @@ static double fit_from(struct assign *a, int first)
 
     for (int k = 0; k < grid->types; k++) {
         int g = (first + k) % grid->types;
-        a->room[g] = grid->id == POOL_CLOUD
-                         ? grid->type[g].most
-                         : grid_room_with(&grid->type[g], assign_peak(a, g));
+
+        a->room[g] = grid->id == POOL_CLOUD ? grid->type[g].most
+                                            : grid_room_with(&grid->type[g], assign_peak(a, g));
     }
     for (int k = 0; k < grid->types && grid->id != POOL_CLOUD; k++) {
         int g = (first + k) % grid->types;
+
         if (has_jobs(grid, g))
             cost += fit_jobs(a, g);
     }
@@ -591,6 +594,7 @@ void assign_fit(struct assign *a)
 
     for (int g = 1; g < grid->types && capped && best > 0; g++) {
         double cost;
+
         if (!has_jobs(grid, g))
             continue;
         cost = fit_from(a, last = g);

@@ -15,15 +15,15 @@
 
 struct assign {
     const struct grid *grid;
-    short *x;      /* [way x hours + hour] replicas that serve */
-    short *held;   /* [way] replicas of a constant workload, there all day */
-    int *own;      /* [workload x types + type] GPUs a constant workload holds */
-    int *use;      /* [hour x types + type] without jobs */
-    int *cut;      /* [hour x types + type] of them cut into slices */
-    int *slices;   /* [(hour x types + type) x POOL_MOST_SLICES] */
-    double *serve; /* [workload x hours + hour] $: running whole GPUs, and penalty */
-    int *workers;  /* [job x hours + hour] */
-    int *job_held; /* [job] workers with GPUs of their own all day (A and B) */
+    short *x;                  /* [way x hours + hour] replicas that serve */
+    short *held;               /* [way] replicas of a constant workload, there all day */
+    int *own;                  /* [workload x types + type] GPUs a constant workload holds */
+    int *use;                  /* [hour x types + type] without jobs */
+    int *cut;                  /* [hour x types + type] of them cut into slices */
+    int *slices;               /* [(hour x types + type) x POOL_MOST_SLICES] */
+    double *serve;             /* [workload x hours + hour] $: running whole GPUs, and penalty */
+    int *workers;              /* [job x hours + hour] */
+    int *job_held;             /* [job] workers with GPUs of their own all day (A and B) */
     int room[POOL_MOST_TYPES]; /* GPUs that may be used at a time */
 };
 
@@ -43,8 +43,7 @@ void assign_own(struct assign *a, int w, const short *held);
 void assign_holding(const struct grid *grid, int w, const short *held, int *own);
 
 /* $ of a cover at true prices, without slices that others share; *unmet in units. */
-double assign_serving(const struct grid *grid, int w, int t, const short *x,
-                      double *unmet);
+double assign_serving(const struct grid *grid, int w, int t, const short *x, double *unmet);
 
 /* GPUs, and slices of those that are cut, that a workload may have in an hour. */
 struct assign_left {
@@ -53,14 +52,13 @@ struct assign_left {
 };
 
 /* What the other workloads leave of room[g] GPUs; below 0: they take more. */
-void assign_left(const struct assign *a, int w, int t, const int *room,
-                 struct assign_left *left);
+void assign_left(const struct assign *a, int w, int t, const int *room, struct assign_left *left);
 
 /* The cheapest cover of (w, t) at running prices plus guide[g] $ per GPU taken in this
  * hour and more[way of w] $ per replica (NULL: none), within what is left (NULL: any room).
  * Slices are charged by weight, those that are left of a GPU nothing. */
-void assign_cover(const struct grid *grid, int w, int t, const double *guide,
-                  const double *more, const struct assign_left *left, int nodes, struct cover *out);
+void assign_cover(const struct grid *grid, int w, int t, const double *guide, const double *more,
+                  const struct assign_left *left, int nodes, struct cover *out);
 
 /* The same as it is asked of cover.h, without a limit of room. */
 void assign_ask(const struct grid *grid, int w, int t, const double *guide,

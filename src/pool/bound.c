@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/fixed.h"
 #include "base/mem.h"
+#include "pool/fixed.h"
 
 #define MEAN_SHARE 0.1 /* of a step in the mean of violations */
 #define COVER_WORK 12  /* units of a cover beside its nodes */
@@ -34,8 +34,7 @@ static void start_prices(struct bound *b)
     for (int t = 0; t < grid->hours; t++)
         for (int g = 0; g < grid->types; g++)
             b->trial[t * grid->types + g] =
-                grid->type[g].own_buy *
-                (sum > 0 ? pow(load[t], 4) / sum : 1.0 / grid->hours);
+                grid->type[g].own_buy * (sum > 0 ? pow(load[t], 4) / sum : 1.0 / grid->hours);
 }
 
 void bound_init(struct bound *b, const struct grid *grid, int leaves)
@@ -69,8 +68,8 @@ void bound_fini(struct bound *b)
 
 /* ---- the parts of L ---- */
 
-static double cover_hour(struct bound *b, int w, int t, const double *lambda,
-                         double *use, struct cover *cover)
+static double cover_hour(struct bound *b, int w, int t, const double *lambda, double *use,
+                         struct cover *cover)
 {
     const struct grid *grid = b->grid;
 
@@ -96,6 +95,7 @@ static double hourly_part(struct bound *b, int w)
 
     for (int t = 0; t < grid->hours; t++) {
         int at = t * grid->types;
+
         sum += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
         for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
             b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
@@ -111,10 +111,11 @@ static void day_prices(const struct bound *b, struct fixed_market *market)
     market->watts = INFINITY;
     for (int g = 0; g < grid->types; g++) {
         double sum = 0;
+
         for (int t = 0; t < grid->hours; t++)
             sum += b->trial[t * grid->types + g];
-        market->type[g] = (struct fixed_price){
-            .low = sum, .high = sum, .room = grid_room(&grid->type[g])};
+        market->type[g] =
+            (struct fixed_price){.low = sum, .high = sum, .room = grid_room(&grid->type[g])};
     }
 }
 
@@ -156,14 +157,15 @@ double bound_job(const struct grid *grid, int j, const double *lambda, double *u
     while (left > 0) {
         int best = -1;
         double price, done;
+
         for (int t = job->first; t < job->end; t++)
             if (!taken[t] && (best < 0 || lambda[t * grid->types + job->type] <
                                               lambda[best * grid->types + job->type]))
                 best = t;
         if (best < 0)
             break;
-        price = grid->type[job->type].run + lambda[best * grid->types + job->type] *
-                                                grid->job_seat[j] / job->gpus;
+        price = grid->type[job->type].run +
+                lambda[best * grid->types + job->type] * grid->job_seat[j] / job->gpus;
         if (price >= grid->job_penalty[j])
             break;
         done = fmin(left, (double)job->most * job->gpus);
@@ -194,18 +196,17 @@ static double cap_price(const struct bound *b, int g)
            (b->grid->watts > 0 ? b->trial_cap[1] * b->grid->type[g].watts : 0);
 }
 
-static double fleet_cost(const struct grid_type *type, int kept, double more,
-                         double sum)
+static double fleet_cost(const struct grid_type *type, int kept, double more, double sum)
 {
     int bought = kept > type->stock ? kept - type->stock : 0;
 
     return kept <= 0 ? 0
-                     : type->own_stock * (kept - bought) + type->own_buy * bought +
-                           more * kept - sum * (kept - type->spare);
+                     : type->own_stock * (kept - bought) + type->own_buy * bought + more * kept -
+                           sum * (kept - type->spare);
 }
 
-double bound_fleet(const struct grid_type *type, int low, int high, double more,
-                   double sum, int *kept)
+double bound_fleet(const struct grid_type *type, int low, int high, double more, double sum,
+                   int *kept)
 {
     int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
     int sizes[] = {low, stock, high};
@@ -213,6 +214,7 @@ double bound_fleet(const struct grid_type *type, int low, int high, double more,
 
     for (int i = 0; i < 3; i++) {
         double cost = fleet_cost(type, sizes[i], more, sum);
+
         if (cost >= best)
             continue;
         best = cost;
@@ -267,8 +269,7 @@ double bound_evaluate(struct bound *b)
     for (int w = 0; w < grid->workloads; w++)
         sum += grid->constant[w] ? constant_part(b, w, &market) : hourly_part(b, w);
     for (int j = 0; j < grid->jobs; j++)
-        sum += grid->jobs_own ? own_job_part(b, j, &market)
-                              : bound_job(grid, j, b->trial, b->use);
+        sum += grid->jobs_own ? own_job_part(b, j, &market) : bound_job(grid, j, b->trial, b->use);
     for (int g = 0; g < grid->types; g++)
         sum += fleet_part(b, g);
     return sum - (grid->slots > 0 ? b->trial_cap[0] * grid->slots : 0) -
@@ -292,6 +293,7 @@ static void project(struct bound *b, int g, double most)
 
     for (int t = 0; t < hours; t++) {
         double *v = &b->trial[t * types + g];
+
         *v = fmax(*v, 0);
         sorted[t] = *v;
         sum += *v;
@@ -330,6 +332,7 @@ static double cap_excess(const struct bound *b, int k, double *scale)
 
     for (int g = 0; g < grid->types; g++) {
         double weight = k ? grid->type[g].watts : grid->type[g].slots;
+
         sum += b->mean_fleet[g] * weight;
         price = fmax(price, weight > 0 ? scale_of(grid, g) / weight : 0);
     }
@@ -343,6 +346,7 @@ static void move_caps(struct bound *b, double size)
 
     for (int k = 0; k < 2; k++) {
         double scale, excess = capped[k] ? cap_excess(b, k, &scale) : 0;
+
         if (capped[k])
             b->trial_cap[k] = fmax(0, b->cap[k] + size * scale * scale * excess);
     }
@@ -361,8 +365,10 @@ static void move_prices(struct bound *b, double upper)
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
         double scale = scale_of(grid, g);
+
         for (int t = 0; t < grid->hours; t++) {
             int at = t * grid->types + g;
+
             b->trial[at] = b->lambda[at] + size * scale * scale * violation(b, t, g);
         }
         project(b, g, is_limited(b, g) ? INFINITY : type->own_buy + cap_price(b, g));

@@ -32,8 +32,8 @@ struct bound {
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* fleets, in whole units */
     double step;                                     /* share of the Polyak step */
     int fails;                                       /* steps since L rose */
-    short *x;    /* [way x hours + hour] of the last step */
-    short *held; /* [way] constant workloads */
+    short *x;                                        /* [way x hours + hour] of the last step */
+    short *held;                                     /* [way] constant workloads */
     int *job_held;
     int leaves; /* fixed_solve's, for one workload */
     uint64_t work;
@@ -56,8 +56,8 @@ double bound_job(const struct grid *grid, int j, const double *lambda, double *u
  * and a fleet of low..high GPUs when the prices of its hours sum to `sum` and each GPU
  * costs `more` besides (*kept: the best size, or NULL). */
 double bound_cover(struct bound *b, int w, int t, const double *lambda, double *use);
-double bound_fleet(const struct grid_type *type, int low, int high, double more,
-                   double sum, int *kept);
+double bound_fleet(const struct grid_type *type, int low, int high, double more, double sum,
+                   int *kept);
 
 /* The covers of the last step as a plan. */
 void bound_plan(const struct bound *b, struct assign *a);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 
 #define MOST_PARTS 256
-#define STEPS      60 /* of the prices of a part */
+#define STEPS 60 /* of the prices of a part */
 
 struct part {
     double bound;
@@ -41,6 +41,7 @@ static void mean_units(const struct bound *b, double *units)
 
     for (int g = 0; g < grid->types; g++) {
         double peak = 0;
+
         for (int t = 0; t < grid->hours; t++)
             peak = fmax(peak, b->mean_use[t * grid->types + g]);
         units[g] = peak > 0 ? (peak + grid->type[g].spare) / grid->type[g].unit : 0;
@@ -88,6 +89,7 @@ static int pick_type(const struct tree *tree, const struct part *part, int *at)
         int k = (int)fmin(fmax(floor(part->units[g] + 1e-6), low), high - 1);
         double off = part->units[g] - floor(part->units[g] + 1e-6);
         double worth = fmin(off, 1 - off) * type->unit * fmax(type->own_buy, 1e-6);
+
         if (low < high && worth > most) {
             most = worth;
             best = g;
@@ -97,8 +99,7 @@ static int pick_type(const struct tree *tree, const struct part *part, int *at)
     return best;
 }
 
-static void raise_part(struct tree *tree, const struct part *from, int g, int low,
-                       int high)
+static void raise_part(struct tree *tree, const struct part *from, int g, int low, int high)
 {
     struct bound *b = tree->b;
 
@@ -133,8 +134,7 @@ static void divide(struct tree *tree, int index)
     free(part.lambda);
 }
 
-void branch_raise(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx),
-                  void *ctx)
+void branch_raise(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx), void *ctx)
 {
     struct tree *tree = gp_calloc(1, sizeof(*tree));
     struct part all;
@@ -154,16 +154,15 @@ void branch_raise(struct bound *b, double upper, uint64_t work, bool (*stop)(voi
     all = tree->parts[0];
     all.lambda = gp_malloc(size_of(b));
     memcpy(all.lambda, b->lambda, size_of(b));
-    while (tree->count > 0 && tree->count < MOST_PARTS - 1 && b->work < until &&
-           !stop(ctx)) {
+    while (tree->count > 0 && tree->count < MOST_PARTS - 1 && b->work < until && !stop(ctx)) {
         int index = lowest_part(tree);
+
         best = fmax(best, tree->parts[index].bound);
         if (pick_type(tree, &tree->parts[index], &ignored) < 0)
             break;
         divide(tree, index);
     }
-    b->best =
-        fmax(best, tree->count > 0 ? tree->parts[lowest_part(tree)].bound : upper);
+    b->best = fmax(best, tree->count > 0 ? tree->parts[lowest_part(tree)].bound : upper);
     memcpy(b->lambda, all.lambda, size_of(b));
     memcpy(b->low, all.low, sizeof(b->low));
     memcpy(b->high, all.high, sizeof(b->high));

@@ -19,7 +19,6 @@
 
 /* Raises b->best until it meets `upper`, the work is spent or stop() says so;
  * the prices stay those of all plans. */
-void branch_raise(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx),
-                  void *ctx);
+void branch_raise(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx), void *ctx);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "pool/day.h"
 #include "pool/fixed.h"
-#include "base/mem.h"
 
 #define OWN (-1)
 
@@ -55,6 +55,7 @@ void climb_undo(struct climb *c, size_t mark)
 {
     while (c->logged > mark) {
         const struct climb_change *change = &c->log[--c->logged];
+
         if (change->t == OWN)
             assign_own(c->a, change->w, change->x);
         else
@@ -98,6 +99,7 @@ double climb_starts(struct climb *c, bool keep)
     for (size_t i = 0; i < c->logged; i++) {
         int w = c->log[i].w;
         double now;
+
         if (c->seen[w] == c->looks)
             continue;
         c->seen[w] = c->looks;
@@ -147,6 +149,7 @@ int climb_worst(const struct climb *c, int t)
 
     for (int g = 0; g < c->grid->types; g++) {
         int over = use[g] - climb_room(c, t, g);
+
         if (over > most) {
             most = over;
             worst = g;
@@ -174,8 +177,8 @@ void climb_noise(struct climb *c, int w, double *more)
         const struct way *way = &grid->ways[i];
         const struct grid_type *type = &grid->type[way->type];
         double each = grid_seat(grid, i) * (type->own_buy / grid->hours + type->run);
-        more[i - grid->first[w]] =
-            climb_below(c, 2) * climb_share(c) * (each + way->start);
+
+        more[i - grid->first[w]] = climb_below(c, 2) * climb_share(c) * (each + way->start);
     }
 }
 
@@ -208,7 +211,6 @@ void climb_fini(struct climb *c)
     free(c->kept);
     free(c->day);
 }
-
 
 double climb_settle(struct climb *c, double cost, double slack)
 {

@@ -28,6 +28,7 @@ static void sort_items(struct search *s)
     for (int i = 0; i < ask->count; i++) {
         double v = ask->items[i].price / ask->items[i].rate;
         int at = i;
+
         for (; at > 0 && value[at - 1] > v; at--) {
             value[at] = value[at - 1];
             s->order[at] = s->order[at - 1];
@@ -67,8 +68,7 @@ static void take_leaf(struct search *s, double cost, double left, int lacking)
 {
     const struct cover_ask *ask = s->ask;
     double total = cost + (left > 0 ? left * ask->penalty : 0) +
-                   (lacking > 0 ? lacking * ask->missing : 0) +
-                   (ask->paid ? idle_cost(s) : 0);
+                   (lacking > 0 ? lacking * ask->missing : 0) + (ask->paid ? idle_cost(s) : 0);
 
     if (total >= s->out->cost)
         return;
@@ -76,8 +76,7 @@ static void take_leaf(struct search *s, double cost, double left, int lacking)
     memcpy(s->out->x, s->x, sizeof(s->x[0]) * (size_t)ask->count);
 }
 
-static int most_of(const struct search *s, const struct cover_item *item, double left,
-                   int lacking)
+static int most_of(const struct search *s, const struct cover_item *item, double left, int lacking)
 {
     double count = left > 0 ? ceil(left / item->rate * (1 - 1e-12)) : 0;
     int most;
@@ -118,10 +117,10 @@ static void descend(struct search *s, int i, double cost, double left, int lacki
     id = s->order[i];
     item = &s->ask->items[id];
     most = most_of(s, item, left, lacking);
-    only_rises =
-        lacking <= 0 && !s->ask->paid && item->price <= s->per_rate[i + 1] * item->rate;
+    only_rises = lacking <= 0 && !s->ask->paid && item->price <= s->per_rate[i + 1] * item->rate;
     for (int x = most; x >= 0; x--) {
         double now = cost + x * item->price, rest = left - x * item->rate, bound;
+
         take(s, id, x);
         bound = now + rest_bound(s, i + 1, rest, lacking - x);
         if (bound < s->out->cost && s->nodes-- <= 0) {

@@ -36,11 +36,11 @@ struct cover_ask {
     int count; /* at most POOL_MOST_WAYS */
     double need, penalty, missing;
     int minimum;
-    const int *room; /* [groups]; NULL: as much as wanted */
-    int groups;      /* at most POOL_MOST_WAYS */
-    const int *paid; /* [groups] seats; NULL: none */
+    const int *room;     /* [groups]; NULL: as much as wanted */
+    int groups;          /* at most POOL_MOST_WAYS */
+    const int *paid;     /* [groups] seats; NULL: none */
     const double *worth; /* [groups] $ of a seat, with paid: at most its part of a price */
-    int nodes;       /* steps it may take; 0: COVER_NODES */
+    int nodes;           /* steps it may take; 0: COVER_NODES */
 };
 
 struct cover {

@@ -13,9 +13,9 @@
 struct day {
     int w, ways, hours, count;
     short x[DAY_COVERS][POOL_MOST_WAYS];
-    int now[POOL_MOST_HOURS];                  /* what the hours have */
-    double cost[POOL_MOST_HOURS][DAY_COVERS];  /* $ more than that; INFINITY: no room */
-    double change[DAY_COVERS][DAY_COVERS];     /* $ of the starts from one to the next */
+    int now[POOL_MOST_HOURS];                 /* what the hours have */
+    double cost[POOL_MOST_HOURS][DAY_COVERS]; /* $ more than that; INFINITY: no room */
+    double change[DAY_COVERS][DAY_COVERS];    /* $ of the starts from one to the next */
     signed char from[POOL_MOST_HOURS][DAY_COVERS];
 };
 
@@ -69,6 +69,7 @@ static bool day_list(struct climb *c, struct day *d)
     }
     for (int t = 0; t < d->hours; t++) {
         const short *a = d->x[d->now[t]], *b = d->x[d->now[(t + 1) % d->hours]];
+
         for (int i = 0; i < d->ways; i++)
             x[i] = a[i] > b[i] ? a[i] : b[i];
         day_cover(d, x);
@@ -85,6 +86,7 @@ static void day_prices(struct climb *c, struct day *d)
     for (int t = 0; t < d->hours; t++)
         for (int k = 0; k < d->count; k++) {
             size_t mark = c->logged;
+
             d->cost[t][k] = k == d->now[t] ? 0 : climb_set(c, d->w, t, d->x[k]);
             if (k != d->now[t] && climb_worst(c, t) >= 0)
                 d->cost[t][k] = INFINITY;

@@ -10,7 +10,7 @@
 
 #define STEPS_PER_LEAF 50
 
-struct block { /* a unit of GPUs with the best filling; or a replica of single GPUs */
+struct block {     /* a unit of GPUs with the best filling; or a replica of single GPUs */
     int type, way; /* way: of the workload, or -1 for a server to be filled */
     int gpus;
     double price; /* at the low price */
@@ -25,8 +25,7 @@ struct search {
     const struct fixed_market *market;
     struct fixed *out;
     struct block blocks[POOL_MOST_WAYS + POOL_MOST_TYPES];
-    double
-        rest_rate[POOL_MOST_WAYS + POOL_MOST_TYPES + 1]; /* $ per rate of blocks i.. */
+    double rest_rate[POOL_MOST_WAYS + POOL_MOST_TYPES + 1]; /* $ per rate of blocks i.. */
     int block_count;
     int free[POOL_MOST_TYPES];     /* GPUs of chosen servers not yet filled */
     double dense[POOL_MOST_TYPES]; /* the best rate per GPU in a server */
@@ -44,8 +43,8 @@ struct search {
 
 /* Cuts of GPUs are priced whole, and chosen by their weights: *lower is what no choice
  * undercuts. */
-static double serve_cost(const struct grid *grid, int w, int t, const short *held,
-                         short *x, double *lower)
+static double serve_cost(const struct grid *grid, int w, int t, const short *held, short *x,
+                         double *lower)
 {
     struct cover_item items[POOL_MOST_WAYS];
     struct cover cover;
@@ -62,6 +61,7 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
     for (int i = 0; i < count; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];
         double share = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : 0;
+
         x[i] = 0;
         if (held[i] == 0)
             continue;
@@ -100,6 +100,7 @@ double fixed_cost(const struct grid *grid, int w, const short *held)
 
     for (int t = 0; t < grid->hours; t++) {
         int first = like(grid, w, t);
+
         each[t] = first < t ? each[first] : serve_cost(grid, w, t, held, x, &lower);
         cost += each[t];
     }
@@ -122,8 +123,7 @@ static int with_first(const struct fixed_price *price, int gpus)
 
 static double own_price(const struct fixed_price *price, int gpus)
 {
-    int all = with_first(price, gpus),
-        low = all < price->low_left ? all : price->low_left;
+    int all = with_first(price, gpus), low = all < price->low_left ? all : price->low_left;
 
     return gpus > price->room ? INFINITY : low * price->low + (all - low) * price->high;
 }
@@ -138,6 +138,7 @@ static double owned(const struct search *s, int *gpus)
     *gpus = 0;
     for (int g = 0; g < s->grid->types; g++) {
         int all;
+
         own[g] = own[g] > s->market->type[g].least ? own[g] : s->market->type[g].least;
         all = with_first(&s->market->type[g], own[g]);
         cost += own[g] > 0 ? own_price(&s->market->type[g], own[g]) : 0;
@@ -157,8 +158,8 @@ static double served(struct search *s, double cost, double limit)
 
     for (int t = 0; t < s->grid->hours && least <= limit; t++) {
         int first = s->like[t];
-        each[t] = first < t ? each[first]
-                            : serve_cost(s->grid, s->w, t, s->held, x, &lower[t]);
+
+        each[t] = first < t ? each[first] : serve_cost(s->grid, s->w, t, s->held, x, &lower[t]);
         lower[t] = lower[first];
         cost += each[t];
         least += lower[t];
@@ -171,8 +172,7 @@ static double served(struct search *s, double cost, double limit)
 static void take_leaf(struct search *s)
 {
     int gpus;
-    double cost = owned(s, &gpus),
-           tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
+    double cost = owned(s, &gpus), tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
 
     if (cost + s->unlimited > s->out->cost + tie)
         return;
@@ -245,9 +245,9 @@ static void fill(struct search *s, int i, double spent)
         most = enough;
     for (int x = most; x >= 0; x--) {
         const struct way *way = &s->way[i];
-        double share =
-            way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1;
+        double share = way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1;
         int taken = way->slice >= 0 ? (int)floor(x * share + 1e-9) : x * way->seat;
+
         s->held[i] = (short)x;
         s->free[way->type] -= taken;
         fill(s, i + 1, spent);
@@ -270,8 +270,7 @@ static void choose(struct search *s, int b, double spent, double left)
 {
     const struct block *block;
     int enough;
-    double bound =
-        fmax(spent + (left > 0 ? left * s->rest_rate[b] : 0), s->least) + s->unlimited;
+    double bound = fmax(spent + (left > 0 ? left * s->rest_rate[b] : 0), s->least) + s->unlimited;
 
     if (bound >= s->out->cost || is_spent(s, bound))
         return;
@@ -280,11 +279,10 @@ static void choose(struct search *s, int b, double spent, double left)
         return;
     }
     block = &s->blocks[b];
-    enough =
-        left > 0 ? (int)fmin(ceil(left / block->rate * (1 - 1e-12)), block->most) : 0;
-    for (int k = 0; k <= block->most;
-         k++) { /* what is just enough first, more at last */
+    enough = left > 0 ? (int)fmin(ceil(left / block->rate * (1 - 1e-12)), block->most) : 0;
+    for (int k = 0; k <= block->most; k++) { /* what is just enough first, more at last */
         int x = k <= enough ? enough - k : k;
+
         if (block->way >= 0)
             s->held[block->way] = (short)x;
         else
@@ -301,6 +299,7 @@ static double cut_rate(const struct search *s, int g, int k)
 
     for (int p = 0; p < s->grid->pool->types[g].slices; p++) {
         double best = 0;
+
         for (int i = 0; i < s->ways; i++)
             if (s->way[i].type == g && s->way[i].slice == p)
                 best = fmax(best, s->way[i].rate);
@@ -313,8 +312,7 @@ static void density(struct search *s, int g)
 {
     s->dense[g] = 0;
     for (int i = 0; i < s->ways; i++)
-        if (s->way[i].type == g && s->way[i].slice < 0 &&
-            s->way[i].seat <= s->grid->type[g].unit)
+        if (s->way[i].type == g && s->way[i].slice < 0 && s->way[i].seat <= s->grid->type[g].unit)
             s->dense[g] = fmax(s->dense[g], s->way[i].rate / s->way[i].seat);
     for (int k = 0; k < s->grid->pool->types[g].cuts && s->grid->sliced; k++)
         s->dense[g] = fmax(s->dense[g], cut_rate(s, g, k));
@@ -340,23 +338,21 @@ static double useful_servers(const struct search *s, int g)
             gpus += useful(s, i) * s->way[i].seat;
     for (int p = 0; p < s->grid->pool->types[g].slices; p++) {
         int most = 1;
+
         for (int k = 0; k < s->grid->pool->types[g].cuts; k++)
-            most = s->grid->pool->types[g].cut[k][p] > most
-                       ? s->grid->pool->types[g].cut[k][p]
-                       : most;
+            most =
+                s->grid->pool->types[g].cut[k][p] > most ? s->grid->pool->types[g].cut[k][p] : most;
         gpus += ceil(slices[p] / most);
     }
     return ceil(gpus / type->unit);
 }
 
-static void add_block(struct search *s, int g, int way, int gpus, double share,
-                      double rate)
+static void add_block(struct search *s, int g, int way, int gpus, double share, double rate)
 {
     struct block *b = &s->blocks[s->block_count];
     double most = way >= 0 ? useful(s, way) : useful_servers(s, g);
     double room = floor(s->market->type[g].room / (gpus * share) + 1e-9);
-    double low = s->market->type[g].low_left > 0 ? s->market->type[g].low
-                                                 : s->market->type[g].high;
+    double low = s->market->type[g].low_left > 0 ? s->market->type[g].low : s->market->type[g].high;
 
     most = fmin(fmin(most, room), POOL_MOST_REPLICAS);
     if (most < 1)
@@ -375,6 +371,7 @@ static void sort_blocks(struct search *s)
     for (int i = 1; i < s->block_count; i++)
         for (int at = i; at > 0; at--) {
             struct block *a = &s->blocks[at - 1], *b = &s->blocks[at], swap = *a;
+
             if (a->price * b->rate <= b->price * a->rate)
                 break;
             *a = *b;
@@ -382,8 +379,7 @@ static void sort_blocks(struct search *s)
         }
     s->rest_rate[s->block_count] = s->grid->penalty[s->w];
     for (int i = s->block_count - 1; i >= 0; i--)
-        s->rest_rate[i] =
-            fmin(s->blocks[i].price / s->blocks[i].rate, s->rest_rate[i + 1]);
+        s->rest_rate[i] = fmin(s->blocks[i].price / s->blocks[i].rate, s->rest_rate[i + 1]);
 }
 
 static void make_blocks(struct search *s)
@@ -391,12 +387,14 @@ static void make_blocks(struct search *s)
     for (int i = 0; i < s->ways; i++) {
         const struct way *way = &s->way[i];
         const struct grid_type *type = &s->grid->type[way->type];
+
         if (type->unit == 1 || way->seat > type->unit)
-            add_block(s, way->type, i, way->seat,
-                      way->slice >= 0 ? type->weight[way->slice] : 1, way->rate);
+            add_block(s, way->type, i, way->seat, way->slice >= 0 ? type->weight[way->slice] : 1,
+                      way->rate);
     }
     for (int g = 0; g < s->grid->types; g++) {
         int unit = s->grid->type[g].unit;
+
         density(s, g);
         if (unit > 1 && s->dense[g] > 0)
             add_block(s, g, -1, unit, 1, unit * s->dense[g]);
@@ -414,6 +412,7 @@ static double unlimited_running(struct search *s)
 
     for (int t = 0; t < grid->hours; t++) {
         double need = grid->need[s->w * grid->hours + t];
+
         if (s->like[t] == t)
             assign_cover(grid, s->w, t, none, NULL, NULL, 0, &cover);
         each[t] = s->like[t] == t ? cover.lower : each[s->like[t]];
@@ -426,8 +425,8 @@ static double unlimited_running(struct search *s)
     return fmax(0, sum - peak_cost);
 }
 
-void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
-                 int leaves, struct fixed *out)
+void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market, int leaves,
+                 struct fixed *out)
 {
     struct search s = {.grid = grid,
                        .w = w,
@@ -453,8 +452,7 @@ void fixed_solve(const struct grid *grid, int w, const struct fixed_market *mark
     out->nodes = (leaves - s.leaves) * grid->hours + leaves * STEPS_PER_LEAF - s.steps;
 }
 
-int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
-              double *cost)
+int fixed_job(const struct grid *grid, int j, const struct fixed_market *market, double *cost)
 {
     const struct pool_job *job = &grid->pool->jobs[j];
     int best = 0;
@@ -465,10 +463,10 @@ int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
         int all = with_first(&market->type[job->type], gpus);
         bool possible = all * grid->type[job->type].slots <= market->gpus &&
                         all * grid->type[job->type].watts <= market->watts;
-        double done =
-            fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
+        double done = fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
         double now = (k > 0 ? own_price(&market->type[job->type], gpus) : 0) +
                      assign_job_cost(grid, j, done);
+
         if (possible && now < *cost * (1 - 1e-12)) {
             *cost = now;
             best = k;

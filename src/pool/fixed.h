@@ -37,8 +37,8 @@ struct fixed {
 };
 
 /* `leaves`: how many X may be priced. */
-void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market,
-                 int leaves, struct fixed *out);
+void fixed_solve(const struct grid *grid, int w, const struct fixed_market *market, int leaves,
+                 struct fixed *out);
 
 /* $ of serving all hours with what is held, GPUs aside. */
 double fixed_cost(const struct grid *grid, int w, const short *held);
@@ -47,7 +47,6 @@ double fixed_cost(const struct grid *grid, int w, const short *held);
 void fixed_serve(const struct grid *grid, int w, int t, const short *held, short *x);
 
 /* The same for a job: workers to hold. */
-int fixed_job(const struct grid *grid, int j, const struct fixed_market *market,
-              double *cost);
+int fixed_job(const struct grid *grid, int j, const struct fixed_market *market, double *cost);
 
 #endif

@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "pool/lp.h"
 #include "pool/pack.h"
-#include "base/mem.h"
 
-#define MOST_PARTS   4096
-#define MOST_KEPT    20000 /* workloads and hours of which covers are kept */
-#define JOB_ROWS     200 /* of a program with jobs: those beyond, as in weeks, take free room */
-#define ROUNDS       12
-#define MOST_REST    5    /* 2^k rounds at most in which an hour that stands is left */
-#define LEAST_RISE   1e-4 /* of the gap: what a plane must bring */
-#define LP_STEPS     4000
+#define MOST_PARTS 4096
+#define MOST_KEPT 20000 /* workloads and hours of which covers are kept */
+#define JOB_ROWS 200    /* of a program with jobs: those beyond, as in weeks, take free room */
+#define ROUNDS 12
+#define MOST_REST 5     /* 2^k rounds at most in which an hour that stands is left */
+#define LEAST_RISE 1e-4 /* of the gap: what a plane must bring */
+#define LP_STEPS 4000
 #define PLANE_EFFORT 10000000 /* units on the prices of an hour */
-#define FIRST_EFFORT 100000 /* units on an hour of a single fleet */
-#define MORE_EFFORT  4      /* times as much when it is looked at again */
-#define GROW_EFFORT  30000  /* on an hour of a fleet that is tried as too small */
-#define GROW_TRIES   4      /* sizes of one type */
-#define LEVEL        0.15   /* of the gap: what bound makes fleets too small */
-#define TRADES       1000   /* of units, without a gain */
-#define TRADE_SHARE  4      /* part of the work on them */
+#define FIRST_EFFORT 100000   /* units on an hour of a single fleet */
+#define MORE_EFFORT 4         /* times as much when it is looked at again */
+#define GROW_EFFORT 30000     /* on an hour of a fleet that is tried as too small */
+#define GROW_TRIES 4          /* sizes of one type */
+#define LEVEL 0.15            /* of the gap: what bound makes fleets too small */
+#define TRADES 1000           /* of units, without a gain */
+#define TRADE_SHARE 4         /* part of the work on them */
 
 struct part {
     double bound;
@@ -42,9 +42,9 @@ struct plane { /* value(n) >= base - sum of lambda[g] room(n[g]) */
 };
 
 struct trades {
-    double total;                /* of the best plan that they begin with */
-    int since;                   /* trades without a gain */
-    int order[POOL_MOST_HOURS];  /* those that were too much before come first */
+    double total;               /* of the best plan that they begin with */
+    int since;                  /* trades without a gain */
+    int order[POOL_MOST_HOURS]; /* those that were too much before come first */
     uint64_t work;
 };
 
@@ -54,7 +54,7 @@ struct master {
     struct lp lp;
     struct plane *planes;
     size_t plane_count, plane_cap;
-    int free_plane[POOL_MOST_HOURS]; /* the one of GPUs that cost nothing */
+    int free_plane[POOL_MOST_HOURS];                 /* the one of GPUs that cost nothing */
     int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES]; /* columns of the part's box */
     int caps[2];
     struct pack *hours; /* [hours] */
@@ -67,8 +67,8 @@ struct master {
     struct trades trades;
     int idle[POOL_MOST_HOURS]; /* tries without a rise, one after the other */
     unsigned round;
-    double level;              /* $ that a part's bound is raised to when its hours are served */
-    double jobs;               /* $ at least, whatever the fleets */
+    double level;                /* $ that a part's bound is raised to when its hours are served */
+    double jobs;                 /* $ at least, whatever the fleets */
     int job_row[POOL_MOST_JOBS]; /* of its price; its hours' follow; -1: it has none */
     int free_price[POOL_MOST_HOURS][POOL_MOST_TYPES]; /* columns: what jobs pay for a GPU */
     struct part *parts;
@@ -112,8 +112,7 @@ static double job_ratio(const struct master *m, int j)
 }
 
 /* What $1 for each GPU of type g in hour t does to the jobs that could have it. */
-static int job_entries(const struct master *m, int t, int g, double price,
-                       struct lp_entry *entries)
+static int job_entries(const struct master *m, int t, int g, double price, struct lp_entry *entries)
 {
     int n = 0;
 
@@ -130,8 +129,7 @@ static void add_plane(struct master *m, int t, double base, const double *lambda
     int n = m->grid->types;
     struct plane *plane;
 
-    m->planes =
-        gp_grow(m->planes, &m->plane_cap, m->plane_count + 1, sizeof(*m->planes));
+    m->planes = gp_grow(m->planes, &m->plane_cap, m->plane_count + 1, sizeof(*m->planes));
     plane = &m->planes[m->plane_count++];
     plane->hour = t;
     plane->base = base;
@@ -164,6 +162,7 @@ static int add_own(struct master *m, int g)
     for (int k = 0; k < 2; k++) {
         struct lp_entry entry = {g, -each[k] / m->scale[g]};
         int at = lp_add(&m->lp, less[k], own_set(m, g), &entry, 1);
+
         first = k ? first : at;
     }
     return type->stock > 0 ? first : first + 1;
@@ -176,10 +175,11 @@ static void add_limits(struct master *m)
 
     for (int k = 0; k < 2; k++) {
         double cap = k ? grid->watts : grid->slots;
+
         m->caps[k] = -1;
         for (int g = 0; g < grid->types; g++)
-            entries[g] = (struct lp_entry){
-                g, -(k ? grid->type[g].watts : grid->type[g].slots) / m->scale[g]};
+            entries[g] = (struct lp_entry){g, -(k ? grid->type[g].watts : grid->type[g].slots) /
+                                                  m->scale[g]};
         if (cap > 0)
             m->caps[k] = lp_add(&m->lp, -cap, LP_FREE, entries, grid->types);
     }
@@ -201,6 +201,7 @@ static int job_rows(struct master *m)
     for (int j = 0; j < grid->jobs; j++) {
         int n = grid->pool->jobs[j].end - grid->pool->jobs[j].first + 1;
         bool fits = rows + n <= JOB_ROWS && grid->id != POOL_CLOUD; /* has room for all */
+
         m->job_row[j] = fits ? rows : -1;
         rows += m->job_row[j] >= 0 ? n : 0;
     }
@@ -220,10 +221,11 @@ static void add_job(struct master *m, int j, int *basis)
     price[n++] = (struct lp_entry){row, 1 / scale};
     for (int t = job->first; t < job->end; t++) {
         int at = hour_row(m, j, t);
+
         basis[at] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){at, 1}, 1);
         m->lp.right[at] = run / scale;
-        lp_add(&m->lp, -(double)job->most * job->gpus, LP_FREE,
-               &(struct lp_entry){at, -1 / scale}, 1);
+        lp_add(&m->lp, -(double)job->most * job->gpus, LP_FREE, &(struct lp_entry){at, -1 / scale},
+               1);
         price[n++] = (struct lp_entry){at, 1 / scale};
     }
     lp_add(&m->lp, job->gpu_hours, LP_FREE, price, n);
@@ -233,9 +235,9 @@ static void add_free_prices(struct master *m)
 {
     for (int t = 0; t < m->grid->hours; t++)
         for (int g = 0; g < m->grid->types; g++) {
-            struct lp_entry entries[1 + POOL_MOST_JOBS] = {
-                {g, 1 / m->scale[g]}};
+            struct lp_entry entries[1 + POOL_MOST_JOBS] = {{g, 1 / m->scale[g]}};
             int n = job_entries(m, t, g, 1, entries + 1);
+
             m->free_price[t][g] = n > 0 ? lp_add(&m->lp, 0, LP_FREE, entries, n + 1) : -1;
         }
 }
@@ -286,17 +288,16 @@ static void master_init(struct master *m, struct bound *b)
     add_free_prices(m);
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
-        m->jobs +=
-            job->gpu_hours * fmin(grid->type[job->type].run, grid->job_penalty[j]);
+
+        m->jobs += job->gpu_hours * fmin(grid->type[job->type].run, grid->job_penalty[j]);
         if (m->job_row[j] >= 0)
             add_job(m, j, basis);
     }
     lp_begin(&m->lp, basis, key);
     m->lambda = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*m->lambda));
     m->x = gp_calloc((size_t)grid->first[grid->workloads] + 1, sizeof(*m->x));
-    m->plan =
-        gp_calloc((size_t)(grid->first[grid->workloads] + 1) * (size_t)grid->hours,
-                  sizeof(*m->plan));
+    m->plan = gp_calloc((size_t)(grid->first[grid->workloads] + 1) * (size_t)grid->hours,
+                        sizeof(*m->plan));
     m->parts = gp_calloc(MOST_PARTS, sizeof(*m->parts));
 }
 
@@ -325,12 +326,14 @@ static void set_part(struct master *m, const struct part *part)
     }
     for (size_t i = 0; i < m->plane_count; i++) {
         double gain = m->planes[i].base;
+
         for (int g = 0; g < grid->types; g++)
             gain += part->low[g] > 0 ? m->planes[i].lambda[g] * grid->type[g].spare : 0;
         m->lp.columns[m->planes[i].column].gain = gain;
     }
     for (int t = 0; t < grid->hours; t++) {
         double *gain = &m->lp.columns[m->planes[m->free_plane[t]].column].gain;
+
         *gain = fmax(*gain, part->floor[t]);
     }
     for (int t = 0; t < grid->hours; t++)
@@ -353,6 +356,7 @@ static double proof(struct master *m, const struct part *part, double *lambda)
         const struct plane *plane = &m->planes[i];
         double share = lp_level(&m->lp, plane->column) / weight[plane->hour];
         bool free = m->free_plane[plane->hour] == (int)i;
+
         value += share * (free ? fmax(plane->base, part->floor[plane->hour]) : plane->base);
         for (int g = 0; g < grid->types && share > 0; g++) {
             lambda[plane->hour * grid->types + g] += share * plane->lambda[g];
@@ -371,8 +375,8 @@ static double proof(struct master *m, const struct part *part, double *lambda)
         caps[k] = m->caps[k] >= 0 ? lp_level(&m->lp, m->caps[k]) : 0;
     for (int g = 0; g < grid->types; g++)
         value += bound_fleet(&grid->type[g], part->low[g], part->high[g],
-                             caps[0] * grid->type[g].slots + caps[1] * grid->type[g].watts,
-                             sums[g], NULL);
+                             caps[0] * grid->type[g].slots + caps[1] * grid->type[g].watts, sums[g],
+                             NULL);
     return value - caps[0] * grid->slots - caps[1] * grid->watts;
 }
 
@@ -447,11 +451,13 @@ static void raise_part(struct master *m, struct part *part)
     for (int round = 0; round < ROUNDS; round++, m->round++) {
         double before = part->bound;
         int raised = 0;
+
         if (!solve_part(m, part, m->lambda) || is_done(m, part) ||
             (round > 2 && part->bound - before < 1e-3 * m->gap))
             break;
         for (int t = 0; t < grid->hours && !is_done(m, part); t++) {
             unsigned rest = 1u << (m->idle[t] < MOST_REST ? m->idle[t] : MOST_REST);
+
             if ((m->round + (unsigned)t) % rest == 0)
                 raised += raise_hour(m, t, &m->lambda[t * grid->types]);
         }
@@ -470,6 +476,7 @@ static void order_hours(const struct master *m, int *order)
     for (int t = 0; t < m->grid->hours; t++) {
         int at = t;
         double sum = 0;
+
         for (int g = 0; g < m->grid->types; g++)
             sum += m->lambda[t * m->grid->types + g] * m->room[g];
         for (; at > 0 && price[at - 1] < sum; at--) {
@@ -489,6 +496,7 @@ static double known_of(const struct master *m, int t)
     for (size_t i = 0; i < m->plane_count; i++) {
         const struct plane *plane = &m->planes[i];
         double value = plane->base;
+
         for (int g = 0; g < m->grid->types; g++)
             value -= plane->lambda[g] * m->room[g];
         best = plane->hour == t ? fmax(best, value) : best;
@@ -533,6 +541,7 @@ static void set_room(struct master *m, const int *kept)
 {
     for (int g = 0; g < m->grid->types; g++) {
         int spare = m->grid->type[g].spare;
+
         m->room[g] = kept[g] > spare ? kept[g] - spare : 0;
     }
 }
@@ -559,8 +568,7 @@ static int serve_largest(struct master *m, struct part *part, uint64_t effort)
         go_on = pack_one(m, part, order[at++], effort, &bound, &cost);
     part->settled = part->settled && at == grid->hours;
     if (go_on && at == grid->hours && cost < m->search->upper)
-        m->search->upper =
-            fmin(m->search->upper, m->search->take(m->search->ctx, m->plan));
+        m->search->upper = fmin(m->search->upper, m->search->take(m->search->ctx, m->plan));
     return stays_low(m, part) || at == 0 ? -1 : order[at - 1];
 }
 
@@ -580,6 +588,7 @@ static int pick_type(const struct master *m, const struct part *part, int *at)
         const struct grid_type *type = &m->grid->type[g];
         double units = m->n[g] / type->unit, off = units - floor(units + 1e-6);
         double worth = fmin(off, 1 - off) * type->unit * fmax(type->own_buy, 1e-6);
+
         if (part->low[g] < part->high[g] && off > 1e-6 && worth > most) {
             most = worth;
             best = g;
@@ -595,8 +604,7 @@ static int lowest_part(const struct master *m, bool single)
     int lowest = -1;
 
     for (int i = 0; i < m->count; i++)
-        if ((m->parts[i].effort > 0) == single &&
-            m->parts[i].bound < m->search->upper &&
+        if ((m->parts[i].effort > 0) == single && m->parts[i].bound < m->search->upper &&
             (lowest < 0 || m->parts[i].bound < m->parts[lowest].bound))
             lowest = i;
     return lowest;
@@ -627,9 +635,8 @@ static void round_up(const struct master *m, const struct part *part, int *kept)
     for (int g = 0; g < m->grid->types; g++) {
         const struct grid_type *type = &m->grid->type[g];
         int n = (int)ceil(m->n[g] / type->unit - 1e-6) * type->unit;
-        kept[g] = n < part->low[g]    ? part->low[g]
-                  : n > part->high[g] ? part->high[g]
-                                      : n;
+
+        kept[g] = n < part->low[g] ? part->low[g] : n > part->high[g] ? part->high[g] : n;
     }
 }
 
@@ -650,6 +657,7 @@ static void divide_around(struct master *m, struct part *part, const int *kept)
 {
     for (int g = 0; g < m->grid->types; g++) {
         int unit = m->grid->type[g].unit;
+
         divide(m, part, g, part->low[g], kept[g] - unit);
         divide(m, part, g, kept[g] + unit, part->high[g]);
         part->low[g] = part->high[g] = kept[g];
@@ -684,8 +692,10 @@ static void grow(struct master *m, const struct part *part, struct part *below, 
 {
     for (int g = m->grid->types - 1; g >= 0; g--) {
         int unit = m->grid->type[g].unit, more = (part->high[g] - below->high[g]) / unit;
+
         for (int i = 0; i < GROW_TRIES && more > 0 && m->b->work < m->until; i++) {
             struct part larger = *part;
+
             memcpy(larger.high, below->high, sizeof(larger.high));
             larger.high[g] += more * unit;
             if (is_too_small(m, &larger, t)) {
@@ -750,6 +760,7 @@ static void divide_part(struct master *m, int index)
         divide_around(m, &part, kept);
     } else {
         int unit = m->grid->type[g].unit;
+
         divide(m, &part, g, part.low[g], at * unit);
         divide(m, &part, g, (at + 1) * unit, part.high[g]);
     }
@@ -765,13 +776,14 @@ static void best_fleets(const struct master *m, int *n)
     memset(n, 0, sizeof(*n) * (size_t)grid->types);
     for (int t = 0; t < grid->hours; t++) {
         double use[POOL_MOST_TYPES] = {0};
+
         for (int i = 0; i < grid->first[grid->workloads]; i++)
-            use[grid->ways[i].type] +=
-                m->search->x[i * grid->hours + t] * grid_seat(grid, i);
+            use[grid->ways[i].type] += m->search->x[i * grid->hours + t] * grid_seat(grid, i);
         for (int g = 0; g < grid->types; g++) {
             const struct grid_type *type = &grid->type[g];
             int most = (int)ceil(use[g] - 1e-9);
             int kept = most > 0 ? grid_units(type, most + type->spare) : 0;
+
             n[g] = kept > n[g] ? kept : n[g];
         }
     }
@@ -816,6 +828,7 @@ static bool trade(struct master *m, int *n, double limit)
     for (unsigned k = 1 + random_below(m, 2); k > 0; k--) {
         int g = (int)random_below(m, types), unit = grid->type[g].unit;
         int less = 1 + (int)random_below(m, 1u << random_below(m, 5));
+
         n[g] = n[g] > less * unit ? n[g] - less * unit : 0;
     }
     for (unsigned k = random_below(m, 3); k > 0; k--)
@@ -844,6 +857,7 @@ static bool is_cheaper(struct master *m, const int *n, int *order)
         rest += single.floor[t] = known_of(m, t);
     for (int at = 0; at < grid->hours; at++) {
         double bound = cost + rest, known = single.floor[order[at]];
+
         if (bound < before)
             pack_one(m, &single, order[at], GROW_EFFORT, &bound, &cost);
         rest -= known;
@@ -895,8 +909,8 @@ static bool go_on(struct master *m)
 {
     int index;
 
-    if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until ||
-        is_settled(m) || m->search->stop(m->search->ctx))
+    if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until || is_settled(m) ||
+        m->search->stop(m->search->ctx))
         return false;
     m->level = m->search->upper;
     trade_fleets(m);
@@ -918,6 +932,7 @@ void fleet_raise(struct bound *b, struct fleet_search *search)
         all.high[g] = m.grid->type[g].most;
     for (int t = 0; t < m.grid->hours && !is_done(&m, &all); t++) {
         const double *lambda = &b->lambda[t * m.grid->types];
+
         add_plane_at(&m, t, lambda);
     }
     raise_part(&m, &all);

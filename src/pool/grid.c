@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/slices.h"
 #include "base/mem.h"
+#include "pool/slices.h"
 
-#define SHORTAGE_FACTOR                                                                \
-    20 /* an hour of it costs so many days of the dearest way to serve it */
+#define SHORTAGE_FACTOR 20 /* an hour of it costs so many days of the dearest way to serve it */
 
 int pool_seat(int gpus, int server_gpus)
 {
@@ -64,9 +63,9 @@ static double dearest_unit(const struct pool *pool, int workload)
     for (int c = 0; c < pool->candidate_count; c++) {
         const struct pool_candidate *way = &pool->candidates[c];
         double rate = fmax(way->rate, way->composed_rate);
+
         if (way->workload == workload && rate > 0)
-            most = fmax(most,
-                        way->gpus * whole_hour(pool, &pool->types[way->type]) / rate);
+            most = fmax(most, way->gpus * whole_hour(pool, &pool->types[way->type]) / rate);
     }
     return most > 0 ? most : 1;
 }
@@ -75,9 +74,9 @@ double pool_penalty(const struct pool *pool, int workload)
 {
     const struct pool_workload *w = &pool->workloads[workload];
 
-    return w->penalty > 0 ? w->penalty
-                          : SHORTAGE_FACTOR * w->priority * pool->hours *
-                                dearest_unit(pool, workload);
+    return w->penalty > 0
+               ? w->penalty
+               : SHORTAGE_FACTOR * w->priority * pool->hours * dearest_unit(pool, workload);
 }
 
 /* ---- what GPUs cost ---- */
@@ -107,8 +106,7 @@ static void type_counts(struct grid *grid, int g)
 {
     const struct pool_type *from = &grid->pool->types[g];
     struct grid_type *type = &grid->type[g];
-    bool cloud = grid->id == POOL_CLOUD,
-         composed = pool_composes(grid->pool, g, grid->id);
+    bool cloud = grid->id == POOL_CLOUD, composed = pool_composes(grid->pool, g, grid->id);
 
     type->unit = composed || cloud ? 1 : from->server_gpus;
     type->slots = composed;
@@ -135,20 +133,18 @@ static bool way_of(const struct grid *grid, int candidate, struct way *way)
                         .gpus = c->gpus,
                         .seat = pool_seat(c->gpus, grid->type[c->type].unit),
                         .rate = rate};
-    way->start = way->gpus * whole_hour(pool, type) *
-                 pool_start_s(pool, candidate, grid->id) / 3600;
+    way->start =
+        way->gpus * whole_hour(pool, type) * pool_start_s(pool, candidate, grid->id) / 3600;
     if (grid->id == POOL_CLOUD)
-        way->start = way->gpus * type->cloud_hour *
-                     pool_start_s(pool, candidate, grid->id) / 3600;
+        way->start = way->gpus * type->cloud_hour * pool_start_s(pool, candidate, grid->id) / 3600;
     return rate > 0 && way->seat <= grid->type[c->type].most;
 }
 
 /* Does as much as the other in no more of the same GPUs, and starts at no more cost. */
 static bool is_as_good(const struct way *way, const struct way *other)
 {
-    return way->type == other->type && way->slice == other->slice &&
-           way->seat <= other->seat && way->gpus <= other->gpus &&
-           way->rate >= other->rate && way->start <= other->start;
+    return way->type == other->type && way->slice == other->slice && way->seat <= other->seat &&
+           way->gpus <= other->gpus && way->rate >= other->rate && way->start <= other->start;
 }
 
 /* The first of the best ways that are as good as the i-th of a workload. */
@@ -157,8 +153,7 @@ static int stand_in(const struct way *all, int count, int i)
     int best = i;
 
     for (int k = 0; k < count; k++)
-        if (is_as_good(&all[k], &all[best]) &&
-            (k < best || !is_as_good(&all[best], &all[k])))
+        if (is_as_good(&all[k], &all[best]) && (k < best || !is_as_good(&all[best], &all[k])))
             best = k;
     return best;
 }
@@ -170,8 +165,7 @@ static int ways_from(struct grid *grid, int w, int c)
     struct way all[POOL_MOST_WAYS];
     int place[POOL_MOST_WAYS], count = 0, at = grid->first[w];
 
-    for (; c < grid->pool->candidate_count && grid->pool->candidates[c].workload == w;
-         c++) {
+    for (; c < grid->pool->candidate_count && grid->pool->candidates[c].workload == w; c++) {
         grid->stands[c] = -1;
         count += way_of(grid, c, &all[count]);
     }
@@ -198,13 +192,13 @@ static void workload_needs(struct grid *grid, int w)
     grid->penalty[w] = pool_penalty(grid->pool, w);
     for (int i = 0; i < grid->pool->candidate_count; i++) {
         const struct pool_candidate *c = &grid->pool->candidates[i];
+
         if (c->workload == w) /* on any rung: a shortage costs the same on all */
             best = fmax(best, fmax(c->rate, c->composed_rate));
     }
     grid->missing[w] = grid->penalty[w] * (best > 0 ? best : 1);
     grid->constant[w] =
-        grid->jobs_own ||
-        (from->alone && (grid->id == POOL_SHARED || grid->id == POOL_HOURLY));
+        grid->jobs_own || (from->alone && (grid->id == POOL_SHARED || grid->id == POOL_HOURLY));
 }
 
 static void job_terms(struct grid *grid, int j)
@@ -213,9 +207,9 @@ static void job_terms(struct grid *grid, int j)
     const struct pool_type *type = &grid->pool->types[job->type];
 
     grid->job_seat[j] = pool_seat(job->gpus, grid->type[job->type].unit);
-    grid->job_penalty[j] =
-        job->penalty > 0 ? job->penalty
-                         : SHORTAGE_FACTOR * grid->hours * whole_hour(grid->pool, type);
+    grid->job_penalty[j] = job->penalty > 0
+                               ? job->penalty
+                               : SHORTAGE_FACTOR * grid->hours * whole_hour(grid->pool, type);
 }
 
 /* No fleet is larger than what all that may use it would take alone. */
@@ -225,26 +219,29 @@ static void clamp_most(struct grid *grid)
 
     for (int w = 0; w < grid->workloads; w++) {
         double most[POOL_MOST_TYPES] = {0}, peak = 0;
+
         for (int t = 0; t < grid->hours; t++)
             peak = fmax(peak, grid->need[w * grid->hours + t]);
         for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
             const struct way *way = &grid->ways[i];
-            double count =
-                fmax(ceil(peak / way->rate), grid->pool->workloads[w].minimum);
+            double count = fmax(ceil(peak / way->rate), grid->pool->workloads[w].minimum);
+
             most[way->type] += fmin(count, POOL_MOST_REPLICAS) * way->seat;
         }
         for (int g = 0; g < grid->types; g++)
-            use[g] += ceil((most[g] + grid->type[g].own_spare) / grid->type[g].unit) *
-                      grid->type[g].unit;
+            use[g] +=
+                ceil((most[g] + grid->type[g].own_spare) / grid->type[g].unit) * grid->type[g].unit;
     }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
-        use[job->type] += (double)job->most * grid->job_seat[j] +
-                          grid->type[job->type].unit + grid->type[job->type].own_spare;
+
+        use[job->type] += (double)job->most * grid->job_seat[j] + grid->type[job->type].unit +
+                          grid->type[job->type].own_spare;
     }
     for (int g = 0; g < grid->types; g++) {
         struct grid_type *type = &grid->type[g];
         double most = ceil((use[g] + type->spare) / type->unit) * type->unit;
+
         type->scarce = most > type->most;
         if (!type->scarce)
             type->most = (int)most;

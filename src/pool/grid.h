@@ -25,18 +25,18 @@ struct way { /* a candidate, on this rung */
 };
 
 struct grid_type {
-    int unit;    /* GPUs come in so many */
-    int stock;   /* whole units of it, in GPUs */
-    int most;    /* stock and what may be bought, no more than can be of use */
-    bool scarce; /* most is a limit of the pool, not of use */
-    int spare;     /* kept free by all together */
-    int own_spare; /* by each that has servers of its own: nobody else's can help it */
-    int slots; /* of a chassis that a GPU takes: 1, or 0 in a server */
-    double own_stock, own_buy;       /* $ per GPU over all hours, idle power included */
-    double own_energy;               /* the idle power in them */
-    double run;                      /* $ per GPU-hour in use, over idle */
-    double run_energy;               /* the power in it */
-    double watts;                    /* busy */
+    int unit;                  /* GPUs come in so many */
+    int stock;                 /* whole units of it, in GPUs */
+    int most;                  /* stock and what may be bought, no more than can be of use */
+    bool scarce;               /* most is a limit of the pool, not of use */
+    int spare;                 /* kept free by all together */
+    int own_spare;             /* by each that has servers of its own: nobody else's can help it */
+    int slots;                 /* of a chassis that a GPU takes: 1, or 0 in a server */
+    double own_stock, own_buy; /* $ per GPU over all hours, idle power included */
+    double own_energy;         /* the idle power in them */
+    double run;                /* $ per GPU-hour in use, over idle */
+    double run_energy;         /* the power in it */
+    double watts;              /* busy */
     double weight[POOL_MOST_SLICES]; /* share of a GPU that a slice is charged with */
 };
 
@@ -46,7 +46,7 @@ struct grid {
     int hours, types, workloads, jobs;
     struct grid_type type[POOL_MOST_TYPES];
     struct way *ways;
-    int *stands; /* [candidates] way that does what it would; -1: it cannot run here */
+    int *stands;     /* [candidates] way that does what it would; -1: it cannot run here */
     int *first;      /* [workloads + 1] of the ways */
     double *need;    /* [workload x hours + hour] */
     double *penalty; /* [workload] $ per unit and hour */

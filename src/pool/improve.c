@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "pool/day.h"
 #include "pool/keep.h"
 #include "pool/nudge.h"
-#include "base/mem.h"
 
-#define TRIED       24   /* workloads tried for one mend */
-#define MENDS       200  /* of one hour */
-#define HEAT        3e-4 /* of the plan's cost: what a move may cost at first, */
-#define CELL_HEAT   0.2  /* or of its mean for a workload and hour, if that is more */
-#define SHORT_EVERY 64   /* moves between two looks for shortages */
-#define REPLANS     2    /* of days in which a move made something start */
-#define STOP_EVERY  32   /* moves between two looks at the clock */
+#define TRIED 24       /* workloads tried for one mend */
+#define MENDS 200      /* of one hour */
+#define HEAT 3e-4      /* of the plan's cost: what a move may cost at first, */
+#define CELL_HEAT 0.2  /* or of its mean for a workload and hour, if that is more */
+#define SHORT_EVERY 64 /* moves between two looks for shortages */
+#define REPLANS 2      /* of days in which a move made something start */
+#define STOP_EVERY 32  /* moves between two looks at the clock */
 
 /* ---- mending an hour ---- */
 
@@ -30,9 +30,9 @@ static void taken(const struct climb *c, int w, int t, double *gpus)
     memset(gpus, 0, sizeof(*gpus) * (size_t)grid->types);
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
-        gpus[way->type] +=
-            c->a->x[i * grid->hours + t] *
-            (way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat);
+
+        gpus[way->type] += c->a->x[i * grid->hours + t] *
+                           (way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat);
     }
 }
 
@@ -70,8 +70,8 @@ static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct men
     relief = had[g];
     for (int i = 0; i < ways; i++) {
         const struct way *way = &grid->ways[grid->first[w] + i];
-        double seat =
-            way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat;
+        double seat = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat;
+
         out->x[i] = (short)cover.x[i];
         if (way->type == g)
             relief -= cover.x[i] * seat;
@@ -83,14 +83,12 @@ static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct men
     for (int h = 0; h < grid->types; h++)
         price -= h == g ? 0 : had[h] * guide[h];
     out->w = w;
-    price +=
-        assign_serving(grid, w, t, out->x, NULL) - c->a->serve[w * grid->hours + t];
+    price += assign_serving(grid, w, t, out->x, NULL) - c->a->serve[w * grid->hours + t];
     out->score = price / fmin(relief, fmax(1, climb_use(c, t)[g] - climb_room(c, t, g)));
     return true;
 }
 
-static bool find_mend(struct climb *c, int t, int g, bool push, const bool *tabu,
-                      struct mend *best)
+static bool find_mend(struct climb *c, int t, int g, bool push, const bool *tabu, struct mend *best)
 {
     int workloads = c->grid->workloads;
     int at = (int)climb_below(c, (unsigned)workloads), tried = 0;
@@ -98,6 +96,7 @@ static bool find_mend(struct climb *c, int t, int g, bool push, const bool *tabu
 
     for (int k = 0; k < workloads && tried < TRIED; k++, at = (at + 1) % workloads) {
         struct mend mend;
+
         if (c->grid->constant[at] || tabu[at] || !try_mend(c, at, t, g, push, &mend))
             continue;
         tried++;
@@ -120,6 +119,7 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
         struct mend mend;
         size_t mark = c->logged;
         double more;
+
         if (!find_mend(c, t, g, false, tabu, &mend))
             break;
         more = climb_set(c, mend.w, t, mend.x);
@@ -142,8 +142,7 @@ static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *
 
 /* Serves one workload and hour anew within the room, a GPU of type g taken to cost
  * guide[g]; the true cost of the change. */
-static double serve_guided(struct climb *c, int w, int t, const double *guide,
-                           const double *more)
+static double serve_guided(struct climb *c, int w, int t, const double *guide, const double *more)
 {
     const struct grid *grid = c->grid;
     int room[POOL_MOST_TYPES];
@@ -199,6 +198,7 @@ static double serve_short(struct climb *c)
         for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
             double unmet;
             short x[POOL_MOST_WAYS];
+
             assign_get(c->a, w, t, x);
             assign_serving(grid, w, t, x, &unmet);
             if (unmet > 0)
@@ -226,6 +226,7 @@ static bool is_short(const struct climb *c)
         for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
             double unmet;
             short x[POOL_MOST_WAYS];
+
             assign_get(c->a, w, t, x);
             assign_serving(grid, w, t, x, &unmet);
             if (unmet > 0)
@@ -245,6 +246,7 @@ static bool propose_more(struct climb *c)
                                              (c->a->room[g] ? 0 : type->spare));
     if (h >= 0 && h != g && climb_below(c, 2)) {
         int unit = c->grid->type[h].unit;
+
         c->a->room[h] -= unit * (1 + (int)climb_below(c, 4));
         c->a->room[h] = c->a->room[h] < 0 ? 0 : c->a->room[h];
     }
@@ -266,19 +268,19 @@ static bool propose(struct climb *c)
         drop = c->a->room[g];
     if (h != g && climb_below(c, 3) > 0) {
         double worth = drop * from->own_buy / fmax(to->own_buy, 1e-9);
+
         most = (int)fmin(worth / to->unit, 64);
         if (most < 1) { /* one unit of the dear for several of the cheap */
-            drop = (int)fmin(c->a->room[g],
-                             ceil(to->unit * to->own_buy / fmax(from->own_buy, 1e-9)));
+            drop =
+                (int)fmin(c->a->room[g], ceil(to->unit * to->own_buy / fmax(from->own_buy, 1e-9)));
             drop = drop / from->unit * from->unit + from->unit;
             if (drop > c->a->room[g])
                 drop = c->a->room[g];
             most = 1;
         }
-        most -=
-            climb_below(c, 2) && most > 1 ? (int)climb_below(c, (unsigned)most) : 0;
-        c->a->room[h] = grid_room_with(to, most * to->unit + c->a->room[h] -
-                                               (c->a->room[h] ? 0 : to->spare));
+        most -= climb_below(c, 2) && most > 1 ? (int)climb_below(c, (unsigned)most) : 0;
+        c->a->room[h] =
+            grid_room_with(to, most * to->unit + c->a->room[h] - (c->a->room[h] ? 0 : to->spare));
     }
     c->a->room[g] -= drop;
     return assign_allowed(c->a);
@@ -305,6 +307,7 @@ static double move_fleets(struct climb *c, double slack, double hope, bool *tabu
     }
     for (int k = 0, t = first; k < grid->hours && ok; k++, t = (t + 1) % grid->hours) {
         double mended = 0;
+
         if (climb_worst(c, t) < 0)
             continue;
         ok = mend_hour(c, t, saved + slack - cost, tabu, &mended);
@@ -350,6 +353,7 @@ static double mend_all(struct climb *c, bool *tabu)
 
     for (int t = 0; t < c->grid->hours; t++) {
         double more = 0;
+
         if (climb_worst(c, t) >= 0)
             mend_hour(c, t, INFINITY, tabu, &more);
         sum += more;
@@ -365,6 +369,7 @@ static double excess(const struct climb *c)
 
     for (int g = 0; g < grid->types; g++) {
         int kept;
+
         grid_own(&grid->type[g], c->a->room[g], &kept);
         gpus += (double)kept * grid->type[g].slots;
         watts += kept * grid->type[g].watts;
@@ -398,10 +403,12 @@ void improve_shed(struct assign *a, struct improve *how)
     while (excess(&c) > 1e-9 && c.spent < how->work) {
         double least = INFINITY;
         int best = -1, share = (int)ceil(excess(&c) / 8);
+
         for (int g = 0; g < a->grid->types; g++) {
             const struct grid_type *type = &a->grid->type[g];
             int room = a->room[g], units = (share + type->unit - 1) / type->unit;
             double cost;
+
             if (room <= 0)
                 continue;
             c.logged = 0;
@@ -416,8 +423,7 @@ void improve_shed(struct assign *a, struct improve *how)
         if (best < 0)
             break;
         c.logged = 0;
-        drop_units(&c, best,
-                   (share + a->grid->type[best].unit - 1) / a->grid->type[best].unit,
+        drop_units(&c, best, (share + a->grid->type[best].unit - 1) / a->grid->type[best].unit,
                    tabu);
     }
     how->work -= c.spent < how->work ? c.spent : how->work;
@@ -437,6 +443,7 @@ static int pick_workload(struct climb *c, int t)
     for (int k = 0; k < grid->workloads; k++, at = (at + 1) % grid->workloads) {
         double unmet;
         short x[POOL_MOST_WAYS];
+
         if (grid->constant[at])
             continue;
         assign_get(c->a, at, t, x);
@@ -463,17 +470,18 @@ static double shuffle(struct climb *c, double slack)
     c->logged = 0;
     for (int k = 1 + (int)climb_below(c, SHUFFLED); k > 0; k--) {
         int w = pick_workload(c, t);
+
         if (w < 0)
             break;
         cost += climb_set(c, w, t, nothing);
         picked[count++] = w;
     }
     for (int g = 0; g < grid->types; g++)
-        guide[g] =
-            factor * c->how->lambda[t * grid->types + g] +
-            climb_below(c, 2) * climb_share(c) * grid->type[g].own_buy / grid->hours;
+        guide[g] = factor * c->how->lambda[t * grid->types + g] +
+                   climb_below(c, 2) * climb_share(c) * grid->type[g].own_buy / grid->hours;
     for (int k = 0; k < count; k++) {
         bool noisy = climb_below(c, 2);
+
         if (noisy)
             climb_noise(c, picked[k], more);
         cost += serve_guided(c, picked[k], t, guide, noisy ? more : NULL);
@@ -514,14 +522,14 @@ void improve_run(struct assign *a, struct improve *how)
     assign_copy(&best, a);
     for (uint64_t moves = 1; !is_over(&c, moves); moves++) {
         double heat = hot * least * (1 - c.gone);
+
         c.is_short = moves % SHORT_EVERY == 1 ? is_short(&c) : c.is_short;
-        double slack =
-            climb_below(&c, 2) ? -1e-9 * least : -heat * log(climb_share(&c)) * 0.3;
-        double cost = moves % 4 == 0    ? shuffle(&c, fmax(slack, 0))
-                      : moves % 16 == 1 ? nudge_home(&c, slack)
-                      : moves % 4 == 2  ? nudge_some(&c, slack)
+        double slack = climb_below(&c, 2) ? -1e-9 * least : -heat * log(climb_share(&c)) * 0.3;
+        double cost = moves % 4 == 0                  ? shuffle(&c, fmax(slack, 0))
+                      : moves % 16 == 1               ? nudge_home(&c, slack)
+                      : moves % 4 == 2                ? nudge_some(&c, slack)
                       : moves % 32 == 9 && c.starting ? day_move(&c, slack)
-                                        : move(&c, slack, tabu);
+                                                      : move(&c, slack, tabu);
         if (isinf(cost))
             continue;
         total += cost;
@@ -589,10 +597,8 @@ static bool polish_hour(struct climb *c, int w, int t)
 
     c->logged = 0;
     better = keeps(c, t, serve_anew(c, w, t, 0));
-    for (int length = 1; c->starting && length <= 8 && length < grid->hours;
-         length *= 2)
-        better =
-            try_hold(c, w, t, 1, length) || try_hold(c, w, t, -1, length) || better;
+    for (int length = 1; c->starting && length <= 8 && length < grid->hours; length *= 2)
+        better = try_hold(c, w, t, 1, length) || try_hold(c, w, t, -1, length) || better;
     return better;
 }
 

@@ -31,6 +31,7 @@ static void keep_some(const struct grid *grid, int j, uint64_t *random, int *kep
 
     for (int k = 0; k < hours && left > 0; k++, at = (at + 1) % hours) {
         int workers = (int)fmin(job->most, left);
+
         keep(grid, j, job->first + at, workers, kept);
         left -= workers;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "pool/account.h"
 #include "pool/apart.h"
 #include "pool/assign.h"
@@ -17,7 +18,6 @@
 #include "pool/fleet.h"
 #include "pool/improve.h"
 #include "pool/pack.h"
-#include "base/mem.h"
 
 /* What one rung is worked on with. */
 struct rung {
@@ -30,26 +30,26 @@ struct rung {
     double total;  /* of best */
     uint64_t work; /* left */
     uint64_t random;
-    double until;      /* share of the time at which this part ends */
-    double started;    /* and at which it began */
-    double begun, end; /* shares of the time between which the rung works */
+    double until;        /* share of the time at which this part ends */
+    double started;      /* and at which it began */
+    double begun, end;   /* shares of the time between which the rung works */
     bool stalled;        /* prices alone raise the bound no more */
     uint64_t apart_work; /* left to isolated workloads and others apart */
 };
 
-#define STALL_STEPS 100   /* the bound is left alone when so many steps */
-#define STALL_RISE  0.005 /* close less of the gap than this */
-#define APART_SHARE 3     /* of what is left goes to a part of a pool */
-#define SHAKES      400   /* tries of A and B where GPUs are scarce */
-#define MOST_CELLS  30000 /* workloads and hours of a program that comes first */
-#define QUICK       20    /* part of the choices that are priced at first */
-#define LOOK_EACH   250 /* units for a workload and hour, when fleets are looked at */
-#define ISOLATED_TRIES 200   /* of isolated workloads that choose anew, or more */
-#define ISOLATED_WORK  20000 /* units of the search after one, at most */
-#define SHAKEN      3     /* of those that choose anew in one, at most */
-#define WORK_EACH   40000 /* units for a workload and hour, when none are given */
-#define WORK_LEAST  1000000 /* and no less: small pools have as many traps */
-#define WORK_MOST   60000000
+#define STALL_STEPS 100     /* the bound is left alone when so many steps */
+#define STALL_RISE 0.005    /* close less of the gap than this */
+#define APART_SHARE 3       /* of what is left goes to a part of a pool */
+#define SHAKES 400          /* tries of A and B where GPUs are scarce */
+#define MOST_CELLS 30000    /* workloads and hours of a program that comes first */
+#define QUICK 20            /* part of the choices that are priced at first */
+#define LOOK_EACH 250       /* units for a workload and hour, when fleets are looked at */
+#define ISOLATED_TRIES 200  /* of isolated workloads that choose anew, or more */
+#define ISOLATED_WORK 20000 /* units of the search after one, at most */
+#define SHAKEN 3            /* of those that choose anew in one, at most */
+#define WORK_EACH 40000     /* units for a workload and hour, when none are given */
+#define WORK_LEAST 1000000  /* and no less: small pools have as many traps */
+#define WORK_MOST 60000000
 
 /* Where the time of each rung ends. */
 static const double time_shares[POOL_RUNGS] = {0.14, 0.22, 0.5, 0.97, 1};
@@ -110,6 +110,7 @@ static void fit_trial(struct rung *r)
     assign_fit(&r->trial);
     if (!assign_allowed(&r->trial) && !r->grid.jobs_own) {
         struct improve how = improve_with(r, r->work / 16 + 1000);
+
         improve_shed(&r->trial, &how);
         spend(r, r->work / 16 + 1000 - how.work);
         assign_fit(&r->trial);
@@ -138,6 +139,7 @@ static void scarcity(const struct rung *r, double *more)
 
     for (int g = 0; g < grid->types; g++) {
         double sum = -grid->type[g].own_buy;
+
         for (int t = 0; t < grid->hours; t++)
             sum += r->bound.lambda[t * grid->types + g];
         more[g] = fmax(0, sum);
@@ -145,8 +147,7 @@ static void scarcity(const struct rung *r, double *more)
 }
 
 /* What is left for one more, each GPU dearer by more[g] than it is. */
-static void marginal_market(const struct assign *a, const double *more,
-                            struct fixed_market *out)
+static void marginal_market(const struct assign *a, const double *more, struct fixed_market *out)
 {
     const struct grid *grid = a->grid;
 
@@ -155,13 +156,13 @@ static void marginal_market(const struct assign *a, const double *more,
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
         int used = assign_peak(a, g), kept;
+
         grid_own(type, used, &kept);
-        out->type[g] =
-            (struct fixed_price){.low = type->own_stock + more[g],
-                                 .high = type->own_buy + more[g],
-                                 .low_left = kept < type->stock ? type->stock - kept : 0,
-                                 .room = grid_room(type) - used,
-                                 .first = kept > 0 ? 0 : grid_units(type, type->spare)};
+        out->type[g] = (struct fixed_price){.low = type->own_stock + more[g],
+                                            .high = type->own_buy + more[g],
+                                            .low_left = kept < type->stock ? type->stock - kept : 0,
+                                            .room = grid_room(type) - used,
+                                            .first = kept > 0 ? 0 : grid_units(type, type->spare)};
         out->gpus -= grid->slots > 0 ? kept * type->slots : 0;
         out->watts -= kept * type->watts;
     }
@@ -223,6 +224,7 @@ static void hold_all(struct rung *r)
     scarcity(r, more);
     for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
         double before = r->total;
+
         for (int w = 0; w < r->grid.workloads; w++)
             if (r->grid.constant[w] && (r->work > 0 || round == 0))
                 hold_anew(r, &r->trial, w, round == 0 ? more : none);
@@ -280,8 +282,8 @@ static void choose_anew(struct rung *r, int owner, const double *more)
 static void random_prices(struct rung *r, double *more)
 {
     for (int g = 0; g < r->grid.types; g++)
-        more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 *
-                  (1u << random_below(r, 6)) * r->grid.type[g].own_buy;
+        more[g] = random_below(r, 2) * random_below(r, 200) / 100.0 * (1u << random_below(r, 6)) *
+                  r->grid.type[g].own_buy;
 }
 
 /* Two or three choose again, the first at prices that are off by chance. */
@@ -291,6 +293,7 @@ static void hold_shake(struct rung *r)
 
     for (int i = 0; i < SHAKES && is_open(r) && !is_separable(&r->grid); i++) {
         int owners[SHAKEN], count = 2 + (int)random_below(r, SHAKEN - 1);
+
         for (int k = 0; k < count; k++)
             owners[k] = random_owner(r);
         if (owners[0] < 0 || r->work == 0 || is_stopped(r))
@@ -316,6 +319,7 @@ static void raise_bound(struct rung *r, uint64_t work)
 
     for (int i = 0; i < most && r->work > until; i++) {
         uint64_t before = r->bound.work;
+
         bound_step(&r->bound, r->total);
         spend(r, r->bound.work - before);
         if (i < 20 || i % 8 == 0) {
@@ -469,6 +473,7 @@ static void improve_isolated(struct rung *r, uint64_t work)
     while (r->work > until && is_open(r)) {
         int owners[2] = {random_owner(r), random_owner(r)}, count = 1 + (int)random_below(r, 2);
         uint64_t before = r->work;
+
         assign_copy(&r->trial, &r->best);
         for (int k = 0; k < count; k++)
             hold_nothing(&r->trial, owners[k]);
@@ -479,6 +484,7 @@ static void improve_isolated(struct rung *r, uint64_t work)
         fit_trial(r);
         if (assign_allowed(&r->trial)) {
             struct improve how = improve_with(r, each);
+
             improve_run(&r->trial, &how);
             spend(r, each - how.work);
         }
@@ -510,6 +516,7 @@ static void load_plan(struct rung *r, const struct pool_rung *other)
 
     for (int w = 0; w < grid->workloads; w++) {
         short x[POOL_MOST_WAYS], held[POOL_MOST_WAYS] = {0};
+
         while (c < grid->pool->candidate_count && grid->pool->candidates[c].workload < w)
             c++;
         for (int t = 0; t < grid->hours; t++) {
@@ -580,11 +587,10 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end
                        const struct pool_options *options, struct pool_answer *out);
 
 /* The workloads that are isolated, or the others, as a pool of their own. */
-static bool solve_apart(void *ctx, const struct pool *pool, bool isolated,
-                        struct pool_rung *rung)
+static bool solve_apart(void *ctx, const struct pool *pool, bool isolated, struct pool_rung *rung)
 {
-    static const enum pool_rung_id whole[POOL_RUNGS] = {[POOL_SHARED] = POOL_FIXED,
-                                                        [POOL_HOURLY] = POOL_COMPOSED};
+    static const enum pool_rung_id whole[POOL_RUNGS] = {
+        [POOL_SHARED] = POOL_FIXED, [POOL_HOURLY] = POOL_COMPOSED};
     struct rung *r = ctx;
     enum pool_rung_id id = isolated ? whole[r->grid.id] : r->grid.id;
     struct pool_options options = *r->options;
@@ -615,11 +621,8 @@ static double take_apart(void *ctx, int *replicas)
 
 static void raise_apart(struct rung *r, uint64_t work)
 {
-    struct apart_search search = {.plan = &r->best,
-                                  .upper = r->total,
-                                  .solve = solve_apart,
-                                  .take = take_apart,
-                                  .ctx = r};
+    struct apart_search search = {
+        .plan = &r->best, .upper = r->total, .solve = solve_apart, .take = take_apart, .ctx = r};
 
     if (!is_open(r))
         return;
@@ -731,11 +734,8 @@ static const struct pool_options no_options = {.work = 1};
 static void rung_init(struct rung *r, const struct pool *pool, enum pool_rung_id id,
                       struct pool_answer *answer)
 {
-    *r = (struct rung){.pool = pool,
-                       .options = &no_options,
-                       .answer = answer,
-                       .total = INFINITY,
-                       .until = 1};
+    *r = (struct rung){
+        .pool = pool, .options = &no_options, .answer = answer, .total = INFINITY, .until = 1};
     grid_init(&r->grid, pool, id);
     assign_init(&r->best, &r->grid);
     assign_init(&r->trial, &r->grid);
@@ -759,8 +759,8 @@ static void account_anew(struct assign *a, struct pool_rung *rung, double bound)
     rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
 }
 
-bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
-                double bound, struct pool_answer *answer)
+bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas, double bound,
+                struct pool_answer *answer)
 {
     struct pool_rung *rung = &answer->rungs[id], theirs = {.replicas = replicas};
     double before = rung->bound;
@@ -782,8 +782,8 @@ bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
 static void set_break_even(const struct pool *pool, struct pool_answer *answer)
 {
     if (answer->rungs[POOL_SHARED].use && answer->rungs[POOL_HOURLY].use)
-        answer->break_even_hour = account_break_even(pool, &answer->rungs[POOL_SHARED],
-                                                     &answer->rungs[POOL_HOURLY]);
+        answer->break_even_hour =
+            account_break_even(pool, &answer->rungs[POOL_SHARED], &answer->rungs[POOL_HOURLY]);
 }
 
 void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
@@ -803,8 +803,8 @@ void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
     set_break_even(pool, answer);
 }
 
-bool pool_may_grow(const struct pool *pool, enum pool_rung_id id,
-                   const struct pool_answer *answer, int type, int n)
+bool pool_may_grow(const struct pool *pool, enum pool_rung_id id, const struct pool_answer *answer,
+                   int type, int n)
 {
     int kept[POOL_MOST_TYPES];
     struct grid grid;
@@ -813,8 +813,7 @@ bool pool_may_grow(const struct pool *pool, enum pool_rung_id id,
     memcpy(kept, answer->rungs[id].gpus, sizeof(kept));
     kept[type] += n;
     grid_init(&grid, pool, id);
-    may = kept[type] <= pool->types[type].stock + pool->types[type].buy &&
-          grid_allows(&grid, kept);
+    may = kept[type] <= pool->types[type].stock + pool->types[type].buy && grid_allows(&grid, kept);
     grid_fini(&grid);
     return may;
 }

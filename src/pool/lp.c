@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 
-#define SMALL   1e-9
+#define SMALL 1e-9
 #define REFRESH 64 /* steps between two inversions */
-#define STUCK_STEPS                                                                    \
+#define STUCK_STEPS \
     200 /* without a gain: the first column that gains enters (Bland)                  \
          */
 #define IS_KEY (-2)
@@ -50,22 +50,19 @@ void lp_fini(struct lp *lp)
     *lp = (struct lp){0};
 }
 
-int lp_add(struct lp *lp, double gain, int set, const struct lp_entry *entries,
-           int count)
+int lp_add(struct lp *lp, double gain, int set, const struct lp_entry *entries, int count)
 {
-    struct lp_column column = {
-        .gain = gain, .first = lp->entry_count, .set = set, .place = -1};
+    struct lp_column column = {.gain = gain, .first = lp->entry_count, .set = set, .place = -1};
 
     for (int i = 0; i < count; i++) {
         if (entries[i].value == 0)
             continue;
-        lp->entries = gp_grow(lp->entries, &lp->entry_cap, lp->entry_count + 1,
-                              sizeof(*lp->entries));
+        lp->entries =
+            gp_grow(lp->entries, &lp->entry_cap, lp->entry_count + 1, sizeof(*lp->entries));
         lp->entries[lp->entry_count++] = entries[i];
         column.count++;
     }
-    lp->columns = gp_grow(lp->columns, &lp->column_cap, lp->column_count + 1,
-                          sizeof(*lp->columns));
+    lp->columns = gp_grow(lp->columns, &lp->column_cap, lp->column_count + 1, sizeof(*lp->columns));
     lp->columns[lp->column_count] = column;
     return (int)lp->column_count++;
 }
@@ -78,8 +75,7 @@ int lp_basic(const struct lp *lp, int i)
 /* The key of a column's set; NULL: it is in none, or the key itself. */
 static const struct lp_column *key_of(const struct lp *lp, const struct lp_column *c)
 {
-    return c->set == LP_FREE || c->place == IS_KEY ? NULL
-                                                   : &lp->columns[lp->key[c->set]];
+    return c->set == LP_FREE || c->place == IS_KEY ? NULL : &lp->columns[lp->key[c->set]];
 }
 
 /* ---- the basis ---- */
@@ -95,6 +91,7 @@ static bool pivot_rows(double *a, double *inverse, int n, int at)
         return false;
     for (int k = 0; k < n && best != at; k++) {
         double x = a[at * n + k], y = inverse[at * n + k];
+
         a[at * n + k] = a[best * n + k];
         a[best * n + k] = x;
         inverse[at * n + k] = inverse[best * n + k];
@@ -119,6 +116,7 @@ static bool invert(double *a, double *inverse, int n)
         }
         for (int i = 0; i < n; i++) {
             double f = a[i * n + at];
+
             if (i == at || f == 0)
                 continue;
             for (int k = 0; k < n; k++) {
@@ -131,11 +129,12 @@ static bool invert(double *a, double *inverse, int n)
 }
 
 /* Adds `by` times the entries of a column to out[row x stride]. */
-static void add_entries(const struct lp *lp, const struct lp_column *c, double by,
-                        double *out, size_t stride)
+static void add_entries(const struct lp *lp, const struct lp_column *c, double by, double *out,
+                        size_t stride)
 {
     for (int i = 0; i < c->count; i++) {
         const struct lp_entry *e = &lp->entries[c->first + (size_t)i];
+
         out[(size_t)e->row * stride] += by * e->value;
     }
 }
@@ -154,6 +153,7 @@ static void set_levels(struct lp *lp)
     for (size_t i = 0; i < n; i++) {
         int set = lp->columns[lp->basis[i]].set;
         double sum = 0;
+
         for (size_t k = 0; k < n; k++)
             sum += lp->inverse[i * n + k] * rest[k];
         lp->level[i] = fabs(sum) < SMALL ? 0 : sum;
@@ -172,6 +172,7 @@ static bool refresh(struct lp *lp)
 
     for (size_t k = 0; k < n; k++) {
         const struct lp_column *c = &lp->columns[lp->basis[k]], *key = key_of(lp, c);
+
         add_entries(lp, c, 1, &a[k], n);
         if (key)
             add_entries(lp, key, -1, &a[k], n);
@@ -213,6 +214,7 @@ static inline double priced(const struct lp *lp, const struct lp_column *c)
 
     for (int i = 0; i < c->count; i++) {
         const struct lp_entry *e = &lp->entries[c->first + (size_t)i];
+
         sum += lp->price[e->row] * e->value;
     }
     return sum;
@@ -226,11 +228,13 @@ static void set_prices(struct lp *lp)
     for (size_t i = 0; i < n; i++) {
         const struct lp_column *c = &lp->columns[lp->basis[i]], *key = key_of(lp, c);
         double gain = c->gain - (key ? key->gain : 0);
+
         for (size_t k = 0; k < n && gain != 0; k++)
             lp->price[k] += gain * lp->inverse[i * n + k];
     }
     for (int s = 0; s < lp->sets; s++) {
         const struct lp_column *key = &lp->columns[lp->key[s]];
+
         lp->worth[s] = key->gain - priced(lp, key);
     }
 }
@@ -255,6 +259,7 @@ static int best_hot(const struct lp *lp)
 
     for (int i = 0; i < lp->hot_count; i++) {
         double gain = gain_of(lp, lp->hot[i]);
+
         if (gain > most) {
             most = gain;
             best = lp->hot[i];
@@ -273,6 +278,7 @@ static int find_hot(struct lp *lp)
     for (int j = 0; j < (int)lp->column_count; j++) {
         double gain = gain_of(lp, j);
         int at = lp->hot_count < LP_HOT ? lp->hot_count : LP_HOT - 1;
+
         if (gain <= 0 || (lp->hot_count == LP_HOT && gain <= gains[at]))
             continue;
         lp->hot_count += lp->hot_count < LP_HOT;
@@ -311,12 +317,15 @@ static void set_steps(struct lp *lp, const struct lp_column *c)
     for (size_t i = 0; i < n; i++) {
         int set = lp->columns[lp->basis[i]].set;
         double sum = 0;
+
         for (int k = 0; k < c->count; k++) {
             const struct lp_entry *e = &lp->entries[c->first + (size_t)k];
+
             sum += lp->inverse[i * n + (size_t)e->row] * e->value;
         }
         for (int k = 0; key && k < key->count; k++) {
             const struct lp_entry *e = &lp->entries[key->first + (size_t)k];
+
             sum -= lp->inverse[i * n + (size_t)e->row] * e->value;
         }
         lp->step[i] = sum;
@@ -334,11 +343,11 @@ static int leaving(const struct lp *lp, double *most)
     for (int i = 0; i < lp->rows + lp->sets; i++) {
         bool row = i < lp->rows;
         double step = row ? lp->step[i] : lp->key_step[i - lp->rows], ratio;
+
         if (step <= SMALL)
             continue;
         ratio = (row ? lp->level[i] : lp->key_level[i - lp->rows]) / step;
-        if (ratio < least - 1e-12 ||
-            (ratio <= least + 1e-12 && best >= 0 && step > pivot)) {
+        if (ratio < least - 1e-12 || (ratio <= least + 1e-12 && best >= 0 && step > pivot)) {
             least = fmin(ratio, least);
             pivot = step;
             best = i;
@@ -373,6 +382,7 @@ static void exchange(struct lp *lp, int row, int column, double by)
         lp->inverse[r * n + k] *= part;
     for (size_t i = 0; i < n; i++) {
         double f = lp->step[i];
+
         if (i == r || f == 0)
             continue;
         for (size_t k = 0; k < n; k++)
@@ -431,11 +441,11 @@ bool lp_solve(struct lp *lp, int steps)
     for (int i = 0; i < steps; i++) {
         int column, leaves;
         double by;
+
         if (lp->age >= REFRESH && !refresh(lp))
             return false;
         set_prices(lp);
-        lp->work +=
-            ((uint64_t)(lp->rows * lp->rows + lp->sets) + lp->entry_count) / 32 + 1;
+        lp->work += ((uint64_t)(lp->rows * lp->rows + lp->sets) + lp->entry_count) / 32 + 1;
         column = entering(lp, stuck > STUCK_STEPS);
         if (column < 0)
             return true;
@@ -467,7 +477,5 @@ double lp_level(const struct lp *lp, int column)
 {
     const struct lp_column *c = &lp->columns[column];
 
-    return c->place == IS_KEY ? lp->key_level[c->set]
-           : c->place < 0     ? 0
-                              : lp->level[c->place];
+    return c->place == IS_KEY ? lp->key_level[c->set] : c->place < 0 ? 0 : lp->level[c->place];
 }

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LP_HOT  16
+#define LP_HOT 16
 #define LP_FREE (-1) /* a column in no set */
 
 struct lp_column {
@@ -62,8 +62,7 @@ void lp_init(struct lp *lp, int rows, int sets);
 void lp_fini(struct lp *lp);
 
 /* Its index; entries with a value of 0 may be given. */
-int lp_add(struct lp *lp, double gain, int set, const struct lp_entry *entries,
-           int count);
+int lp_add(struct lp *lp, double gain, int set, const struct lp_entry *entries, int count);
 
 /* Begins with these columns, one for each row and one of each set; false when they are
  * no basis, or x would be negative. */

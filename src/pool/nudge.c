@@ -20,8 +20,8 @@ static bool has_job(const struct climb *c, int g)
  * fleets. */
 static double settle(struct climb *c, double cost, double before, double slack)
 {
-    double all = assign_allowed(c->a) ? cost + climb_own(c) - before + climb_rest(c, false)
-                                      : INFINITY;
+    double all =
+        assign_allowed(c->a) ? cost + climb_own(c) - before + climb_rest(c, false) : INFINITY;
 
     all = climb_settle(c, all, slack);
     if (isinf(all))
@@ -42,6 +42,7 @@ static double serve_by(struct climb *c, int w, int i, bool steady)
         double need = steady ? peak : grid->need[w * grid->hours + t];
         double n = fmax(ceil(need / way->rate * (1 - 1e-9)), grid->pool->workloads[w].minimum);
         short x[POOL_MOST_WAYS] = {0};
+
         x[i] = (short)fmin(n, POOL_MOST_REPLICAS);
         cost += climb_set(c, w, t, x);
     }
@@ -63,6 +64,7 @@ double nudge_home(struct climb *c, double slack)
     cost = serve_by(c, w, (int)climb_below(c, (unsigned)ways), climb_below(c, 2));
     for (int g = 0; g < grid->types; g++) {
         int room = grid_room_with(&grid->type[g], assign_peak(c->a, g));
+
         c->a->room[g] = has_job(c, g) && room < c->room[g] ? c->room[g] : room;
     }
     return settle(c, cost, before, slack);
@@ -98,6 +100,7 @@ static double add_replicas(struct climb *c, int w, int i, int more, bool fill, i
     for (int k = 0, t = first; k < length; k++, t = (t + 1) % c->grid->hours) {
         short x[POOL_MOST_WAYS];
         int n;
+
         assign_get(c->a, w, t, x);
         n = fill ? fill_of(c, w, t, i, x) : x[i] + more;
         n = n < 0 ? 0 : n > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : n;
@@ -115,6 +118,7 @@ static void follow_use(struct climb *c)
     for (int g = 0; g < c->grid->types && c->grid->id != POOL_CLOUD; g++) {
         const struct grid_type *type = &c->grid->type[g];
         int room = grid_room_with(type, assign_peak(c->a, g)), kept = c->room[g];
+
         if (has_job(c, g) && climb_below(c, 2)) {
             if (climb_below(c, 2))
                 kept = grid_room_with(type, kept + 1 + (int)climb_below(c, 2) * type->unit);
@@ -139,9 +143,10 @@ double nudge_some(struct climb *c, double slack)
         int ways = grid->first[w + 1] - grid->first[w];
         int more = 1 + (int)climb_below(c, 1u << climb_below(c, 3));
         bool fill = climb_below(c, 3) == 0;
+
         if (ways > 0 && grid->constant[w])
             cost += climb_hold(c, w, (int)climb_below(c, (unsigned)ways),
-                              climb_below(c, 2) ? more : -more);
+                               climb_below(c, 2) ? more : -more);
         else if (ways > 0)
             cost += add_replicas(c, w, (int)climb_below(c, (unsigned)ways),
                                  climb_below(c, 2) ? more : -more, fill, first, length);

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "pool/lp.h"
 #include "pool/shape.h"
-#include "base/mem.h"
 
-#define ROUNDS       60 /* of new covers in a part */
-#define LP_STEPS     2000
-#define MOST_PARTS   4096
-#define MOST_SHAPES  2000 /* and more with many workloads; then it begins anew */
-#define SHAPES_EACH  20
-#define MOST_CELLS   4000000 /* groups of all parts */
-#define STRONG       8       /* groups that a part is divided by on trial */
-#define STRONG_STEPS 40      /* of the program, each time */
-#define ROUND_EACH   4       /* looks at a part */
-#define FURTHER      8 /* times as far, until nothing is used that isn't allowed */
-#define MOST_FAR     1e6
-#define SMALL        1e-7
+#define ROUNDS 60 /* of new covers in a part */
+#define LP_STEPS 2000
+#define MOST_PARTS 4096
+#define MOST_SHAPES 2000 /* and more with many workloads; then it begins anew */
+#define SHAPES_EACH 20
+#define MOST_CELLS 4000000 /* groups of all parts */
+#define STRONG 8           /* groups that a part is divided by on trial */
+#define STRONG_STEPS 40    /* of the program, each time */
+#define ROUND_EACH 4       /* looks at a part */
+#define FURTHER 8          /* times as far, until nothing is used that isn't allowed */
+#define MOST_FAR 1e6
+#define SMALL 1e-7
 
 struct part { /* groups between these */
     double bound;
@@ -33,12 +33,12 @@ struct branch {
     struct pack *pack;
     const struct grid *grid;
     struct shapes shapes;
-    struct lp lp; /* columns: those of the limits, then one for each shape */
+    struct lp lp;                        /* columns: those of the limits, then one for each shape */
     int slack[PACK_MOST_LIMITS], slacks; /* of the limits; how many with what is over */
     int *nothing;                        /* [row] column */
-    double worst;            /* $ when nothing runs, or more than a GPU can be worth */
-    double far;              /* $ on top for a shape that the part does not allow */
-    struct part all, *parts; /* still open */
+    double worst;                        /* $ when nothing runs, or more than a GPU can be worth */
+    double far;                          /* $ on top for a shape that the part does not allow */
+    struct part all, *parts;             /* still open */
     int part_count, most_parts;
     double closed;              /* the least bound of those that are not */
     struct shape_limits limits; /* of the part at hand */
@@ -48,8 +48,7 @@ struct branch {
     short *x;                   /* [way] being rounded */
     double *mean;               /* [way] of the part's program */
     double *group;              /* [group] likewise */
-    double *less,
-        *more; /* [group] of it that goes, or comes, on either side of a mean */
+    double *less, *more;        /* [group] of it that goes, or comes, on either side of a mean */
 };
 
 /* ---- limits ---- */
@@ -86,11 +85,11 @@ void pack_fleets(struct pack *p, bool spared)
     p->limit_count = 0;
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
+
         p->price[g] = type->stock > 0 ? type->own_stock : type->own_buy;
         add_limit(p, grid_room(type), INFINITY)->per[g] = 1;
         if (type->stock > 0 && type->own_buy > type->own_stock)
-            add_limit(p, type->stock - type->spare, type->own_buy - type->own_stock)
-                ->per[g] = 1;
+            add_limit(p, type->stock - type->spare, type->own_buy - type->own_stock)->per[g] = 1;
     }
     if (grid->slots > 0) {
         limit = add_limit(p, slots, INFINITY);
@@ -120,6 +119,7 @@ static double over_cost(const struct pack *p, const double *use)
 
     for (int r = 0; r < p->limit_count; r++) {
         double over = taken(&p->limits[r], use, p->grid->types) - p->limits[r].room;
+
         sum += over > 1e-9 * (1 + p->limits[r].room) ? over * p->limits[r].over : 0;
     }
     return sum;
@@ -130,11 +130,13 @@ static void room_beside(const struct pack *p, const double *use, int *room)
 {
     for (int g = 0; g < p->grid->types; g++) {
         double most = POOL_MOST_GPUS;
+
         for (int r = 0; r < p->limit_count; r++) {
             const struct pack_limit *limit = &p->limits[r];
+
             if (isinf(limit->over) && limit->per[g] > 0)
-                most = fmin(most, (limit->room - taken(limit, use, p->grid->types)) /
-                                      limit->per[g]);
+                most =
+                    fmin(most, (limit->room - taken(limit, use, p->grid->types)) / limit->per[g]);
         }
         room[g] = most > 0 ? (int)(most + 1e-9) : 0;
     }
@@ -157,13 +159,12 @@ static void add_columns(struct branch *b)
     struct lp_entry entries[PACK_MOST_LIMITS];
     const struct pack *pack = b->pack;
 
-    for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->shapes.count;
-         at++) {
+    for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->shapes.count; at++) {
         double use[POOL_MOST_TYPES] = {0};
+
         shapes_use(&b->shapes, at, use);
         for (int r = 0; r < pack->limit_count; r++)
-            entries[r] =
-                (struct lp_entry){r, taken(&pack->limits[r], use, b->grid->types)};
+            entries[r] = (struct lp_entry){r, taken(&pack->limits[r], use, b->grid->types)};
         lp_add(&b->lp, 0, b->shapes.list[at].workload, entries, pack->limit_count);
         set_gain(b, at);
     }
@@ -202,6 +203,7 @@ static void add_slacks(struct branch *b)
 {
     for (int r = 0; r < b->pack->limit_count; r++) {
         double over = b->pack->limits[r].over;
+
         b->slack[r] = lp_add(&b->lp, 0, LP_FREE, &(struct lp_entry){r, 1}, 1);
         if (!isinf(over))
             lp_add(&b->lp, -over, LP_FREE, &(struct lp_entry){r, -1}, 1);
@@ -221,6 +223,7 @@ static void program_init(struct branch *b)
         b->worst += b->grid->type[g].own_buy + b->grid->type[g].run;
     for (int w = 0; w < b->shapes.rows; w++) {
         size_t at = shapes_add(&b->shapes, w, x, NULL);
+
         b->worst += b->shapes.list[at].cost;
         b->nothing[w] = b->slacks + (int)at;
     }
@@ -251,6 +254,7 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
         int x[POOL_MOST_WAYS];
         double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
         double known = -b->lp.worth[w];
+
         *sum += cost;
         if (cost < known - SMALL * (1 + fabs(known)))
             shapes_add(&b->shapes, w, x, &b->limits);
@@ -273,14 +277,13 @@ static void set_mean(struct branch *b)
         double level;
         const struct shape *shape = basic_shape(b, i, &level);
         int row = shape ? shape->workload : 0;
+
         if (!shape || level <= 0)
             continue;
         for (int k = 0; k < shapes_ways(s, row); k++)
-            b->mean[shapes_first_way(s, row) + k] +=
-                level * s->counts[shape->counts + (size_t)k];
+            b->mean[shapes_first_way(s, row) + k] += level * s->counts[shape->counts + (size_t)k];
         for (int k = s->first[row]; k < s->first[row + 1]; k++)
-            b->group[k] +=
-                level * s->taken[shape->groups + (size_t)(k - s->first[row])];
+            b->group[k] += level * s->taken[shape->groups + (size_t)(k - s->first[row])];
     }
 }
 
@@ -299,6 +302,7 @@ static size_t likely_shape(struct branch *b, int w, bool *whole)
     *whole = true;
     for (int k = 0; k < shapes_ways(&b->shapes, w); k++) {
         double mean = b->mean[shapes_first_way(&b->shapes, w) + k];
+
         x[k] = (int)round(mean);
         *whole = *whole && is_whole(mean);
     }
@@ -307,6 +311,7 @@ static size_t likely_shape(struct branch *b, int w, bool *whole)
     for (int i = 0; i < basic_count(b); i++) {
         double level;
         const struct shape *shape = basic_shape(b, i, &level);
+
         if (!shape || shape->workload != w || level <= most)
             continue;
         most = level;
@@ -316,8 +321,7 @@ static size_t likely_shape(struct branch *b, int w, bool *whole)
 }
 
 /* Adds a cover of w to the plan, if need be another one within what is left. */
-static double place_shape(struct branch *b, int w, size_t at, const double *lambda,
-                          double *use)
+static double place_shape(struct branch *b, int w, size_t at, const double *lambda, double *use)
 {
     double with[POOL_MOST_TYPES];
     const struct shape *shape;
@@ -326,6 +330,7 @@ static double place_shape(struct branch *b, int w, size_t at, const double *lamb
     shapes_use(&b->shapes, at, with);
     if (isinf(over_cost(b->pack, with))) {
         int room[POOL_MOST_TYPES], x[POOL_MOST_WAYS];
+
         room_beside(b->pack, use, room);
         shapes_cheapest(&b->shapes, w, lambda, NULL, room, x);
         at = shapes_add(&b->shapes, w, x, NULL);
@@ -348,6 +353,7 @@ static void round_plan(struct branch *b, const double *lambda)
         for (int w = 0; w < b->shapes.rows; w++) {
             bool whole;
             size_t shape = likely_shape(b, w, &whole);
+
             if (whole == (pass == 0))
                 cost += place_shape(b, w, shape, lambda, use);
         }
@@ -372,9 +378,11 @@ static void set_changes(struct branch *b)
         double level;
         const struct shape *shape = basic_shape(b, i, &level);
         int row = shape ? shape->workload : 0;
+
         for (int k = s->first[row]; shape && level > 0 && k < s->first[row + 1]; k++) {
             double middle = floor(b->group[k] + 1e-9);
             int n = s->taken[shape->groups + (size_t)(k - s->first[row])];
+
             b->less[k] += level * fmax(0, n - middle);
             b->more[k] += level * fmax(0, middle + 1 - n);
         }
@@ -408,10 +416,11 @@ static int likely_groups(struct branch *b, const double *lambda, int *best)
     for (int k = 0; k < b->shapes.first[b->shapes.rows]; k++) {
         const struct shape_group *group = &b->shapes.groups[k];
         double off = fmin(b->less[k], b->more[k]);
-        double value = off * group->gpus *
-                       (lambda[group->type] + b->pack->price[group->type] + 1e-3);
+        double value =
+            off * group->gpus * (lambda[group->type] + b->pack->price[group->type] + 1e-3);
         int at = count < STRONG ? count : STRONG - 1;
         int middle = (int)floor(b->group[k] + 1e-9);
+
         if (middle < b->limits.low[k] || middle >= b->limits.high[k])
             continue;
         if (off <= 1e-6 || (count == STRONG && value <= worth[at]))
@@ -455,8 +464,8 @@ static int pick_group(struct branch *b, double bound, const double *lambda)
         double less = value_within(b, k, b->limits.low[k], middle) - bound;
         double more = value_within(b, k, middle + 1, b->limits.high[k]) - bound;
         double goal = goal_of(b) - bound;
-        double score =
-            fmax(fmin(less, goal), 1e-6 * goal) * fmax(fmin(more, goal), 1e-6 * goal);
+        double score = fmax(fmin(less, goal), 1e-6 * goal) * fmax(fmin(more, goal), 1e-6 * goal);
+
         if (score > most) {
             most = score;
             best = k;
@@ -473,9 +482,9 @@ static bool go_further(struct branch *b)
     for (int i = 0; i < basic_count(b) && allowed; i++) {
         double level;
         const struct shape *shape = basic_shape(b, i, &level);
-        allowed =
-            !shape || level < SMALL ||
-            shapes_allows(&b->shapes, (size_t)(shape - b->shapes.list), &b->limits);
+
+        allowed = !shape || level < SMALL ||
+                  shapes_allows(&b->shapes, (size_t)(shape - b->shapes.list), &b->limits);
     }
     if (allowed || b->far >= MOST_FAR * b->worst)
         return false;
@@ -497,6 +506,7 @@ static int raise_part(struct branch *b, double *bound)
     for (int i = 0; i < ROUNDS && !is_over(b); i++) {
         double sum, room;
         bool ok = lp_solve(&b->lp, LP_STEPS), more = price_all(b, lambda, &sum, &room);
+
         *bound = fmax(*bound, sum - room);
         if ((!more && !go_further(b)) || !ok || *bound >= goal_of(b))
             break;
@@ -521,8 +531,7 @@ static void part_free(struct part *part)
 }
 
 /* A copy of a part with other limits of one group, or of none. */
-static void add_part(struct branch *b, const struct part *from, int group, int low,
-                     int high)
+static void add_part(struct branch *b, const struct part *from, int group, int low, int high)
 {
     struct part *part = &b->parts[b->part_count++];
     size_t size = sizeof(*part->low) * ((size_t)b->shapes.first[b->shapes.rows] + 1);
@@ -577,6 +586,7 @@ static double given_cost(struct branch *b)
     for (int w = 0; w < b->shapes.rows; w++) {
         int x[POOL_MOST_WAYS];
         size_t shape;
+
         for (int k = 0; k < shapes_ways(&b->shapes, w); k++)
             x[k] = b->pack->x[shapes_first_way(&b->shapes, w) + k];
         shape = shapes_add(&b->shapes, w, x, NULL);
@@ -615,8 +625,7 @@ static struct branch *branch_new(struct pack *pack)
     shapes_init(&b->shapes, pack);
     groups = (size_t)b->shapes.first[b->shapes.rows] + 1;
     ways = (size_t)b->shapes.ways + 1;
-    b->most_parts =
-        MOST_CELLS / groups < MOST_PARTS ? (int)(MOST_CELLS / groups) : MOST_PARTS;
+    b->most_parts = MOST_CELLS / groups < MOST_PARTS ? (int)(MOST_CELLS / groups) : MOST_PARTS;
     b->parts = gp_calloc(MOST_PARTS, sizeof(*b->parts));
     b->mean = gp_calloc(ways, sizeof(*b->mean));
     b->x = gp_calloc(ways, sizeof(*b->x));
@@ -710,6 +719,7 @@ double pack_prices(struct pack *pack, double *lambda, double *value)
 
     for (int i = 0; i < ROUNDS && more && !is_over(b); i++) {
         double sum, room;
+
         more = lp_solve(&b->lp, LP_STEPS);
         more = price_all(b, trial, &sum, &room) && more;
         if (sum - room <= best)

@@ -21,7 +21,7 @@
 #include "pool/assign.h"
 
 #define PACK_MOST_LIMITS (2 * POOL_MOST_TYPES + 2)
-#define PACK_DAY         (-1) /* in place of an hour */
+#define PACK_DAY (-1) /* in place of an hour */
 
 struct pack_limit { /* sum of per[g] x GPUs taken <= room, or $ for each one over it */
     double per[POOL_MOST_TYPES];

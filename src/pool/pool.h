@@ -46,16 +46,16 @@
 
 #include "base/err.h"
 
-#define POOL_MOST_HOURS     168
-#define POOL_MOST_TYPES     32
-#define POOL_MOST_SLICES    8  /* MIG profiles of one GPU type */
-#define POOL_MOST_CUTS      32 /* ways to cut one GPU into slices */
-#define POOL_MOST_WAYS      64 /* candidates of one workload */
+#define POOL_MOST_HOURS 168
+#define POOL_MOST_TYPES 32
+#define POOL_MOST_SLICES 8 /* MIG profiles of one GPU type */
+#define POOL_MOST_CUTS 32  /* ways to cut one GPU into slices */
+#define POOL_MOST_WAYS 64  /* candidates of one workload */
 #define POOL_MOST_WORKLOADS 4096
-#define POOL_MOST_JOBS      256
-#define POOL_MOST_GPUS      1000000 /* of one type */
-#define POOL_MOST_REPLICA   4096    /* GPUs of one replica */
-#define POOL_MOST_REPLICAS  30000   /* of one candidate in one hour */
+#define POOL_MOST_JOBS 256
+#define POOL_MOST_GPUS 1000000   /* of one type */
+#define POOL_MOST_REPLICA 4096   /* GPUs of one replica */
+#define POOL_MOST_REPLICAS 30000 /* of one candidate in one hour */
 
 #define POOL_NO_SLICE (-1)
 
@@ -132,14 +132,7 @@ struct pool {
     double change_s[POOL_CHANGES]; /* seconds */
 };
 
-enum pool_rung_id {
-    POOL_FIXED,
-    POOL_COMPOSED,
-    POOL_SHARED,
-    POOL_HOURLY,
-    POOL_CLOUD,
-    POOL_RUNGS
-};
+enum pool_rung_id { POOL_FIXED, POOL_COMPOSED, POOL_SHARED, POOL_HOURLY, POOL_CLOUD, POOL_RUNGS };
 
 /* Why a GPU-hour that is paid for serves nothing. */
 enum pool_cause {
@@ -161,10 +154,10 @@ struct pool_cost { /* $ over all hours */
 struct pool_rung {
     enum pool_rung_id id;
     int gpus[POOL_MOST_TYPES]; /* owned; cloud: most at a time */
-    int *use;      /* [hour x type_count + type] GPUs taken, jobs included */
-    int *replicas; /* [candidate x hours + hour] that run */
-    int *workers;  /* [job x hours + hour] */
-    double *unmet; /* [workload x hours + hour] in the workload's unit */
+    int *use;                  /* [hour x type_count + type] GPUs taken, jobs included */
+    int *replicas;             /* [candidate x hours + hour] that run */
+    int *workers;              /* [job x hours + hour] */
+    double *unmet;             /* [workload x hours + hour] in the workload's unit */
     struct pool_cost cost;
     double total;                 /* sum of cost */
     double bound;                 /* no plan of this rung costs less */
@@ -183,7 +176,7 @@ struct pool_rung {
 struct pool_answer {
     struct pool_rung rungs[POOL_RUNGS];
     int hours, type_count, candidate_count, workload_count, job_count;
-    double coincidence; /* peak of the sum over sum of the peaks, in GPU cost: 0..1 */
+    double coincidence;     /* peak of the sum over sum of the peaks, in GPU cost: 0..1 */
     double break_even_hour; /* $ per GPU-hour of premium at which D costs what C does;
                                negative: it does not pay at all */
     uint64_t work;          /* units that were spent */
@@ -191,8 +184,7 @@ struct pool_answer {
 };
 
 /* Told now and then; must be quick. */
-typedef void pool_progress_fn(void *ctx, enum pool_rung_id rung, double total,
-                              double bound);
+typedef void pool_progress_fn(void *ctx, enum pool_rung_id rung, double total, double bound);
 typedef bool pool_stop_fn(void *ctx);
 
 /* Share of the time limit that is gone: 0 at first, 1 or more ends. The rungs divide
@@ -201,7 +193,7 @@ typedef double pool_share_fn(void *ctx);
 
 struct pool_options {
     uint64_t seed;
-    uint64_t work; /* units a rung may take, 15 million a second or so; 0: pool_work() */
+    uint64_t work;      /* units a rung may take, 15 million a second or so; 0: pool_work() */
     pool_stop_fn *stop; /* true: end with what there is; NULL: never */
     void *stop_ctx;
     pool_share_fn *share; /* NULL: work alone decides, and the answer repeats */
@@ -226,8 +218,8 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
 /* Another solver's word on a rung of an answer. Its plan, replicas[candidate x hours +
  * hour], is priced as any other and taken when it is allowed and cheaper; its bound when
  * it is higher and under the cost. True: one of them was. */
-bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas,
-                double bound, struct pool_answer *answer);
+bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas, double bound,
+                struct pool_answer *answer);
 
 /* The plan of a rung as it could be placed: replicas[candidate x hours + hour] on the GPUs
  * that it has; what is lacking then is unmet, and priced. */
@@ -235,8 +227,8 @@ void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
                  struct pool_answer *answer);
 
 /* May a rung of an answer have n more GPUs of a type? */
-bool pool_may_grow(const struct pool *pool, enum pool_rung_id id,
-                   const struct pool_answer *answer, int type, int n);
+bool pool_may_grow(const struct pool *pool, enum pool_rung_id id, const struct pool_answer *answer,
+                   int type, int n);
 
 /* Units of work that a rung of this pool is given when nobody says: by its size. */
 uint64_t pool_work(const struct pool *pool);

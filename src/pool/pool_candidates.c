@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "plan/evaluate.h"
 #include "plan/plan.h"
 #include "plan/search.h"
-#include "base/mem.h"
-#include "base/str.h"
 
-#define RATE_LEAST   1e-4 /* requests/s; what does not serve this serves nothing */
-#define RATE_STEPS   10   /* halvings of a factor of two, by logarithms: to 0.1 % */
-#define GPUS_MOST    64   /* of one replica */
-#define PER_TYPE     64   /* layouts kept of a workload, type, slice and place, at most */
+#define RATE_LEAST 1e-4 /* requests/s; what does not serve this serves nothing */
+#define RATE_STEPS 10   /* halvings of a factor of two, by logarithms: to 0.1 % */
+#define GPUS_MOST 64    /* of one replica */
+#define PER_TYPE 64     /* layouts kept of a workload, type, slice and place, at most */
 
 /* ---- one place: a GPU or slice, in a server or on a fabric ---- */
 
@@ -64,6 +64,7 @@ static double most_rate(struct scan *s, const struct layout *layout, double know
     low = fmax(low, high / 2);
     for (int i = 0; i < RATE_STEPS; i++) {
         double middle = sqrt(low * high);
+
         *(known >= middle || serves(s, layout, middle) ? &low : &high) = middle;
     }
     return low;
@@ -126,15 +127,13 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     if (!search_cut(&s->request, tp, pp, ep, &r.layout))
         return;
     r.layout.gpus = tp * pp * r.layout.replicas;
-    if (r.layout.gpus > GPUS_MOST ||
-        (r.layout.gpus > s->request.host_gpus && s->count > 0) ||
+    if (r.layout.gpus > GPUS_MOST || (r.layout.gpus > s->request.host_gpus && s->count > 0) ||
         (pp > 1 && r.layout.gpus > fewest_gpus(s)))
         return;
     double wanted = rate_wanted(s, r.layout.gpus);
     if (wanted > 0 && !serves(s, &r.layout, wanted))
         return; /* most of them: one look is enough */
-    r.rate = r.layout.gpus == 1 && s->single >= 0 ? s->single
-                                                  : most_rate(s, &r.layout, wanted);
+    r.rate = r.layout.gpus == 1 && s->single >= 0 ? s->single : most_rate(s, &r.layout, wanted);
     if (r.rate > 0)
         keep(s, &r);
 }
@@ -207,6 +206,7 @@ static void take_server(const struct scan *s, size_t from, const struct pool_rep
     for (int i = 0; i < s->count; i++) {
         const struct served *f = &s->found[i];
         struct pool_replica *r = row_of(out, from, like, f->layout.gpus);
+
         r->server = f->layout;
         r->rate = f->rate;
         r->free_rate = f->free_rate;
@@ -221,6 +221,7 @@ static void take_fabric(const struct scan *s, size_t from, const struct pool_rep
     for (int i = 0; i < s->count; i++) {
         const struct served *f = &s->found[i];
         struct pool_replica *r = row_of(out, from, like, f->layout.gpus);
+
         r->fabric = f->layout;
         r->fabric_rate = f->rate;
         if (r->rate > 0)
@@ -249,8 +250,7 @@ static struct gpu on_fabric(const struct gpu *gpu, const struct pool_file *file)
     struct gpu g = *gpu;
 
     g.link_bandwidth = 0;
-    if (file->fabric.pcie_gen > 0 &&
-        (g.pcie_gen == 0 || file->fabric.pcie_gen < g.pcie_gen))
+    if (file->fabric.pcie_gen > 0 && (g.pcie_gen == 0 || file->fabric.pcie_gen < g.pcie_gen))
         g.pcie_gen = file->fabric.pcie_gen;
     return g;
 }
@@ -281,9 +281,8 @@ static void scan_type(struct scan *s, const struct request *request, const struc
 }
 
 /* A slice has no links: it serves alike in a server and on a fabric. */
-static void scan_slices(struct scan *s, const struct request *request,
-                        const struct pool_file *file, const struct pool_replica *like,
-                        struct pool_replicas *out)
+static void scan_slices(struct scan *s, const struct request *request, const struct pool_file *file,
+                        const struct pool_replica *like, struct pool_replicas *out)
 {
     const struct gpu *gpu = &out->type[like->type];
     struct pool_replica row = *like;
@@ -341,9 +340,8 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
     const struct {
         enum option_id id;
         double value;
-    } numbers[] = {{OPT_CONTEXT, w->context}, {OPT_PROMPT, w->prompt},
-                   {OPT_OUTPUT, w->output},   {OPT_TTFT, w->ttft * 1e3},
-                   {OPT_TPOT, w->tpot * 1e3}, {OPT_RATE, RATE_LEAST}};
+    } numbers[] = {{OPT_CONTEXT, w->context}, {OPT_PROMPT, w->prompt},   {OPT_OUTPUT, w->output},
+                   {OPT_TTFT, w->ttft * 1e3}, {OPT_TPOT, w->tpot * 1e3}, {OPT_RATE, RATE_LEAST}};
     enum gp_status rc = set_text(o, OPT_MODEL, w->model, err);
 
     if (!rc)
@@ -358,8 +356,7 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
 }
 
 /* A calibration is of the first GPU that the workload may use, in the precision it names. */
-static void say_measured(const struct pool_file_workload *w, const char *gpu,
-                         struct options *o)
+static void say_measured(const struct pool_file_workload *w, const char *gpu, struct options *o)
 {
     o->gpus[o->gpu_count++] = gpu;
     if (w->precision[0] && !w->open)
@@ -407,8 +404,8 @@ static bool is_served(const struct pool_replicas *replicas, int workload)
 
 static void add_refusal(struct pool_replicas *out, const struct pool_refusal *refusal)
 {
-    out->refused = gp_grow(out->refused, &out->refused_cap, out->refused_count + 1,
-                           sizeof(*out->refused));
+    out->refused =
+        gp_grow(out->refused, &out->refused_cap, out->refused_count + 1, sizeof(*out->refused));
     out->refused[out->refused_count++] = *refusal;
 }
 
@@ -459,8 +456,7 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
     if (w->calibration[0])
         say_measured(w, file->types[first].gpu, &options);
     if (!rc)
-        rc = planner_resolve(planner, &options, NULL, precision, file->types[first].gpu, r,
-                             err);
+        rc = planner_resolve(planner, &options, NULL, precision, file->types[first].gpu, r, err);
     struct pool_replica like = {.workload = (int)workload, .slice = POOL_WHOLE};
     gp_copy(like.precision, sizeof(like.precision), r->request.precision.id);
     s->market = &out->market;
@@ -469,8 +465,7 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
         if (!may_use(w, file->types[t].gpu))
             continue;
         like.type = t;
-        scan_type(s, &r->request, t == first ? r->request.gpu : &out->type[t], file, &like,
-                  out);
+        scan_type(s, &r->request, t == first ? r->request.gpu : &out->type[t], file, &like, out);
         if (w->isolation == POOL_SHARES)
             scan_slices(s, &r->request, file, &like, out);
     }
@@ -484,32 +479,29 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
 
 /* ---- the same again ---- */
 
-static bool same_question(const struct pool_file_workload *a,
-                          const struct pool_file_workload *b)
+static bool same_question(const struct pool_file_workload *a, const struct pool_file_workload *b)
 {
     return strcmp(a->model, b->model) == 0 && strcmp(a->precision, b->precision) == 0 &&
-           strcmp(a->kv_precision, b->kv_precision) == 0 &&
-           strcmp(a->engine, b->engine) == 0 && strcmp(a->gpus, b->gpus) == 0 &&
-           strcmp(a->calibration, b->calibration) == 0 && a->open == b->open &&
-           a->context == b->context && a->prompt == b->prompt && a->output == b->output &&
-           a->ttft == b->ttft && a->tpot == b->tpot &&
+           strcmp(a->kv_precision, b->kv_precision) == 0 && strcmp(a->engine, b->engine) == 0 &&
+           strcmp(a->gpus, b->gpus) == 0 && strcmp(a->calibration, b->calibration) == 0 &&
+           a->open == b->open && a->context == b->context && a->prompt == b->prompt &&
+           a->output == b->output && a->ttft == b->ttft && a->tpot == b->tpot &&
            (a->isolation == POOL_SHARES) == (b->isolation == POOL_SHARES);
 }
 
 /* Of thousands of workloads many ask the same: the rows of the first of them. */
-static bool copy_same(const struct pool_file *file, size_t workload,
-                      struct pool_replicas *out)
+static bool copy_same(const struct pool_file *file, size_t workload, struct pool_replicas *out)
 {
     size_t like = 0;
 
-    while (like < workload &&
-           !same_question(&file->workloads[like], &file->workloads[workload]))
+    while (like < workload && !same_question(&file->workloads[like], &file->workloads[workload]))
         like++;
     if (like == workload)
         return false;
     pool_refusal_copy(out, (int)like, (int)workload, out);
     for (size_t i = 0, n = out->count; i < n; i++) {
         struct pool_replica r = out->row[i];
+
         if (r.workload > (int)like)
             break;
         if (r.workload < (int)like)
@@ -531,6 +523,7 @@ enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_fi
         const struct gpu *gpu;
         enum gp_status rc = planner_gpu(planner, file->types[t].gpu, &gpu, out->measured[t],
                                         sizeof(out->measured[t]), err);
+
         if (rc)
             return placed(rc, file->types[t].where, err);
         out->type[t] = *gpu;
@@ -539,8 +532,7 @@ enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_fi
 }
 
 enum gp_status pool_replicas_find(struct planner *planner, const struct pool_file *file,
-                                  size_t workload, struct pool_replicas *out,
-                                  struct gp_err *err)
+                                  size_t workload, struct pool_replicas *out, struct gp_err *err)
 {
     static const char *const open[] = {"native", "fp8", "int4-awq"};
     const struct pool_file_workload *w = &file->workloads[workload];
@@ -549,8 +541,8 @@ enum gp_status pool_replicas_find(struct planner *planner, const struct pool_fil
     if (copy_same(file, workload, out))
         return GP_OK;
     if (!w->open)
-        return find_precision(planner, file, workload,
-                              w->precision[0] ? w->precision : NULL, out, err);
+        return find_precision(planner, file, workload, w->precision[0] ? w->precision : NULL, out,
+                              err);
     for (size_t i = 0; !rc && i < sizeof(open) / sizeof(open[0]); i++)
         rc = find_precision(planner, file, workload, open[i], out, err);
     return rc;

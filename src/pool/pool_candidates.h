@@ -11,24 +11,24 @@
 #ifndef GP_POOL_POOL_CANDIDATES_H
 #define GP_POOL_POOL_CANDIDATES_H
 
+#include "answer/planner.h"
 #include "plan/cost.h"
 #include "plan/layout.h"
 #include "plan/reason.h"
-#include "answer/planner.h"
 #include "pool/pool_file.h"
 
 #define POOL_WHOLE (-1)
 
 struct pool_replica {
-    int workload, type;   /* places in the file's lists */
-    int slice;            /* of the type's GPU; POOL_WHOLE */
-    int gpus;             /* of one replica */
+    int workload, type; /* places in the file's lists */
+    int slice;          /* of the type's GPU; POOL_WHOLE */
+    int gpus;           /* of one replica */
     char precision[FORMAT_ID_MAX];
     struct layout server, fabric; /* how they are used; gpus 0 = cannot run there */
     double rate, fabric_rate;     /* requests/s at most within the goals; 0 likewise */
-    double free_rate;     /* without goals, in a server, else on a fabric */
-    double watts;         /* of each GPU at its rate */
-    double weights;       /* bytes to load */
+    double free_rate;             /* without goals, in a server, else on a fabric */
+    double watts;                 /* of each GPU at its rate */
+    double weights;               /* bytes to load */
 };
 
 /* A workload that nothing serves, and what stands in the way where it comes nearest. */
@@ -42,9 +42,9 @@ struct pool_replicas {
     size_t count, cap;
     struct pool_refusal *refused;
     size_t refused_count, refused_cap;
-    struct gpu type[POOL_FILE_TYPES]; /* as the catalogue has them, corrected by what is kept */
+    struct gpu type[POOL_FILE_TYPES];    /* as the catalogue has them, corrected by what is kept */
     char measured[POOL_FILE_TYPES][240]; /* what that is, in words; "" = nothing */
-    struct market market;             /* of the catalogue; borrowed lists */
+    struct market market;                /* of the catalogue; borrowed lists */
 };
 
 /* GPUs are looked up; then the workloads, one at a time and in order, so that a screen can
@@ -52,8 +52,7 @@ struct pool_replicas {
 enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_file *file,
                                    struct pool_replicas *out, struct gp_err *err);
 enum gp_status pool_replicas_find(struct planner *planner, const struct pool_file *file,
-                                  size_t workload, struct pool_replicas *out,
-                                  struct gp_err *err);
+                                  size_t workload, struct pool_replicas *out, struct gp_err *err);
 /* Is this MIG profile one that workloads are given? Not the whole GPU, none with extras. */
 bool pool_slice_used(const struct gpu_slice *slice);
 /* NULL: it is served, or was not looked for. */

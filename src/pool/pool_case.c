@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/power.h"
-#include "plan/roofline.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "plan/power.h"
+#include "plan/roofline.h"
 
 #define HOURS_PER_YEAR 8760.0
-#define RARE_FACTOR    2 /* times the cost of a server, and the priority */
+#define RARE_FACTOR 2 /* times the cost of a server, and the priority */
 
 /* ---- MIG ---- */
 
@@ -41,8 +41,8 @@ static bool has_room(const struct cutting *c, int i, int compute, int memory)
 {
     const struct gpu_slice *s = &c->gpu->slice[c->slice[i]];
 
-    return c->now[i] < (s->max_count > 0 ? s->max_count : 7) &&
-           compute + compute_part(s) <= 56 && memory + memory_part(s) <= 56;
+    return c->now[i] < (s->max_count > 0 ? s->max_count : 7) && compute + compute_part(s) <= 56 &&
+           memory + memory_part(s) <= 56;
 }
 
 static void cut_from(struct cutting *c, int i, int compute, int memory)
@@ -77,8 +77,7 @@ int pool_cuts(const struct gpu *gpu, const int *slice, int slices,
     struct cutting c = {.gpu = gpu, .slice = slice, .slices = slices, .cut = cut};
 
     for (int i = 0; i < slices; i++) /* nobody's sizes: it cannot be known what fits */
-        if (compute_part(&gpu->slice[slice[i]]) == 0 ||
-            memory_part(&gpu->slice[slice[i]]) == 0)
+        if (compute_part(&gpu->slice[slice[i]]) == 0 || memory_part(&gpu->slice[slice[i]]) == 0)
             return 0;
     if (slices > 0)
         cut_from(&c, 0, 0, 0);
@@ -121,8 +120,8 @@ static enum gp_status price_of(const struct pool_file_type *from, const struct g
         gp_format(of, size, "at launch %d", gpu->release_year);
     } else {
         return gp_fail(err, GP_E_FILE, from->where[0] ? from->where : from->gpu,
-                       "give price = beside it, in dollars",
-                       "no price to buy %s at is known", from->gpu);
+                       "give price = beside it, in dollars", "no price to buy %s at is known",
+                       from->gpu);
     }
     return GP_OK;
 }
@@ -136,8 +135,8 @@ static enum gp_status has_prices(const struct pool_case *c, struct gp_err *err)
     char of[64];
 
     for (int t = 0; t < c->file.type_count && !rc; t++)
-        rc = price_of(&c->file.types[t], &c->replicas.type[t], &price, &origin, of, sizeof(of),
-                      err);
+        rc =
+            price_of(&c->file.types[t], &c->replicas.type[t], &price, &origin, of, sizeof(of), err);
     return rc;
 }
 
@@ -149,6 +148,7 @@ double pool_rent(const char *gpu, const struct market *market, const struct inst
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *row = &market->instances[i];
         double each = row->on_demand / (row->gpu_count > 0 ? row->gpu_count : 1);
+
         if (row->kind != PRICE_LIST || row->on_demand <= 0 || row->assumed ||
             strcmp(row->gpu, gpu) != 0 || !market_takes(market, row) ||
             (least > 0 && each >= least))
@@ -176,8 +176,8 @@ static double rent_of(const struct pool_file_type *from, const struct market *ma
 }
 
 static void add_watts(const struct pool_file_type *from, const struct gpu *gpu,
-                      const struct market *market, enum origin *origin, char *of,
-                      size_t size, struct pool_type *out)
+                      const struct market *market, enum origin *origin, char *of, size_t size,
+                      struct pool_type *out)
 {
     bool assumed = from->watts <= 0;
     double limit = gpu->power.value > 0 ? gpu->power.value : 0;
@@ -187,8 +187,8 @@ static void add_watts(const struct pool_file_type *from, const struct gpu *gpu,
 
     *origin = from->busy > 0 && from->idle > 0 && !assumed ? ORIGIN_SHEET : ORIGIN_ASSUMED;
     gp_format(of, size, "GPU %.0f W busy%s, %.0f W idle%s; its host %.0f W at most%s", busy,
-              from->busy > 0 ? "" : " (its limit)", idle, from->idle > 0 ? "" : " (assumed)",
-              host, assumed ? " (assumed)" : "");
+              from->busy > 0 ? "" : " (its limit)", idle, from->idle > 0 ? "" : " (assumed)", host,
+              assumed ? " (assumed)" : "");
     out->busy_watts = busy + host;
     out->idle_watts = fmin(idle, busy) + POWER_HOST * host;
 }
@@ -217,19 +217,21 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
 
     if (rc)
         return rc;
-    *out = (struct pool_type){.stock = from->stock, .buy = from->buy,
-                              .server_gpus = from->server_gpus, .spare = file->spare};
+    *out = (struct pool_type){.stock = from->stock,
+                              .buy = from->buy,
+                              .server_gpus = from->server_gpus,
+                              .spare = file->spare};
     add_watts(from, gpu, market, &c->figure[t][POOL_FIGURE_WATTS], of[POOL_FIGURE_WATTS],
               sizeof(of[0]), out);
     c->capital[t] = price * (1 + above(file->costs.share, own->server_share));
-    out->buy_hour = c->capital[t] * kept +
-                    out->busy_watts / 1000 * above(file->costs.hosting, own->hosting) * 12 /
-                        HOURS_PER_YEAR;
+    out->buy_hour = c->capital[t] * kept + out->busy_watts / 1000 *
+                                               above(file->costs.hosting, own->hosting) * 12 /
+                                               HOURS_PER_YEAR;
     out->stock_hour = out->buy_hour;
     out->module = goes_in(from, gpu, false) && !goes_in(from, gpu, true);
     out->premium_hour = out->module ? 0 : file->fabric.premium * kept;
-    out->cloud_hour = rent_of(from, market, &c->figure[t][POOL_FIGURE_RENT],
-                              of[POOL_FIGURE_RENT], sizeof(of[0]));
+    out->cloud_hour =
+        rent_of(from, market, &c->figure[t][POOL_FIGURE_RENT], of[POOL_FIGURE_RENT], sizeof(of[0]));
     add_slices(from, gpu, c->slice_of[t], out);
     return GP_OK;
 }
@@ -243,6 +245,7 @@ static void add_workloads(struct pool_case *c)
     c->workloads = gp_calloc(file->workload_count, sizeof(*c->workloads));
     for (size_t i = 0; i < file->workload_count; i++) {
         const struct pool_file_workload *from = &file->workloads[i];
+
         c->workloads[i] = (struct pool_workload){
             .demand = from->rate,
             .burst = from->burst,
@@ -296,7 +299,7 @@ static bool make_candidate(const struct pool_case *c, const struct pool_replica 
 }
 
 struct ranked {
-    double worth;  /* requests/s per GPU-hour's money */
+    double worth; /* requests/s per GPU-hour's money */
     size_t row;
 };
 
@@ -323,10 +326,10 @@ static void add_candidates(struct pool_case *c, size_t from, size_t to)
 
     for (size_t i = from; i < to; i++) {
         const struct pool_replica *r = &c->replicas.row[i];
+
         if (make_candidate(c, r, &one))
-            list[n++] = (struct ranked){fmax(one.rate, one.composed_rate) /
-                                            (r->gpus * c->types[r->type].buy_hour),
-                                        i};
+            list[n++] = (struct ranked){
+                fmax(one.rate, one.composed_rate) / (r->gpus * c->types[r->type].buy_hour), i};
     }
     if (n > POOL_MOST_WAYS) {
         qsort(list, n, sizeof(*list), by_worth);
@@ -334,8 +337,7 @@ static void add_candidates(struct pool_case *c, size_t from, size_t to)
         qsort(list, n, sizeof(*list), by_row);
     }
     for (size_t i = 0; i < n; i++) {
-        make_candidate(c, &c->replicas.row[list[i].row],
-                       &c->candidates[c->pool.candidate_count]);
+        make_candidate(c, &c->replicas.row[list[i].row], &c->candidates[c->pool.candidate_count]);
         c->replica_of[c->pool.candidate_count++] = (int)list[i].row;
     }
     free(list);
@@ -348,8 +350,8 @@ static void add_all_candidates(struct pool_case *c)
     c->candidates = gp_calloc(n + 1, sizeof(*c->candidates));
     c->replica_of = gp_calloc(n + 1, sizeof(*c->replica_of));
     for (; from < n; from = to) {
-        for (to = from + 1; to < n && c->replicas.row[to].workload ==
-                                          c->replicas.row[from].workload;)
+        for (to = from + 1;
+             to < n && c->replicas.row[to].workload == c->replicas.row[from].workload;)
             to++;
         add_candidates(c, from, to);
     }
@@ -372,6 +374,7 @@ static void price_rare(struct pool_case *c)
     for (int i = 0, w = 0; w < c->pool.workload_count; w++) {
         struct pool_workload *work = &c->workloads[w];
         double need = 0, least = INFINITY;
+
         for (int h = 0; h < c->pool.hours; h++)
             need += work->demand[h] * work->burst;
         for (; i < c->pool.candidate_count && c->candidates[i].workload == w; i++)
@@ -390,6 +393,7 @@ static void add_jobs(struct pool_case *c)
     for (int i = 0; i < file->job_count; i++) {
         const struct pool_file_job *from = &file->jobs[i];
         int type = 0;
+
         while (strcmp(file->types[type].gpu, from->gpu) != 0)
             type++;
         int there = (file->types[type].stock + file->types[type].buy) / from->group;
@@ -397,7 +401,9 @@ static void add_jobs(struct pool_case *c)
         c->jobs[i] = (struct pool_job){
             .type = type,
             .gpus = from->group,
-            .most = from->most > 0 ? from->most : there > 1 ? there : 1,
+            .most = from->most > 0 ? from->most
+                    : there > 1    ? there
+                                   : 1,
             .gpu_hours = from->gpu_hours,
             .first = from->earliest,
             .end = from->deadline,
@@ -408,9 +414,8 @@ static void add_jobs(struct pool_case *c)
 
 /* ---- a case ---- */
 
-enum gp_status pool_case_read(struct planner *planner, const char *name,
-                              profile_warn_fn warn, void *ctx, struct pool_case *out,
-                              struct gp_err *err)
+enum gp_status pool_case_read(struct planner *planner, const char *name, profile_warn_fn warn,
+                              void *ctx, struct pool_case *out, struct gp_err *err)
 {
     struct catalog *catalog = planner_catalog(planner);
     char path[GP_PATH_MAX];
@@ -465,6 +470,7 @@ static void add_chassis(struct pool_case *c)
 
     for (size_t i = 0; i < c->file.chassis_count; i++) {
         const struct pool_file_chassis *chassis = &c->file.chassis[i];
+
         c->pool.chassis_slots += pool_file_held(chassis);
         watts += chassis->watts;
         all = all && chassis->watts > 0;
@@ -485,7 +491,8 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
         .job_count = file->job_count,
         .electricity = above(file->costs.electricity, own->electricity),
         .pue = above(file->costs.pue, own->pue),
-        .change_s = {[POOL_WAKE] = file->moves.wake, [POOL_RESTART] = file->moves.restart,
+        .change_s = {[POOL_WAKE] = file->moves.wake,
+                     [POOL_RESTART] = file->moves.restart,
                      [POOL_RECOMPOSE] = file->moves.recompose},
     };
     for (int t = 0; t < file->type_count && !rc; t++)
@@ -504,9 +511,8 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
     return pool_check(&c->pool, err);
 }
 
-enum gp_status pool_case_load(struct planner *planner, const char *name,
-                              profile_warn_fn warn, void *ctx, struct pool_case *out,
-                              struct gp_err *err)
+enum gp_status pool_case_load(struct planner *planner, const char *name, profile_warn_fn warn,
+                              void *ctx, struct pool_case *out, struct gp_err *err)
 {
     bool more = true;
     enum gp_status rc = pool_case_read(planner, name, warn, ctx, out, err);

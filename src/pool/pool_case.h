@@ -29,22 +29,21 @@ enum pool_figure { POOL_FIGURE_PRICE, POOL_FIGURE_RENT, POOL_FIGURE_WATTS, POOL_
 struct pool_case {
     struct pool_file file;
     struct pool_replicas replicas;
-    size_t done;              /* workloads whose candidates are known */
-    struct pool pool;         /* its lists are the following */
+    size_t done;      /* workloads whose candidates are known */
+    struct pool pool; /* its lists are the following */
     struct pool_type types[POOL_FILE_TYPES];
     double capital[POOL_FILE_TYPES]; /* $ to buy one GPU, with its share of a server */
     enum origin figure[POOL_FILE_TYPES][POOL_FIGURES];
     char figure_of[POOL_FILE_TYPES][POOL_FIGURES][64]; /* date or source, in words */
-    int slice_of[POOL_FILE_TYPES][POOL_MOST_SLICES]; /* of the GPU, by slice of the pool */
+    int slice_of[POOL_FILE_TYPES][POOL_MOST_SLICES];   /* of the GPU, by slice of the pool */
     struct pool_workload *workloads;
     struct pool_candidate *candidates;
-    int *replica_of;          /* [candidate] row of replicas */
+    int *replica_of; /* [candidate] row of replicas */
     struct pool_job *jobs;
 };
 
-enum gp_status pool_case_read(struct planner *planner, const char *name,
-                              profile_warn_fn warn, void *ctx, struct pool_case *out,
-                              struct gp_err *err);
+enum gp_status pool_case_read(struct planner *planner, const char *name, profile_warn_fn warn,
+                              void *ctx, struct pool_case *out, struct gp_err *err);
 /* Finds the candidates of one more workload; *more: there are others. */
 enum gp_status pool_case_step(struct planner *planner, struct pool_case *c, bool *more,
                               struct gp_err *err);
@@ -54,9 +53,8 @@ bool pool_case_copy(const struct pool_case *from, struct pool_case *c);
 /* All of them known: fills c->pool and checks it. */
 enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err);
 /* The three after each other. On failure *out is empty. */
-enum gp_status pool_case_load(struct planner *planner, const char *name,
-                              profile_warn_fn warn, void *ctx, struct pool_case *out,
-                              struct gp_err *err);
+enum gp_status pool_case_load(struct planner *planner, const char *name, profile_warn_fn warn,
+                              void *ctx, struct pool_case *out, struct gp_err *err);
 void pool_case_fini(struct pool_case *c);
 /* Of one on the heap; NULL: nothing. */
 void pool_case_free(struct pool_case *c);

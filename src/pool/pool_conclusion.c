@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "pool/account.h"
 #include "pool/pool_record.h"
-#include "base/units.h"
 
 #define HOURS_PER_YEAR 8760.0
 
@@ -91,8 +91,7 @@ static void say_answer(const struct pool_run *run, struct record *doc)
     if (pool_in_stock(run, run->rung) > 0)
         gp_format(stock, sizeof(stock), ", %d of them in stock", pool_in_stock(run, run->rung));
     if (r->unmet_share > 5e-4)
-        gp_format(unmet, sizeof(unmet), "; %.1f %% of the demand is unmet",
-                  100 * r->unmet_share);
+        gp_format(unmet, sizeof(unmet), "; %.1f %% of the demand is unmet", 100 * r->unmet_share);
     if (r->jobs_undone > 0.5)
         gp_format(jobs, sizeof(jobs), "; %.0f GPU-hours a day of jobs undone",
                   r->jobs_undone / pool_days(run));
@@ -101,9 +100,8 @@ static void say_answer(const struct pool_run *run, struct record *doc)
             gpus.len > 0 ? gpus.text : "no GPUs", day);
     else
         say(doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s%s",
-            run->rung == pool_run_cheapest(run) ? "least to own: " : "",
-            pool_rung_word(run->rung), gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day,
-            unmet, jobs);
+            run->rung == pool_run_cheapest(run) ? "least to own: " : "", pool_rung_word(run->rung),
+            gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day, unmet, jobs);
     strbuf_fini(&gpus);
 }
 
@@ -175,8 +173,7 @@ static void say_cloud(const struct pool_run *run, struct record *doc)
 
     for (int t = 0; t < run->c.pool.type_count; t++)
         offered = offered || run->c.types[t].cloud_hour > 0;
-    gp_format(what, sizeof(what), "the cloud by the hour, against %s",
-              pool_rung_word(run->rung));
+    gp_format(what, sizeof(what), "the cloud by the hour, against %s", pool_rung_word(run->rung));
     if (!offered)
         say(doc, "cloud: none of these GPUs is on offer");
     else if (run->rung != POOL_CLOUD)
@@ -193,6 +190,7 @@ static void say_another(const struct pool_run *run, struct record *doc)
 
     for (int i = 0; i < run->what_if_count; i++) {
         const struct pool_what_if *w = &run->what_ifs[i];
+
         if (w->another && w->unmet <= r->unmet_share + 5e-4 &&
             w->jobs_undone <= r->jobs_undone + 0.5 && (!best || w->paid < best->paid))
             best = w;
@@ -241,8 +239,8 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
     if (run->halted)
         say(doc, "stopped before the search had ended: plans may be dearer than they need be, "
                  "and no what-ifs were asked");
-    say_step(run, doc, "sharing servers over the day, against a server for each model",
-             POOL_SHARED, POOL_FIXED);
+    say_step(run, doc, "sharing servers over the day, against a server for each model", POOL_SHARED,
+             POOL_FIXED);
     say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
              POOL_SHARED);
     say_modules(run, doc);
@@ -262,8 +260,7 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
     say_refused(run, doc);
     say_sleepers(run, doc);
     if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
-        say(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung),
-            run->highs.version,
+        say(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung), run->highs.version,
             run->highs.plan     ? "the plan shown is its own"
             : run->highs.raised ? "the bound shown is its own"
                                 : "it knew nothing better");

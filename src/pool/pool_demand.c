@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/trace.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "catalog/trace.h"
 
-#define HOUR        3600.0
-#define MINUTE      60.0
-#define DAY_HOURS   24
-#define WEEK_HOURS  168
+#define HOUR 3600.0
+#define MINUTE 60.0
+#define DAY_HOURS 24
+#define WEEK_HOURS 168
 #define BURST_USUAL 1.5 /* where nothing tells it; assumed: the calmer of two services was 1.54 */
-#define RATE_MAX    1e6
-#define SEEN_MOST   1e5 /* hours of a log, eleven years */
+#define RATE_MAX 1e6
+#define SEEN_MOST 1e5 /* hours of a log, eleven years */
 
 /* Seconds that are dates and not counted from a beginning: after 1990. */
 #define DATED 631152000.0
@@ -68,8 +68,7 @@ void pool_shape_read(struct profile_group top, void *target)
 {
     struct pool_shape *shape = target;
 
-    profile_fields(top, shape_fields, sizeof(shape_fields) / sizeof(shape_fields[0]),
-                   shape);
+    profile_fields(top, shape_fields, sizeof(shape_fields) / sizeof(shape_fields[0]), shape);
     profile_require(top, "hours");
     shape->count = read_hours(top, "hours", 1e9, shape->value);
 }
@@ -79,8 +78,7 @@ static double at_hour(const struct pool_shape *shape, int hour)
 {
     int from_start = (hour - shape->start * DAY_HOURS + WEEK_HOURS) % WEEK_HOURS;
 
-    return shape->count == WEEK_HOURS ? shape->value[from_start]
-                                      : shape->value[hour % DAY_HOURS];
+    return shape->count == WEEK_HOURS ? shape->value[from_start] : shape->value[hour % DAY_HOURS];
 }
 
 void pool_shape_fit(const struct pool_shape *shape, int hours, double out[POOL_FILE_HOURS])
@@ -155,6 +153,7 @@ static void count_hours(const struct trace *t, const double *at, int hours, doub
         requests[hour_of(at[i], first, hours)]++;
     for (double from = first; from < last; from = next) {
         double since = first >= DATED ? 0 : first;
+
         next = fmin(last, since + HOUR * (floor((from - since) / HOUR) + 1));
         if (next <= from)
             break;
@@ -180,6 +179,7 @@ bool pool_trace_hours(const struct trace *t, int hours, double out[POOL_FILE_HOU
         bool seen = seconds[h] > HOUR / 4;
         double of = seen ? seconds[h] : day_seconds[h % DAY_HOURS];
         double n = seen ? requests[h] : day_requests[h % DAY_HOURS];
+
         out[h] = of > HOUR / 4 ? n / of : t->rate;
     }
     return true;
@@ -230,8 +230,7 @@ struct demand {
 
 static void fail_as(struct profile_group group, const char *key, const struct gp_err *err)
 {
-    profile_fail(group, key, err->hint, "%s%s%s", err->where, err->where[0] ? ": " : "",
-                 err->text);
+    profile_fail(group, key, err->hint, "%s%s%s", err->where, err->where[0] ? ": " : "", err->text);
 }
 
 static void read_shape(const struct demand *d, const struct pool_source *source,
@@ -245,14 +244,13 @@ static void read_shape(const struct demand *d, const struct pool_source *source,
         profile_fail(d->group, "shape", "", "shapes are in a catalogue, and none is loaded");
         return;
     }
-    if (catalog_file(source->catalog, "shapes", "shape", d->shape, path, sizeof(path),
-                     &err) ||
+    if (catalog_file(source->catalog, "shapes", "shape", d->shape, path, sizeof(path), &err) ||
         profile_read(path, pool_shape_read, shape, NULL, NULL, &err))
         fail_as(d->group, "shape", &err);
 }
 
-bool pool_source_file(struct profile_group group, const char *key,
-                      const struct pool_source *source, char *name, size_t size)
+bool pool_source_file(struct profile_group group, const char *key, const struct pool_source *source,
+                      char *name, size_t size)
 {
     char path[GP_PATH_MAX];
 
@@ -295,8 +293,8 @@ static void take_lengths(const struct trace *trace, struct pool_file_workload *o
     struct spread spread;
     double prompt, output;
 
-    if (!trace_lengths(trace, out->context > 0 ? out->context : trace->longest, &prompt,
-                       &output, &spread))
+    if (!trace_lengths(trace, out->context > 0 ? out->context : trace->longest, &prompt, &output,
+                       &spread))
         return;
     out->prompt = out->prompt > 0 ? out->prompt : fmax(1, round(prompt)); /* whole tokens */
     out->output = out->output > 0 ? out->output : fmax(1, round(output));
@@ -319,9 +317,8 @@ static void from_trace(const struct demand *d, const struct pool_source *source,
             out->rate[h] = trace.rate;
     }
     scale(out->rate, hours, d->scale);
-    gp_format(out->demand, sizeof(out->demand), "%s, %zu requests%s%s", d->trace,
-              trace.count, shape->count > 0 ? ", by the hour as " : "",
-              shape->count > 0 ? d->shape : "");
+    gp_format(out->demand, sizeof(out->demand), "%s, %zu requests%s%s", d->trace, trace.count,
+              shape->count > 0 ? ", by the hour as " : "", shape->count > 0 ? d->shape : "");
     trace_fini(&trace);
 }
 
@@ -362,8 +359,7 @@ static void check_kinds(const struct demand *d, bool values)
         profile_fail(d->group, "requests_per_s", "leave the shape or trace out",
                      "the rate is given twice");
     else if (!values && !d->shape[0] && !d->trace[0])
-        profile_fail(d->group, NULL, "requests_per_s = [...], shape = or trace =",
-                     "says no rate");
+        profile_fail(d->group, NULL, "requests_per_s = [...], shape = or trace =", "says no rate");
     else if (!d->shape[0] && (d->mean > 0 || d->peak > 0))
         profile_fail(d->group, d->mean > 0 ? "mean" : "peak", "",
                      "needs `shape`, which is missing");
@@ -372,8 +368,8 @@ static void check_kinds(const struct demand *d, bool values)
                      "the rate is that of the trace");
 }
 
-void pool_demand_read(struct profile_group workload, const struct pool_source *source,
-                      int hours, struct pool_file_workload *out)
+void pool_demand_read(struct profile_group workload, const struct pool_source *source, int hours,
+                      struct pool_file_workload *out)
 {
     struct demand d = {.scale = 1};
     struct pool_shape shape = {0};

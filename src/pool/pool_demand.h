@@ -13,12 +13,12 @@ struct pool_source {
 };
 
 /* A name that a key gave, as a path beside the pool file; an error when it is elsewhere. */
-bool pool_source_file(struct profile_group group, const char *key,
-                      const struct pool_source *source, char *name, size_t size);
+bool pool_source_file(struct profile_group group, const char *key, const struct pool_source *source,
+                      char *name, size_t size);
 
 /* Reads `demand` of a workload into its rate, burst and, from a trace, its lengths. */
-void pool_demand_read(struct profile_group workload, const struct pool_source *source,
-                      int hours, struct pool_file_workload *out);
+void pool_demand_read(struct profile_group workload, const struct pool_source *source, int hours,
+                      struct pool_file_workload *out);
 
 /* The largest and the mean of n hours' rates, requests/s. */
 double pool_demand_peak(const double *value, int n);
@@ -27,9 +27,9 @@ double pool_demand_mean(const double *value, int n);
 /* A curve over a day or a week. */
 struct pool_shape {
     char name[80], note[320], source[256], date[12];
-    int count;              /* 24 or 168 */
-    int start;              /* weekday of the first value, 0 = Monday */
-    double burst;           /* busiest minute over its hour; 0 = not told */
+    int count;    /* 24 or 168 */
+    int start;    /* weekday of the first value, 0 = Monday */
+    double burst; /* busiest minute over its hour; 0 = not told */
     double value[POOL_FILE_HOURS];
 };
 

@@ -6,9 +6,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "pool/pool_record.h"
 #include "answer/record.h"
 #include "pool/pool_mps.h"
+#include "pool/pool_record.h"
 
 static size_t cell(const struct seating *p, int hour, int gpu)
 {
@@ -39,8 +39,7 @@ static void plain_name(const char *text, int number, char *out, size_t size)
 static void head(const struct pool_run *run, int hour, struct strbuf *out)
 {
     strbuf_addf(out, "# gpuplan --pool: %s, %s, hour %d\n",
-                run->c.file.name[0] ? run->c.file.name : "pool", pool_rung_word(run->rung),
-                hour);
+                run->c.file.name[0] ? run->c.file.name : "pool", pool_rung_word(run->rung), hour);
 }
 
 /* ---- a neutral plan ---- */
@@ -62,8 +61,8 @@ static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct reco
     record_text(r, "gpu", run->c.file.types[p->type[gpu]].gpu);
     record_positive(r, "host", "", p->host[cell(p, hour, gpu)]);
     record_text(r, "serves",
-                who == SEATING_FREE                    ? ""
-                : p->cut[cell(p, hour, gpu)] >= 0    ? "slices"
+                who == SEATING_FREE               ? ""
+                : p->cut[cell(p, hour, gpu)] >= 0 ? "slices"
                 : who > 0 ? run->c.file.workloads[run->c.pool.candidates[who - 1].workload].name
                           : run->c.file.jobs[-who - 1].name);
     record_text(r, "layout", layout.text);
@@ -162,9 +161,8 @@ static bool take_layout(const struct pool_run *run, int candidate, int hour,
         .workload = c->file.workloads[one->workload].name,
         .gpu = c->file.types[one->type].gpu,
         .of = &c->replicas.type[one->type],
-        .profile = r->slice == POOL_WHOLE
-                       ? ""
-                       : c->replicas.type[one->type].slice[r->slice].profile,
+        .profile =
+            r->slice == POOL_WHOLE ? "" : c->replicas.type[one->type].slice[r->slice].profile,
         .gpus = one->gpus,
         .replicas = replicas_at(run, candidate, hour),
         .layout = pool_layout(run, candidate),
@@ -174,18 +172,18 @@ static bool take_layout(const struct pool_run *run, int candidate, int hour,
 }
 
 /* What serves it, for `gpuplan --launch`, as a comment: the texts come from the file. */
-static void add_launch(const struct pool_run *run, int candidate,
-                       const struct layout_of_hour *l, struct strbuf *out)
+static void add_launch(const struct pool_run *run, int candidate, const struct layout_of_hour *l,
+                       struct strbuf *out)
 {
     const struct pool_case *c = &run->c;
-    const struct pool_file_workload *w =
-        &c->file.workloads[c->pool.candidates[candidate].workload];
+    const struct pool_file_workload *w = &c->file.workloads[c->pool.candidates[candidate].workload];
     const struct pool_replica *r = &c->replicas.row[c->replica_of[candidate]];
 
-    strbuf_addf(out, "# its command: gpuplan --launch ENGINE -m %s -p %s -g %s%s%s:%d --tp %d "
-                     "--pp %d",
-                w->model, r->precision, l->gpu, l->profile[0] ? "/" : "", l->profile,
-                l->gpus, l->layout->tp, l->layout->pp);
+    strbuf_addf(out,
+                "# its command: gpuplan --launch ENGINE -m %s -p %s -g %s%s%s:%d --tp %d "
+                "--pp %d",
+                w->model, r->precision, l->gpu, l->profile[0] ? "/" : "", l->profile, l->gpus,
+                l->layout->tp, l->layout->pp);
     if (w->context > 0)
         strbuf_addf(out, " -c %.0f", w->context);
     strbuf_add(out, "\n");
@@ -334,10 +332,8 @@ enum gp_status pool_export(const struct pool_run *run, enum pool_export kind, in
                            struct strbuf *out, struct gp_err *err)
 {
     static void (*const writers[])(const struct pool_run *, int, struct strbuf *) = {
-        [POOL_EXPORT_COMPOSE] = export_compose,
-        [POOL_EXPORT_MIG] = export_mig,
-        [POOL_EXPORT_DRA] = export_dra,
-        [POOL_EXPORT_SLURM] = export_slurm,
+        [POOL_EXPORT_COMPOSE] = export_compose, [POOL_EXPORT_MIG] = export_mig,
+        [POOL_EXPORT_DRA] = export_dra,         [POOL_EXPORT_SLURM] = export_slurm,
         [POOL_EXPORT_MPS] = export_mps,
     };
 

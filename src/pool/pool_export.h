@@ -14,8 +14,8 @@
 #ifndef GP_POOL_POOL_EXPORT_H
 #define GP_POOL_POOL_EXPORT_H
 
-#include "pool/pool_run.h"
 #include "base/str.h"
+#include "pool/pool_run.h"
 
 /* In the order of --export. */
 enum pool_export {

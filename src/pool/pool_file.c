@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/pool.h"
-#include "pool/pool_demand.h"
-#include "pool/pool_measured.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "pool/pool.h"
+#include "pool/pool_demand.h"
+#include "pool/pool_measured.h"
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
@@ -102,11 +102,8 @@ static const struct profile_word isolations[] = {
 };
 
 const struct pool_looked_up pool_looked_up[POOL_LOOKED_UP] = {
-    {"precision", "--precision"},
-    {"kv_precision", "--kv-precision"},
-    {"engine", "--engine"},
-    {"context", "--context"},
-    {"calibration", "--calibration"},
+    {"precision", "--precision"}, {"kv_precision", "--kv-precision"}, {"engine", "--engine"},
+    {"context", "--context"},     {"calibration", "--calibration"},
 };
 
 static const struct profile_field workload_fields[] = {
@@ -145,8 +142,8 @@ static const struct profile_field job_fields[] = {
 /* ---- checks ---- */
 
 /* Is one of the names a type of the pool, and are all of them? */
-static void check_types(struct profile_group group, const char *key,
-                        const struct pool_file *file, const char *list)
+static void check_types(struct profile_group group, const char *key, const struct pool_file *file,
+                        const char *list)
 {
     const char *names[POOL_FILE_TYPES];
     char text[160], *rest = text, *word, hint[256];
@@ -156,6 +153,7 @@ static void check_types(struct profile_group group, const char *key,
     gp_copy(text, sizeof(text), list);
     while (list[0] != '\0' && (word = strsep(&rest, "|"))) {
         bool found = false;
+
         for (int i = 0; i < file->type_count && !found; i++)
             found = strcmp(names[i], word) == 0;
         if (found)
@@ -168,8 +166,7 @@ static void check_types(struct profile_group group, const char *key,
 }
 
 /* A GPU that the catalogue does not have is said here, before what refers to it. */
-static void check_known(struct profile_group item, const struct pool_source *source,
-                        const char *id)
+static void check_known(struct profile_group item, const struct pool_source *source, const char *id)
 {
     const struct gpu *gpu;
     struct gp_err err = {0};
@@ -190,8 +187,7 @@ static void check_name(struct profile_group group, const char *name, const char 
     else if (name[0] == '\0')
         profile_fail(group, "name", "give each its own", "is empty");
     else if (strcmp(name, other) == 0)
-        profile_fail(group, "name", "give each its own", "'%s' is also item %zu", name,
-                     index + 1);
+        profile_fail(group, "name", "give each its own", "'%s' is also item %zu", name, index + 1);
 }
 
 static int by_name(const void *a, const void *b)
@@ -249,8 +245,7 @@ static void read_types(struct profile_group top, const struct pool_source *sourc
         file->type_count = i + 1;
     }
     if (!profile_failed(top.profile) && n == 0)
-        profile_fail(top, "gpus", "({gpu = \"h100-sxm\"; buy = 64;})",
-                     "there are no GPUs");
+        profile_fail(top, "gpus", "({gpu = \"h100-sxm\"; buy = 64;})", "there are no GPUs");
 }
 
 static void read_chassis(struct profile_group top, struct pool_file *file)
@@ -290,8 +285,7 @@ static void read_workload(struct profile_group item, const struct pool_source *s
     work->open = strcmp(work->precision, "open") == 0;
     if (work->open)
         work->precision[0] = '\0';
-    pool_source_file(item, "calibration", source, work->calibration,
-                     sizeof(work->calibration));
+    pool_source_file(item, "calibration", source, work->calibration, sizeof(work->calibration));
     check_types(item, "gpus", file, work->gpus);
     pool_demand_read(item, source, file->hours, work);
     if (work->context > 0 && work->prompt + work->output > work->context)
@@ -314,8 +308,7 @@ static void read_workloads(struct profile_group top, const struct pool_source *s
     }
     file->workloads = gp_calloc((size_t)n, sizeof(*file->workloads));
     for (int i = 0; i < n && !profile_failed(top.profile); i++) {
-        read_workload(profile_item(top, "workloads", i), source, file,
-                      &file->workloads[i]);
+        read_workload(profile_item(top, "workloads", i), source, file, &file->workloads[i]);
         file->workload_count = (size_t)i + 1;
     }
     if (!profile_failed(top.profile))
@@ -340,8 +333,8 @@ static void read_jobs(struct profile_group top, struct pool_file *file)
         check_types(item, "gpu", file, job->gpu);
         if (job->deadline > file->hours || job->earliest >= job->deadline)
             profile_fail(item, "deadline", "earliest < deadline <= hours",
-                         "hours %d to %d are outside this pool's %d", job->earliest,
-                         job->deadline, file->hours);
+                         "hours %d to %d are outside this pool's %d", job->earliest, job->deadline,
+                         file->hours);
         file->job_count = i + 1;
     }
 }
@@ -375,14 +368,10 @@ static void read_top(struct profile_group top, const struct pool_source *source,
     *file = defaults;
     profile_fields(top, top_fields, COUNT(top_fields), file);
     if (file->hours != 24 && file->hours != POOL_FILE_HOURS)
-        profile_fail(top, "hours", "24 or 168", "%d is neither a day nor a week",
-                     file->hours);
-    profile_fields(profile_sub(top, "fabric"), fabric_fields, COUNT(fabric_fields),
-                   &file->fabric);
-    profile_fields(profile_sub(top, "moves"), move_fields, COUNT(move_fields),
-                   &file->moves);
-    profile_fields(profile_sub(top, "costs"), cost_fields, COUNT(cost_fields),
-                   &file->costs);
+        profile_fail(top, "hours", "24 or 168", "%d is neither a day nor a week", file->hours);
+    profile_fields(profile_sub(top, "fabric"), fabric_fields, COUNT(fabric_fields), &file->fabric);
+    profile_fields(profile_sub(top, "moves"), move_fields, COUNT(move_fields), &file->moves);
+    profile_fields(profile_sub(top, "costs"), cost_fields, COUNT(cost_fields), &file->costs);
     read_measured(profile_sub(top, "moves"), source, &file->moves.load_rate);
     read_types(top, source, file);
     read_chassis(top, file);
@@ -403,10 +392,9 @@ static enum gp_status read_open(struct profile *profile, const struct pool_sourc
     return rc;
 }
 
-enum gp_status pool_file_parse(struct catalog *catalog, const char *folder,
-                               const char *name, const char *text, size_t len,
-                               profile_warn_fn warn, void *ctx, struct pool_file *out,
-                               struct gp_err *err)
+enum gp_status pool_file_parse(struct catalog *catalog, const char *folder, const char *name,
+                               const char *text, size_t len, profile_warn_fn warn, void *ctx,
+                               struct pool_file *out, struct gp_err *err)
 {
     struct pool_source source = {catalog, folder};
     struct profile *profile;
@@ -416,9 +404,8 @@ enum gp_status pool_file_parse(struct catalog *catalog, const char *folder,
     return rc ? rc : read_open(profile, &source, warn, ctx, out, err);
 }
 
-enum gp_status pool_file_read(struct catalog *catalog, const char *path,
-                              profile_warn_fn warn, void *ctx, struct pool_file *out,
-                              struct gp_err *err)
+enum gp_status pool_file_read(struct catalog *catalog, const char *path, profile_warn_fn warn,
+                              void *ctx, struct pool_file *out, struct gp_err *err)
 {
     char folder[GP_PATH_MAX];
     struct pool_source source = {catalog, folder};
@@ -486,8 +473,8 @@ static void hint_begin(struct catalog *catalog, struct gp_err *err)
               "%s; a new one begins as a copy of %s: gpuplan-profile(5), Pools", near, path);
 }
 
-enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path,
-                              size_t size, struct gp_err *err)
+enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path, size_t size,
+                              struct gp_err *err)
 {
     if (strchr(name, '/') || path_is_there(name))
         return gp_copy(path, size, name)

@@ -23,18 +23,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "catalog/catalog.h"
-#include "model/format.h"
-#include "catalog/gpu.h"
 #include "base/err.h"
+#include "catalog/catalog.h"
+#include "catalog/gpu.h"
+#include "model/format.h"
 
-#define POOL_FILE_HOURS     168
+#define POOL_FILE_HOURS 168
 #define POOL_FILE_WORKLOADS 4096
-#define POOL_FILE_JOBS      64
-#define POOL_FILE_TYPES     16
-#define POOL_FILE_CHASSIS   1024
-#define POOL_FILE_NAME      40
-#define POOL_OTHER_TIMES    4 /* as many GPUs of another type, at most: it may be slower */
+#define POOL_FILE_JOBS 64
+#define POOL_FILE_TYPES 16
+#define POOL_FILE_CHASSIS 1024
+#define POOL_FILE_NAME 40
+#define POOL_OTHER_TIMES 4 /* as many GPUs of another type, at most: it may be slower */
 
 /* What a workload shares with others. */
 enum pool_isolation {
@@ -54,23 +54,23 @@ extern const struct pool_looked_up pool_looked_up[POOL_LOOKED_UP];
 
 struct pool_file_workload {
     char name[POOL_FILE_NAME];
-    char where[96]; /* file and line of its model, for an error */
+    char where[96];              /* file and line of its model, for an error */
     char at[POOL_LOOKED_UP][96]; /* and of these */
     char model[256], precision[FORMAT_ID_MAX], kv_precision[FORMAT_ID_MAX]; /* "" = its own */
-    bool open;              /* precision = "open": whichever is cheapest */
-    char engine[48];        /* "" = the planner's */
-    char gpus[160];         /* allowed, '|' separated; "" = all of the pool */
-    char demand[192];       /* where it is from, in words */
+    bool open;                      /* precision = "open": whichever is cheapest */
+    char engine[48];                /* "" = the planner's */
+    char gpus[160];                 /* allowed, '|' separated; "" = all of the pool */
+    char demand[192];               /* where it is from, in words */
     double context, prompt, output; /* tokens; 0 = the planner's */
-    double ttft, tpot;      /* goals, s; 0 = none */
-    char calibration[160];  /* measurements of its server, beside the file; "" = none */
-    int priority;           /* 1..9: a shortage of 2 is worth two of 1 */
-    double unmet;           /* dollars per 1000 requests not served; 0 = by priority */
-    int min_replicas;       /* at any hour */
+    double ttft, tpot;              /* goals, s; 0 = none */
+    char calibration[160];          /* measurements of its server, beside the file; "" = none */
+    int priority;                   /* 1..9: a shortage of 2 is worth two of 1 */
+    double unmet;                   /* dollars per 1000 requests not served; 0 = by priority */
+    int min_replicas;               /* at any hour */
     enum pool_isolation isolation;
-    bool sleep;             /* its engines wait in host memory while others have the GPUs */
+    bool sleep;                   /* its engines wait in host memory while others have the GPUs */
     double rate[POOL_FILE_HOURS]; /* requests/s, the mean of each hour */
-    double burst;           /* >= 1 */
+    double burst;                 /* >= 1 */
 };
 
 /* Work that may wait: a batch, a fine-tuning. */
@@ -89,47 +89,47 @@ enum pool_place { POOL_PLACE_BY_FORM, POOL_PLACE_ANY, POOL_PLACE_SERVER, POOL_PL
 
 struct pool_file_type {
     char gpu[GPU_ID_MAX];
-    char where[96]; /* file and line of it; "" = it is from no file */
-    int stock, buy;         /* owned; that may be bought besides */
-    int server_gpus;        /* in one server */
+    char where[96];  /* file and line of it; "" = it is from no file */
+    int stock, buy;  /* owned; that may be bought besides */
+    int server_gpus; /* in one server */
     enum pool_place place;
-    double price;           /* dollars; 0 = the catalogue's */
-    double rent;            /* dollars/h in a cloud; 0 = the catalogue's */
-    double idle, busy;      /* W; 0 = assumed of the GPU's limit */
-    double watts;           /* of its share of a host at most; 0 = the catalogue's */
-    bool mig;               /* may be cut into slices */
+    double price;      /* dollars; 0 = the catalogue's */
+    double rent;       /* dollars/h in a cloud; 0 = the catalogue's */
+    double idle, busy; /* W; 0 = assumed of the GPU's limit */
+    double watts;      /* of its share of a host at most; 0 = the catalogue's */
+    bool mig;          /* may be cut into slices */
 };
 
 struct pool_file_chassis {
     char name[POOL_FILE_NAME];
     int slots, hosts, per_host; /* GPUs; hosts on its fabric; GPUs one of them can hold */
-    double watts;           /* its cap for GPUs; 0 = none */
+    double watts;               /* its cap for GPUs; 0 = none */
 };
 
 struct pool_file_fabric {
-    int pcie_gen;           /* of the links between its GPUs; 0 = each GPU's own */
-    double premium;         /* dollars per GPU beyond those of a server */
+    int pcie_gen;   /* of the links between its GPUs; 0 = each GPU's own */
+    double premium; /* dollars per GPU beyond those of a server */
 };
 
 /* Seconds of each kind of change. */
 struct pool_file_moves {
-    double wake;            /* weights are in host memory */
-    double load_rate;       /* bytes/s from storage into each host */
-    double restart;         /* of the engine, beside its weights */
-    double recompose;       /* a GPU to another host */
+    double wake;      /* weights are in host memory */
+    double load_rate; /* bytes/s from storage into each host */
+    double restart;   /* of the engine, beside its weights */
+    double recompose; /* a GPU to another host */
 };
 
-struct pool_file_costs {    /* < 0 = the catalogue's */
+struct pool_file_costs { /* < 0 = the catalogue's */
     double years, residual, electricity, pue, hosting, share;
 };
 
 struct pool_file {
     char name[80], note[256], source[256];
-    int hours;              /* 24 or 168 */
-    int server_gpus;        /* in one server, where its type does not say */
-    int spare;              /* GPUs of each type kept free for failures */
-    double host_memory;     /* bytes of an ordinary server for weights that sleep; 0 = enough */
-    double headroom;        /* share of each replica's throughput that is left free */
+    int hours;          /* 24 or 168 */
+    int server_gpus;    /* in one server, where its type does not say */
+    int spare;          /* GPUs of each type kept free for failures */
+    double host_memory; /* bytes of an ordinary server for weights that sleep; 0 = enough */
+    double headroom;    /* share of each replica's throughput that is left free */
     struct pool_file_workload *workloads;
     size_t workload_count;
     struct pool_file_job jobs[POOL_FILE_JOBS];
@@ -141,22 +141,20 @@ struct pool_file {
     struct pool_file_fabric fabric;
     struct pool_file_moves moves;
     struct pool_file_costs costs;
-    double power_cap;       /* W of everything; 0 = none */
+    double power_cap; /* W of everything; 0 = none */
 };
 
 /* name: a file, or the id of one in the catalogue's "pools". *path is what was read. */
-enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path,
-                              size_t size, struct gp_err *err);
+enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path, size_t size,
+                              struct gp_err *err);
 
 /* On failure *out is empty. warn may be NULL. */
-enum gp_status pool_file_read(struct catalog *catalog, const char *path,
-                              profile_warn_fn warn, void *ctx, struct pool_file *out,
-                              struct gp_err *err);
+enum gp_status pool_file_read(struct catalog *catalog, const char *path, profile_warn_fn warn,
+                              void *ctx, struct pool_file *out, struct gp_err *err);
 /* The same of a text; catalog NULL: no shapes, folder NULL: no traces. */
-enum gp_status pool_file_parse(struct catalog *catalog, const char *folder,
-                               const char *name, const char *text, size_t len,
-                               profile_warn_fn warn, void *ctx, struct pool_file *out,
-                               struct gp_err *err);
+enum gp_status pool_file_parse(struct catalog *catalog, const char *folder, const char *name,
+                               const char *text, size_t len, profile_warn_fn warn, void *ctx,
+                               struct pool_file *out, struct gp_err *err);
 /* The same file with GPUs of another type alone, up to four times as many as there may be of all
  * of them; jobs run on it, and workloads may. */
 enum gp_status pool_file_other_gpu(const struct pool_file *file, const char *gpu,

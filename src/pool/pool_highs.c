@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pool/pool_mps.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "pool/pool_mps.h"
 
-#define NAME_MOST    512 /* kHighsMaximumStringLength */
+#define NAME_MOST 512 /* kHighsMaximumStringLength */
 #define COLUMNS_MOST 20000000
 
 struct api {
@@ -32,8 +32,7 @@ struct api {
     int (*run)(void *highs);
     int (*columns)(const void *highs);
     int (*column_name)(const void *highs, int column, char *name);
-    int (*solution)(const void *highs, double *x, double *xd, double *row,
-                    double *rowd);
+    int (*solution)(const void *highs, double *x, double *xd, double *row, double *rowd);
     int (*info_int)(const void *highs, const char *info, int *value);
     int (*info_double)(const void *highs, const char *info, double *value);
 };
@@ -64,6 +63,7 @@ static bool bind_all(struct api *api)
 {
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         void *found = dlsym(api->library, functions[i].name);
+
         if (!found)
             return false;
         memcpy((char *)api + functions[i].at, &found, sizeof(found));
@@ -155,15 +155,14 @@ static const char *take(const struct api *api, void *highs, const struct pool *p
     if (!isfinite(out->bound) || out->bound < 0)
         out->bound = 0;
     x = gp_calloc((size_t)columns, sizeof(*x));
-    replicas = gp_calloc((size_t)pool->candidate_count * (size_t)pool->hours + 1,
-                         sizeof(*replicas));
+    replicas =
+        gp_calloc((size_t)pool->candidate_count * (size_t)pool->hours + 1, sizeof(*replicas));
     if (api->info_int(highs, "primal_solution_status", &status) != 0 || status != 2 ||
         api->solution(highs, x, NULL, NULL, NULL) != 0)
         trouble = "it found no plan in that time";
     else if (!pool_mps_read(pool, out->rung, columns, column_name, &names, x, replicas))
         trouble = "its plan does not belong to this pool";
-    out->taken =
-        pool_adopt(pool, out->rung, trouble ? NULL : replicas, out->bound, answer);
+    out->taken = pool_adopt(pool, out->rung, trouble ? NULL : replicas, out->bound, answer);
     free(x);
     free(replicas);
     return trouble;
@@ -183,16 +182,15 @@ static const char *ask(const struct api *api, const struct pool *pool, double se
     api->set_double(highs, "time_limit", seconds);
     if (api->int_size(highs) != (int)sizeof(int)) {
         trouble = "it was built with long integers";
-    } else if (!write_program(pool, out->rung, folder, sizeof(folder), path,
-                              sizeof(path))) {
+    } else if (!write_program(pool, out->rung, folder, sizeof(folder), path, sizeof(path))) {
         trouble = "no temporary file for its program";
     } else {
         int rc = api->read(highs, path);
+
         unlink(path);
         rmdir(folder);
         if (rc >= 0)
-            trouble =
-                api->run(highs) < 0 ? "it failed" : take(api, highs, pool, answer, out);
+            trouble = api->run(highs) < 0 ? "it failed" : take(api, highs, pool, answer, out);
     }
     api->destroy(highs);
     return trouble;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/result/calibration.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "measure/result/calibration.h"
 
 #define RESULT_BYTES ((size_t)64 << 20)
 
@@ -18,6 +18,7 @@ static double slowest_load(const struct calibration *c)
 
     for (int i = 0; i < c->terms; i++) {
         const struct calibration_term *t = &c->term[i];
+
         if (t->kind != CAL_LINK || strncmp(t->of, "storage", 7) != 0 || !(t->rate.value > 0))
             continue;
         rate = rate > 0 && rate < t->rate.value ? rate : t->rate.value;
@@ -29,8 +30,7 @@ static enum gp_status find_load(const char *path, const json_t *json, double *ra
                                 struct gp_err *err)
 {
     struct calibration c = {0};
-    enum gp_status rc =
-        calibration_from_json(path, json_object_get(json, "calibration"), &c, err);
+    enum gp_status rc = calibration_from_json(path, json_object_get(json, "calibration"), &c, err);
 
     if (rc)
         return rc;

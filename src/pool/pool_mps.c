@@ -115,11 +115,10 @@ static void add_rows(struct mps *m)
 
 /* ---- columns ---- */
 
-static void entry(struct mps *m, const char *column, double value, const char *format,
-                  ...) __attribute__((format(printf, 4, 5)));
+static void entry(struct mps *m, const char *column, double value, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
-static void entry(struct mps *m, const char *column, double value, const char *format,
-                  ...)
+static void entry(struct mps *m, const char *column, double value, const char *format, ...)
 {
     va_list args;
 
@@ -339,6 +338,7 @@ static void add_columns(struct mps *m)
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours; t++) {
             char name[48];
+
             gp_format(name, sizeof(name), "U%d.%d", w, t);
             entry(m, name, grid->penalty[w], "cost");
             entry(m, name, 1, "need%d.%d", w, t);
@@ -348,12 +348,11 @@ static void add_columns(struct mps *m)
                 entry(m, name, 1, "least%d.%d", w, t);
             }
         }
-    for (int j = 0; j < grid->jobs;
-         j++) { /* undone costs the penalty and saves running */
+    for (int j = 0; j < grid->jobs; j++) { /* undone costs the penalty and saves running */
         char name[48];
+
         gp_format(name, sizeof(name), "Q%d", j);
-        entry(m, name, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run,
-              "cost");
+        entry(m, name, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run, "cost");
         entry(m, name, 1, "work%d", j);
     }
 }
@@ -373,8 +372,7 @@ static void add_right_sides(struct mps *m)
         }
     for (int j = 0; j < grid->jobs; j++) {
         entry(m, "RHS", grid->pool->jobs[j].gpu_hours, "work%d", j);
-        running +=
-            grid->pool->jobs[j].gpu_hours * grid->type[grid->pool->jobs[j].type].run;
+        running += grid->pool->jobs[j].gpu_hours * grid->type[grid->pool->jobs[j].type].run;
     }
     entry(m, "RHS", -running, "cost"); /* jobs run, but for what is undone */
     entry(m, "RHS", grid->slots, "slots");
@@ -416,6 +414,7 @@ static void cut_bounds(struct mps *m)
 
     for (int g = 0; g < grid->types; g++) {
         int cuts = has_slices(m, g) ? grid->pool->types[g].cuts : 0;
+
         for (int k = 0; k < cuts; k++)
             for (int t = 0; t < grid->hours; t++)
                 upper(m, POOL_MOST_GPUS, "Y%d.%d.%d", g, k, t);
@@ -441,6 +440,7 @@ static void add_bounds(struct mps *m)
     cut_bounds(m);
     for (int g = 0; g < grid->types && is_limited(m); g++) {
         const struct grid_type *type = &grid->type[g];
+
         upper(m, type->stock / type->unit, "N%d", g);
         upper(m, (type->most - type->stock) / type->unit, "B%d", g);
         if (has_spare(m, g))
@@ -448,6 +448,7 @@ static void add_bounds(struct mps *m)
     }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
+
         for (int t = job->first; t < job->end; t++)
             upper(m, job->most, "V%d.%d", j, t);
         upper(m, job->gpu_hours, "Q%d", j);
@@ -476,8 +477,8 @@ void pool_mps(const struct pool *pool, enum pool_rung_id rung, struct strbuf *ou
 }
 
 bool pool_mps_read(const struct pool *pool, enum pool_rung_id rung, int columns,
-                   const char *(*name)(void *ctx, int column), void *ctx,
-                   const double *value, int *replicas)
+                   const char *(*name)(void *ctx, int column), void *ctx, const double *value,
+                   int *replicas)
 {
     struct grid grid;
     bool ok = true;
@@ -486,14 +487,14 @@ bool pool_mps_read(const struct pool *pool, enum pool_rung_id rung, int columns,
     for (int i = 0; i < columns && ok; i++) {
         const char *text = name(ctx, i);
         int way, hour, end = 0;
+
         ok = text && isfinite(value[i]);
         if (!ok || sscanf(text, "X%d.%d%n", &way, &hour, &end) != 2 || text[end] != '\0')
             continue;
-        ok = way >= 0 && way < grid.first[grid.workloads] && hour >= 0 &&
-             hour < grid.hours && value[i] > -0.5 && value[i] < POOL_MOST_REPLICAS + 0.5;
+        ok = way >= 0 && way < grid.first[grid.workloads] && hour >= 0 && hour < grid.hours &&
+             value[i] > -0.5 && value[i] < POOL_MOST_REPLICAS + 0.5;
         if (ok)
-            replicas[grid.ways[way].candidate * grid.hours + hour] =
-                (int)lround(value[i]);
+            replicas[grid.ways[way].candidate * grid.hours + hour] = (int)lround(value[i]);
     }
     grid_fini(&grid);
     return ok;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "pool/pool_record.h"
 #include "base/str.h"
+#include "pool/pool_record.h"
 
 #define SHOWN 7 /* workloads with a part of their own in the plot */
 
@@ -65,9 +65,8 @@ static void add_hours(const struct pool_run *run, struct document *d)
     struct plot plot;
 
     plot_init(&plot);
-    plot.x = (struct plot_axis){.high = run->c.pool.hours - 1,
-                                .title = "hour",
-                                .hours = run->c.pool.hours};
+    plot.x = (struct plot_axis){
+        .high = run->c.pool.hours - 1, .title = "hour", .hours = run->c.pool.hours};
     plot.y = (struct plot_axis){.high = 1, .unit = "GPUs", .title = "GPUs in use"};
     gp_format(plot.title, sizeof(plot.title), "GPUs in use by the hour, %s",
               pool_rung_word(run->rung));
@@ -83,8 +82,7 @@ static void add_hours(const struct pool_run *run, struct document *d)
 /* ---- the page ---- */
 
 /* The first sentence is the answer. */
-static void add_conclusion(const struct pool_run *run, const struct record *doc,
-                           struct document *d)
+static void add_conclusion(const struct pool_run *run, const struct record *doc, struct document *d)
 {
     const struct fact *list = record_find(doc, "conclusion");
 
@@ -98,8 +96,7 @@ static void add_conclusion(const struct pool_run *run, const struct record *doc,
     }
 }
 
-static void add_sources(const struct pool_run *run, const struct record *doc,
-                        struct document *d)
+static void add_sources(const struct pool_run *run, const struct record *doc, struct document *d)
 {
     document_heading(d, "Sources");
     if (run->c.file.note[0])
@@ -109,15 +106,15 @@ static void add_sources(const struct pool_run *run, const struct record *doc,
     for (int t = 0; t < run->c.pool.type_count; t++) {
         const struct record *type = &record_find(doc, "types")->records[t];
         char line[320];
+
         gp_format(line, sizeof(line), "%s: owned, %s; cloud, %s; %s", record_get(type, "gpu"),
-                  record_get(type, "price"), record_get(type, "offer"),
-                  record_get(type, "watts"));
+                  record_get(type, "price"), record_get(type, "offer"), record_get(type, "watts"));
         document_line(d, DOCUMENT_SMALL, line);
     }
 }
 
-void pool_page(const struct pool_run *run, const char *command,
-               enum document_format format, struct strbuf *out)
+void pool_page(const struct pool_run *run, const char *command, enum document_format format,
+               struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
     struct document d;
@@ -126,8 +123,8 @@ void pool_page(const struct pool_run *run, const char *command,
 
     record_init(&doc);
     pool_record(run, &doc, false);
-    gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name,
-              f->workload_count, f->hours);
+    gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name, f->workload_count,
+              f->hours);
     document_init(&d, format, title);
     add_conclusion(run, &doc, &d);
     add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);

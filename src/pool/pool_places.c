@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "pool/pool_record.h"
 #include "base/mem.h"
+#include "pool/pool_record.h"
 
 #define NAMED 4 /* places in one move */
 
@@ -27,14 +27,14 @@ void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
 }
 
 /* "1-4,7": the slots of a box that a replica has in an hour. */
-static void slot_words(const struct seating *p, int hour, int box, int unit,
-                       struct strbuf *out)
+static void slot_words(const struct seating *p, int hour, int box, int unit, struct strbuf *out)
 {
     const struct seating_box *b = &p->box[box];
     int begun = 0;
 
     for (int i = 0; i <= b->gpus; i++) {
         bool has = i < b->gpus && p->unit[cell(p, hour, b->first + i)] == unit;
+
         if (has && begun == 0) {
             strbuf_addf(out, "%s%d", out->len > 0 ? "," : "", i + 1);
             begun = i + 1;
@@ -96,8 +96,7 @@ static bool is_cut(const struct seating *p, const struct piece *piece)
 }
 
 /* "h100-sxm as 1g.10gb x 7" */
-static void cut_words(const struct pool_run *run, const struct piece *piece,
-                      struct strbuf *out)
+static void cut_words(const struct pool_run *run, const struct piece *piece, struct strbuf *out)
 {
     int type = run->seating.type[piece->gpu];
     int cut = run->seating.cut[cell(&run->seating, piece->hour, piece->gpu)], n = 0;
@@ -111,8 +110,7 @@ static void cut_words(const struct pool_run *run, const struct piece *piece,
                         t->cut[cut][i]);
 }
 
-static void layout_of(const struct pool_run *run, const struct piece *piece,
-                      struct strbuf *out)
+static void layout_of(const struct pool_run *run, const struct piece *piece, struct strbuf *out)
 {
     if (is_cut(&run->seating, piece))
         cut_words(run, piece, out);
@@ -132,8 +130,7 @@ static const char *served_by(const struct pool_run *run, const struct piece *pie
 
 /* ---- places ---- */
 
-static void place_facts(const struct pool_run *run, const struct piece *piece,
-                        struct record *r)
+static void place_facts(const struct pool_run *run, const struct piece *piece, struct record *r)
 {
     const struct seating *p = &run->seating;
     struct strbuf slots, layout;
@@ -237,6 +234,7 @@ static void where(const struct pool_run *run, const struct fresh *f, bool wakes,
     for (int i = 0; i < f->count && seen <= skip + count; i++) {
         const struct piece *piece = &f->piece[i];
         struct strbuf slots;
+
         if (pool_run_wakes(run, piece->hour, piece->gpu) != wakes)
             continue;
         seen += piece->unit != last;
@@ -288,8 +286,7 @@ static void add_move(const struct pool_run *run, const struct move *m, struct re
     strbuf_fini(&text);
 }
 
-static void hour_moves(const struct pool_run *run, int hour, struct fresh all,
-                       struct record *doc)
+static void hour_moves(const struct pool_run *run, int hour, struct fresh all, struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
     const int *replicas = run->answer.rungs[run->rung].replicas;
@@ -301,6 +298,7 @@ static void hour_moves(const struct pool_run *run, int hour, struct fresh all,
         struct fresh fresh = fresh_take(&all, i);
         struct move m = {.hour = hour, .candidate = i, .fresh = &fresh};
         int woken = fresh_replicas(run, &fresh, true);
+
         if (pool->workloads[pool->candidates[i].workload].alone)
             continue; /* its replicas stay, used or not */
         m.word = "stop";
@@ -334,6 +332,7 @@ static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
         struct strbuf layout, at;
         struct record *r;
         char name[POOL_FILE_NAME];
+
         if (!is_cut(it.p, &piece))
             continue;
         r = record_append(doc, "moves");

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "pool/account.h"
-#include "pool/pool_demand.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "pool/account.h"
+#include "pool/pool_demand.h"
 
 double pool_days(const struct pool_run *run)
 {
@@ -41,17 +41,15 @@ static void pool_facts(const struct pool_run *run, struct record *r)
     record_count(r, "chassis_slots", "", run->c.pool.chassis_slots);
     record_count(r, "spare", "", f->spare);
     record_quantity(r, "headroom", "%", quantity_of(f->headroom, ORIGIN_EXACT), 0.01, 0);
-    record_quantity(r, "electricity", "$/kWh",
-                    quantity_of(run->c.pool.electricity, ORIGIN_SHEET), 1, 4);
+    record_quantity(r, "electricity", "$/kWh", quantity_of(run->c.pool.electricity, ORIGIN_SHEET),
+                    1, 4);
     record_count(r, "pue", "", run->c.pool.pue);
-    record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1,
-                    0);
+    record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "wake", "s", quantity_of(f->moves.wake, ORIGIN_SHEET), 1, 1);
     record_quantity(r, "sleeping", "GB", modelled(run->sleepers), 1e9, 0);
     record_quantity(r, "restart", "s", quantity_of(f->moves.restart, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "recompose", "s", quantity_of(f->moves.recompose, ORIGIN_SHEET), 1, 0);
-    record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET),
-                    1e9, 1);
+    record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET), 1e9, 1);
 }
 
 static void type_facts(const struct pool_run *run, int t, struct record *r)
@@ -64,10 +62,10 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
     record_count(r, "buy", "", type->buy);
     record_count(r, "server_gpus", "", type->server_gpus);
     record_flag(r, "module", type->module);
-    record_quantity(r, "capital", "$",
-                    quantity_of(c->capital[t], c->figure[t][POOL_FIGURE_PRICE]), 1, 0);
-    record_quantity(r, "own", "$/h",
-                    quantity_of(type->buy_hour, c->figure[t][POOL_FIGURE_PRICE]), 1, 3);
+    record_quantity(r, "capital", "$", quantity_of(c->capital[t], c->figure[t][POOL_FIGURE_PRICE]),
+                    1, 0);
+    record_quantity(r, "own", "$/h", quantity_of(type->buy_hour, c->figure[t][POOL_FIGURE_PRICE]),
+                    1, 3);
     record_text(r, "price", c->figure_of[t][POOL_FIGURE_PRICE]);
     record_quantity(r, "premium", "$/h", quantity_of(type->premium_hour, ORIGIN_SHEET), 1, 3);
     record_quantity(r, "cloud", "$/h",
@@ -76,10 +74,10 @@ static void type_facts(const struct pool_run *run, int t, struct record *r)
                         : quantity_unknown(),
                     1, 2);
     record_text(r, "offer", c->figure_of[t][POOL_FIGURE_RENT]);
-    record_quantity(r, "busy", "W",
-                    quantity_of(type->busy_watts, c->figure[t][POOL_FIGURE_WATTS]), 1, 0);
-    record_quantity(r, "idle", "W",
-                    quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]), 1, 0);
+    record_quantity(r, "busy", "W", quantity_of(type->busy_watts, c->figure[t][POOL_FIGURE_WATTS]),
+                    1, 0);
+    record_quantity(r, "idle", "W", quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]),
+                    1, 0);
     record_text(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
     record_detail(r);
     record_text(r, "measured", c->replicas.measured[t]);
@@ -96,10 +94,9 @@ static void solver_facts(const struct pool_run *run, struct record *r)
     record_text(r, "bound_by", its && h->raised ? "HiGHS" : "gpuplan");
     record_text(r, "highs", asked ? h->version : "");
     record_text(r, "highs_rung", asked ? pool_rung_word(h->rung) : "");
-    record_quantity(r, "highs_bound", "$/day",
-                    asked && h->bound > 0 ? modelled(h->bound / pool_days(run))
-                                          : quantity_unknown(),
-                    1, 0);
+    record_quantity(
+        r, "highs_bound", "$/day",
+        asked && h->bound > 0 ? modelled(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
     record_text(r, "highs_trouble", h->trouble);
 }
 
@@ -127,6 +124,7 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
 
     for (int h = 0; h < hours; h++) {
         double n = pool_run_taken(run, run->rung, w, h);
+
         gpu_hours += n;
         if (n > most) {
             most = n;
@@ -160,8 +158,7 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     record_quantity(r, "unmet", "%", modelled(unmet), 0.01, 1);
     record_title(r, "unmet %");
     bool known = pool_run_penalty(run, w, &share, &tp);
-    record_quantity(r, "fabric_loss", "%", known ? modelled(share) : quantity_unknown(), 0.01,
-                    0);
+    record_quantity(r, "fabric_loss", "%", known ? modelled(share) : quantity_unknown(), 0.01, 0);
     record_title(r, "PCIe loss %");
     record_positive(r, "fabric_loss_gpus", "", known ? tp : 0);
     record_title(r, "on GPUs");
@@ -215,9 +212,9 @@ static void candidate_facts(const struct pool_run *run, int i, struct record *r)
 
     record_text(r, "workload", c->file.workloads[one->workload].name);
     record_text(r, "gpu", c->file.types[one->type].gpu);
-    record_text(r, "slice", from->slice == POOL_WHOLE
-                                ? ""
-                                : c->replicas.type[one->type].slice[from->slice].profile);
+    record_text(r, "slice",
+                from->slice == POOL_WHOLE ? ""
+                                          : c->replicas.type[one->type].slice[from->slice].profile);
     record_text(r, "precision", from->precision);
     record_count(r, "gpus", "", one->gpus);
     record_count(r, "tp", "", l->tp);
@@ -226,23 +223,22 @@ static void candidate_facts(const struct pool_run *run, int i, struct record *r)
     record_quantity(r, "server_rate", "requests/s",
                     one->rate > 0 ? modelled(one->rate) : quantity_unknown(), 1, 2);
     record_quantity(r, "fabric_rate", "requests/s",
-                    one->composed_rate > 0 ? modelled(one->composed_rate)
-                                           : quantity_unknown(),
-                    1, 2);
+                    one->composed_rate > 0 ? modelled(one->composed_rate) : quantity_unknown(), 1,
+                    2);
     record_quantity(r, "load", "s", modelled(one->load_s), 1, 1);
 }
 
 /* ---- the ladder ---- */
 
 static const char *const causes[POOL_CAUSES] = {
-    [POOL_STRANDED_SERVER] = "server",     [POOL_STRANDED_PEAKS] = "peaks",
-    [POOL_STRANDED_TYPE] = "type",         [POOL_STRANDED_SLICE] = "slices",
-    [POOL_STRANDED_REPLICA] = "replica",   [POOL_STRANDED_HEADROOM] = "headroom",
-    [POOL_STRANDED_SPARE] = "spare",       [POOL_STRANDED_START] = "start",
+    [POOL_STRANDED_SERVER] = "server",   [POOL_STRANDED_PEAKS] = "peaks",
+    [POOL_STRANDED_TYPE] = "type",       [POOL_STRANDED_SLICE] = "slices",
+    [POOL_STRANDED_REPLICA] = "replica", [POOL_STRANDED_HEADROOM] = "headroom",
+    [POOL_STRANDED_SPARE] = "spare",     [POOL_STRANDED_START] = "start",
 };
 
-static void money(const struct pool_run *run, struct record *r, const char *name,
-                  const char *title, double dollars)
+static void money(const struct pool_run *run, struct record *r, const char *name, const char *title,
+                  double dollars)
 {
     record_quantity(r, name, "$/day", modelled(dollars / pool_days(run)), 1, 0);
     record_style(r, STYLE_THOUSANDS);
@@ -301,6 +297,7 @@ double pool_capital(const struct pool_run *run, enum pool_rung_id id)
     for (int t = 0; t < pool->type_count && id != POOL_CLOUD; t++) {
         double fabric = pool_composes(pool, t, id) ? run->c.file.fabric.premium : 0;
         int stock = pool->types[t].stock, bought = rung->gpus[t] - stock;
+
         sum += (bought > 0 ? bought : 0) * run->c.capital[t] + rung->gpus[t] * fabric;
     }
     return sum;
@@ -313,6 +310,7 @@ int pool_in_stock(const struct pool_run *run, enum pool_rung_id id)
 
     for (int t = 0; t < run->c.pool.type_count && id != POOL_CLOUD; t++) {
         int stock = run->c.types[t].stock;
+
         n += rung->gpus[t] < stock ? rung->gpus[t] : stock;
     }
     return n;
@@ -342,8 +340,7 @@ void pool_stranded_words(const struct pool_run *run, enum pool_rung_id id, struc
     for (int i = 0; i < POOL_CAUSES; i++) {
         if (hours[i] / run->c.pool.hours < 0.05)
             continue;
-        strbuf_addf(out, "%s%s %.1f", before,
-                    i == POOL_STRANDED_START ? "starting" : causes[i],
+        strbuf_addf(out, "%s%s %.1f", before, i == POOL_STRANDED_START ? "starting" : causes[i],
                     hours[i] / run->c.pool.hours);
         before = ", ";
     }
@@ -358,14 +355,13 @@ static void stranded_facts(const struct pool_run *run, const struct pool_rung *r
         all += rung->stranded[i];
     record_group(r, "main");
     record_quantity(r, "stranded", "%",
-                    rung->owned_hours > 0 ? modelled(all / rung->owned_hours)
-                                          : quantity_unknown(),
+                    rung->owned_hours > 0 ? modelled(all / rung->owned_hours) : quantity_unknown(),
                     0.01, 0);
     record_title(r, "stranded %");
     record_group(r, "stranded");
     for (int i = 0; i < POOL_CAUSES; i++) {
-        record_quantity(r, causes[i], "GPUs", modelled(rung->stranded[i] / run->c.pool.hours),
-                        1, 1);
+        record_quantity(r, causes[i], "GPUs", modelled(rung->stranded[i] / run->c.pool.hours), 1,
+                        1);
         record_title(r, i == POOL_STRANDED_START ? "starting" : causes[i]);
     }
     record_group(r, NULL);
@@ -381,8 +377,7 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     record_group(r, "main");
     money(run, r, "cost", "$/day", rung->total);
     money_bound(run, r, bounded ? rung->bound : 0);
-    record_quantity(r, "gap", "%", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01,
-                    1);
+    record_quantity(r, "gap", "%", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01, 1);
     record_title(r, "gap %");
     pool_run_gap(run, id, why, sizeof(why));
     record_text(r, "gap_cause", why[0] ? why : NULL);
@@ -438,8 +433,7 @@ static void hour_facts(const struct pool_run *run, int hour, int workload, int c
                  candidate < 0 ? 0 : run->c.pool.candidates[candidate].gpus * replicas);
     record_quantity(r, "serves", "requests/s",
                     modelled(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
-    record_quantity(r, "needs", "requests/s", modelled(work->demand[hour] * work->burst), 1,
-                    2);
+    record_quantity(r, "needs", "requests/s", modelled(work->demand[hour] * work->burst), 1, 2);
     record_quantity(r, "unmet", "requests/s",
                     modelled(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
     strbuf_fini(&text);
@@ -455,6 +449,7 @@ static void workload_hour(const struct pool_run *run, int hour, int w, int first
 
     for (int i = first; i < pool->candidate_count && pool->candidates[i].workload == w; i++) {
         int n = rung->replicas[i * pool->hours + hour];
+
         any = any || n > 0;
         if (n > 0)
             hour_facts(run, hour, w, i, n, record_append(doc, "hours"));
@@ -509,6 +504,7 @@ static void hours_of_workloads(const struct pool_run *run, struct record *doc)
     for (int w = 0, i = 0; w < pool->workload_count; w++) {
         struct record *r = record_append(doc, "hours");
         const double *unmet = run->answer.rungs[run->rung].unmet + (size_t)w * hours;
+
         for (size_t h = 0; h < hours; h++)
             needs[h] = pool->workloads[w].demand[h] * pool->workloads[w].burst;
         record_text(r, "workload", run->c.file.workloads[w].name);
@@ -528,6 +524,7 @@ static void job_hours(const struct pool_run *run, struct record *doc)
     for (int h = 0; h < pool->hours; h++)
         for (int j = 0; j < pool->job_count; j++) {
             int n = run->answer.rungs[run->rung].workers[j * pool->hours + h];
+
             if (n == 0)
                 continue;
             struct record *r = record_append(doc, "job_hours");
@@ -546,6 +543,7 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
     for (int i = 0; i < run->what_if_count; i++) {
         const struct pool_what_if *w = &run->what_ifs[i];
         struct record *r = record_append(doc, "what_ifs");
+
         record_text(r, "if", w->name);
         record_text(r, "gpus_are", w->fleet ? "as planned" : "bought for it");
         record_title(r, "GPUs are");
@@ -568,6 +566,7 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
     double each = account_break_even(&run->c.pool, &r[than], &r[POOL_HOURLY]);
 
     bool known = isfinite(each) && !pool_is_short(run, than) && !pool_is_short(run, POOL_HOURLY);
+
     record_quantity(doc, name, "$/h", known ? modelled(each) : quantity_unknown(), 1, 4);
 }
 

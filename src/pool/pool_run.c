@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/roofline.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "plan/roofline.h"
 
-#define UNMET_LEAST  5e-4 /* share of all demand: what the table prints as 0.0 % */
-#define UNDONE_LEAST 0.5  /* GPU-hours of jobs: likewise */
-#define HIGHS_SHARE  0.4  /* of the time, when there is one */
-#define HIGHS_LEAST  0.5  /* s */
-#define HIGHS_GAP    1e-6 /* from which on it is asked */
-#define SETTLINGS    3    /* tries to place a plan as its hosts allow */
-#define GROWTHS      8    /* times that GPUs are added for it */
+#define UNMET_LEAST 5e-4 /* share of all demand: what the table prints as 0.0 % */
+#define UNDONE_LEAST 0.5 /* GPU-hours of jobs: likewise */
+#define HIGHS_SHARE 0.4  /* of the time, when there is one */
+#define HIGHS_LEAST 0.5  /* s */
+#define HIGHS_GAP 1e-6   /* from which on it is asked */
+#define SETTLINGS 3      /* tries to place a plan as its hosts allow */
+#define GROWTHS 8        /* times that GPUs are added for it */
 
 /* ---- which rung ---- */
 
@@ -56,9 +56,9 @@ static void seat_rung(const struct pool_run *run, enum pool_rung_id id, struct s
     struct seating_chassis *chassis = gp_calloc(n + 1, sizeof(*chassis));
 
     for (size_t i = 0; i < n; i++)
-        chassis[i] = (struct seating_chassis){pool_file_held(&run->c.file.chassis[i]),
-                                              run->c.file.chassis[i].hosts,
-                                              run->c.file.chassis[i].per_host};
+        chassis[i] =
+            (struct seating_chassis){pool_file_held(&run->c.file.chassis[i]),
+                                     run->c.file.chassis[i].hosts, run->c.file.chassis[i].per_host};
     seating_rung(&run->c.pool, &run->answer.rungs[id], chassis, (int)n, out);
     free(chassis);
 }
@@ -73,6 +73,7 @@ static void grow_fleet(struct pool_run *run, enum pool_rung_id id, struct seatin
     memcpy(before, rung->gpus, sizeof(before));
     for (int i = 0; i < GROWTHS && seating->lacking > 0; i++) {
         int g = seating->lacking_type, n = seating->lacking;
+
         if (!pool_may_grow(&run->c.pool, id, &run->answer, g, n))
             break;
         rung->gpus[g] += n;
@@ -116,12 +117,12 @@ static void find_sleepers(const struct seating *p, struct sleeper *list)
         for (int h = 0; h < p->hours; h++) {
             size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
             struct sleeper *one = &list[p->unit[at]];
+
             if (p->who[at] <= 0 || p->cut[at] >= 0 || (one->hours > 0 && one->gpu != g))
                 continue;
             if (one->hours++ == 0)
                 *one = (struct sleeper){p->who[at] - 1,
-                                        p->box[p->box_of[g]].first_host + p->host[at] - 1, g,
-                                        1};
+                                        p->box[p->box_of[g]].first_host + p->host[at] - 1, g, 1};
         }
 }
 
@@ -148,6 +149,7 @@ static void put_to_sleep(struct pool_run *run)
     for (int u = 1; u < p->units; u++) {
         const struct pool_candidate *c = &pool->candidates[list[u].candidate];
         double bytes = run->c.replicas.row[run->c.replica_of[list[u].candidate]].weights;
+
         if (list[u].hours == 0 || list[u].hours == p->hours || run->rung == POOL_CLOUD ||
             !pool->workloads[c->workload].sleeps || pool_composes(pool, c->type, run->rung) ||
             (most > 0 && held[list[u].host] + bytes > most))
@@ -179,8 +181,7 @@ double pool_run_wake_s(const struct pool_run *run, int candidate)
 
 void pool_run_choose(struct pool_run *run, int rung)
 {
-    run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer)
-                                               : (enum pool_rung_id)rung;
+    run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer) : (enum pool_rung_id)rung;
     seating_fini(&run->seating);
     seat_rung(run, run->rung, &run->seating);
     put_to_sleep(run);
@@ -200,8 +201,8 @@ static double share_of_time(void *ctx)
     return (clock_now() - clock->begun) / clock->seconds;
 }
 
-struct pool_options pool_run_solver(const struct pool_run_options *o, uint64_t work,
-                                    double seconds, struct pool_run_clock *clock)
+struct pool_options pool_run_solver(const struct pool_run_options *o, uint64_t work, double seconds,
+                                    struct pool_run_clock *clock)
 {
     struct pool_options options = {.seed = o->seed,
                                    .work = work,
@@ -272,6 +273,7 @@ int pool_run_busiest(const struct pool_run *run)
 
     for (int h = 0; h < pool->hours; h++) {
         int used = 0;
+
         for (int t = 0; t < pool->type_count; t++)
             used += run->answer.rungs[run->rung].use[h * pool->type_count + t];
         if (used > most) {
@@ -302,6 +304,7 @@ static int first_candidate(const struct pool *pool, int workload)
 
     while (low < high) {
         int mid = low + (high - low) / 2;
+
         if (pool->candidates[mid].workload < workload)
             low = mid + 1;
         else
@@ -310,8 +313,7 @@ static int first_candidate(const struct pool *pool, int workload)
     return low;
 }
 
-double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload,
-                      int hour)
+double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload, int hour)
 {
     const struct pool *pool = &run->c.pool;
     const int *replicas = run->answer.rungs[rung].replicas;
@@ -421,6 +423,7 @@ bool pool_run_penalty(const struct pool_run *run, int workload, double *share, i
     *gpus = 0;
     for (size_t i = 0; i < replicas->count; i++) {
         const struct pool_replica *r = &replicas->row[i];
+
         if (r->workload != workload || r->gpus < 2 || r->rate <= 0 || r->fabric_rate <= 0)
             continue;
         double lost = 1 - r->fabric_rate / r->rate;
@@ -444,14 +447,13 @@ static void tell_highs(const struct pool_run *run, profile_warn_fn warn, void *c
     if (!pool_highs_answered(h))
         return;
     gp_format(line, sizeof(line), "HiGHS %s on %s: bound $%.0f/day%s%s; %s", h->version,
-              pool_rung_word(h->rung), h->bound / days, h->trouble[0] ? ", " : "",
-              h->trouble, h->taken ? "it was better" : "it was not better");
+              pool_rung_word(h->rung), h->bound / days, h->trouble[0] ? ", " : "", h->trouble,
+              h->taken ? "it was better" : "it was not better");
     warn(ctx, line);
 }
 
 enum gp_status pool_run(struct planner *planner, const struct pool_run_options *options,
-                        profile_warn_fn warn, void *ctx, struct pool_run *out,
-                        struct gp_err *err)
+                        profile_warn_fn warn, void *ctx, struct pool_run *out, struct gp_err *err)
 {
     memset(out, 0, sizeof(*out));
     enum gp_status rc = pool_case_load(planner, options->name, warn, ctx, &out->c, err);

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
-#include "pool/pool_run.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "catalog/catalog.h"
+#include "pool/pool_run.h"
 
-#define WHAT_IF_PART  4  /* of the usual work, for each */
+#define WHAT_IF_PART 4   /* of the usual work, for each */
 #define WHAT_IF_SHARE 10 /* ... of the time, where one is given, beside it */
-#define MORE_DEMAND   1.3
-#define SPIKE         2.0
-#define ALIKE         0.99 /* of the memory: 79.65 GiB and 80 are */
-#define OTHERS_MOST   64 /* workloads for which layouts on other GPUs are looked for unasked */
+#define MORE_DEMAND 1.3
+#define SPIKE 2.0
+#define ALIKE 0.99     /* of the memory: 79.65 GiB and 80 are */
+#define OTHERS_MOST 64 /* workloads for which layouts on other GPUs are looked for unasked */
 
 /* ---- the pool with a change ---- */
 
@@ -49,8 +49,7 @@ static void vary(const struct pool_run *run, struct varied *v)
     v->demand = gp_calloc(n * hours + 1, sizeof(*v->demand));
     v->jobs = gp_calloc((size_t)from->job_count + 1, sizeof(*v->jobs));
     v->plan = gp_calloc(plan_cells(from) + 1, sizeof(*v->plan));
-    memcpy(v->plan, run->answer.rungs[run->rung].replicas,
-           plan_cells(from) * sizeof(*v->plan));
+    memcpy(v->plan, run->answer.rungs[run->rung].replicas, plan_cells(from) * sizeof(*v->plan));
     for (int j = 0; j < from->job_count; j++)
         v->jobs[j] = from->jobs[j];
     for (size_t i = 0; i < n; i++) {
@@ -102,6 +101,7 @@ static void lose_replicas(const struct pool_run *run, int first, int count, stru
     for (int h = 0; h < p->hours; h++)
         for (int g = first; g < first + count; g++) {
             size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
+
             if (p->who[at] <= 0 || p->cut[at] >= 0 || seen[p->unit[at]] == h + 1)
                 continue;
             seen[p->unit[at]] = h + 1;
@@ -129,8 +129,8 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
                           const struct pool *pool, int *plan, struct pool_what_if *out)
 {
     struct pool_run_clock clock;
-    struct pool_options options = pool_run_solver(o, pool_work(pool) / WHAT_IF_PART,
-                                                  o->seconds / WHAT_IF_SHARE, &clock);
+    struct pool_options options =
+        pool_run_solver(o, pool_work(pool) / WHAT_IF_PART, o->seconds / WHAT_IF_SHARE, &clock);
     struct pool_answer answer;
 
     options.progress = NULL;
@@ -145,8 +145,8 @@ static void solve_what_if(struct pool_run *run, const struct pool_run_options *o
     out->gpus = 0;
     for (int k = 0; k < pool->type_count; k++)
         out->gpus += r->gpus[k];
-    bool nothing = o->seconds > 0 && r->used_hours <= 0 &&
-                   run->answer.rungs[run->rung].used_hours > 0;
+    bool nothing =
+        o->seconds > 0 && r->used_hours <= 0 && run->answer.rungs[run->rung].used_hours > 0;
     pool_answer_fini(&answer);
     run->what_ifs_left += nothing;
     run->what_if_count += !nothing;
@@ -188,7 +188,9 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
     for (int t = 0; t < v.pool.type_count; t++)
         v.types[t].stock -= lost[t];
     gp_format(out->name, sizeof(out->name), "lose %s%s%s%d GPUs",
-              box->chassis < 0 ? "a server" : chassis ? "chassis " : "",
+              box->chassis < 0 ? "a server"
+              : chassis        ? "chassis "
+                               : "",
               chassis ? run->c.file.chassis[box->chassis].name : "",
               box->chassis < 0 || chassis ? " with " : "", gone);
     out->fleet = true;
@@ -225,6 +227,7 @@ static int largest(const struct pool_run *run)
 
     for (int w = 0; w < run->c.pool.workload_count; w++) {
         double n = 0;
+
         for (int h = 0; h < run->c.pool.hours; h++)
             n += pool_run_taken(run, run->rung, w, h);
         if (n > most) {
@@ -309,8 +312,7 @@ static enum gp_status add_other(struct planner *planner, struct pool_run *run, c
  * another vendor's, less memory than the smallest, unknown prices, or none in clouds. */
 static double worth_a_look(const struct pool_run *run, const struct gpu *gpu, const char *form)
 {
-    double price =
-        gpu->street_price.value > 0 ? gpu->street_price.value : gpu->launch_price.value;
+    double price = gpu->street_price.value > 0 ? gpu->street_price.value : gpu->launch_price.value;
     double memory = INFINITY;
 
     for (int t = 0; t < run->c.file.type_count; t++)
@@ -338,8 +340,10 @@ static void pick_others(struct planner *planner, struct pool_run *run)
     for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++) {
         const struct gpu *best = NULL;
         double least = INFINITY;
+
         for (size_t i = 0; i < n; i++) {
             double worth = worth_a_look(run, list[i], forms[f]);
+
             if (worth < least) {
                 least = worth;
                 best = list[i];

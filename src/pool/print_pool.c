@@ -6,10 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "pool/pool_record.h"
 #include "base/units.h"
+#include "pool/pool_record.h"
 
-#define WIDTH     80 /* of the conclusion */
+#define WIDTH 80     /* of the conclusion */
 #define HEAT_ROWS 40 /* workloads in the map, at most */
 #define MOVE_ROWS 60
 #define WORK_ROWS 60
@@ -23,23 +23,20 @@ static const struct {
     {"stranded", "GPUs that are paid for and serve nothing, in the mean, by cause."},
 };
 
-static void print_head(const struct pool_run *run, const struct record *doc,
-                       struct strbuf *out)
+static void print_head(const struct pool_run *run, const struct record *doc, struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
     const struct fact *types = record_find(doc, "types");
 
-    strbuf_addf(out, "%s: %zu workload%s, %d job%s, %d hours\n",
-                f->name[0] ? f->name : "pool", f->workload_count,
-                f->workload_count == 1 ? "" : "s", f->job_count, f->job_count == 1 ? "" : "s",
-                f->hours);
+    strbuf_addf(out, "%s: %zu workload%s, %d job%s, %d hours\n", f->name[0] ? f->name : "pool",
+                f->workload_count, f->workload_count == 1 ? "" : "s", f->job_count,
+                f->job_count == 1 ? "" : "s", f->hours);
     for (size_t i = 0; i < types->record_count; i++) {
         const struct record *t = &types->records[i];
-        strbuf_addf(out,
-                    "  %s: %d in stock, %d may be bought, servers of %d; $%.3f/h owned (%s)",
+
+        strbuf_addf(out, "  %s: %d in stock, %d may be bought, servers of %d; $%.3f/h owned (%s)",
                     record_get(t, "gpu"), run->c.types[i].stock, run->c.types[i].buy,
-                    run->c.types[i].server_gpus, run->c.types[i].buy_hour,
-                    record_get(t, "price"));
+                    run->c.types[i].server_gpus, run->c.types[i].buy_hour, record_get(t, "price"));
         if (run->c.types[i].cloud_hour > 0)
             strbuf_addf(out, ", $%.2f/h in the cloud (%s)", run->c.types[i].cloud_hour,
                         record_get(t, "offer"));
@@ -67,6 +64,7 @@ static void add_wrapped(const char *text, struct strbuf *out)
     strbuf_add(out, "-");
     while (*text) {
         size_t n = strcspn(text, " ");
+
         if (used + 1 + n > WIDTH) {
             strbuf_add(out, "\n ");
             used = 1;
@@ -99,8 +97,8 @@ char pool_heat(double value, double peak)
     return ramp[step > top ? top : step < 1 ? 1 : step];
 }
 
-static void heat_row(const struct pool_run *run, int w, int from, double peak,
-                     const char *label, struct strbuf *out)
+static void heat_row(const struct pool_run *run, int w, int from, double peak, const char *label,
+                     struct strbuf *out)
 {
     strbuf_addf(out, "%-18.18s |", label);
     for (int h = from; h < from + 24; h++)
@@ -131,6 +129,7 @@ static void print_heat(const struct pool_run *run, struct strbuf *out)
     for (int w = 0; w < (int)f->workload_count && w < HEAT_ROWS; w++)
         for (int day = 0; day < f->hours / 24; day++) {
             double peak = peak_of(run, w);
+
             if (f->hours > 24)
                 gp_format(label, sizeof(label), "%.13s %s", f->workloads[w].name,
                           units_weekday(day));
@@ -145,8 +144,8 @@ static void print_heat(const struct pool_run *run, struct strbuf *out)
 
 /* ---- the rest ---- */
 
-static void print_rows(const struct record *doc, const char *name, const char *title,
-                       size_t most, enum record_as as, struct strbuf *out)
+static void print_rows(const struct record *doc, const char *name, const char *title, size_t most,
+                       enum record_as as, struct strbuf *out)
 {
     const struct fact *rows = record_find(doc, name);
     size_t count = rows->record_count;
@@ -166,15 +165,15 @@ static void print_rows(const struct record *doc, const char *name, const char *t
     record_fini(&first);
 }
 
-static void print_text(const struct pool_run *run, const struct record *doc,
-                       enum record_as as, struct strbuf *out)
+static void print_text(const struct pool_run *run, const struct record *doc, enum record_as as,
+                       struct strbuf *out)
 {
     print_head(run, doc, out);
     strbuf_add(out, "\n");
     print_conclusion(doc, out);
     print_ladder(doc, as, out);
-    print_rows(doc, "workloads", "Workloads, and what they take of the chosen rung.",
-               WORK_ROWS, as, out);
+    print_rows(doc, "workloads", "Workloads, and what they take of the chosen rung.", WORK_ROWS, as,
+               out);
     print_heat(run, out);
     print_rows(doc, "moves", "Moves.", MOVE_ROWS, as, out);
     print_rows(doc, "what_ifs", "What if.", POOL_WHAT_IFS, as, out);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/slices.h"
 #include "base/mem.h"
+#include "pool/slices.h"
 
 #define NOBODY (-1)
 
@@ -22,15 +22,14 @@ struct placing {
     int *left;      /* [candidate] replicas of this hour that have no GPUs yet */
     int *jobs_left;
     int (*cuts)[POOL_MOST_CUTS]; /* [candidate] GPUs cut for it and those after it */
-    int *cut_first; /* [candidate] whose cuts its slices are in; NOBODY: no slice */
+    int *cut_first;              /* [candidate] whose cuts its slices are in; NOBODY: no slice */
     int hosts, next_unit;
     bool sleepers; /* some workload has any */
 };
 
 /* ---- boxes ---- */
 
-static void add_box(struct placing *p, int type, int gpus, int chassis, int hosts,
-                    int per_host)
+static void add_box(struct placing *p, int type, int gpus, int chassis, int hosts, int per_host)
 {
     struct seating *o = p->out;
     struct seating_box *box = &o->box[o->box_count];
@@ -58,10 +57,12 @@ static void add_servers(struct placing *p)
 {
     for (int t = 0; t < p->pool->type_count; t++) {
         int each = p->pool->types[t].server_gpus;
+
         if (!in_servers(p, t))
             continue;
         for (int left = p->rung->gpus[t]; left > 0; left -= each) {
             int n = left < each ? left : each;
+
             for (int i = 0; i < n; i++)
                 p->out->type[p->out->gpus + i] = t;
             add_box(p, t, n, -1, 1, n);
@@ -88,6 +89,7 @@ static void add_chassis(struct placing *p, const struct seating_chassis *chassis
         left += in_servers(p, i) ? 0 : p->rung->gpus[i];
     for (int c = 0; left > 0; c++) {
         int n = c >= count || left < chassis[c].slots ? left : chassis[c].slots;
+
         for (int i = 0; i < n; i++) {
             while (in_servers(p, t) || of_type == p->rung->gpus[t]) {
                 t++;
@@ -108,9 +110,8 @@ static int seat_of(const struct placing *p, int candidate)
 {
     const struct pool_candidate *c = &p->pool->candidates[candidate];
 
-    return in_servers(p, c->type)
-               ? pool_seat(c->gpus, p->pool->types[c->type].server_gpus)
-               : c->gpus;
+    return in_servers(p, c->type) ? pool_seat(c->gpus, p->pool->types[c->type].server_gpus)
+                                  : c->gpus;
 }
 
 static double rate_of(const struct placing *p, int candidate)
@@ -154,6 +155,7 @@ static void take_away(struct placing *p, int hour, int unit)
     for (int g = 0; g < o->gpus; g++) {
         size_t at = cell(o, hour, g);
         int box = o->box_of[g];
+
         if (o->unit[at] != unit)
             continue;
         p->host_room[o->box[box].first_host + o->host[at] - 1]++;
@@ -185,13 +187,13 @@ static int best_host(const struct placing *p, int b, int n, int owner, bool clai
 }
 
 /* The box with the least room that still holds n; NOBODY: none does. */
-static int best_box(const struct placing *p, int type, int n, int owner, bool claim,
-                    int *host)
+static int best_box(const struct placing *p, int type, int n, int owner, bool claim, int *host)
 {
     int best = NOBODY, least = 0;
 
     for (int b = 0; b < p->out->box_count; b++) {
         int room = p->free[b * p->pool->type_count + type], at;
+
         if (room < n || (best != NOBODY && room >= least) ||
             (at = best_host(p, b, n, owner, claim)) == NOBODY)
             continue;
@@ -204,17 +206,17 @@ static int best_box(const struct placing *p, int type, int n, int owner, bool cl
 
 static bool is_free(const struct placing *p, int hour, int gpu, int type)
 {
-    return p->out->type[gpu] == type &&
-           p->out->who[cell(p->out, hour, gpu)] == SEATING_FREE;
+    return p->out->type[gpu] == type && p->out->who[cell(p->out, hour, gpu)] == SEATING_FREE;
 }
 
 /* Where n free GPUs stand side by side and aligned to n, so that they share the links of
  * a board; else the first of the box. */
-static int aligned(const struct placing *p, int hour, const struct seating_box *box,
-                   int type, int n)
+static int aligned(const struct placing *p, int hour, const struct seating_box *box, int type,
+                   int n)
 {
     for (int g = box->first; g + n <= box->first + box->gpus; g += n) {
         int run = 0;
+
         while (run < n && is_free(p, hour, g + run, type))
             run++;
         if (run == n)
@@ -249,14 +251,14 @@ static int piece(const struct placing *p, int type)
 }
 
 /* One replica of `n` GPUs: within a host; of more than one holds, in whole ones. */
-static bool place_one(struct placing *p, int hour, int type, int n, int owner, int who,
-                      int cut)
+static bool place_one(struct placing *p, int hour, int type, int n, int owner, int who, int cut)
 {
     int each = piece(p, type), unit = p->next_unit;
 
     for (int left = n; left > 0; left -= each) {
         int host = NOBODY, take = left < each ? left : each;
         int b = best_box(p, type, take, owner, false, &host);
+
         if (b == NOBODY)
             b = best_box(p, type, take, owner, true, &host);
         if (b == NOBODY) {
@@ -283,6 +285,7 @@ static void group_cuts(struct placing *p)
     for (int c = 0; c < pool->candidate_count; c++) {
         const struct pool_candidate *one = &pool->candidates[c];
         int at = apart ? c : 0;
+
         p->cut_first[c] = NOBODY;
         if (one->slice < 0)
             continue;
@@ -305,6 +308,7 @@ static void count_cuts(struct placing *p, int hour, int c)
     memset(p->cuts[c], 0, sizeof(p->cuts[c]));
     for (int i = c; i < pool->candidate_count; i++) {
         int n = p->rung->replicas[i * pool->hours + hour];
+
         if (p->cut_first[i] != c)
             continue;
         count[pool->candidates[i].slice] += n;
@@ -322,9 +326,7 @@ static void count_left(struct placing *p, int hour)
     const struct pool *pool = p->pool;
 
     for (int c = 0; c < pool->candidate_count; c++) {
-        p->left[c] = p->cut_first[c] == NOBODY
-                         ? p->rung->replicas[c * pool->hours + hour]
-                         : 0;
+        p->left[c] = p->cut_first[c] == NOBODY ? p->rung->replicas[c * pool->hours + hour] : 0;
         if (p->cut_first[c] == c)
             count_cuts(p, hour, c);
     }
@@ -337,9 +339,7 @@ static int size_at(const struct placing *p, size_t at)
 {
     int who = p->out->who[at];
 
-    return p->out->cut[at] >= 0 ? 1
-           : who > 0            ? seat_of(p, who - 1)
-                                : p->pool->jobs[-who - 1].gpus;
+    return p->out->cut[at] >= 0 ? 1 : who > 0 ? seat_of(p, who - 1) : p->pool->jobs[-who - 1].gpus;
 }
 
 /* Puts the whole replica whose first GPU is g where it was. */
@@ -369,6 +369,7 @@ static void keep_running(struct placing *p, int hour, int before)
                     : o->cut[was] >= 0  ? &p->cuts[who - 1][o->cut[was]]
                     : who > 0           ? &p->left[who - 1]
                                         : &p->jobs_left[-who - 1];
+
         if (!left || *left <= 0 || o->who[cell(o, hour, g)] != SEATING_FREE)
             continue;
         keep_unit(p, hour, before, g);
@@ -397,10 +398,10 @@ static void wake_sleepers(struct placing *p, int hour)
         for (int g = 0; g < o->gpus; g++) {
             int before = (hour - back + o->hours) % o->hours;
             int c = o->who[cell(o, before, g)] - 1;
+
             if (c < 0 || o->cut[cell(o, before, g)] >= 0 || p->left[c] <= 0 ||
                 !p->pool->workloads[p->pool->candidates[c].workload].sleeps ||
-                !in_servers(p, p->pool->candidates[c].type) ||
-                !may_return(p, hour, before, g))
+                !in_servers(p, p->pool->candidates[c].type) || !may_return(p, hour, before, g))
                 continue;
             keep_unit(p, hour, before, g);
             p->left[c]--;
@@ -413,10 +414,10 @@ static void place_candidates(struct placing *p, int hour, int size)
 
     for (int c = 0; c < pool->candidate_count; c++) {
         const struct pool_candidate *cand = &pool->candidates[c];
+
         if (p->left[c] == 0 || seat_of(p, c) != size)
             continue;
-        while (p->left[c] > 0 && place_one(p, hour, cand->type, size,
-                                           owner_of(p, c), c + 1, -1))
+        while (p->left[c] > 0 && place_one(p, hour, cand->type, size, owner_of(p, c), c + 1, -1))
             p->left[c]--;
     }
 }
@@ -428,8 +429,8 @@ static void place_jobs(struct placing *p, int hour)
         int size = in_servers(p, job->type)
                        ? pool_seat(job->gpus, p->pool->types[job->type].server_gpus)
                        : job->gpus;
-        while (p->jobs_left[j] > 0 &&
-               place_one(p, hour, job->type, size, NOBODY, -(j + 1), -1))
+
+        while (p->jobs_left[j] > 0 && place_one(p, hour, job->type, size, NOBODY, -(j + 1), -1))
             p->jobs_left[j]--;
     }
 }
@@ -438,9 +439,9 @@ static void place_cuts(struct placing *p, int hour)
 {
     for (int c = 0; c < p->pool->candidate_count; c++) {
         const struct pool_candidate *cand = &p->pool->candidates[c];
+
         for (int k = 0; p->cut_first[c] == c && k < POOL_MOST_CUTS; k++)
-            while (p->cuts[c][k] > 0 && place_one(p, hour, cand->type, 1,
-                                                  owner_of(p, c), c + 1, k))
+            while (p->cuts[c][k] > 0 && place_one(p, hour, cand->type, 1, owner_of(p, c), c + 1, k))
                 p->cuts[c][k]--;
     }
 }
@@ -495,6 +496,7 @@ static void drop_slices(struct placing *p, int hour, int c)
         lost += p->cuts[c][k];
     for (int i = c; i < pool->candidate_count && lost > 0; i++) {
         int *ran = &p->out->ran[i * pool->hours + hour];
+
         if (p->cut_first[i] != c)
             continue;
         lost -= *ran;
@@ -514,6 +516,7 @@ static void count_ran(struct placing *p, int hour)
             p->cut_first[c] == NOBODY ? 0 : p->rung->replicas[c * pool->hours + hour];
     for (int g = 0; g < o->gpus; g++) {
         size_t at = cell(o, hour, g);
+
         if (o->who[at] <= 0 || o->cut[at] >= 0 || seen[o->unit[at]])
             continue;
         seen[o->unit[at]] = true;
@@ -543,8 +546,7 @@ static void begin_hour(struct placing *p, int hour)
     memset(&o->unit[at], 0, n);
     memset(&o->host[at], 0, n);
     memset(&o->cut[at], -1, (size_t)o->gpus);
-    memset(p->free, 0,
-           sizeof(int) * (size_t)o->box_count * (size_t)p->pool->type_count);
+    memset(p->free, 0, sizeof(int) * (size_t)o->box_count * (size_t)p->pool->type_count);
     for (int g = 0; g < o->gpus; g++)
         p->free[o->box_of[g] * p->pool->type_count + o->type[g]]++;
     for (int b = 0; b < o->box_count; b++)
@@ -555,7 +557,7 @@ static void begin_hour(struct placing *p, int hour)
 
 /* ---- hours beside each other ---- */
 
-struct mates { /* by unit */
+struct mates {         /* by unit */
     int *now, *before; /* GPUs */
     int *mate;         /* the one of the hour before on the same GPUs; NOBODY: several */
     size_t cap;
@@ -576,8 +578,9 @@ static void mates_find(struct mates *m, const struct seating *o, int hour, int b
     for (int g = 0; g < o->gpus; g++) {
         size_t at = cell(o, hour, g), was = cell(o, before, g);
         int unit = o->unit[at], other = o->unit[was];
-        bool same = o->who[at] == o->who[was] && o->cut[at] == o->cut[was] &&
-                    o->host[at] == o->host[was];
+        bool same =
+            o->who[at] == o->who[was] && o->cut[at] == o->cut[was] && o->host[at] == o->host[was];
+
         m->before[other]++;
         if (m->now[unit]++ == 0)
             m->mate[unit] = same ? other : NOBODY;
@@ -610,6 +613,7 @@ static void keep_numbers(struct placing *p, struct mates *m, int hour, int befor
     mates_find(m, o, hour, before);
     for (int g = 0; g < o->gpus; g++) {
         int *unit = &o->unit[cell(o, hour, g)];
+
         if (mates_same(m, *unit))
             *unit = m->mate[*unit];
     }
@@ -657,6 +661,7 @@ static void compare_hours(struct placing *p, struct mates *m)
         mates_find(m, o, t, (t > 0 ? t : o->hours) - 1);
         for (int g = 0; g < o->gpus; g++) {
             int unit = o->unit[cell(o, t, g)];
+
             o->stays[cell(o, t, g)] = mates_same(m, unit);
             if (unit == 0 || m->now[unit] == 0 || mates_same(m, unit))
                 continue;
@@ -686,6 +691,7 @@ static void claim_hosts(struct placing *p)
     memset(p->jobs_left, 0, sizeof(*p->jobs_left) * (size_t)pool->job_count);
     for (int c = 0; c < pool->candidate_count; c++) {
         bool owns = owner_of(p, c) != NOBODY;
+
         p->left[c] = 0;
         for (int t = 0; owns && p->cut_first[c] == NOBODY && t < pool->hours; t++)
             if (p->rung->replicas[c * pool->hours + t] > p->left[c])
@@ -738,8 +744,8 @@ static void placing_init(struct placing *p)
     p->owner = gp_calloc(hosts, sizeof(*p->owner));
     p->touched = gp_calloc(hosts, sizeof(*p->touched));
     p->host_room = gp_calloc(hosts, sizeof(*p->host_room));
-    p->free = gp_calloc((size_t)p->out->box_count * (size_t)p->pool->type_count + 1,
-                        sizeof(*p->free));
+    p->free =
+        gp_calloc((size_t)p->out->box_count * (size_t)p->pool->type_count + 1, sizeof(*p->free));
     p->left = gp_calloc(n, sizeof(*p->left));
     p->cuts = gp_calloc(n, sizeof(*p->cuts));
     p->cut_first = gp_calloc(n, sizeof(*p->cut_first));
@@ -764,7 +770,7 @@ static void placing_fini(struct placing *p)
 }
 
 void seating_rung(const struct pool *pool, const struct pool_rung *rung,
-                const struct seating_chassis *chassis, int chassis_count, struct seating *out)
+                  const struct seating_chassis *chassis, int chassis_count, struct seating *out)
 {
     struct placing p = {.pool = pool, .rung = rung, .out = out, .next_unit = 1};
     long total = 0;

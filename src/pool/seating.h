@@ -43,24 +43,24 @@ struct seating_chassis {
 struct seating {
     int hours, gpus, box_count;
     struct seating_box *box;
-    int *type;       /* [gpu] */
-    int *box_of;     /* [gpu] */
-    int *who;        /* [hour x gpus + gpu] candidate + 1; -(job + 1); SEATING_FREE */
-    int *unit;       /* likewise, which replica: its own number */
-    int *host;       /* likewise, of its box: 1 and up; 0 = free */
-    signed char *cut; /* likewise, the way it is cut; -1 = it is whole */
-    bool *stays;     /* likewise: as it was in the hour before */
-    int *moves;      /* [hour] */
-    int units;       /* numbers of replicas: below this */
-    bool whole;      /* false: too large, or some replica found no box that holds it */
-    int unplaced;    /* replica-hours that found none, or smaller ones instead */
-    int *ran;        /* [candidate x hours + hour] replicas that have a place */
+    int *type;                 /* [gpu] */
+    int *box_of;               /* [gpu] */
+    int *who;                  /* [hour x gpus + gpu] candidate + 1; -(job + 1); SEATING_FREE */
+    int *unit;                 /* likewise, which replica: its own number */
+    int *host;                 /* likewise, of its box: 1 and up; 0 = free */
+    signed char *cut;          /* likewise, the way it is cut; -1 = it is whole */
+    bool *stays;               /* likewise: as it was in the hour before */
+    int *moves;                /* [hour] */
+    int units;                 /* numbers of replicas: below this */
+    bool whole;                /* false: too large, or some replica found no box that holds it */
+    int unplaced;              /* replica-hours that found none, or smaller ones instead */
+    int *ran;                  /* [candidate x hours + hour] replicas that have a place */
     int lacking, lacking_type; /* GPUs of the largest that found none, and their type */
 };
 
 /* chassis: of B and D; NULL or none: a single one of any size. */
 void seating_rung(const struct pool *pool, const struct pool_rung *rung,
-                const struct seating_chassis *chassis, int chassis_count, struct seating *out);
+                  const struct seating_chassis *chassis, int chassis_count, struct seating *out);
 void seating_fini(struct seating *seating);
 
 /* Was this GPU's replica on it at another hour, too? It may have slept until now. */

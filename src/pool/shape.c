@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pool/fixed.h"
 #include "base/mem.h"
+#include "pool/fixed.h"
 
-#define COVER_WORK  12 /* units of a cover beside its nodes */
-#define ROOM_NODES  400
+#define COVER_WORK 12 /* units of a cover beside its nodes */
+#define ROOM_NODES 400
 #define ROOM_LEAVES 20
 
 static bool is_job(const struct shapes *s, int row)
@@ -24,8 +24,7 @@ int shapes_first_way(const struct shapes *s, int row)
 {
     const struct grid *grid = s->grid;
 
-    return is_job(s, row) ? grid->first[grid->workloads] + row - grid->workloads
-                          : grid->first[row];
+    return is_job(s, row) ? grid->first[grid->workloads] + row - grid->workloads : grid->first[row];
 }
 
 int shapes_ways(const struct shapes *s, int row)
@@ -48,13 +47,13 @@ static int hour_groups(struct shapes *s, int row, struct shape_group *groups)
     for (int i = first; i < s->grid->first[row + 1]; i++) {
         const struct way *way = &s->grid->ways[i];
         int like = first;
+
         while (!is_same_group(&s->grid->ways[like], way))
             like++;
         s->group[i] = like < i ? s->group[like] : count;
         if (like == i)
             groups[count++] = (struct shape_group){
-                row, way->type,
-                way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1};
+                row, way->type, way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1};
     }
     return count;
 }
@@ -62,8 +61,7 @@ static int hour_groups(struct shapes *s, int row, struct shape_group *groups)
 static int day_groups(const struct shapes *s, int row, struct shape_group *groups)
 {
     if (is_job(s, row)) {
-        *groups = (struct shape_group){
-            row, s->grid->pool->jobs[row - s->grid->workloads].type, 1};
+        *groups = (struct shape_group){row, s->grid->pool->jobs[row - s->grid->workloads].type, 1};
         return 1;
     }
     for (int g = 0; g < s->grid->types; g++)
@@ -85,11 +83,11 @@ void shapes_init(struct shapes *s, const struct pack *pack)
     s->last = gp_calloc((size_t)s->rows + 1, sizeof(*s->last));
     for (int row = 0; row < s->rows; row++) {
         int at = s->first[row];
+
         s->last[row] = -1;
-        s->groups =
-            gp_grow(s->groups, &cap, (size_t)at + POOL_MOST_WAYS, sizeof(*s->groups));
-        s->first[row + 1] = at + (day ? day_groups(s, row, &s->groups[at])
-                                      : hour_groups(s, row, &s->groups[at]));
+        s->groups = gp_grow(s->groups, &cap, (size_t)at + POOL_MOST_WAYS, sizeof(*s->groups));
+        s->first[row + 1] =
+            at + (day ? day_groups(s, row, &s->groups[at]) : hour_groups(s, row, &s->groups[at]));
     }
 }
 
@@ -113,8 +111,7 @@ static int job_units(const struct shapes *s, int row, int workers)
     return grid_own_units(&s->grid->type[type], workers * s->grid->job_seat[j]);
 }
 
-static void take_groups(const struct shapes *s, int row, const short *counts,
-                        int *taken)
+static void take_groups(const struct shapes *s, int row, const short *counts, int *taken)
 {
     const struct grid *grid = s->grid;
 
@@ -126,8 +123,8 @@ static void take_groups(const struct shapes *s, int row, const short *counts,
         memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
         for (int k = 0; k < shapes_ways(s, row); k++) {
             const struct way *way = &grid->ways[grid->first[row] + k];
-            taken[s->group[grid->first[row] + k]] +=
-                counts[k] * (way->slice >= 0 ? 1 : way->seat);
+
+            taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
         }
     }
 }
@@ -155,17 +152,16 @@ static double serving_cost(const struct shapes *s, int row, const short *counts)
     cost = assign_serving(grid, row, s->pack->t, counts, NULL);
     for (int k = 0; k < shapes_ways(s, row); k++) {
         const struct way *way = &grid->ways[grid->first[row] + k];
+
         if (way->slice >= 0)
-            cost += counts[k] * grid_seat(grid, grid->first[row] + k) *
-                    grid->type[way->type].run;
+            cost += counts[k] * grid_seat(grid, grid->first[row] + k) * grid->type[way->type].run;
     }
     return cost;
 }
 
 /* ---- the list ---- */
 
-static uint64_t hash_of(int row, const short *counts, int ways, const int *taken,
-                        int groups)
+static uint64_t hash_of(int row, const short *counts, int ways, const int *taken, int groups)
 {
     uint64_t h = 14695981039346656037u + (uint64_t)row;
 
@@ -193,8 +189,8 @@ static uint64_t hash_at(const struct shapes *s, size_t at)
     const struct shape *shape = &s->list[at];
     int row = shape->workload;
 
-    return hash_of(row, &s->counts[shape->counts], shapes_ways(s, row),
-                   &s->taken[shape->groups], s->first[row + 1] - s->first[row]);
+    return hash_of(row, &s->counts[shape->counts], shapes_ways(s, row), &s->taken[shape->groups],
+                   s->first[row + 1] - s->first[row]);
 }
 
 static void grow_table(struct shapes *s)
@@ -210,6 +206,7 @@ static void grow_table(struct shapes *s)
         s->table[i] = -1;
     for (size_t at = 0; at < s->count; at++) {
         size_t place = hash_at(s, at) & (size - 1);
+
         while (s->table[place] >= 0)
             place = (place + 1) & (size - 1);
         s->table[place] = (int)at;
@@ -219,21 +216,21 @@ static void grow_table(struct shapes *s)
 static size_t append(struct shapes *s, int row, const short *counts, const int *taken)
 {
     int ways = shapes_ways(s, row), groups = s->first[row + 1] - s->first[row];
-    struct shape shape = {
-        .workload = row, .counts = s->count_count, .groups = s->taken_count};
+    struct shape shape = {.workload = row, .counts = s->count_count, .groups = s->taken_count};
 
     /* one more: a list of nothing is none, and a workload may have no way */
-    s->counts = gp_grow(s->counts, &s->count_cap, s->count_count + (size_t)ways + 1,
-                        sizeof(*s->counts));
+    s->counts =
+        gp_grow(s->counts, &s->count_cap, s->count_count + (size_t)ways + 1, sizeof(*s->counts));
     memcpy(&s->counts[s->count_count], counts, sizeof(*counts) * (size_t)ways);
     s->count_count += (size_t)ways;
-    s->taken = gp_grow(s->taken, &s->taken_cap, s->taken_count + (size_t)groups + 1,
-                       sizeof(*s->taken));
+    s->taken =
+        gp_grow(s->taken, &s->taken_cap, s->taken_count + (size_t)groups + 1, sizeof(*s->taken));
     memcpy(&s->taken[s->taken_count], taken, sizeof(*taken) * (size_t)groups);
     s->taken_count += (size_t)groups;
     shape.cost = serving_cost(s, row, counts);
     for (int i = 0; i < groups; i++) {
         const struct shape_group *group = &s->groups[s->first[row] + i];
+
         shape.cost += s->pack->price[group->type] * group->gpus * taken[i];
     }
     s->list = gp_grow(s->list, &s->cap, s->count + 1, sizeof(*s->list));
@@ -243,23 +240,19 @@ static size_t append(struct shapes *s, int row, const short *counts, const int *
     return s->count++;
 }
 
-size_t shapes_add(struct shapes *s, int row, const int *x,
-                  const struct shape_limits *limits)
+size_t shapes_add(struct shapes *s, int row, const int *x, const struct shape_limits *limits)
 {
     short counts[POOL_MOST_WAYS] = {0};
-    int taken[POOL_MOST_WAYS], first = s->first[row],
-                               groups = s->first[row + 1] - first;
+    int taken[POOL_MOST_WAYS], first = s->first[row], groups = s->first[row + 1] - first;
     size_t place;
 
     for (int k = 0; k < shapes_ways(s, row); k++)
         counts[k] = (short)x[k];
     take_groups(s, row, counts, taken);
     for (int i = 0; i < groups && limits; i++)
-        taken[i] =
-            taken[i] > limits->low[first + i] ? taken[i] : limits->low[first + i];
+        taken[i] = taken[i] > limits->low[first + i] ? taken[i] : limits->low[first + i];
     grow_table(s);
-    place =
-        hash_of(row, counts, shapes_ways(s, row), taken, groups) & (s->table_size - 1);
+    place = hash_of(row, counts, shapes_ways(s, row), taken, groups) & (s->table_size - 1);
     while (s->table[place] >= 0) {
         if (is_shape(s, (size_t)s->table[place], row, counts, taken))
             return (size_t)s->table[place];
@@ -275,8 +268,7 @@ void shapes_use(const struct shapes *s, size_t at, double *use)
     int first = s->first[shape->workload];
 
     for (int i = first; i < s->first[shape->workload + 1]; i++)
-        use[s->groups[i].type] +=
-            s->groups[i].gpus * s->taken[shape->groups + (size_t)(i - first)];
+        use[s->groups[i].type] += s->groups[i].gpus * s->taken[shape->groups + (size_t)(i - first)];
 }
 
 bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits *limits)
@@ -286,6 +278,7 @@ bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits 
 
     for (int i = 0; i < s->first[shape->workload + 1] - first; i++) {
         int taken = s->taken[shape->groups + (size_t)i];
+
         if (taken < limits->low[first + i] || taken > limits->high[first + i])
             return false;
     }
@@ -294,8 +287,7 @@ bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits 
 
 /* ---- the cheapest ---- */
 
-static bool has_limits(const struct shapes *s, int row,
-                       const struct shape_limits *limits)
+static bool has_limits(const struct shapes *s, int row, const struct shape_limits *limits)
 {
     for (int i = s->first[row]; i < s->first[row + 1] && limits; i++)
         if (limits->low[i] > 0 || limits->high[i] < POOL_MOST_GPUS)
@@ -322,6 +314,7 @@ static double cheapest_hour(struct shapes *s, int row, const double *each,
         ask.worth = worth;
         for (int i = 0; i < ask.groups; i++) {
             const struct shape_group *group = &s->groups[s->first[row] + i];
+
             worth[i] = each[group->type] * group->gpus;
         }
         for (int k = 0; k < ask.count; k++) {
@@ -347,6 +340,7 @@ static double cheapest_job(struct shapes *s, int row, const double *each,
     for (int k = 0; k <= s->grid->pool->jobs[j].most; k++) {
         int gpus = job_units(s, row, k);
         double cost = (gpus > least ? gpus : least) * each[type] + job_cost(s, j, k);
+
         if (gpus > most && k > 0)
             break;
         if (cost < best) {
@@ -368,11 +362,11 @@ static double cheapest_day(struct shapes *s, int row, const double *each,
     for (int g = 0; g < grid->types; g++) {
         int most = room ? room[g] : limits->high[s->first[row] + g];
         int all = grid_room(&grid->type[g]);
-        market.type[g] =
-            (struct fixed_price){.low = each[g],
-                                 .high = each[g],
-                                 .least = room ? 0 : limits->low[s->first[row] + g],
-                                 .room = room || most < all ? most : all};
+
+        market.type[g] = (struct fixed_price){.low = each[g],
+                                              .high = each[g],
+                                              .least = room ? 0 : limits->low[s->first[row] + g],
+                                              .room = room || most < all ? most : all};
     }
     fixed_solve(grid, row, &market, room ? ROOM_LEAVES : s->pack->leaves, &fixed);
     s->spent += (uint64_t)fixed.nodes;

@@ -58,14 +58,12 @@ int shapes_ways(const struct shapes *s, int row);
 
 /* The shape of counts x, charged for `low` at least (NULL: what it takes); its place in
  * the list. */
-size_t shapes_add(struct shapes *s, int row, const int *x,
-                  const struct shape_limits *limits);
+size_t shapes_add(struct shapes *s, int row, const int *x, const struct shape_limits *limits);
 
 /* Adds the GPUs that it takes to use[types]. */
 void shapes_use(const struct shapes *s, size_t at, double *use);
 
-bool shapes_allows(const struct shapes *s, size_t at,
-                   const struct shape_limits *limits);
+bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits *limits);
 
 /* The cheapest counts at lambda[g] $ for a GPU, beside its price, within the limits or
  * in room[g] GPUs (NULL: no such). Its cost with the GPUs, or less. */

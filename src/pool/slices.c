@@ -33,12 +33,14 @@ void slices_weights(const struct pool_type *type, double weight[POOL_MOST_SLICES
 {
     for (int p = 0; p < type->slices; p++) {
         int most = 0;
+
         for (int k = 0; k < type->cuts; k++)
             most = type->cut[k][p] > most ? type->cut[k][p] : most;
         weight[p] = most > 0 ? 1.0 / most : 0;
     }
     for (int k = 0; k < type->cuts; k++) { /* scaled down where a cut weighs too much */
         double sum = cut_weight(type, k, weight);
+
         for (int p = 0; p < type->slices && sum > 1; p++)
             if (type->cut[k][p] > 0)
                 weight[p] /= sum;
@@ -80,6 +82,7 @@ static double cut_use(const struct search *s, int k)
 
     for (int p = 0; p < s->type->slices; p++) {
         int used = s->type->cut[k][p] < s->left[p] ? s->type->cut[k][p] : s->left[p];
+
         sum += used > 0 ? used * s->weight[p] : 0;
     }
     return sum;
@@ -101,6 +104,7 @@ static void descend(struct search *s)
         return;
     for (int round = 0; round < s->type->cuts; round++) { /* the fullest cut first */
         int pick = -1;
+
         for (int k = 0; k < s->type->cuts; k++)
             if (!tried[k] && s->type->cut[k][p] > 0 &&
                 (pick < 0 || cut_use(s, k) > cut_use(s, pick) + 1e-12))
@@ -123,8 +127,7 @@ static void descend(struct search *s)
 int slices_gpus(const struct pool_type *type, const double weight[POOL_MOST_SLICES],
                 const int count[POOL_MOST_SLICES], int cuts[POOL_MOST_CUTS])
 {
-    struct search s = {
-        .type = type, .weight = weight, .fewest = POOL_MOST_GPUS, .nodes = NODES};
+    struct search s = {.type = type, .weight = weight, .fewest = POOL_MOST_GPUS, .nodes = NODES};
     bool any = false;
 
     if (cuts)

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/probe_backend.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "probe/probe_backend.h"
 
 #define SLOW 0.7 /* of the fastest core's capacity: another kind of core */
 
@@ -41,6 +41,7 @@ static int list_count(const char *list)
 
     for (char *end; isdigit((unsigned char)*list); list = *end == ',' ? end + 1 : end) {
         long first = strtol(list, &end, 10), last = first;
+
         if (*end == '-')
             last = strtol(end + 1, &end, 10);
         if (last < first || last - first >= CPU_SETSIZE)

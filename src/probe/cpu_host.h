@@ -17,11 +17,11 @@
 
 struct cpu_host {
     char name[96];
-    int cores;      /* physical, of the fast kind */
-    int slow;       /* of the other */
-    int sockets;    /* 0 = unknown */
-    double clock;   /* Hz, the highest that is told, else of now; 0 = unknown */
-    double memory;  /* bytes; 0 = unknown */
+    int cores;                       /* physical, of the fast kind */
+    int slow;                        /* of the other */
+    int sockets;                     /* 0 = unknown */
+    double clock;                    /* Hz, the highest that is told, else of now; 0 = unknown */
+    double memory;                   /* bytes; 0 = unknown */
     const struct cpu_vector *vector; /* NULL = unknown */
 };
 

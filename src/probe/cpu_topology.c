@@ -113,8 +113,8 @@ void cpu_info_read(const char *proc, struct cpu_info *out)
             out->cpus++;
         } else if (line_field(line, "model name", &value) && !out->name[0]) {
             gp_copy(out->name, sizeof(out->name), value);
-        } else if (!out->vector && (line_field(line, "flags", &value) ||
-                                    line_field(line, "Features", &value))) {
+        } else if (!out->vector &&
+                   (line_field(line, "flags", &value) || line_field(line, "Features", &value))) {
             out->vector = widest(value);
         } else if (line_field(line, "cpu MHz", &value) && ++clocked) {
             clocks += strtod(value, NULL) * 1e6;
@@ -176,18 +176,16 @@ static int first_of_list(const char *sys, const char *path, int cpu)
 {
     char line[256];
 
-    return read_line(sys, path, line, sizeof(line)) && isdigit((unsigned char)line[0])
-               ? atoi(line)
-               : cpu;
+    return read_line(sys, path, line, sizeof(line)) && isdigit((unsigned char)line[0]) ? atoi(line)
+                                                                                       : cpu;
 }
 
-static bool cache_field(const char *sys, int cpu, int index, const char *field,
-                        char *line, size_t size)
+static bool cache_field(const char *sys, int cpu, int index, const char *field, char *line,
+                        size_t size)
 {
     char path[PATH_SIZE];
 
-    gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/%s", cpu,
-              index, field);
+    gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, index, field);
     return read_line(sys, path, line, size);
 }
 
@@ -205,8 +203,8 @@ static void add_caches(const char *sys, int cpu, struct seen *seen, double *by_l
             (cache_field(sys, cpu, index, "type", line, sizeof(line)) &&
              strcmp(line, "Instruction") == 0))
             continue;
-        gp_format(path, sizeof(path),
-                  "/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+        gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+                  cpu, index);
         if (first_time(seen, level, first_of_list(sys, path, cpu)) &&
             cache_field(sys, cpu, index, "size", line, sizeof(line)))
             by_level[level] += parse_size(line);
@@ -223,17 +221,15 @@ void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, mask))
             continue;
-        gp_format(path, sizeof(path),
-                  "/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+        gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                  cpu);
         out->cores += first_time(seen, 0, first_of_list(sys, path, cpu));
         add_caches(sys, cpu, seen, by_level);
     }
     free(seen);
     out->level2 = by_level[2];
     out->level3 = by_level[3];
-    out->last_level = by_level[4] > 0   ? by_level[4]
-                      : by_level[3] > 0 ? by_level[3]
-                                        : by_level[2];
+    out->last_level = by_level[4] > 0 ? by_level[4] : by_level[3] > 0 ? by_level[3] : by_level[2];
     out->all = by_level[2] + by_level[3] + by_level[4];
 }
 
@@ -243,8 +239,7 @@ void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *
 typedef double group_limit(const char *root, const char *dir);
 
 /* The tightest positive limit from mount + path upwards; 0 = none. */
-static double tightest(const char *root, const char *mount, const char *path,
-                       group_limit *limit)
+static double tightest(const char *root, const char *mount, const char *path, group_limit *limit)
 {
     char dir[PATH_SIZE], *slash;
     double least = 0;
@@ -286,8 +281,7 @@ static double quota_v2(const char *root, const char *dir)
     double quota, period;
 
     if (!gp_format(path, sizeof(path), "%s/cpu.max", dir) ||
-        !read_line(root, path, line, sizeof(line)) ||
-        sscanf(line, "%lf %lf", &quota, &period) != 2)
+        !read_line(root, path, line, sizeof(line)) || sscanf(line, "%lf %lf", &quota, &period) != 2)
         return 0;
     return quota > 0 && period > 0 ? quota / period : 0;
 }
@@ -307,8 +301,7 @@ static double memory_v1(const char *root, const char *dir)
 
 static double memory_v2(const char *root, const char *dir)
 {
-    return room(number_at(root, dir, "memory.max"),
-                number_at(root, dir, "memory.current"));
+    return room(number_at(root, dir, "memory.max"), number_at(root, dir, "memory.current"));
 }
 
 /* Is `name` one of the comma-separated controllers? */
@@ -328,8 +321,8 @@ static double least_of(double a, double b)
 }
 
 /* One line of /proc/self/cgroup, "id:controllers:path", for one resource. */
-static double line_limit(const char *root, char *line, const char *controller,
-                         group_limit *v1, group_limit *v2)
+static double line_limit(const char *root, char *line, const char *controller, group_limit *v1,
+                         group_limit *v2)
 {
     char mount[PATH_SIZE], *list = strchr(line, ':'), *path;
     double limit = 0;
@@ -412,8 +405,7 @@ static int thread_count(const struct cpu_topology *t)
     return most > 0 && most < threads ? most : threads;
 }
 
-void cpu_topology_read(const char *root, const cpu_set_t *mask,
-                       struct cpu_topology *out)
+void cpu_topology_read(const char *root, const cpu_set_t *mask, struct cpu_topology *out)
 {
     char proc[PATH_SIZE], sys[PATH_SIZE];
     struct cpu_memory memory;

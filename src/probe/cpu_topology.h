@@ -27,8 +27,8 @@
 
 struct cpu_info { /* of the whole machine; 0 or "" = unknown */
     char name[96];
-    int cpus, cores, sockets; /* cpus: with hyper-threads */
-    double clock;             /* Hz, mean of now; NAN = unknown */
+    int cpus, cores, sockets;        /* cpus: with hyper-threads */
+    double clock;                    /* Hz, mean of now; NAN = unknown */
     const struct cpu_vector *vector; /* NULL = unknown */
 };
 
@@ -61,8 +61,7 @@ struct cpu_topology {
 };
 
 /* `root` is put before /proc and /sys ("" in life); mask NULL asks the scheduler. */
-void cpu_topology_read(const char *root, const cpu_set_t *mask,
-                       struct cpu_topology *out);
+void cpu_topology_read(const char *root, const cpu_set_t *mask, struct cpu_topology *out);
 
 /* Bytes that the cgroups grant in all, the tightest; 0 = no limit. */
 double cpu_memory_limit(const char *root);

@@ -27,8 +27,7 @@ const char *nvml_bind(struct nvml_api *api, void *library, unsigned need)
     return NULL;
 }
 
-int nvml_reasons(const struct nvml_api *api, struct nvml_device *device,
-                 unsigned long long *bits)
+int nvml_reasons(const struct nvml_api *api, struct nvml_device *device, unsigned long long *bits)
 {
     int code = NVML_ERROR_NOT_SUPPORTED;
 
@@ -39,8 +38,8 @@ int nvml_reasons(const struct nvml_api *api, struct nvml_device *device,
     return code;
 }
 
-int nvml_processes(const struct nvml_api *api, struct nvml_device *device,
-                   unsigned *count, void *list)
+int nvml_processes(const struct nvml_api *api, struct nvml_device *device, unsigned *count,
+                   void *list)
 {
     return api->processes_v3   ? api->processes_v3(device, count, list)
            : api->processes_v2 ? api->processes_v2(device, count, list)

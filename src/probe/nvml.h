@@ -32,7 +32,7 @@ struct nvml_memory {
 };
 
 struct nvml_memory_v2 {
-    unsigned version; /* the size of this struct | 2 << 24 */
+    unsigned version;                               /* the size of this struct | 2 << 24 */
     unsigned long long total, reserved, free, used; /* bytes */
 };
 
@@ -102,69 +102,59 @@ enum { NVML_FOR_PROBE = 1, NVML_FOR_SENSORS = 2, NVML_FOR_ALL = 3 };
 /* The functions that are called: member of struct nvml_api, name, what it takes (a device
  * first, where it is DEVICE), and who needs it. */
 #define DEVICE(...) (struct nvml_device * device, __VA_ARGS__)
-#define NVML_FUNCTIONS(X)                                                              \
-    X(init, "nvmlInit_v2", (void), NVML_FOR_ALL)                                       \
-    X(shutdown, "nvmlShutdown", (void), NVML_FOR_ALL)                                  \
-    X(count, "nvmlDeviceGetCount_v2", (unsigned *count), NVML_FOR_PROBE)               \
-    X(by_index, "nvmlDeviceGetHandleByIndex_v2",                                       \
-      (unsigned index, struct nvml_device **device), NVML_FOR_PROBE)                   \
-    X(by_pci, "nvmlDeviceGetHandleByPciBusId_v2",                                      \
-      (const char *pci, struct nvml_device **device), NVML_FOR_SENSORS)                \
-    X(name, "nvmlDeviceGetName", DEVICE(char *text, unsigned size), NVML_FOR_PROBE)    \
-    X(uuid, "nvmlDeviceGetUUID", DEVICE(char *text, unsigned size), NVML_FOR_SENSORS)  \
-    X(memory, "nvmlDeviceGetMemoryInfo", DEVICE(struct nvml_memory *out),              \
-      NVML_FOR_PROBE)                                                                  \
-    X(memory_v2, "nvmlDeviceGetMemoryInfo_v2", DEVICE(struct nvml_memory_v2 *out), 0)  \
-    X(pci, "nvmlDeviceGetPciInfo_v3", DEVICE(struct nvml_pci *out), 0)                 \
-    X(driver, "nvmlSystemGetDriverVersion", (char *text, unsigned size), 0)            \
-    X(mig_mode, "nvmlDeviceGetMigMode", DEVICE(unsigned *now, unsigned *pending), 0)   \
-    X(mig_count, "nvmlDeviceGetMaxMigDeviceCount", DEVICE(unsigned *count), 0)         \
-    X(mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex",                               \
-      DEVICE(unsigned index, struct nvml_device **instance), 0)                        \
-    X(processes, "nvmlDeviceGetComputeRunningProcesses",                               \
-      DEVICE(unsigned *count, void *list), 0)                                          \
-    X(processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2",                         \
-      DEVICE(unsigned *count, void *list), 0)                                          \
-    X(processes_v3, "nvmlDeviceGetComputeRunningProcesses_v3",                         \
-      DEVICE(unsigned *count, void *list), 0)                                          \
-    X(power, "nvmlDeviceGetPowerUsage", DEVICE(unsigned *mw), 0)                       \
-    X(power_limit, "nvmlDeviceGetEnforcedPowerLimit", DEVICE(unsigned *mw), 0)         \
-    X(default_limit, "nvmlDeviceGetPowerManagementDefaultLimit", DEVICE(unsigned *mw), \
-      0)                                                                               \
-    X(energy, "nvmlDeviceGetTotalEnergyConsumption", DEVICE(unsigned long long *mj),   \
-      0)                                                                               \
-    X(persistence, "nvmlDeviceGetPersistenceMode", DEVICE(int *mode), 0)               \
-    X(pstate, "nvmlDeviceGetPerformanceState", DEVICE(int *state), 0)                  \
-    X(clock, "nvmlDeviceGetClockInfo", DEVICE(int type, unsigned *mhz), 0)             \
-    X(max_clock, "nvmlDeviceGetMaxClockInfo", DEVICE(int type, unsigned *mhz), 0)      \
-    X(lock, "nvmlDeviceSetGpuLockedClocks", DEVICE(unsigned low, unsigned high), 0)    \
-    X(unlock, "nvmlDeviceResetGpuLockedClocks", (struct nvml_device * device), 0)      \
-    X(temperature, "nvmlDeviceGetTemperature", DEVICE(int sensor, unsigned *celsius),  \
-      0)                                                                               \
-    X(busy, "nvmlDeviceGetUtilizationRates", DEVICE(struct nvml_busy *out), 0)         \
-    X(reasons, "nvmlDeviceGetCurrentClocksEventReasons",                               \
-      DEVICE(unsigned long long *bits), 0)                                             \
-    X(reasons_old, "nvmlDeviceGetCurrentClocksThrottleReasons", /* before 535 */       \
-      DEVICE(unsigned long long *bits), 0)                                             \
-    X(link_gen, "nvmlDeviceGetCurrPcieLinkGeneration", DEVICE(unsigned *gen), 0)       \
-    X(link_width, "nvmlDeviceGetCurrPcieLinkWidth", DEVICE(unsigned *width), 0)        \
-    X(max_link_gen, "nvmlDeviceGetMaxPcieLinkGeneration", DEVICE(unsigned *gen), 0)    \
-    X(max_link_width, "nvmlDeviceGetMaxPcieLinkWidth", DEVICE(unsigned *width), 0)     \
-    X(ecc_mode, "nvmlDeviceGetEccMode", DEVICE(unsigned *now, unsigned *pending), 0)   \
-    X(ecc_errors, "nvmlDeviceGetTotalEccErrors",                                       \
-      DEVICE(int kind, int since, unsigned long long *errors), 0)                      \
-    X(peer, "nvmlDeviceGetP2PStatus",                                                  \
-      DEVICE(struct nvml_device *other, int what, int *status), 0)                     \
-    X(link_state, "nvmlDeviceGetNvLinkState", DEVICE(unsigned link, unsigned *active), \
-      0)                                                                               \
-    X(fields, "nvmlDeviceGetFieldValues", DEVICE(int count, struct nvml_field *out),   \
-      0)                                                                               \
-    X(gpm_support, "nvmlGpmQueryDeviceSupport", DEVICE(struct nvml_gpm_support *out),  \
-      0)                                                                               \
-    X(gpm_alloc, "nvmlGpmSampleAlloc", (void **sample), 0)                             \
-    X(gpm_free, "nvmlGpmSampleFree", (void *sample), 0)                                \
-    X(gpm_get, "nvmlGpmSampleGet", DEVICE(void *sample), 0)                            \
-    X(gpm_metrics, "nvmlGpmMetricsGet", (struct nvml_gpm_query *query), 0)
+#define NVML_FUNCTIONS(X)                                                                          \
+    X(init, "nvmlInit_v2", (void), NVML_FOR_ALL)                                                   \
+    X(shutdown, "nvmlShutdown", (void), NVML_FOR_ALL)                                              \
+    X(count, "nvmlDeviceGetCount_v2", (unsigned *count), NVML_FOR_PROBE)                           \
+    X(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned index, struct nvml_device **device),    \
+      NVML_FOR_PROBE)                                                                              \
+    X(by_pci, "nvmlDeviceGetHandleByPciBusId_v2", (const char *pci, struct nvml_device **device),  \
+      NVML_FOR_SENSORS)                                                                            \
+    X(name, "nvmlDeviceGetName", DEVICE(char *text, unsigned size), NVML_FOR_PROBE)                \
+    X(uuid, "nvmlDeviceGetUUID", DEVICE(char *text, unsigned size), NVML_FOR_SENSORS)              \
+    X(memory, "nvmlDeviceGetMemoryInfo", DEVICE(struct nvml_memory *out), NVML_FOR_PROBE)          \
+    X(memory_v2, "nvmlDeviceGetMemoryInfo_v2", DEVICE(struct nvml_memory_v2 *out), 0)              \
+    X(pci, "nvmlDeviceGetPciInfo_v3", DEVICE(struct nvml_pci *out), 0)                             \
+    X(driver, "nvmlSystemGetDriverVersion", (char *text, unsigned size), 0)                        \
+    X(mig_mode, "nvmlDeviceGetMigMode", DEVICE(unsigned *now, unsigned *pending), 0)               \
+    X(mig_count, "nvmlDeviceGetMaxMigDeviceCount", DEVICE(unsigned *count), 0)                     \
+    X(mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex",                                           \
+      DEVICE(unsigned index, struct nvml_device **instance), 0)                                    \
+    X(processes, "nvmlDeviceGetComputeRunningProcesses", DEVICE(unsigned *count, void *list), 0)   \
+    X(processes_v2, "nvmlDeviceGetComputeRunningProcesses_v2",                                     \
+      DEVICE(unsigned *count, void *list), 0)                                                      \
+    X(processes_v3, "nvmlDeviceGetComputeRunningProcesses_v3",                                     \
+      DEVICE(unsigned *count, void *list), 0)                                                      \
+    X(power, "nvmlDeviceGetPowerUsage", DEVICE(unsigned *mw), 0)                                   \
+    X(power_limit, "nvmlDeviceGetEnforcedPowerLimit", DEVICE(unsigned *mw), 0)                     \
+    X(default_limit, "nvmlDeviceGetPowerManagementDefaultLimit", DEVICE(unsigned *mw), 0)          \
+    X(energy, "nvmlDeviceGetTotalEnergyConsumption", DEVICE(unsigned long long *mj), 0)            \
+    X(persistence, "nvmlDeviceGetPersistenceMode", DEVICE(int *mode), 0)                           \
+    X(pstate, "nvmlDeviceGetPerformanceState", DEVICE(int *state), 0)                              \
+    X(clock, "nvmlDeviceGetClockInfo", DEVICE(int type, unsigned *mhz), 0)                         \
+    X(max_clock, "nvmlDeviceGetMaxClockInfo", DEVICE(int type, unsigned *mhz), 0)                  \
+    X(lock, "nvmlDeviceSetGpuLockedClocks", DEVICE(unsigned low, unsigned high), 0)                \
+    X(unlock, "nvmlDeviceResetGpuLockedClocks", (struct nvml_device * device), 0)                  \
+    X(temperature, "nvmlDeviceGetTemperature", DEVICE(int sensor, unsigned *celsius), 0)           \
+    X(busy, "nvmlDeviceGetUtilizationRates", DEVICE(struct nvml_busy *out), 0)                     \
+    X(reasons, "nvmlDeviceGetCurrentClocksEventReasons", DEVICE(unsigned long long *bits), 0)      \
+    X(reasons_old, "nvmlDeviceGetCurrentClocksThrottleReasons", /* before 535 */                   \
+      DEVICE(unsigned long long *bits), 0)                                                         \
+    X(link_gen, "nvmlDeviceGetCurrPcieLinkGeneration", DEVICE(unsigned *gen), 0)                   \
+    X(link_width, "nvmlDeviceGetCurrPcieLinkWidth", DEVICE(unsigned *width), 0)                    \
+    X(max_link_gen, "nvmlDeviceGetMaxPcieLinkGeneration", DEVICE(unsigned *gen), 0)                \
+    X(max_link_width, "nvmlDeviceGetMaxPcieLinkWidth", DEVICE(unsigned *width), 0)                 \
+    X(ecc_mode, "nvmlDeviceGetEccMode", DEVICE(unsigned *now, unsigned *pending), 0)               \
+    X(ecc_errors, "nvmlDeviceGetTotalEccErrors",                                                   \
+      DEVICE(int kind, int since, unsigned long long *errors), 0)                                  \
+    X(peer, "nvmlDeviceGetP2PStatus", DEVICE(struct nvml_device *other, int what, int *status), 0) \
+    X(link_state, "nvmlDeviceGetNvLinkState", DEVICE(unsigned link, unsigned *active), 0)          \
+    X(fields, "nvmlDeviceGetFieldValues", DEVICE(int count, struct nvml_field *out), 0)            \
+    X(gpm_support, "nvmlGpmQueryDeviceSupport", DEVICE(struct nvml_gpm_support *out), 0)           \
+    X(gpm_alloc, "nvmlGpmSampleAlloc", (void **sample), 0)                                         \
+    X(gpm_free, "nvmlGpmSampleFree", (void *sample), 0)                                            \
+    X(gpm_get, "nvmlGpmSampleGet", DEVICE(void *sample), 0)                                        \
+    X(gpm_metrics, "nvmlGpmMetricsGet", (struct nvml_gpm_query * query), 0)
 
 struct nvml_api {
 #define X(member, name, parameters, need) int(*member) parameters;
@@ -177,11 +167,10 @@ struct nvml_api {
 const char *nvml_bind(struct nvml_api *api, void *library, unsigned need);
 
 /* The newest of several functions for the same. */
-int nvml_reasons(const struct nvml_api *api, struct nvml_device *device,
-                 unsigned long long *bits);
+int nvml_reasons(const struct nvml_api *api, struct nvml_device *device, unsigned long long *bits);
 /* A count of 0 asks how many there are: -1 where that is not told. */
-int nvml_processes(const struct nvml_api *api, struct nvml_device *device,
-                   unsigned *count, void *list);
+int nvml_processes(const struct nvml_api *api, struct nvml_device *device, unsigned *count,
+                   void *list);
 int nvml_process_count(const struct nvml_api *api, struct nvml_device *device);
 
 #endif

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe_backend.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "probe/probe_backend.h"
 
 struct probe {
     struct nvml *nvml;
@@ -66,17 +66,17 @@ void probe_close(struct probe *probe)
     free(probe);
 }
 
-enum gp_status probe_read(struct probe *probe, struct device *out, size_t max,
-                          size_t *count, struct gp_err *err)
+enum gp_status probe_read(struct probe *probe, struct device *out, size_t max, size_t *count,
+                          struct gp_err *err)
 {
     struct probe_list list = {.out = out, .max = max};
+
     probe_nvml(&list, &probe->nvml);
     probe_sysfs(&list); /* adds what the driver did not see */
     *count = list.count;
     if (list.count > 0)
         return GP_OK;
-    gp_fail(err, GP_E_DEVICE, "", list.hint, "%s; %s", list.nvml_reason,
-            list.sysfs_reason);
+    gp_fail(err, GP_E_DEVICE, "", list.hint, "%s; %s", list.nvml_reason, list.sysfs_reason);
     if (list.broken)
         return GP_E_DEVICE;
     if (err)
@@ -84,11 +84,11 @@ enum gp_status probe_read(struct probe *probe, struct device *out, size_t max,
     return GP_OK;
 }
 
-enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
-                             struct gp_err *err)
+enum gp_status probe_devices(struct device *out, size_t max, size_t *count, struct gp_err *err)
 {
     struct probe *probe = probe_open();
-    enum gp_status status = probe_read(probe, out, max, count, err);
+    enum gp_status rc = probe_read(probe, out, max, count, err);
+
     probe_close(probe);
-    return status;
+    return rc;
 }

@@ -26,12 +26,12 @@
 
 #include <stddef.h>
 
-#include "catalog/gpu.h"
-#include "base/quantity.h"
 #include "base/err.h"
+#include "base/quantity.h"
+#include "catalog/gpu.h"
 
-#define PROBE_MAX       128 /* devices of one machine: 16 GPUs of 7 MIG instances */
-#define PROBE_PROCESSES 16  /* that are named, of one device */
+#define PROBE_MAX 128      /* devices of one machine: 16 GPUs of 7 MIG instances */
+#define PROBE_PROCESSES 16 /* that are named, of one device */
 
 enum device_mig {
     DEVICE_MIG_UNKNOWN,
@@ -52,8 +52,8 @@ struct device_link { /* PCIe; 0 = unknown */
 };
 
 struct device {
-    int index;     /* as its backend counts, from 0; of the whole GPU for an instance */
-    char name[96]; /* as the driver prints it; "" = unknown */
+    int index;       /* as its backend counts, from 0; of the whole GPU for an instance */
+    char name[96];   /* as the driver prints it; "" = unknown */
     char slice[24];  /* profile of a MIG instance, "3g.40gb"; "" = a whole GPU */
     char uuid[96];   /* "" = unknown */
     char bus_id[32]; /* "0000:3b:00.0"; "" = unknown */
@@ -73,32 +73,31 @@ struct device {
     struct quantity temperature;        /* degrees C */
     struct quantity busy, memory_busy;  /* 0..1 of the time, over the last second */
     struct device_link pcie;
-    int links, links_active; /* NVLink; -1 = unknown, 0 = it has none */
-    int ecc;                   /* 1 on, 0 off, -1 unknown */
+    int links, links_active;    /* NVLink; -1 = unknown, 0 = it has none */
+    int ecc;                    /* 1 on, 0 off, -1 unknown */
     struct quantity ecc_errors; /* that could not be corrected, since the driver started */
-    int peers, peers_lost;     /* other GPUs; of them without direct access; -1 = unknown */
-    char throttle[24];   /* "none", "power cap", "thermal", "hardware"; "" = unknown */
-    const char *backend; /* "nvml", "sysfs" */
-    char error[160];     /* what could not be asked, and why; "" = nothing */
+    int peers, peers_lost;      /* other GPUs; of them without direct access; -1 = unknown */
+    char throttle[24];          /* "none", "power cap", "thermal", "hardware"; "" = unknown */
+    const char *backend;        /* "nvml", "sysfs" */
+    char error[160];            /* what could not be asked, and why; "" = nothing */
 };
 
 /* Fills at most max devices. GP_OK with *count 0 when there is none, and then err says
  * why (no driver, no device). GP_E_DEVICE when there is none because a driver is here
  * but cannot be used (too old, does not start). */
-enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
-                             struct gp_err *err);
+enum gp_status probe_devices(struct device *out, size_t max, size_t *count, struct gp_err *err);
 
 /* The same for who asks again: drivers stay open until probe_close(NULL is fine). A
  * driver that could not be used is tried again. */
 struct probe;
 struct probe *probe_open(void);
 void probe_close(struct probe *probe);
-enum gp_status probe_read(struct probe *probe, struct device *out, size_t max,
-                          size_t *count, struct gp_err *err);
+enum gp_status probe_read(struct probe *probe, struct device *out, size_t max, size_t *count,
+                          struct gp_err *err);
 
 /* The GPU of the catalogue that this is (the whole one for a MIG instance), or NULL
  * when none is or more than one might be. */
-const struct gpu *probe_match(const struct device *device,
-                              const struct gpu *const *gpus, size_t count);
+const struct gpu *probe_match(const struct device *device, const struct gpu *const *gpus,
+                              size_t count);
 
 #endif

@@ -10,10 +10,10 @@
 
 #include "probe/probe.h"
 
-#define PCI_AMD    0x1002
+#define PCI_AMD 0x1002
 #define PCI_NVIDIA 0x10de
 #define PCI_HABANA 0x1da3
-#define PCI_INTEL  0x8086
+#define PCI_INTEL 0x8086
 
 struct probe_list {
     struct device *out; /* the caller's, max of them */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/cpu_topology.h"
-#include "probe/probe_backend.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "probe/cpu_topology.h"
+#include "probe/probe_backend.h"
 
 static FILE *open_in(const char *folder, const char *file)
 {
@@ -71,8 +71,8 @@ static void read_busy(struct processor *p)
     FILE *file = open_in(probe_proc(), "stat");
     unsigned long long v[8] = {0}, total = 0, idle;
 
-    if (!file || fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
-                        &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
+    if (!file || fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2],
+                        &v[3], &v[4], &v[5], &v[6], &v[7]) < 4)
         memset(v, 0, sizeof(v));
     if (file)
         fclose(file);
@@ -91,9 +91,7 @@ static void read_temperature(struct processor *p)
     FILE *file = open_in(probe_sys(), "class/thermal/thermal_zone0/temp");
     double thousandths;
 
-    p->temperature = file && fscanf(file, "%lf", &thousandths) == 1
-                         ? thousandths / 1000
-                         : NAN;
+    p->temperature = file && fscanf(file, "%lf", &thousandths) == 1 ? thousandths / 1000 : NAN;
     if (file)
         fclose(file);
 }

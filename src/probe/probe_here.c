@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/probe_backend.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "probe/probe_backend.h"
 
 bool probe_here_driver(char *text, size_t size)
 {

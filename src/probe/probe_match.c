@@ -19,8 +19,10 @@ static bool any_word(const char *list, const char *want,
                      bool (*same)(const char *word, const char *want))
 {
     char word[160];
+
     while (*list) {
         size_t n = strcspn(list, "|");
+
         if (n > 0 && n < sizeof(word)) {
             memcpy(word, list, n);
             word[n] = '\0';
@@ -37,8 +39,8 @@ static bool any_word(const char *list, const char *want,
 static const char *without_maker(const char *name)
 {
     static const char maker[] = "NVIDIA ";
-    return strncmp(name, maker, sizeof(maker) - 1) == 0 ? name + sizeof(maker) - 1
-                                                        : name;
+
+    return strncmp(name, maker, sizeof(maker) - 1) == 0 ? name + sizeof(maker) - 1 : name;
 }
 
 static bool same_word(const char *word, const char *want)
@@ -49,6 +51,7 @@ static bool same_word(const char *word, const char *want)
 static bool same_name(const struct device *device, const struct gpu *gpu)
 {
     char name[sizeof(device->name)];
+
     gp_copy(name, sizeof(name), device->name);
     char *instance = strstr(name, " MIG ");
     if (instance)
@@ -59,8 +62,8 @@ static bool same_name(const struct device *device, const struct gpu *gpu)
 static bool same_pci(const struct device *device, const struct gpu *gpu)
 {
     char id[16];
-    gp_format(id, sizeof(id), "%04x:%04x", device->vendor_id & 0xffff,
-              device->device_id & 0xffff);
+
+    gp_format(id, sizeof(id), "%04x:%04x", device->vendor_id & 0xffff, device->device_id & 0xffff);
     return device->vendor_id && any_word(gpu->pci_ids, id, same_word);
 }
 
@@ -77,6 +80,7 @@ static bool has_slice(const struct gpu *gpu, const char *profile)
 static double apart(const struct device *device, const struct gpu *gpu)
 {
     const struct quantity *total = &device->memory_total, *want = &gpu->physical;
+
     if (device->slice[0])
         return has_slice(gpu, device->slice) ? 0 : -1;
     if (!total->known || !want->known || want->value <= 0)
@@ -89,12 +93,12 @@ static double apart(const struct device *device, const struct gpu *gpu)
 
 /* The candidate nearest in memory; *seen when there was any, *several when more than
  * one has this much memory, *tie when even the nearest is not alone. */
-static const struct gpu *nearest(const struct device *device,
-                                 const struct gpu *const *gpus, size_t count,
-                                 same_fn same, bool *seen, bool *several, bool *tie)
+static const struct gpu *nearest(const struct device *device, const struct gpu *const *gpus,
+                                 size_t count, same_fn same, bool *seen, bool *several, bool *tie)
 {
     const struct gpu *best = NULL;
     double least = 0;
+
     *seen = *several = *tie = false;
     for (size_t i = 0; i < count; i++) {
         if (!same(device, gpus[i]))
@@ -113,12 +117,12 @@ static const struct gpu *nearest(const struct device *device,
     return best;
 }
 
-const struct gpu *probe_match(const struct device *device,
-                              const struct gpu *const *gpus, size_t count)
+const struct gpu *probe_match(const struct device *device, const struct gpu *const *gpus,
+                              size_t count)
 {
     bool seen, several, tie;
-    const struct gpu *gpu =
-        nearest(device, gpus, count, same_name, &seen, &several, &tie);
+    const struct gpu *gpu = nearest(device, gpus, count, same_name, &seen, &several, &tie);
+
     if (seen) /* a name that is there with other memory is another GPU */
         return tie ? NULL : gpu;
     gpu = nearest(device, gpus, count, same_pci, &seen, &several, &tie);

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/nvml.h"
-#include "probe/probe_backend.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "probe/nvml.h"
+#include "probe/probe_backend.h"
 
 struct nvml {
     struct nvml_api api;
@@ -71,14 +71,16 @@ static void make_safe(char *text, size_t size)
 static void no_library(struct probe_list *list)
 {
     const char *why = dlerror();
-    gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-              "no NVIDIA driver library (%s)", why ? why : NVML_LIBRARY);
+
+    gp_format(list->nvml_reason, sizeof(list->nvml_reason), "no NVIDIA driver library (%s)",
+              why ? why : NVML_LIBRARY);
     gp_copy(list->hint, sizeof(list->hint), "name a GPU with --gpu");
 }
 
 static bool nvml_open(struct nvml *nvml, struct probe_list *list)
 {
     const char *path = secure_getenv("GPUPLAN_NVML");
+
     memset(nvml, 0, sizeof(*nvml));
     nvml->library = dlopen(path && *path ? path : NVML_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (!nvml->library) {
@@ -94,8 +96,7 @@ static bool nvml_open(struct nvml *nvml, struct probe_list *list)
                   "the NVIDIA driver is too old: it has no %s", missing);
     else
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-                  "the NVIDIA driver does not start: %s (NVML error %d)", error_word(code),
-                  code);
+                  "the NVIDIA driver does not start: %s (NVML error %d)", error_word(code), code);
     gp_copy(list->hint, sizeof(list->hint),
             missing ? "update the driver, or name a GPU with --gpu"
                     : "see what nvidia-smi says, or name a GPU with --gpu");
@@ -108,8 +109,7 @@ static bool nvml_open(struct nvml *nvml, struct probe_list *list)
 
 static void note_failure(struct device *d, const char *what, int code)
 {
-    gp_format(d->error, sizeof(d->error), "%s: %s (NVML error %d)", what, error_word(code),
-              code);
+    gp_format(d->error, sizeof(d->error), "%s: %s (NVML error %d)", what, error_word(code), code);
 }
 
 static struct quantity measured(unsigned long long bytes)
@@ -117,12 +117,12 @@ static struct quantity measured(unsigned long long bytes)
     return quantity_of((double)bytes, ORIGIN_MEASURED);
 }
 
-static void ask_memory(const struct nvml *nvml, struct nvml_device *handle,
-                       struct device *d)
+static void ask_memory(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     struct nvml_memory m = {0, 0, 0};
     struct nvml_memory_v2 m2 = {.version = sizeof(m2) | 2u << 24};
     int code = nvml->api.memory(handle, &m);
+
     if (code != NVML_SUCCESS) {
         note_failure(d, "its memory cannot be read", code);
         return;
@@ -135,35 +135,34 @@ static void ask_memory(const struct nvml *nvml, struct nvml_device *handle,
         d->memory_reserved = measured(m2.reserved);
 }
 
-static void ask_pci(const struct nvml *nvml, struct nvml_device *handle,
-                    struct device *d)
+static void ask_pci(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     struct nvml_pci pci;
+
     memset(&pci, 0, sizeof(pci));
     d->vendor_id = PCI_NVIDIA;
     if (!nvml->api.pci || nvml->api.pci(handle, &pci) != NVML_SUCCESS)
         return;
     d->vendor_id = pci.pci_device_id & 0xffff;
     d->device_id = pci.pci_device_id >> 16;
-    gp_format(d->bus_id, sizeof(d->bus_id), "%04x:%02x:%02x.0", pci.domain, pci.bus,
-              pci.device);
+    gp_format(d->bus_id, sizeof(d->bus_id), "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
 }
 
-static void ask_mig(const struct nvml *nvml, struct nvml_device *handle,
-                    struct device *d)
+static void ask_mig(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     unsigned current = 0, pending = 0;
     int code = nvml->api.mig_mode ? nvml->api.mig_mode(handle, &current, &pending) : -1;
+
     if (code == NVML_SUCCESS)
         d->mig = current ? DEVICE_MIG_ON : DEVICE_MIG_OFF;
     else if (code == NVML_ERROR_NOT_SUPPORTED)
         d->mig = DEVICE_MIG_NONE;
 }
 
-static void ask_texts(const struct nvml *nvml, struct nvml_device *handle,
-                      struct device *d)
+static void ask_texts(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     int code = nvml->api.name(handle, d->name, sizeof(d->name));
+
     make_safe(d->name, sizeof(d->name));
     if (code != NVML_SUCCESS) {
         d->name[0] = '\0';
@@ -182,6 +181,7 @@ typedef int (*number_fn)(struct nvml_device *device, unsigned *value);
 static struct quantity number_of(number_fn ask, struct nvml_device *handle, double unit)
 {
     unsigned value = 0;
+
     if (!ask || ask(handle, &value) != NVML_SUCCESS)
         return quantity_unknown();
     return quantity_of(value * unit, ORIGIN_MEASURED);
@@ -191,6 +191,7 @@ static struct quantity clock_of(int (*ask)(struct nvml_device *, int, unsigned *
                                 struct nvml_device *handle, int type)
 {
     unsigned mhz = 0;
+
     if (!ask || ask(handle, type, &mhz) != NVML_SUCCESS)
         return quantity_unknown();
     return quantity_of(mhz * 1e6, ORIGIN_MEASURED);
@@ -199,12 +200,12 @@ static struct quantity clock_of(int (*ask)(struct nvml_device *, int, unsigned *
 static int whole(number_fn ask, struct nvml_device *handle)
 {
     unsigned value = 0;
+
     return ask && ask(handle, &value) == NVML_SUCCESS && value < 1000 ? (int)value : 0;
 }
 
 /* NVML's clocks event reasons; what was named first says it. */
-static void ask_throttle(const struct nvml *nvml, struct nvml_device *handle,
-                         struct device *d)
+static void ask_throttle(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     static const struct {
         unsigned long long bits;
@@ -215,6 +216,7 @@ static void ask_throttle(const struct nvml *nvml, struct nvml_device *handle,
     };
     unsigned long long bits = 0;
     const char *word = "none";
+
     if (nvml_reasons(&nvml->api, handle, &bits) != NVML_SUCCESS)
         return;
     for (size_t i = sizeof(words) / sizeof(words[0]); i-- > 0;)
@@ -223,11 +225,11 @@ static void ask_throttle(const struct nvml *nvml, struct nvml_device *handle,
     gp_copy(d->throttle, sizeof(d->throttle), word);
 }
 
-static void ask_links(const struct nvml *nvml, struct nvml_device *handle,
-                      struct device *d)
+static void ask_links(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     int code = nvml->api.link_state ? NVML_SUCCESS : -1;
     unsigned active = 0;
+
     d->pcie.gen = whole(nvml->api.link_gen, handle);
     d->pcie.width = whole(nvml->api.link_width, handle);
     d->pcie.gen_max = whole(nvml->api.max_link_gen, handle);
@@ -253,6 +255,7 @@ static void ask_health(const struct nvml *nvml, struct nvml_device *handle, stru
     unsigned long long errors = 0;
     struct nvml_device *other;
     int status = 0;
+
     if (nvml->api.ecc_mode && nvml->api.ecc_mode(handle, &now, &pending) == NVML_SUCCESS)
         d->ecc = now != 0;
     if (nvml->api.ecc_errors && nvml->api.ecc_errors(handle, 1, 0, &errors) == NVML_SUCCESS)
@@ -272,6 +275,7 @@ static void ask_live(const struct nvml *nvml, struct nvml_device *handle, struct
 {
     struct nvml_busy busy = {0, 0};
     unsigned celsius = 0;
+
     d->power = number_of(nvml->api.power, handle, 1e-3);
     d->power_limit = number_of(nvml->api.power_limit, handle, 1e-3);
     d->clock = clock_of(nvml->api.clock, handle, NVML_CLOCK_SM);
@@ -310,16 +314,15 @@ static void process_name(long pid, char *name, size_t size)
 static void add_process(struct device *d, unsigned pid, unsigned long long memory)
 {
     struct device_process *p = &d->process[d->listed++];
+
     p->pid = (long)pid;
-    p->memory = memory == ~0ull ? quantity_unknown()
-                                : quantity_of((double)memory, ORIGIN_MEASURED);
+    p->memory = memory == ~0ull ? quantity_unknown() : quantity_of((double)memory, ORIGIN_MEASURED);
     process_name(p->pid, p->name, sizeof(p->name));
 }
 
 /* More than there is room for, or one more since they were counted: only their number
  * is told. */
-static void list_processes(const struct nvml *nvml, struct nvml_device *handle,
-                           struct device *d)
+static void list_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     union {
         struct nvml_process_v1 v1[PROBE_PROCESSES];
@@ -328,6 +331,7 @@ static void list_processes(const struct nvml *nvml, struct nvml_device *handle,
     unsigned count = PROBE_PROCESSES;
     bool old = !nvml->api.processes_v3 && !nvml->api.processes_v2;
     int code = nvml_processes(&nvml->api, handle, &count, &list);
+
     if (code != NVML_SUCCESS || count > PROBE_PROCESSES)
         return;
     for (unsigned i = 0; i < count; i++)
@@ -337,8 +341,7 @@ static void list_processes(const struct nvml *nvml, struct nvml_device *handle,
             add_process(d, list.v2[i].pid, list.v2[i].memory);
 }
 
-static void ask_processes(const struct nvml *nvml, struct nvml_device *handle,
-                    struct device *d)
+static void ask_processes(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     d->processes = nvml_process_count(&nvml->api, handle);
     if (d->processes > 0)
@@ -347,8 +350,7 @@ static void ask_processes(const struct nvml *nvml, struct nvml_device *handle,
 
 /* ---- the whole device ---- */
 
-static void ask_device(const struct nvml *nvml, struct nvml_device *handle,
-                       struct device *d)
+static void ask_device(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
 {
     ask_texts(nvml, handle, d);
     ask_pci(nvml, handle, d);
@@ -366,11 +368,11 @@ static void ask_device(const struct nvml *nvml, struct nvml_device *handle,
 static void take_slice(struct device *d)
 {
     const char *at = strstr(d->name, " MIG ");
+
     if (!at || !at[5] || !gp_copy(d->slice, sizeof(d->slice), at + 5)) {
         gp_copy(d->slice, sizeof(d->slice), "unknown");
         if (!d->error[0])
-            gp_copy(d->error, sizeof(d->error),
-                    "its name does not state its MIG profile");
+            gp_copy(d->error, sizeof(d->error), "its name does not state its MIG profile");
     }
 }
 
@@ -380,10 +382,12 @@ static void ask_instances(const struct nvml *nvml, struct nvml_device *handle,
     const struct device whole = list->out[list->count - 1];
     size_t first = list->count - 1;
     unsigned count = 0;
+
     if (nvml->api.mig_count && nvml->api.mig_handle)
         nvml->api.mig_count(handle, &count);
     for (unsigned i = 0; i < count && i < PROBE_MAX; i++) {
         struct nvml_device *instance = NULL;
+
         if (nvml->api.mig_handle(handle, i, &instance) != NVML_SUCCESS)
             continue;
         if (list->count > first && !list->out[first].slice[0])
@@ -414,6 +418,7 @@ static void ask_all(const struct nvml *nvml, unsigned count, struct probe_list *
         struct nvml_device *handle = NULL;
         struct device *d = probe_add(list, "nvml", (int)i);
         int code = nvml->api.by_index(i, &handle);
+
         if (code != NVML_SUCCESS) {
             d->vendor_id = PCI_NVIDIA;
             note_failure(d, "cannot be opened", code);
@@ -428,12 +433,12 @@ static void ask_all(const struct nvml *nvml, unsigned count, struct probe_list *
 static struct nvml *opened(struct probe_list *list)
 {
     struct nvml *nvml = gp_malloc(sizeof(*nvml));
+
     if (!nvml_open(nvml, list)) {
         free(nvml);
         return NULL;
     }
-    if (!nvml->api.driver ||
-        nvml->api.driver(nvml->version, sizeof(nvml->version)) != NVML_SUCCESS)
+    if (!nvml->api.driver || nvml->api.driver(nvml->version, sizeof(nvml->version)) != NVML_SUCCESS)
         nvml->version[0] = '\0';
     make_safe(nvml->version, sizeof(nvml->version));
     return nvml;
@@ -443,6 +448,7 @@ void probe_nvml(struct probe_list *list, struct nvml **open)
 {
     struct nvml *nvml = *open ? *open : (*open = opened(list));
     unsigned count = 0;
+
     if (!nvml)
         return;
     int code = nvml->api.count(&count);
@@ -450,12 +456,12 @@ void probe_nvml(struct probe_list *list, struct nvml **open)
     list->broken = code != NVML_SUCCESS;
     if (code != NVML_SUCCESS)
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-                  "the NVIDIA driver cannot count its GPUs: %s (NVML error %d)",
-                  error_word(code), code);
+                  "the NVIDIA driver cannot count its GPUs: %s (NVML error %d)", error_word(code),
+                  code);
     else if (count == 0)
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-                  "the NVIDIA driver%s%s is here, but shows no GPU",
-                  nvml->version[0] ? " " : "", nvml->version);
+                  "the NVIDIA driver%s%s is here, but shows no GPU", nvml->version[0] ? " " : "",
+                  nvml->version);
     if (list->nvml_reason[0])
         gp_copy(list->hint, sizeof(list->hint),
                 "see what nvidia-smi says, or name a GPU with --gpu");

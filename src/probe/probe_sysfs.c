@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/probe_backend.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "probe/probe_backend.h"
 
 /* Which classes of a vendor's devices are GPUs: display controllers (03xxxx), and of
  * those who sell accelerators, processing accelerators (12xxxx). */
@@ -68,8 +68,7 @@ static bool is_gpu(unsigned class, unsigned vendor)
 {
     for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
         if (vendors[i].vendor == vendor)
-            return class >> 16 == 0x03 ||
-                   (vendors[i].accelerators && class >> 16 == 0x12);
+            return class >> 16 == 0x03 || (vendors[i].accelerators && class >> 16 == 0x12);
     return false;
 }
 
@@ -89,6 +88,7 @@ static void ask_memory(int folder, struct device *d)
 static int generation(double gigatransfers)
 {
     static const double speeds[] = {2.5, 5, 8, 16, 32, 64};
+
     for (int i = 0; i < 6; i++)
         if (gigatransfers == speeds[i])
             return i + 1;
@@ -112,6 +112,7 @@ static void ask_link(int folder, const char *bus_id, struct device_link *link)
 static bool find_hwmon(int folder, const char *bus_id, char *path, size_t size)
 {
     char parent[64];
+
     gp_format(parent, sizeof(parent), "%s/hwmon", bus_id);
     int fd = openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -139,6 +140,7 @@ static void take_sensor(int folder, const char *hwmon, const char *file, double 
 static void ask_sensors(int folder, const char *bus_id, struct device *d)
 {
     char hwmon[160];
+
     take_sensor(folder, bus_id, "gpu_busy_percent", 0.01, &d->busy);
     take_sensor(folder, bus_id, "mem_busy_percent", 0.01, &d->memory_busy);
     if (!find_hwmon(folder, bus_id, hwmon, sizeof(hwmon)))
@@ -151,8 +153,7 @@ static void ask_sensors(int folder, const char *bus_id, struct device *d)
     take_sensor(folder, hwmon, "freq2_input", 1, &d->memory_clock);
 }
 
-static void ask_device(int folder, const char *bus_id, struct probe_list *list,
-                       int *index)
+static void ask_device(int folder, const char *bus_id, struct probe_list *list, int *index)
 {
     unsigned class = id_of(folder, bus_id, "class");
     unsigned vendor = id_of(folder, bus_id, "vendor");
@@ -188,6 +189,7 @@ void probe_sysfs(struct probe_list *list)
     size_t before = list->count;
     int index = 0;
     int folder = -1, count = -1;
+
     if (path_join(path, sizeof(path), probe_sys(), "bus/pci/devices"))
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0)
@@ -200,8 +202,7 @@ void probe_sysfs(struct probe_list *list)
     if (folder >= 0)
         close(folder);
     if (count < 0)
-        gp_copy(list->sysfs_reason, sizeof(list->sysfs_reason),
-                "the PCI bus cannot be read");
+        gp_copy(list->sysfs_reason, sizeof(list->sysfs_reason), "the PCI bus cannot be read");
     else if (list->count == before)
         gp_copy(list->sysfs_reason, sizeof(list->sysfs_reason),
                 list->nvml_answered ? "no GPU of another maker on the PCI bus"

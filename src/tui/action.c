@@ -8,10 +8,10 @@
 #include "tui/toolkit/key.h"
 
 #define X(id, ...) [ACT_##id] = {__VA_ARGS__},
-#define S(id, word, name, key, help)                                                   \
+#define S(id, word, name, key, help) \
     [ACT_SCREEN_##id] = {"screen-" #word, key, ON_ALL, 0, "", help},
-const struct action_row action_rows[ACT_COUNT] = {
-    [ACT_NONE] = {"", "", 0, 0, "", ""}, ACTIONS_FIRST(X) SCREENS(S) ACTIONS(X)};
+const struct action_row action_rows[ACT_COUNT] = {[ACT_NONE] = {"", "", 0, 0, "", ""},
+                                                  ACTIONS_FIRST(X) SCREENS(S) ACTIONS(X)};
 #undef S
 #undef X
 

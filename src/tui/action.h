@@ -18,11 +18,11 @@
 /* X(id, word, name, key, help): the screens in the order of their tabs. A screen is
  * screen_<word> (screen.h); settings and `:` know it by the word, people by the name;
  * its key and help are those of the action screen-<word>. */
-#define SCREENS(X)                                                                     \
-    X(PLAN, plan, "Plan", "1", "Plan: one request, one answer")                        \
-    X(COMPARE, compare, "Compare", "2", "Compare: GPUs x precisions")                  \
-    X(CURVES, curves, "Curves", "3", "Curves: speed, cost, memory")                    \
-    X(BENCH, bench, "Bench", "4", "Bench: measure this machine")                       \
+#define SCREENS(X)                                                    \
+    X(PLAN, plan, "Plan", "1", "Plan: one request, one answer")       \
+    X(COMPARE, compare, "Compare", "2", "Compare: GPUs x precisions") \
+    X(CURVES, curves, "Curves", "3", "Curves: speed, cost, memory")   \
+    X(BENCH, bench, "Bench", "4", "Bench: measure this machine")      \
     X(POOL, pool, "Pool", "5", "Pool: a mix of models over a day, once :pool FILE is given")
 
 #define X(id, ...) SCREEN_##id,
@@ -36,107 +36,96 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
 
 /* X(id, name, keys (blanks between), screens, rank in the bar: 0 = not in it, the lower
  *   the longer it stays; word in the bar, help) */
-#define ACTIONS_FIRST(X)                                                               \
-    X(HELP, "help", "? F1", ON_ALL, 1, "help", "this help")                            \
+#define ACTIONS_FIRST(X)                                    \
+    X(HELP, "help", "? F1", ON_ALL, 1, "help", "this help") \
     X(QUIT, "quit", "q F10", ON_ALL, 1, "quit", "close, then quit")
 /* ... then a screen-<word> for each screen, then the others. */
-#define ACTIONS(X)                                                                     \
-    X(UP, "up", "Up k", ON_ALL, 0, "", "up")                                           \
-    X(DOWN, "down", "Down j", ON_ALL, 0, "", "down")                                   \
-    X(LEFT, "left", "Left h", ON_ALL, 0, "", "previous value, left")                   \
-    X(RIGHT, "right", "Right l", ON_ALL, 0, "", "next value, right")                   \
-    X(PAGE_UP, "page-up", "PgUp", ON_ALL, 0, "", "a page up")                          \
-    X(PAGE_DOWN, "page-down", "PgDn", ON_ALL, 0, "", "a page down")                    \
-    X(FIRST, "first", "g Home", ON_ALL, 0, "", "to the first")                         \
-    X(LAST, "last", "G End", ON_ALL, 0, "", "to the last")                             \
-    X(PANEL, "next-panel", "Tab", ON_ALL, 0, "", "next panel")                         \
-    X(PANEL_BACK, "previous-panel", "S-Tab", ON_ALL, 0, "", "previous panel")          \
-    X(BACK, "back", "Esc", ON_ALL, 0, "", "back one step; never quits")                \
-    X(PROMPT, "prompt", ":", ON_ALL, 0, "", "command line: actions and options")       \
-    X(UNDO, "undo", "u", ON_ALL, 0, "", "undo the last change of the plan")            \
-    X(REDO, "redo", "U", ON_ALL, 0, "", "redo it")                                     \
-    X(EXPORT, "export", "e", ON_ALL, 5, "export", "write what is shown to a file")     \
-    X(COMMAND, "show-command", "c", ON_ALL, 0, "", "the command that prints the same") \
-    X(THEME, "theme", "T", ON_ALL, 0, "", "next colors")                               \
-    X(CHARSET, "charset", "B", ON_ALL, 0, "", "curves in braille, blocks or ASCII")    \
-    X(MOUSE, "mouse", "M", ON_ALL, 0, "", "mouse on or off (Shift selects text)")      \
-    X(SETTINGS, "save-settings", "", ON_ALL, 0, "",                                    \
-      "remember colors, glyphs, mouse and screen for the next start")                  \
-    X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "redraw the screen")                     \
-    X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "suspend to the shell; fg resumes")    \
-    X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                    \
-    X(EDIT, "edit", "Enter", ON_PLAN, 2, "edit",                                       \
-      "change the field, or choose from a list")                                       \
-    X(MORE, "more", "+ =", ON_PLAN, 0, "", "number: a step up")                        \
-    X(LESS, "less", "-", ON_PLAN, 0, "", "number: a step down")                        \
-    X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")            \
-    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE | ON_POOL, 3, "apply",                 \
-      "apply a change; on Compare: take this row into the plan")                       \
-    X(SOLVE, "solve", "s", ON_PLAN, 3, "solve",                                        \
-      "the best value of this field that still fits")                                  \
-    X(WHY, "why", "y", ON_PLAN | ON_COMPARE, 4, "why",                                 \
-      "every number's equation, inputs and source")                                    \
-    X(PIN, "pin", "p", ON_PLAN, 6, "pin",                                              \
-      "keep this plan to see the difference to it")                                    \
-    X(RESET, "reset", "r", ON_PLAN, 7, "reset", "the field's default; again: of all")  \
-    X(SAVE, "save", "w", ON_PLAN | ON_COMPARE | ON_CURVES, 6, "save",                  \
-      "save the plan's fields (--batch reads them)")                                   \
-    X(LOAD, "load", "o", ON_PLAN, 0, "", "open a saved plan")                          \
-    X(USE, "use", "Enter", ON_COMPARE, 2, "use in plan",                               \
-      "open the row; again: take it into the plan")                                    \
-    X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")          \
-    X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                 \
-    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter",                             \
-      "only rows with these words")                                                    \
-    X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions",                      \
-      "which precisions are compared")                                                 \
-    X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")  \
-    X(CURVE_SPEED, "curve-speed", "t", ON_CURVES, 2, "speed",                          \
-      "TPOT and TTFT against users")                                                   \
-    X(CURVE_COST, "curve-cost", "$", ON_CURVES, 2, "cost",                             \
-      "dollars per million tokens against users")                                      \
-    X(CURVE_GPUS, "curve-gpus", "n", ON_CURVES, 2, "GPUs", "GPUs needed against users") \
-    X(CURVE_MEMORY, "curve-memory", "m", ON_CURVES, 2, "memory",                       \
-      "memory by part against context; again: against users")                          \
-    X(CURVE_ROOFLINE, "curve-roofline", "r", ON_CURVES, 2, "roofline",                 \
-      "the plan's products under the roof of its GPU")                                 \
-    X(CURVE_FRONT, "curve-front", "f", ON_CURVES, 3, "front",                          \
-      "all GPUs and formats by cost, and the front")                                   \
-    X(CURVE_MEASURED, "curve-measured", "x", ON_CURVES, 2, "measured",                 \
-      "measured against predicted by batch; again: by intensity")                      \
-    X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 0, "", "next curve")                 \
-    X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")         \
-    X(SERIES, "series", "Space", ON_CURVES, 5, "series",                               \
-      "the series that the cursor reads")                                              \
-    X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 5, "zoom", "closer")                       \
-    X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                     \
-    X(MEASURED, "measured", "o", ON_CURVES, 4, "open result",                          \
-      "draw the points of a result file")                                              \
-    X(OPEN, "open", "Enter", ON_BENCH, 2, "change",                                    \
-      "start, or change what is in focus; then: read it whole")                        \
-    X(START, "start", "F5", ON_BENCH, 3, "start", "measure what is chosen")            \
-    X(TOGGLE, "toggle", "Space", ON_BENCH, 3, "choose",                                \
-      "take a test or device, or leave it out")                                        \
-    X(STOP, "stop", "x", ON_BENCH | ON_POOL, 3, "stop",                                \
-      "stop after the point; on Pool: keep the plans found so far")                    \
-    X(STOP_NOW, "stop-now", "X", ON_BENCH, 4, "stop now",                              \
-      "stop now; what is measured is kept")                                            \
-    X(DEVICES, "devices", "d", ON_BENCH, 4, "devices", "monitor of the devices here")  \
-    X(OPTIONS, "options", "o", ON_BENCH, 4, "options",                                 \
-      "the options that are rarely needed: force, rel-ci, fill")                       \
-    X(AGAIN, "again", "r", ON_BENCH, 5, "again", "back to choosing, for another run")  \
-    X(CONFIRM, "confirm", "p", ON_BENCH, 6, "confirm",                                 \
-      "the plan confirmed here: predicted beside measured")                            \
-    X(DIAGNOSE, "diagnose", "y", ON_BENCH, 7, "why slow",                              \
-      "why is a device slow? measures, then one verdict with its evidence")             \
-    X(DROP, "drop", "D", ON_BENCH, 0, "", "forget what was measured of the planned GPU") \
-    X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to own the GPUs")           \
-    X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                  \
-      "the cheapest change that serves the unmet demand")                              \
-    X(WHAT_IF, "what-if", "i", ON_POOL, 3, "what if",                                  \
-      "lose a chassis, more demand, other GPUs; again: the GPUs' places")              \
-    X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save",                            \
-      "save the result under a name")
+#define ACTIONS(X)                                                                                 \
+    X(UP, "up", "Up k", ON_ALL, 0, "", "up")                                                       \
+    X(DOWN, "down", "Down j", ON_ALL, 0, "", "down")                                               \
+    X(LEFT, "left", "Left h", ON_ALL, 0, "", "previous value, left")                               \
+    X(RIGHT, "right", "Right l", ON_ALL, 0, "", "next value, right")                               \
+    X(PAGE_UP, "page-up", "PgUp", ON_ALL, 0, "", "a page up")                                      \
+    X(PAGE_DOWN, "page-down", "PgDn", ON_ALL, 0, "", "a page down")                                \
+    X(FIRST, "first", "g Home", ON_ALL, 0, "", "to the first")                                     \
+    X(LAST, "last", "G End", ON_ALL, 0, "", "to the last")                                         \
+    X(PANEL, "next-panel", "Tab", ON_ALL, 0, "", "next panel")                                     \
+    X(PANEL_BACK, "previous-panel", "S-Tab", ON_ALL, 0, "", "previous panel")                      \
+    X(BACK, "back", "Esc", ON_ALL, 0, "", "back one step; never quits")                            \
+    X(PROMPT, "prompt", ":", ON_ALL, 0, "", "command line: actions and options")                   \
+    X(UNDO, "undo", "u", ON_ALL, 0, "", "undo the last change of the plan")                        \
+    X(REDO, "redo", "U", ON_ALL, 0, "", "redo it")                                                 \
+    X(EXPORT, "export", "e", ON_ALL, 5, "export", "write what is shown to a file")                 \
+    X(COMMAND, "show-command", "c", ON_ALL, 0, "", "the command that prints the same")             \
+    X(THEME, "theme", "T", ON_ALL, 0, "", "next colors")                                           \
+    X(CHARSET, "charset", "B", ON_ALL, 0, "", "curves in braille, blocks or ASCII")                \
+    X(MOUSE, "mouse", "M", ON_ALL, 0, "", "mouse on or off (Shift selects text)")                  \
+    X(SETTINGS, "save-settings", "", ON_ALL, 0, "",                                                \
+      "remember colors, glyphs, mouse and screen for the next start")                              \
+    X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "redraw the screen")                                 \
+    X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "suspend to the shell; fg resumes")                \
+    X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                                \
+    X(EDIT, "edit", "Enter", ON_PLAN, 2, "edit", "change the field, or choose from a list")        \
+    X(MORE, "more", "+ =", ON_PLAN, 0, "", "number: a step up")                                    \
+    X(LESS, "less", "-", ON_PLAN, 0, "", "number: a step down")                                    \
+    X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")                        \
+    X(APPLY, "apply", "a", ON_PLAN | ON_COMPARE | ON_POOL, 3, "apply",                             \
+      "apply a change; on Compare: take this row into the plan")                                   \
+    X(SOLVE, "solve", "s", ON_PLAN, 3, "solve", "the best value of this field that still fits")    \
+    X(WHY, "why", "y", ON_PLAN | ON_COMPARE, 4, "why",                                             \
+      "every number's equation, inputs and source")                                                \
+    X(PIN, "pin", "p", ON_PLAN, 6, "pin", "keep this plan to see the difference to it")            \
+    X(RESET, "reset", "r", ON_PLAN, 7, "reset", "the field's default; again: of all")              \
+    X(SAVE, "save", "w", ON_PLAN | ON_COMPARE | ON_CURVES, 6, "save",                              \
+      "save the plan's fields (--batch reads them)")                                               \
+    X(LOAD, "load", "o", ON_PLAN, 0, "", "open a saved plan")                                      \
+    X(USE, "use", "Enter", ON_COMPARE, 2, "use in plan",                                           \
+      "open the row; again: take it into the plan")                                                \
+    X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")                      \
+    X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                             \
+    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter", "only rows with these words")           \
+    X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions", "which precisions are compared") \
+    X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")              \
+    X(CURVE_SPEED, "curve-speed", "t", ON_CURVES, 2, "speed", "TPOT and TTFT against users")       \
+    X(CURVE_COST, "curve-cost", "$", ON_CURVES, 2, "cost",                                         \
+      "dollars per million tokens against users")                                                  \
+    X(CURVE_GPUS, "curve-gpus", "n", ON_CURVES, 2, "GPUs", "GPUs needed against users")            \
+    X(CURVE_MEMORY, "curve-memory", "m", ON_CURVES, 2, "memory",                                   \
+      "memory by part against context; again: against users")                                      \
+    X(CURVE_ROOFLINE, "curve-roofline", "r", ON_CURVES, 2, "roofline",                             \
+      "the plan's products under the roof of its GPU")                                             \
+    X(CURVE_FRONT, "curve-front", "f", ON_CURVES, 3, "front",                                      \
+      "all GPUs and formats by cost, and the front")                                               \
+    X(CURVE_MEASURED, "curve-measured", "x", ON_CURVES, 2, "measured",                             \
+      "measured against predicted by batch; again: by intensity")                                  \
+    X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 0, "", "next curve")                             \
+    X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")                     \
+    X(SERIES, "series", "Space", ON_CURVES, 5, "series", "the series that the cursor reads")       \
+    X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 5, "zoom", "closer")                                   \
+    X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                                 \
+    X(MEASURED, "measured", "o", ON_CURVES, 4, "open result", "draw the points of a result file")  \
+    X(OPEN, "open", "Enter", ON_BENCH, 2, "change",                                                \
+      "start, or change what is in focus; then: read it whole")                                    \
+    X(START, "start", "F5", ON_BENCH, 3, "start", "measure what is chosen")                        \
+    X(TOGGLE, "toggle", "Space", ON_BENCH, 3, "choose", "take a test or device, or leave it out")  \
+    X(STOP, "stop", "x", ON_BENCH | ON_POOL, 3, "stop",                                            \
+      "stop after the point; on Pool: keep the plans found so far")                                \
+    X(STOP_NOW, "stop-now", "X", ON_BENCH, 4, "stop now", "stop now; what is measured is kept")    \
+    X(DEVICES, "devices", "d", ON_BENCH, 4, "devices", "monitor of the devices here")              \
+    X(OPTIONS, "options", "o", ON_BENCH, 4, "options",                                             \
+      "the options that are rarely needed: force, rel-ci, fill")                                   \
+    X(AGAIN, "again", "r", ON_BENCH, 5, "again", "back to choosing, for another run")              \
+    X(CONFIRM, "confirm", "p", ON_BENCH, 6, "confirm",                                             \
+      "the plan confirmed here: predicted beside measured")                                        \
+    X(DIAGNOSE, "diagnose", "y", ON_BENCH, 7, "why slow",                                          \
+      "why is a device slow? measures, then one verdict with its evidence")                        \
+    X(DROP, "drop", "D", ON_BENCH, 0, "", "forget what was measured of the planned GPU")           \
+    X(RUNG, "rung", "v", ON_POOL, 2, "rung", "the next way to own the GPUs")                       \
+    X(PROPOSE, "propose", "p", ON_POOL, 2, "propose",                                              \
+      "the cheapest change that serves the unmet demand")                                          \
+    X(WHAT_IF, "what-if", "i", ON_POOL, 3, "what if",                                              \
+      "lose a chassis, more demand, other GPUs; again: the GPUs' places")                          \
+    X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save", "save the result under a name")
 
 #define X(id, ...) ACT_##id,
 #define S(id, ...) ACT_SCREEN_##id,

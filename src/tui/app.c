@@ -98,8 +98,7 @@ enum gp_status app_target(const char *text, char *path, size_t size, struct gp_e
     bool replace = n > 0 && text[n - 1] == '!';
 
     if (!gp_format(path, size, "%.*s", (int)(n - replace), text) || !path[0])
-        return gp_fail(err, GP_E_USAGE, "export", "a name such as plan.txt",
-                       "no file is named");
+        return gp_fail(err, GP_E_USAGE, "export", "a name such as plan.txt", "no file is named");
     if (!replace && path_is_there(path))
         return gp_fail(err, GP_E_USAGE, path, "end the name with ! to replace it",
                        "already exists");

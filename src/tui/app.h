@@ -14,17 +14,17 @@
 #include <stddef.h>
 
 #include "answer/planner.h"
+#include "base/err.h"
+#include "base/path.h"
 #include "tui/form.h"
 #include "tui/screen.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/overlay.h"
 #include "tui/worker.h"
-#include "base/err.h"
-#include "base/path.h"
 
 struct app_settings {
     enum scheme scheme;
-    bool scheme_given;   /* by option or settings: not by the terminal */
+    bool scheme_given; /* by option or settings: not by the terminal */
     enum charset charset;
     bool charset_given;
     bool mouse, plain;
@@ -41,9 +41,9 @@ struct app {
     bool quit;
     int exit_code;
 
-    struct {               /* the form is being saved, asked for its file */
+    struct { /* the form is being saved, asked for its file */
         char path[GP_PATH_MAX];
-        bool quit;         /* when it is saved */
+        bool quit; /* when it is saved */
     } saving;
 
     struct worker *worker; /* plans beside the keys (worker.h); owned */
@@ -52,20 +52,20 @@ struct app {
     struct task *page_task;
 
     /* the loop's own */
-    int held;                  /* the key that waits for the answer; K_NONE: none does */
-    bool whole;                /* paint also what did not change */
-    bool scripted;             /* keys come from a file, nothing is painted */
-    bool interrupted;          /* a Ctrl-C has stopped the measurement */
-    double due[SCREEN_COUNT];  /* when its tick is wanted (clock_now); 0 = now */
+    int held;                 /* the key that waits for the answer; K_NONE: none does */
+    bool whole;               /* paint also what did not change */
+    bool scripted;            /* keys come from a file, nothing is painted */
+    bool interrupted;         /* a Ctrl-C has stopped the measurement */
+    double due[SCREEN_COUNT]; /* when its tick is wanted (clock_now); 0 = now */
 };
 
 struct app_start {
     struct planner *planner;
     const struct options *options; /* of the command line: the form starts with it */
     struct app_settings settings;
-    const char *script;         /* keys from this file instead of the terminal; NULL */
-    const char *report;         /* the first line at the bottom; NULL */
-    const char *command;        /* a `:` line that is run first; NULL */
+    const char *script;  /* keys from this file instead of the terminal; NULL */
+    const char *report;  /* the first line at the bottom; NULL */
+    const char *command; /* a `:` line that is run first; NULL */
 };
 
 /* A line at the bottom until the next key; bad: in the colour of what is wrong. */

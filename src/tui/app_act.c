@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "answer/document.h"
+#include "base/path.h"
 #include "tui/page_job.h"
 #include "tui/settings.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
-#include "base/path.h"
 
 /* ---- help, the command, the prompt ---- */
 
@@ -43,13 +43,12 @@ static void open_help(struct app *app)
     strbuf_init(&text);
     add_said(app, &text);
     action_help(app->screen, &text);
-    strbuf_add(
-        &text,
-        "\nThe : line takes every action by its name, options as --plan "
-        "takes them (users 16, --gpu l4:2), on Bench those of --bench too (rel-ci "
-        "2 force), solve FIELD, a screen with a whole request (plan -m 8B -g l4), and: "
-        "export FILE, save FILE, load FILE. Tab completes.\n"
-        "More: man gpuplan, gpuplan-model(7).\n");
+    strbuf_add(&text,
+               "\nThe : line takes every action by its name, options as --plan "
+               "takes them (users 16, --gpu l4:2), on Bench those of --bench too (rel-ci "
+               "2 force), solve FIELD, a screen with a whole request (plan -m 8B -g l4), and: "
+               "export FILE, save FILE, load FILE. Tab completes.\n"
+               "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof(title), "Help: %s", screen_names[app->screen]);
     pager_open(&app->display, title, text.text);
     strbuf_fini(&text);
@@ -65,8 +64,7 @@ static void show_command(struct app *app)
         ops->command(app, app_state(app, app->screen), &text);
     if (text.len == 0)
         app_report(app, false, "no command prints this screen");
-    else if (gp_width(text.text) < app->display.cols - 2 &&
-             text.len < sizeof(app->display.report))
+    else if (gp_width(text.text) < app->display.cols - 2 && text.len < sizeof(app->display.report))
         app_report(app, false, "%s", text.text);
     else
         pager_open(&app->display, "The command that prints the same", text.text);
@@ -79,8 +77,7 @@ static bool run_line(struct app *app, void *ctx, const char *text, struct gp_err
     return app_command(app, text, err);
 }
 
-static void complete_line(struct app *app, void *ctx, const char *text,
-                          struct strbuf *out)
+static void complete_line(struct app *app, void *ctx, const char *text, struct strbuf *out)
 {
     (void)ctx;
     app_complete(app, text, out);
@@ -118,15 +115,14 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
 
     (void)ctx;
     if (!ops->export)
-        return gp_fail(err, GP_E_USAGE, screen_names[app->screen], "",
-                       "has nothing to export") == GP_OK;
+        return gp_fail(err, GP_E_USAGE, screen_names[app->screen], "", "has nothing to export") ==
+               GP_OK;
     if (app_target(text, path, sizeof(path), err))
         return false;
     if (!gp_has_word(ops->suffixes, " ", suffix_of(path))) {
         if (document_format_of(path) >= 0)
             return page_job_begin(app, path, err) == GP_OK;
-        return gp_fail(err, GP_E_USAGE, path, ops->suffixes,
-                       "the suffix sets the format") == GP_OK;
+        return gp_fail(err, GP_E_USAGE, path, ops->suffixes, "the suffix sets the format") == GP_OK;
     }
     strbuf_init(&out);
     rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
@@ -138,8 +134,7 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
     return rc == GP_OK;
 }
 
-static void complete_path(struct app *app, void *ctx, const char *text,
-                          struct strbuf *out)
+static void complete_path(struct app *app, void *ctx, const char *text, struct strbuf *out)
 {
     (void)app;
     (void)ctx;
@@ -176,8 +171,7 @@ static bool save_form(struct app *app, const char *path, struct gp_err *err)
         return false;
     strbuf_init(&quoted);
     strbuf_quote(&quoted, path);
-    app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer", path,
-               quoted.text);
+    app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer", path, quoted.text);
     strbuf_fini(&quoted);
     return true;
 }
@@ -189,8 +183,7 @@ bool app_save(struct app *app, void *ctx, const char *text, struct gp_err *err)
     (void)ctx;
     if (strcmp(text, app->form->file) == 0) /* saved there before */
         return save_form(app, text, err);
-    return app_target(text, path, sizeof(path), err) == GP_OK &&
-           save_form(app, path, err);
+    return app_target(text, path, sizeof(path), err) == GP_OK && save_form(app, path, err);
 }
 
 static void save_now(struct app *app, void *ctx)
@@ -210,8 +203,7 @@ static bool save_named(struct app *app, void *ctx, const char *text, struct gp_e
 
     (void)ctx;
     if (!text[0] || !gp_copy(app->saving.path, sizeof(app->saving.path), text))
-        return gp_fail(err, GP_E_USAGE, "", "such as plan.json",
-                       "a file needs a name") == GP_OK;
+        return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name") == GP_OK;
     if (path_is_there(text) && strcmp(text, app->form->file) != 0) {
         gp_format(question, sizeof(question), "%s exists. Replace it?", text);
         question_open(&app->display, question, save_now, NULL);
@@ -269,8 +261,7 @@ static void quit_plan(struct app *app, void *ctx)
         return;
     }
     gp_format(question.text, sizeof(question.text), "%s%s.",
-              file[0] ? "The changes are not in " : "The plan is not saved",
-              path_name(file));
+              file[0] ? "The changes are not in " : "The plan is not saved", path_name(file));
     question_ask(&app->display, &question);
 }
 
@@ -377,8 +368,7 @@ static void toggle_mouse(struct app *app)
 {
     app->settings.mouse = !app->settings.mouse;
     term_mouse(app->settings.mouse);
-    app_report(app, false,
-               app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
+    app_report(app, false, app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
 }
 
 static void save_settings(struct app *app)
@@ -399,14 +389,14 @@ static const struct {
     enum action action;
     void (*run)(struct app *app);
 } everywhere[] = {
-    {ACT_HELP, open_help},         {ACT_QUIT, quit_ask},
-    {ACT_QUIT_NOW, quit_now},      {ACT_PROMPT, open_prompt},
-    {ACT_UNDO, undo},              {ACT_REDO, redo},
-    {ACT_EXPORT, open_export},     {ACT_SAVE, save_as},
-    {ACT_LOAD, load},              {ACT_COMMAND, show_command},
-    {ACT_THEME, next_theme},       {ACT_CHARSET, next_charset},
-    {ACT_MOUSE, toggle_mouse},     {ACT_SETTINGS, save_settings},
-    {ACT_REDRAW, redraw},          {ACT_SUSPEND, suspend},
+    {ACT_HELP, open_help},     {ACT_QUIT, quit_ask},
+    {ACT_QUIT_NOW, quit_now},  {ACT_PROMPT, open_prompt},
+    {ACT_UNDO, undo},          {ACT_REDO, redo},
+    {ACT_EXPORT, open_export}, {ACT_SAVE, save_as},
+    {ACT_LOAD, load},          {ACT_COMMAND, show_command},
+    {ACT_THEME, next_theme},   {ACT_CHARSET, next_charset},
+    {ACT_MOUSE, toggle_mouse}, {ACT_SETTINGS, save_settings},
+    {ACT_REDRAW, redraw},      {ACT_SUSPEND, suspend},
 };
 
 static void act_everywhere(struct app *app, enum action action)
@@ -422,10 +412,10 @@ static void act_everywhere(struct app *app, enum action action)
 bool app_needs_answer(enum action action)
 {
     static const enum action list[] = {
-        ACT_UP,   ACT_DOWN,       ACT_LEFT,   ACT_RIGHT, ACT_PAGE_UP, ACT_PAGE_DOWN,
-        ACT_MORE, ACT_LESS,       ACT_FIRST,  ACT_LAST,  ACT_PANEL,   ACT_PANEL_BACK,
-        ACT_UNDO, ACT_REDO,       ACT_BACK,   ACT_PROMPT, ACT_HELP,   ACT_REDRAW,
-        ACT_QUIT, ACT_QUIT_NOW,   ACT_SUSPEND, ACT_THEME, ACT_CHARSET,  ACT_MOUSE};
+        ACT_UP,   ACT_DOWN,     ACT_LEFT,    ACT_RIGHT,  ACT_PAGE_UP, ACT_PAGE_DOWN,
+        ACT_MORE, ACT_LESS,     ACT_FIRST,   ACT_LAST,   ACT_PANEL,   ACT_PANEL_BACK,
+        ACT_UNDO, ACT_REDO,     ACT_BACK,    ACT_PROMPT, ACT_HELP,    ACT_REDRAW,
+        ACT_QUIT, ACT_QUIT_NOW, ACT_SUSPEND, ACT_THEME,  ACT_CHARSET, ACT_MOUSE};
 
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
         if (list[i] == action)

@@ -60,8 +60,7 @@ static void draw_tabs(const struct app *app, struct canvas *canvas, struct rect 
     int x = lay_tabs(app, tabs);
     struct rect right = {in.y, in.x + x, 1, in.cols - x - 1};
 
-    canvas_text(canvas, in, 0, 0, INK_TITLE,
-                app->display.cols >= WIDE_TABS ? " gpuplan" : "");
+    canvas_text(canvas, in, 0, 0, INK_TITLE, app->display.cols >= WIDE_TABS ? " gpuplan" : "");
     for (int i = 0; i < SCREEN_COUNT; i++)
         canvas_text(canvas, in, 0, tabs[i].x, INK_TITLE, tabs[i].text);
     strbuf_init(&title);
@@ -100,8 +99,7 @@ static void draw_explain(const struct app *app, struct canvas *canvas, struct re
     else if (ops->explain)
         ops->explain(app, app->state[app->screen], &text);
     canvas_wrap(canvas, inside, 0,
-                app->display.report[0] && app->display.report_bad ? INK_BAD : INK_TEXT,
-                text.text);
+                app->display.report[0] && app->display.report_bad ? INK_BAD : INK_TEXT, text.text);
     strbuf_fini(&text);
 }
 
@@ -196,8 +194,7 @@ int app_bar_at(const struct app *app, int x)
 
     bar_words(app, &left, &right);
     from = app->display.cols - 1 - gp_width(right.text);
-    key = right.len && x >= from ? key_in(right.text, x - from)
-                                 : key_in(left.text, x - 1);
+    key = right.len && x >= from ? key_in(right.text, x - from) : key_in(left.text, x - 1);
     strbuf_fini(&left);
     strbuf_fini(&right);
     return key;
@@ -206,8 +203,8 @@ int app_bar_at(const struct app *app, int x)
 /* ---- all of it ---- */
 
 /* Lines of at most 20 columns: what is wrong, what to do. */
-static void draw_too_small(const struct app *app, struct canvas *canvas,
-                           struct rect body, struct rect bar)
+static void draw_too_small(const struct app *app, struct canvas *canvas, struct rect body,
+                           struct rect bar)
 {
     struct rect all = {body.y, body.x, body.rows + bar.rows, body.cols};
 

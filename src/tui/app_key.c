@@ -10,10 +10,10 @@
 #include <math.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "tui/page_job.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
-#include "base/clock.h"
 
 #define WHEEL_ROWS 3
 
@@ -183,8 +183,7 @@ void app_click(struct app *app, int y, int x)
     if (y == frame.tabs.y && app_tab_at(app, x) < SCREEN_COUNT)
         app_show(app, app_tab_at(app, x));
     else if (ops->click && y >= frame.body.y && y < frame.body.y + frame.body.rows)
-        ops->click(app, app_state(app, app->screen), y - frame.body.y,
-                   x - frame.body.x);
+        ops->click(app, app_state(app, app->screen), y - frame.body.y, x - frame.body.x);
 }
 
 void app_paste(struct app *app, const struct paste *paste)
@@ -199,8 +198,7 @@ static void unknown_key(struct app *app, int key)
     char name[16], help[16];
 
     app_report(app, false, "%s does nothing here; %s lists the keys",
-               key_text(key, name, sizeof(name)),
-               action_key(ACT_HELP, help, sizeof(help)));
+               key_text(key, name, sizeof(name)), action_key(ACT_HELP, help, sizeof(help)));
 }
 
 static void quit_by_key(struct app *app, enum action action)

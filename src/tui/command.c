@@ -21,12 +21,12 @@
 #include <string.h>
 
 #include "answer/spelling.h"
+#include "base/path.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
-#include "base/path.h"
 
 #define WORD_MAX 256
-#define MANY     200 /* completions, at most */
+#define MANY 200 /* completions, at most */
 
 /* The first word of the line, which moves to what follows it. */
 static bool take_word(const char **line, char word[WORD_MAX])
@@ -58,8 +58,8 @@ static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err 
         path = target;
     }
     if (strcmp(path, "-") == 0 && !app->scripted)
-        return gp_fail(err, GP_E_USAGE, "dump", "name a file",
-                       "standard output is this screen") == GP_OK;
+        return gp_fail(err, GP_E_USAGE, "dump", "name a file", "standard output is this screen") ==
+               GP_OK;
     strbuf_init(&out);
     canvas_init(&canvas, app->settings.charset);
     app_draw(app, &canvas);
@@ -160,8 +160,7 @@ static bool is_taken(const struct app *app, int id)
 {
     bool (*takes)(enum option_id) = app->screens[app->screen]->takes;
 
-    return (takes && takes((enum option_id)id)) ||
-           (id != OPT_OUT && field_of(id) != FIELD_COUNT);
+    return (takes && takes((enum option_id)id)) || (id != OPT_OUT && field_of(id) != FIELD_COUNT);
 }
 
 static bool unknown_word(const struct app *app, const char *word, struct gp_err *err)
@@ -172,8 +171,8 @@ static bool unknown_word(const struct app *app, const char *word, struct gp_err 
 
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (find_of(app, (enum screen_id)i, word) >= 0)
-            return gp_fail(err, GP_E_USAGE, word, "", "is for the screen %s",
-                           screen_names[i]) == GP_OK;
+            return gp_fail(err, GP_E_USAGE, word, "", "is for the screen %s", screen_names[i]) ==
+                   GP_OK;
     if (option_find_word(word) >= 0)
         return gp_fail(err, GP_E_USAGE, word, "give it to gpuplan in the shell",
                        "has no field on the screens") == GP_OK;
@@ -192,11 +191,9 @@ static bool unknown_word(const struct app *app, const char *word, struct gp_err 
 }
 
 /* Of the screen's own, or of the plan. */
-static bool set_options(struct app *app, bool own, const char *options,
-                        struct gp_err *err)
+static bool set_options(struct app *app, bool own, const char *options, struct gp_err *err)
 {
-    if (own ? app->screens[app->screen]->options(app, app_state(app, app->screen),
-                                                 options, err)
+    if (own ? app->screens[app->screen]->options(app, app_state(app, app->screen), options, err)
             : form_options(app->form, options, err))
         return false;
     app_report(app, false, "set: %s", options);
@@ -219,14 +216,14 @@ static bool solve_field(struct app *app, const char *name, struct gp_err *err)
     if (field < 0)
         field = find_option(name);
     if (field < 0)
-        return gp_fail(err, GP_E_USAGE, "solve", "as in: solve context",
-                       "unknown field '%.60s'", name) == GP_OK;
+        return gp_fail(err, GP_E_USAGE, "solve", "as in: solve context", "unknown field '%.60s'",
+                       name) == GP_OK;
     return form_solve(app->form, (enum field)field, err) == GP_OK;
 }
 
 /* The options of a line, those of the screen's own and those of the request apart. */
-static void part_options(const struct app *app, int screen, const char *line,
-                         struct strbuf *own, struct strbuf *request)
+static void part_options(const struct app *app, int screen, const char *line, struct strbuf *own,
+                         struct strbuf *request)
 {
     struct strbuf *to = NULL;
     char word[WORD_MAX];
@@ -245,8 +242,7 @@ static void part_options(const struct app *app, int screen, const char *line,
 
 /* "gpuplan --bench -m 70B --rel-ci 2": a screen and what the command of its name takes;
  * all of it or nothing. */
-static bool run_screen(struct app *app, int screen, const char *options,
-                       struct gp_err *err)
+static bool run_screen(struct app *app, int screen, const char *options, struct gp_err *err)
 {
     int undo = app->form->undo_at;
     struct strbuf own, request;
@@ -260,8 +256,7 @@ static bool run_screen(struct app *app, int screen, const char *options,
         part_options(app, screen, options, &own, &request);
     ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
     if (ok && own.len &&
-        app->screens[screen]->options(app, app_state(app, (enum screen_id)screen),
-                                      own.text, err)) {
+        app->screens[screen]->options(app, app_state(app, (enum screen_id)screen), own.text, err)) {
         ok = false;
         if (app->form->undo_at != undo)
             form_undo(app->form);
@@ -303,8 +298,7 @@ static bool run_word(struct app *app, const char *word, struct gp_err *err)
     else if (find_verb(word))
         return gp_fail(err, GP_E_USAGE, word, "", "needs a file's name") == GP_OK;
     else if (find_option(word) >= 0)
-        return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") ==
-               GP_OK;
+        return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") == GP_OK;
     else
         return unknown_word(app, word, err);
     return true;
@@ -356,8 +350,7 @@ struct completion {
 
 static void offer(struct completion *c, const char *word)
 {
-    if (c->count >= MANY || strncmp(word, c->begin, strlen(c->begin)) != 0 ||
-        strchr(word, ' '))
+    if (c->count >= MANY || strncmp(word, c->begin, strlen(c->begin)) != 0 || strchr(word, ' '))
         return;
     strbuf_addf(c->out, "%s%s", c->count++ ? " " : "", word);
 }
@@ -367,8 +360,7 @@ static void offer_options(const struct app *app, struct completion *c)
     char word[80];
 
     for (int i = 0; i < OPTION_COUNT; i++) {
-        gp_format(word, sizeof(word), "%s%s", c->begin[0] == '-' ? "--" : "",
-                  option_rows[i].name);
+        gp_format(word, sizeof(word), "%s%s", c->begin[0] == '-' ? "--" : "", option_rows[i].name);
         if (is_taken(app, i))
             offer(c, word);
     }
@@ -439,7 +431,7 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
         offer_values(app, field_rows[find_option(before)].option, &c);
     else if (find_own(app, before) >= 0 && option_rows[find_own(app, before)].choices)
         offer_values(app, (enum option_id)find_own(app, before), &c);
-    else if (find_option(first) >= 0 || find_own(app, first) >= 0 ||
-             find_screen(first) >= 0 || strcmp(first, "set") == 0)
+    else if (find_option(first) >= 0 || find_own(app, first) >= 0 || find_screen(first) >= 0 ||
+             strcmp(first, "set") == 0)
         offer_options(app, &c);
 }

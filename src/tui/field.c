@@ -107,8 +107,7 @@ double form_number(const struct form *form, enum field field)
     if (field_rows[field].kind != FIELD_NUMBER ||
         options_text(&options, field_rows[field].option, "", text, NULL))
         return -1;
-    return options.value[field_rows[field].option].number /
-           (field == FIELD_USED ? GP_GIB : 1);
+    return options.value[field_rows[field].option].number / (field == FIELD_USED ? GP_GIB : 1);
 }
 
 /* ---- in words ---- */
@@ -132,8 +131,7 @@ static void show_model(const struct form *form, char *text, size_t size)
     gp_format(text, size, "%s%s", base_name(value), generic ? " (assumed)" : "");
 }
 
-static void show_formats(const struct form *form, enum field field, char *text,
-                         size_t size)
+static void show_formats(const struct form *form, enum field field, char *text, size_t size)
 {
     const struct request *q = &form->answer->plan.request;
     const char *value = form->values.value[field];
@@ -146,8 +144,7 @@ static void show_formats(const struct form *form, enum field field, char *text,
 
 static void show_gpu(const struct form *form, char *text, size_t size)
 {
-    if (form->values.value[FIELD_GPU][0] &&
-        strcmp(form->values.value[FIELD_GPU], "local") != 0)
+    if (form->values.value[FIELD_GPU][0] && strcmp(form->values.value[FIELD_GPU], "local") != 0)
         gp_copy(text, size, form->values.value[FIELD_GPU]);
     else
         gp_format(text, size, "%s: %s", form->answer->resolved.gpu_chosen ? "auto" : "here",
@@ -158,12 +155,11 @@ static void show_engine(const struct form *form, char *text, size_t size)
 {
     const struct engine *e = form->answer->plan.request.engine;
 
-    gp_format(text, size, "%s%s %s",
-              form->values.value[FIELD_ENGINE][0] ? "" : "auto: ", e->name, e->range);
+    gp_format(text, size, "%s%s %s", form->values.value[FIELD_ENGINE][0] ? "" : "auto: ", e->name,
+              e->range);
 }
 
-static void show_number(const struct form *form, enum field field, char *text,
-                        size_t size)
+static void show_number(const struct form *form, enum field field, char *text, size_t size)
 {
     const struct field_row *row = &field_rows[field];
     double value = form_number(form, field);
@@ -189,12 +185,10 @@ static void show_number(const struct form *form, enum field field, char *text,
         gp_format(number, sizeof(number), "%.4g", value);
     else
         units_tokens(number, sizeof(number), value);
-    gp_format(text, size, "%s%s%s", !given && row->automatic ? "auto: " : "", number,
-              row->unit);
+    gp_format(text, size, "%s%s%s", !given && row->automatic ? "auto: " : "", number, row->unit);
 }
 
-static void show_field(const struct form *form, enum field field, char *text,
-                       size_t size)
+static void show_field(const struct form *form, enum field field, char *text, size_t size)
 {
     const char *value = form->values.value[field];
 
@@ -205,8 +199,7 @@ static void show_field(const struct form *form, enum field field, char *text,
     else if (field == FIELD_PRICE || field == FIELD_PRUNE || field == FIELD_PROVIDER ||
              field == FIELD_REGION || field == FIELD_DATED || field == FIELD_DRAFT ||
              field == FIELD_LORA || field == FIELD_NO_KV)
-        gp_copy(text, size,
-                value[0] ? value : option_rows[field_rows[field].option].fallback);
+        gp_copy(text, size, value[0] ? value : option_rows[field_rows[field].option].fallback);
     else if (!form->answered || field == FIELD_MEASURED)
         gp_copy(text, size, value[0] ? value : "auto");
     else if (field == FIELD_GPU)

@@ -17,9 +17,9 @@
 
 #include "answer/request_line.h"
 #include "base/mem.h"
-#include "tui/form_job.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "tui/form_job.h"
 
 /* ---- planning ---- */
 
@@ -54,9 +54,8 @@ static void form_plan_here(struct form *form)
 
     form_ask(form, &options);
     form->err = (struct gp_err){0};
-    form->answered =
-        planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK &&
-        planner_betters(form->planner, form->answer, &form->err) == GP_OK;
+    form->answered = planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK &&
+                     planner_betters(form->planner, form->answer, &form->err) == GP_OK;
     form_answered(form);
 }
 
@@ -139,8 +138,7 @@ bool form_changed(const struct form *form)
 
 bool form_lays_out(const struct form *form)
 {
-    static const enum field fields[] = {FIELD_GPUS, FIELD_TP, FIELD_PP, FIELD_EP,
-                                        FIELD_REPLICAS};
+    static const enum field fields[] = {FIELD_GPUS, FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         if (form->values.value[fields[i]][0])
@@ -181,8 +179,7 @@ static enum field solved_field(const struct options *options)
     return FIELD_COUNT;
 }
 
-struct form *form_new(struct planner *planner, const struct options *options,
-                      struct gp_err *err)
+struct form *form_new(struct planner *planner, const struct options *options, struct gp_err *err)
 {
     static const struct options nothing;
     struct form *form = gp_calloc(1, sizeof(*form));
@@ -194,8 +191,7 @@ struct form *form_new(struct planner *planner, const struct options *options,
     form->pin_model = gp_calloc(1, sizeof(*form->pin_model));
     form->why = gp_calloc(TERMS_MAX, sizeof(*form->why));
     options = options ? options : &nothing;
-    gp_copy(form->profiles, sizeof(form->profiles),
-            options_word(options, OPT_PROFILES, ""));
+    gp_copy(form->profiles, sizeof(form->profiles), options_word(options, OPT_PROFILES, ""));
     if (values_of_options(planner, options, &form->values, err)) {
         form_free(form);
         return NULL;
@@ -225,12 +221,10 @@ void form_free(struct form *form)
 
 /* ---- changes ---- */
 
-enum gp_status form_set(struct form *form, enum field field, const char *text,
-                        struct gp_err *err)
+enum gp_status form_set(struct form *form, enum field field, const char *text, struct gp_err *err)
 {
     struct form_values values = form->values;
-    enum gp_status rc =
-        values_put(form->planner, &values, field, text, answer_of(form), err);
+    enum gp_status rc = values_put(form->planner, &values, field, text, answer_of(form), err);
 
     if (!rc)
         form_commit(form, &values);
@@ -240,8 +234,7 @@ enum gp_status form_set(struct form *form, enum field field, const char *text,
 enum gp_status form_options(struct form *form, const char *given, struct gp_err *err)
 {
     struct form_values values = form->values;
-    enum gp_status rc =
-        values_options(form->planner, &values, given, answer_of(form), err);
+    enum gp_status rc = values_options(form->planner, &values, given, answer_of(form), err);
 
     if (!rc)
         form_commit(form, &values);
@@ -286,8 +279,7 @@ enum gp_status form_reset_all(struct form *form, struct gp_err *err)
 
 /* ---- steps ---- */
 
-static enum gp_status step_choice(struct form *form, enum field field, int by,
-                                  struct gp_err *err)
+static enum gp_status step_choice(struct form *form, enum field field, int by, struct gp_err *err)
 {
     int count, at = -1;
     struct choice *choices = form_choices(form, field, false, &count);
@@ -318,8 +310,7 @@ static double next_number(const struct field_row *row, double value, int by)
     if (row->option == OPT_RATE)
         return by > 0 ? value * 2 : value / 2;
     if (!row->doubles) /* on the multiples of the step */
-        return (by > 0 ? floor(value / row->step + 1e-6) + 1
-                       : ceil(value / row->step - 1e-6) - 1) *
+        return (by > 0 ? floor(value / row->step + 1e-6) + 1 : ceil(value / row->step - 1e-6) - 1) *
                row->step;
     if (value < 1)
         return by > 0 ? 1 : 0;
@@ -356,8 +347,7 @@ static enum gp_status at_the_end(enum field field, double end, struct gp_err *er
                    end > 1 ? "most" : "end");
 }
 
-static enum gp_status step_number(struct form *form, enum field field, int by,
-                                  struct gp_err *err)
+static enum gp_status step_number(struct form *form, enum field field, int by, struct gp_err *err)
 {
     const struct field_row *row = &field_rows[field];
     const struct option_row *option = &option_rows[row->option];
@@ -366,8 +356,7 @@ static enum gp_status step_number(struct form *form, enum field field, int by,
     char text[64];
 
     if (value < 0)
-        return gp_fail(err, GP_E_USAGE, row->label, "Enter takes a value",
-                       "no value to step from");
+        return gp_fail(err, GP_E_USAGE, row->label, "Enter takes a value", "no value to step from");
     next = next_number(row, value, by);
     if (next > most && value < most)
         next = most;
@@ -381,8 +370,7 @@ static enum gp_status step_number(struct form *form, enum field field, int by,
     return form_set(form, field, text, err);
 }
 
-enum gp_status form_step(struct form *form, enum field field, int by,
-                         struct gp_err *err)
+enum gp_status form_step(struct form *form, enum field field, int by, struct gp_err *err)
 {
     return field_rows[field].kind == FIELD_NUMBER ? step_number(form, field, by, err)
                                                   : step_choice(form, field, by, err);
@@ -411,8 +399,7 @@ enum gp_status form_apply(struct form *form, int i, struct gp_err *err)
 
     if (!form->answered || i < 0 || i >= form->answer->fix_count)
         return gp_fail(err, GP_E_USAGE, "", "", "no such suggestion");
-    return form_options(form, planner_fix_options(&form->answer->fixes[i], options),
-                        err);
+    return form_options(form, planner_fix_options(&form->answer->fixes[i], options), err);
 }
 
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err)
@@ -421,8 +408,7 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
 
     if (field_rows[field].solve == SOLVE_NONE)
         return gp_fail(err, GP_E_USAGE, field_rows[field].label,
-                       "GPU, GPUs, Context, Users and Weights can",
-                       "cannot be solved for");
+                       "GPU, GPUs, Context, Users and Weights can", "cannot be solved for");
     form->solved.done = false;
     form->solved.field = field;
     form->solved.err = (struct gp_err){0};
@@ -470,8 +456,8 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
 }
 
 /* The only line that is not blank; text loses its end. */
-static enum gp_status only_line(const char *path, char *text, const char **line,
-                                long *number, struct gp_err *err)
+static enum gp_status only_line(const char *path, char *text, const char **line, long *number,
+                                struct gp_err *err)
 {
     *number = 1;
     for (; *text && strchr(" \t\r\n", *text); text++)
@@ -486,8 +472,8 @@ static enum gp_status only_line(const char *path, char *text, const char **line,
 }
 
 static enum gp_status take_request(struct form *form, const char *path,
-                                   const struct options *options,
-                                   struct form_values *values, struct gp_err *err)
+                                   const struct options *options, struct form_values *values,
+                                   struct gp_err *err)
 {
     if (options->value[OPT_SOLVE].given)
         return gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",

@@ -18,12 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/terms.h"
 #include "answer/planner.h"
-#include "tui/form_values.h"
-#include "tui/toolkit/overlay.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "plan/terms.h"
+#include "tui/form_values.h"
+#include "tui/toolkit/overlay.h"
 
 #define FORM_UNDO 100
 
@@ -32,19 +32,19 @@ struct form {
     struct form_values values;
     char gpu_option[FORM_VALUE]; /* GPU and GPUs as --gpu takes them: "l40s:2" */
     char profiles[GP_PATH_MAX];  /* --profiles of the command line; "" = none */
-    struct answer *answer;   /* owned; valid when `answered` */
+    struct answer *answer;       /* owned; valid when `answered` */
     bool answered;
-    struct gp_err err;       /* why there is no answer */
-    char shown[FIELD_COUNT][80];  /* what stands in the form: "16 requests", "auto: 2" */
-    struct term *why;    /* terms of the answer, made when it is planned */
+    struct gp_err err;           /* why there is no answer */
+    char shown[FIELD_COUNT][80]; /* what stands in the form: "16 requests", "auto: 2" */
+    struct term *why;            /* terms of the answer, made when it is planned */
     int why_count;
-    unsigned version;        /* grows with every answer */
-    struct form_job *job;    /* owned; NULL: a change waits for its answer */
-    bool planning;           /* the answer is of the values before: see form_job.h */
+    unsigned version;     /* grows with every answer */
+    struct form_job *job; /* owned; NULL: a change waits for its answer */
+    bool planning;        /* the answer is of the values before: see form_job.h */
     struct {
-        bool done;           /* form_solve() is at its end, and nobody was told */
+        bool done; /* form_solve() is at its end, and nobody was told */
         enum field field;
-        struct gp_err err;   /* why there is no value; code GP_OK: it is in the form */
+        struct gp_err err; /* why there is no value; code GP_OK: it is in the form */
     } solved;
 
     struct form_values undo[FORM_UNDO]; /* a ring: undo_at is the form now */
@@ -61,12 +61,10 @@ struct form {
 
 /* options: what the command line said; without a model the form starts with 8B. Words it
  * cannot use: *err, NULL. */
-struct form *form_new(struct planner *planner, const struct options *options,
-                      struct gp_err *err);
+struct form *form_new(struct planner *planner, const struct options *options, struct gp_err *err);
 void form_free(struct form *form);
 
-enum gp_status form_set(struct form *form, enum field field, const char *text,
-                        struct gp_err *err);
+enum gp_status form_set(struct form *form, enum field field, const char *text, struct gp_err *err);
 /* Several at once, one step of undo: pairs "option value", as fixes and `:` give them
  * ("--gpu l40s:2 --kv-precision fp8"). */
 enum gp_status form_options(struct form *form, const char *given, struct gp_err *err);
@@ -75,8 +73,7 @@ enum gp_status form_options(struct form *form, const char *given, struct gp_err 
 enum gp_status form_request(struct form *form, const char *given, struct gp_err *err);
 /* The next (+1) or previous (-1) choice, or a number's step; a count's step below 1 is
  * auto. */
-enum gp_status form_step(struct form *form, enum field field, int by,
-                         struct gp_err *err);
+enum gp_status form_step(struct form *form, enum field field, int by, struct gp_err *err);
 enum gp_status form_reset(struct form *form, enum field field, struct gp_err *err);
 enum gp_status form_reset_all(struct form *form, struct gp_err *err);
 bool form_undo(struct form *form);
@@ -108,8 +105,7 @@ bool form_take(struct form *form, const struct form_values *values);
 /* What can be chosen for a field, in order; to be freed. details: also what is said
  * about each, which plans every precision, and folders with a model in them below the
  * current one. */
-struct choice *form_choices(struct form *form, enum field field, bool details,
-                            int *count);
+struct choice *form_choices(struct form *form, enum field field, bool details, int *count);
 /* What else may be typed, for the chooser; NULL = nothing. */
 const char *form_free_text(enum field field);
 

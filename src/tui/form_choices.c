@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/hub_cache.h"
-#include "model/read/local_models.h"
 #include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/read/hub_cache.h"
+#include "model/read/local_models.h"
 
 struct list {
     struct choice *items;
@@ -28,8 +28,7 @@ static struct choice *list_add(struct list *list, const char *id, const char *te
 {
     struct choice *c;
 
-    list->items =
-        gp_grow(list->items, &list->cap, (size_t)list->count + 1, sizeof(*list->items));
+    list->items = gp_grow(list->items, &list->cap, (size_t)list->count + 1, sizeof(*list->items));
     c = &list->items[list->count++];
     memset(c, 0, sizeof(*c));
     gp_copy(c->id, sizeof(c->id), id);
@@ -173,6 +172,7 @@ static int place_of(const struct format *f)
 {
     static const char *const first[] = {"bf16",  "fp8",    "int8", "int4-awq",
                                         "nvfp4", "q4_k_m", "q8_0", "fp16"};
+
     enum { COUNT = sizeof(first) / sizeof(first[0]) };
     int i = 0;
 
@@ -226,16 +226,15 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
     char gib[32], why[SENTENCE_MAX];
 
     form_ask(form, &options);
-    if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native",
-                        now->gpu->id, &resolved, NULL))
+    if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native", now->gpu->id,
+                        &resolved, NULL))
         return;
     resolved.request.gpu_count = now->gpu_count;
     plan = gp_calloc(1, sizeof(*plan));
     planner_plan(form->planner, &resolved, plan);
     if (plan->has_memory)
         gp_format(text, size, "%s per GPU: %s on %d x %s",
-                  units_gib(gib, sizeof(gib), plan->memory.weights.value),
-                  sentence_verdict(plan),
+                  units_gib(gib, sizeof(gib), plan->memory.weights.value), sentence_verdict(plan),
                   plan->layout.gpus, now->gpu->id);
     else
         gp_copy(text, size, sentence_first_reason(plan, why));
@@ -263,8 +262,7 @@ static void precisions(struct form *form, bool details, struct list *list)
     }
     free(all);
     for (int i = 0; details && m && i < list->count; i++)
-        say_precision(form, list->items[i].id, list->items[i].more,
-                      sizeof(list->items[i].more));
+        say_precision(form, list->items[i].id, list->items[i].more, sizeof(list->items[i].more));
 }
 
 /* An engine that reads GGUF keeps its KV cache in such formats too; the others do not. */
@@ -273,8 +271,7 @@ static bool is_kv_format(const struct form *form, const struct format *f)
     bool gguf = form->answered && form->answer->plan.request.engine->gguf;
 
     return gp_has_word("fp32 bf16 fp16", " ", f->id) ||
-           gp_has_word(gguf ? "q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp8 int8 nvfp4", " ",
-                       f->id);
+           gp_has_word(gguf ? "q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp8 int8 nvfp4", " ", f->id);
 }
 
 static void kv_formats(struct form *form, struct list *list)
@@ -283,8 +280,7 @@ static void kv_formats(struct form *form, struct list *list)
     size_t count;
     const struct format **all = formats_of(form, &count);
 
-    list_add(list, "", "auto",
-             "what the checkpoint asks for, else the activations' format");
+    list_add(list, "", "auto", "what the checkpoint asks for, else the activations' format");
     for (size_t i = 0; i < count; i++)
         if (is_kv_format(form, all[i])) {
             gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
@@ -297,8 +293,7 @@ static void kv_formats(struct form *form, struct list *list)
 /* ---- GPUs ---- */
 
 /* As one of a list. Names begin alike: one that is cut keeps its end. */
-static void add_gpu(struct list *list, const char *id, const char *name,
-                    const struct gpu *g)
+static void add_gpu(struct list *list, const char *id, const char *name, const struct gpu *g)
 {
     struct quantity usable = gpu_usable(g);
     char memory[32] = "memory unknown", rate[32] = "", year[32] = "";
@@ -311,8 +306,7 @@ static void add_gpu(struct list *list, const char *id, const char *name,
         units_bandwidth(rate, sizeof(rate), g->bandwidth.value);
     if (g->release_year > 0)
         gp_format(year, sizeof(year), ", %d", g->release_year);
-    gp_format(c->more, sizeof(c->more), "%s usable%s%s%s", memory, rate[0] ? ", " : "", rate,
-              year);
+    gp_format(c->more, sizeof(c->more), "%s usable%s%s%s", memory, rate[0] ? ", " : "", rate, year);
 }
 
 /* The one in this machine, if the catalogue knows it. */
@@ -335,8 +329,7 @@ static void add_slices(const struct gpu *g, struct list *list)
         struct gpu cut;
 
         gp_format(id, sizeof(id), "%s/%s", g->id, g->slice[i].profile);
-        gp_format(text, sizeof(text), "%s, MIG %s", gpu_short_name(g),
-                  g->slice[i].profile);
+        gp_format(text, sizeof(text), "%s, MIG %s", gpu_short_name(g), g->slice[i].profile);
         if (!gpu_slice_of(g, g->slice[i].profile, &cut, NULL))
             add_gpu(list, id, text, &cut);
     }
@@ -345,8 +338,8 @@ static void add_slices(const struct gpu *g, struct list *list)
 /* "h100-sxm/3g.40gb" is a slice of "h100-sxm". */
 static bool is_chosen(const struct form *form, const struct gpu *g)
 {
-    const char *id = form->answered ? form->answer->plan.request.gpu->id
-                                    : form->values.value[FIELD_GPU];
+    const char *id =
+        form->answered ? form->answer->plan.request.gpu->id : form->values.value[FIELD_GPU];
     size_t len = strcspn(id, "/");
 
     return strlen(g->id) == len && strncmp(g->id, id, len) == 0;
@@ -464,15 +457,13 @@ static void places(struct form *form, bool regions, struct list *list)
         counts[at]++;
     }
     for (int i = 1; i < list->count; i++)
-        gp_format(list->items[i].more, sizeof(list->items[i].more), "%d instances",
-                  counts[i]);
+        gp_format(list->items[i].more, sizeof(list->items[i].more), "%d instances", counts[i]);
     free(counts);
 }
 
 /* ---- all of them ---- */
 
-struct choice *form_choices(struct form *form, enum field field, bool details,
-                            int *count)
+struct choice *form_choices(struct form *form, enum field field, bool details, int *count)
 {
     struct list list = {0};
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "plan/search.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "plan/search.h"
 
 static void job_plan(struct form_job *job)
 {
@@ -21,9 +21,8 @@ static void job_plan(struct form_job *job)
     values_gpu(&job->planned, gpu);
     values_ask(&job->planned, gpu, job->profiles, &options);
     job->err = (struct gp_err){0};
-    job->answered =
-        planner_answer(job->planner, &options, job->answer, &job->err) == GP_OK &&
-        planner_betters(job->planner, job->answer, &job->err) == GP_OK;
+    job->answered = planner_answer(job->planner, &options, job->answer, &job->err) == GP_OK &&
+                    planner_betters(job->planner, job->answer, &job->err) == GP_OK;
 }
 
 static void *job_work(void *ctx)
@@ -31,9 +30,8 @@ static void *job_work(void *ctx)
     struct form_job *job = ctx;
 
     search_abandon(&job->abandon);
-    if (job->solve == FIELD_COUNT ||
-        values_solve(job->planner, job->profiles, &job->planned, job->solve,
-                     &job->solve_err) == GP_OK)
+    if (job->solve == FIELD_COUNT || values_solve(job->planner, job->profiles, &job->planned,
+                                                  job->solve, &job->solve_err) == GP_OK)
         job_plan(job);
     search_abandon(NULL); /* it may be the thread of the keys */
     atomic_store(&job->done, true);
@@ -44,8 +42,7 @@ static void *job_work(void *ctx)
 static void job_start(const struct form *form, struct form_job *job, enum field solve)
 {
     if (!job->planner)
-        job->planner =
-            planner_twin(form->planner, form->profiles[0] ? form->profiles : NULL);
+        job->planner = planner_twin(form->planner, form->profiles[0] ? form->profiles : NULL);
     if (job->anew)
         planner_measured_anew(job->planner);
     job->again = job->anew = false;
@@ -97,8 +94,8 @@ bool form_poll(struct form *form)
         form->solved.done = true;
         form->solved.err = job->solve_err;
         if (!same)
-            gp_fail(&form->solved.err, GP_E_USAGE, field_rows[job->solve].label,
-                    "solve again", "another change came first");
+            gp_fail(&form->solved.err, GP_E_USAGE, field_rows[job->solve].label, "solve again",
+                    "another change came first");
     }
     if (!same) {
         job_start(form, job, FIELD_COUNT);

@@ -24,20 +24,20 @@
 #define FORM_JOB_WAIT 0.006 /* s */
 
 struct form_job {
-    struct planner *planner; /* owned, the thread's; NULL until the first job */
-    const char *profiles;    /* the form's, which stay */
-    struct form_values values; /* the form's when it began */
-    enum field solve;        /* its best value is found first; FIELD_COUNT: none */
-    struct gp_err solve_err; /* why there is none */
+    struct planner *planner;    /* owned, the thread's; NULL until the first job */
+    const char *profiles;       /* the form's, which stay */
+    struct form_values values;  /* the form's when it began */
+    enum field solve;           /* its best value is found first; FIELD_COUNT: none */
+    struct gp_err solve_err;    /* why there is none */
     struct form_values planned; /* values, with the one found */
-    struct answer *answer;   /* owned; to these */
+    struct answer *answer;      /* owned; to these */
     bool answered;
     struct gp_err err;
     pthread_t thread;
     bool on;
     atomic_bool done, abandon;
-    bool again;              /* the job that runs is of no use: another begins after it */
-    bool anew;               /* what was measured is looked for again first */
+    bool again; /* the job that runs is of no use: another begins after it */
+    bool anew;  /* what was measured is looked for again first */
 };
 
 /* Begins to plan form->values, or sees to it that they are planned next. solve: see the

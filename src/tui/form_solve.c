@@ -32,8 +32,7 @@ static void solved_text(enum field field, const struct plan *plan, char text[FOR
 
 /* Puts the solution in; the cheapest GPU takes as many as it needs. */
 static enum gp_status values_take(struct planner *planner, struct form_values *values,
-                                  enum field field, const struct answer *found,
-                                  struct gp_err *err)
+                                  enum field field, const struct answer *found, struct gp_err *err)
 {
     char text[FORM_VALUE];
 
@@ -44,8 +43,7 @@ static enum gp_status values_take(struct planner *planner, struct form_values *v
 }
 
 enum gp_status values_solve(struct planner *planner, const char *profiles,
-                            struct form_values *values, enum field field,
-                            struct gp_err *err)
+                            struct form_values *values, enum field field, struct gp_err *err)
 {
     const struct field_row *row = &field_rows[field];
     char word[OPTION_CHOICE_MAX], gpu[FORM_VALUE];
@@ -55,8 +53,8 @@ enum gp_status values_solve(struct planner *planner, const char *profiles,
 
     values_gpu(values, gpu);
     values_ask(values, gpu, profiles, &options);
-    options_text(&options, OPT_SOLVE, "",
-                 option_choice(OPT_SOLVE, (int)row->solve - 1, word), NULL);
+    options_text(&options, OPT_SOLVE, "", option_choice(OPT_SOLVE, (int)row->solve - 1, word),
+                 NULL);
     rc = planner_answer(planner, &options, found, err);
     if (!rc && !found->solved)
         rc = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",

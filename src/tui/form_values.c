@@ -28,15 +28,10 @@ bool field_is_flag(enum field field)
 /* The words for "choose for me" and for the default are the empty text. */
 static bool means_default(enum field field, const char *text)
 {
-    static const char *const words[FIELD_COUNT] = {[FIELD_PRECISION] = "native",
-                                                   [FIELD_PRUNE] = "none",
-                                                   [FIELD_DRAFT] = "none",
-                                                   [FIELD_LORA] = "none",
-                                                   [FIELD_NO_KV] = "off",
-                                                   [FIELD_PRICE] = "on-demand",
-                                                   [FIELD_PROVIDER] = "all",
-                                                   [FIELD_REGION] = "any",
-                                                   [FIELD_DATED] = "off"};
+    static const char *const words[FIELD_COUNT] = {
+        [FIELD_PRECISION] = "native", [FIELD_PRUNE] = "none", [FIELD_DRAFT] = "none",
+        [FIELD_LORA] = "none",        [FIELD_NO_KV] = "off",  [FIELD_PRICE] = "on-demand",
+        [FIELD_PROVIDER] = "all",     [FIELD_REGION] = "any", [FIELD_DATED] = "off"};
 
     return !text[0] || (field != FIELD_MODEL && strcmp(text, "auto") == 0) ||
            (words[field] && strcmp(text, words[field]) == 0);
@@ -49,14 +44,14 @@ static enum gp_status check_count(const char *text, struct gp_err *err)
 
     if (!rc && (value < 1 || value > PLAN_MAX_GPUS || value != floor(value)))
         rc = gp_fail(err, GP_E_USAGE, "GPUs", "or auto: the fewest that fit",
-                         "'%s' is not a count from 1 to %d", text, PLAN_MAX_GPUS);
+                     "'%s' is not a count from 1 to %d", text, PLAN_MAX_GPUS);
     return rc;
 }
 
 /* Does it exist? Asked with this one value beside a model that always does, so that
  * what is wrong is the value and not how it goes with others. */
-static enum gp_status look_up(struct planner *planner, enum field field,
-                              const char *text, struct gp_err *err)
+static enum gp_status look_up(struct planner *planner, enum field field, const char *text,
+                              struct gp_err *err)
 {
     struct options options = {0};
     struct resolved out;
@@ -68,6 +63,7 @@ static enum gp_status look_up(struct planner *planner, enum field field,
         return GP_OK;
     if (field == FIELD_MEASURED) { /* of this model and GPU: how it fits them, the plan says */
         struct serverbench bench = {.count = 0};
+
         return strcmp(text, "none") == 0 ? GP_OK : planner_measured_read(text, &bench, err);
     }
     if (!model && !gpu)
@@ -76,8 +72,8 @@ static enum gp_status look_up(struct planner *planner, enum field field,
                            gpu ? text : "h100-sxm", &out, err);
 }
 
-static enum gp_status value_check(struct planner *planner, enum field field,
-                                  const char *text, struct gp_err *err)
+static enum gp_status value_check(struct planner *planner, enum field field, const char *text,
+                                  struct gp_err *err)
 {
     struct options scratch = {0};
     char where[80];
@@ -88,14 +84,14 @@ static enum gp_status value_check(struct planner *planner, enum field field,
     if (field_is_flag(field) && strcmp(text, "on") != 0)
         return gp_fail(err, GP_E_USAGE, where_of(field, where, sizeof(where)), "off|on",
                        "'%s' is not one of the choices", text);
-    rc = options_text(&scratch, field_rows[field].option,
-                          where_of(field, where, sizeof(where)), text, err);
+    rc = options_text(&scratch, field_rows[field].option, where_of(field, where, sizeof(where)),
+                      text, err);
     return rc ? rc : look_up(planner, field, text, err);
 }
 
 /* "l40s:2" is both fields. */
-static enum gp_status put_gpu(struct planner *planner, struct form_values *values,
-                              const char *text, struct gp_err *err)
+static enum gp_status put_gpu(struct planner *planner, struct form_values *values, const char *text,
+                              struct gp_err *err)
 {
     char id[FORM_VALUE];
     char *colon;
@@ -122,8 +118,7 @@ static enum gp_status put_count(struct form_values *values, const char *text,
     if (rc)
         return rc;
     if (!values->value[FIELD_GPU][0] && !answer)
-        return gp_fail(err, GP_E_USAGE, "GPUs", "choose a GPU first",
-                       "a count needs a GPU");
+        return gp_fail(err, GP_E_USAGE, "GPUs", "choose a GPU first", "a count needs a GPU");
     if (!values->value[FIELD_GPU][0])
         gp_copy(values->value[FIELD_GPU], FORM_VALUE, answer->plan.request.gpu->id);
     gp_format(values->value[FIELD_GPUS], FORM_VALUE, "%.0f", strtod(text, NULL));
@@ -132,8 +127,7 @@ static enum gp_status put_count(struct form_values *values, const char *text,
 
 static void put_default(struct form_values *values, enum field field)
 {
-    gp_copy(values->value[field], FORM_VALUE,
-            field == FIELD_MODEL ? MODEL_DEFAULT : "");
+    gp_copy(values->value[field], FORM_VALUE, field == FIELD_MODEL ? MODEL_DEFAULT : "");
     if (field == FIELD_GPU) /* a count alone means nothing */
         values->value[FIELD_GPUS][0] = '\0';
 }
@@ -144,9 +138,8 @@ void values_default(struct form_values *values)
     put_default(values, FIELD_MODEL);
 }
 
-enum gp_status values_put(struct planner *planner, struct form_values *values,
-                          enum field field, const char *text,
-                          const struct answer *answer, struct gp_err *err)
+enum gp_status values_put(struct planner *planner, struct form_values *values, enum field field,
+                          const char *text, const struct answer *answer, struct gp_err *err)
 {
     char copy[FORM_VALUE], where[80];
     const char *value;
@@ -189,13 +182,11 @@ enum field field_of(int option)
 
 static enum gp_status one_of_each(const struct options *options, struct gp_err *err)
 {
-    enum gp_status rc =
-        options_inference(options, "the screens plan inference", err);
+    enum gp_status rc = options_inference(options, "the screens plan inference", err);
 
-    if (!rc && (options->model_count > 1 || options->precision_count > 1 ||
-                    options->gpu_count > 1))
+    if (!rc && (options->model_count > 1 || options->precision_count > 1 || options->gpu_count > 1))
         rc = gp_fail(err, GP_E_USAGE, "", "Compare (2) takes several",
-                         "the form holds one model, precision and GPU");
+                     "the form holds one model, precision and GPU");
     return rc;
 }
 
@@ -234,8 +225,8 @@ enum gp_status values_of_options(struct planner *planner, const struct options *
         enum field field = field_of(id);
         char number[64]; /* that reads back to what was given as one */
 
-        gp_format(number, sizeof(number),
-                  option_rows[id].type == OPTION_BYTES ? "%.17gB" : "%.15g", v->number);
+        gp_format(number, sizeof(number), option_rows[id].type == OPTION_BYTES ? "%.17gB" : "%.15g",
+                  v->number);
         if (v->given && field != FIELD_COUNT)
             rc = values_put(planner, values, field,
                             field_is_flag(field) ? "on"
@@ -256,8 +247,8 @@ void values_gpu(const struct form_values *values, char option[FORM_VALUE])
               gpu[0] ? count : "");
 }
 
-void values_ask(const struct form_values *values, const char *gpu_option,
-                const char *profiles, struct options *options)
+void values_ask(const struct form_values *values, const char *gpu_option, const char *profiles,
+                struct options *options)
 {
     memset(options, 0, sizeof(*options));
     for (int f = 0; f < FIELD_COUNT; f++) {
@@ -291,8 +282,7 @@ static bool next_word(const char **text, char *word, size_t size)
     return true;
 }
 
-static enum gp_status find_field(const char *word, enum field *field,
-                                 struct gp_err *err)
+static enum gp_status find_field(const char *word, enum field *field, struct gp_err *err)
 {
     const char *names[FIELD_COUNT];
     int id = option_find_word(word);
@@ -327,16 +317,14 @@ static void next_switch(const char **text, char *word, size_t size)
 {
     const char *from = *text;
 
-    if (next_word(text, word, size) &&
-        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0))
+    if (next_word(text, word, size) && (strcmp(word, "on") == 0 || strcmp(word, "off") == 0))
         return;
     *text = from;
     gp_copy(word, size, "on");
 }
 
 enum gp_status values_options(struct planner *planner, struct form_values *values,
-                              const char *words, const struct answer *answer,
-                              struct gp_err *err)
+                              const char *words, const struct answer *answer, struct gp_err *err)
 {
     char word[FORM_VALUE + 64], name[FORM_VALUE + 64], value[FORM_VALUE + 64];
     bool given[FIELD_COUNT] = {false};
@@ -356,8 +344,7 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
         else if (!next_word(&words, value, sizeof(value)))
             return gp_fail(err, GP_E_USAGE, name, "as in: users 16", "needs a value");
         if (given[field])
-            return gp_fail(err, GP_E_USAGE, name, "the form holds one of each",
-                           "is given twice");
+            return gp_fail(err, GP_E_USAGE, name, "the form holds one of each", "is given twice");
         given[field] = true;
         rc = values_put(planner, values, field, value, answer, err);
     }

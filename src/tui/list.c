@@ -54,15 +54,14 @@ void list_titles(struct canvas *canvas, struct rect in, const struct list_table 
         list_cell(canvas, in, 0, t, c, INK_DIM, t->columns[c].title);
 }
 
-void list_cell(struct canvas *canvas, struct rect in, int y, const struct list_table *t,
-               int column, enum ink ink, const char *text)
+void list_cell(struct canvas *canvas, struct rect in, int y, const struct list_table *t, int column,
+               enum ink ink, const char *text)
 {
-    list_text(canvas, in, y, t->x[column], t->cols[column], t->columns[column].right,
-              ink, text);
+    list_text(canvas, in, y, t->x[column], t->cols[column], t->columns[column].right, ink, text);
 }
 
-void list_text(struct canvas *canvas, struct rect in, int y, int x, int cols,
-               bool right, enum ink ink, const char *text)
+void list_text(struct canvas *canvas, struct rect in, int y, int x, int cols, bool right,
+               enum ink ink, const char *text)
 {
     int free = cols - gp_width(text);
 

@@ -9,8 +9,8 @@
 #include "tui/action.h"
 #include "tui/toolkit/canvas.h"
 
-#define LIST_ALL     1000000 /* more rows than any list has */
-#define LIST_COLUMNS 8       /* of a table */
+#define LIST_ALL 1000000 /* more rows than any list has */
+#define LIST_COLUMNS 8   /* of a table */
 
 /* Rows that a motion goes down, < 0: up. page: those of PgUp and PgDn. 0: the action is
  * no motion. */
@@ -36,11 +36,10 @@ struct list_table {
 /* Where the columns stand in a table of so many cells. */
 struct list_table list_table(const struct list_column *columns, int count, int cols);
 void list_titles(struct canvas *canvas, struct rect in, const struct list_table *table);
-void list_cell(struct canvas *canvas, struct rect in, int y,
-               const struct list_table *table, int column, enum ink ink,
-               const char *text);
+void list_cell(struct canvas *canvas, struct rect in, int y, const struct list_table *table,
+               int column, enum ink ink, const char *text);
 /* Text in `cols` columns from x on, at their left or right. */
-void list_text(struct canvas *canvas, struct rect in, int y, int x, int cols,
-               bool right, enum ink ink, const char *text);
+void list_text(struct canvas *canvas, struct rect in, int y, int x, int cols, bool right,
+               enum ink ink, const char *text);
 
 #endif

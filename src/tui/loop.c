@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "tui/page_job.h"
 #include "tui/recent_models.h"
 #include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
-#include "base/clock.h"
 
-#define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
-#define KEYS_AT_ONCE 100   /* taken before a paint, at most */
-#define MODELS_AT_ONCE 8   /* read ahead between two looks for a key */
+#define PAINT_PAUSE 0.033 /* s between two paints that no key asked for */
+#define KEYS_AT_ONCE 100  /* taken before a paint, at most */
+#define MODELS_AT_ONCE 8  /* read ahead between two looks for a key */
 
 #define X(id, word, ...) &screen_##word,
 static const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
@@ -28,8 +28,7 @@ static const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
 
 /* ---- begin and end ---- */
 
-enum gp_status app_begin(struct app *app, const struct app_start *start,
-                         struct gp_err *err)
+enum gp_status app_begin(struct app *app, const struct app_start *start, struct gp_err *err)
 {
     memset(app, 0, sizeof(*app));
     app->screens = screens;
@@ -80,8 +79,7 @@ static void take_keys(struct app *app, int key)
 {
     for (int i = 0; key != K_NONE; i++) {
         app_key(app, key);
-        key = app->quit || app->held != K_NONE || i == KEYS_AT_ONCE - 1 ? K_NONE
-                                                                       : term_key(0);
+        key = app->quit || app->held != K_NONE || i == KEYS_AT_ONCE - 1 ? K_NONE : term_key(0);
     }
 }
 
@@ -132,8 +130,7 @@ static void take_terminal(struct app *app)
     term_mouse(settings->mouse);
 }
 
-static enum gp_status run_keys(struct app *app, const struct app_start *start,
-                               struct gp_err *err)
+static enum gp_status run_keys(struct app *app, const struct app_start *start, struct gp_err *err)
 {
     enum gp_status rc;
 

@@ -20,8 +20,7 @@
 int app_run(const struct app_start *start, struct gp_err *err);
 
 /* Makes the form and opens the first screen. */
-enum gp_status app_begin(struct app *app, const struct app_start *start,
-                         struct gp_err *err);
+enum gp_status app_begin(struct app *app, const struct app_start *start, struct gp_err *err);
 void app_end(struct app *app);
 
 /* A key, a click or turn of the wheel: whatever it means now. One that needs the answer

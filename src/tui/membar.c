@@ -112,8 +112,7 @@ void membar_legend(struct canvas *canvas, struct rect in, int y, const struct pl
     if (n > 0 && part[n - 1].glyph == GLYPH_BAR_FREE && /* row two says it as well */
         legend_width(part, n, DETAIL_ALL, text) > in.cols)
         n--;
-    while (legend_width(part, n, (enum detail)detail, text) > in.cols &&
-           detail + 1 < DETAILS)
+    while (legend_width(part, n, (enum detail)detail, text) > in.cols && detail + 1 < DETAILS)
         detail++;
     for (int i = 0; i < n; i++) {
         canvas_glyph(canvas, in, y, x, part[i].ink, part[i].glyph);

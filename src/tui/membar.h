@@ -16,10 +16,10 @@
 #include "tui/toolkit/canvas.h"
 
 struct membar_part {
-    const char *name;  /* "weights" */
+    const char *name; /* "weights" */
     enum glyph glyph;
     enum ink ink;
-    double bytes;      /* > 0 */
+    double bytes; /* > 0 */
 };
 enum { MEMBAR_PARTS = 6 };
 
@@ -30,7 +30,6 @@ int membar_parts(const struct plan *plan, struct membar_part parts[MEMBAR_PARTS]
 void membar_draw(struct canvas *canvas, struct rect in, int y, const struct plan *plan);
 /* "█ weights 33.9 ▓ KV 1.3 ▒ act 0.6 ░ run 2.8" in GiB, in one row; less where there is
  * no room for all. */
-void membar_legend(struct canvas *canvas, struct rect in, int y,
-                   const struct plan *plan);
+void membar_legend(struct canvas *canvas, struct rect in, int y, const struct plan *plan);
 
 #endif

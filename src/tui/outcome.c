@@ -13,10 +13,8 @@
 struct outcome outcome_of(const struct plan *plan)
 {
     struct quantity hour, month, million = plan_token_price(plan);
-    struct outcome out = {.known = true,
-                          .verdict = plan->verdict,
-                          .limit = plan->limit,
-                          .gpus = plan->layout.gpus};
+    struct outcome out = {
+        .known = true, .verdict = plan->verdict, .limit = plan->limit, .gpus = plan->layout.gpus};
 
     plan_prices(plan, &hour, &month);
     out.per_hour = hour.known ? hour.value : 0;
@@ -41,9 +39,7 @@ const char *outcome_shout(const struct plan *plan)
 
 enum ink outcome_ink(enum verdict verdict)
 {
-    return verdict == VERDICT_FITS           ? INK_OK
-           : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN
-                                             : INK_BAD;
+    return verdict == VERDICT_FITS ? INK_OK : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN : INK_BAD;
 }
 
 const char *outcome_limit(enum limit limit)
@@ -179,15 +175,14 @@ static bool resolve(const struct outcomes *o, const struct form_copy *form, cons
     if (count[0] && !o->open)
         gp_format(name + strlen(name), sizeof(name) - strlen(name), ":%s", count);
     return planner_resolve(planner, &options, NULL,
-                           gpu        ? NULL
-                           : id[0]    ? id
-                                      : "native",
+                           gpu     ? NULL
+                           : id[0] ? id
+                                   : "native",
                            name, out, NULL) == GP_OK;
 }
 
 /* The GPU that is chosen when nobody names one. */
-static void plan_auto(struct outcome *out, const struct form_copy *form,
-                      struct planner *planner)
+static void plan_auto(struct outcome *out, const struct form_copy *form, struct planner *planner)
 {
     struct options options;
     struct answer *answer = gp_malloc(sizeof(*answer));
@@ -199,8 +194,7 @@ static void plan_auto(struct outcome *out, const struct form_copy *form,
     free(answer);
 }
 
-void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form,
-                   struct planner *planner)
+void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form, struct planner *planner)
 {
     struct outcome_row *row = &o->rows[i];
     struct resolved resolved;

@@ -36,8 +36,7 @@ static bool page_unit(void *ctx, int i, struct planner *planner)
         return false;
     if (report_page_step(job->page, 1))
         return true;
-    report_page_write(job->page, (enum document_format)document_format_of(job->path),
-                      &job->out);
+    report_page_write(job->page, (enum document_format)document_format_of(job->path), &job->out);
     report_page_free(job->page);
     job->page = NULL;
     return false;
@@ -82,8 +81,7 @@ static void page_write(struct app *app)
     if (job->err.code)
         app_report_err(app, &job->err);
     else
-        app_report(app, false, "written to %s: the plan, alternatives and curves",
-                   job->path);
+        app_report(app, false, "written to %s: the plan, alternatives and curves", job->path);
     task_drop(&app->page_task);
     app->page = NULL;
     app_touch(app);

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "tui/app.h"
 #include "base/err.h"
+#include "tui/app.h"
 
 /* Of the form's answer, into that file, in the format of its suffix. An earlier page that
  * is not done yet is finished first. */

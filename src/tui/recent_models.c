@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/hub_cache.h"
-#include "tui/settings.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "model/read/hub_cache.h"
+#include "tui/settings.h"
 
 #define FILE_MOST 16384 /* bytes; ours has at most 8 lines of 240 */
 

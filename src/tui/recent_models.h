@@ -12,7 +12,7 @@
 
 #include "tui/form.h"
 
-#define RECENT_MODELS    8
+#define RECENT_MODELS 8
 #define RECENT_MODEL_MAX 240
 
 struct recent_models {

@@ -10,8 +10,8 @@
 struct rows_task {
     struct comparison *run; /* NULL: none; with the rows that were taken */
     struct task *task;
-    struct rows_job *job;   /* the task's */
-    bool complete;          /* all rows are taken, sorted, those on the front marked */
+    struct rows_job *job; /* the task's */
+    bool complete;        /* all rows are taken, sorted, those on the front marked */
 };
 
 /* run: the task's from now on. */

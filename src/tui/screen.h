@@ -19,19 +19,19 @@
 #include <stddef.h>
 
 #include "answer/option.h"
+#include "base/err.h"
+#include "base/str.h"
 #include "tui/action.h"
 #include "tui/toolkit/canvas.h"
 #include "tui/toolkit/frame.h"
-#include "base/err.h"
-#include "base/str.h"
 
 struct app;
 
 struct screen_ops {
     size_t state_size;
-    void (*open)(struct app *app, void *state);  /* once, before it is first shown */
+    void (*open)(struct app *app, void *state); /* once, before it is first shown */
     void (*close)(struct app *app, void *state);
-    void (*show)(struct app *app, void *state);  /* each time it becomes the one shown */
+    void (*show)(struct app *app, void *state); /* each time it becomes the one shown */
     /* Paints into the body. Sets the cursor on what is in focus. */
     void (*draw)(const struct app *app, const void *state, struct canvas *canvas,
                  const struct frame *frame);
@@ -48,16 +48,14 @@ struct screen_ops {
     void (*running)(const void *state, struct strbuf *out);
     /* Writes what is shown as the suffix says; the suffixes it knows: "txt json csv". */
     const char *suffixes;
-    enum gp_status (*export)(const struct app *app, const void *state,
-                             const char *suffix, struct strbuf *out,
-                             struct gp_err *err);
+    enum gp_status (*export)(const struct app *app, const void *state, const char *suffix,
+                             struct strbuf *out, struct gp_err *err);
     /* The command that prints the same. */
     void (*command)(const struct app *app, const void *state, struct strbuf *out);
     /* Is an option this screen's own, and not one of the plan? And a line of such, as
      * `:` takes them: "rel-ci 2 --force". */
     bool (*takes)(enum option_id id);
-    enum gp_status (*options)(struct app *app, void *state, const char *line,
-                              struct gp_err *err);
+    enum gp_status (*options)(struct app *app, void *state, const char *line, struct gp_err *err);
     /* Why the program should not simply end now ("a measurement runs"); false: it may. */
     bool (*busy)(const struct app *app, const void *state, char *why, size_t size);
     /* What would be lost though nothing runs ("the result is in no file"). */

@@ -9,16 +9,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/path.h"
 #include "tui/loop.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
-#include "base/clock.h"
-#include "base/path.h"
 
 #define SCRIPT_BYTES 1048576 /* of a script, at most */
 #define SCREEN_LIMIT 1000    /* columns or rows, at most */
 #define WAIT_SECONDS 120.0
-#define SETTLED      0.5 /* a tick wished no earlier than this is only a monitor's */
+#define SETTLED 0.5 /* a tick wished no earlier than this is only a monitor's */
 
 struct script {
     struct app *app;
@@ -46,28 +46,24 @@ static void press_key(struct app *app, int key)
 
 /* ---- lines that begin with ':' ---- */
 
-static enum gp_status set_size(struct script *script, const char *args,
-                               struct gp_err *err)
+static enum gp_status set_size(struct script *script, const char *args, struct gp_err *err)
 {
     int cols, rows;
 
-    if (sscanf(args, "%d %d", &cols, &rows) != 2 || cols < 1 || rows < 1 ||
-        cols > SCREEN_LIMIT || rows > SCREEN_LIMIT)
-        return gp_fail(err, GP_E_USAGE, script->where, ":size 80 24",
-                       "needs columns and rows");
+    if (sscanf(args, "%d %d", &cols, &rows) != 2 || cols < 1 || rows < 1 || cols > SCREEN_LIMIT ||
+        rows > SCREEN_LIMIT)
+        return gp_fail(err, GP_E_USAGE, script->where, ":size 80 24", "needs columns and rows");
     app_resize(script->app, rows, cols);
     settle(script->app);
     return GP_OK;
 }
 
-static enum gp_status click_at(struct script *script, const char *args,
-                               struct gp_err *err)
+static enum gp_status click_at(struct script *script, const char *args, struct gp_err *err)
 {
     int y, x;
 
     if (sscanf(args, "%d %d", &y, &x) != 2)
-        return gp_fail(err, GP_E_USAGE, script->where, ":click 1 20",
-                       "needs a row and a column");
+        return gp_fail(err, GP_E_USAGE, script->where, ":click 1 20", "needs a row and a column");
     app_click(script->app, y - 1, x - 1);
     settle(script->app);
     return GP_OK;
@@ -100,8 +96,7 @@ static void pause_for(double seconds)
     nanosleep(&time, NULL);
 }
 
-static enum gp_status wait_for(struct script *script, const char *args,
-                               struct gp_err *err)
+static enum gp_status wait_for(struct script *script, const char *args, struct gp_err *err)
 {
     double limit = args[0] ? strtod(args, NULL) : WAIT_SECONDS;
     double end = clock_now() + limit;
@@ -140,8 +135,7 @@ static bool is_shown(struct app *app, const char *text)
 }
 
 /* What goes on goes on, to see a measurement at work: until it shows, not for a time. */
-static enum gp_status wait_until(struct script *script, const char *text,
-                                 struct gp_err *err)
+static enum gp_status wait_until(struct script *script, const char *text, struct gp_err *err)
 {
     double end = clock_now() + WAIT_SECONDS;
 
@@ -152,8 +146,7 @@ static enum gp_status wait_until(struct script *script, const char *text,
 
         if (clock_now() > end)
             return gp_fail(err, GP_E_USAGE, script->where, "",
-                           "the screen does not show '%.100s' after %g s", text,
-                           WAIT_SECONDS);
+                           "the screen does not show '%.100s' after %g s", text, WAIT_SECONDS);
         pause_for(wish < 0 || wish > 0.02 ? 0.02 : wish);
     }
     return GP_OK;
@@ -169,8 +162,7 @@ static const struct {
              {"until", wait_until}};
 
 /* What only a script may say; else what the prompt takes, its errors shown as there. */
-static enum gp_status run_command(struct script *script, const char *line,
-                                  struct gp_err *err)
+static enum gp_status run_command(struct script *script, const char *line, struct gp_err *err)
 {
     struct gp_err said = {0};
 
@@ -193,8 +185,7 @@ static enum gp_status run_command(struct script *script, const char *line,
 /* ---- keys ---- */
 
 /* The text after an opening quote; *text moves behind the closing one. */
-static enum gp_status type_text(struct script *script, const char **text,
-                                struct gp_err *err)
+static enum gp_status type_text(struct script *script, const char **text, struct gp_err *err)
 {
     const char *p = *text;
 
@@ -209,8 +200,7 @@ static enum gp_status type_text(struct script *script, const char **text,
     return GP_OK;
 }
 
-static enum gp_status key_line(struct script *script, const char *line,
-                               struct gp_err *err)
+static enum gp_status key_line(struct script *script, const char *line, struct gp_err *err)
 {
     while (*(line += strspn(line, " \t"))) {
         char name[32];
@@ -224,8 +214,7 @@ static enum gp_status key_line(struct script *script, const char *line,
                 return err->code;
             continue;
         }
-        if (!gp_format(name, sizeof(name), "%.*s", (int)n, line) ||
-            key_find(name) == K_NONE)
+        if (!gp_format(name, sizeof(name), "%.*s", (int)n, line) || key_find(name) == K_NONE)
             return gp_fail(err, GP_E_USAGE, script->where, "Enter, Down, a, \"text\"",
                            "unknown key '%.30s'", name);
         press_key(script->app, key_find(name));

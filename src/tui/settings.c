@@ -8,17 +8,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "catalog/profile.h"
-#include "tui/toolkit/theme.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "catalog/profile.h"
+#include "tui/toolkit/theme.h"
 
 /* In the order of their enums. */
 static const struct profile_word themes[] = {
 #define X(id, word) {word, SCHEME_##id},
     THEME_SCHEMES(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 static const struct profile_word charsets[] = {
@@ -32,7 +32,7 @@ static const struct profile_word screens[] = {
 #define X(id, word, ...) {#word, SCREEN_##id},
     SCREENS(X)
 #undef X
-    {NULL, 0},
+        {NULL, 0},
 };
 
 /* ---- reading ---- */
@@ -47,8 +47,7 @@ static void unknown_key(void *ctx, const char *line)
     if (err->code != GP_OK)
         return;
     gp_format(where, sizeof(where), "%.*s", what ? (int)(what - line) : 0, line);
-    gp_fail(err, GP_E_FILE, where, "see FILES in gpuplan(1)", "%s",
-            what ? what + 2 : line);
+    gp_fail(err, GP_E_FILE, where, "see FILES in gpuplan(1)", "%s", what ? what + 2 : line);
 }
 
 static void settings_get(struct profile_group top, bool by_hand, struct app_settings *s)
@@ -69,8 +68,7 @@ static void settings_get(struct profile_group top, bool by_hand, struct app_sett
 }
 
 /* What one file says goes over *out; nothing of it when it holds an error. */
-static void read_file(const char *path, bool by_hand, struct app_settings *out,
-                      struct gp_err *err)
+static void read_file(const char *path, bool by_hand, struct app_settings *out, struct gp_err *err)
 {
     struct app_settings settings = *out;
     struct gp_err wrong = {.code = GP_OK}, unknown = {.code = GP_OK};
@@ -118,8 +116,8 @@ enum gp_status settings_make_folders(const char *path, struct gp_err *err)
     return GP_OK;
 }
 
-enum gp_status settings_write(const struct app_settings *settings, char *path,
-                              size_t size, struct gp_err *err)
+enum gp_status settings_write(const struct app_settings *settings, char *path, size_t size,
+                              struct gp_err *err)
 {
     struct strbuf out;
     enum gp_status rc;

@@ -16,8 +16,8 @@
 
 #include <stddef.h>
 
-#include "tui/app.h"
 #include "base/err.h"
+#include "tui/app.h"
 
 /* Fills *out with the defaults and what the files say. A file that is not there is no
  * error. On an error *err tells the first (file:line: key, what is allowed) and the
@@ -27,8 +27,8 @@ enum gp_status settings_read(struct app_settings *out, struct gp_err *err);
 /* Writes theme, charset, mouse and screen to state.cfg, and its folders where they are
  * missing; theme and charset only where they are the user's choice, not the terminal's.
  * path[size] is the file, also on an error. */
-enum gp_status settings_write(const struct app_settings *settings, char *path,
-                              size_t size, struct gp_err *err);
+enum gp_status settings_write(const struct app_settings *settings, char *path, size_t size,
+                              struct gp_err *err);
 
 /* Where results of measurements go: a folder beside state.cfg, else the current one. */
 void settings_results(char *path, size_t size);

@@ -8,21 +8,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "plan/search.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "plan/search.h"
 
 struct task {
     const struct task_ops *ops;
     void *job;
     struct worker *worker;
-    struct task *next;    /* older */
-    atomic_int done;      /* units */
+    struct task *next; /* older */
+    atomic_int done;   /* units */
     atomic_bool finished;
-    bool dropped;         /* while its unit runs: the thread frees it */
+    bool dropped; /* while its unit runs: the thread frees it */
 };
 
 struct worker {
@@ -31,12 +31,12 @@ struct worker {
     char profiles[GP_PATH_MAX];
     pthread_t thread;
     bool on;
-    atomic_bool abandon;     /* nobody needs the unit that runs */
+    atomic_bool abandon; /* nobody needs the unit that runs */
     /* what follows is under the lock */
     pthread_mutex_t lock;
-    pthread_cond_t change;   /* there is something to do, or to stop for */
-    struct task *tasks;      /* newest first */
-    struct task *now;        /* its unit runs; NULL: none */
+    pthread_cond_t change; /* there is something to do, or to stop for */
+    struct task *tasks;    /* newest first */
+    struct task *now;      /* its unit runs; NULL: none */
     bool pause, stop, anew;
 };
 

@@ -13,9 +13,9 @@
  * torch, graphs, the factor of recurrent layers in llama.cpp's graph) saw the rows of
  * `fit` and rows without a model's name; everything else is a rule of the source.
  */
+#include "base/units.h"
 #include "logged.h"
 #include "table.h"
-#include "base/units.h"
 
 enum term {
     WEIGHTS,
@@ -32,8 +32,8 @@ enum term {
 };
 
 static const char *const term_names[TERMS] = {
-    "weights", "host weights", "before load", "activation", "outside torch",
-    "KV pool", "pool, weights given", "tokens", "state", "graphs"};
+    "weights", "host weights",        "before load", "activation", "outside torch",
+    "KV pool", "pool, weights given", "tokens",      "state",      "graphs"};
 
 /* One engine's file: where its terms stand, in GiB times `unit`. */
 struct set {
@@ -44,18 +44,35 @@ struct set {
 };
 
 static const struct set sets[] = {
-    {"sglang", "validation/memory_sglang.csv", "gpu", GP_GIB,
-     {[WEIGHTS] = "weights_gb", [BEFORE] = "avail_before_weights_gb", [POOL] = "kv_gb",
-      [TOKENS] = "kv_tokens", [STATE] = "ssm_state_gb", [GRAPHS] = "cuda_graph_gb"},
+    {"sglang",
+     "validation/memory_sglang.csv",
+     "gpu",
+     GP_GIB,
+     {[WEIGHTS] = "weights_gb",
+      [BEFORE] = "avail_before_weights_gb",
+      [POOL] = "kv_gb",
+      [TOKENS] = "kv_tokens",
+      [STATE] = "ssm_state_gb",
+      [GRAPHS] = "cuda_graph_gb"},
      "deepseek-r1 nvfp4"},
-    {"tensorrt-llm", "validation/memory_trtllm.csv", "gpu", GP_GIB,
-     {[WEIGHTS] = "weights_inside_torch_gib", [ACTIVATION] = "activation_inside_torch_gib",
-      [OUTSIDE] = "outside_torch_after_warmup_gib", [POOL] = "available_kv_gib",
+    {"tensorrt-llm",
+     "validation/memory_trtllm.csv",
+     "gpu",
+     GP_GIB,
+     {[WEIGHTS] = "weights_inside_torch_gib",
+      [ACTIVATION] = "activation_inside_torch_gib",
+      [OUTSIDE] = "outside_torch_after_warmup_gib",
+      [POOL] = "available_kv_gib",
       [TOKENS] = "kv_tokens"},
      "deepseek-r1 nvfp4"},
-    {"llama.cpp", "validation/memory_llamacpp.csv", "backend_gpu", GP_MIB,
-     {[WEIGHTS] = "model_buffer_mib", [HOST] = "host_model_buffer_mib",
-      [ACTIVATION] = "compute_buffer_mib", [POOL] = "kv_buffer_mib",
+    {"llama.cpp",
+     "validation/memory_llamacpp.csv",
+     "backend_gpu",
+     GP_MIB,
+     {[WEIGHTS] = "model_buffer_mib",
+      [HOST] = "host_model_buffer_mib",
+      [ACTIVATION] = "compute_buffer_mib",
+      [POOL] = "kv_buffer_mib",
       [STATE] = "recurrent_state_mib"},
      "qwen3.5-9b q4_k_m"},
 };
@@ -79,7 +96,9 @@ static const struct name models[] = {
 
 /* llama.cpp's buffers do not depend on the GPU. */
 static const struct name gpus[] = {
-    {"B200", "b200", NULL}, {"B300", "b300", NULL}, {"RTX 4090 D (24G)", "rtx-4090", NULL},
+    {"B200", "b200", NULL},
+    {"B300", "b300", NULL},
+    {"RTX 4090 D (24G)", "rtx-4090", NULL},
     {"GB10", "dgx-spark-gb10", "119.7"}, /* as TensorRT-LLM logs it */
 };
 
@@ -112,8 +131,7 @@ struct asked {
     int seen_count;
 };
 
-static const struct name *find_name(const struct name *list, size_t count,
-                                    const char *listed)
+static const struct name *find_name(const struct name *list, size_t count, const char *listed)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i].listed, listed) == 0)
@@ -136,15 +154,14 @@ static const char *noise_of(const struct table_file *row)
 }
 
 /* Of a sweep, one row of each weight type, layout and release. */
-static bool seen_before(struct asked *a, const struct set *set,
-                        const struct table_file *row)
+static bool seen_before(struct asked *a, const struct set *set, const struct table_file *row)
 {
     char key[160];
     if (strcmp(set->engine, "tensorrt-llm") != 0)
         return false;
     gp_format(key, sizeof(key), "%s %s tp%s ep%s %s %s", table_text_of(row, "model"),
-              table_text_of(row, "gpu"), table_text_of(row, "tp"),
-              table_text_of(row, "ep"), table_text_of(row, "trtllm_version"),
+              table_text_of(row, "gpu"), table_text_of(row, "tp"), table_text_of(row, "ep"),
+              table_text_of(row, "trtllm_version"),
               table_text_of(row, "weights_inside_torch_gib")[0] ? "full" : "trimmed");
     for (int i = 0; i < a->seen_count; i++)
         if (strcmp(a->seen[i], key) == 0)
@@ -183,8 +200,8 @@ static void ask_limits(struct asked *a, const struct set *set, const struct tabl
 static void ask_device(struct asked *a, const struct table_file *row)
 {
     double total = table_number_of(row, "gpu_mem_gib"), context = 0;
-    double before = table_number_of(row, "weights_gb") +
-                    table_number_of(row, "avail_after_weights_gb");
+    double before =
+        table_number_of(row, "weights_gb") + table_number_of(row, "avail_after_weights_gb");
     if (isnan(total) || total == round(total)) {
         context = a->resolved.request.engine->non_torch_1.value;
         total = table_number_of(row, "tp") > 1 ? NAN : before;
@@ -194,14 +211,13 @@ static void ask_device(struct asked *a, const struct table_file *row)
 }
 
 static const char *ask_row(struct planner *planner, const struct set *set,
-                           const struct table_file *row, struct asked *a,
-                           struct gp_err *err)
+                           const struct table_file *row, struct asked *a, struct gp_err *err)
 {
     static char engine[64];
-    const struct name *m = find_name(models, sizeof(models) / sizeof(models[0]),
-                                     table_text_of(row, "model"));
-    const struct name *g = find_name(gpus, sizeof(gpus) / sizeof(gpus[0]),
-                                     table_text_of(row, set->gpu_column));
+    const struct name *m =
+        find_name(models, sizeof(models) / sizeof(models[0]), table_text_of(row, "model"));
+    const struct name *g =
+        find_name(gpus, sizeof(gpus) / sizeof(gpus[0]), table_text_of(row, set->gpu_column));
     bool llama = strcmp(set->engine, "llama.cpp") == 0;
     const char *noise = noise_of(row), *kv = table_text_of(row, llama ? "ctk" : "kv_dtype");
     if (noise)
@@ -221,13 +237,12 @@ static const char *ask_row(struct planner *planner, const struct set *set,
               strncmp(table_text_of(row, "sglang_version"), "0.5.9", 5) ? "" : "@0.5.9");
     gp_format(a->key, sizeof(a->key), "%s %s", m->id, m->precision);
     options_text(&a->options, OPT_MODEL, "model", m->id, NULL);
-    options_text(&a->options, OPT_PRECISION, "precision",
-                 m->precision[0] ? m->precision : "q4_k_m", NULL);
+    options_text(&a->options, OPT_PRECISION, "precision", m->precision[0] ? m->precision : "q4_k_m",
+                 NULL);
     options_text(&a->options, OPT_GPU, "gpu", llama ? "h100-sxm" : g->id, NULL);
     options_text(&a->options, OPT_ENGINE, "engine", engine, NULL);
     if (strncmp(kv, "fp8", 3) == 0 || strcmp(kv, "q8_0") == 0)
-        options_text(&a->options, OPT_KV_PRECISION, "kv", kv[0] == 'f' ? "fp8" : "q8_0",
-                     NULL);
+        options_text(&a->options, OPT_KV_PRECISION, "kv", kv[0] == 'f' ? "fp8" : "q8_0", NULL);
     ask_limits(a, set, row);
     if (planner_resolve(planner, &a->options, NULL, NULL, NULL, &a->resolved, err))
         return "not in the catalogue";
@@ -238,8 +253,8 @@ static const char *ask_row(struct planner *planner, const struct set *set,
             quantity_of(strtod(g->precision, NULL) * GP_GIB, ORIGIN_MEASURED);
     ask_device(a, row);
     a->resolved.request.gpu = &a->gpu;
-    a->layout = (struct layout){.tp = tp > 0 ? (int)tp : 1, .pp = 1,
-                                .ep = ep > 0 ? (int)ep : 1, .replicas = 1};
+    a->layout = (struct layout){
+        .tp = tp > 0 ? (int)tp : 1, .pp = 1, .ep = ep > 0 ? (int)ep : 1, .replicas = 1};
     return NULL;
 }
 
@@ -273,8 +288,7 @@ static struct quantity pool_given(const struct asked *a, const struct memory *m,
 }
 
 static struct quantity predicted(const struct asked *a, const struct memory *m,
-                                 const struct load *load, double logged_weights,
-                                 enum term term)
+                                 const struct load *load, double logged_weights, enum term term)
 {
     const struct engine *e = a->resolved.request.engine;
     double share = e->state_share, slots = 0;
@@ -284,8 +298,7 @@ static struct quantity predicted(const struct asked *a, const struct memory *m,
     case WEIGHTS:
         return m->weights;
     case HOST:
-        return load->on_host > 0 ? quantity_of(load->on_host, ORIGIN_MODEL)
-                                 : quantity_unknown();
+        return load->on_host > 0 ? quantity_of(load->on_host, ORIGIN_MODEL) : quantity_unknown();
     case BEFORE:
         return quantity_sub(m->usable, m->non_torch);
     case ACTIVATION:
@@ -330,8 +343,7 @@ static struct logged_rows starts;
 static int manual_wrong; /* lines that gpuplan-model(7) has otherwise */
 
 /* The row as the log of a start. */
-static void keep_start(const struct set *set, const struct table_file *row,
-                       const struct asked *a)
+static void keep_start(const struct set *set, const struct table_file *row, const struct asked *a)
 {
     struct logged_figures figures = {
         .term = {[LOGGED_WEIGHTS] = set->unit * logged_of_row(set, row, WEIGHTS),
@@ -344,8 +356,8 @@ static void keep_start(const struct set *set, const struct table_file *row,
     logged_rows_add(&starts, &a->resolved.request, &a->layout, &figures);
 }
 
-static void score_row(const struct set *set, const struct table_file *row,
-                      const struct asked *a, struct score scores[2][TERMS])
+static void score_row(const struct set *set, const struct table_file *row, const struct asked *a,
+                      struct score scores[2][TERMS])
 {
     struct memory m;
     struct load load = load_sum(&a->resolved.request);
@@ -358,28 +370,27 @@ static void score_row(const struct set *set, const struct table_file *row,
         struct quantity p =
             predicted(a, &m, &load, set->unit * logged_of_row(set, row, WEIGHTS), (enum term)t);
         double unit = t == TOKENS ? 1 : set->unit;
-        bool stated = t != WEIGHTS || strcmp(set->engine, "llama.cpp") != 0 ||
-                      table_text_of(row, "quant")[0];
+        bool stated =
+            t != WEIGHTS || strcmp(set->engine, "llama.cpp") != 0 || table_text_of(row, "quant")[0];
         if (isnan(logged) || logged <= 0 || !p.known || !stated)
             continue;
         take(&scores[fit][t], logged * unit, &p);
-        printf("  %s %.6g %+.1f%%", term_names[t], logged,
-               100 * (p.value / (logged * unit) - 1));
+        printf("  %s %.6g %+.1f%%", term_names[t], logged, 100 * (p.value / (logged * unit) - 1));
     }
     printf("\n");
 }
 
 static void print_scores(const char *engine, struct score scores[2][TERMS])
 {
-    printf("\n%-14s %-20s %-5s  %2s  %8s %8s  %7s  %s\n", engine, "term", "split", "n",
-           "mean %", "worst %", "in band", "band, half, %");
+    printf("\n%-14s %-20s %-5s  %2s  %8s %8s  %7s  %s\n", engine, "term", "split", "n", "mean %",
+           "worst %", "in band", "band, half, %");
     for (int t = 0; t < TERMS; t++)
         for (int fit = 1; fit >= 0; fit--) {
             const struct score *s = &scores[fit][t];
             if (s->count)
-                printf("%-14s %-20s %-5s  %2d  %8.2f %8.2f  %6d%%  %8.1f\n", "",
-                       term_names[t], fit ? "fit" : "score", s->count, s->sum / s->count,
-                       s->worst, 100 * s->held / s->count, s->width / s->count);
+                printf("%-14s %-20s %-5s  %2d  %8.2f %8.2f  %6d%%  %8.1f\n", "", term_names[t],
+                       fit ? "fit" : "score", s->count, s->sum / s->count, s->worst,
+                       100 * s->held / s->count, s->width / s->count);
         }
 }
 

@@ -27,8 +27,7 @@ static const char *format_of(const char *listed)
     return listed;
 }
 
-static bool predict(struct planner *planner, const char *model, const char *format,
-                    double *bytes)
+static bool predict(struct planner *planner, const char *model, const char *format, double *bytes)
 {
     struct options options = {0};
     struct resolved r;
@@ -64,8 +63,8 @@ int main(int argc, char **argv)
         worst = fmax(worst, fabs(error));
         scored++;
     }
-    printf("%d files: mean absolute error %.2f %%, worst %.2f %%; %d rows not scored\n",
-           scored, sum / scored, worst, skipped);
+    printf("%d files: mean absolute error %.2f %%, worst %.2f %%; %d rows not scored\n", scored,
+           sum / scored, worst, skipped);
     planner_free(planner);
     table_close(&rows);
     return scored > 0 && sum / scored <= 0.5 ? 0 : 1;

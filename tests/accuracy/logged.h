@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/logged_fit.h"
-#include "plan/memory.h"
-#include "manual.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "manual.h"
+#include "plan/logged_fit.h"
+#include "plan/memory.h"
 
 #define LOGGED_ROWS 128
 
@@ -42,8 +42,8 @@ static inline void logged_rows_add(struct logged_rows *rows, const struct reques
     if (rows->count == LOGGED_ROWS)
         return;
     struct logged_row *row = &rows->row[rows->count++];
-    *row = (struct logged_row){.request = *q, .gpu = *q->gpu, .layout = *layout,
-                               .figures = *figures};
+    *row =
+        (struct logged_row){.request = *q, .gpu = *q->gpu, .layout = *layout, .figures = *figures};
     row->request.gpu = &row->gpu;
 }
 
@@ -62,8 +62,8 @@ static inline struct memory logged_row_plan(const struct logged_row *row,
     struct memory m;
     double planned;
     q.logged = (struct logged){.count = 0};
-    if (log && logged_fit(&log->request, &log->layout, &log->figures, &q.logged, &planned) !=
-                   LOGGED_FINE)
+    if (log &&
+        logged_fit(&log->request, &log->layout, &log->figures, &q.logged, &planned) != LOGGED_FINE)
         printf("FAIL: a row of %s is no log\n", q.model->id);
     q.logged.gpu = q.gpu;
     struct load load = load_sum(&q);
@@ -137,7 +137,7 @@ static inline double logged_rows_share(const struct logged_rows *rows, int f,
     for (int i = 0; i < rows->count; i++)
         for (int k = 0; k < rows->count; k++) {
             const struct logged_row *of = &rows->row[i], *row = &rows->row[k];
-            if (i == k || !logged_rows_alike(of, row) || logged_rows_same(of, row) || 
+            if (i == k || !logged_rows_alike(of, row) || logged_rows_same(of, row) ||
                 row->request.model == without || !(logged_row_seen(row, f) > 0) ||
                 !(logged_row_seen(of, f) > 0))
                 continue;
@@ -217,8 +217,8 @@ static inline int logged_rows_print(const struct logged_rows *rows, const char *
             if (!scores[same][0][f].count)
                 continue;
             gp_format(line, sizeof(line), "%-13s %-11s %s", same ? "same layout" : "other layout",
-                      logged_figure_word(f), logged_score_text(scores[same], f, text,
-                                                               sizeof(text)));
+                      logged_figure_word(f),
+                      logged_score_text(scores[same], f, text, sizeof(text)));
             printf("%s\n", line);
             wrong += manual_lacks(line);
         }

@@ -13,20 +13,20 @@
  * alone; what the same rows give for each constant is printed beside the profile's
  * value, and the errors are printed for fitted and other models apart.
  */
-#include "plan/activation.h"
+#include "base/units.h"
 #include "logged.h"
 #include "manual.h"
+#include "plan/activation.h"
 #include "table.h"
-#include "base/units.h"
 
 #define MAX_ROWS 512
 
 /* Models whose rows the constants may see; every other model is scored unseen. That
  * MXFP4 experts are padded, and in which versions, was settled with gpt-oss-20b's rows
  * in view: no other model has them, so nothing unseen scores that term. */
-static const char *const fitted[] = {
-    "gpt-oss-20b",  "llama-3.1-8b", "qwen2.5-7b",           "gemma-2-9b",
-    "codellama-7b", "gemma-3-27b",  "deepseek-v2-lite-16b", "qwen3-14b@0.15.0"};
+static const char *const fitted[] = {"gpt-oss-20b",          "llama-3.1-8b",    "qwen2.5-7b",
+                                     "gemma-2-9b",           "codellama-7b",    "gemma-3-27b",
+                                     "deepseek-v2-lite-16b", "qwen3-14b@0.15.0"};
 
 struct name {
     const char *listed, *id, *precision;
@@ -36,11 +36,10 @@ struct name {
 static const struct name names[] = {
     {"RedHatAI/Qwen2.5-7B-Instruct-fp8-dynamic", "qwen2.5-7b", "fp8"},
     {"RedHatAI/Qwen2.5-7B-Instruct-quantized.w8a8", "qwen2.5-7b", "int8"},
-    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b",
-     "int4-gptq"},
+    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b", "int4-gptq"},
     {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8", "llama-3.1-8b", "int8"},
-    {"RedHatAI/Mistral-Small-3.1-24B-Instruct-2503-quantized.w8a8",
-     "mistral-small-3.1-24b", "int8"},
+    {"RedHatAI/Mistral-Small-3.1-24B-Instruct-2503-quantized.w8a8", "mistral-small-3.1-24b",
+     "int8"},
     {"Qwen2.5-32B-Instruct", "qwen2.5-32b", "bf16"},
     {"Qwen2.5-Math-1.5B", "qwen2.5-1.5b", "bf16"},
     {"DeepSeek-R1-Distill-Qwen-32B", "r1-distill-qwen-32b", "bf16"},
@@ -48,18 +47,21 @@ static const struct name names[] = {
 };
 
 static const struct name gpus[] = {
-    {"H100-80GB", "h100-sxm", NULL},      {"RTX 3090", "rtx-3090", NULL},
-    {"RTX 4090", "rtx-4090", NULL},       {"L40S", "l40s", NULL},
-    {"A100-40GB", "a100-sxm-40", NULL},   {"22 GiB-class (A10/L4)", "l4", NULL},
-    {"T4-class (14.56 GiB)", "t4", NULL}, {"80GB-class", "h100-sxm", NULL},
+    {"H100-80GB", "h100-sxm", NULL},
+    {"RTX 3090", "rtx-3090", NULL},
+    {"RTX 4090", "rtx-4090", NULL},
+    {"L40S", "l40s", NULL},
+    {"A100-40GB", "a100-sxm-40", NULL},
+    {"22 GiB-class (A10/L4)", "l4", NULL},
+    {"T4-class (14.56 GiB)", "t4", NULL},
+    {"80GB-class", "h100-sxm", NULL},
     {"RTX 4090 D (24G)", "rtx-4090", NULL},
     {"23.99 GiB card", "rtx-4090", NULL}, /* its defaults: those of 24 GB */
 };
 
 /* ---- asking ---- */
 
-static const struct name *find_name(const struct name *list, size_t count,
-                                    const char *listed)
+static const struct name *find_name(const struct name *list, size_t count, const char *listed)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i].listed, listed) == 0)
@@ -99,8 +101,8 @@ static void ask_field(struct asked *a, const struct table_file *row, const char 
 }
 
 /* Why a row cannot be asked; NULL when it can. */
-static const char *ask_row(struct planner *planner, const struct table_file *row,
-                           struct asked *a, struct gp_err *err)
+static const char *ask_row(struct planner *planner, const struct table_file *row, struct asked *a,
+                           struct gp_err *err)
 {
     const char *listed = table_text_of(row, "model"), *precision;
     const struct name *n = find_name(names, sizeof(names) / sizeof(names[0]), listed);
@@ -119,8 +121,7 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     if (strcmp(table_text_of(row, "gpu"), "80GB-class") == 0 && strstr(listed, "phi-4"))
         return "weight type not stated"; /* bitsandbytes with LoRA in one process */
     memset(a, 0, sizeof(*a));
-    gp_format(a->engine, sizeof(a->engine), "vllm@%ld.%ld", version / 10000,
-              version % 10000);
+    gp_format(a->engine, sizeof(a->engine), "vllm@%ld.%ld", version / 10000, version % 10000);
     options_text(&a->options, OPT_MODEL, "model", n ? n->id : listed, NULL);
     options_text(&a->options, OPT_PRECISION, "precision", precision, NULL);
     options_text(&a->options, OPT_GPU, "gpu", g->id, NULL);
@@ -150,9 +151,8 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
 
 enum term { WEIGHTS, POOL, TOKENS, CONCURRENCY, ACTIVATION, NON_TORCH, GRAPHS, TERMS };
 
-static const char *const term_names[TERMS] = {"weights",     "KV pool",    "KV tokens",
-                                              "concurrency", "activation", "non-torch",
-                                              "graphs"};
+static const char *const term_names[TERMS] = {"weights",    "KV pool",   "KV tokens", "concurrency",
+                                              "activation", "non-torch", "graphs"};
 static const char *const term_columns[TERMS] = {
     "weights_gib_per_gpu", "kv_cache_gib_per_gpu", "kv_cache_tokens", "max_concurrency",
     "activation_peak_gib", "non_torch_gib",        "cuda_graph_gib"};
@@ -171,8 +171,7 @@ static void take(struct score *s, double error, double width, bool held)
     s->held += held;
 }
 
-static struct quantity predicted(const struct memory *m, const struct memory *all,
-                                 enum term term)
+static struct quantity predicted(const struct memory *m, const struct memory *all, enum term term)
 {
     switch (term) {
     case WEIGHTS:
@@ -226,8 +225,8 @@ static double configurator(const struct model *model, const struct layout *l,
     return fmax(active, 73400320) + nccl[i] + 3758096384;
 }
 
-static void score_peers(const struct model *model, const struct layout *l,
-                        const struct memory *m, double logged)
+static void score_peers(const struct model *model, const struct layout *l, const struct memory *m,
+                        double logged)
 {
     double count = l->tp * l->pp, bytes = m->file_bytes / count;
     const double taken[PEERS] = {bytes, 1.25 * bytes,
@@ -278,8 +277,8 @@ static void score_row(const struct table_file *row, const struct asked *a)
     memory_estimate(q, &load, &a->layout, &all);
     bool fit = is_fitted(q->model->id, version);
     int range = range_index(q->engine);
-    printf("%-24.24s %-10.10s tp%d pp%d %-8.8s %s", q->model->id, q->precision.id,
-           a->layout.tp, a->layout.pp, version, fit ? "fit  " : "score");
+    printf("%-24.24s %-10.10s tp%d pp%d %-8.8s %s", q->model->id, q->precision.id, a->layout.tp,
+           a->layout.pp, version, fit ? "fit  " : "score");
     for (int t = 0; t < TERMS; t++) {
         double logged = table_number_of(row, term_columns[t]);
         struct quantity p = predicted(&first, &all, (enum term)t);
@@ -383,23 +382,22 @@ static void refit_row(const struct table_file *row, const struct asked *a)
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
     double layers = ceil((double)q->model->layer_count / a->layout.pp);
     double each = e->graphs_layer + e->graphs_layer_tp / a->layout.tp;
-    push(&r[moe ? FIT_GRAPHS_MOE : FIT_GRAPHS],
-         graphs <= 0 ? NAN : moe ? graphs : graphs - layers * each);
+    push(&r[moe ? FIT_GRAPHS_MOE : FIT_GRAPHS], graphs <= 0 ? NAN
+                                                : moe       ? graphs
+                                                            : graphs - layers * each);
 }
 
-static void print_fit(const char *name, double profile, struct residuals *r,
-                      double unit)
+static void print_fit(const char *name, double profile, struct residuals *r, double unit)
 {
     if (r->count > 0)
-        printf("  %-16s profile %6.3f   median of %2d fitted rows %6.3f\n", name,
-               profile / unit, r->count, median(r) / unit);
+        printf("  %-16s profile %6.3f   median of %2d fitted rows %6.3f\n", name, profile / unit,
+               r->count, median(r) / unit);
 }
 
 static void print_fits(void)
 {
-    printf(
-        "\nconstants, and what the fitted models' rows alone would make of them (GiB; "
-        "the MoE factor has no unit)\n");
+    printf("\nconstants, and what the fitted models' rows alone would make of them (GiB; "
+           "the MoE factor has no unit)\n");
     for (int i = 0; i < RANGES && range_engine[i]; i++) {
         const struct engine *e = range_engine[i];
         struct residuals *r = fits_of[i];
@@ -440,8 +438,8 @@ static void print_summary(void)
     }
     printf("\nKV pool of unseen models, mean error (worst):  gpuplan %.2f %% (%.1f)",
            totals[0][POOL].sum / totals[0][POOL].count, totals[0][POOL].worst);
-    printf("\n  as a share of the budget %.2f %% (%.2f)",
-           pool_of_budget.sum / pool_of_budget.count, pool_of_budget.worst);
+    printf("\n  as a share of the budget %.2f %% (%.2f)", pool_of_budget.sum / pool_of_budget.count,
+           pool_of_budget.worst);
     for (int p = 0; p < PEERS; p++)
         printf("\n  %-75s %.1f %% (%.1f)", peer_names[p], peers[p].sum / peers[p].count,
                peers[p].worst);
@@ -467,14 +465,14 @@ static int verdict(void)
         const struct score *s = &totals[0][promised[i].term];
         bool ok = s->count > 0 && s->sum / s->count <= promised[i].percent;
         printf("%s: %.2f %% on %d unseen rows, promised %.1f %%: %s\n",
-               term_names[promised[i].term], s->count ? s->sum / s->count : NAN,
-               s->count, promised[i].percent, ok ? "ok" : "MISSED");
+               term_names[promised[i].term], s->count ? s->sum / s->count : NAN, s->count,
+               promised[i].percent, ok ? "ok" : "MISSED");
         bad += !ok;
     }
     for (int t = 0; t < TERMS; t++)
         if (held_share((enum term)t) < 90) {
-            printf("%s: %.0f %% of the rows in their band, promised 90 %%: MISSED\n",
-                   term_names[t], held_share((enum term)t));
+            printf("%s: %.0f %% of the rows in their band, promised 90 %%: MISSED\n", term_names[t],
+                   held_share((enum term)t));
             bad++;
         }
     return bad ? 1 : 0;
@@ -506,9 +504,9 @@ static int manual_differs(void)
     gp_format(words, sizeof(words),
               "Of all %d rows, fitted ones included, the bands hold %.0f %% of the weights, "
               "%.0f %% of the activations, %.0f %% of the non-torch memory and %.0f %% of the "
-              "pools.", totals[0][WEIGHTS].count + totals[1][WEIGHTS].count,
-              held_share(WEIGHTS), held_share(ACTIVATION), held_share(NON_TORCH),
-              held_share(POOL));
+              "pools.",
+              totals[0][WEIGHTS].count + totals[1][WEIGHTS].count, held_share(WEIGHTS),
+              held_share(ACTIVATION), held_share(NON_TORCH), held_share(POOL));
     return wrong + manual_lacks(words);
 }
 

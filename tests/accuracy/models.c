@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/model_file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "catalog/model_file.h"
 
-#define COLUMNS_MAX      64
+#define COLUMNS_MAX 64
 #define ACTIVE_TOLERANCE 1e-6
 
 /* Splits one RFC 4180 record in place; quoted fields lose their quotes. */
@@ -100,8 +100,7 @@ static int compare_all(FILE *table, const char *profiles)
         if (split(line, field) <= (total > active ? total : active))
             continue;
         rows++;
-        wrong += compare(profiles, field[0],
-                         called >= 0 && strstr(field[called], "(text part)"),
+        wrong += compare(profiles, field[0], called >= 0 && strstr(field[called], "(text part)"),
                          strtod(field[total], NULL), strtod(field[active], NULL));
     }
     printf("%d models, %d wrong\n", rows, wrong);

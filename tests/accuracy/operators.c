@@ -28,7 +28,7 @@ struct op {
     double each;  /* a count that costs time of its own: experts; sqrt of MB */
     double token; /* tokens */
     double m, n, k;
-    double time;  /* s, measured */
+    double time; /* s, measured */
 };
 
 struct ops {
@@ -72,8 +72,7 @@ static int by_cost(const void *a, const void *b)
     return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-static struct vertex along(const struct vertex *from, const double *center, double step,
-                           int n)
+static struct vertex along(const struct vertex *from, const double *center, double step, int n)
 {
     struct vertex v = {.cost = 0};
     for (int i = 0; i < n; i++)
@@ -92,11 +91,11 @@ static void fit(const struct ops *ops, law_fn law, double *c, int n, unsigned fi
         if (fitted >> i & 1)
             at[m++] = i;
     }
-#define COST(vertex)                                                                   \
-    do {                                                                               \
-        for (int q_ = 0; q_ < m; q_++)                                                 \
-            full[at[q_]] = (vertex).x[q_];                                             \
-        (vertex).cost = cost_of(ops, law, full, n);                                    \
+#define COST(vertex)                                \
+    do {                                            \
+        for (int q_ = 0; q_ < m; q_++)              \
+            full[at[q_]] = (vertex).x[q_];          \
+        (vertex).cost = cost_of(ops, law, full, n); \
     } while (0)
     for (int i = 0; i <= m; i++) {
         for (int j = 0; j < m; j++)
@@ -175,8 +174,7 @@ static double law_split(const struct op *op, const double *c)
 
 static double law_experts(const struct op *op, const double *c)
 {
-    return c[0] + hypot(op->compute / c[1], op->memory / c[2]) + c[3] * op->each +
-           c[4] * op->token;
+    return c[0] + hypot(op->compute / c[1], op->memory / c[2]) + c[3] * op->each + c[4] * op->token;
 }
 
 static double law_allreduce(const struct op *op, const double *c)
@@ -274,10 +272,14 @@ struct type {
 };
 
 static const struct type types[] = {
-    {"bfloat16", KERNEL_16, 2, 2},         {"fp8", KERNEL_FP8, 1, 1},
-    {"fp8_block", KERNEL_FP8_BLOCK, 1, 1}, {"nvfp4", KERNEL_FP4, .5625, .5625},
-    {"int8_wo", KERNEL_W8, 1, 2},          {"int4_wo", KERNEL_W4, .53, 2},
-    {"sq", KERNEL_INT8, 1, 1},             {"w4a16_mxfp4", KERNEL_MXFP4, .53125, 2},
+    {"bfloat16", KERNEL_16, 2, 2},
+    {"fp8", KERNEL_FP8, 1, 1},
+    {"fp8_block", KERNEL_FP8_BLOCK, 1, 1},
+    {"nvfp4", KERNEL_FP4, .5625, .5625},
+    {"int8_wo", KERNEL_W8, 1, 2},
+    {"int4_wo", KERNEL_W4, .53, 2},
+    {"sq", KERNEL_INT8, 1, 1},
+    {"w4a16_mxfp4", KERNEL_MXFP4, .53125, 2},
 };
 
 struct table {
@@ -303,7 +305,10 @@ static void read_product(const struct gz *g, const struct table *t, struct ops *
     *op = (struct op){.compute = 2 * m * n * k / rate_of(t),
                       .memory = (t->kind->weight * n * k + t->kind->value * m * k + 2 * m * n) /
                                 t->spec->bandwidth.value,
-                      .m = m, .n = n, .k = k, .time = gz_number(g, "latency_ms") / 1e3};
+                      .m = m,
+                      .n = n,
+                      .k = k,
+                      .time = gz_number(g, "latency_ms") / 1e3};
     op->token = waves_issued(op->m, op->n, op->k, wave_sms);
 }
 
@@ -389,15 +394,15 @@ static void read_experts(const struct gz *g, const struct table *t, struct ops *
     double matrices = strstr(gz_text(g, "kernel_source"), "nongated") ? 2 : 3;
     struct op *op;
     if (strcmp(gz_text(g, "moe_dtype"), t->type) != 0 || n > 8 || tokens > 16384 ||
-        strcmp(gz_text(g, "distribution"), "power_law_1.01") != 0 ||
-        !(op = ops_add(ops, t->nth)))
+        strcmp(gz_text(g, "distribution"), "power_law_1.01") != 0 || !(op = ops_add(ops, t->nth)))
         return;
     double reached = moe_reached(e, k, tokens);
     double bytes = t->kind->weight * matrices * h * width * reached / n;
     *op = (struct op){.compute = 2 * matrices * tokens * k * h * width / n / rate_of(t),
                       .memory = (bytes + 2 * tokens * k * (2 * h + matrices * width) / n) /
                                 t->spec->bandwidth.value,
-                      .each = reached / ep, .token = tokens,
+                      .each = reached / ep,
+                      .token = tokens,
                       .time = gz_number(g, "latency") / 1e3};
 }
 
@@ -412,7 +417,8 @@ static void read_reduce(const struct gz *g, const struct table *t, struct ops *o
     if (n != reduce_gpus || (backend[0] && strstr(backend, "eager")) ||
         !(op = ops_add(ops, t->nth)))
         return;
-    *op = (struct op){.memory = 2 * (n - 1) / n * s / link, .each = sqrt(s / 1e6),
+    *op = (struct op){.memory = 2 * (n - 1) / n * s / link,
+                      .each = sqrt(s / 1e6),
                       .time = gz_number(g, "latency") / 1e3};
 }
 
@@ -443,8 +449,10 @@ static void print_constants(const double *c, int n)
 static const struct {
     const char *gpu, *name;
     double floor;
-} machines[] = {{"a100-sxm-80", "a100_sxm", .08}, {"h100-sxm", "h100_sxm", .08},
-                {"b200", "b200_sxm", .08}, {"l40s", "l40s", .11},
+} machines[] = {{"a100-sxm-80", "a100_sxm", .08},
+                {"h100-sxm", "h100_sxm", .08},
+                {"b200", "b200_sxm", .08},
+                {"l40s", "l40s", .11},
                 {"rtx-pro-6000-server", "rtx_pro_6000_server", .08}};
 
 #define MACHINES (int)(sizeof(machines) / sizeof(machines[0]))
@@ -466,8 +474,8 @@ static void score(struct operators *o, const char *what, law_fn law, const doubl
     memcpy(c, start, n * sizeof(double));
     fit(&o->ops, law, c, n, (1u << n) - 1);
     struct errors e = errors_of(&o->ops, law, c);
-    printf("  %-22s %-20s %-11s %5d  %5.1f %4.0f", o->table.gpu, what, o->table.type,
-           o->ops.count, 100 * e.median, 100 * e.tail);
+    printf("  %-22s %-20s %-11s %5d  %5.1f %4.0f", o->table.gpu, what, o->table.type, o->ops.count,
+           100 * e.median, 100 * e.tail);
     if (profile) {
         memcpy(p, profile, n * sizeof(double));
         fit(&o->ops, law, p, n, 1);
@@ -483,8 +491,8 @@ static void score(struct operators *o, const char *what, law_fn law, const doubl
     }
 }
 
-static bool table_of(struct operators *o, const char *what, const char *name,
-                     const char *version, char *file, size_t size)
+static bool table_of(struct operators *o, const char *what, const char *name, const char *version,
+                     char *file, size_t size)
 {
     gp_format(file, size, "%s__%s__%s.csv.gz", name, what, version);
     o->table.file = file;
@@ -617,8 +625,8 @@ int main(int argc, char **argv)
     o.folder = argc > 1 ? argv[1] : shared ? shared : folder;
     o.ops.op = gp_calloc(OPS_MAX, sizeof(struct op));
     printf("single operators; the law fitted to each table, then the profile's constants\n"
-           "  %-22s %-20s %-11s %5s  %5s %4s  %5s %4s\n", "", "", "", "rows", "med", "p90",
-           "med", "p90");
+           "  %-22s %-20s %-11s %5s  %5s %4s  %5s %4s\n",
+           "", "", "", "rows", "med", "p90", "med", "p90");
     for (int i = 0; i < MACHINES; i++) {
         o.version = i == 0 ? "trtllm_1.0.0" : "trtllm_1.3.0rc20";
         if (!spec_of(planner, machines[i].gpu, &o))

@@ -14,15 +14,15 @@
  * A peak at the wall has the prompt in it, the host and the losses of its power supply: it
  * is what a circuit must hold, and none may exceed that.
  */
-#include "table.h"
-#include "plan/cost.h"
 #include "plan/power.h"
+#include "plan/cost.h"
+#include "table.h"
 
-#define ROWS_MAX   400
-#define BANDWIDTH  2039e9 /* A100 SXM 80 GB */
-#define PEAK       312e12
-#define LONGEST    2048   /* tokens of a prompt that is scored */
-#define PAIRS      8
+#define ROWS_MAX 400
+#define BANDWIDTH 2039e9 /* A100 SXM 80 GB */
+#define PEAK 312e12
+#define LONGEST 2048 /* tokens of a prompt that is scored */
+#define PAIRS 8
 
 struct law {
     double base, memory, compute;
@@ -52,8 +52,7 @@ static double at(const struct law *l, double memory, double compute)
 
 static double estimate(const struct law *l, const struct run *r)
 {
-    return (1 - r->share) * at(l, r->memory, r->compute) +
-           r->share * at(l, r->reading, r->prompt);
+    return (1 - r->share) * at(l, r->memory, r->compute) + r->share * at(l, r->reading, r->prompt);
 }
 
 static void read_run(const struct table_file *t, const struct shape *s, struct run *r)
@@ -130,8 +129,8 @@ static double print_score(const char *name, double *error, int n)
     qsort(error, (size_t)n, sizeof(*error), by_size);
     for (int i = 0; i < n; i++)
         inside += error[i] <= log(1.12);
-    printf("  %-34s %4d rows  %5.1f %% median  %5.1f %% of ten nine  %3d %% in band\n", name,
-           n, 100 * error[n / 2], 100 * error[n * 9 / 10], 100 * inside / n);
+    printf("  %-34s %4d rows  %5.1f %% median  %5.1f %% of ten nine  %3d %% in band\n", name, n,
+           100 * error[n / 2], 100 * error[n * 9 / 10], 100 * inside / n);
     return error[n / 2];
 }
 
@@ -164,8 +163,8 @@ static bool score_runs(int argc, char **argv, bool *right)
     int n = read_runs(&t, runs);
     struct law all = fit(runs, n, "");
     printf("mean power of runs on A100; fitted to all: %.2f + %.2f*m + %.1f*c, used: %.2f + "
-           "%.2f*m + %.1f*c\n", all.base, all.memory, all.compute, used.base, used.memory,
-           used.compute);
+           "%.2f*m + %.1f*c\n",
+           all.base, all.memory, all.compute, used.base, used.memory, used.compute);
     *right &= score("constants as used", runs, n, false, false) < 0.05;
     *right &= score("each pair left out of the fit", runs, n, true, false) < 0.06;
     score("prompts above 2,048: not scored", runs, n, false, true);
@@ -217,8 +216,8 @@ static bool score_peaks(int argc, char **argv, bool *right)
     qsort(ratio, (size_t)n, sizeof(*ratio), by_size);
     if (n > 0)
         printf("peaks at the wall, desktops: %d rows, %.0f..%.0f %% of what a circuit must "
-               "hold, median %.0f %%\n", n, 100 * ratio[0], 100 * ratio[n - 1],
-               100 * ratio[n / 2]);
+               "hold, median %.0f %%\n",
+               n, 100 * ratio[0], 100 * ratio[n - 1], 100 * ratio[n / 2]);
     *right &= n > 0 && ratio[n - 1] <= 1;
     return true;
 }

@@ -21,8 +21,8 @@
 #define CAP 12.0     /* weight of a group of serving_measured.csv */
 #define CAP_PAIR 4.0 /* of a pair of serving_recent.csv */
 
-static const group_fn by_all[] = {group_all, group_kind,   group_model,
-                                  group_gpu, group_engine, group_users, group_phase};
+static const group_fn by_all[] = {group_all,    group_kind,  group_model, group_gpu,
+                                  group_engine, group_users, group_phase};
 
 #define BY(groups) groups, (int)(sizeof(groups) / sizeof((groups)[0]))
 
@@ -75,8 +75,7 @@ static int group_sorted(const struct rows *rows, int first, int *at)
     int count = 0;
     for (int i = first; i < rows->count; i++) {
         int k = count;
-        if (!same_group(&rows->row[first], &rows->row[i]) ||
-            rows->row[i].phase != PHASE_TPOT)
+        if (!same_group(&rows->row[first], &rows->row[i]) || rows->row[i].phase != PHASE_TPOT)
             continue;
         for (; k > 0 && by_users(&rows->row[at[k - 1]], &rows->row[i]) > 0; k--)
             at[k] = at[k - 1];
@@ -90,8 +89,10 @@ static struct anchor anchor_of(const struct row *r)
 {
     return (struct anchor){.layout = r->layout,
                            .users = r->serve.users * speed_groups(&r->layout),
-                           .prompt = r->serve.prompt, .output = r->serve.output,
-                           .tpot = r->time, .ttft = r->ttft > 0 ? r->ttft : 0};
+                           .prompt = r->serve.prompt,
+                           .output = r->serve.output,
+                           .tpot = r->time,
+                           .ttft = r->ttft > 0 ? r->ttft : 0};
 }
 
 /* Rows of a group estimated with one, two or three of its own as points of the server, at
@@ -177,10 +178,10 @@ static const struct set {
      same_group, same_model, false},
     {"serving_recent.csv", "each pair of model and GPU left out of the fit", rows_recent,
      fit_others, CAP_PAIR, same_pair, same_pair, true},
-    {"llamacpp_bench.csv", "each GPU left out of the fit", rows_llamacpp, fit_llamacpp,
-     CAP, same_group, same_gpu, false},
-    {"qwen_bs1_speed_memory.csv", "each model left out of the fit", rows_batch1, fit_batch1,
-     CAP, same_group, same_model, false},
+    {"llamacpp_bench.csv", "each GPU left out of the fit", rows_llamacpp, fit_llamacpp, CAP,
+     same_group, same_gpu, false},
+    {"qwen_bs1_speed_memory.csv", "each model left out of the fit", rows_batch1, fit_batch1, CAP,
+     same_group, same_model, false},
     {"throughput_trtllm.csv", NULL, rows_saturated, NULL, 0, NULL, NULL, false},
     {"throughput_vllm_dstack.csv", NULL, rows_dstack, NULL, 0, NULL, NULL, false},
 };
@@ -236,8 +237,8 @@ static void print_pointed(const struct set *set, const struct rows *rows, int po
 
 /* What is estimated of rows that have not shaped the constants, or of all where nothing is
  * fitted; those of the profiles stand again afterwards. */
-static void left_out(const struct set *set, struct rows *rows, struct fit *fit,
-                     struct outcome *out, struct pointed pointed[POINTS])
+static void left_out(const struct set *set, struct rows *rows, struct fit *fit, struct outcome *out,
+                     struct pointed pointed[POINTS])
 {
     double *weight = gp_calloc(rows->count, sizeof(double));
     if (!set->parameters)
@@ -249,8 +250,7 @@ static void left_out(const struct set *set, struct rows *rows, struct fit *fit,
     free(weight);
 }
 
-static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *tally,
-                   bool print)
+static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *tally, bool print)
 {
     int failed = 0;
     static struct fit fit;
@@ -321,8 +321,7 @@ static void print_rows(const struct rows *rows)
                r->serve.prompt, r->serve.output, r->serve.users, fmin(r->serve.admitted, 9999),
                1e3 * r->time, 1e3 * a.time, 100 * (a.time / r->time - 1), 1e3 * r->ttft,
                1e3 * a.ttft, 1e3 * p.linear, 1e3 * p.experts, 1e3 * p.attention,
-               1e3 * p.communication, 1e3 * p.fixed, 1e3 * p.head,
-               1e3 * (s.tpot - s.decode));
+               1e3 * p.communication, 1e3 * p.fixed, 1e3 * p.head, 1e3 * (s.tpot - s.decode));
     }
 }
 
@@ -408,8 +407,7 @@ static const struct floor_of {
     {"throughput_vllm_dstack.csv", "saturated", .15, .30, .95},
 };
 
-static int check_floors(const struct set *set, const struct rows *rows,
-                        const struct outcome *out)
+static int check_floors(const struct set *set, const struct rows *rows, const struct outcome *out)
 {
     int failed = 0;
     for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
@@ -467,8 +465,7 @@ int main(int argc, char **argv)
         rows_init(&rows);
         if (!sets[i].read(&rows, argc, argv))
             return 77;
-        printf("\n%s: %d rows, %d left out by rule\n", sets[i].name, rows.count,
-               rows.left_out);
+        printf("\n%s: %d rows, %d left out by rule\n", sets[i].name, rows.count, rows.left_out);
         if (lists)
             print_rows(&rows);
         else if (!hits)

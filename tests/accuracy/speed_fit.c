@@ -36,16 +36,32 @@ static const struct family_prior {
 } family_priors[] = {
     {"hopper",
      {{KERNEL_16, .80, .88, 0}, {KERNEL_FP8, .59, .88, 0}, {KERNEL_FP8_BLOCK, .60, .85, 0}},
-     {{KERNEL_16, .35, .85, 50}, {KERNEL_FP8, .36, .85, 120},
-      {KERNEL_FP8_BLOCK, .25, .85, 200}, {KERNEL_MXFP4, .36, .72, 20}},
-     28, .50, .82, .70, 1, .05},
+     {{KERNEL_16, .35, .85, 50},
+      {KERNEL_FP8, .36, .85, 120},
+      {KERNEL_FP8_BLOCK, .25, .85, 200},
+      {KERNEL_MXFP4, .36, .72, 20}},
+     28,
+     .50,
+     .82,
+     .70,
+     1,
+     .05},
     {"blackwell",
-     {{KERNEL_16, .70, .82, 0}, {KERNEL_FP8, .55, .82, 0}, {KERNEL_FP8_BLOCK, .60, .79, 0},
+     {{KERNEL_16, .70, .82, 0},
+      {KERNEL_FP8, .55, .82, 0},
+      {KERNEL_FP8_BLOCK, .60, .79, 0},
       {KERNEL_FP4, .46, .74, 0}},
-     {{KERNEL_16, .41, .82, 80}, {KERNEL_FP8, .38, .82, 120},
-      {KERNEL_FP8_BLOCK, .30, .80, 200}, {KERNEL_FP4, .30, .80, 120},
+     {{KERNEL_16, .41, .82, 80},
+      {KERNEL_FP8, .38, .82, 120},
+      {KERNEL_FP8_BLOCK, .30, .80, 200},
+      {KERNEL_FP4, .30, .80, 120},
       {KERNEL_MXFP4, .45, .80, 20}},
-     19, .45, .82, .70, 1, .05},
+     19,
+     .45,
+     .82,
+     .70,
+     1,
+     .05},
 };
 
 /* From the operator tables of the A100 (memory: batch-1 rows) and of the RTX PRO 6000, whose
@@ -54,25 +70,57 @@ static const struct family_prior other_priors[] = {
     {"ampere",
      {{KERNEL_16, .823, .83, 0}, {KERNEL_W4, .825, .83, 0}},
      {{KERNEL_16, .364, .928, 20}, {KERNEL_W4, .25, .83, 100}},
-     90, .425, .75, .70, 1, .1},
+     90,
+     .425,
+     .75,
+     .70,
+     1,
+     .1},
     {"blackwell-rtx",
-     {{KERNEL_16, .906, .88, 0}, {KERNEL_FP8, .735, .86, 0}, {KERNEL_FP4, .61, .74, 0},
+     {{KERNEL_16, .906, .88, 0},
+      {KERNEL_FP8, .735, .86, 0},
+      {KERNEL_FP4, .61, .74, 0},
       {KERNEL_W4, .45, .86, 0}},
      {{KERNEL_16, .475, .957, 20}, {KERNEL_W4, .25, .86, 100}},
-     24, .407, .83, .70, 1, .1},
+     24,
+     .407,
+     .83,
+     .70,
+     1,
+     .1},
     {"gb10",
-     {{KERNEL_16, .85, .88, 0}, {KERNEL_FP8, .72, .86, 0}, {KERNEL_FP4, .61, .74, 0},
+     {{KERNEL_16, .85, .88, 0},
+      {KERNEL_FP8, .72, .86, 0},
+      {KERNEL_FP4, .61, .74, 0},
       {KERNEL_W4, .45, .75, 0}},
-     {{KERNEL_16, .40, .85, 80}, {KERNEL_FP8, .35, .85, 100}, {KERNEL_FP4, .30, .80, 120},
+     {{KERNEL_16, .40, .85, 80},
+      {KERNEL_FP8, .35, .85, 100},
+      {KERNEL_FP4, .30, .80, 120},
       {KERNEL_MXFP4, .30, .80, 60}},
-     30, .52, .83, .70, 1, .1},
+     30,
+     .52,
+     .83,
+     .70,
+     1,
+     .1},
     {"cdna3",
      {{KERNEL_16, .70, .60, 0}, {KERNEL_FP8, .55, .60, 0}, {KERNEL_FP8_BLOCK, .45, .60, 0}},
      {{KERNEL_16, .35, .60, 80}, {KERNEL_FP8_BLOCK, .25, .55, 200}},
-     60, .40, .60, .50, 2, .5},
-    {"apple-gpu", {{KERNEL_16, .60, .74, 0}, {KERNEL_W4, .40, .70, 0}},
+     60,
+     .40,
+     .60,
+     .50,
+     2,
+     .5},
+    {"apple-gpu",
+     {{KERNEL_16, .60, .74, 0}, {KERNEL_W4, .40, .70, 0}},
      {{KERNEL_MXFP4, .30, .60, 60}},
-     100, .30, .60, .50, 1, .05},
+     100,
+     .30,
+     .60,
+     .50,
+     1,
+     .05},
 };
 
 static void add_family(struct fit *fit, struct family *f, const struct family_prior *p)
@@ -102,9 +150,8 @@ static void add_family(struct fit *fit, struct family *f, const struct family_pr
 static const struct engine_prior {
     const char *id;
     double experts, allreduce, interference, launch;
-} engine_priors[] = {{"vllm", 10, 1.2, .95, 30},
-                     {"tensorrt-llm", 8, 1.0, .95, 15},
-                     {"sglang", 10, 1.2, .80, 0}};
+} engine_priors[] = {
+    {"vllm", 10, 1.2, .95, 30}, {"tensorrt-llm", 8, 1.0, .95, 15}, {"sglang", 10, 1.2, .80, 0}};
 
 static void add_engine(struct fit *fit, struct engine *e, const struct engine_prior *p)
 {
@@ -125,8 +172,7 @@ static void add_engine(struct fit *fit, struct engine *e, const struct engine_pr
 }
 
 /* The constants of another range of that engine are the same, but for its cases. */
-static void tie_range(struct fit *fit, const struct engine_speed *first,
-                      struct engine_speed *other)
+static void tie_range(struct fit *fit, const struct engine_speed *first, struct engine_speed *other)
 {
     for (int i = 0; i < fit->count; i++) {
         struct parameter *p = &fit->parameter[i];
@@ -136,8 +182,8 @@ static void tie_range(struct fit *fit, const struct engine_speed *first,
     }
 }
 
-static void add_families(struct fit *fit, struct constants *c,
-                         const struct family_prior *prior, size_t count)
+static void add_families(struct fit *fit, struct constants *c, const struct family_prior *prior,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (int f = 0; f < c->families; f++)
@@ -192,11 +238,11 @@ static const struct {
     const char *id;
     double f16, quantized, compute16, compute;
 } gguf_priors[] = {
-    {"ampere-rtx", .95, .92, .60, .35}, {"ada-lovelace", .95, .92, .60, .35},
+    {"ampere-rtx", .95, .92, .60, .35},    {"ada-lovelace", .95, .92, .60, .35},
     {"blackwell-rtx", .95, .92, .60, .35}, {"turing", .90, .80, .60, .35},
-    {"ampere", .60, .60, .60, .35}, {"hopper", .60, .60, .30, .20},
-    {"gb10", .85, .80, .50, .40}, {"apple-gpu", .75, .60, .60, .50},
-    {"rdna3-5", .80, .75, .50, .30}, {"rdna4", .80, .75, .50, .30},
+    {"ampere", .60, .60, .60, .35},        {"hopper", .60, .60, .30, .20},
+    {"gb10", .85, .80, .50, .40},          {"apple-gpu", .75, .60, .60, .50},
+    {"rdna3-5", .80, .75, .50, .30},       {"rdna4", .80, .75, .50, .30},
 };
 
 void fit_llamacpp(struct fit *fit, struct constants *c)
@@ -329,8 +375,8 @@ static void solve(double *a, double *b, int n)
 }
 
 /* Normal equations of the rows' and the priors' residuals. */
-static void normal_equations(const struct rows *rows, struct fit *fit,
-                             const double *weight, const double *r, double *a, double *b)
+static void normal_equations(const struct rows *rows, struct fit *fit, const double *weight,
+                             const double *r, double *a, double *b)
 {
     int n = fit->count, m = rows->count;
     double *jacobian = gp_calloc((size_t)m * n, sizeof(double));
@@ -365,8 +411,7 @@ static void normal_equations(const struct rows *rows, struct fit *fit,
 static void fit_step(const struct fit *fit, const double *x)
 {
     for (int i = 0; i < fit->count; i++)
-        set(&fit->parameter[i],
-            *fit->parameter[i].at * exp(fmax(fmin(x[i], 0.5), -0.5)));
+        set(&fit->parameter[i], *fit->parameter[i].at * exp(fmax(fmin(x[i], 0.5), -0.5)));
 }
 
 /* Fits on the rows whose weight is not 0. */
@@ -403,7 +448,6 @@ void fit_print(const struct fit *fit)
 {
     for (int i = 0; i < fit->count; i++) {
         const struct parameter *p = &fit->parameter[i];
-        printf("  %-44s %8.4g  (prior %.4g)\n", p->name, *p->at / p->unit,
-               p->prior / p->unit);
+        printf("  %-44s %8.4g  (prior %.4g)\n", p->name, *p->at / p->unit, p->prior / p->unit);
     }
 }

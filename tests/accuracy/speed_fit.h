@@ -17,7 +17,7 @@
 #define FIT_PARAMETERS 160
 
 struct parameter {
-    double *at, *also;  /* one constant of two version ranges; also: may be NULL */
+    double *at, *also; /* one constant of two version ranges; also: may be NULL */
     double prior, sigma;
     double unit; /* of the profile's key */
     char name[64];

@@ -26,15 +26,13 @@ static enum hit_phase phase_of(const struct row *r, bool ttft)
 
 static struct hit_rows *rows_of(struct hit_tally *t, const struct row *r, bool ttft)
 {
-    struct hit_rows **at = &t->at[engine_of(t, r->engine)][speed_kind(&r->load)]
-                                 [phase_of(r, ttft)];
+    struct hit_rows **at = &t->at[engine_of(t, r->engine)][speed_kind(&r->load)][phase_of(r, ttft)];
     const char *family = r->request.gpu->family->id;
     if (!*at)
         *at = gp_calloc(1, sizeof(**at));
     if (!engine_lists((*at)->families, family)) {
         size_t n = strlen((*at)->families);
-        gp_format((*at)->families + n, sizeof((*at)->families) - n, "%s%s", n ? "|" : "",
-                  family);
+        gp_format((*at)->families + n, sizeof((*at)->families) - n, "%s%s", n ? "|" : "", family);
     }
     return *at;
 }
@@ -122,7 +120,8 @@ static int check_engine(struct hit_tally *t, int e, const struct hits *hits, boo
         count++;
         if (is_stale(was, &now, figures)) {
             printf("FAIL: hits of %s, %s, %s: %d rows, %.3f, %.2f, %.2f now; the profile is "
-                   "stale: speed hits\n", t->engine[e], hit_kind_word((enum hit_kind)kind),
+                   "stale: speed hits\n",
+                   t->engine[e], hit_kind_word((enum hit_kind)kind),
                    hit_phase_word((enum hit_phase)phase), now.rows, now.median, now.tail,
                    now.inside);
             stale++;

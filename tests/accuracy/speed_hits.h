@@ -23,8 +23,8 @@ struct hit_tally {
 };
 
 /* ttft: the outcomes are of TTFT. */
-void hits_add(struct hit_tally *tally, const struct rows *rows,
-              const struct outcome *outcome, bool ttft);
+void hits_add(struct hit_tally *tally, const struct rows *rows, const struct outcome *outcome,
+              bool ttft);
 /* The rows alone, without their outcomes. */
 void hits_count(struct hit_tally *tally, const struct rows *rows);
 

@@ -14,7 +14,6 @@ int manual_check(const char *set, const struct rows *rows, const struct outcome 
 int manual_check_points(const char *set, int points, const struct score *score);
 
 /* Its sentence on TTFT in a closed loop, likewise. */
-int manual_check_ttft(const char *set, const struct rows *rows,
-                      const struct outcome *outcome);
+int manual_check_ttft(const char *set, const struct rows *rows, const struct outcome *outcome);
 
 #endif

@@ -43,26 +43,31 @@ static const struct name models[] = {
 };
 
 static const struct name gpus[] = {
-    {"h100_sxm", "h100-sxm", "", ""},   {"h200_sxm", "h200-sxm", "", ""},
-    {"b200_sxm", "b200", "", ""},       {"b300_sxm", "b300", "", ""},
-    {"GB10", "dgx-spark-gb10", "", ""}, {"RTX 5090", "rtx-5090", "", ""},
+    {"h100_sxm", "h100-sxm", "", ""},
+    {"h200_sxm", "h200-sxm", "", ""},
+    {"b200_sxm", "b200", "", ""},
+    {"b300_sxm", "b300", "", ""},
+    {"GB10", "dgx-spark-gb10", "", ""},
+    {"RTX 5090", "rtx-5090", "", ""},
     {"RTX PRO 6000", "rtx-pro-6000-ws", "", ""},
-    {"B200", "b200", "", ""},           {"B300", "b300", "", ""},
-    {"H100", "h100-sxm", "", ""},       {"H200", "h200-sxm", "", ""},
-    {"H20", "h20-96", "", ""},             {"L40S", "l40s", "", ""},
-    {"MI300X", "mi300x", "", ""},       {"MI355X", "mi355x", "", ""},
+    {"B200", "b200", "", ""},
+    {"B300", "b300", "", ""},
+    {"H100", "h100-sxm", "", ""},
+    {"H200", "h200-sxm", "", ""},
+    {"H20", "h20-96", "", ""},
+    {"L40S", "l40s", "", ""},
+    {"MI300X", "mi300x", "", ""},
+    {"MI355X", "mi355x", "", ""},
     {"A100-SXM-80GB", "a100-sxm-80", "", ""},
     {"Strix Halo", "strix-halo-128", "", ""},
-    {"M3 Ultra", "apple-m3-ultra", "", ""}, {"M2 Max", "apple-m2-max", "", ""},
+    {"M3 Ultra", "apple-m3-ultra", "", ""},
+    {"M2 Max", "apple-m2-max", "", ""},
 };
 
 static const struct name engines[] = {
-    {"trtllm", "tensorrt-llm", "", ""},
-    {"tensorrt-llm", "tensorrt-llm", "", ""},
-    {"vllm", "vllm", "", ""},
-    {"sglang", "sglang", "", ""},
-    {"llama.cpp", "llama.cpp", "", ""},
-    {"rapid-mlx", "mlx", "", ""},
+    {"trtllm", "tensorrt-llm", "", ""}, {"tensorrt-llm", "tensorrt-llm", "", ""},
+    {"vllm", "vllm", "", ""},           {"sglang", "sglang", "", ""},
+    {"llama.cpp", "llama.cpp", "", ""}, {"rapid-mlx", "mlx", "", ""},
 };
 
 #define COUNT(list) (sizeof(list) / sizeof(list[0]))
@@ -102,8 +107,8 @@ static const struct gpu *copy_gpu(struct constants *c, const struct gpu *g)
 static const struct engine *copy_engine(struct constants *c, const struct engine *e)
 {
     int i = 0;
-    while (i < c->engines && (strcmp(c->engine[i].id, e->id) != 0 ||
-                              strcmp(c->engine[i].range, e->range) != 0))
+    while (i < c->engines &&
+           (strcmp(c->engine[i].id, e->id) != 0 || strcmp(c->engine[i].range, e->range) != 0))
         i++;
     if (i == c->engines)
         c->engine[c->engines++] = *e;
@@ -151,8 +156,8 @@ static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
     struct gp_err err = {0};
     char engine[48];
     options_text(&options, OPT_MODEL, "model", a->model, NULL);
-    options_text(&options, OPT_PRECISION, "precision",
-                 a->precision[0] ? a->precision : "native", NULL);
+    options_text(&options, OPT_PRECISION, "precision", a->precision[0] ? a->precision : "native",
+                 NULL);
     options_text(&options, OPT_GPU, "gpu", a->gpu, NULL);
     gp_format(engine, sizeof(engine), "%s%s%s", a->engine, a->range ? "@" : "",
               a->range ? a->range : "");
@@ -178,7 +183,8 @@ static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
 /* Attention DP is written as replicas that share their experts. */
 static struct layout layout_asked(const struct asked *a)
 {
-    return (struct layout){.tp = a->tp, .pp = a->pp > 0 ? a->pp : 1,
+    return (struct layout){.tp = a->tp,
+                           .pp = a->pp > 0 ? a->pp : 1,
                            .ep = a->ways > 1 ? a->tp * a->ways : a->ep,
                            .replicas = a->ways > 1 ? a->ways : 1};
 }
@@ -189,8 +195,8 @@ static struct layout layout_asked(const struct asked *a)
  * out by rule, and their memory settings are not stated. Where a row's first tokens came in
  * less than a tenth of the time that a queue would have cost, there was none: what the memory
  * model is short of is scored there, not here. */
-static double admitted_of(const struct row *r, const struct load *load,
-                          const struct asked *a, const struct memory *m)
+static double admitted_of(const struct row *r, const struct load *load, const struct asked *a,
+                          const struct memory *m)
 {
     if (a->settled || a->phase == PHASE_DECODE || a->phase == PHASE_PROMPT)
         return 1e9;
@@ -210,8 +216,10 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     struct load load = load_sum(&r->request);
     step_load_sum(&r->request, &load, &r->load);
     r->layout = layout_asked(a);
-    r->serve = (struct serve_load){.users = a->users / a->replicas, .admitted = 1e9,
-                                   .prompt = a->prompt, .output = a->output,
+    r->serve = (struct serve_load){.users = a->users / a->replicas,
+                                   .admitted = 1e9,
+                                   .prompt = a->prompt,
+                                   .output = a->output,
                                    .chunk = load.max_batched_tokens,
                                    .receive = a->receive,
                                    .rounds = a->rounds,
@@ -245,13 +253,11 @@ static double run_time(const struct serve_load *l, const struct step *step,
 {
     double b = serve->decoding, tokens = l->prompt + l->output / 2, tail = 0;
     if (l->users > serve->running)
-        tail = l->output *
-               (step_decode(step, b / 2, tokens) - step_decode(step, b, tokens) / 2);
+        tail = l->output * (step_decode(step, b / 2, tokens) - step_decode(step, b, tokens) / 2);
     return 1 / (serve->requests * l->output) + tail / (l->users * l->output);
 }
 
-static double time_of(const struct row *row, const struct step *step,
-                      const struct serve *serve)
+static double time_of(const struct row *row, const struct step *step, const struct serve *serve)
 {
     const struct serve_load *l = &row->serve;
     switch (row->phase) {
@@ -276,12 +282,14 @@ bool row_predict(const struct row *row, struct row_answer *out)
         return false;
     serve_estimate(&step, &row->serve, &serve);
     speed_band(&step, serve.running, &speed);
-    *out = (struct row_answer){.time = time_of(row, &step, &serve), .ttft = serve.ttft,
-                           .tokens = serve.requests * row->serve.output,
-                           .low = speed.factor_low, .high = speed.factor_high,
-                           .ttft_low = fmax(SPEED_TTFT_LOW, speed.factor_low),
-                           .ttft_high = fmax(SPEED_TTFT_HIGH, speed.factor_high),
-                           .doubts = speed.doubts};
+    *out = (struct row_answer){.time = time_of(row, &step, &serve),
+                               .ttft = serve.ttft,
+                               .tokens = serve.requests * row->serve.output,
+                               .low = speed.factor_low,
+                               .high = speed.factor_high,
+                               .ttft_low = fmax(SPEED_TTFT_LOW, speed.factor_low),
+                               .ttft_high = fmax(SPEED_TTFT_HIGH, speed.factor_high),
+                               .doubts = speed.doubts};
     if (row->phase == PHASE_PROMPT) {
         out->low *= SPEED_SOLO;
         out->high *= SPEED_SOLO;
@@ -295,8 +303,7 @@ static bool only_r4(const char *rules)
 {
     while (*rules == ' ')
         rules++;
-    return rules[0] == '\0' ||
-           (strncmp(rules, "R4", 2) == 0 && strchr(rules, ' ') == NULL);
+    return rules[0] == '\0' || (strncmp(rules, "R4", 2) == 0 && strchr(rules, ' ') == NULL);
 }
 
 /* The caches of quantized releases: TensorRT-LLM's in FP8, SGLang's and vLLM's on B200
@@ -311,7 +318,7 @@ static const char *serving_kv(const char *engine, const char *precision, const c
     if (strcmp(engine, "vllm") == 0)
         return strcmp(gpu, "b200") == 0 && (fp4 || fp8 || oss) ? "fp8" : "bf16";
     return strcmp(engine, "sglang") == 0 && strcmp(gpu, "b200") == 0 && (fp4 || fp8) ? "fp8"
-                                                                                    : "bf16";
+                                                                                     : "bf16";
 }
 
 /* InferenceMAX's launch scripts of DeepSeek-R1 on B200: --scheduler-recv-interval 10, and 30
@@ -356,7 +363,9 @@ static void serving_row(struct rows *rows, const struct table_file *t,
         return;
     }
     struct asked a = {
-        .model = m->id, .gpu = g->id, .engine = e->id,
+        .model = m->id,
+        .gpu = g->id,
+        .engine = e->id,
         .range = serving_range(e->id, table_text_of(t, "backend_version")),
         .precision = strcmp(precision, "fp8") == 0   ? m->fp8
                      : strcmp(precision, "fp4") == 0 ? m->fp4
@@ -364,9 +373,12 @@ static void serving_row(struct rows *rows, const struct table_file *t,
         .kv = serving_kv(table_text_of(t, "backend"), precision, m->id, g->id),
         .users = at ? strtod(at + strlen("silicon_concurrency="), NULL)
                     : (isnan(batch) ? 1 : batch) * ways,
-        .prompt = table_number_of(t, "isl"), .output = table_number_of(t, "osl"),
-        .tp = (int)table_number_of(rule, "tp"), .ways = (int)ways,
-        .ep = (int)table_number_of(rule, "ep"), .replicas = 1,
+        .prompt = table_number_of(t, "isl"),
+        .output = table_number_of(t, "osl"),
+        .tp = (int)table_number_of(rule, "tp"),
+        .ways = (int)ways,
+        .ep = (int)table_number_of(rule, "ep"),
+        .replicas = 1,
         .time = table_number_of(t, "silicon_tpot_ms") / 1e3,
         .ttft = table_number_of(t, "silicon_ttft_ms") / 1e3,
         .peer = table_number_of(rule, "aiconfigurator_tpot_ms") / 1e3,
@@ -404,11 +416,12 @@ bool rows_serving(struct rows *rows, int argc, char **argv)
 
 /* ---- serving_recent.csv ---- */
 
-static const char *recent_precision(const struct name *m, const char *weights,
-                                    const char *engine)
+static const char *recent_precision(const struct name *m, const char *weights, const char *engine)
 {
     static const char *const words[][2] = {
-        {"bf16", "bf16"}, {"int4 (awq)", "int4-awq"}, {"Q8_0", "q8_0"},
+        {"bf16", "bf16"},
+        {"int4 (awq)", "int4-awq"},
+        {"Q8_0", "q8_0"},
         {"4-bit MLX", "mlx-4bit"},
     };
     if (strcmp(engine, "llama.cpp") == 0 && strstr(weights, "Q4_K"))
@@ -427,7 +440,9 @@ static const char *recent_precision(const struct name *m, const char *weights,
 static const char *recent_version(const struct table_file *t)
 {
     static const char *const latest[][3] = {
-        {"vllm", "2025-10", "0.11"}, {"vllm", "2026-02", "0.16"}, {"vllm", "2026-03", "0.16"},
+        {"vllm", "2025-10", "0.11"},
+        {"vllm", "2026-02", "0.16"},
+        {"vllm", "2026-03", "0.16"},
         {"sglang", "2026-0", "0.5.9"},
     };
     const char *engine = table_text_of(t, "engine"), *version = table_text_of(t, "version");
@@ -481,8 +496,7 @@ static void recent_row(struct rows *rows, const struct table_file *t)
     const struct name *m = name_in(models, COUNT(models), table_text_of(t, "model"));
     const struct name *g = name_in(gpus, COUNT(gpus), table_text_of(t, "gpu"));
     const struct name *e = name_in(engines, COUNT(engines), table_text_of(t, "engine"));
-    const char *precision =
-        m && e ? recent_precision(m, table_text_of(t, "weights"), e->id) : NULL;
+    const char *precision = m && e ? recent_precision(m, table_text_of(t, "weights"), e->id) : NULL;
     double tpot = table_number_of(t, "median_tpot_ms"), mean = table_number_of(t, "mean_tpot_ms");
     double dp = at_least_one(table_number_of(t, "dp"));
     double tp = at_least_one(table_number_of(t, "tp")), ep = at_least_one(table_number_of(t, "ep"));
@@ -490,11 +504,14 @@ static void recent_row(struct rows *rows, const struct table_file *t)
         rows->left_out++;
         return;
     }
-    bool replicas = strstr(table_text_of(t, "source"), "deplodock") != NULL ||
-                    strcmp(e->id, "sglang") != 0;
+    bool replicas =
+        strstr(table_text_of(t, "source"), "deplodock") != NULL || strcmp(e->id, "sglang") != 0;
     bool attention_dp = dp > 1 && !replicas;
     struct asked a = {
-        .model = m->id, .gpu = g->id, .engine = e->id, .precision = precision,
+        .model = m->id,
+        .gpu = g->id,
+        .engine = e->id,
+        .precision = precision,
         .kv = recent_kv(t, e->id, m->id),
         .users = table_number_of(t, "concurrency"),
         .prompt = at_least_one(table_number_of(t, "isl")),

@@ -4,8 +4,8 @@
 #ifndef GP_TESTS_ACCURACY_SPEED_ROWS_H
 #define GP_TESTS_ACCURACY_SPEED_ROWS_H
 
-#include "plan/speed/speed.h"
 #include "plan/speed/serve.h"
+#include "plan/speed/speed.h"
 #include "table.h"
 
 #define ROWS_MAX 4096
@@ -34,11 +34,11 @@ struct row {
     struct layout layout;
     struct serve_load serve;
     enum phase phase;
-    double time;        /* s, measured */
-    double ttft;        /* s, measured; NAN = not stated */
-    double tokens;      /* output tokens/s of all, measured; 0 = not stated */
-    double peer;        /* s, aiconfigurator's TPOT; NAN */
-    double weights;     /* bytes on a GPU */
+    double time;    /* s, measured */
+    double ttft;    /* s, measured; NAN = not stated */
+    double tokens;  /* output tokens/s of all, measured; 0 = not stated */
+    double peer;    /* s, aiconfigurator's TPOT; NAN */
+    double weights; /* bytes on a GPU */
     bool moe;
 };
 
@@ -53,16 +53,16 @@ struct rows {
 /* One row as gpuplan is asked; ids of the catalogue. */
 struct asked {
     const char *model, *gpu, *engine, *precision, *kv; /* precision "": native; kv may be NULL */
-    const char *range;      /* version of the engine; NULL = the newest */
+    const char *range; /* version of the engine; NULL = the newest */
     enum phase phase;
     double users, prompt, output;
     int tp, pp, ways, ep, replicas; /* ways: attention DP */
     double time, ttft, peer;
     double tokens;
     double receive, captured, rounds; /* as serve_load's */
-    double context;         /* that the server was started with; 0 = prompt + output */
-    bool attention_16;      /* the checkpoint has it in 16 bit */
-    bool settled;           /* none queued, whatever the memory settings were */
+    double context;                   /* that the server was started with; 0 = prompt + output */
+    bool attention_16;                /* the checkpoint has it in 16 bit */
+    bool settled;                     /* none queued, whatever the memory settings were */
 };
 
 /* What gpuplan says. */

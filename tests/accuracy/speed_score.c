@@ -70,7 +70,9 @@ void score_now(const struct rows *rows, struct outcome *outcome)
         const struct row *row = &rows->row[i];
         bool known = row_predict(row, &a);
         outcome[i] = (struct outcome){.error = known ? a.time / row->time - 1 : NAN,
-                                      .low = a.low, .high = a.high, .weight = 1,
+                                      .low = a.low,
+                                      .high = a.high,
+                                      .weight = 1,
                                       .doubts = a.doubts};
     }
 }
@@ -82,7 +84,9 @@ void score_ttft(const struct rows *rows, struct outcome *outcome)
         const struct row *row = &rows->row[i];
         bool known = row->ttft > 0 && row_predict(row, &a) && a.ttft > 0;
         outcome[i] = (struct outcome){.error = known ? a.ttft / row->ttft - 1 : NAN,
-                                      .low = a.ttft_low, .high = a.ttft_high, .weight = 1,
+                                      .low = a.ttft_low,
+                                      .high = a.ttft_high,
+                                      .weight = 1,
                                       .doubts = a.doubts};
     }
 }
@@ -94,7 +98,9 @@ void score_tokens(const struct rows *rows, struct outcome *outcome)
         const struct row *row = &rows->row[i];
         bool known = row->tokens > 0 && row_predict(row, &a);
         outcome[i] = (struct outcome){.error = known ? row->tokens / a.tokens - 1 : NAN,
-                                      .low = a.low, .high = a.high, .weight = 1,
+                                      .low = a.low,
+                                      .high = a.high,
+                                      .weight = 1,
                                       .doubts = a.doubts};
     }
 }
@@ -159,8 +165,8 @@ static double value_of(const struct outcome *o, enum what what)
     }
 }
 
-static double quantile_of(const struct outcome *outcome, const int *at, int count,
-                          enum what what, double share)
+static double quantile_of(const struct outcome *outcome, const int *at, int count, enum what what,
+                          double share)
 {
     static struct weighted list[ROWS_MAX];
     for (int i = 0; i < count; i++)
@@ -168,8 +174,8 @@ static double quantile_of(const struct outcome *outcome, const int *at, int coun
     return quantile(list, count, share);
 }
 
-struct score score_of(const struct rows *rows, const struct outcome *outcome,
-                      group_fn group, const char *name)
+struct score score_of(const struct rows *rows, const struct outcome *outcome, group_fn group,
+                      const char *name)
 {
     static int at[ROWS_MAX];
     struct score s = {0};
@@ -196,8 +202,7 @@ static void print_line(const char *name, const struct score *s)
            100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->low, s->high);
 }
 
-static void print_groups(const struct rows *rows, const struct outcome *outcome,
-                         group_fn group)
+static void print_groups(const struct rows *rows, const struct outcome *outcome, group_fn group)
 {
     static char seen[ROWS_MAX / 4][160];
     int count = 0;
@@ -217,10 +222,14 @@ static void print_groups(const struct rows *rows, const struct outcome *outcome,
 }
 
 static const char *const doubt_words[DOUBT_COUNT] = {
-    [DOUBT_DENSE] = "law, dense",           [DOUBT_EXPERTS] = "law, MoE",
-    [DOUBT_MIXED] = "law, MLA or recurrent", [DOUBT_BUILD] = "build not known",
-    [DOUBT_FAMILY] = "GPU family",          [DOUBT_KERNEL] = "another kernel's figures",
-    [DOUBT_INT4_EXPERTS] = "AWQ or GPTQ experts", [DOUBT_PCIE] = "TP over PCIe",
+    [DOUBT_DENSE] = "law, dense",
+    [DOUBT_EXPERTS] = "law, MoE",
+    [DOUBT_MIXED] = "law, MLA or recurrent",
+    [DOUBT_BUILD] = "build not known",
+    [DOUBT_FAMILY] = "GPU family",
+    [DOUBT_KERNEL] = "another kernel's figures",
+    [DOUBT_INT4_EXPERTS] = "AWQ or GPTQ experts",
+    [DOUBT_PCIE] = "TP over PCIe",
     [DOUBT_MANY] = "above 128 users, dense",
     [DOUBT_MANY_EXPERTS] = "above 128 users, others",
     [DOUBT_ATTENTION_DP] = "attention DP",
@@ -247,8 +256,8 @@ static void band_without(const struct row *row, struct outcome *o, int without)
     o->high = exp(sqrt(high));
 }
 
-void score_print_doubts(const char *title, const struct rows *rows,
-                        const struct outcome *outcome, int without)
+void score_print_doubts(const char *title, const struct rows *rows, const struct outcome *outcome,
+                        int without)
 {
     struct outcome *some = gp_calloc(rows->count, sizeof(*some));
     printf("%s\n", title);
@@ -270,8 +279,8 @@ void score_print_doubts(const char *title, const struct rows *rows,
 void score_print(const char *title, const struct rows *rows, const struct outcome *outcome,
                  const group_fn *groups, int count)
 {
-    printf("%s\n  %-46s %5s  %5s %5s  %5s  %6s  %s\n", title, "error in %", "rows",
-           "med", "p90", "bias", "inside", "band");
+    printf("%s\n  %-46s %5s  %5s %5s  %5s  %6s  %s\n", title, "error in %", "rows", "med", "p90",
+           "bias", "inside", "band");
     for (int i = 0; i < count; i++)
         print_groups(rows, outcome, groups[i]);
 }

@@ -13,7 +13,7 @@ struct outcome {
     double error;     /* estimate / measured - 1; NAN = no estimate */
     double low, high; /* factors of the band */
     double weight;
-    unsigned doubts;  /* bits of enum doubt */
+    unsigned doubts; /* bits of enum doubt */
 };
 
 struct score {
@@ -28,14 +28,14 @@ struct score {
 typedef const char *(*group_fn)(const struct row *row);
 
 const char *group_all(const struct row *row);
-const char *group_kind(const struct row *row);   /* "MoE", "dense" */
+const char *group_kind(const struct row *row); /* "MoE", "dense" */
 const char *group_model(const struct row *row);
 const char *group_gpu(const struct row *row);
 const char *group_engine(const struct row *row);
 const char *group_users(const struct row *row);
 const char *group_phase(const struct row *row);
-const char *group_pair(const struct row *row);   /* model and GPU */
-const char *group_full(const struct row *row);   /* and engine and precision */
+const char *group_pair(const struct row *row); /* model and GPU */
+const char *group_full(const struct row *row); /* and engine and precision */
 
 /* Estimates with the constants as they are now. */
 void score_now(const struct rows *rows, struct outcome *outcome);
@@ -49,13 +49,13 @@ void score_by_pair(const struct rows *rows, struct outcome *outcome);
 bool score_in_band(const struct outcome *outcome);
 
 /* Of the rows whose group has this name; name NULL = all. */
-struct score score_of(const struct rows *rows, const struct outcome *outcome,
-                      group_fn group, const char *name);
+struct score score_of(const struct rows *rows, const struct outcome *outcome, group_fn group,
+                      const char *name);
 
 /* The same for each doubt: rows that have it, and the band with the doubt `without` left
  * out of all (-1: none). */
-void score_print_doubts(const char *title, const struct rows *rows,
-                        const struct outcome *outcome, int without);
+void score_print_doubts(const char *title, const struct rows *rows, const struct outcome *outcome,
+                        int without);
 
 /* A table with a line for each group of each kind. */
 void score_print(const char *title, const struct rows *rows, const struct outcome *outcome,

@@ -33,12 +33,12 @@ static const char *alias_of(const struct alias *list, const char *text)
 /* ---- llama.cpp ---- */
 
 static const struct alias llama_models[] = {
-    {"llama 8B", "llama-3-8b"},   {"llama 70B", "llama-3-70b"},
-    {"Llama 3.2:3b", "llama-3.2-3b"}, {"DeepSeek R1 14b", "r1-distill-qwen-14b"},
-    {"gpt-oss 20", "gpt-oss-20b"}, {"Llama 3.1:70b", "llama-3.1-70b"},
+    {"llama 8B", "llama-3-8b"},           {"llama 70B", "llama-3-70b"},
+    {"Llama 3.2:3b", "llama-3.2-3b"},     {"DeepSeek R1 14b", "r1-distill-qwen-14b"},
+    {"gpt-oss 20", "gpt-oss-20b"},        {"Llama 3.1:70b", "llama-3.1-70b"},
     {"Llama 3.1:405b", "llama-3.1-405b"}, {"codellama 7B", "codellama-7b"},
-    {"llama 7B", "llama-2-7b"}, {"llama 13B", "llama-2-13b"}, {"llama 3B", "llama-3.2-3b"},
-    {NULL, NULL},
+    {"llama 7B", "llama-2-7b"},           {"llama 13B", "llama-2-13b"},
+    {"llama 3B", "llama-3.2-3b"},         {NULL, NULL},
 };
 
 static const struct alias llama_gpus[] = {
@@ -79,8 +79,8 @@ static bool llama_anomalous(const char *gpu, const char *quant, const char *test
 
 static bool llama_board(const char *gpu)
 {
-    static const char *const boards[] = {"Pi ", "HiFive", "Radxa", "Minisforum", "Thelio",
-                                         "Cluster"};
+    static const char *const boards[] = {"Pi ",        "HiFive", "Radxa",
+                                         "Minisforum", "Thelio", "Cluster"};
     for (size_t i = 0; i < sizeof(boards) / sizeof(boards[0]); i++)
         if (strstr(gpu, boards[i]))
             return true;
@@ -129,9 +129,13 @@ static void llama_row(struct rows *rows, const struct table_file *t)
                       .engine = "llama.cpp",
                       .range = llama_range(t),
                       .precision = alias_of(llama_formats, quant),
-                      .tp = 1, .ways = 1, .ep = 1, .replicas = 1,
+                      .tp = 1,
+                      .ways = 1,
+                      .ep = 1,
+                      .replicas = 1,
                       .pp = (int)table_number_of(t, "n_gpus"),
-                      .ttft = NAN, .peer = NAN};
+                      .ttft = NAN,
+                      .peer = NAN};
     if (ollama && a.model)
         a.precision = strstr(a.model, "gpt-oss") ? "" : "q4_k_m";
     if (!a.model || !a.gpu || !a.precision || strstr(table_text_of(t, "model"), "deepseek2") ||
@@ -164,8 +168,8 @@ static const struct alias qwen_models[] = {
 };
 
 static const struct alias qwen_formats[] = {
-    {"BF16", "bf16"}, {"GPTQ-Int4", "int4-gptq"}, {"GPTQ-Int8", "int8-gptq"},
-    {"AWQ", "int4-awq"}, {NULL, NULL},
+    {"BF16", "bf16"}, {"GPTQ-Int4", "int4-gptq"}, {"GPTQ-Int8", "int8-gptq"}, {"AWQ", "int4-awq"},
+    {NULL, NULL},
 };
 
 bool rows_batch1(struct rows *rows, int argc, char **argv)
@@ -175,15 +179,21 @@ bool rows_batch1(struct rows *rows, int argc, char **argv)
         return false;
     while (table_next(&t)) {
         struct asked a = {.model = alias_of(qwen_models, table_text_of(&t, "model")),
-                          .gpu = "a100-sxm-80", .engine = "vllm", .range = "0.6",
+                          .gpu = "a100-sxm-80",
+                          .engine = "vllm",
+                          .range = "0.6",
                           .precision = alias_of(qwen_formats, table_text_of(&t, "quant")),
-                          .phase = PHASE_DECODE, .users = 1,
+                          .phase = PHASE_DECODE,
+                          .users = 1,
                           .prompt = table_number_of(&t, "input_len"),
                           .output = table_number_of(&t, "gen_len"),
                           .tp = (int)table_number_of(&t, "n_gpus"),
-                          .ways = 1, .ep = 1, .replicas = 1,
+                          .ways = 1,
+                          .ep = 1,
+                          .replicas = 1,
                           .time = 1 / table_number_of(&t, "speed_tok_s"),
-                          .ttft = NAN, .peer = NAN};
+                          .ttft = NAN,
+                          .peer = NAN};
         if (!a.model || !a.precision || strncmp(table_text_of(&t, "engine"), "vLLM", 4) != 0 ||
             a.tp == 3)
             rows->left_out++;
@@ -197,23 +207,38 @@ bool rows_batch1(struct rows *rows, int argc, char **argv)
 /* ---- saturated ---- */
 
 static const struct alias trtllm_models[] = {
-    {"Llama 4 Scout", "llama-4-scout"}, {"Llama 4 Maverick", "llama-4-maverick"},
-    {"Llama 3.3 70B", "llama-3.3-70b"}, {"LLaMA v3.1 70B", "llama-3.1-70b"},
-    {"405B", "llama-3.1-405b"},         {"Llama 3.1 8B", "llama-3.1-8b"},
-    {"LLaMA v3.1 8B", "llama-3.1-8b"},  {"Mistral 7B", "mistral-7b-v0.1"},
-    {"Mixtral 8x7B", "mixtral-8x7b"},   {"Qwen3-30B-A3B", "qwen3-30b-a3b"},
-    {"Qwen3-235B-A22B", "qwen3-235b-a22b"}, {NULL, NULL},
+    {"Llama 4 Scout", "llama-4-scout"},
+    {"Llama 4 Maverick", "llama-4-maverick"},
+    {"Llama 3.3 70B", "llama-3.3-70b"},
+    {"LLaMA v3.1 70B", "llama-3.1-70b"},
+    {"405B", "llama-3.1-405b"},
+    {"Llama 3.1 8B", "llama-3.1-8b"},
+    {"LLaMA v3.1 8B", "llama-3.1-8b"},
+    {"Mistral 7B", "mistral-7b-v0.1"},
+    {"Mixtral 8x7B", "mixtral-8x7b"},
+    {"Qwen3-30B-A3B", "qwen3-30b-a3b"},
+    {"Qwen3-235B-A22B", "qwen3-235b-a22b"},
+    {NULL, NULL},
 };
 
 static const struct alias trtllm_gpus[] = {
-    {"GH200-480GB", "gh200-96"}, {"GB200", "gb200"},  {"B200", "b200"},
-    {"H200", "h200-sxm"},        {"H100", "h100-sxm"}, {"A100-PCIE-80GB", "a100-pcie-80"},
-    {"A100", "a100-sxm-80"},     {"L40S", "l40s"},
-    {"RTX PRO 6000", "rtx-pro-6000-server"}, {NULL, NULL},
+    {"GH200-480GB", "gh200-96"},
+    {"GB200", "gb200"},
+    {"B200", "b200"},
+    {"H200", "h200-sxm"},
+    {"H100", "h100-sxm"},
+    {"A100-PCIE-80GB", "a100-pcie-80"},
+    {"A100", "a100-sxm-80"},
+    {"L40S", "l40s"},
+    {"RTX PRO 6000", "rtx-pro-6000-server"},
+    {NULL, NULL},
 };
 
 static const struct alias trtllm_formats[] = {
-    {"FP16", "bf16"}, {"FP4", "nvfp4"}, {"FP8", "fp8"}, {NULL, NULL},
+    {"FP16", "bf16"},
+    {"FP4", "nvfp4"},
+    {"FP8", "fp8"},
+    {NULL, NULL},
 };
 
 /* Requests of a run, by its lengths: the table of perf-overview.md, the source of the rows. */
@@ -251,13 +276,18 @@ bool rows_saturated(struct rows *rows, int argc, char **argv)
                           .engine = "tensorrt-llm",
                           .precision = alias_of(trtllm_formats, precision),
                           .kv = strcmp(precision, "FP16") == 0 ? "bf16" : "fp8",
-                          .phase = PHASE_RATE, .users = 1e6,
+                          .phase = PHASE_RATE,
+                          .users = 1e6,
                           .prompt = table_number_of(&t, "isl"),
                           .output = table_number_of(&t, "osl"),
-                          .tp = (int)table_number_of(&t, "tp"), .pp = pp >= 1 ? (int)pp : 1,
-                          .ways = 1, .ep = ep >= 1 ? (int)ep : 1, .replicas = 1,
+                          .tp = (int)table_number_of(&t, "tp"),
+                          .pp = pp >= 1 ? (int)pp : 1,
+                          .ways = 1,
+                          .ep = ep >= 1 ? (int)ep : 1,
+                          .replicas = 1,
                           .time = 1 / table_number_of(&t, "value"),
-                          .ttft = NAN, .peer = NAN};
+                          .ttft = NAN,
+                          .peer = NAN};
         if (!a.model || !a.gpu || !a.precision ||
             !strstr(table_text_of(&t, "scenario"), "in-flight"))
             rows->left_out++;
@@ -279,8 +309,7 @@ bool rows_saturated(struct rows *rows, int argc, char **argv)
 
 bool rows_dstack(struct rows *rows, int argc, char **argv)
 {
-    static const struct alias gpus[] = {
-        {"MI300X", "mi300x"}, {"H100", "h100-sxm"}, {NULL, NULL}};
+    static const struct alias gpus[] = {{"MI300X", "mi300x"}, {"H100", "h100-sxm"}, {NULL, NULL}};
     struct table_file t;
     if (!table_open(&t, argc, argv, "validation/throughput_vllm_dstack.csv"))
         return false;
@@ -288,16 +317,21 @@ bool rows_dstack(struct rows *rows, int argc, char **argv)
         double rate = table_number_of(&t, "requests_per_second");
         struct asked a = {.model = "llama-3.1-405b",
                           .gpu = alias_of(gpus, table_text_of(&t, "gpu")),
-                          .engine = "vllm", .range = "0.6", .precision = "fp8",
+                          .engine = "vllm",
+                          .range = "0.6",
+                          .precision = "fp8",
                           .context = DSTACK_CONTEXT,
                           .phase = PHASE_RATE,
                           .users = table_number_of(&t, "requests"),
                           .prompt = table_number_of(&t, "isl"),
                           .output = table_number_of(&t, "osl"),
                           .tp = (int)table_number_of(&t, "n_gpus"),
-                          .ways = 1, .ep = 1, .replicas = 1,
+                          .ways = 1,
+                          .ep = 1,
+                          .replicas = 1,
                           .time = 1 / (rate * table_number_of(&t, "osl")),
-                          .ttft = NAN, .peer = NAN};
+                          .ttft = NAN,
+                          .peer = NAN};
         if (!a.gpu || !(rate > 0) || !(a.users > 0) || !(a.prompt > 0) ||
             !strstr(table_text_of(&t, "run"), "throughput"))
             rows->left_out++;

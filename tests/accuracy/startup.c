@@ -13,10 +13,10 @@
  * the need is asked: does one request of full length need what the engine said, and more
  * than there was? Everything else is counted, with what it lacks.
  */
-#include "manual.h"
-#include "table.h"
 #include "answer/startup.h"
 #include "base/units.h"
+#include "manual.h"
+#include "table.h"
 
 /* Where the columns of a file stand. */
 struct source {
@@ -28,8 +28,8 @@ static const struct source sources[] = {
      "kind"},
     {"validation/memory_vllm.csv", "", "vllm_version", "model", "weight_dtype", "gpu_mem_gb",
      "gpu_memory_utilization", "outcome"},
-    {"validation/memory_vllm_recent.csv", "", "vllm_version", "model", "weight_dtype",
-     "gpu_mem_gb", "gpu_memory_utilization", "outcome"},
+    {"validation/memory_vllm_recent.csv", "", "vllm_version", "model", "weight_dtype", "gpu_mem_gb",
+     "gpu_memory_utilization", "outcome"},
 };
 
 /* How a row's cause begins, and the check that it is. */
@@ -101,8 +101,8 @@ static void read_memory(struct row *row)
     const char *parts = table_text_of(row->table, "numbers");
     const char *paren = strstr(text, "on device (");
     double unused = 0, total = 0, stated = table_number_of(row->table, row->source->memory);
-    double sum = number_after(parts, "consumed ") + number_after(parts, "activation ") +
-                 row->available;
+    double sum =
+        number_after(parts, "consumed ") + number_after(parts, "activation ") + row->available;
     if (paren && sscanf(paren, "on device (%lf/%lf GiB)", &unused, &total) == 2)
         row->used = (total - unused) * GP_GIB;
     else if (!isnan(stated))
@@ -118,8 +118,8 @@ static void read_version(struct row *row)
     long version = engine_version(table_text_of(row->table, row->source->version), 0) / 10000;
     gp_copy(row->version, sizeof(row->version), row->engine);
     if (version > 0 && version < 10000)
-        gp_format(row->version, sizeof(row->version), "%s@%ld.%ld", row->engine,
-                  version / 10000, version % 10000);
+        gp_format(row->version, sizeof(row->version), "%s@%ld.%ld", row->engine, version / 10000,
+                  version % 10000);
 }
 
 static void read_row(const struct source *source, const struct table_file *t, struct row *row)
@@ -165,8 +165,7 @@ static const struct gpu *gpu_of(struct planner *planner, const struct row *row)
         return NULL;
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i]->vendor, "nvidia") == 0 && list[i]->compute_capability >= 80 &&
-            (!best || fabs(list[i]->physical.value - memory) <
-                          fabs(best->physical.value - memory)))
+            (!best || fabs(list[i]->physical.value - memory) < fabs(best->physical.value - memory)))
             best = list[i];
     return best;
 }
@@ -195,8 +194,12 @@ static bool resolve(struct planner *planner, const struct row *row, const char *
 
 static struct layout layout_of(double tp)
 {
-    return (struct layout){.tp = tp > 0 ? (int)tp : 1, .pp = 1, .ep = 1, .replicas = 1,
-                           .gpus = tp > 0 ? (int)tp : 1, .hosts = 1};
+    return (struct layout){.tp = tp > 0 ? (int)tp : 1,
+                           .pp = 1,
+                           .ep = 1,
+                           .replicas = 1,
+                           .gpus = tp > 0 ? (int)tp : 1,
+                           .hosts = 1};
 }
 
 /* ---- scoring ---- */
@@ -282,16 +285,14 @@ static void score_row(struct planner *planner, const struct row *row)
         say_little(row, "no GPU");
 }
 
-static bool score_file(struct planner *planner, const struct source *source, int argc,
-                       char **argv)
+static bool score_file(struct planner *planner, const struct source *source, int argc, char **argv)
 {
     struct table_file table = {0};
     if (!table_open(&table, argc, argv, source->file))
         return false;
     while (table_next(&table)) {
         struct row row;
-        if (!source->engine[0] &&
-            strncmp(table_text_of(&table, source->kind), "failed: ", 8) != 0)
+        if (!source->engine[0] && strncmp(table_text_of(&table, source->kind), "failed: ", 8) != 0)
             continue;
         read_row(source, &table, &row);
         score_row(planner, &row);
@@ -306,7 +307,8 @@ static int manual_differs(void)
     char words[160];
     gp_format(words, sizeof(words),
               "Of %d published starts that failed, %d give enough detail to plan them. None of "
-              "these plans fits,", score.rows + score.needs + score.little, score.rows);
+              "these plans fits,",
+              score.rows + score.needs + score.little, score.rows);
     return manual_lacks(words);
 }
 

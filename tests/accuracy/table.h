@@ -24,8 +24,7 @@ struct table_file {
 
 /* FOLDER/name, FOLDER being argv[1], $GPUPLAN_SHARED or $srcdir/../shared. False, and
  * a word why, when there is no such file: the program then exits 77. */
-static inline bool table_open(struct table_file *t, int argc, char **argv,
-                              const char *name)
+static inline bool table_open(struct table_file *t, int argc, char **argv, const char *name)
 {
     char folder[GP_PATH_MAX], file[GP_PATH_MAX];
     const char *named = argc > 1 ? argv[1] : getenv("GPUPLAN_SHARED");

@@ -27,21 +27,21 @@
  * promised. "impossible" marks full runs on one GPU whose reading is below weights,
  * gradients and moments alone: such a run cannot have happened as listed.
  */
-#include "manual.h"
 #include "plan/train/train.h"
+#include "manual.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SKIP       77
+#define SKIP 77
 #define MAX_FIELDS 16
-#define A100_MIB   40960.0 /* what nvidia-smi prints for an A100 of 40 GB */
-#define A10G_MIB   23028.0
+#define A100_MIB 40960.0 /* what nvidia-smi prints for an A100 of 40 GB */
+#define A10G_MIB 23028.0
 
 /* Promised for held-out single-GPU rows. */
-#define WORST_MEAN  0.10 /* mean absolute error of the peak */
+#define WORST_MEAN 0.10  /* mean absolute error of the peak */
 #define LEAST_COVER 0.90 /* share of rows inside the band */
 
 enum norm { RMS, LAYER };
@@ -450,9 +450,7 @@ static struct train setting(const struct shape *s, char *const *f, enum group *g
     bool hub = strstr(f[7], "A10G") != NULL;
     bool full = strcmp(f[1], "full") == 0;
     bool quant = strstr(f[2], "nf4") != NULL;
-    struct train t = train_defaults(full    ? TRAIN_FULL
-                                    : quant ? TRAIN_QLORA
-                                            : TRAIN_LORA);
+    struct train t = train_defaults(full ? TRAIN_FULL : quant ? TRAIN_QLORA : TRAIN_LORA);
     t.optimizer = OPTIMIZER_ADAMW_BF16;
     t.single_quant = strcmp(f[2], "bnb.nf4-dq") != 0;
     t.micro_batch = atof(f[3]);
@@ -472,8 +470,8 @@ static struct train setting(const struct shape *s, char *const *f, enum group *g
     return t;
 }
 
-static void score(const struct shape *s, char *const *f, const struct train *t,
-                  enum group group, const struct train_memory *m)
+static void score(const struct shape *s, char *const *f, const struct train *t, enum group group,
+                  const struct train_memory *m)
 {
     double measured = atof(f[8]) * 1e9;
     struct quantity a = m->allocated;
@@ -495,14 +493,14 @@ static void score(const struct shape *s, char *const *f, const struct train *t,
     printf("%-24s %-6s %-10s %2.0f x %4.0f %d GPU %-8s %6.2f %6.2f (%5.2f..%5.2f) "
            "%+6.1f %% "
            "%s\n",
-           s->names[0], train_method_word(t->method), f[2], t->micro_batch, t->sequence,
-           t->gpus, s->fitted ? "fit" : "held-out", measured / 1e9, a.value / 1e9,
-           a.low / 1e9, a.high / 1e9, error * 100, verdict);
+           s->names[0], train_method_word(t->method), f[2], t->micro_batch, t->sequence, t->gpus,
+           s->fitted ? "fit" : "held-out", measured / 1e9, a.value / 1e9, a.low / 1e9, a.high / 1e9,
+           error * 100, verdict);
 }
 
 /* Bytes that one more token took, less its logits, over what the count says. */
-static void refit(const struct shape *s, char *const *f,
-                  const struct train_saved *saved, const struct train *t)
+static void refit(const struct shape *s, char *const *f, const struct train_saved *saved,
+                  const struct train *t)
 {
     double batch = t->micro_batch, bytes = atof(f[8]) * 1e9;
     double tokens = t->sequence * t->micro_batch;
@@ -551,11 +549,10 @@ static void run_row(char *const *f)
     }
     oom_rows++;
     oom_right += m.verdict != VERDICT_FITS;
-    printf(
-        "%-24s %-6s %-10s %2.0f x %4.0f %d GPU %-8s    OOM %6.2f (%5.2f..%5.2f) %s\n",
-        s->names[0], train_method_word(t.method), f[2], t.micro_batch, t.sequence,
-        t.gpus, s->fitted ? "fit" : "held-out", m.total.value / 1e9, m.total.low / 1e9,
-        m.total.high / 1e9, verdict_word(m.verdict));
+    printf("%-24s %-6s %-10s %2.0f x %4.0f %d GPU %-8s    OOM %6.2f (%5.2f..%5.2f) %s\n",
+           s->names[0], train_method_word(t.method), f[2], t.micro_batch, t.sequence, t.gpus,
+           s->fitted ? "fit" : "held-out", m.total.value / 1e9, m.total.low / 1e9,
+           m.total.high / 1e9, verdict_word(m.verdict));
 }
 
 /* ---- summary ---- */
@@ -579,9 +576,8 @@ static void print_score(const char *name, const char *split_name, const struct s
     if (s->rows > 0)
         printf("%-14s %-8s n %3d  mean |error| %5.1f %%  bias %+6.1f %%  in band "
                "%3.0f %%  mean width of the band %5.1f %%\n",
-               name, split_name, s->rows, 100 * s->absolute / s->rows,
-               100 * s->bias / s->rows, 100.0 * s->inside / s->rows,
-               100 * s->width / s->rows);
+               name, split_name, s->rows, 100 * s->absolute / s->rows, 100 * s->bias / s->rows,
+               100.0 * s->inside / s->rows, 100 * s->width / s->rows);
 }
 
 static double ratio(const struct squares *s)
@@ -594,14 +590,14 @@ static void print_split(bool fitted, const struct score *one)
     int models = 0, many = scores[LORA_MANY][fitted].rows + scores[FULL_MANY][fitted].rows;
     for (size_t i = 0; i < SHAPES; i++)
         models += scored[i] && shapes[i].fitted == fitted;
-    printf("split: %s n %d of 1 GPU, %d of FSDP, %d models\n",
-           fitted ? "fit     " : "held-out", one->rows, many, models);
+    printf("split: %s n %d of 1 GPU, %d of FSDP, %d models\n", fitted ? "fit     " : "held-out",
+           one->rows, many, models);
 }
 
 static void print_copies(void)
 {
-    printf("copies refitted on the fit models' growth: %.3f (built in: %.2f)",
-           ratio(&growth.all), TRAIN_COPIES);
+    printf("copies refitted on the fit models' growth: %.3f (built in: %.2f)", ratio(&growth.all),
+           TRAIN_COPIES);
     for (size_t i = 0; i < SHAPES; i++)
         if (growth.of[i].xx > 0)
             printf("; %s %.2f", shapes[i].names[0], ratio(&growth.of[i]));
@@ -613,8 +609,7 @@ static int manual_differs(const char *label, const struct score *s)
 {
     char words[120];
     snprintf(words, sizeof(words), "%-35s %2d runs %5.1f %% %5.0f %% %4.0f %%", label, s->rows,
-             100 * s->absolute / s->rows, 100.0 * s->inside / s->rows,
-             100 * s->width / s->rows);
+             100 * s->absolute / s->rows, 100.0 * s->inside / s->rows, 100 * s->width / s->rows);
     return manual_lacks(words);
 }
 
@@ -632,8 +627,8 @@ static int summary(void)
     print_split(false, &held);
     print_copies();
     printf("out of memory: %d of %d rows not called a fit\n", oom_right, oom_rows);
-    printf("not scored: %d adapter or not run, %d repeated, %d impossible readings\n",
-           skipped, repeated, impossible);
+    printf("not scored: %d adapter or not run, %d repeated, %d impossible readings\n", skipped,
+           repeated, impossible);
     if (held.rows == 0)
         return 1;
     bool good = held.absolute / held.rows <= WORST_MEAN &&

@@ -76,14 +76,12 @@ int main(int argc, char **argv)
     must(dnnl_primitive_create(&primitive, made), "primitive");
     for (int i = 0; i < COPIES; i++) {
         xs[i] = filled(&x, engine);
-        ws[i] = filled(dnnl_primitive_desc_query_md(made, dnnl_query_weights_md, 0),
-                       engine);
+        ws[i] = filled(dnnl_primitive_desc_query_md(made, dnnl_query_weights_md, 0), engine);
         ys[i] = filled(&y, engine);
     }
     for (int i = -4; i < RUNS; i++) {
-        dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, xs[i & 1]},
-                                  {DNNL_ARG_WEIGHTS, ws[i & 1]},
-                                  {DNNL_ARG_DST, ys[i & 1]}};
+        dnnl_exec_arg_t args[] = {
+            {DNNL_ARG_SRC, xs[i & 1]}, {DNNL_ARG_WEIGHTS, ws[i & 1]}, {DNNL_ARG_DST, ys[i & 1]}};
         double start = now();
 
         must(dnnl_primitive_execute(primitive, stream, 3, args), "execute");

@@ -17,8 +17,8 @@
 cublasStatus_t __wrap_cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int wanted,
-    cublasLtMatmulHeuristicResult_t *results, int *found);
+    cublasLtMatmulPreference_t preference, int wanted, cublasLtMatmulHeuristicResult_t *results,
+    int *found);
 
 static struct {
     cublasStatus_t (*desc)(cublasLtMatmulDesc_t, int, void *, size_t, size_t *);
@@ -38,18 +38,16 @@ static void expect(bool good, const char *name)
 }
 
 /* EQUAL(desc, desc, ATTRIBUTE, type, value): the library has that value there. */
-#define EQUAL(kind, object, attribute, type, value)                                    \
-    do {                                                                               \
-        type got = 0, wanted_ = (type)(value);                                         \
-        size_t size_ = 0;                                                              \
-        expect(get.kind(object, attribute, &got, sizeof got, &size_) ==                \
-                       CUBLAS_STATUS_SUCCESS &&                                        \
-                   size_ == sizeof got && got == wanted_,                              \
-               #attribute " of " #object);                                             \
+#define EQUAL(kind, object, attribute, type, value)                                              \
+    do {                                                                                         \
+        type got = 0, wanted_ = (type)(value);                                                   \
+        size_t size_ = 0;                                                                        \
+        expect(get.kind(object, attribute, &got, sizeof got, &size_) == CUBLAS_STATUS_SUCCESS && \
+                   size_ == sizeof got && got == wanted_,                                        \
+               #attribute " of " #object);                                                       \
     } while (0)
 
-static void check_layout(cublasLtMatrixLayout_t layout, int type, int64_t rows,
-                         int64_t columns)
+static void check_layout(cublasLtMatrixLayout_t layout, int type, int64_t rows, int64_t columns)
 {
     EQUAL(layout, layout, CUBLASLT_MATRIX_LAYOUT_TYPE, uint32_t, type);
     EQUAL(layout, layout, CUBLASLT_MATRIX_LAYOUT_ORDER, int32_t, CUBLASLT_ORDER_COL);
@@ -58,8 +56,7 @@ static void check_layout(cublasLtMatrixLayout_t layout, int type, int64_t rows,
     EQUAL(layout, layout, CUBLASLT_MATRIX_LAYOUT_LD, int64_t, rows);
     EQUAL(layout, layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, int32_t, described.batch);
     if (described.batch > 1)
-        EQUAL(layout, layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, int64_t,
-              rows *columns);
+        EQUAL(layout, layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, int64_t, rows * columns);
 }
 
 static void check_scales(cublasLtMatmulDesc_t desc)
@@ -81,8 +78,8 @@ static void check_scales(cublasLtMatmulDesc_t desc)
 cublasStatus_t __wrap_cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
     cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int wanted,
-    cublasLtMatmulHeuristicResult_t *results, int *found)
+    cublasLtMatmulPreference_t preference, int wanted, cublasLtMatmulHeuristicResult_t *results,
+    int *found)
 {
     const struct cuda_type *t = described.type;
     bool transposed = !described.plain_a;
@@ -98,8 +95,7 @@ cublasStatus_t __wrap_cublasLtMatmulAlgoGetHeuristic(
     expect(n >= described.n_asked, "columns of B");
     EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, int32_t, t->compute);
     EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_SCALE_TYPE, int32_t, t->scale);
-    EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_TRANSA, int32_t,
-          transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_TRANSA, int32_t, transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
     EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_TRANSB, int32_t, CUBLAS_OP_N);
     EQUAL(desc, desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t, described.fast_accum);
     check_scales(desc);
@@ -120,8 +116,7 @@ cublasStatus_t __wrap_cublasLtMatmulAlgoGetHeuristic(
 
 static void open_one(struct cuda_ctx *ctx, enum bench_type type, int64_t n)
 {
-    struct lt_gemm gemm = {
-        .type = cuda_type_find(type), .m = 4096, .n_asked = n, .k = 2048};
+    struct lt_gemm gemm = {.type = cuda_type_find(type), .m = 4096, .n_asked = n, .k = 2048};
     char why[300];
     int before = asked;
 

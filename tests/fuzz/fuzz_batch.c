@@ -15,7 +15,7 @@
 #include "base/path.h"
 
 #define INPUTS_PER_PLANNER 500
-#define TODAY              20000 /* 2024-10-04: an answer does not depend on the clock */
+#define TODAY 20000 /* 2024-10-04: an answer does not depend on the clock */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -61,8 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct strbuf out;
     strbuf_init(&out);
-    bool answered =
-        batch_answer(catalogue(), "fuzz", 1, (const char *)data, size, &out);
+    bool answered = batch_answer(catalogue(), "fuzz", 1, (const char *)data, size, &out);
 
     check(&out, answered);
     strbuf_fini(&out);

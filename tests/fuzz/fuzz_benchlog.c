@@ -40,8 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (benchlog_from_json("merged", json, &again, &err))
         abort(); /* what we write, we read */
     benchlog_fini(&again);
-    if (calibration_from_json("merged", json_object_get(json, "calibration"), &calibration,
-                              &err))
+    if (calibration_from_json("merged", json_object_get(json, "calibration"), &calibration, &err))
         abort();
     calibration_fini(&calibration);
     if (!calibration_from_json("fuzz.json", json_object_get(logs[0].json, "calibration"),

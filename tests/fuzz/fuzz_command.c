@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/loop.h"
 #include "base/path.h"
+#include "tui/loop.h"
 
-#define TODAY              20000 /* 2024-10-04: an answer does not depend on the clock */
-#define LINES              2    /* of one input, at most: a step, and another or back */
+#define TODAY 20000             /* 2024-10-04: an answer does not depend on the clock */
+#define LINES 2                 /* of one input, at most: a step, and another or back */
 #define INPUTS_PER_PLANNER 2000 /* it keeps every bare size it is asked for */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,15 +63,14 @@ static void begin(void)
     } first[] = {{OPT_MODEL, "8B"}, {OPT_GPU, "h100-sxm:1"}, {OPT_TP, "1"}};
     struct gp_err err = {0};
     struct options options = {0};
-    struct app_start start = {
-        .planner = catalogue(), .options = &options, .script = ""};
+    struct app_start start = {.planner = catalogue(), .options = &options, .script = ""};
 
     for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
         if (options_text(&options, first[i].id, "", first[i].value, NULL))
             abort();
     if (!begun && app_begin(&app, &start, &err)) {
-        fprintf(stderr, "fuzz_command: %s: %s (srcdir says where profiles/ is)\n",
-                err.where, err.text);
+        fprintf(stderr, "fuzz_command: %s: %s (srcdir says where profiles/ is)\n", err.where,
+                err.text);
         exit(1);
     }
     begun = true;
@@ -79,9 +78,8 @@ static void begin(void)
 
 static bool touches_files(const char *line)
 {
-    static const char *const words[] = {"dump",   "inks",   "save", "w ",
-                                        "export", "load",   "o ",   "save-settings",
-                                        "start",  "suspend"};
+    static const char *const words[] = {"dump", "inks", "save",          "w ",    "export",
+                                        "load", "o ",   "save-settings", "start", "suspend"};
 
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (strstr(line, words[i]))

@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "plan/memory.h"
 #include "answer/planner_log.h"
-#include "logs/read/enginelog.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "logs/read/enginelog.h"
+#include "plan/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,8 +62,7 @@ static void as_calibration(const uint8_t *data, size_t size)
         abort();
     gp_format(path, sizeof(path), "/proc/self/fd/%d", file);
     resolve(&out);
-    if (planner_log_is(path) &&
-        planner_log_apply(planner, &logs, path, &out, &err) == GP_OK) {
+    if (planner_log_is(path) && planner_log_apply(planner, &logs, path, &out, &err) == GP_OK) {
         struct load load = load_sum(&out.request);
         struct layout layout = {.gpus = 2, .tp = 2, .pp = 1, .ep = 1, .replicas = 1, .hosts = 1};
         struct memory m;

@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gp_err err;
     int no, count;
 
-    if (gguf_parse("f", &input, model, &no, &count, NULL, NULL, &err) == GP_OK &&
-        count <= 1 && model_check(model, &err) != GP_OK)
+    if (gguf_parse("f", &input, model, &no, &count, NULL, NULL, &err) == GP_OK && count <= 1 &&
+        model_check(model, &err) != GP_OK)
         abort(); /* what a reader hands out is a model */
     free(model);
     return 0;

@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gp_err err;
 
     for (int headers = 0; headers <= 1; headers++)
-        if (hfconfig_parse_pair("config.json", (const char *)data, len, "side.json",
-                                side, side_len, headers, model, &err) == GP_OK &&
+        if (hfconfig_parse_pair("config.json", (const char *)data, len, "side.json", side, side_len,
+                                headers, model, &err) == GP_OK &&
             model_check(model, &err) != GP_OK)
             abort(); /* what a reader hands out is a model */
     free(model);

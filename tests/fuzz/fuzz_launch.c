@@ -62,8 +62,7 @@ static void command(const char *engine, const char *text, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp",
-                                          "ollama"};
+    static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama"};
     size_t which = size > 0 ? (size_t)(data[0] - 'a') % 6 : 0;
     const char *text = (const char *)data + (size > 0);
 

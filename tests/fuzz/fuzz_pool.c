@@ -39,14 +39,12 @@ static void try_pool(const char *text, size_t size)
 
     if (pool_file_parse(NULL, NULL, "fuzz.cfg", text, size, NULL, NULL, &file, &err))
         return;
-    if (file.type_count < 1 || file.workload_count < 1 ||
-        (file.hours != 24 && file.hours != 168))
+    if (file.type_count < 1 || file.workload_count < 1 || (file.hours != 24 && file.hours != 168))
         abort();
     for (size_t i = 0; i < file.workload_count; i++)
         check_workload(&file, &file.workloads[i]);
     for (int i = 0; i < file.job_count; i++)
-        if (file.jobs[i].earliest >= file.jobs[i].deadline ||
-            file.jobs[i].deadline > file.hours)
+        if (file.jobs[i].earliest >= file.jobs[i].deadline || file.jobs[i].deadline > file.hours)
             abort();
     pool_file_fini(&file);
 }

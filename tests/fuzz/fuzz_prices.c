@@ -18,8 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gp_err err;
 
     strbuf_init(&cfg);
-    if (price_import_text("fuzz.csv", (const char *)data, size, NULL, "2026-11-21",
-                          &cfg, &summary, &err) == GP_OK) {
+    if (price_import_text("fuzz.csv", (const char *)data, size, NULL, "2026-11-21", &cfg, &summary,
+                          &err) == GP_OK) {
         if (profile_parse("fuzz.cfg", cfg.text, cfg.len, &profile, &err) == GP_OK)
             profile_free(profile);
         else if (cfg.len <= PROFILE_MAX_BYTES)

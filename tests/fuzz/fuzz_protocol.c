@@ -16,9 +16,8 @@ static void same_again(const struct point *point)
     json_t *json = point_to_json(point);
     struct point again;
 
-    if (point_from_json(json, "again", &again, NULL) != GP_OK ||
-        strcmp(again.id, point->id) != 0 || !(point_bytes(&again) >= 0) ||
-        point_operations(&again) != point_operations(point))
+    if (point_from_json(json, "again", &again, NULL) != GP_OK || strcmp(again.id, point->id) != 0 ||
+        !(point_bytes(&again) >= 0) || point_operations(&again) != point_operations(point))
         abort();
     json_decref(json);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/checkpoint.h"
 #include "base/path.h"
+#include "model/read/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,8 +35,9 @@ static void as_header(const uint8_t *data, size_t size)
         memcpy(file + 8, data, size);
     for (uint64_t extra = 0; extra <= 64; extra += 4) {
         bytes = 0;
-        if (safetensors_header("f", file, size + 8, size + 8 + extra, count_tensor,
-                               &bytes, &err) == GP_OK && bytes != (double)extra)
+        if (safetensors_header("f", file, size + 8, size + 8 + extra, count_tensor, &bytes, &err) ==
+                GP_OK &&
+            bytes != (double)extra)
             abort();
     }
     free(file);
@@ -51,8 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     safetensors_header("f", data, size, size, count_tensor, &bytes, &err);
     as_header(data, size);
-    if (safetensors_index("i", (const char *)data, size, &shards, &count, &total,
-                          &err) == GP_OK) {
+    if (safetensors_index("i", (const char *)data, size, &shards, &count, &total, &err) == GP_OK) {
         for (size_t i = 0; i < count; i++)
             if (strchr(shards[i], '/') != NULL || shards[i][0] == '.')
                 abort();

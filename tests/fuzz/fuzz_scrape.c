@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "logs/read/scrape.h"
 #include "base/str.h"
+#include "logs/read/scrape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

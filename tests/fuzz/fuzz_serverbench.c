@@ -24,8 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     serverbench_parse("fuzz.json", text, size, &bench, &err);
     for (int i = 0; i < bench.count; i++) {
         const struct anchor *a = &bench.point[i];
-        if (!(a->users >= 1 && a->prompt > 0 && a->output > 0 && a->tpot >= 0 &&
-              a->ttft >= 0 && a->tpot + a->ttft > 0 && isfinite(a->users + a->prompt)))
+        if (!(a->users >= 1 && a->prompt > 0 && a->output > 0 && a->tpot >= 0 && a->ttft >= 0 &&
+              a->tpot + a->ttft > 0 && isfinite(a->users + a->prompt)))
             abort();
     }
     free(text);

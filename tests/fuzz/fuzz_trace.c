@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (double context = trace.longest; context >= 1; context = floor(context / 7))
         if (trace_lengths(&trace, context, &prompt, &output, &s) &&
             !(prompt >= 1 && output >= 1 && prompt + output <= context * (1 + 1e-9) &&
-              s.prompt >= 0 && s.output >= 0 && s.both >= -1 && s.beyond >= 0 &&
-              s.beyond <= 1 && isfinite(spread_held(&s, prompt, output))))
+              s.prompt >= 0 && s.output >= 0 && s.both >= -1 && s.beyond >= 0 && s.beyond <= 1 &&
+              isfinite(spread_held(&s, prompt, output))))
             abort();
     if (!(trace.rate >= 0 && trace.busiest >= 0 && isfinite(trace.busiest)))
         abort();

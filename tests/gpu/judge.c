@@ -109,9 +109,9 @@ static double has_flag(const json_t *point, const char *flag)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(flags, i, one)
-        if (strcmp(json_string_value(one) ? json_string_value(one) : "", flag) == 0)
-            return 1;
+    json_array_foreach(
+        flags, i,
+        one) if (strcmp(json_string_value(one) ? json_string_value(one) : "", flag) == 0) return 1;
     return 0;
 }
 
@@ -194,9 +194,9 @@ static struct values take_term(const char *term)
     if (variant)
         *variant++ = '\0';
     out.file = result != NULL;
-    json_array_foreach(json_object_get(result, "points"), i, point)
-        if (fnmatch(id, text_of(point, "id"), 0) == 0 && is_variant(point, variant))
-            add_value(&out, result, point, name);
+    json_array_foreach(json_object_get(result, "points"), i,
+                       point) if (fnmatch(id, text_of(point, "id"), 0) == 0 &&
+                                  is_variant(point, variant)) add_value(&out, result, point, name);
     free(copy);
     return out;
 }
@@ -216,9 +216,8 @@ static void combine(struct values *left, const struct values *right, char operat
 
     for (size_t i = 0; i < left->count; i++) {
         struct value *l = &left->list[i];
-        const struct value *r = left->count == 1 && right->count == 1
-                                    ? &right->list[0]
-                                    : same_id(right, l->id);
+        const struct value *r =
+            left->count == 1 && right->count == 1 ? &right->list[0] : same_id(right, l->id);
 
         if (!r)
             continue;
@@ -325,8 +324,7 @@ static double bound(const char *text)
 }
 
 /* PyTorch's of the same point in the same stage: a time, or a rate by its time. */
-static void torch_text(const struct row *row, const struct values *values, char *text,
-                       size_t size)
+static void torch_text(const struct row *row, const struct values *values, char *text, size_t size)
 {
     const char *name = strrchr(row->column[2], ':');
     char file[32];
@@ -336,10 +334,11 @@ static void torch_text(const struct row *row, const struct values *values, char 
 
     text[0] = '\0';
     gp_format(file, sizeof file, "torch-%s", row->column[0]);
-    if (values->count != 1 || !isfinite(values->list[0].time) ||
-        !isfinite(values->list[0].is) || !name || !(torch = file_named(file)))
+    if (values->count != 1 || !isfinite(values->list[0].time) || !isfinite(values->list[0].is) ||
+        !name || !(torch = file_named(file)))
         return;
-    json_array_foreach(json_object_get(torch, "points"), i, point) {
+    json_array_foreach(json_object_get(torch, "points"), i, point)
+    {
         double time = number(at_path(point, "time_s.median"));
 
         if (strcmp(text_of(point, "id"), values->list[0].id) != 0 || !(time > 0))
@@ -378,8 +377,8 @@ static enum verdict judge_row(const struct row *row)
         else if (!values.count)
             seen.why = "no such point";
     }
-    printf("%-3s %-46.46s %14s  %-20s %-10s %-9s %s\n", row->column[0], row->column[1],
-           wanted, is, torch, row->column[5], words[verdict]);
+    printf("%-3s %-46.46s %14s  %-20s %-10s %-9s %s\n", row->column[0], row->column[1], wanted, is,
+           torch, row->column[5], words[verdict]);
     if (verdict == LOOK)
         printf("      %s\n", row->column[6]);
     else if (verdict != AS_EXPECTED)

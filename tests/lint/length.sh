@@ -1,16 +1,13 @@
 #!/bin/sh
-# length.sh - no function over 72 lines, no .c file of the program over 1000, no line
-# over 100 columns.
+# length.sh - no .c file of the program over 2000 lines, no line over 100 columns.
 #
 # Functions are measured from their opening brace in column one to the closing one, as
-# the style has them. The summary (median, 95th percentile, longest; lines over the 88
-# columns that the style asks for) is a report.
+# the style has them. Their summary (median, 95th percentile, longest) is a report: a
+# function is as long as its one thought.
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
-FUNCTION_MAX=72
-FILE_MAX=1000
-COLUMNS_STYLE=88
+FILE_MAX=2000
 COLUMNS_MAX=100
 
 files=$(find_files src '*.[ch]'; find_files bench '*.[ch]'; find_files tests '*.[ch]')
@@ -30,10 +27,6 @@ echo "functions: $count" \
     "p95 $(echo "$lengths" | sed -n "$(((count * 95 + 99) / 100))p" | cut -d' ' -f1)" \
     "longest $(echo "$lengths" | tail -n 1)"
 
-long=$(echo "$lengths" | awk -v max=$FUNCTION_MAX '$1 > max')
-[ -z "$long" ] || problem "functions over $FUNCTION_MAX lines:
-$long"
-
 for file in $files; do
     case $file in
     src/*.c | bench/*.c)
@@ -48,7 +41,6 @@ over() {
     LC_ALL=C.UTF-8 awk -v max="$1" 'length($0) > max { print FILENAME ":" FNR }' $files
 }
 
-echo "lines over $COLUMNS_STYLE columns: $(over $COLUMNS_STYLE | wc -l)"
 wide=$(over $COLUMNS_MAX)
 [ -z "$wide" ] || problem "lines over $COLUMNS_MAX columns:
 $wide"

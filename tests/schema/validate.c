@@ -38,9 +38,9 @@ static bool problem(const char *path, const char *fmt, ...)
 static bool is_type(const json_t *value, const char *type)
 {
     static const char *const names[] = {
-        [JSON_OBJECT] = "object",  [JSON_ARRAY] = "array",   [JSON_STRING] = "string",
-        [JSON_INTEGER] = "integer", [JSON_REAL] = "number",  [JSON_TRUE] = "boolean",
-        [JSON_FALSE] = "boolean",  [JSON_NULL] = "null",
+        [JSON_OBJECT] = "object",   [JSON_ARRAY] = "array", [JSON_STRING] = "string",
+        [JSON_INTEGER] = "integer", [JSON_REAL] = "number", [JSON_TRUE] = "boolean",
+        [JSON_FALSE] = "boolean",   [JSON_NULL] = "null",
     };
 
     return strcmp(names[json_typeof(value)], type) == 0 ||
@@ -65,9 +65,7 @@ static bool check_type(const json_t *type, const json_t *value, const char *path
 
     if (json_is_string(type) && is_type(value, json_string_value(type)))
         return true;
-    json_array_foreach (type, i, one)
-        if (is_type(value, json_string_value(one)))
-            return true;
+    json_array_foreach(type, i, one) if (is_type(value, json_string_value(one))) return true;
     return problem(path, "has another type");
 }
 
@@ -76,9 +74,7 @@ static bool check_enum(const json_t *words, const json_t *value, const char *pat
     const json_t *one;
     size_t i;
 
-    json_array_foreach (words, i, one)
-        if (json_equal(one, value))
-            return true;
+    json_array_foreach(words, i, one) if (json_equal(one, value)) return true;
     return problem(path, "'%s' is none of the words",
                    json_is_string(value) ? json_string_value(value) : "this");
 }
@@ -93,10 +89,11 @@ static bool check_object(const json_t *schema, json_t *value, const char *path)
     bool good = true;
     size_t i;
 
-    json_array_foreach (json_object_get(schema, "required"), i, name)
-        if (!json_object_get(value, json_string_value(name)))
-            good = problem(path, "lacks %s", json_string_value(name));
-    json_object_foreach (value, key, member) {
+    json_array_foreach(json_object_get(schema, "required"), i,
+                       name) if (!json_object_get(value, json_string_value(name))) good =
+        problem(path, "lacks %s", json_string_value(name));
+    json_object_foreach(value, key, member)
+    {
         snprintf(below, sizeof(below), "%s.%s", path, key);
         part = json_object_get(known, key);
         if (part || json_is_object(more))
@@ -114,7 +111,8 @@ static bool check_array(const json_t *schema, const json_t *value, const char *p
     bool good = true;
     size_t i;
 
-    json_array_foreach (value, i, one) {
+    json_array_foreach(value, i, one)
+    {
         snprintf(below, sizeof(below), "%s[%zu]", path, i);
         good &= !json_is_object(items) || check(items, one, below);
     }
@@ -123,21 +121,20 @@ static bool check_array(const json_t *schema, const json_t *value, const char *p
 
 /* One of the branches, and where it is oneOf only one. When none is, the problems of
  * the branch whose class is that of the value, or of the first. */
-static bool check_branches(const json_t *branches, bool one, const json_t *value,
-                           const char *path)
+static bool check_branches(const json_t *branches, bool one, const json_t *value, const char *path)
 {
     const json_t *branch, *named = json_array_get(branches, 0), *class;
     bool before = quiet;
     size_t i, n = 0;
 
     quiet = true;
-    json_array_foreach (branches, i, branch) {
+    json_array_foreach(branches, i, branch)
+    {
         const char *ref = json_string_value(json_object_get(branch, "$ref"));
 
         n += check(branch, value, path);
         class = json_object_get(
-            json_object_get(json_object_get(defined(ref ? ref : ""), "properties"),
-                            "class"),
+            json_object_get(json_object_get(defined(ref ? ref : ""), "properties"), "class"),
             "const");
         if (class && json_equal(class, json_object_get(value, "class")))
             named = branch;
@@ -156,7 +153,8 @@ static bool check(const json_t *schema, const json_t *value, const char *path)
     json_t *with;
     bool good = true;
 
-    json_object_foreach ((json_t *)schema, keyword, with) {
+    json_object_foreach((json_t *)schema, keyword, with)
+    {
         if (strcmp(keyword, "$ref") == 0) {
             const json_t *target = defined(json_string_value(with));
 
@@ -184,15 +182,17 @@ static bool check(const json_t *schema, const json_t *value, const char *path)
 static void check_schema(const json_t *schema, const char *path)
 {
     static const char *const keywords[] = {
-        "$schema", "title", "description", "type",  "const", "enum",
-        "required", "additionalProperties", "properties", "items", "anyOf", "oneOf",
-        "$ref", "$defs"};
+        "$schema",    "title", "description", "type",
+        "const",      "enum",  "required",    "additionalProperties",
+        "properties", "items", "anyOf",       "oneOf",
+        "$ref",       "$defs"};
     const char *keyword, *key;
     char below[PATH_SIZE];
     json_t *with, *part;
     size_t i;
 
-    json_object_foreach ((json_t *)schema, keyword, with) {
+    json_object_foreach((json_t *)schema, keyword, with)
+    {
         bool known = false;
 
         for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
@@ -200,10 +200,10 @@ static void check_schema(const json_t *schema, const char *path)
         if (!known)
             problem(path, "keyword %s is not known to this test", keyword);
         if (json_is_array(with) && strcmp(keyword + 1, "neOf") == 0)
-            json_array_foreach (with, i, part)
-                check_schema(part, path);
+            json_array_foreach(with, i, part) check_schema(part, path);
     }
-    json_object_foreach (json_object_get(schema, "properties"), key, part) {
+    json_object_foreach(json_object_get(schema, "properties"), key, part)
+    {
         const char *text = json_string_value(json_object_get(part, "description"));
 
         snprintf(below, sizeof(below), "%s.%s", path, key);
@@ -211,17 +211,17 @@ static void check_schema(const json_t *schema, const char *path)
             problem(below, "has no description");
         check_schema(part, below);
     }
-    json_object_foreach (json_object_get(schema, "$defs"), key, part) {
+    json_object_foreach(json_object_get(schema, "$defs"), key, part)
+    {
         snprintf(below, sizeof(below), "%s$defs.%s", path, key);
         check_schema(part, below);
     }
     if (json_is_object(json_object_get(schema, "items")))
         check_schema(json_object_get(schema, "items"), path);
-    json_array_foreach (json_object_get(schema, "required"), i, part)
-        if (!json_object_get(json_object_get(schema, "properties"),
-                             json_string_value(part)))
-            problem(path, "requires %s and does not describe it",
-                    json_string_value(part));
+    json_array_foreach(
+        json_object_get(schema, "required"), i,
+        part) if (!json_object_get(json_object_get(schema, "properties"), json_string_value(part)))
+        problem(path, "requires %s and does not describe it", json_string_value(part));
 }
 
 static json_t *load(const char *path)

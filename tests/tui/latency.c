@@ -21,10 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUIET   5    /* ms without a byte: it has painted */
-#define NOTHING 400  /* ms: the key paints nothing */
-#define START   1500 /* likewise, after the start */
-#define CALM    300  /* likewise, before the next key of what may take longer than keys */
+#define QUIET 5     /* ms without a byte: it has painted */
+#define NOTHING 400 /* ms: the key paints nothing */
+#define START 1500  /* likewise, after the start */
+#define CALM 300    /* likewise, before the next key of what may take longer than keys */
 #define REPEATS 60
 
 static double now(void)
@@ -126,13 +126,17 @@ static const struct {
     {"Plan: number of users, planned anew", "1:model 70B\rg/users\r", "", {"+", "+", "-", "-"}, 0},
     {"Plan: GPU by GPU, planned anew", "1g/gpu\r", "", {"l", "l", "l", "h"}, 0},
     {"Plan: a rate under goals, anew",
-     "1:model llama-3.1-70b\r:gpu l40s\r:ttft 1000\r:tpot 20\r:rate 2\rg/rate\r", "",
-     {"+", "+", "-", "-"}, 0},
+     "1:model llama-3.1-70b\r:gpu l40s\r:ttft 1000\r:tpot 20\r:rate 2\rg/rate\r",
+     "",
+     {"+", "+", "-", "-"},
+     0},
     {"Plan: solved under a rate", "g/gpu\r", "", {"s", "u"}, CALM},
-    {"Plan: keys that need the answer", "g/rate\r", "", {"+a", "\033", "-y", "\033"},
-     CALM},
-    {"Plan: experts under goals, anew", ":model deepseek-v3\r:gpu h200-sxm\r:rate 3\r", "",
-     {"+", "+", "-", "-"}, 0},
+    {"Plan: keys that need the answer", "g/rate\r", "", {"+a", "\033", "-y", "\033"}, CALM},
+    {"Plan: experts under goals, anew",
+     ":model deepseek-v3\r:gpu h200-sxm\r:rate 3\r",
+     "",
+     {"+", "+", "-", "-"},
+     0},
     {"Plan: as it began", ":rate 0\rrr:model 70B\r:gpu l40s\r", "", {"j", "k"}, 0},
     {"Model chooser: a letter", "1g\r", "\033", {"l", "3", "\177", "\177"}, 0},
     {"Compare: another row", "2", "", {"j", "j", "j", "k"}, 0},

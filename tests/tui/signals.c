@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 10.0          /* s */
-#define LEAVE    "\033[?1049l" /* an xterm's own screen ends */
+#define PATIENCE 10.0       /* s */
+#define LEAVE "\033[?1049l" /* an xterm's own screen ends */
 
 enum manner { READ, STOPPED, UNREAD, MANNERS };
 static const char *const manners[MANNERS] = {"read", "stopped by Ctrl-S", "not read"};
@@ -50,8 +50,7 @@ static void expect(bool good, int sig, enum manner manner, const char *what)
     if (good)
         return;
     failures++;
-    printf("FAILED: signal %d (%s), terminal %s: %s\n", sig, strsignal(sig),
-           manners[manner], what);
+    printf("FAILED: signal %d (%s), terminal %s: %s\n", sig, strsignal(sig), manners[manner], what);
 }
 
 /* ---- the terminal ---- */
@@ -100,8 +99,7 @@ static void take(struct pane *pane, int ms)
     ssize_t n;
 
     poll(&fd, 1, ms);
-    while ((n = read(pane->master, pane->text + pane->len,
-                     sizeof pane->text - 1 - pane->len)) > 0)
+    while ((n = read(pane->master, pane->text + pane->len, sizeof pane->text - 1 - pane->len)) > 0)
         pane->len += (size_t)n;
     pane->text[pane->len] = '\0';
 }
@@ -155,10 +153,8 @@ static bool same_modes(const struct pane *pane)
 {
     struct termios after;
 
-    return tcgetattr(pane->slave, &after) == 0 &&
-           after.c_iflag == pane->before.c_iflag &&
-           after.c_oflag == pane->before.c_oflag &&
-           after.c_lflag == pane->before.c_lflag &&
+    return tcgetattr(pane->slave, &after) == 0 && after.c_iflag == pane->before.c_iflag &&
+           after.c_oflag == pane->before.c_oflag && after.c_lflag == pane->before.c_lflag &&
            after.c_cflag == pane->before.c_cflag &&
            memcmp(after.c_cc, pane->before.c_cc, sizeof after.c_cc) == 0;
 }
@@ -188,9 +184,8 @@ static void try_signal(int sig, enum manner manner)
         block(&pane, manner);
     kill(pane.pid, sig);
     expect(has_ended(&pane, manner, &status), sig, manner, "does not end");
-    expect(WIFSIGNALED(status) ? WTERMSIG(status) == sig
-                               : WEXITSTATUS(status) == 128 + sig,
-           sig, manner, "does not end with 128 and its number");
+    expect(WIFSIGNALED(status) ? WTERMSIG(status) == sig : WEXITSTATUS(status) == 128 + sig, sig,
+           manner, "does not end with 128 and its number");
     expect(same_modes(&pane), sig, manner, "the line's modes changed");
     expect(left_screen(&pane), sig, manner, "the screen is still there");
     close(pane.slave);

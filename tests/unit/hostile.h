@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit.h"
 #include "base/err.h"
 #include "base/path.h"
+#include "unit.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HOSTILE_NO_LIMIT 1
@@ -26,8 +26,7 @@ static inline const char *fixture_path(const char *name)
     static char path[1024];
     const char *dir = getenv("srcdir");
 
-    snprintf(path, sizeof path, "%s/tests/fixtures/models/%s", dir && *dir ? dir : ".",
-             name);
+    snprintf(path, sizeof path, "%s/tests/fixtures/models/%s", dir && *dir ? dir : ".", name);
     return path;
 }
 

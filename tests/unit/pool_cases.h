@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pool/pool.h"
 #include "base/mem.h"
+#include "pool/pool.h"
 
 struct pool_case {
     struct pool pool;
@@ -33,8 +33,8 @@ static inline double case_share(struct pool_case *c)
     return case_below(c, 1000001) / 1e6;
 }
 
-static inline void case_init(struct pool_case *c, uint64_t seed, int types,
-                             int workloads, int hours, int ways)
+static inline void case_init(struct pool_case *c, uint64_t seed, int types, int workloads,
+                             int hours, int ways)
 {
     size_t w = (size_t)workloads, h = (size_t)hours;
 
@@ -51,8 +51,8 @@ static inline void case_init(struct pool_case *c, uint64_t seed, int types,
                             .jobs = c->jobs,
                             .pue = 1};
     for (int i = 0; i < workloads; i++)
-        c->workloads[i] = (struct pool_workload){
-            .demand = &c->demand[(size_t)i * h], .burst = 1, .priority = 1};
+        c->workloads[i] =
+            (struct pool_workload){.demand = &c->demand[(size_t)i * h], .burst = 1, .priority = 1};
 }
 
 static inline void case_fini(struct pool_case *c)
@@ -62,8 +62,8 @@ static inline void case_fini(struct pool_case *c)
     free(c->demand);
 }
 
-static inline struct pool_candidate *case_way(struct pool_case *c, int w, int type,
-                                              int gpus, double rate)
+static inline struct pool_candidate *case_way(struct pool_case *c, int w, int type, int gpus,
+                                              double rate)
 {
     struct pool_candidate *way = &c->candidates[c->pool.candidate_count++];
 
@@ -79,11 +79,11 @@ static inline struct pool_candidate *case_way(struct pool_case *c, int w, int ty
 /* Mixes on six GPU types in TP 1, 2, 4 and 8, rates by bandwidth. They differ in the sizes
  * of their models, in how their demand goes over the day, and in what there is to use. */
 enum case_family {
-    CASE_SPREAD,     /* 3 to 405 billion parameters, peaks all over the day */
-    CASE_TOGETHER,   /* mostly large ones, all peaks within four hours */
-    CASE_SMALL,      /* 3 to 14 billion, two peaks a day and hardly a soul at night */
-    CASE_SCARCE,     /* all sizes, a stock that is too small, little to buy, not all types */
-    CASE_OPEN,       /* weights of 8 or 16 bit, electricity, purchases with an end */
+    CASE_SPREAD,   /* 3 to 405 billion parameters, peaks all over the day */
+    CASE_TOGETHER, /* mostly large ones, all peaks within four hours */
+    CASE_SMALL,    /* 3 to 14 billion, two peaks a day and hardly a soul at night */
+    CASE_SCARCE,   /* all sizes, a stock that is too small, little to buy, not all types */
+    CASE_OPEN,     /* weights of 8 or 16 bit, electricity, purchases with an end */
     CASE_FAMILIES
 };
 
@@ -115,14 +115,16 @@ static inline void case_family(struct pool_case *c, enum case_family family, uin
         double gib, gb_s, hour, busy, idle;
         int stock;
     } gpu[] = {{141, 4800, 3.6, 700, 75, 8}, {80, 3350, 2.6, 700, 70, 24},
-               {80, 2039, 1.6, 400, 50, 16},  {48, 864, 0.9, 350, 35, 16},
-               {24, 600, 0.6, 150, 20, 8},    {24, 300, 0.4, 72, 12, 8}};
+               {80, 2039, 1.6, 400, 50, 16}, {48, 864, 0.9, 350, 35, 16},
+               {24, 600, 0.6, 150, 20, 8},   {24, 300, 0.4, 72, 12, 8}};
     bool scarce = family == CASE_SCARCE, open = family == CASE_OPEN;
 
     case_init(c, seed, 6, workloads, 24, 48);
     for (int g = 0; g < 6; g++)
         c->types[g] = (struct pool_type){.stock = scarce ? gpu[g].stock : 0,
-                                         .buy = scarce ? 8 * (g % 2) : open ? 8 * (4 + g) : 20000,
+                                         .buy = scarce ? 8 * (g % 2)
+                                                : open ? 8 * (4 + g)
+                                                       : 20000,
                                          .stock_hour = scarce ? gpu[g].hour : 0,
                                          .buy_hour = gpu[g].hour,
                                          .cloud_hour = 1.7 * gpu[g].hour,
@@ -166,8 +168,7 @@ static inline double case_pick(struct pool_case *c, double often, double value)
 
 static inline void any_type(struct pool_case *c, int g)
 {
-    static const signed char cuts[2][3][2] = {{{4, 0}, {2, 1}, {0, 2}},
-                                              {{3, 0}, {1, 1}, {0, 1}}};
+    static const signed char cuts[2][3][2] = {{{4, 0}, {2, 1}, {0, 2}}, {{3, 0}, {1, 1}, {0, 1}}};
     static const int servers[] = {1, 2, 3, 4};
     struct pool_type *type = &c->types[g];
     bool stocked = case_below(c, 2);
@@ -221,8 +222,7 @@ static inline void any_workload(struct pool_case *c, int w, int ways)
         way->load_s = case_pick(c, 0.5, 60 * case_below(c, 20));
     }
     for (int t = 0; t < c->pool.hours; t++)
-        c->demand[w * c->pool.hours + t] =
-            case_below(c, 6) ? case_below(c, 4 * (unsigned)rate) : 0;
+        c->demand[w * c->pool.hours + t] = case_below(c, 6) ? case_below(c, 4 * (unsigned)rate) : 0;
 }
 
 static inline void any_job(struct pool_case *c, struct pool_job *job)

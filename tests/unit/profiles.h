@@ -50,8 +50,7 @@ static inline const struct gpu *profile_gpu(struct catalog *catalog, const char 
     return gpu;
 }
 
-static inline const struct engine *profile_engine(struct catalog *catalog,
-                                                  const char *name)
+static inline const struct engine *profile_engine(struct catalog *catalog, const char *name)
 {
     const struct engine *engine = NULL;
     struct gp_err err = {0};
@@ -60,8 +59,7 @@ static inline const struct engine *profile_engine(struct catalog *catalog,
     return engine;
 }
 
-static inline const struct format *profile_format(struct catalog *catalog,
-                                                  const char *id)
+static inline const struct format *profile_format(struct catalog *catalog, const char *id)
 {
     const struct format *format = NULL;
     struct gp_err err = {0};
@@ -71,8 +69,7 @@ static inline const struct format *profile_format(struct catalog *catalog,
 }
 
 /* A format asked for: the roles it keeps stay in BF16. */
-static inline struct precision profile_precision(struct catalog *catalog,
-                                                 const char *id)
+static inline struct precision profile_precision(struct catalog *catalog, const char *id)
 {
     struct precision p = {.weight = profile_format(catalog, id),
                           .base = profile_format(catalog, "bf16")};

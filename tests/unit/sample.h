@@ -9,43 +9,48 @@
 
 #include <limits.h>
 
+#include "base/units.h"
 #include "plan/activation.h"
 #include "plan/plan.h"
-#include "base/units.h"
 
 #include "unit.h"
 
-static const struct format sample_bf16 = {.id = "bf16", .name = "BF16",
-                                          .math = MATH_BF16, .bits = 16};
-static const struct format sample_fp8 = {.id = "fp8", .name = "FP8", .math = MATH_FP8,
-                                         .bits = 8, .tensor_bytes = 4};
-static const struct format sample_int4 = {.id = "int4", .name = "INT4 group 128",
-                                          .math = MATH_BF16, .weight_only = true,
-                                          .bits = 4, .group_cols = 128,
-                                          .group_rows = 1, .group_bytes = 2.5};
-static const struct format sample_mxfp4 = {.id = "mxfp4", .name = "MXFP4",
-                                           .math = MATH_FP4, .bits = 4,
-                                           .group_cols = 32, .group_rows = 1,
+static const struct format sample_bf16 = {
+    .id = "bf16", .name = "BF16", .math = MATH_BF16, .bits = 16};
+static const struct format sample_fp8 = {
+    .id = "fp8", .name = "FP8", .math = MATH_FP8, .bits = 8, .tensor_bytes = 4};
+static const struct format sample_int4 = {.id = "int4",
+                                          .name = "INT4 group 128",
+                                          .math = MATH_BF16,
+                                          .weight_only = true,
+                                          .bits = 4,
+                                          .group_cols = 128,
+                                          .group_rows = 1,
+                                          .group_bytes = 2.5};
+static const struct format sample_mxfp4 = {.id = "mxfp4",
+                                           .name = "MXFP4",
+                                           .math = MATH_FP4,
+                                           .bits = 4,
+                                           .group_cols = 32,
+                                           .group_rows = 1,
                                            .group_bytes = 1};
 
-static inline struct weights weights_on(const struct request *q, const struct layout *l,
-                                        int stage)
+static inline struct weights weights_on(const struct request *q, const struct layout *l, int stage)
 {
     struct load load = load_sum(q);
     return weights_stage(q, &load, l, stage);
 }
 
-static inline struct activation activation_on(const struct request *q,
-                                              const struct layout *l, bool has_head)
+static inline struct activation activation_on(const struct request *q, const struct layout *l,
+                                              bool has_head)
 {
     struct load load = load_sum(q);
     return activation_estimate(q, &load, l, has_head);
 }
 
 /* What every format but 16 bit leaves as it is. */
-#define SAMPLE_KEPT                                                                    \
-    (1u << ROLE_EMBED | 1u << ROLE_HEAD | 1u << ROLE_NORM | 1u << ROLE_ROUTER |        \
-     1u << ROLE_VISION)
+#define SAMPLE_KEPT \
+    (1u << ROLE_EMBED | 1u << ROLE_HEAD | 1u << ROLE_NORM | 1u << ROLE_ROUTER | 1u << ROLE_VISION)
 
 static inline struct precision sample_precision(const struct format *format)
 {
@@ -76,8 +81,7 @@ static inline struct gpu sample_h100(void)
                     .memory_marketed = 80e9,
                     .mig_max = 7,
                     .slice_count = 2,
-                    .slice = {{"1g.10gb", 10e9, 1, 7, 8, 1, 7},
-                              {"3g.40gb", 40e9, 3, 7, 8, 4, 2}},
+                    .slice = {{"1g.10gb", 10e9, 1, 7, 8, 1, 7}, {"3g.40gb", 40e9, 3, 7, 8, 4, 2}},
                     .confidence = "high",
                     .source = "nvidia-smi"};
     g.physical = quantity_of(79.65 * GP_GIB, ORIGIN_SHEET);
@@ -89,8 +93,7 @@ static inline struct gpu sample_h100(void)
     snprintf(g.street_as_of, sizeof(g.street_as_of), "2026-05");
     snprintf(g.street_source, sizeof(g.street_source), "street");
     for (int m = 0; m < MATH_COUNT; m++)
-        g.rate[m] = quantity_of(m == MATH_FP4 || m == MATH_INT4 ? 0 : 989e12,
-                                ORIGIN_SHEET);
+        g.rate[m] = quantity_of(m == MATH_FP4 || m == MATH_INT4 ? 0 : 989e12, ORIGIN_SHEET);
     return g;
 }
 
@@ -150,16 +153,25 @@ static inline void sample_layers(struct model *m, int count, int kind)
 
 static inline struct layer_kind sample_gqa(int heads, int kv, int d, int ff)
 {
-    return (struct layer_kind){.mixer = MIXER_FULL, .heads = heads, .kv_heads = kv,
-                               .head_dim = d, .v_head_dim = d, .ff = ff, .gated = true,
+    return (struct layer_kind){.mixer = MIXER_FULL,
+                               .heads = heads,
+                               .kv_heads = kv,
+                               .head_dim = d,
+                               .v_head_dim = d,
+                               .ff = ff,
+                               .gated = true,
                                .norms = 2};
 }
 
-static inline struct model sample_dense(const char *id, int h, int layers, int heads,
-                                        int kv, int ff, int vocab)
+static inline struct model sample_dense(const char *id, int h, int layers, int heads, int kv,
+                                        int ff, int vocab)
 {
-    struct model m = {.hidden = h, .vocab = vocab, .kind_count = 1, .final_norm = true,
-                      .max_context = 131072, .native_dtype = "bf16",
+    struct model m = {.hidden = h,
+                      .vocab = vocab,
+                      .kind_count = 1,
+                      .final_norm = true,
+                      .max_context = 131072,
+                      .native_dtype = "bf16",
                       .source = "config.json"};
     snprintf(m.id, sizeof(m.id), "%s", id);
     m.kind[0] = sample_gqa(heads, kv, 128, ff);
@@ -224,13 +236,26 @@ static inline struct model sample_gpt_oss_20b(void)
 
 static inline struct model sample_deepseek_v3(void)
 {
-    struct model m = {.id = "deepseek-v3", .hidden = 7168, .vocab = 129280,
-                      .kind_count = 2, .final_norm = true, .max_context = 163840,
-                      .native_dtype = "bf16", .source = "config.json"};
-    struct layer_kind dense = {.mixer = MIXER_MLA, .heads = 128, .kv_heads = 128,
-                               .head_dim = 192, .v_head_dim = 128, .q_lora = 1536,
-                               .kv_lora = 512, .rope_dim = 64, .nope_dim = 128,
-                               .ff = 18432, .gated = true, .norms = 2};
+    struct model m = {.id = "deepseek-v3",
+                      .hidden = 7168,
+                      .vocab = 129280,
+                      .kind_count = 2,
+                      .final_norm = true,
+                      .max_context = 163840,
+                      .native_dtype = "bf16",
+                      .source = "config.json"};
+    struct layer_kind dense = {.mixer = MIXER_MLA,
+                               .heads = 128,
+                               .kv_heads = 128,
+                               .head_dim = 192,
+                               .v_head_dim = 128,
+                               .q_lora = 1536,
+                               .kv_lora = 512,
+                               .rope_dim = 64,
+                               .nope_dim = 128,
+                               .ff = 18432,
+                               .gated = true,
+                               .norms = 2};
     struct layer_kind moe = dense;
     moe.ff = 0;
     moe.experts = 256;
@@ -260,12 +285,19 @@ static inline struct model sample_qwen3_next(void)
     k->shared_gate = true;
     m.kind[1] = m.kind[0];
     m.kind[1].mixer = MIXER_FULL;
-    m.kind[0] = (struct layer_kind){.mixer = MIXER_DELTANET, .lin_k_heads = 16,
-                                    .lin_v_heads = 32, .lin_k_dim = 128,
-                                    .lin_v_dim = 128, .conv_kernel = 4, .gated = true,
-                                    .experts = 512, .experts_active = 10,
-                                    .expert_ff = 512, .shared_ff = 512,
-                                    .shared_gate = true, .norms = 2};
+    m.kind[0] = (struct layer_kind){.mixer = MIXER_DELTANET,
+                                    .lin_k_heads = 16,
+                                    .lin_v_heads = 32,
+                                    .lin_k_dim = 128,
+                                    .lin_v_dim = 128,
+                                    .conv_kernel = 4,
+                                    .gated = true,
+                                    .experts = 512,
+                                    .experts_active = 10,
+                                    .expert_ff = 512,
+                                    .shared_ff = 512,
+                                    .shared_gate = true,
+                                    .norms = 2};
     for (int i = 0; i < 48; i++)
         sample_layers(&m, 1, i % 4 == 3);
     m.max_context = 262144;
@@ -320,32 +352,45 @@ static inline struct request *sample_request(struct sample *s, struct model mode
 
 static inline struct layout sample_layout(int tp, int pp, int ep, int replicas)
 {
-    return (struct layout){.tp = tp,
-                           .pp = pp,
-                           .ep = ep,
-                           .replicas = replicas,
-                           .gpus = tp * pp * replicas,
-                           .hosts = 1};
+    return (struct layout){
+        .tp = tp, .pp = pp, .ep = ep, .replicas = replicas, .gpus = tp * pp * replicas, .hosts = 1};
 }
 
 /* ---- prices: one instance, one server, what owning costs ---- */
 
-static const struct instance sample_rented = {
-    .provider = "aws", .type = "p5.48xlarge", .gpu = "h100-sxm", .gpu_count = 8,
-    .ram = 2048 * GP_GIB, .on_demand = 55.04, .region = "us-east-1",
-    .date = "2026-07-20", .source = "price list"};
-static const struct server sample_bought = {
-    .id = "hgx", .name = "HGX H100 8-GPU server", .kind = "fixed", .gpus = 8,
-    .gpu_ids = "h100-sxm", .price_low = 310000, .price_high = 317000,
-    .price_as_of = "2024-08", .source = "price sheet"};
-static const struct ownership sample_owning = {
-    .electricity = 0.0861, .pue = 1.5, .years = 4, .years_low = 3, .years_high = 6,
-    .server_share = 0.35, .source = "EIA", .date = "2026-01"};
+static const struct instance sample_rented = {.provider = "aws",
+                                              .type = "p5.48xlarge",
+                                              .gpu = "h100-sxm",
+                                              .gpu_count = 8,
+                                              .ram = 2048 * GP_GIB,
+                                              .on_demand = 55.04,
+                                              .region = "us-east-1",
+                                              .date = "2026-07-20",
+                                              .source = "price list"};
+static const struct server sample_bought = {.id = "hgx",
+                                            .name = "HGX H100 8-GPU server",
+                                            .kind = "fixed",
+                                            .gpus = 8,
+                                            .gpu_ids = "h100-sxm",
+                                            .price_low = 310000,
+                                            .price_high = 317000,
+                                            .price_as_of = "2024-08",
+                                            .source = "price sheet"};
+static const struct ownership sample_owning = {.electricity = 0.0861,
+                                               .pue = 1.5,
+                                               .years = 4,
+                                               .years_low = 3,
+                                               .years_high = 6,
+                                               .server_share = 0.35,
+                                               .source = "EIA",
+                                               .date = "2026-01"};
 
 static inline struct market sample_aws_market(void)
 {
-    return (struct market){.instances = &sample_rented, .instance_count = 1,
-                           .servers = &sample_bought, .server_count = 1,
+    return (struct market){.instances = &sample_rented,
+                           .instance_count = 1,
+                           .servers = &sample_bought,
+                           .server_count = 1,
                            .ownership = &sample_owning,
                            .today = date_days("2026-11-21")};
 }

@@ -127,9 +127,8 @@ static void test_help_names_every_action(void **state)
 
 static void test_key_names(void **state)
 {
-    static const char *const names[] = {"a",   "?",     "Enter", "Space", "Esc",
-                                        "Tab", "S-Tab", "Up",    "PgDn",  "F1",
-                                        "F12", "C-l",   "é"};
+    static const char *const names[] = {"a",  "?",    "Enter", "Space", "Esc", "Tab", "S-Tab",
+                                        "Up", "PgDn", "F1",    "F12",   "C-l", "é"};
     char text[16];
 
     (void)state;

@@ -14,7 +14,10 @@ static struct request request_of(const char *model, const char *precision)
                             .kv = profile_format(catalog, "bf16"),
                             .gpu = profile_gpu(catalog, "h100-sxm"),
                             .engine = profile_engine(catalog, "vllm"),
-                            .context = 8192, .prompt = 1024, .output = 256, .users = 16,
+                            .context = 8192,
+                            .prompt = 1024,
+                            .output = 256,
+                            .users = 16,
                             .host_gpus = 8};
 }
 
@@ -31,13 +34,20 @@ static struct anchor measured(const struct request *q, int gpus, double users)
     struct step_load sums;
     struct step step;
     struct serve s;
-    struct serve_load sl = {.users = users, .admitted = 1e9, .prompt = q->prompt,
-                            .output = q->output, .chunk = load.max_batched_tokens};
+    struct serve_load sl = {.users = users,
+                            .admitted = 1e9,
+                            .prompt = q->prompt,
+                            .output = q->output,
+                            .chunk = load.max_batched_tokens};
     step_load_sum(q, &load, &sums);
     step_cut(&sums, &l, &step);
     serve_estimate(&step, &sl, &s);
-    return (struct anchor){.layout = l, .users = users, .prompt = q->prompt,
-                           .output = q->output, .tpot = s.tpot, .ttft = s.ttft};
+    return (struct anchor){.layout = l,
+                           .users = users,
+                           .prompt = q->prompt,
+                           .output = q->output,
+                           .tpot = s.tpot,
+                           .ttft = s.ttft};
 }
 
 static double tpot(struct request q, const struct correction *c, int gpus, double users)
@@ -49,15 +59,14 @@ static double tpot(struct request q, const struct correction *c, int gpus, doubl
 /* A server whose fixed time and work are other than the law's. */
 static struct request server(struct request q, double fixed, double work)
 {
-    q.correction = (struct correction){.points = 1,
-                                       .by = {[CORRECT_FIXED] = fixed,
-                                              [CORRECT_WORK] = work,
-                                              [CORRECT_PROMPTS] = 1},
-                                       .first = 1,
-                                       .model = q.model,
-                                       .gpu = q.gpu,
-                                       .engine = q.engine,
-                                       .weight = q.precision.weight};
+    q.correction = (struct correction){
+        .points = 1,
+        .by = {[CORRECT_FIXED] = fixed, [CORRECT_WORK] = work, [CORRECT_PROMPTS] = 1},
+        .first = 1,
+        .model = q.model,
+        .gpu = q.gpu,
+        .engine = q.engine,
+        .weight = q.precision.weight};
     return q;
 }
 

@@ -5,8 +5,8 @@
  * that every way a device can behave - and misbehave - comes to pass. Each test forks
  * one.
  */
-#include "bench/output.h"
 #include "bench/backend.h"
+#include "bench/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/job.h"
-#include "measure/point/protocol.h"
-#include "bench/watch.h"
-#include "unit.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "bench/job.h"
+#include "bench/watch.h"
+#include "measure/point/protocol.h"
+#include "unit.h"
 
-#define TRIES 5     /* of what a busy machine may spoil: one must be as it should */
-#define LONG  300.0 /* s, of a point that is not to end by itself */
+#define TRIES 5    /* of what a busy machine may spoil: one must be as it should */
+#define LONG 300.0 /* s, of a point that is not to end by itself */
 
 /* ---- the stand-in ---- */
 
@@ -64,12 +64,8 @@ static void nap(double seconds)
 
 static void describe(struct bench_device *device)
 {
-    *device = (struct bench_device){.name = "stand-in",
-                                    .kind = "gpu",
-                                    .units = 1,
-                                    .memory = 1e9,
-                                    .free = 1e9,
-                                    .cache = 1e6};
+    *device = (struct bench_device){
+        .name = "stand-in", .kind = "gpu", .units = 1, .memory = 1e9, .free = 1e9, .cache = 1e6};
     device->more = json_pack("{s:i}", "fans", 2);
 }
 
@@ -86,9 +82,8 @@ static enum gp_status standin_devices(struct bench_device *out, int max, int *co
     return GP_OK;
 }
 
-static enum gp_status standin_open(int index, const struct method_settings *settings,
-                                   void **ctx, struct bench_device *device,
-                                   struct gp_err *err)
+static enum gp_status standin_open(int index, const struct method_settings *settings, void **ctx,
+                                   struct bench_device *device, struct gp_err *err)
 {
     (void)settings;
     if (no_open)
@@ -119,8 +114,8 @@ static bool standin_warm(void *ctx, double *seconds)
     return !standin.lost && !no_heat;
 }
 
-static enum point_state standin_prepare(void *ctx, const struct point *point,
-                                        struct prepared *out, char *why, size_t size)
+static enum point_state standin_prepare(void *ctx, const struct point *point, struct prepared *out,
+                                        char *why, size_t size)
 {
     (void)ctx;
     standin.m = (int)point->m;
@@ -208,9 +203,9 @@ static json_t *standin_sensors(void *ctx)
     static int joules;
 
     (void)ctx;
-    return json_pack("{s:i, s:i, s:i, s:s, s:i, s:i}", "temp_c", 61, "energy_j",
-                     joules++, "throttle_bits", standin.hot ? 0x20 : 0x4, "power_kind",
-                     "instant", "power_w", 500, "sm_clock_mhz", 1000);
+    return json_pack("{s:i, s:i, s:i, s:s, s:i, s:i}", "temp_c", 61, "energy_j", joules++,
+                     "throttle_bits", standin.hot ? 0x20 : 0x4, "power_kind", "instant", "power_w",
+                     500, "sm_clock_mhz", 1000);
 }
 
 static void standin_busy(void *ctx, char *text, size_t size)
@@ -348,9 +343,8 @@ static void tell_settings(struct engine *e, double max_time)
 
 static void tell_point(struct engine *e, int index, int m)
 {
-    json_t *json =
-        json_pack("{s:s, s:i, s:{s:s, s:i, s:i, s:i}}", "do", "point", "index", index,
-                  "point", "test", "gemm", "m", m, "n", 16, "k", 32);
+    json_t *json = json_pack("{s:s, s:i, s:{s:s, s:i, s:i, s:i}}", "do", "point", "index", index,
+                             "point", "test", "gemm", "m", m, "n", 16, "k", 32);
 
     output_send(e->to, json);
 }
@@ -411,8 +405,7 @@ static json_t *said(const struct engine *e, const char *t, int nth)
     json_t *line;
     size_t i;
 
-    json_array_foreach(e->lines, i,
-                       line) if (is_line(line, t) && nth-- == 0) return line;
+    json_array_foreach(e->lines, i, line) if (is_line(line, t) && nth-- == 0) return line;
     return NULL;
 }
 
@@ -464,8 +457,7 @@ static void test_works(void **state)
     assert_true(is_line(json_array_get(e.lines, 0), "hello"));
     assert_string_equal(word(said(&e, "hello", 0), "engine"), "stand-in");
     assert_string_equal(word(said(&e, "device", 0), "name"), "stand-in");
-    assert_int_equal(json_integer_value(json_object_get(said(&e, "start", 0), "index")),
-                     7);
+    assert_int_equal(json_integer_value(json_object_get(said(&e, "start", 0), "index")), 7);
     assert_string_equal(word(point, "state"), "ok");
     assert_string_equal(word(point, "id"), "gemm/fp32/1x16x32/cold");
     assert_int_equal(json_integer_value(json_object_get(point, "index")), 7);
@@ -473,19 +465,15 @@ static void test_works(void **state)
     assert_near(json_number_value(json_object_get(time, "median")), 2e-5, 1e-12);
     assert_int_equal(json_array_size(json_object_get(time, "samples")),
                      json_integer_value(json_object_get(time, "n")));
-    assert_near(
-        json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_s")),
-        2.0 * 1 * 16 * 32 / 2e-5, 1);
-    assert_near(
-        json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_j")),
-        2.0 * 1 * 16 * 32 / 2e-5 / 500, 1e-2);
-    assert_near(json_number_value(
-                    json_object_get(json_object_get(point, "rate"), "ops_per_clock")),
+    assert_near(json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_s")),
+                2.0 * 1 * 16 * 32 / 2e-5, 1);
+    assert_near(json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_j")),
+                2.0 * 1 * 16 * 32 / 2e-5 / 500, 1e-2);
+    assert_near(json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_clock")),
                 2.0 * 1 * 16 * 32 / 2e-5 / 1e9, 1e-9);
     assert_true(json_is_true(json_object_get(point, "valid")));
     sensors = json_object_get(point, "sensors");
-    assert_string_equal(word(json_object_get(sensors, "throttle"), "class"),
-                        "power_cap");
+    assert_string_equal(word(json_object_get(sensors, "throttle"), "class"), "power_cap");
     assert_true(json_number_value(json_object_get(sensors, "energy_j")) >= 2);
     assert_string_equal(word(sensors, "power_kind"), "instant");
     assert_int_equal(json_array_size(json_object_get(point, "flags")), 1);
@@ -513,8 +501,8 @@ static void test_no_sensors(void **state)
     assert_false(flagged(said(&e, "point", 0), "power_cap"));
     discard(&e);
     e = one_point(M_OK, 0.05, 1); /* what only grows: from the first sample to the last */
-    assert_near(json_number_value(json_object_get(
-                    json_object_get(said(&e, "point", 0), "sensors"), "energy_j")),
+    assert_near(json_number_value(
+                    json_object_get(json_object_get(said(&e, "point", 0), "sensors"), "energy_j")),
                 30, 1e-9);
     discard(&e);
 }
@@ -533,8 +521,7 @@ static void test_states(void **state)
     finish(&e);
     assert_int_equal(e.code, 0);
     assert_string_equal(word(said(&e, "point", 0), "state"), "error");
-    assert_string_equal(word(said(&e, "point", 0), "reason"),
-                        "error 719: launch failure");
+    assert_string_equal(word(said(&e, "point", 0), "reason"), "error 719: launch failure");
     assert_null(json_object_get(said(&e, "point", 0), "time_s"));
     assert_string_equal(word(said(&e, "point", 1), "state"), "oom");
     assert_string_equal(word(said(&e, "point", 1), "reason"), "needs 3 TiB");
@@ -585,9 +572,8 @@ static void test_two_variants(void **state)
     (void)state;
     assert_string_equal(word(heuristic, "variant"), "heuristic");
     assert_string_equal(word(tuned, "variant"), "tuned");
-    assert_near(
-        json_number_value(json_object_get(json_object_get(tuned, "time_s"), "median")),
-        1e-5, 1e-12);
+    assert_near(json_number_value(json_object_get(json_object_get(tuned, "time_s"), "median")),
+                1e-5, 1e-12);
     assert_true(flagged(tuned, "launch_bound") && !flagged(heuristic, "launch_bound"));
     assert_null(said(&e, "start", 1));
     discard(&e);
@@ -631,8 +617,7 @@ static void test_throttled(void **state)
     assert_non_null(said(&e, "log", 0)); /* it cooled down and tried again */
     assert_null(said(&e, "point", 1));
     assert_string_equal(
-        word(json_object_get(json_object_get(point, "sensors"), "throttle"), "class"),
-        "thermal");
+        word(json_object_get(json_object_get(point, "sensors"), "throttle"), "class"), "thermal");
     discard(&e);
 }
 
@@ -645,14 +630,12 @@ static void test_drift(void **state)
     assert_false(flagged(first, "drift"));
     assert_true(flagged(second, "drift"));
     assert_int_equal(json_array_size(json_object_get(second, "passes")), 3);
-    assert_near(
-        json_number_value(json_object_get(json_object_get(second, "time_s"), "median")),
-        2e-5 * 1.04, 1e-10); /* the middle of three */
+    assert_near(json_number_value(json_object_get(json_object_get(second, "time_s"), "median")),
+                2e-5 * 1.04, 1e-10); /* the middle of three */
     discard(&e);
     e = one_point(M_OK, 0.05, 2);
     assert_false(flagged(said(&e, "point", 1), "drift"));
-    assert_int_equal(json_array_size(json_object_get(said(&e, "point", 1), "passes")),
-                     2);
+    assert_int_equal(json_array_size(json_object_get(said(&e, "point", 1), "passes")), 2);
     discard(&e);
 }
 
@@ -699,8 +682,7 @@ static void test_device_dies(void **state)
 /* A GPU that others use is refused before its first point, unless that is wanted. */
 static void test_busy_before(void **state)
 {
-    static const char both[] =
-        "somebody computes; 12 % of its memory is in use already";
+    static const char both[] = "somebody computes; 12 % of its memory is in use already";
     struct engine e;
 
     (void)state;
@@ -838,9 +820,8 @@ static void test_latency(void **state)
     assert_near(json_number_value(json_object_get(alone, "median")), 5e-5, 1e-12);
     assert_near(json_number_value(json_object_get(alone, "max")), 5e-5, 1e-12);
     assert_int_equal(json_integer_value(json_object_get(alone, "n")), 31);
-    assert_near(
-        json_number_value(json_object_get(json_object_get(point, "time_s"), "median")),
-        2e-5, 1e-12);
+    assert_near(json_number_value(json_object_get(json_object_get(point, "time_s"), "median")),
+                2e-5, 1e-12);
     assert_true(json_number_value(json_object_get(point, "first_s")) > 0);
     discard(&e);
 }
@@ -1049,8 +1030,7 @@ static void test_devices(void **state)
     finish(&e);
     assert_int_equal(e.code, 0);
     assert_non_null(said(&e, "hello", 0));
-    assert_int_equal(
-        json_integer_value(json_object_get(said(&e, "device", 1), "index")), 1);
+    assert_int_equal(json_integer_value(json_object_get(said(&e, "device", 1), "index")), 1);
     assert_string_equal(ending(&e), "complete");
     discard(&e);
     no_devices = true;

@@ -3,9 +3,9 @@
  */
 #include "unit.h"
 
+#include "base/err.h"
 #include "measure/result/benchlog.h"
 #include "measure/result/calibration.h"
-#include "base/err.h"
 
 /* One device, one point; what may be wrong is put into the holes. */
 static const char shape[] =
@@ -22,14 +22,13 @@ static const char empty_file[] =
     "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", \"devices\": "
     "[{\"id\": 0, \"name\": \"X\"}], \"points\": []}";
 
-static enum gp_status make(struct benchlog *log, const char *host, double median,
-                           double half, const char *check, const char *flags,
-                           struct gp_err *err)
+static enum gp_status make(struct benchlog *log, const char *host, double median, double half,
+                           const char *check, const char *flags, struct gp_err *err)
 {
     char text[1200];
 
-    gp_format(text, sizeof text, shape, host, median, median - half, median + half,
-              median - half, median + half, median - half, median + half, check, flags);
+    gp_format(text, sizeof text, shape, host, median, median - half, median + half, median - half,
+              median + half, median - half, median + half, check, flags);
     return benchlog_parse("a.json", text, strlen(text), log, err);
 }
 
@@ -134,17 +133,15 @@ static void contradictions_are_refused_by_name(void **state)
         struct benchlog log;
         struct gp_err err = {0};
 
-        gp_format(text, sizeof text, shape, "h", 0.1, 0.099, 0.101, 0.099, 0.101, 0.099,
-                  0.101, "true", "");
+        gp_format(text, sizeof text, shape, "h", 0.1, 0.099, 0.101, 0.099, 0.101, 0.099, 0.101,
+                  "true", "");
         at = strstr(text, cases[i].from);
         assert_non_null(at);
-        gp_format(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text,
-                  cases[i].to, at + strlen(cases[i].from));
-        assert_int_equal(benchlog_parse("a.json", changed, strlen(changed), &log, &err),
-                         GP_E_FILE);
+        gp_format(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, cases[i].to,
+                  at + strlen(cases[i].from));
+        assert_int_equal(benchlog_parse("a.json", changed, strlen(changed), &log, &err), GP_E_FILE);
         if (!strstr(err.where, cases[i].named))
-            fail_msg("%s: '%s' does not name %s", cases[i].to, err.where,
-                     cases[i].named);
+            fail_msg("%s: '%s' does not name %s", cases[i].to, err.where, cases[i].named);
     }
 }
 
@@ -206,11 +203,10 @@ static void what_is_not_good_does_not_confirm(void **state)
 
     (void)state;
     make(&good, "h", 100e-6, 1e-6, "true", "", NULL);
-    make(&contended, "h", 500e-6, 1e-6, "true",
-         "\"emulated\", \"page-cache\", \"contended\"", NULL);
+    make(&contended, "h", 500e-6, 1e-6, "true", "\"emulated\", \"page-cache\", \"contended\"",
+         NULL);
     make(&wrong, "h", 100e-6, 1e-6, "false", "", NULL);
-    assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL),
-                     GP_OK);
+    assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL), GP_OK);
 
     benchlog_compare(&good, &good, 0.05, &c);
     assert_true(benchlog_confirmed(&c) && printed(&c, "1 of 1 confirmed\n"));
@@ -251,8 +247,7 @@ static void a_variant_may_be_missing(void **state)
     (void)state;
     make(&one, "h", 100e-6, 1e-6, "true", "", NULL);
     make(&more, "h", 100e-6, 1e-6, "true", "", NULL);
-    assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL),
-                     GP_OK);
+    assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL), GP_OK);
     one.point[0].variant = "heuristic";
     for (int i = 0; i < 3; i++) {
         more.point[0].variant = others[i];
@@ -293,8 +288,7 @@ static void merge_names_the_straggler(void **state)
     json = benchlog_merge(logs, NULL, 4);
     list = json_object_get(json, "stragglers");
     assert_int_equal(json_array_size(list), 1);
-    assert_string_equal(
-        json_string_value(json_object_get(json_array_get(list, 0), "host")), "b");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "host")), "b");
     assert_int_equal(benchlog_from_json("merged", json, &all, NULL), GP_OK);
     assert_int_equal(all.device_count, 4);
     assert_string_equal(all.device[all.point[3].device].host, "d");
@@ -330,8 +324,7 @@ static void the_summary_names_the_slow_device(void **state)
         second = json_deep_copy(second); /* once, so never at the same rate */
         json_object_set_new(second, "test", json_string("fit"));
         json_object_set_new(second, "id", json_string("fit/x/64"));
-        json_object_set_new(second, "time_s",
-                            json_pack("{s:i, s:f}", "n", 1, "median", 1.0 + i));
+        json_object_set_new(second, "time_s", json_pack("{s:i, s:f}", "n", 1, "median", 1.0 + i));
         json_array_append_new(points, second);
         json = json_incref(logs[i].json);
         benchlog_fini(&logs[i]);
@@ -340,25 +333,23 @@ static void the_summary_names_the_slow_device(void **state)
     }
     json = benchlog_merge(logs, NULL, 4);
     assert_int_equal(json_array_size(json_object_get(json, "stragglers")), 1);
-    assert_true(
-        says(json_object_get(json, "summary"),
-             "device 3 of d is up to 5.1 % slower than the median of 4 devices, "
-             "by more than 3 % in 1 of 2 points"));
+    assert_true(says(json_object_get(json, "summary"),
+                     "device 3 of d is up to 5.1 % slower than the median of 4 devices, "
+                     "by more than 3 % in 1 of 2 points"));
     assert_false(says(json_object_get(json, "summary"), "agree"));
     json_decref(json);
     json = benchlog_merge(logs, NULL, 3); /* 2 / 101 */
-    assert_true(says(json_object_get(json, "summary"),
-                     "3 devices (X) agree within 2.0 % in 2 points"));
+    assert_true(
+        says(json_object_get(json, "summary"), "3 devices (X) agree within 2.0 % in 2 points"));
     json_decref(json);
     benchlog_fini(&logs[2]);
     make(&logs[2], "c", 105e-6, 1e-6, "true", "", NULL);
     all = logs[1];
     logs[1] = logs[2];
     json = benchlog_merge(logs, NULL, 2);
-    assert_true(
-        says(json_object_get(json, "summary"),
-             "device 1 of c is up to 4.8 % slower than the faster of 2 devices, "
-             "by more than 3 % in 1 of 1 points"));
+    assert_true(says(json_object_get(json, "summary"),
+                     "device 1 of c is up to 4.8 % slower than the faster of 2 devices, "
+                     "by more than 3 % in 1 of 1 points"));
     json_decref(json);
     logs[1] = all;
     json = benchlog_merge(logs, NULL, 1); /* nobody to agree with */
@@ -370,11 +361,9 @@ static void the_summary_names_the_slow_device(void **state)
 
 static const char *term_run(const json_t *json, int term)
 {
-    const json_t *terms =
-        json_object_get(json_object_get(json, "calibration"), "terms");
+    const json_t *terms = json_object_get(json_object_get(json, "calibration"), "terms");
 
-    return json_string_value(
-        json_object_get(json_array_get(terms, (size_t)term), "run_id"));
+    return json_string_value(json_object_get(json_array_get(terms, (size_t)term), "run_id"));
 }
 
 static void merge_refuses_what_is_one_run(void **state)
@@ -387,8 +376,7 @@ static void merge_refuses_what_is_one_run(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         make(&logs[i], i ? "b" : "a", 100e-6, 1e-6, "true", "", NULL);
-        json_object_set_new(logs[i].json, "run_id",
-                            json_string(i ? "second" : "first"));
+        json_object_set_new(logs[i].json, "run_id", json_string(i ? "second" : "first"));
         json_object_set_new(logs[i].json, "method_version", json_integer(3));
     }
     assert_int_equal(benchlog_mergeable(logs, names, 2, &err), GP_OK);
@@ -403,8 +391,7 @@ static void merge_refuses_what_is_one_run(void **state)
     json_decref(again);
     assert_int_equal(benchlog_mergeable(merged, names, 2, &err), GP_E_FILE);
     assert_non_null(strstr(err.text, "same run"));
-    assert_string_not_equal(json_string_value(json_object_get(json, "run_id")),
-                            "first");
+    assert_string_not_equal(json_string_value(json_object_get(json, "run_id")), "first");
     json_object_set_new(logs[1].json, "method_version", json_integer(4));
     assert_int_equal(benchlog_mergeable(logs, names, 2, &err), GP_E_FILE);
     benchlog_fini(&merged[0]);
@@ -460,9 +447,9 @@ static void write_points(const struct made *made, int count, struct benchlog *lo
                   "\"k\": 64, \"n\": %g}, \"time_s\": {\"n\": 9, \"median\": %.9g, "
                   "\"ci95\": [%.9g, %.9g]}, \"rate\": {\"ops_per_s\": %.9g, "
                   "\"bytes_per_s\": %.9g}, \"flags\": [%s]}",
-                  i ? ", " : "", made[i].id, made[i].test, made[i].type, made[i].n,
-                  made[i].time, made[i].time * 0.98, made[i].time * 1.02, made[i].ops,
-                  made[i].bytes, made[i].flags);
+                  i ? ", " : "", made[i].id, made[i].test, made[i].type, made[i].n, made[i].time,
+                  made[i].time * 0.98, made[i].time * 1.02, made[i].ops, made[i].bytes,
+                  made[i].flags);
     }
     len = strlen(text);
     gp_format(text + len, sizeof text - len, "]}");
@@ -477,8 +464,8 @@ static double value(const json_t *term, const char *key, const char *part)
 
 static void set_param(struct benchlog *log, int point, const char *key, double x)
 {
-    json_object_set_new(json_object_get((json_t *)log->point[point].json, "params"),
-                        key, json_real(x));
+    json_object_set_new(json_object_get((json_t *)log->point[point].json, "params"), key,
+                        json_real(x));
 }
 
 static void sizes_tell_overhead_from_rate(void **state)
@@ -505,8 +492,7 @@ static void sizes_tell_overhead_from_rate(void **state)
     assert_int_equal(json_integer_value(json_object_get(read, "n")), 3);
     assert_near(value(read, "overhead_s", "value"), 10e-6, 1e-9);
     assert_near(value(read, "bytes_per_s", "value"), mib / 50e-6, 1e5);
-    assert_true(value(read, "bytes_per_s", "low") <=
-                value(read, "bytes_per_s", "value"));
+    assert_true(value(read, "bytes_per_s", "low") <= value(read, "bytes_per_s", "value"));
 
     rate = json_array_get(terms, 1); /* one point: its own interval, no overhead */
     assert_true(json_is_null(json_object_get(rate, "overhead_s")));
@@ -562,8 +548,7 @@ static void noise_widens_the_band(void **state)
     write_points(made, 4, &log);
     json = benchlog_calibration(&log);
     term = json_array_get(json_object_get(json, "terms"), 0);
-    assert_true(value(term, "ops_per_s", "low") < 1e12 &&
-                value(term, "ops_per_s", "high") > 1e12);
+    assert_true(value(term, "ops_per_s", "low") < 1e12 && value(term, "ops_per_s", "high") > 1e12);
     assert_true(json_number_value(json_object_get(term, "rms_pct")) > 1);
     assert_true(value(term, "overhead_s", "low") >= 0);
     json_decref(json);
@@ -625,7 +610,7 @@ static void a_calibration_is_read_as_it_was_written(void **state)
 
 static void a_broken_calibration_is_refused_by_name(void **state)
 {
-#define TERM(fields)                                                                   \
+#define TERM(fields) \
     "{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":1," fields "}],\"products\":[]}"
 #define RATE "\"ops_per_s\":{\"value\":2,\"low\":1,\"high\":null}"
     static const struct {
@@ -639,22 +624,22 @@ static void a_broken_calibration_is_refused_by_name(void **state)
         {TERM("\"of\":\"gemm\""), "terms[0]"},
         {TERM("\"of\":7," RATE), "terms[0].of"},
         {TERM("\"of\":\"a\\u0001\"," RATE), "terms[0].of"},
-        {TERM("\"of\":\"0123456789012345678901234567890123456789012345678\"," RATE),
-         "terms[0].of"},
+        {TERM("\"of\":\"0123456789012345678901234567890123456789012345678\"," RATE), "terms[0].of"},
         {TERM("\"ops_per_s\":{\"value\":2,\"low\":3,\"high\":4}"), "ops_per_s"},
         {TERM("\"ops_per_s\":{\"low\":3,\"high\":4}"), "ops_per_s"},
         {TERM("\"ops_per_s\":{\"value\":-2}"), "value"},
         {TERM("\"ops_per_s\":{\"value\":\"2\"}"), "value"},
         {TERM("\"rms_pct\":\"0\"," RATE), "rms_pct"},
-        {"{\"terms\":[{\"device\":-1,\"kind\":\"rate\",\"n\":1," RATE
-         "}],\"products\":[]}", "device"},
-        {"{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":0," RATE
-         "}],\"products\":[]}", "n"},
+        {"{\"terms\":[{\"device\":-1,\"kind\":\"rate\",\"n\":1," RATE "}],\"products\":[]}",
+         "device"},
+        {"{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":0," RATE "}],\"products\":[]}", "n"},
         {"{\"terms\":[],\"products\":[{\"device\":0,\"n\":1,\"type\":\"bf16\","
-         "\"efficiency\":[]}]}", "peak_ops_per_s"},
+         "\"efficiency\":[]}]}",
+         "peak_ops_per_s"},
         {"{\"terms\":[],\"products\":[{\"device\":0,\"n\":1,\"type\":\"bf16\","
          "\"peak_ops_per_s\":1,\"efficiency\":[{\"log2_ops\":31,\"n\":1,"
-         "\"efficiency\":1.5}]}]}", "efficiency"},
+         "\"efficiency\":1.5}]}]}",
+         "efficiency"},
     };
 
     (void)state;
@@ -684,8 +669,7 @@ static void products_are(const json_t *octave, int log2_ops, double efficiency, 
                          double rms_pct)
 {
     assert_int_equal(json_integer_value(json_object_get(octave, "log2_ops")), log2_ops);
-    assert_near(json_number_value(json_object_get(octave, "efficiency")), efficiency,
-                1e-4);
+    assert_near(json_number_value(json_object_get(octave, "efficiency")), efficiency, 1e-4);
     assert_int_equal(json_integer_value(json_object_get(octave, "n")), n);
     assert_near(json_number_value(json_object_get(octave, "rms_pct")), rms_pct, 1e-2);
 }
@@ -760,8 +744,7 @@ static void a_bandwidth_is_told_of_the_sheet(void **state)
 
     (void)state;
     write_points(made, 4, &log);
-    json_object_set_new(rate_json(&log, 2), "pct_spec_bw",
-                        json_real(100 * 64e6 / 1610e-6 / 50e9));
+    json_object_set_new(rate_json(&log, 2), "pct_spec_bw", json_real(100 * 64e6 / 1610e-6 / 50e9));
     json = benchlog_calibration(&log);
     read = json_array_get(json_object_get(json, "terms"), 0);
     write = json_array_get(json_object_get(json, "terms"), 1);
@@ -801,9 +784,8 @@ static void the_cache_is_not_memory(void **state)
     terms = json_object_get(json, "terms");
     assert_int_equal(json_array_size(terms), 2);
     assert_near(value(json_array_get(terms, 0), "bytes_per_s", "value"), 50e9, 1);
-    assert_string_equal(
-        json_string_value(json_object_get(json_array_get(terms, 1), "of")),
-        "read-cache");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(terms, 1), "of")),
+                        "read-cache");
     json_decref(json);
     list = benchlog_summary(&log);
     assert_true(says(list, "memory reads at 50.0 GB/s"));
@@ -886,16 +868,14 @@ static void an_allreduce_has_two_segments(void **state)
     for (int i = 0; i < 2; i++) {
         json_t *term = json_array_get(terms, (size_t)i);
 
-        assert_string_equal(json_string_value(json_object_get(term, "kind")),
-                            "allreduce");
+        assert_string_equal(json_string_value(json_object_get(term, "kind")), "allreduce");
         assert_string_equal(json_string_value(json_object_get(term, "type")), "bf16");
         assert_int_equal(json_integer_value(json_object_get(term, "n")), 3);
         assert_near(value(term, "overhead_s", "value"), i ? 30e-6 : 10e-6, 1e-9);
         assert_near(value(term, "bytes_per_s", "value"), i ? 40e9 : 5e9, 1e5);
     }
-    assert_string_equal(
-        json_string_value(json_object_get(json_array_get(terms, 1), "of")),
-        "plain/large");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(terms, 1), "of")),
+                        "plain/large");
     json_decref(json);
     benchlog_fini(&log);
 }
@@ -951,14 +931,12 @@ static void with_a_sheet_it_is_said_whether_it_holds(void **state)
     }
     list = benchlog_summary(&log);
     assert_true(says(list, "memory: 50.0 GB/s, 83 % of what is estimated from"));
-    assert_true(says(list,
-                     "bf16: 100 GFLOP/s, 83 % of the sheet: the sheet's figure is "
-                     "not reached"));
+    assert_true(says(list, "bf16: 100 GFLOP/s, 83 % of the sheet: the sheet's figure is "
+                           "not reached"));
     assert_true(says(list, "2 operations per byte read"));
-    assert_true(says(list,
-                     "takes no longer up to a batch of 8, but its weights come at "
-                     "24 % of the bandwidth: not memory limits it; at 64 "
-                     "arithmetic counts"));
+    assert_true(says(list, "takes no longer up to a batch of 8, but its weights come at "
+                           "24 % of the bandwidth: not memory limits it; at 64 "
+                           "arithmetic counts"));
     assert_false(says(list, "no sheet"));
     json_decref(list);
     benchlog_fini(&log);

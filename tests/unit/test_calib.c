@@ -24,8 +24,12 @@ static void measure(struct calib *c, const struct gpu *gpu, double compute, doub
     for (int i = 0; i < SHAPES; i++)
         for (double n = 1; n <= 4096; n *= 4) {
             struct calib_point *p = &c->point[c->points++];
-            *p = (struct calib_point){.kernel = KERNEL_16, .rows = rows[i], .cols = cols[i],
-                                      .tokens = n, .bytes = 2, .weight = 1};
+            *p = (struct calib_point){.kernel = KERNEL_16,
+                                      .rows = rows[i],
+                                      .cols = cols[i],
+                                      .tokens = n,
+                                      .bytes = 2,
+                                      .weight = 1};
             p->time = calib_law(gpu, &real, p);
         }
 }
@@ -46,11 +50,9 @@ static void finds_shares_again(void **state)
     measure(&c, h100, 0.9, 0.85);
     calib_fit(&c, h100, h100, &gpu, &f);
     assert_near(ratio(&f, h100), 0.85, 0.01);
-    assert_near(f.product[KERNEL_16].compute / h100->family->product[KERNEL_16].compute,
-                        0.9, 0.01);
+    assert_near(f.product[KERNEL_16].compute / h100->family->product[KERNEL_16].compute, 0.9, 0.01);
     assert_true(c.rms < 0.01);
-    assert_near(f.product[KERNEL_FP8].memory, h100->family->product[KERNEL_FP8].memory,
-                        1e-9);
+    assert_near(f.product[KERNEL_FP8].memory, h100->family->product[KERNEL_FP8].memory, 1e-9);
     /* two odd points of 24 */
     measure(&c, h100, 0.9, 0.85);
     c.point[0].time *= 3;
@@ -83,8 +85,7 @@ static void keeps_shapes(void **state)
     calib_fit(&c, h100, h100, &gpu, &f);
     calib_near(&c, KERNEL_16, rows[0], cols[0], 2, at);
     for (int i = 0; i < 6; i++) /* at 1, 4, 16 .. tokens it is as measured */
-        assert_near(calib_law(h100, &f, &c.point[i]) * at[2 * i] / c.point[i].time, 1,
-                            1e-4);
+        assert_near(calib_law(h100, &f, &c.point[i]) * at[2 * i] / c.point[i].time, 1, 1e-4);
     assert_true(at[1] > 1.1);
     calib_near(&c, KERNEL_16, 512, 131072, 2, at); /* far from all that was measured */
     for (int i = 0; i < CALIB_OCTAVES; i++)
@@ -108,7 +109,7 @@ static void reads(void **state)
     calib_fit(&c, h100, h100, &gpu, &f);
     assert_true(f.product[KERNEL_16].memory <= 0.5);
     assert_true(f.kv_memory < 0.6 * h100->family->kv_memory);
-    assert_near(gpu.bandwidth.value, h100->bandwidth.value, 1); /* the sheet's stays */
+    assert_near(gpu.bandwidth.value, h100->bandwidth.value, 1);   /* the sheet's stays */
     c.read = quantity_of(h100->bandwidth.value, ORIGIN_MEASURED); /* nothing gets faster */
     calib_fit(&c, h100, h100, &gpu, &f);
     assert_near(ratio(&f, h100), 1, 1e-9);
@@ -140,8 +141,12 @@ static void rows_of_processors(void **state)
     assert_near(out.rate[MATH_BF16].value, 300e9, 1);
     assert_near(f.product[KERNEL_GGUF16].memory, cpu->product[KERNEL_GGUF16].memory, 1e-9);
     for (int i = 0; i < 4; i++) /* rows at half of the stream, whatever the sheet assumed */
-        c.point[i] = (struct calib_point){.kernel = KERNEL_GGUF16, .rows = 1024 << i, .cols = 2048,
-                                          .tokens = 1, .bytes = 2, .weight = 1,
+        c.point[i] = (struct calib_point){.kernel = KERNEL_GGUF16,
+                                          .rows = 1024 << i,
+                                          .cols = 2048,
+                                          .tokens = 1,
+                                          .bytes = 2,
+                                          .weight = 1,
                                           .time = (1024 << i) * 2048 * 2 / 20e9};
     c.points = 4;
     calib_fit(&c, &host, &host, &out, &f);

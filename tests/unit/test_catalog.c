@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profiles.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "profiles.h"
 
 static char own[GP_PATH_MAX];   /* the profiles of the source tree */
 static char user[GP_PATH_MAX];  /* a folder of this test */
@@ -116,10 +116,8 @@ static void test_models_by_alias(void **state)
 
     (void)state;
     assert_int_equal(catalog_model(catalog, "llama-3.1-8b", &a, &err), GP_OK);
-    assert_true(strstr(catalog_aliases(catalog, "llama-3.1-8b"), "Llama-3.1-8B") !=
-                NULL);
-    assert_int_equal(
-        catalog_model(catalog, "meta-llama/llama-3.1-8B-instruct", &b, &err), GP_OK);
+    assert_true(strstr(catalog_aliases(catalog, "llama-3.1-8b"), "Llama-3.1-8B") != NULL);
+    assert_int_equal(catalog_model(catalog, "meta-llama/llama-3.1-8B-instruct", &b, &err), GP_OK);
     assert_int_equal(catalog_model(catalog, "Llama-3.1-8B-Instruct", &c, &err), GP_OK);
     assert_ptr_equal(a, b);
     assert_ptr_equal(a, c);
@@ -155,8 +153,7 @@ static void test_user_adds_a_gpu(void **state)
     assert_near(profile_gpu(both, "mine")->physical.value, 8 * GP_GIB, 0);
     assert_false(profile_gpu(both, "mine")->rate[MATH_BF16].known);
     assert_int_equal(catalog_warnings(both, &lines), 1);
-    assert_true(strstr(lines[0],
-                       "mine.cfg:2: bandwith_gb_s: unknown key, did you mean") != NULL);
+    assert_true(strstr(lines[0], "mine.cfg:2: bandwith_gb_s: unknown key, did you mean") != NULL);
     assert_int_equal(catalog_warnings(both, &lines), 0); /* said once */
     catalog_free(both);
     drop("gpus/mine.cfg");
@@ -203,11 +200,10 @@ static void test_user_prices(void **state)
     size_t count;
 
     (void)state;
-    put("prices/mine.cfg",
-        "provider = \"aws\"; region = \"us-east-1\"; date = \"2026-11-21\";\n"
-        "instances = ( { type = \"g4dn.xlarge\"; on_demand = 0.4; },\n"
-        "  { provider = \"us\"; type = \"box\"; gpu = \"t4\"; count = 2;\n"
-        "    on_demand = 0.1; } );\n");
+    put("prices/mine.cfg", "provider = \"aws\"; region = \"us-east-1\"; date = \"2026-11-21\";\n"
+                           "instances = ( { type = \"g4dn.xlarge\"; on_demand = 0.4; },\n"
+                           "  { provider = \"us\"; type = \"box\"; gpu = \"t4\"; count = 2;\n"
+                           "    on_demand = 0.1; } );\n");
     both = with_user();
     assert_int_equal(catalog_instances(both, &rows, &count, &err), GP_OK);
     assert_int_equal(count, 291);
@@ -266,9 +262,8 @@ static void test_user_formats_and_engines(void **state)
     struct gp_err err;
 
     (void)state;
-    put("formats.cfg",
-        "formats = ( { id = \"fp8\"; row_bytes = 2; },\n"
-        "  { id = \"int3\"; bits = 3; group = 64; group_bytes = 2; } );\n");
+    put("formats.cfg", "formats = ( { id = \"fp8\"; row_bytes = 2; },\n"
+                       "  { id = \"int3\"; bits = 3; group = 64; group_bytes = 2; } );\n");
     put("engines/vllm.cfg", "fraction = 0.8;\nranges = (\n"
                             "  { from = \"0.33\"; graphs_gib = (2, 1, 3); } );\n");
     both = with_user();
@@ -297,14 +292,13 @@ static void test_engine_ranges_inherit(void **state)
     struct gp_err err;
 
     (void)state;
-    put("engines/tiny.cfg",
-        "name = \"Tiny\"; budget = \"free\"; fraction = 0.5; block = 16;\n"
-        "ranges = ( { until = \"0.7\"; base_gib = 1; forward_base_gib = 1;\n"
-        "  vision_gib = 0; non_torch_1_gib = 1; non_torch_tp_gib = 2;\n"
-        "  non_torch_pp_gib = 1; graphs_gib = 3; graphs_charged_gib = 2;\n"
-        "  max_num_seqs_large = 7; },\n"
-        "  { from = \"0.9\"; until = \"0.9\"; fraction = 0.6; },\n"
-        "  { from = \"1.0\"; graphs_gib = 4; } );\n");
+    put("engines/tiny.cfg", "name = \"Tiny\"; budget = \"free\"; fraction = 0.5; block = 16;\n"
+                            "ranges = ( { until = \"0.7\"; base_gib = 1; forward_base_gib = 1;\n"
+                            "  vision_gib = 0; non_torch_1_gib = 1; non_torch_tp_gib = 2;\n"
+                            "  non_torch_pp_gib = 1; graphs_gib = 3; graphs_charged_gib = 2;\n"
+                            "  max_num_seqs_large = 7; },\n"
+                            "  { from = \"0.9\"; until = \"0.9\"; fraction = 0.6; },\n"
+                            "  { from = \"1.0\"; graphs_gib = 4; } );\n");
     both = with_user();
     engine = profile_engine(both, "tiny@0.9.3");
     assert_string_equal(engine->range, "0.9");

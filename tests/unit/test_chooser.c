@@ -102,8 +102,7 @@ static int stop(void **state)
 static void assert_shows(const char *part, bool wanted)
 {
     int cursor;
-    struct strbuf text =
-        shown(app.display.rows, app.display.cols, CHARSET_ASCII, &cursor);
+    struct strbuf text = shown(app.display.rows, app.display.cols, CHARSET_ASCII, &cursor);
 
     if ((strstr(text.text, part) != NULL) != wanted)
         fail_msg("%s \"%s\":\n%s", wanted ? "does not show" : "shows", part, text.text);
@@ -303,15 +302,9 @@ int main(void)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, start, stop)
     const struct CMUnitTest tests[] = {
-        T(takes_the_one_in_focus),
-        T(escape_calls_nothing),
-        T(words_match_in_any_order_and_case),
-        T(an_exact_id_is_in_focus),
-        T(other_text_is_a_row),
-        T(what_matches_nothing_is_said),
-        T(several_are_joined),
-        T(long_lists_scroll),
-        T(more_stands_beside_or_below),
+        T(takes_the_one_in_focus),  T(escape_calls_nothing), T(words_match_in_any_order_and_case),
+        T(an_exact_id_is_in_focus), T(other_text_is_a_row),  T(what_matches_nothing_is_said),
+        T(several_are_joined),      T(long_lists_scroll),    T(more_stands_beside_or_below),
         T(nothing_to_choose_from),
     };
 

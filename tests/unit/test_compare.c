@@ -3,8 +3,8 @@
  */
 #include "unit.h"
 
-#include "plan/compare.h"
 #include "base/str.h"
+#include "plan/compare.h"
 
 #define ROWS 6
 
@@ -14,8 +14,8 @@ struct fixture {
     struct compared *rows[ROWS];
 };
 
-static void row(struct fixture *f, int i, const char *id, enum verdict verdict,
-                double per_hour, double held, int gpus)
+static void row(struct fixture *f, int i, const char *id, enum verdict verdict, double per_hour,
+                double held, int gpus)
 {
     struct plan *p = &f->item[i].plan;
     gp_copy(f->gpu[i].id, sizeof(f->gpu[i].id), id);
@@ -48,8 +48,7 @@ static void assert_order(const struct fixture *f, const char *wanted)
     char got[200] = "";
     for (int i = 0; i < ROWS; i++) {
         size_t n = strlen(got);
-        gp_format(got + n, sizeof(got) - n, "%s%s", i ? " " : "",
-                  f->rows[i]->plan.request.gpu->id);
+        gp_format(got + n, sizeof(got) - n, "%s%s", i ? " " : "", f->rows[i]->plan.request.gpu->id);
     }
     assert_string_equal(got, wanted);
 }

@@ -28,8 +28,7 @@ static void add(struct options *options, enum option_id id, const char *text)
     assert_int_equal(options_text(options, id, "option", text, &err), GP_OK);
 }
 
-static void whole(struct planner *planner, const struct options *options,
-                  struct strbuf *out)
+static void whole(struct planner *planner, const struct options *options, struct strbuf *out)
 {
     struct record doc;
     struct gp_err err = {0};
@@ -140,8 +139,7 @@ static void take(struct options *options, const char *text, char *words, size_t 
 {
     char *rest;
     gp_copy(words, size, text);
-    for (char *name = strtok_r(words, " ", &rest); name;
-         name = strtok_r(NULL, " ", &rest))
+    for (char *name = strtok_r(words, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
         add(options, (enum option_id)option_find(name + 2), strtok_r(NULL, " ", &rest));
 }
 
@@ -158,8 +156,7 @@ static void assert_is_plan(struct planner *planner, struct options options,
     strbuf_init(&given);
     comparison_options(c, row, &given);
     take(&options, given.text, words, sizeof(words));
-    assert_int_equal(planner_resolve(planner, &options, NULL, NULL, NULL, &r, &err),
-                     GP_OK);
+    assert_int_equal(planner_resolve(planner, &options, NULL, NULL, NULL, &r, &err), GP_OK);
     planner_plan(planner, &r, &plan);
     assert_int_equal(plan.verdict, want->verdict);
     assert_int_equal(plan.limit, want->limit);
@@ -175,8 +172,7 @@ static void assert_is_plan(struct planner *planner, struct options options,
 
 static void test_rows_are_plans(void **state)
 {
-    static const char *const models[] = {"llama-3.1-70b", "deepseek-v3",
-                                         "qwen2.5-0.5b"};
+    static const char *const models[] = {"llama-3.1-70b", "deepseek-v3", "qwen2.5-0.5b"};
     struct planner *planner = make_planner();
     (void)state;
     for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++) {

@@ -88,8 +88,7 @@ static void test_grows(void **state)
     assert_true(f.view.complete);
     assert_int_equal(f.view.shown_count, comparison_total(f.comparison));
     for (size_t i = 0; i < f.view.shown_count; i++)
-        assert_ptr_equal(compare_view_row(&f.view, i)->compared,
-                         comparison_row(f.comparison, i));
+        assert_ptr_equal(compare_view_row(&f.view, i)->compared, comparison_row(f.comparison, i));
     drop(&f);
 }
 
@@ -244,9 +243,9 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grows),  cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_filter), cmocka_unit_test(test_long_filter),
-        cmocka_unit_test(test_marks),  cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_grows),    cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_filter),   cmocka_unit_test(test_long_filter),
+        cmocka_unit_test(test_marks),    cmocka_unit_test(test_columns),
         cmocka_unit_test(test_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,19 +14,18 @@ static void test_dates(void **state)
         const char *text;
         long days;
     } cases[] = {
-        {"1970-01-01", 0},     {"1970-12-31", 364},   {"1972-03-01", 790},
-        {"2000-02-29", 11016}, {"2000-03-01", 11017}, {"2026-07-20", 20654},
-        {"2026-07", 20635},    {"", -1},              {"soon", -1},
-        {"1969-12-31", -1},    {"2026-13-01", -1},    {"2026-00-10", -1},
-        {"2026-01-32", -1},    {"2026-01-00", -1},    {"2026-02-30", -1},
-        {"2025-02-29", -1},    {"2026-04-31", -1},
+        {"1970-01-01", 0},     {"1970-12-31", 364},   {"1972-03-01", 790}, {"2000-02-29", 11016},
+        {"2000-03-01", 11017}, {"2026-07-20", 20654}, {"2026-07", 20635},  {"", -1},
+        {"soon", -1},          {"1969-12-31", -1},    {"2026-13-01", -1},  {"2026-00-10", -1},
+        {"2026-01-32", -1},    {"2026-01-00", -1},    {"2026-02-30", -1},  {"2025-02-29", -1},
+        {"2026-04-31", -1},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if (date_days(cases[i].text) != cases[i].days)
-            fail_msg("'%s' is %ld, not %ld", cases[i].text,
-                     date_days(cases[i].text), cases[i].days);
+            fail_msg("'%s' is %ld, not %ld", cases[i].text, date_days(cases[i].text),
+                     cases[i].days);
 }
 
 /* Every day of 180 years, against the C library. */
@@ -105,35 +104,74 @@ static void test_instances_sides(void **state)
 /* ---- a small market ---- */
 
 static const struct instance rows[] = {
-    {.provider = "a", .type = "one", .gpu = "h100-sxm", .gpu_count = 1,
-     .on_demand = 4.0, .spot = 2.0, .date = "2026-07-20", .source = "list a"},
-    {.provider = "b", .type = "eight", .gpu = "h100-sxm", .gpu_count = 8,
-     .on_demand = 24.0, .date = "2024-01-01", .source = "list b"},
-    {.provider = "v", .type = "host", .gpu = "h100-sxm", .gpu_count = 8,
-     .on_demand = 8.0, .date = "2026-07-20", .kind = PRICE_MARKET,
+    {.provider = "a",
+     .type = "one",
+     .gpu = "h100-sxm",
+     .gpu_count = 1,
+     .on_demand = 4.0,
+     .spot = 2.0,
+     .date = "2026-07-20",
+     .source = "list a"},
+    {.provider = "b",
+     .type = "eight",
+     .gpu = "h100-sxm",
+     .gpu_count = 8,
+     .on_demand = 24.0,
+     .date = "2024-01-01",
+     .source = "list b"},
+    {.provider = "v",
+     .type = "host",
+     .gpu = "h100-sxm",
+     .gpu_count = 8,
+     .on_demand = 8.0,
+     .date = "2026-07-20",
+     .kind = PRICE_MARKET,
      .source = "market v"},
-    {.provider = "c", .type = "pcie", .gpu = "h100-pcie", .gpu_count = 8,
-     .on_demand = 1.0, .date = "2026-07-20", .source = "list c"},
+    {.provider = "c",
+     .type = "pcie",
+     .gpu = "h100-pcie",
+     .gpu_count = 8,
+     .on_demand = 1.0,
+     .date = "2026-07-20",
+     .source = "list c"},
 };
 
 static const struct server servers[] = {
-    {.id = "hgx", .name = "HGX H100", .kind = "fixed", .gpus = 8,
-     .gpu_ids = "h200-sxm|h100-sxm", .max_gpus_one_host = 8, .power = 10200,
-     .price_low = 310000, .price_high = 317000, .price_as_of = "2026-05",
+    {.id = "hgx",
+     .name = "HGX H100",
+     .kind = "fixed",
+     .gpus = 8,
+     .gpu_ids = "h200-sxm|h100-sxm",
+     .max_gpus_one_host = 8,
+     .power = 10200,
+     .price_low = 310000,
+     .price_high = 317000,
+     .price_as_of = "2026-05",
      .source = "list"},
-    {.id = "pool", .name = "Composable", .kind = "composable", .gpu_ids = "h100-sxm",
+    {.id = "pool",
+     .name = "Composable",
+     .kind = "composable",
+     .gpu_ids = "h100-sxm",
      .max_gpus_one_host = 32},
 };
 
-static const struct ownership ownership = {.electricity = 0.09, .pue = 1.5,
-                                           .hosting = 184, .years = 4, .years_low = 3,
-                                           .years_high = 6, .server_share = 0.3,
-                                           .source = "survey", .date = "2026-11"};
+static const struct ownership ownership = {.electricity = 0.09,
+                                           .pue = 1.5,
+                                           .hosting = 184,
+                                           .years = 4,
+                                           .years_low = 3,
+                                           .years_high = 6,
+                                           .server_share = 0.3,
+                                           .source = "survey",
+                                           .date = "2026-11"};
 
 static struct market sample_market(void)
 {
-    return (struct market){.instances = rows, .instance_count = 4, .servers = servers,
-                           .server_count = 2, .ownership = &ownership,
+    return (struct market){.instances = rows,
+                           .instance_count = 4,
+                           .servers = servers,
+                           .server_count = 2,
+                           .ownership = &ownership,
                            .today = date_days("2026-11-21")};
 }
 
@@ -215,8 +253,7 @@ static void test_user_prices_win(void **state)
     mine[1].user = false; /* equal prices: stated before assumed */
     mine[1].on_demand = 4.0;
     mine[0].assumed = true;
-    assert_ptr_equal(estimate(q, sample_layout(1, 1, 1, 1), market).on_demand.instance,
-                     &mine[1]);
+    assert_ptr_equal(estimate(q, sample_layout(1, 1, 1, 1), market).on_demand.instance, &mine[1]);
 }
 
 static void test_old_price(void **state)
@@ -232,8 +269,7 @@ static void test_old_price(void **state)
     c = estimate(q, sample_layout(1, 1, 1, 1), market);
     assert_int_equal(c.note, COST_NOTE_NONE);
     market.today = 0; /* nobody told the date */
-    assert_int_equal(estimate(q, sample_layout(1, 1, 1, 1), market).on_demand.age_days,
-                     -1);
+    assert_int_equal(estimate(q, sample_layout(1, 1, 1, 1), market).on_demand.age_days, -1);
 }
 
 static void test_narrowed_market(void **state)
@@ -242,14 +278,13 @@ static void test_narrowed_market(void **state)
         const char *providers, *region;
         bool dated, takes;
     } cases[] = {
-        {"", "", false, true},       {"aws,gcp", "", false, true},
-        {"GCP", "", false, true},    {"aws,gc", "", false, false},
-        {"gcp2", "", false, false},  {"", "CENTRAL", false, true},
-        {"", "eu", false, false},    {"gcp", "us-", false, true},
-        {"aws", "us-", false, false}, {"", "", true, false},
+        {"", "", false, true},        {"aws,gcp", "", false, true}, {"GCP", "", false, true},
+        {"aws,gc", "", false, false}, {"gcp2", "", false, false},   {"", "CENTRAL", false, true},
+        {"", "eu", false, false},     {"gcp", "us-", false, true},  {"aws", "us-", false, false},
+        {"", "", true, false},
     };
-    struct instance in = {.provider = "gcp", .region = "us-central1",
-                          .date = "2026-11-21", .basis = DATE_READ};
+    struct instance in = {
+        .provider = "gcp", .region = "us-central1", .date = "2026-11-21", .basis = DATE_READ};
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -373,8 +408,7 @@ static void test_break_even(void **state)
     assert_true(hours > 0);
     assert_near(hours * 24, c.buy.capital.value + hours * c.buy.running.value, 1e-3);
     market.electricity = 100; /* running costs more than the rent: never */
-    assert_near(estimate(q, sample_layout(8, 1, 1, 1), market).buy.break_even_hours, 0,
-                0);
+    assert_near(estimate(q, sample_layout(8, 1, 1, 1), market).buy.break_even_hours, 0, 0);
 }
 
 /* Half the hours: half the rent and half the energy, the whole of the hosting. */
@@ -389,8 +423,7 @@ static void test_hours(void **state)
     market.hours = 365;
     half = estimate(q, sample_layout(8, 1, 1, 1), market);
     assert_near(half.per_month, full.per_month / 2, 1e-9);
-    assert_near(full.buy.running.value - half.buy.running.value, 10.2 * 1.5 * 0.09 / 2,
-                1e-9);
+    assert_near(full.buy.running.value - half.buy.running.value, 10.2 * 1.5 * 0.09 / 2, 1e-9);
 }
 
 static void test_no_market(void **state)
@@ -409,16 +442,23 @@ static void test_no_market(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dates),           cmocka_unit_test(test_every_day),
-        cmocka_unit_test(test_instances),       cmocka_unit_test(test_instances_host),
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_every_day),
+        cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_instances_host),
         cmocka_unit_test(test_instances_sides),
         cmocka_unit_test(test_whole_instances),
         cmocka_unit_test(test_market_never_wins),
-        cmocka_unit_test(test_user_prices_win), cmocka_unit_test(test_old_price),
-        cmocka_unit_test(test_narrowed_market), cmocka_unit_test(test_narrowed_away),
-        cmocka_unit_test(test_slice_is_its_gpu), cmocka_unit_test(test_host_gpus),
-        cmocka_unit_test(test_buy_server),      cmocka_unit_test(test_buy_gpu),
-        cmocka_unit_test(test_break_even),      cmocka_unit_test(test_hours),
+        cmocka_unit_test(test_user_prices_win),
+        cmocka_unit_test(test_old_price),
+        cmocka_unit_test(test_narrowed_market),
+        cmocka_unit_test(test_narrowed_away),
+        cmocka_unit_test(test_slice_is_its_gpu),
+        cmocka_unit_test(test_host_gpus),
+        cmocka_unit_test(test_buy_server),
+        cmocka_unit_test(test_buy_gpu),
+        cmocka_unit_test(test_break_even),
+        cmocka_unit_test(test_hours),
         cmocka_unit_test(test_no_market),
     };
 

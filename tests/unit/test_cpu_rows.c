@@ -57,8 +57,8 @@ static void compare(const struct row_type *t, const struct kernels *kernels, int
             double sum = 0, size = 0;
 
             for (int k = 0; k < a.k; k++) {
-                double one = number_get(t->w, a.w, (size_t)(m * a.k + k)) *
-                             (double)a.x[c * a.k + k];
+                double one =
+                    number_get(t->w, a.w, (size_t)(m * a.k + k)) * (double)a.x[c * a.k + k];
 
                 sum += one;
                 size += one * one;
@@ -153,8 +153,8 @@ static void every_scale(tile_kernel *run, int rows, int tokens, const void *w, s
 
             for (int i = 0; i < BLOCKS * SUPER; i++) {
                 const struct x_super *at = &b[t * BLOCKS + i / SUPER];
-                double one = value(w, i / SUPER, r, i % SUPER) * (double)at->scale *
-                             at->q[i % SUPER];
+                double one =
+                    value(w, i / SUPER, r, i % SUPER) * (double)at->scale * at->q[i % SUPER];
                 sum += one;
                 size += fabs(one);
             }
@@ -254,7 +254,7 @@ static void odd_shapes(void **state)
 {
     static const struct gemm_shape shapes[] = {
         {TYPE_GGML_Q4_0, 12, 1, 64}, {TYPE_GGML_Q4_K, 16, 1, 128}, {TYPE_GGML_Q6_K, 12, 1, 256},
-        {TYPE_GGML_Q8_0, 16, 1, 48}, {TYPE_GGML_F16, 16, 1, 40}, {TYPE_GGML_BF16, 16, 1, 48}};
+        {TYPE_GGML_Q8_0, 16, 1, 48}, {TYPE_GGML_F16, 16, 1, 40},   {TYPE_GGML_BF16, 16, 1, 48}};
     struct gemm_made made;
     struct refusal why;
 
@@ -268,12 +268,8 @@ static void odd_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel),
-        cmocka_unit_test(k_scales),
-        cmocka_unit_test(k_sizes),
-        cmocka_unit_test(halves),
-        cmocka_unit_test(blocks),
-        cmocka_unit_test(odd_shapes),
+        cmocka_unit_test(every_kernel), cmocka_unit_test(k_scales), cmocka_unit_test(k_sizes),
+        cmocka_unit_test(halves),       cmocka_unit_test(blocks),   cmocka_unit_test(odd_shapes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,16 +26,16 @@ static void put(const char *path, const char *text)
     fclose(file);
 }
 
-static void put_cache(int cpu, int index, const char *type, const char *level,
-                      const char *size, const char *shared)
+static void put_cache(int cpu, int index, const char *type, const char *level, const char *size,
+                      const char *shared)
 {
     const char *fields[][2] = {
         {"type", type}, {"level", level}, {"size", size}, {"shared_cpu_list", shared}};
     char path[256];
 
     for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/%s", cpu,
-                 index, fields[i][0]);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, index,
+                 fields[i][0]);
         put(path, fields[i][1]);
     }
 }
@@ -51,8 +51,8 @@ static void put_machine(void)
         put_cache(cpu, 1, "Instruction\n", "2\n", "32K\n", core);
         put_cache(cpu, 2, "Unified\n", "2\n", "1024K\n", core);
         put_cache(cpu, 3, "Unified\n", "3\n", "32M\n", "0-3\n");
-        snprintf(path, sizeof path,
-                 "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                 cpu);
         put(path, core);
     }
     put("/proc/meminfo", "MemTotal:  8000000 kB\nMemAvailable:  4000000 kB\n");

@@ -9,8 +9,7 @@ static void known_values(void **state)
 
     (void)state;
     assert_true(convert_from_fp16(0x3c00) == 1 && convert_from_fp16(0x7bff) == 65504);
-    assert_true(convert_from_fp16(0x0001) == 0x1p-24 &&
-                convert_from_fp16(0xc000) == -2);
+    assert_true(convert_from_fp16(0x0001) == 0x1p-24 && convert_from_fp16(0xc000) == -2);
     assert_true(isinf(convert_from_fp16(0x7c00)) && isnan(convert_from_fp16(0xffff)));
     assert_true(convert_from_bf16(0x3f80) == 1 && isnan(convert_from_bf16(0xffff)));
     assert_true(convert_from_e4m3(0x38) == 1 && convert_from_e4m3(0x7e) == 448);
@@ -117,8 +116,8 @@ static void filled_many(void **state)
         for (size_t i = 256; i + 256 <= LESS; i += 256)
             assert_true(memcmp(data, data + i, 256) != 0);
         assert_true(data[LESS] == 0xee && data[BYTES - 1] == 0xee);
-        assert_false(data[LESS - 1] == 0xee && data[LESS - 2] == 0xee &&
-                     data[LESS - 3] == 0xee && data[LESS - 4] == 0xee);
+        assert_false(data[LESS - 1] == 0xee && data[LESS - 2] == 0xee && data[LESS - 3] == 0xee &&
+                     data[LESS - 4] == 0xee);
     }
 }
 

@@ -6,22 +6,19 @@
 static const int ccs[] = {61, 70, 75, 80, 86, 89, 90, 100, 103, 110, 120, 121};
 enum { CCS = sizeof ccs / sizeof ccs[0] };
 static const size_t first[TYPE_COUNT][CCS] = {
-    [TYPE_FP32] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
-                   110000, 110000, 110000, 110000},
-    [TYPE_FP32_PEDANTIC] = {110000, 110000, 110000, 110000, 110000, 110000, 110000,
-                            110000, 110000, 110000, 110000, 110000},
-    [TYPE_TF32] = {0, 0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
+    [TYPE_FP32] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
                    110000, 110000},
-    [TYPE_FP16] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
-                   110000, 110000, 110000, 110000},
-    [TYPE_FP16ACC] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
-                      110000, 110000, 110000, 110000},
-    [TYPE_BF16] = {0, 0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
+    [TYPE_FP32_PEDANTIC] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
+                            110000, 110000, 110000},
+    [TYPE_TF32] = {0, 0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000},
+    [TYPE_FP16] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
                    110000, 110000},
-    [TYPE_INT8] = {0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
-                   110000, 110000},
-    [TYPE_FP8] = {0, 0, 0, 0, 0, 120103, 111103, 120800, 120800, 130000, 120800,
-                  120800},
+    [TYPE_FP16ACC] = {110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
+                      110000, 110000, 110000},
+    [TYPE_BF16] = {0, 0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000},
+    [TYPE_INT8] = {0, 0, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000, 110000,
+                   110000},
+    [TYPE_FP8] = {0, 0, 0, 0, 0, 120103, 111103, 120800, 120800, 130000, 120800, 120800},
     [TYPE_MXFP8] = {0, 0, 0, 0, 0, 0, 0, 120800, 120800, 130000, 120800, 120800},
     [TYPE_NVFP4] = {0, 0, 0, 0, 0, 0, 0, 120800, 120800, 130000, 120800, 120800},
 };
@@ -40,9 +37,8 @@ static void every_type_everywhere(void **state)
                 const struct cuda_type *row = cuda_type_find((enum bench_type)t);
                 bool want = from && lt >= from && row && row->compiled;
 
-                assert_int_equal(cuda_type_supported((enum bench_type)t, ccs[c], lt,
-                                                     why, sizeof why),
-                                 want);
+                assert_int_equal(
+                    cuda_type_supported((enum bench_type)t, ccs[c], lt, why, sizeof why), want);
                 assert_true(want == (why[0] == '\0'));
             }
 }
@@ -55,9 +51,8 @@ static void says_what_it_takes(void **state)
     assert_false(cuda_type_supported(TYPE_FP8, 86, 130100, why, sizeof why));
     assert_string_equal(why, "fp8 needs compute capability 8.9, the GPU has 8.6");
     assert_false(cuda_type_supported(TYPE_FP8, 89, 120002, why, sizeof why));
-    assert_string_equal(why,
-                        "fp8 on compute capability 8.9 needs cuBLASLt 12.1.3, this "
-                        "is 12.0.2");
+    assert_string_equal(why, "fp8 on compute capability 8.9 needs cuBLASLt 12.1.3, this "
+                             "is 12.0.2");
     assert_false(cuda_type_supported(TYPE_BF16, 75, 120103, why, sizeof why));
     assert_string_equal(why, "bf16 needs compute capability 8.0, the GPU has 7.5");
 }

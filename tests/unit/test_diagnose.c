@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/diagnose.h"
 #include "answer/diagnose_print.h"
+#include "plan/diagnose.h"
 #include "unit.h"
 
 /* A made-up card that does what its sheet says. */
@@ -65,11 +65,11 @@ static void test_unknown(void **state)
     assert_int_equal(diagnose(&f).status, DIAGNOSE_HEALTHY);
 }
 
-#define CASE(change, word, status)                                                         \
-    do {                                                                                   \
-        struct diagnose_facts f = healthy();                                               \
-        change;                                                                            \
-        must_be(&f, word, DIAGNOSE_##status);                                              \
+#define CASE(change, word, status)            \
+    do {                                      \
+        struct diagnose_facts f = healthy();  \
+        change;                               \
+        must_be(&f, word, DIAGNOSE_##status); \
     } while (0)
 
 static void test_causes(void **state)

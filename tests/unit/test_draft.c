@@ -112,8 +112,7 @@ static void test_mtp_memory(void **state)
     struct load load = load_sum(q);
     struct layout pipe = sample_layout(1, 2, 1, 1);
     assert_near(weights_draft(q, &load, &pipe, 0).value, 0, 0);
-    assert_near(weights_draft(q, &load, &pipe, 1).value,
-                2 * (layer + extra + 128256.0 * 4096), 1);
+    assert_near(weights_draft(q, &load, &pipe, 1).value, 2 * (layer + extra + 128256.0 * 4096), 1);
     /* in another format than the checkpoint's it may have stayed in 16 bit */
     q->precision = q->draft_precision = sample_precision(&sample_fp8);
     m = estimate(q, one);
@@ -136,8 +135,7 @@ static void test_draft_model(void **state)
     /* cut like the model; its rope table is whole */
     double norms = 2 * 2048.0 * (2 * 16 + 1), table = 131072.0 * 128 * 2;
     assert_near(m.draft.value, (2 * model_params(&draft) - norms) / 4 + norms + table, 1);
-    assert_near(m.kv_reserved.value,
-                all.kv_reserved.value + 8192.0 * 16 * 2 * 2 * 128 * 2, 1);
+    assert_near(m.kv_reserved.value, all.kv_reserved.value + 8192.0 * 16 * 2 * 2 * 128 * 2, 1);
     assert_near(m.sequence.per_token, all.sequence.per_token + 16 * 2 * 2 * 128 * 2, 0);
     /* llama.cpp: its KV stays in 16 bit, and it has a buffer of its own */
     q->kv = &sample_fp8;
@@ -175,8 +173,7 @@ static void test_draft_groups(void **state)
     struct request *q = sample_request(&s, sample_gemma_27b());
     struct model draft = sample_dense("draft", 2048, 10, 16, 16, 8192, 262208);
     (void)state;
-    draft.kind[0].head_dim = draft.kind[0].v_head_dim =
-        s.model.kind[s.model.layer[5]].head_dim;
+    draft.kind[0].head_dim = draft.kind[0].v_head_dim = s.model.kind[s.model.layer[5]].head_dim;
     struct kv_sequence before = estimate(q, one).sequence;
     drafts(q, &draft, false, 3);
     struct kv_sequence after = estimate(q, one).sequence;
@@ -272,8 +269,7 @@ static void test_lora_experts(void **state)
     q->lora_rank = 8;
     double dense = lora_bytes(q, &one, 0, 1).value;
     s.engine.lora_experts = true;
-    assert_near(lora_bytes(q, &one, 0, 1).value - dense,
-                8 * 2 * k->experts * 3 * (h + w), 1);
+    assert_near(lora_bytes(q, &one, 0, 1).value - dense, 8 * 2 * k->experts * 3 * (h + w), 1);
     q->precision = sample_gpt_oss_precision(); /* 2880 to 3072 */
     assert_near(lora_bytes(q, &one, 1, 2).high - lora_bytes(q, &one, 1, 2).value,
                 8 * 2 * k->experts * 3 * (h + w) * (3072.0 / 2880 - 1), 1);
@@ -324,20 +320,13 @@ static void test_kv_on_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mtp_counts),
-        cmocka_unit_test(test_mtp_kinds),
-        cmocka_unit_test(test_mtp_assumed),
-        cmocka_unit_test(test_mtp_memory),
-        cmocka_unit_test(test_draft_model),
-        cmocka_unit_test(test_draft_layouts),
-        cmocka_unit_test(test_draft_groups),
-        cmocka_unit_test(test_draft_states),
-        cmocka_unit_test(test_draft_slots),
-        cmocka_unit_test(test_draft_runner),
-        cmocka_unit_test(test_lora),
-        cmocka_unit_test(test_lora_experts),
-        cmocka_unit_test(test_kv_kept),
-        cmocka_unit_test(test_kv_on_host),
+        cmocka_unit_test(test_mtp_counts),   cmocka_unit_test(test_mtp_kinds),
+        cmocka_unit_test(test_mtp_assumed),  cmocka_unit_test(test_mtp_memory),
+        cmocka_unit_test(test_draft_model),  cmocka_unit_test(test_draft_layouts),
+        cmocka_unit_test(test_draft_groups), cmocka_unit_test(test_draft_states),
+        cmocka_unit_test(test_draft_slots),  cmocka_unit_test(test_draft_runner),
+        cmocka_unit_test(test_lora),         cmocka_unit_test(test_lora_experts),
+        cmocka_unit_test(test_kv_kept),      cmocka_unit_test(test_kv_on_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,8 +51,8 @@ static void test_versions(void **state)
 
 static void test_own_ids(void **state)
 {
-    static const char *const names[] = {"sglang@0.5.15", "vllm@0.17", "ollama",
-                                        "llama.cpp@b3219", "sglang@0.5.14"};
+    static const char *const names[] = {"sglang@0.5.15", "vllm@0.17", "ollama", "llama.cpp@b3219",
+                                        "sglang@0.5.14"};
     char text[64];
 
     (void)state;
@@ -73,20 +73,17 @@ static void test_sglang_fraction(void **state)
         {"sglang", "llama-3.1-8b", "h100-sxm", 1, 512 + 12288 + 128 + 512 + 464, 81559},
         {"sglang", "llama-3.1-8b", "h100-sxm", 4, 512 + 12288 + 512 + 1024 + 464, 81559},
         {"sglang@0.5.9", "llama-3.1-8b", "h100-sxm", 1, 512 + 12288 + 128 + 512, 81559},
-        {"sglang", "deepseek-v2-lite-16b", "h100-sxm", 1, 512 + 12288 + 128 + 512 + 1536,
-         81559},
+        {"sglang", "deepseek-v2-lite-16b", "h100-sxm", 1, 512 + 12288 + 128 + 512 + 1536, 81559},
         {"sglang", "llama-3.1-8b", "l4", 1, 512 + 6144 + 128 + 96 + 8 * 50, 0},
         {"sglang@0.5.15", "llama-3.1-8b", "l4", 1, 512 + 3072 + 128 + 48 + 8 * 42, 0},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct request *q =
-            asked(cases[i].model, cases[i].engine, cases[i].gpu, "bf16");
-        double physical = cases[i].physical > 0 ? cases[i].physical
-                                                : q->gpu->physical.value / GP_MIB;
-        assert_near(estimate(q, cases[i].tp).fraction, 1 - cases[i].reserved / physical,
-                    0.0006);
+        struct request *q = asked(cases[i].model, cases[i].engine, cases[i].gpu, "bf16");
+        double physical =
+            cases[i].physical > 0 ? cases[i].physical : q->gpu->physical.value / GP_MIB;
+        assert_near(estimate(q, cases[i].tp).fraction, 1 - cases[i].reserved / physical, 0.0006);
     }
     struct request *q = asked("llama-3.1-8b", "sglang", "h100-sxm", "bf16");
     q->max_num_seqs = 64; /* fewer requests than the largest graph: a smaller reserve */
@@ -165,8 +162,8 @@ static void test_tensorrt_llm(void **state)
     q->context = 8193;
     struct load load = load_sum(q);
     struct layout l = sample_layout(1, 1, 1, 1);
-    double logits = activation_estimate(q, &load, &l, true).sampling.value -
-                    8192.0 * 4096 * 2 - q->engine->base.value;
+    double logits = activation_estimate(q, &load, &l, true).sampling.value - 8192.0 * 4096 * 2 -
+                    q->engine->base.value;
     assert_near(logits, 128256 * 6.0, 1);
 }
 
@@ -190,13 +187,12 @@ static void test_llama_graph(void **state)
     assert_near(graph_bytes(q, 1, 512, 8192, 4) / GP_MIB, 133.5, 0.05);
     /* long contexts: the masks, 6 bytes a cell and token */
     q->model = profile_model(catalog, "llama-3.1-8b");
-    assert_near(graph_bytes(q, 1, 512, 262144, 1),
-                512 * (6.0 * 262144 + 20 * 4096), 1);
+    assert_near(graph_bytes(q, 1, 512, 262144, 1), 512 * (6.0 * 262144 + 20 * 4096), 1);
     struct engine plain = *q->engine;
     plain.flash_attention = false; /* scores of 32 heads */
     q->engine = &plain;
-    assert_near(graph_bytes(q, 1, 512, 8192, 1),
-                512 * (4.0 * 8192 + 4 * (32 * 8192.0 + 4 * 4096)), 1);
+    assert_near(graph_bytes(q, 1, 512, 8192, 1), 512 * (4.0 * 8192 + 4 * (32 * 8192.0 + 4 * 4096)),
+                1);
 }
 
 /* One user, four slots: windows and states for all of them. */
@@ -290,12 +286,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),       cmocka_unit_test(test_own_ids),
+        cmocka_unit_test(test_versions),        cmocka_unit_test(test_own_ids),
         cmocka_unit_test(test_sglang_fraction), cmocka_unit_test(test_sglang_slots),
-        cmocka_unit_test(test_sglang_windows), cmocka_unit_test(test_sglang_states),
-        cmocka_unit_test(test_tensorrt_llm),   cmocka_unit_test(test_llama_graph),
-        cmocka_unit_test(test_llama_slots),    cmocka_unit_test(test_llama_host),
-        cmocka_unit_test(test_sglang_share),   cmocka_unit_test(test_tiers),
+        cmocka_unit_test(test_sglang_windows),  cmocka_unit_test(test_sglang_states),
+        cmocka_unit_test(test_tensorrt_llm),    cmocka_unit_test(test_llama_graph),
+        cmocka_unit_test(test_llama_slots),     cmocka_unit_test(test_llama_host),
+        cmocka_unit_test(test_sglang_share),    cmocka_unit_test(test_tiers),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -8,9 +8,9 @@ static void test_fills_and_returns(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(gp_fail(&err, GP_E_FILE, "a.cfg:3: bits", "use 1..64",
-                             "%d is outside 1..64", 80),
-                     GP_E_FILE);
+    assert_int_equal(
+        gp_fail(&err, GP_E_FILE, "a.cfg:3: bits", "use 1..64", "%d is outside 1..64", 80),
+        GP_E_FILE);
     assert_int_equal(err.code, GP_E_FILE);
     assert_string_equal(err.where, "a.cfg:3: bits");
     assert_string_equal(err.text, "80 is outside 1..64");

@@ -3,11 +3,11 @@
  * row has what its reader needs, and figures known from elsewhere.
  */
 #include "catalog/catalog.h"
-#include "plan/cost.h"
 #include "model/gguf.h"
+#include "plan/cost.h"
 
-#include "profiles.h"
 #include "base/units.h"
+#include "profiles.h"
 
 static struct catalog *catalog;
 
@@ -89,11 +89,9 @@ static void test_gpus_are_whole(void **state)
         if (i > 0)
             assert_true(strcmp(gpus[i - 1]->id, g->id) < 0);
         assert_true(g->source[0] != '\0' && g->vendor[0] != '\0');
-        assert_true(strcmp(g->confidence, "high") == 0 ||
-                    strcmp(g->confidence, "medium") == 0 ||
+        assert_true(strcmp(g->confidence, "high") == 0 || strcmp(g->confidence, "medium") == 0 ||
                     strcmp(g->confidence, "low") == 0);
-        assert_true(g->physical.known &&
-                    g->physical.value <= g->memory_marketed * 1.08);
+        assert_true(g->physical.known && g->physical.value <= g->memory_marketed * 1.08);
         if (g->usable.known && g->usable.value > g->physical.value)
             fail_msg("%s: more is usable than there is", g->id);
         for (int s = 0; s < g->slice_count; s++)
@@ -123,7 +121,7 @@ static void test_instances_name_gpus_of_the_catalogue(void **state)
         assert_true(rows[i].date[0] != '\0'); /* if only the day it was read */
         dated += cost_dated(&rows[i]);
     }
-    assert_int_equal(market, 41 + 5 + 3);  /* vast, mithril, hyperbolic */
+    assert_int_equal(market, 41 + 5 + 3);      /* vast, mithril, hyperbolic */
     assert_int_equal(dated, 50 + 31 + 25 + 8); /* aws, azure, gcp, crusoe */
     assert_true(assumed > 0);
 }
@@ -269,9 +267,8 @@ static void test_bits_per_weight(void **state)
  * 32-bit words of eight weights or eight zero points, 16-bit scales, 32-bit g_idx. */
 static void test_llama_checkpoints(void **state)
 {
-    static const double linear[][2] = {{4096, 4096}, {1024, 4096},  {1024, 4096},
-                                       {4096, 4096}, {14336, 4096}, {14336, 4096},
-                                       {4096, 14336}};
+    static const double linear[][2] = {{4096, 4096},  {1024, 4096},  {1024, 4096}, {4096, 4096},
+                                       {14336, 4096}, {14336, 4096}, {4096, 14336}};
     double kept = 2 * 128256.0 * 4096 + 65 * 4096.0, awq = kept, gptq = kept;
     double bytes_awq = 0, bytes_gptq = 0, rows = 0;
 
@@ -282,10 +279,10 @@ static void test_llama_checkpoints(void **state)
         awq += 32 * (elements / 8 + groups / 8 + groups);
         gptq += 32 * (elements / 8 + groups / 8 + groups + linear[i][1]);
         rows += 32 * linear[i][1];
-        bytes_awq += 32 * format_bytes(profile_format(catalog, "int4-awq"),
-                                       linear[i][0], linear[i][1]);
-        bytes_gptq += 32 * format_bytes(profile_format(catalog, "int4-gptq"),
-                                        linear[i][0], linear[i][1]);
+        bytes_awq +=
+            32 * format_bytes(profile_format(catalog, "int4-awq"), linear[i][0], linear[i][1]);
+        bytes_gptq +=
+            32 * format_bytes(profile_format(catalog, "int4-gptq"), linear[i][0], linear[i][1]);
     }
     assert_near(awq, 1984696320, 0);
     /* GPTQ exports differ by their zero bias tensors: what g_idx adds is certain. */
@@ -362,8 +359,7 @@ static void test_kept_roles(void **state)
     unsigned keep = profile_format(catalog, "fp8")->keep_roles;
 
     (void)state;
-    assert_true(keep >> ROLE_EMBED & 1 && keep >> ROLE_HEAD & 1 &&
-                keep >> ROLE_NORM & 1);
+    assert_true(keep >> ROLE_EMBED & 1 && keep >> ROLE_HEAD & 1 && keep >> ROLE_NORM & 1);
     assert_true(keep >> ROLE_ROUTER & 1 && keep >> ROLE_VISION & 1);
     assert_false(keep >> ROLE_MLP & 1 || keep >> ROLE_EXPERT & 1);
     assert_int_equal(profile_format(catalog, "bf16")->keep_roles, 0);
@@ -377,11 +373,16 @@ static void test_vllm_ranges(void **state)
         const char *name, *range;
         double copies, fraction;
     } cases[] = {
-        {"vllm", "0.33+", 3, 0.92},         {"vllm@0.8.5", "0.8-0.11", 9, 0.9},
-        {"vllm@0.11.2", "0.8-0.11", 9, 0.9},  {"vllm@0.12", "0.12-0.15", 9, 0.9},
-        {"vllm@0.16.0", "0.16", 9, 0.9}, {"vllm@0.17", "0.17-0.19", 3, 0.9},
-        {"vllm@0.19.1", "0.17-0.19", 3, 0.9}, {"vllm@1.0", "0.33+", 3, 0.92},
-        {"vllm@0.20.2", "0.20-0.21", 3, 0.92}, {"vllm@0.28.0", "0.28", 3, 0.92},
+        {"vllm", "0.33+", 3, 0.92},
+        {"vllm@0.8.5", "0.8-0.11", 9, 0.9},
+        {"vllm@0.11.2", "0.8-0.11", 9, 0.9},
+        {"vllm@0.12", "0.12-0.15", 9, 0.9},
+        {"vllm@0.16.0", "0.16", 9, 0.9},
+        {"vllm@0.17", "0.17-0.19", 3, 0.9},
+        {"vllm@0.19.1", "0.17-0.19", 3, 0.9},
+        {"vllm@1.0", "0.33+", 3, 0.92},
+        {"vllm@0.20.2", "0.20-0.21", 3, 0.92},
+        {"vllm@0.28.0", "0.28", 3, 0.92},
     };
 
     (void)state;
@@ -409,8 +410,7 @@ static void test_other_engines(void **state)
     assert_int_equal(profile_engine(catalog, "llama.cpp@b6123")->budget, BUDGET_ASKED);
     assert_true(profile_engine(catalog, "llama.cpp")->gguf);
     assert_false(profile_engine(catalog, "vllm")->gguf);
-    assert_int_equal(profile_engine(catalog, "sglang")->non_torch_1.origin,
-                     ORIGIN_ASSUMED);
+    assert_int_equal(profile_engine(catalog, "sglang")->non_torch_1.origin, ORIGIN_ASSUMED);
 }
 
 static void test_ownership(void **state)

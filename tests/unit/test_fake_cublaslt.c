@@ -18,13 +18,12 @@ struct product {
     cublasStatus_t status;
 };
 
-#define FP8(...)                                                                         \
-    CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, __VA_ARGS__
+#define FP8(...) CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF, __VA_ARGS__
 #define INT8(...) CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, __VA_ARGS__
 #define BF16(...) CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF, __VA_ARGS__
-#define OK        CUBLAS_STATUS_SUCCESS
-#define REFUSED   CUBLAS_STATUS_NOT_SUPPORTED
-#define INVALID   CUBLAS_STATUS_INVALID_VALUE
+#define OK CUBLAS_STATUS_SUCCESS
+#define REFUSED CUBLAS_STATUS_NOT_SUPPORTED
+#define INVALID CUBLAS_STATUS_INVALID_VALUE
 
 static const struct product products[] = {
     {BF16(90, 64, 5, 33), .status = OK},
@@ -33,8 +32,7 @@ static const struct product products[] = {
     {BF16(90, 64, 5, 33), .lda = 32, .status = INVALID},
     {CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, 70, 64, 5, 33, .status = OK},
     /* alpha in float for a product in halves */
-    {CUBLAS_COMPUTE_16F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, 70, 64, 5, 33,
-     .status = REFUSED},
+    {CUBLAS_COMPUTE_16F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, 70, 64, 5, 33, .status = REFUSED},
     {CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 75, 64, 5, 33,
      .status = REFUSED},
     /* INT8: TN, m and k in fours; n in fours on 12.0 */
@@ -58,8 +56,7 @@ static const struct product products[] = {
 #if CUDART_VERSION >= 12080
 #define VEC32 CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
 #define VEC16 CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3
-#define FP4(...)                                                                         \
-    CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_4F_E2M1, CUDA_R_16BF, __VA_ARGS__
+#define FP4(...) CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_4F_E2M1, CUDA_R_16BF, __VA_ARGS__
     /* block scales: from 10.0 on, the same for both, each of its own type */
     {FP8(100, 64, 5, 64), .a_mode = VEC32, .b_mode = VEC32, .status = OK},
     {FP8(90, 64, 5, 64), .a_mode = VEC32, .b_mode = VEC32, .status = REFUSED},
@@ -84,9 +81,9 @@ struct built {
 
 static void set(cublasLtMatmulDesc_t desc, int attribute, int32_t value)
 {
-    assert_int_equal(cublasLtMatmulDescSetAttribute(
-                         desc, (cublasLtMatmulDescAttributes_t)attribute, &value, 4),
-                     OK);
+    assert_int_equal(
+        cublasLtMatmulDescSetAttribute(desc, (cublasLtMatmulDescAttributes_t)attribute, &value, 4),
+        OK);
 }
 
 static void set_modes(struct built *x, const struct product *p, void *scales)
@@ -114,22 +111,19 @@ static cublasStatus_t build(struct built *x, const struct product *p)
     setenv("FAKE_CUDA_CC", cc, 1);
     *x = (struct built){0};
     cublasLtCreate(&x->handle);
-    cublasLtMatmulDescCreate(&x->desc, (cublasComputeType_t)p->compute,
-                             (cudaDataType_t)p->scale);
+    cublasLtMatmulDescCreate(&x->desc, (cublasComputeType_t)p->compute, (cudaDataType_t)p->scale);
     set(x->desc, CUBLASLT_MATMUL_DESC_TRANSA, ta ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(x->desc, CUBLASLT_MATMUL_DESC_TRANSB, tb ? CUBLAS_OP_T : CUBLAS_OP_N);
     set_modes(x, p, (void *)(uintptr_t)256);
-    cublasLtMatrixLayoutCreate(&x->a, (cudaDataType_t)p->operands,
-                               (uint64_t)(ta ? p->k : p->m), (uint64_t)(ta ? p->m : p->k),
-                               lda);
-    cublasLtMatrixLayoutCreate(&x->b, (cudaDataType_t)p->operands,
-                               (uint64_t)(tb ? p->n : p->k), (uint64_t)(tb ? p->k : p->n),
-                               ldb);
-    cublasLtMatrixLayoutCreate(&x->d, (cudaDataType_t)p->result, (uint64_t)p->m,
-                               (uint64_t)p->n, p->m);
+    cublasLtMatrixLayoutCreate(&x->a, (cudaDataType_t)p->operands, (uint64_t)(ta ? p->k : p->m),
+                               (uint64_t)(ta ? p->m : p->k), lda);
+    cublasLtMatrixLayoutCreate(&x->b, (cudaDataType_t)p->operands, (uint64_t)(tb ? p->n : p->k),
+                               (uint64_t)(tb ? p->k : p->n), ldb);
+    cublasLtMatrixLayoutCreate(&x->d, (cudaDataType_t)p->result, (uint64_t)p->m, (uint64_t)p->n,
+                               p->m);
     cublasLtMatmulPreferenceCreate(&x->preference);
-    return cublasLtMatmulAlgoGetHeuristic(x->handle, x->desc, x->a, x->b, x->d, x->d,
-                                          x->preference, 4, x->results, &x->found);
+    return cublasLtMatmulAlgoGetHeuristic(x->handle, x->desc, x->a, x->b, x->d, x->d, x->preference,
+                                          4, x->results, &x->found);
 }
 
 static void drop(struct built *x)
@@ -162,8 +156,8 @@ static cublasStatus_t launch(struct built *x, int algo, const float *alpha, char
 {
     const float zero = 0;
 
-    return cublasLtMatmul(x->handle, x->desc, alpha, a, x->a, a, x->b, &zero, d, x->d, d,
-                          x->d, &x->results[algo].algo, workspace, size, NULL);
+    return cublasLtMatmul(x->handle, x->desc, alpha, a, x->a, a, x->b, &zero, d, x->d, d, x->d,
+                          &x->results[algo].algo, workspace, size, NULL);
 }
 
 static void refuses_launches(void **state)
@@ -202,8 +196,8 @@ static void refuses_launches(void **state)
  * very much as an integer. */
 static void reads_alpha(void **state)
 {
-    static const struct product halves = {CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F,
-                                          CUDA_R_16F, 90, 16, 16, 16, .status = OK};
+    static const struct product halves = {
+        CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, 90, 16, 16, 16, .status = OK};
     uint16_t *memory = aligned_alloc(256, 4096), *d = aligned_alloc(256, 4096);
     static const uint16_t one_half = 0x3c00;
     const float one = 1;
@@ -236,10 +230,10 @@ static void minds_reductions(void **state)
     for (int allowed = 1; allowed >= 0; allowed--) {
         assert_int_equal(build(&x, &p), OK);
         if (!allowed)
-            assert_int_equal(cublasLtMatmulPreferenceSetAttribute(
-                                 x.preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                                 &mask, sizeof mask),
-                             OK);
+            assert_int_equal(
+                cublasLtMatmulPreferenceSetAttribute(
+                    x.preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &mask, sizeof mask),
+                OK);
         assert_int_equal(cublasLtMatmulAlgoGetHeuristic(x.handle, x.desc, x.a, x.b, x.d, x.d,
                                                         x.preference, 4, x.results, &x.found),
                          OK);
@@ -248,10 +242,10 @@ static void minds_reductions(void **state)
                                              sizeof scheme, NULL);
         assert_int_equal(scheme, allowed ? CUBLASLT_REDUCTION_SCHEME_INPLACE
                                          : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
-        assert_int_equal(cublasLtMatmulPreferenceSetAttribute(
-                             x.preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &all,
-                             sizeof all),
-                         INVALID);
+        assert_int_equal(
+            cublasLtMatmulPreferenceSetAttribute(
+                x.preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &all, sizeof all),
+            INVALID);
         drop(&x);
     }
     unsetenv("FAKE_CUDA");
@@ -265,17 +259,15 @@ static void minds_sizes(void **state)
 
     (void)state;
     assert_int_equal(build(&x, &p), OK);
-    assert_int_equal(
-        cublasLtMatmulDescSetAttribute(x.desc, CUBLASLT_MATMUL_DESC_TRANSA, &wide, 8),
-        INVALID);
-    assert_int_equal(
-        cublasLtMatmulDescSetAttribute(x.desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &wide, 4),
-        INVALID);
-    assert_int_equal(cublasLtMatrixLayoutSetAttribute(
-                         x.a, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &wide, 8),
+    assert_int_equal(cublasLtMatmulDescSetAttribute(x.desc, CUBLASLT_MATMUL_DESC_TRANSA, &wide, 8),
                      INVALID);
-    assert_int_equal(cublasLtMatmulAlgoGetHeuristic(NULL, x.desc, x.a, x.b, x.d, x.d,
-                                                    x.preference, 4, x.results, &x.found),
+    assert_int_equal(
+        cublasLtMatmulDescSetAttribute(x.desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &wide, 4), INVALID);
+    assert_int_equal(
+        cublasLtMatrixLayoutSetAttribute(x.a, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &wide, 8),
+        INVALID);
+    assert_int_equal(cublasLtMatmulAlgoGetHeuristic(NULL, x.desc, x.a, x.b, x.d, x.d, x.preference,
+                                                    4, x.results, &x.found),
                      CUBLAS_STATUS_NOT_INITIALIZED);
     drop(&x);
 }

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiles.h"
-#include "tui/form.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "profiles.h"
+#include "tui/form.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 
@@ -68,8 +68,8 @@ static void test_options_without_a_field(void **state)
         struct gp_err err = {0};
         unsigned commands = option_rows[id].commands;
 
-        if (field_of(id) != FIELD_COUNT || !(commands & FOR_SCREEN) ||
-            !(commands & FOR_PLAN) || commands == FOR_ALL)
+        if (field_of(id) != FIELD_COUNT || !(commands & FOR_SCREEN) || !(commands & FOR_PLAN) ||
+            commands == FOR_ALL)
             continue;
         options.value[id].given = true;
         options.value[id].number = 1;
@@ -487,8 +487,8 @@ static bool abandons(void)
     from = cpu_now();
     form_free(form);
     left = cpu_now() - from;
-    print_message("a plan takes %.3f s, the last of nine %.3f s, leaving it %.3f s\n", whole,
-                  next, left);
+    print_message("a plan takes %.3f s, the last of nine %.3f s, leaving it %.3f s\n", whole, next,
+                  left);
     return next < 4 * whole && left <= whole / 2;
 }
 
@@ -576,8 +576,7 @@ static void test_save(void **state)
             if (form_number(form, (enum field)f) < 0)
                 assert_string_equal(a, b);
             else
-                assert_true(form_number(form, (enum field)f) ==
-                            form_number(again, (enum field)f));
+                assert_true(form_number(form, (enum field)f) == form_number(again, (enum field)f));
         }
         assert_string_equal(again->file, path);
         assert_true(form_undo(again));
@@ -631,9 +630,8 @@ static void test_choices(void **state)
     static const struct {
         enum field field;
         int least;
-    } rows[] = {{FIELD_MODEL, 100}, {FIELD_PRECISION, 20}, {FIELD_KV, 4},
-                {FIELD_GPU, 70},    {FIELD_ENGINE, 5},     {FIELD_PRICE, 4},
-                {FIELD_PRUNE, 3}};
+    } rows[] = {{FIELD_MODEL, 100}, {FIELD_PRECISION, 20}, {FIELD_KV, 4},   {FIELD_GPU, 70},
+                {FIELD_ENGINE, 5},  {FIELD_PRICE, 4},      {FIELD_PRUNE, 3}};
     struct form *form = open_desk("model llama-3.1-8b gpu h100-sxm");
 
     (void)state;

@@ -15,13 +15,9 @@ static void test_plain(void **state)
 
 static void test_group_scales(void **state)
 {
-    struct format awq = {
-        .bits = 4, .group_cols = 128, .group_rows = 1, .group_bytes = 2.5};
-    struct format gptq = {.bits = 4,
-                          .group_cols = 128,
-                          .group_rows = 1,
-                          .group_bytes = 2.5,
-                          .input_bytes = 4};
+    struct format awq = {.bits = 4, .group_cols = 128, .group_rows = 1, .group_bytes = 2.5};
+    struct format gptq = {
+        .bits = 4, .group_cols = 128, .group_rows = 1, .group_bytes = 2.5, .input_bytes = 4};
 
     (void)state;
     /* AWQ INT4 g128: 4.15625 bits per weight. */
@@ -34,8 +30,7 @@ static void test_group_scales(void **state)
 
 static void test_block_row_and_tensor_scales(void **state)
 {
-    struct format block = {
-        .bits = 8, .group_cols = 128, .group_rows = 128, .group_bytes = 4};
+    struct format block = {.bits = 8, .group_cols = 128, .group_rows = 128, .group_bytes = 4};
     struct format channel = {.bits = 8, .group_rows = 1, .group_bytes = 4};
     struct format tensor = {.bits = 8, .tensor_bytes = 4};
 
@@ -59,8 +54,7 @@ static void test_gguf_blocks_fall_back(void **state)
 
 static void test_mix_bits_between_sizes(void **state)
 {
-    struct format mix = {
-        .bits = 4.5, .mix = true, .core_bits_8b = 4.6, .core_bits_70b = 4.4};
+    struct format mix = {.bits = 4.5, .mix = true, .core_bits_8b = 4.6, .core_bits_70b = 4.4};
     struct format half = {.bits = 4.5, .mix = true, .core_bits_8b = 4.6};
     double middle = sqrt(8030261248.0 * 70553706496.0);
 

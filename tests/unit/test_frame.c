@@ -16,13 +16,11 @@ static bool inside(struct rect r, struct rect body)
 
 static bool apart(struct rect a, struct rect b)
 {
-    return a.y + a.rows <= b.y || b.y + b.rows <= a.y || a.x + a.cols <= b.x ||
-           b.x + b.cols <= a.x;
+    return a.y + a.rows <= b.y || b.y + b.rows <= a.y || a.x + a.cols <= b.x || b.x + b.cols <= a.x;
 }
 
 /* Inside the body, not over each other, and `first` is there. */
-static void check_panels(struct rect body, const struct rect *panels, int count,
-                         int first)
+static void check_panels(struct rect body, const struct rect *panels, int count, int first)
 {
     assert_false(rect_empty(panels[first]));
     for (int i = 0; i < count; i++) {

@@ -5,11 +5,11 @@
  */
 #include "profiles.h"
 
+#include "answer/planner.h"
+#include "base/str.h"
 #include "plan/front.h"
 #include "plan/plan.h"
 #include "plan/search.h"
-#include "answer/planner.h"
-#include "base/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 
@@ -40,8 +40,8 @@ static bool random_request(struct resolved *out)
     if (random_below(4) == 0)
         options_number(&options, OPT_BUDGET, "", 1u << random_below(7), &err);
     return planner_resolve(planner, &options, model_list[random_below((unsigned)model_count)]->id,
-                           precisions[random_below(3)],
-                           gpus[random_below((unsigned)gpu_count)]->id, out, &err) == GP_OK;
+                           precisions[random_below(3)], gpus[random_below((unsigned)gpu_count)]->id,
+                           out, &err) == GP_OK;
 }
 
 /* A point as --plan would answer it. */
@@ -98,9 +98,8 @@ static void check_rival(const struct front *f, const struct plan *p)
     }
     if (!as_much || !as_cheap)
         fail_msg("%s %s on %d x %s, TP %d, PP %d, EP %d, %.0f users is off the front",
-                 p->request.model->id, p->request.precision.id, p->layout.gpus,
-                 p->request.gpu->id, p->layout.tp, p->layout.pp, p->layout.ep,
-                 p->request.users);
+                 p->request.model->id, p->request.precision.id, p->layout.gpus, p->request.gpu->id,
+                 p->layout.tp, p->layout.pp, p->layout.ep, p->request.users);
 }
 
 static void try_rival(void *ctx, int tp, int pp, int ep)

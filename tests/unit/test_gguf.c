@@ -4,8 +4,8 @@
  */
 #include "model/read/gguf.h"
 
-#include "hostile.h"
 #include "base/mem.h"
+#include "hostile.h"
 
 struct bytes {
     const uint8_t *data;
@@ -22,8 +22,8 @@ static bool read_bytes(void *ctx, uint64_t offset, void *dst, size_t len)
     return true;
 }
 
-static enum gp_status parse(const void *data, size_t len, struct model *model, int *no,
-                            int *count, struct gp_err *err)
+static enum gp_status parse(const void *data, size_t len, struct model *model, int *no, int *count,
+                            struct gp_err *err)
 {
     struct bytes bytes = {data, len};
     struct gguf_input input = {.read = read_bytes, .ctx = &bytes, .size = len};
@@ -77,8 +77,7 @@ static void test_llama(void **state)
     assert_near(role_bytes(&m, ROLE_NORM), 3 * 32 * 4, 0);
     assert_near(role_bytes(&m, ROLE_OTHER), 4 * 4, 0); /* rope_freqs */
     /* embed, head, norm, layer, rope_freqs */
-    assert_near(model_params(&m), 2 * 32 * 32 + 32 + 3 * 32 * 32 + 3 * 64 * 32 + 64 + 4,
-                0);
+    assert_near(model_params(&m), 2 * 32 * 32 + 32 + 3 * 32 * 32 + 3 * 64 * 32 + 64 + 4, 0);
     assert_string_equal(m.native[ROLE_MLP], "ggml-q8_0");
     assert_string_equal(m.native[ROLE_NORM], "ggml-f32");
     assert_string_equal(m.native_name, "GGUF Q8_0");
@@ -211,8 +210,7 @@ static void put_text(struct strbuf *out, const char *text)
     strbuf_add(out, text);
 }
 
-static void put_head(struct strbuf *out, uint64_t version, uint64_t tensors,
-                     uint64_t pairs)
+static void put_head(struct strbuf *out, uint64_t version, uint64_t tensors, uint64_t pairs)
 {
     strbuf_clear(out);
     strbuf_add(out, "GGUF");
@@ -235,8 +233,8 @@ static void put_string(struct strbuf *out, const char *key, const char *value)
     put_text(out, value);
 }
 
-static void put_tensor(struct strbuf *out, const char *name, uint64_t cols,
-                       uint64_t rows, uint64_t type, uint64_t offset)
+static void put_tensor(struct strbuf *out, const char *name, uint64_t cols, uint64_t rows,
+                       uint64_t type, uint64_t offset)
 {
     put_text(out, name);
     put(out, 2, 4);
@@ -363,8 +361,8 @@ static void test_pairs(void **state)
 }
 
 /* Two tensors t0 and t1 of 32 x 1 F32 (128 bytes each), the second as given. */
-static void two(struct strbuf *f, const char *name, uint64_t cols, uint64_t rows,
-                uint64_t type, uint64_t offset, size_t data)
+static void two(struct strbuf *f, const char *name, uint64_t cols, uint64_t rows, uint64_t type,
+                uint64_t offset, size_t data)
 {
     put_head(f, 3, 2, 0);
     put_tensor(f, "t0", 32, 1, 0, 0);
@@ -402,8 +400,7 @@ static void test_tensors(void **state)
     refused(&f, "the tensors end at byte");
     two(&f, "t1", 32, 1, 0, 128, 255);
     refused(&f, "the tensors end at byte");
-    two(&f, "a-name-of-sixty-four-bytes-which-is-one-more-than-ggml-has-room-", 32, 1,
-        0, 128, 256);
+    two(&f, "a-name-of-sixty-four-bytes-which-is-one-more-than-ggml-has-room-", 32, 1, 0, 128, 256);
     refused(&f, "64 bytes or more");
     put_head(&f, 3, 1, 0);
     put_text(&f, "t");
@@ -620,9 +617,8 @@ int main(void)
         cmocka_unit_test(test_truncated),      cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_head),           cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_tensors),        cmocka_unit_test(test_mixed_down),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_split_part),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_other_architectures),
+        cmocka_unit_test(test_contradictions), cmocka_unit_test(test_split_part),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_other_architectures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

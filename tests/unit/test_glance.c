@@ -28,10 +28,10 @@ static int any(int below)
  * refused leaves the form as it was. */
 static void edit(struct form *form)
 {
-    static const char *const models[] = {"8B", "70B", "llama-3.1-8b", "qwen3-30b-a3b",
-                                         "deepseek-v3", "gpt-oss-120b", "gemma-3-27b"};
-    static const char *const gpus[] = {"h100-sxm", "l40s:1", "l4", "rtx-4090:2", "b200:8",
-                                       "mi300x", "t4:4", ""};
+    static const char *const models[] = {
+        "8B", "70B", "llama-3.1-8b", "qwen3-30b-a3b", "deepseek-v3", "gpt-oss-120b", "gemma-3-27b"};
+    static const char *const gpus[] = {"h100-sxm", "l40s:1", "l4",   "rtx-4090:2",
+                                       "b200:8",   "mi300x", "t4:4", ""};
     struct gp_err err = {0};
 
     switch (any(8)) {
@@ -88,8 +88,8 @@ static void check_decision(const char *row, const int at[3])
 
 static void check_head(const struct form *form, int cols, const int at[3])
 {
-    static const char *const shouts[] = {"FITS ", "FITS, SLOW ", "OVER BUDGET ",
-                                         "OVER POWER ", "MARGINAL ", NULL};
+    static const char *const shouts[] = {"FITS ",       "FITS, SLOW ", "OVER BUDGET ",
+                                         "OVER POWER ", "MARGINAL ",   NULL};
     static const char *const refusals[] = {"NO FIT ", "NO ANSWER", NULL};
     char row[256];
     struct canvas c;

@@ -36,13 +36,12 @@ static void refused_with(const char *text, const char *where, const char *what)
         fail_msg("refused with %s: %s", err.where, err.text);
 }
 
-#define TINY                                                                           \
-    "\"hidden_size\":64,\"num_hidden_layers\":4,\"num_attention_heads\":4,"            \
-    "\"num_key_value_heads\":2,\"intermediate_size\":128,\"vocab_size\":100,"          \
+#define TINY                                                                  \
+    "\"hidden_size\":64,\"num_hidden_layers\":4,\"num_attention_heads\":4,"   \
+    "\"num_key_value_heads\":2,\"intermediate_size\":128,\"vocab_size\":100," \
     "\"max_position_embeddings\":1024,\"torch_dtype\":\"bfloat16\""
 
-#define QUANT(config)                                                                  \
-    "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":" config "}"
+#define QUANT(config) "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":" config "}"
 
 /* Every known key of the wrong type or out of range, named with its level. */
 static void test_wrong_types(void **state)
@@ -85,8 +84,7 @@ static void test_wrong_types(void **state)
          "\"original_max_position_embeddings\":1000000}",
          "rope_scaling.factor", "extends"},
         {"\"block_configs\":[1]", "block_configs", "entry 0 is 1"},
-        {"\"linear_attn_config\":{\"num_heads\":0}", "linear_attn_config.num_heads",
-         "not 0"},
+        {"\"linear_attn_config\":{\"num_heads\":0}", "linear_attn_config.num_heads", "not 0"},
         {"\"expert_dtype\":\"fp2\"", "expert_dtype", "known: fp4 fp8"},
         {"\"dtype\":16", "dtype", "a string"},
     };
@@ -94,12 +92,10 @@ static void test_wrong_types(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        snprintf(text, sizeof text, "{\"model_type\":\"llama\"," TINY ",%s}",
-                 cases[i].member);
+        snprintf(text, sizeof text, "{\"model_type\":\"llama\"," TINY ",%s}", cases[i].member);
         refused_with(text, cases[i].where, cases[i].what);
     }
-    refused_with("{\"text_config\":{\"model_type\":\"llama\"," TINY
-                 ",\"layer_types\":{}}}",
+    refused_with("{\"text_config\":{\"model_type\":\"llama\"," TINY ",\"layer_types\":{}}}",
                  "config.json: text_config.layer_types", "not an object");
     refused_with("{\"model_type\":5," TINY "}", "model_type", "must be a string");
     refused_with("{\"model_type\":\"nemotron-nas\"," TINY ",\"block_configs\":["
@@ -129,26 +125,23 @@ static void test_quant_wrong(void **state)
         {"{\"quant_method\":\"gptq\"}", ".bits", "missing"},
         {"{\"quant_method\":\"gptq\",\"bits\":-4}", ".bits", "1..32, not -4"},
         {"{\"quant_method\":\"gptq\",\"bits\":\"4\"}", ".bits", "not \"4\""},
-        {"{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":0}", ".group_size",
-         "must be -1"},
-        {"{\"quant_method\":\"awq\",\"group_size\":-2147483648}", ".group_size",
-         "must be -1"},
+        {"{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":0}", ".group_size", "must be -1"},
+        {"{\"quant_method\":\"awq\",\"group_size\":-2147483648}", ".group_size", "must be -1"},
         {"{\"quant_method\":\"awq\",\"group_size\":12.5}", ".group_size", "12.5"},
         {"{\"quant_method\":\"awq\",\"lm_head\":\"yes\"}", ".lm_head", "true or"},
         {"{\"quant_method\":\"fp8\",\"weight_block_size\":[0,0]}", ".weight_block_size",
          "1..65536, 2 of them, but entry 0 is 0"},
         {"{\"quant_method\":\"fp8\",\"weight_block_size\":[128]}", ".weight_block_size",
          "2 of them"},
-        {"{\"quant_method\":\"fp8\",\"weight_block_size\":128}", ".weight_block_size",
-         "a list"},
+        {"{\"quant_method\":\"fp8\",\"weight_block_size\":128}", ".weight_block_size", "a list"},
         {"{\"quant_method\":\"fp8\",\"modules_to_not_convert\":\"lm_head\"}",
          ".modules_to_not_convert", "a list of strings"},
         {"{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"a\",null]}",
          ".modules_to_not_convert", "entry 1 is null"},
-        {"{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":\"true\"}",
-         ".load_in_4bit", "true or false"},
-        {"{\"quant_method\":\"compressed-tensors\",\"config_groups\":[]}",
-         ".config_groups", "an object"},
+        {"{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":\"true\"}", ".load_in_4bit",
+         "true or false"},
+        {"{\"quant_method\":\"compressed-tensors\",\"config_groups\":[]}", ".config_groups",
+         "an object"},
         {"{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":1}}",
          ".config_groups.g", "an object"},
         {"{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":{}}}",
@@ -174,8 +167,7 @@ static void test_quant_wrong(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(text, sizeof text,
-                 "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":%s}",
-                 cases[i].config);
+                 "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":%s}", cases[i].config);
         refused_with(text, cases[i].where, cases[i].what);
     }
     refused_with("{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"bits\":4}}",

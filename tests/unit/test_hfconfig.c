@@ -4,9 +4,9 @@
  */
 #include "model/read/hfconfig.h"
 
+#include "hostile.h"
 #include "model/read/hfmatch.h"
 #include "model/read/tensors.h"
-#include "hostile.h"
 #include "profiles.h"
 
 static struct model parse(const char *text)
@@ -46,12 +46,10 @@ static const struct layer_kind *kind_at(const struct model *m, int layer)
     return &m->kind[m->layer[layer]];
 }
 
-static void same_model(const char *id, const struct model *got,
-                       const struct model *want)
+static void same_model(const char *id, const struct model *got, const struct model *want)
 {
     if (model_params(got) != model_params(want))
-        fail_msg("%s: %.0f parameters, not %.0f", id, model_params(got),
-                 model_params(want));
+        fail_msg("%s: %.0f parameters, not %.0f", id, model_params(got), model_params(want));
     assert_near(model_params_active(got), model_params_active(want), 0);
     assert_int_equal(got->hidden, want->hidden);
     assert_int_equal(got->vocab, want->vocab);
@@ -64,8 +62,8 @@ static void same_model(const char *id, const struct model *got,
     for (int r = 0; r < ROLE_COUNT; r++)
         if (model_params_role(got, (enum tensor_role)r) > 0 &&
             strcmp(got->native[r], want->native[r]) != 0)
-            fail_msg("%s: %s is %s, not %s", id, role_word((enum tensor_role)r),
-                     got->native[r], want->native[r]);
+            fail_msg("%s: %s is %s, not %s", id, role_word((enum tensor_role)r), got->native[r],
+                     want->native[r]);
     if (got->mtp_params > 0)
         assert_near(got->mtp_params, want->mtp_params, 0);
 }
@@ -78,8 +76,7 @@ static void test_catalogue(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(path_list(fixture_path("config"), ".json", &names, &count, &err),
-                     GP_OK);
+    assert_int_equal(path_list(fixture_path("config"), ".json", &names, &count, &err), GP_OK);
     assert_true(count >= 40);
     for (size_t i = 0; i < count; i++) {
         char id[96], name[128];
@@ -155,12 +152,12 @@ static void test_parts(void **state)
     const double attention = 2.0 * 512 * 1024 + 2 * 128 * 1024;
     const double falcon =
         36 * (mamba + attention + 3 * 2048 * 1024 + 2 * 1024) + 2.0 * 32784 * 1024 + 1024;
-    struct model m = parse(
-        "{\"model_type\":\"falcon_h1\",\"hidden_size\":1024,\"intermediate_size\":2048,"
-        "\"num_hidden_layers\":36,\"num_attention_heads\":8,\"num_key_value_heads\":2,"
-        "\"head_dim\":64,\"mamba_n_heads\":24,\"mamba_d_head\":64,\"mamba_d_ssm\":1536,"
-        "\"mamba_n_groups\":1,\"mamba_d_state\":128,\"mamba_rms_norm\":false,"
-        "\"vocab_size\":32784,\"max_position_embeddings\":16384}");
+    struct model m =
+        parse("{\"model_type\":\"falcon_h1\",\"hidden_size\":1024,\"intermediate_size\":2048,"
+              "\"num_hidden_layers\":36,\"num_attention_heads\":8,\"num_key_value_heads\":2,"
+              "\"head_dim\":64,\"mamba_n_heads\":24,\"mamba_d_head\":64,\"mamba_d_ssm\":1536,"
+              "\"mamba_n_groups\":1,\"mamba_d_state\":128,\"mamba_rms_norm\":false,"
+              "\"vocab_size\":32784,\"max_position_embeddings\":16384}");
     struct tensor_place place;
 
     (void)state;
@@ -187,8 +184,8 @@ static void test_parts(void **state)
     /* q 24*64 + 24 + 64*24, kv 24*64 + 16 + 64*16, o 64*32; MLP, norms; experts, router */
     assert_near(model_params(&m),
                 2 * 100 * 64 + 64 +
-                    4 * (24 * 64 + 24 + 64 * 24 + 24 * 64 + 16 + 64 * 16 + 64 * 32 +
-                         3 * 128 * 64 + 2 * 64) +
+                    4 * (24 * 64 + 24 + 64 * 24 + 24 * 64 + 16 + 64 * 16 + 64 * 32 + 3 * 128 * 64 +
+                         2 * 64) +
                     2 * (6 * 3 * 32 * 64 + 9 * 64 + 9),
                 0);
 }
@@ -196,20 +193,24 @@ static void test_parts(void **state)
 static void test_refused_types(void **state)
 {
     (void)state;
-    refused_with("{\"model_type\":\"rwkv\"," "\"hidden_size\":64" "}", "model_type",
-                 "rwkv cannot be planned: the layout of its recurrent state");
+    refused_with("{\"model_type\":\"rwkv\","
+                 "\"hidden_size\":64"
+                 "}",
+                 "model_type", "rwkv cannot be planned: the layout of its recurrent state");
     refused_with("{\"model_type\":\"bart\"}", "model_type", "cannot be planned");
     /* the outer type is refused although the inner one is known */
     refused_with("{\"model_type\":\"gemma4_assistant\",\"text_config\":"
-                 "{\"model_type\":\"llama\"," "\"hidden_size\":64" "}}",
+                 "{\"model_type\":\"llama\","
+                 "\"hidden_size\":64"
+                 "}}",
                  "model_type", "read the KV cache of another model");
 }
 
 /* ---- keys ------------------------------------------------------------------------ */
 
-#define TINY                                                                           \
-    "\"hidden_size\":64,\"num_hidden_layers\":4,\"num_attention_heads\":4,"            \
-    "\"num_key_value_heads\":2,\"intermediate_size\":128,\"vocab_size\":100,"          \
+#define TINY                                                                  \
+    "\"hidden_size\":64,\"num_hidden_layers\":4,\"num_attention_heads\":4,"   \
+    "\"num_key_value_heads\":2,\"intermediate_size\":128,\"vocab_size\":100," \
     "\"max_position_embeddings\":1024,\"torch_dtype\":\"bfloat16\""
 /* embed, head, final norm; per layer q, k, v, o, gate, up, down, two norms */
 #define TINY_PARAMS (2 * 100 * 64 + 64 + 4 * (3 * 64 * 64 + 3 * 128 * 64 + 2 * 64))
@@ -217,10 +218,9 @@ static void test_refused_types(void **state)
 static void test_aliases(void **state)
 {
     struct model a = parse("{\"model_type\":\"llama\"," TINY "}");
-    struct model b = parse(
-        "{\"model_type\":\"llama\",\"n_embd\":64,\"n_layer\":4,\"n_head\":4,"
-        "\"num_kv_heads\":2,\"ffn_dim\":128,\"padded_vocab_size\":100,"
-        "\"n_positions\":1024,\"dtype\":\"torch.bfloat16\"}");
+    struct model b = parse("{\"model_type\":\"llama\",\"n_embd\":64,\"n_layer\":4,\"n_head\":4,"
+                           "\"num_kv_heads\":2,\"ffn_dim\":128,\"padded_vocab_size\":100,"
+                           "\"n_positions\":1024,\"dtype\":\"torch.bfloat16\"}");
 
     (void)state;
     assert_near(model_params(&a), TINY_PARAMS, 0);
@@ -265,28 +265,26 @@ static void test_nesting(void **state)
 
 static void test_not_quite_json(void **state)
 {
-    struct model m = parse(
-        "{\"model_type\":\"llama\"," TINY ",\"a\":NaN,\"b\":[Infinity,-Infinity,NaN],"
-        "\"c\":1000000000000000019884624838656,\"d\":\"NaN \\\" Infinity\","
-        "\"head_dim\":NaN,\"rope\":{\"__float__\":\"Infinity\"}}");
+    struct model m =
+        parse("{\"model_type\":\"llama\"," TINY ",\"a\":NaN,\"b\":[Infinity,-Infinity,NaN],"
+              "\"c\":1000000000000000019884624838656,\"d\":\"NaN \\\" Infinity\","
+              "\"head_dim\":NaN,\"rope\":{\"__float__\":\"Infinity\"}}");
 
     (void)state;
     assert_near(model_params(&m), TINY_PARAMS, 0);
     refused_with("{\"model_type\":\"llama\",\"hidden_size\":3000000000}", "hidden_size",
                  "whole number");
-    refused_with("{\"model_type\":\"llama\",\"hidden_size\":64.5}", "hidden_size",
-                 "whole number");
-    refused_with("{\"model_type\":\"llama\",\"hidden_size\":-64}", "hidden_size",
-                 "whole number");
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":64.5}", "hidden_size", "whole number");
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":-64}", "hidden_size", "whole number");
     refused_with("{\"model_type\":\"llama\",\"hidden_size\":\"64\"}", "hidden_size",
                  "whole number");
 }
 
 static void test_context(void **state)
 {
-    struct model m = parse(
-        "{\"model_type\":\"llama\"," TINY ",\"rope_scaling\":{\"rope_type\":\"yarn\","
-        "\"factor\":4.0,\"original_max_position_embeddings\":1024}}");
+    struct model m =
+        parse("{\"model_type\":\"llama\"," TINY ",\"rope_scaling\":{\"rope_type\":\"yarn\","
+              "\"factor\":4.0,\"original_max_position_embeddings\":1024}}");
 
     (void)state;
     assert_int_equal(m.max_context, 4096);
@@ -305,11 +303,14 @@ static void test_rotary_rows(void **state)
         {"\"rope_scaling\":{\"type\":\"linear\",\"factor\":8}", 8192},
         {"\"rope_parameters\":{\"rope_type\":\"linear\",\"factor\":4}", 4096},
         {"\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"linear\","
-         "\"factor\":2}}", 2048},
+         "\"factor\":2}}",
+         2048},
         {"\"rope_scaling\":{\"type\":\"longrope\"},"
-         "\"original_max_position_embeddings\":256", 1280},
+         "\"original_max_position_embeddings\":256",
+         1280},
         {"\"rope_parameters\":{\"rope_type\":\"longrope\","
-         "\"original_max_position_embeddings\":128}", 1152},
+         "\"original_max_position_embeddings\":128}",
+         1152},
         {"\"rope_scaling\":{\"type\":\"longrope\"}", 0},
         {"\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4}", 0},
     };
@@ -317,8 +318,7 @@ static void test_rotary_rows(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        snprintf(text, sizeof(text), "{\"model_type\":\"llama\"," TINY ",%s}",
-                 cases[i].scaling);
+        snprintf(text, sizeof(text), "{\"model_type\":\"llama\"," TINY ",%s}", cases[i].scaling);
         struct model m = parse(text);
         if (m.kind[0].rope_rows != cases[i].rows)
             fail_msg("%s: %d rows", cases[i].scaling, m.kind[0].rope_rows);
@@ -361,9 +361,10 @@ static void test_windows(void **state)
               "\"sliding_attention\"]}");
     assert_int_equal(sliding_layers(&m), 3);
     refused_with("{\"model_type\":\"llama\"," TINY ",\"layer_types\":[\"hyena\",\"a\","
-                 "\"a\",\"a\"]}", "layer_types", "hyena");
-    refused_with("{\"model_type\":\"llama\"," TINY ",\"layer_types\":[]}",
-                 "layer_types", "0 entries for 4 layers");
+                 "\"a\",\"a\"]}",
+                 "layer_types", "hyena");
+    refused_with("{\"model_type\":\"llama\"," TINY ",\"layer_types\":[]}", "layer_types",
+                 "0 entries for 4 layers");
 }
 
 static int moe_layers(const struct model *m)
@@ -375,8 +376,7 @@ static int moe_layers(const struct model *m)
     return n;
 }
 
-#define EXPERTS                                                                        \
-    "\"num_experts\":8,\"num_experts_per_tok\":2,\"moe_intermediate_size\":32"
+#define EXPERTS "\"num_experts\":8,\"num_experts_per_tok\":2,\"moe_intermediate_size\":32"
 
 /* RoBERTa's first position is behind that of padding, so its last rows are out of reach. */
 static void test_positions_of_padding(void **state)
@@ -407,16 +407,14 @@ static void test_head_of_glm(void **state)
 
 static void test_moe_layers(void **state)
 {
-    struct model m = parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
-                           ",\"mlp_only_layers\":[0,2]}");
+    struct model m =
+        parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS ",\"mlp_only_layers\":[0,2]}");
 
     (void)state;
     assert_int_equal(moe_layers(&m), 2);
-    m = parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
-              ",\"decoder_sparse_step\":2}");
+    m = parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS ",\"decoder_sparse_step\":2}");
     assert_int_equal(moe_layers(&m), 2);
-    m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS
-              ",\"first_k_dense_replace\":3}");
+    m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS ",\"first_k_dense_replace\":3}");
     assert_int_equal(moe_layers(&m), 1);
     m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS
               ",\"first_k_dense_replace\":0,\"moe_layer_freq\":[0,1,1,0]}");
@@ -428,19 +426,18 @@ static void test_moe_layers(void **state)
               ",\"moe_layer_start_index\":1,\"moe_layer_end_index\":2}");
     assert_int_equal(moe_layers(&m), 2);
     refused_with("{\"model_type\":\"qwen3_moe\"," TINY ",\"num_experts\":8,"
-                 "\"num_experts_per_tok\":9,\"moe_intermediate_size\":32}", "",
-                 "experts_active: 9");
+                 "\"num_experts_per_tok\":9,\"moe_intermediate_size\":32}",
+                 "", "experts_active: 9");
 }
 
 /* Nemotron-NAS: a width and a number of heads per layer, or none. */
 static void test_block_configs(void **state)
 {
-    struct model m = parse(
-        "{\"model_type\":\"nemotron-nas\"," TINY ",\"block_configs\":["
-        "{\"attention\":{\"n_heads_in_group\":2},\"ffn\":{\"ffn_mult\":3.0}},"
-        "{\"attention\":{\"no_op\":true},\"ffn\":{\"ffn_mult\":1.0}},"
-        "{\"attention\":{\"n_heads_in_group\":4},\"ffn\":{\"no_op\":true}},"
-        "{\"attention\":{\"n_heads_in_group\":2},\"ffn\":{\"ffn_mult\":3.0}}]}");
+    struct model m = parse("{\"model_type\":\"nemotron-nas\"," TINY ",\"block_configs\":["
+                           "{\"attention\":{\"n_heads_in_group\":2},\"ffn\":{\"ffn_mult\":3.0}},"
+                           "{\"attention\":{\"no_op\":true},\"ffn\":{\"ffn_mult\":1.0}},"
+                           "{\"attention\":{\"n_heads_in_group\":4},\"ffn\":{\"no_op\":true}},"
+                           "{\"attention\":{\"n_heads_in_group\":2},\"ffn\":{\"ffn_mult\":3.0}}]}");
 
     (void)state;
     assert_int_equal(m.kind_count, 3);
@@ -453,54 +450,54 @@ static void test_block_configs(void **state)
 
 /* ---- quantisation ---------------------------------------------------------------- */
 
-#define QUANT(config)                                                                  \
-    "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":" config "}"
+#define QUANT(config) "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":" config "}"
 
 static void test_quant_forms(void **state)
 {
     static const struct {
         const char *text, *mlp, *head;
     } forms[] = {
-        {QUANT("{\"quant_method\":\"fp8\",\"weight_block_size\":[128,128]}"),
-         "fp8-block", "bf16"},
-        {QUANT("{\"quant_method\":\"fp8\",\"activation_scheme\":\"static\"}"),
-         "fp8-tensor", "bf16"},
+        {QUANT("{\"quant_method\":\"fp8\",\"weight_block_size\":[128,128]}"), "fp8-block", "bf16"},
+        {QUANT("{\"quant_method\":\"fp8\",\"activation_scheme\":\"static\"}"), "fp8-tensor",
+         "bf16"},
         {QUANT("{\"quant_method\":\"fbgemm_fp8\"}"), "fp8", "bf16"},
-        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":128}"),
-         "int4-gptq", "bf16"},
-        {QUANT("{\"quant_method\":\"gptq\",\"bits\":8,\"group_size\":-1}"), "int8-gptq",
-         "bf16"},
-        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":32}"), "int4-g32",
-         "bf16"},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":128}"), "int4-gptq", "bf16"},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":8,\"group_size\":-1}"), "int8-gptq", "bf16"},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":32}"), "int4-g32", "bf16"},
         {QUANT("{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128,"
-               "\"zero_point\":true}"), "int4-awq", "bf16"},
+               "\"zero_point\":true}"),
+         "int4-awq", "bf16"},
         {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":true,"
-               "\"bnb_4bit_use_double_quant\":true}"), "nf4-dq", "bf16"},
-        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":true}"), "nf4",
-         "bf16"},
-        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_8bit\":true}"), "int8-bnb",
-         "bf16"},
+               "\"bnb_4bit_use_double_quant\":true}"),
+         "nf4-dq", "bf16"},
+        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":true}"), "nf4", "bf16"},
+        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_8bit\":true}"), "int8-bnb", "bf16"},
         {QUANT("{\"quant_method\":\"mxfp4\"}"), "mxfp4", "bf16"},
         {QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\","
-               "\"ignore\":[\"lm_head\"]}"), "nvfp4", "bf16"},
+               "\"ignore\":[\"lm_head\"]}"),
+         "nvfp4", "bf16"},
         {QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"FP8\"}"), "fp8-tensor",
          "fp8-tensor"},
         {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
                "{\"targets\":[\"Linear\"],\"weights\":{\"num_bits\":8,\"type\":"
                "\"float\",\"strategy\":\"channel\"},\"input_activations\":{}}},"
-               "\"ignore\":[\"lm_head\"]}"), "fp8", "bf16"},
+               "\"ignore\":[\"lm_head\"]}"),
+         "fp8", "bf16"},
         {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
                "{\"targets\":[\"Linear\"],\"weights\":{\"num_bits\":8,\"type\":\"int\","
                "\"strategy\":\"channel\"},\"input_activations\":{\"num_bits\":8}}}}"),
          "int8", "int8"},
         {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
                "{\"weights\":{\"num_bits\":4,\"type\":\"int\",\"group_size\":128,"
-               "\"symmetric\":true}}},\"ignore\":[\"re:.*lm_head\"]}"), "int4", "bf16"},
+               "\"symmetric\":true}}},\"ignore\":[\"re:.*lm_head\"]}"),
+         "int4", "bf16"},
         {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
                "{\"weights\":{\"num_bits\":4,\"type\":\"float\",\"group_size\":16}}},"
-               "\"ignore\":[\"lm_head\"]}"), "nvfp4", "bf16"},
+               "\"ignore\":[\"lm_head\"]}"),
+         "nvfp4", "bf16"},
         {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":64,"
-         "\"bits\":4}}", "mlx-4bit", "mlx-4bit"},
+         "\"bits\":4}}",
+         "mlx-4bit", "mlx-4bit"},
     };
 
     (void)state;
@@ -509,8 +506,7 @@ static void test_quant_forms(void **state)
 
         if (strcmp(m.native[ROLE_MLP], forms[i].mlp) != 0 ||
             strcmp(m.native[ROLE_HEAD], forms[i].head) != 0)
-            fail_msg("form %zu: mlp %s, head %s", i, m.native[ROLE_MLP],
-                     m.native[ROLE_HEAD]);
+            fail_msg("form %zu: mlp %s, head %s", i, m.native[ROLE_MLP], m.native[ROLE_HEAD]);
         assert_string_equal(m.native[ROLE_NORM], "bf16");
         assert_string_equal(m.native[ROLE_ATTN_Q], forms[i].mlp);
     }
@@ -521,15 +517,14 @@ static void test_quant_forms(void **state)
 
 static void test_quant_exceptions(void **state)
 {
-    struct model m = parse(QUANT(
-        "{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"self_attn\"]}"));
+    struct model m =
+        parse(QUANT("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"self_attn\"]}"));
 
     (void)state;
     assert_string_equal(m.native[ROLE_ATTN_Q], "bf16");
     assert_string_equal(m.native[ROLE_MLP], "fp8-tensor");
-    m = parse(
-        QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\",\"ignore\":"
-              "[\"model.layers.*.self_attn*\",\"lm_head\"]}"));
+    m = parse(QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\",\"ignore\":"
+                    "[\"model.layers.*.self_attn*\",\"lm_head\"]}"));
     assert_string_equal(m.native[ROLE_ATTN_OUT], "bf16");
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
     /* every layer by name: three of four is most of them, one of four is not */
@@ -539,19 +534,17 @@ static void test_quant_exceptions(void **state)
     assert_string_equal(m.native[ROLE_MLP], "bf16");
     assert_string_equal(m.native[ROLE_ATTN_OUT], "fp8-tensor");
     /* a vision tower's layers are not the language model's */
-    m = parse(QUANT(
-        "{\"quant_method\":\"fp8\",\"modules_to_not_convert\":["
-        "\"vision_tower.encoder.layers.0.mlp\",\"vision_tower.encoder.layers.1.mlp\","
-        "\"vision_tower.encoder.layers.2.mlp\",\"mtp.layers.0.self_attn.q_proj\"]}"));
+    m = parse(QUANT("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":["
+                    "\"vision_tower.encoder.layers.0.mlp\",\"vision_tower.encoder.layers.1.mlp\","
+                    "\"vision_tower.encoder.layers.2.mlp\",\"mtp.layers.0.self_attn.q_proj\"]}"));
     assert_string_equal(m.native[ROLE_MLP], "fp8-tensor");
     /* groups with targets, and an FP8 cache */
-    m = parse(QUANT(
-        "{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"a\":{"
-        "\"targets\":"
-        "[\"re:.*self_attn.(q|k|v|o)_proj$\"],\"weights\":{\"num_bits\":8,\"type\":"
-        "\"float\",\"strategy\":\"block\"}},\"b\":{\"targets\":[\"re:.*mlp.*\"],"
-        "\"weights\":{\"num_bits\":4,\"type\":\"float\",\"group_size\":16}}},"
-        "\"kv_cache_scheme\":{\"num_bits\":8,\"type\":\"float\"}}"));
+    m = parse(QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"a\":{"
+                    "\"targets\":"
+                    "[\"re:.*self_attn.(q|k|v|o)_proj$\"],\"weights\":{\"num_bits\":8,\"type\":"
+                    "\"float\",\"strategy\":\"block\"}},\"b\":{\"targets\":[\"re:.*mlp.*\"],"
+                    "\"weights\":{\"num_bits\":4,\"type\":\"float\",\"group_size\":16}}},"
+                    "\"kv_cache_scheme\":{\"num_bits\":8,\"type\":\"float\"}}"));
     assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-block");
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
     assert_string_equal(m.native[ROLE_HEAD], "bf16");
@@ -594,8 +587,9 @@ static void test_side_file(void **state)
 
     (void)state;
     assert_int_equal(hfconfig_parse_pair("config.json", text, sizeof text - 1,
-                                         "hf_quant_config.json", side, sizeof side - 1,
-                                         false, &m, &err), GP_OK);
+                                         "hf_quant_config.json", side, sizeof side - 1, false, &m,
+                                         &err),
+                     GP_OK);
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
     assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-tensor");
     assert_string_equal(m.native[ROLE_HEAD], "bf16");
@@ -611,11 +605,10 @@ static void test_long_ignore_list(void **state)
     (void)state;
     strbuf_init(&text);
     strbuf_add(&text, "{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
-               ",\"quantization_config\":{\"quant_method\":\"fp8\","
-               "\"modules_to_not_convert\":[");
+                      ",\"quantization_config\":{\"quant_method\":\"fp8\","
+                      "\"modules_to_not_convert\":[");
     for (int i = 0; i < 20000; i++)
-        strbuf_addf(&text, "\"model.layers.%d.mlp.experts.%d.down_proj\",", i % 4,
-                    i / 4);
+        strbuf_addf(&text, "\"model.layers.%d.mlp.experts.%d.down_proj\",", i % 4, i / 4);
     strbuf_add(&text, "\"lm_head\"]}}");
     m = parse(text.text);
     assert_string_equal(m.native[ROLE_EXPERT], "bf16");
@@ -668,9 +661,9 @@ static void test_patterns(void **state)
 /* V4.1 with one of its lists changed. */
 static void test_shared_pools(void **state)
 {
-#define V41                                                                            \
+#define V41                                                                               \
     "{\"model_type\":\"deepseek_v41\",\"hidden_size\":64,\"num_hidden_layers\":4,"        \
-    "\"num_attention_heads\":4,\"head_dim\":16,\"qk_rope_head_dim\":4,\"q_lora_rank\":8,"  \
+    "\"num_attention_heads\":4,\"head_dim\":16,\"qk_rope_head_dim\":4,\"q_lora_rank\":8," \
     "\"o_lora_rank\":8,\"o_groups\":2,\"sliding_window\":8,\"vocab_size\":100,"           \
     "\"max_position_embeddings\":1024,\"n_routed_experts\":4,\"num_experts_per_tok\":2,"  \
     "\"moe_intermediate_size\":32,\"index_source_layer_ids\":[1],"
@@ -705,11 +698,11 @@ static void test_wrong(void **state)
     refused_with("{\"model_type\":\"llama\"," TINY ",\"vocab_size\":7}", "config.json",
                  "duplicate");
     refused_with("{\"model_type\":\"llama\"}", "", "is missing; model_type llama needs it");
-    refused_with("{\"model_type\":\"llama\"," TINY ",\"head_dim\":70000}", "",
-                 "head_dim: 70000");
+    refused_with("{\"model_type\":\"llama\"," TINY ",\"head_dim\":70000}", "", "head_dim: 70000");
     refused_with("{\"model_type\":\"llama\",\"hidden_size\":63,\"num_hidden_layers\":1,"
                  "\"num_attention_heads\":4,\"intermediate_size\":8,\"vocab_size\":8,"
-                 "\"max_position_embeddings\":8}", "head_dim", "not a multiple of 4");
+                 "\"max_position_embeddings\":8}",
+                 "head_dim", "not a multiple of 4");
     refused_with("{\"model_type\":\"llama\",\"num_hidden_layers\":100000,"
                  "\"hidden_size\":64,\"vocab_size\":1,\"max_position_embeddings\":1}",
                  "num_hidden_layers", "outside 1..512");
@@ -735,8 +728,7 @@ static void test_deep(void **state)
 
 static void test_truncated(void **state)
 {
-    static const char *const names[] = {"config/kimi-k2.5.json",
-                                        "config/gemma-3-4b.json"};
+    static const char *const names[] = {"config/kimi-k2.5.json", "config/gemma-3-4b.json"};
 
     (void)state;
     for (size_t n = 0; n < 2; n++) {

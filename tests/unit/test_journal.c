@@ -31,11 +31,10 @@ static int remove_folder(void **state)
 static json_t *fingerprint(const char *name, double max_time)
 {
     struct method_settings settings = method_preset(PRESET_NORMAL);
-    json_t *hello = json_pack("{s:s, s:s, s:s}", "t", "hello", "engine", "cpu", "version",
-                              "1.0");
+    json_t *hello = json_pack("{s:s, s:s, s:s}", "t", "hello", "engine", "cpu", "version", "1.0");
     json_t *device =
-        json_pack("{s:s, s:i, s:s, s:f, s:{s:i, s:i}}", "t", "device", "index", 0, "name",
-                  name, "free", 12345.5, "more", "cuda_driver", 12090, "load", 7);
+        json_pack("{s:s, s:i, s:s, s:f, s:{s:i, s:i}}", "t", "device", "index", 0, "name", name,
+                  "free", 12345.5, "more", "cuda_driver", 12090, "load", 7);
     const json_t *hellos[] = {hello}, *devices[] = {device};
     json_t *made;
 
@@ -51,8 +50,8 @@ static json_t *result(int n)
     char id[32];
 
     snprintf(id, sizeof id, "gemm/fp32/%d", n);
-    return json_pack("{s:s, s:i, s:s, s:s, s:f}", "t", "point", "index", n, "id", id,
-                     "state", "error", "median", 0.001 * (n + 1));
+    return json_pack("{s:s, s:i, s:s, s:s, s:f}", "t", "point", "index", n, "id", id, "state",
+                     "error", "median", 0.001 * (n + 1));
 }
 
 static void add(struct journal *journal, int n)
@@ -100,7 +99,8 @@ static int journal_count(const struct journal_read *read, int device, const char
     size_t i;
     json_t *record;
 
-    json_array_foreach(read->records, i, record) {
+    json_array_foreach(read->records, i, record)
+    {
         const json_t *point = json_object_get(record, "point");
 
         if (json_integer_value(json_object_get(record, "device")) == device &&
@@ -116,8 +116,7 @@ static void test_fingerprint(void **state)
     const json_t *device = json_array_get(devices, 0);
 
     (void)state;
-    assert_int_equal(json_integer_value(json_object_get(a, "method_version")),
-                     METHOD_VERSION);
+    assert_int_equal(json_integer_value(json_object_get(a, "method_version")), METHOD_VERSION);
     assert_string_equal(json_string_value(json_object_get(device, "engine")), "cpu");
     assert_string_equal(json_string_value(json_object_get(device, "name")), "a CPU");
     assert_int_equal(json_integer_value(json_object_get(device, "cuda_driver")), 12090);
@@ -216,8 +215,8 @@ static void test_spoilt(void **state)
 
         text[i] = '\0';
         assert_int_equal(journal_parse("run.part", text, len, print, &read, &err), GP_OK);
-        assert_true(json_array_size(read.records) + (size_t)read.skipped +
-                        (read.torn ? 1 : 0) >= 2);
+        assert_true(json_array_size(read.records) + (size_t)read.skipped + (read.torn ? 1 : 0) >=
+                    2);
         assert_true(json_array_size(read.records) >= (kept == '\n' ? 1 : 2));
         if (read.warning_count > 0)
             assert_memory_equal(read.warning[0], "run.part:", 9);
@@ -244,8 +243,7 @@ static void test_warning_names_the_line(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(journal_parse("x.part", bad, sizeof bad - 1, NULL, &read, &err),
-                     GP_OK);
+    assert_int_equal(journal_parse("x.part", bad, sizeof bad - 1, NULL, &read, &err), GP_OK);
     assert_int_equal(json_array_size(read.records), 2);
     assert_int_equal(read.skipped, 3);
     assert_memory_equal(read.warning[0], "x.part:3: not valid JSON", 24);
@@ -289,9 +287,12 @@ static void test_another_run(void **state)
 /* A file that is no journal is never written to. */
 static void test_not_a_journal(void **state)
 {
-    static const char *const texts[] = {
-        "my thesis, one line", "my thesis\nin lines\n", "{\"schema\": 3}\n", "\n", "{}",
-        "{\"schema\": \"gpuplan.bench/1\", \"fingerprint\": {}}\n"};
+    static const char *const texts[] = {"my thesis, one line",
+                                        "my thesis\nin lines\n",
+                                        "{\"schema\": 3}\n",
+                                        "\n",
+                                        "{}",
+                                        "{\"schema\": \"gpuplan.bench/1\", \"fingerprint\": {}}\n"};
     json_t *print = fingerprint("a CPU", 1);
 
     (void)state;

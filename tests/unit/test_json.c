@@ -53,11 +53,31 @@ static void add_text(struct strbuf *out, const void *text)
 
 static void test_added_numbers(void **state)
 {
-    static const double edges[] = {
-        0, -0.0, 1, -7, 0.1, 0.5, 1.0 / 3, 2.0 / 3, 1e-4, 9.9999e-5, 1e12, 1e15, 1e300,
-        -1e-300, NAN, INFINITY, 999999999999.5, 99999999999.95, 123456789012.0,
-        0.000999999999999999, 0.9999999999995, 1.00000000000050, 5.0000000000001,
-        1234567.890625, 9007199254740993.0};
+    static const double edges[] = {0,
+                                   -0.0,
+                                   1,
+                                   -7,
+                                   0.1,
+                                   0.5,
+                                   1.0 / 3,
+                                   2.0 / 3,
+                                   1e-4,
+                                   9.9999e-5,
+                                   1e12,
+                                   1e15,
+                                   1e300,
+                                   -1e-300,
+                                   NAN,
+                                   INFINITY,
+                                   999999999999.5,
+                                   99999999999.95,
+                                   123456789012.0,
+                                   0.000999999999999999,
+                                   0.9999999999995,
+                                   1.00000000000050,
+                                   5.0000000000001,
+                                   1234567.890625,
+                                   9007199254740993.0};
 
     (void)state;
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
@@ -74,9 +94,15 @@ static void test_added_numbers(void **state)
 
 static void test_added_texts(void **state)
 {
-    static const char *const texts[] = {
-        "", "plain", "a \"b\" \\ /", "\b\f\n\r\t\x01\x1B\x7F", "caf\xC3\xA9", "a\xFFz",
-        "\xC2\x9B\xE2\x80\xAE", "\xF3\xA0\x81\x81", "\xC3\xA9\xC3"};
+    static const char *const texts[] = {"",
+                                        "plain",
+                                        "a \"b\" \\ /",
+                                        "\b\f\n\r\t\x01\x1B\x7F",
+                                        "caf\xC3\xA9",
+                                        "a\xFFz",
+                                        "\xC2\x9B\xE2\x80\xAE",
+                                        "\xF3\xA0\x81\x81",
+                                        "\xC3\xA9\xC3"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -98,8 +124,10 @@ static void test_text_is_always_utf8(void **state)
 static void test_text_is_tame(void **state)
 {
     (void)state;
-    expect(gp_json_text("a\xC2\x9B" "b\x7F\xE2\x80\xAE" "c\xC2\xA9"), false,
-           "\"a\\u009bb\\u007f\\u202ec\xC2\xA9\"");
+    expect(gp_json_text("a\xC2\x9B"
+                        "b\x7F\xE2\x80\xAE"
+                        "c\xC2\xA9"),
+           false, "\"a\\u009bb\\u007f\\u202ec\xC2\xA9\"");
     expect(gp_json_text("\xF3\xA0\x81\x81"), false, "\"\\udb40\\udc41\"");
 }
 
@@ -155,14 +183,10 @@ static void test_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_added_numbers),
-        cmocka_unit_test(test_added_texts),
-        cmocka_unit_test(test_text_is_always_utf8),
-        cmocka_unit_test(test_text_is_tame),
-        cmocka_unit_test(test_order_and_layout),
-        cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_added_numbers),
+        cmocka_unit_test(test_added_texts),  cmocka_unit_test(test_text_is_always_utf8),
+        cmocka_unit_test(test_text_is_tame), cmocka_unit_test(test_order_and_layout),
+        cmocka_unit_test(test_strict),       cmocka_unit_test(test_depth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

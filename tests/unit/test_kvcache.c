@@ -15,8 +15,8 @@ static const struct {
     const char *id;
     double gib; /* to the two digits that were published */
 } seven[] = {
-    {"llama-3.1-8b", 4.00},  {"llama-3.1-70b", 10.00}, {"qwen3-32b", 8.00},
-    {"gemma-3-27b", 2.91},   {"gpt-oss-120b", 1.13},   {"deepseek-v3", 2.14},
+    {"llama-3.1-8b", 4.00},       {"llama-3.1-70b", 10.00}, {"qwen3-32b", 8.00},
+    {"gemma-3-27b", 2.91},        {"gpt-oss-120b", 1.13},   {"deepseek-v3", 2.14},
     {"qwen3-next-80b-a3b", 0.75},
 };
 
@@ -47,8 +47,7 @@ static void test_by_hand(void **state)
     (void)state;
     assert_near(whole(q, 1, 32768).exact, 32768.0 * 32 * 2 * 8 * 128 * 2, 0);
     q = sample_request(&s, sample_gemma_27b());
-    assert_near(whole(q, 1, 32768).exact,
-                (10 * 32768.0 + 52 * 1024.0) * 2 * 16 * 128 * 2, 0);
+    assert_near(whole(q, 1, 32768).exact, (10 * 32768.0 + 52 * 1024.0) * 2 * 16 * 128 * 2, 0);
     assert_near(whole(q, 1, 512).exact, 62 * 512.0 * 8192, 0); /* below the window */
     q = sample_request(&s, sample_deepseek_v3());
     assert_near(whole(q, 1, 32768).exact, 61 * 32768.0 * (512 + 64) * 2, 0);
@@ -71,15 +70,11 @@ static void test_logged_concurrency(void **state)
     struct sample s;
 
     (void)state;
-    assert_near(concurrency(sample_request(&s, sample_gemma_27b()), 1, 19.53), 4.46,
-                0.005);
-    assert_near(concurrency(sample_request(&s, sample_gpt_oss_20b()), 1, 58.47), 155.75,
-                0.05);
+    assert_near(concurrency(sample_request(&s, sample_gemma_27b()), 1, 19.53), 4.46, 0.005);
+    assert_near(concurrency(sample_request(&s, sample_gpt_oss_20b()), 1, 58.47), 155.75, 0.05);
     assert_near(concurrency(sample_request(&s, sample_scout()), 4, 16.75), 44.68, 0.05);
-    assert_near(concurrency(sample_request(&s, sample_llama_8b()), 1, 58.11), 58.11,
-                0.005);
-    assert_near(concurrency(sample_request(&s, sample_gpt_oss_20b()), 2, 63.28), 337.17,
-                0.05);
+    assert_near(concurrency(sample_request(&s, sample_llama_8b()), 1, 58.11), 58.11, 0.005);
+    assert_near(concurrency(sample_request(&s, sample_gpt_oss_20b()), 2, 63.28), 337.17, 0.05);
 }
 
 static void test_gemma_groups(void **state)
@@ -131,8 +126,8 @@ static void test_stages_add_up(void **state)
 
 static void test_formats(void **state)
 {
-    static const struct format q8_0 = {.id = "q8_0", .bits = 8, .group_cols = 32,
-                                       .group_bytes = 2, .block = 32};
+    static const struct format q8_0 = {
+        .id = "q8_0", .bits = 8, .group_cols = 32, .group_bytes = 2, .block = 32};
     struct layer_kind k = sample_gqa(32, 8, 128, 14336);
     struct layer_kind dsa = sample_deepseek_v3().kind[0];
 
@@ -155,9 +150,15 @@ static void test_csa(void **state)
     struct sample s;
     struct model m = sample_llama_8b();
     m.layer_count = 0;
-    m.kind[0] = (struct layer_kind){.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1,
-                                    .head_dim = 512, .q_lora = 1024, .window = 128,
-                                    .o_groups = 8, .o_lora = 1024, .compress = 128,
+    m.kind[0] = (struct layer_kind){.mixer = MIXER_CSA,
+                                    .heads = 64,
+                                    .kv_heads = 1,
+                                    .head_dim = 512,
+                                    .q_lora = 1024,
+                                    .window = 128,
+                                    .o_groups = 8,
+                                    .o_lora = 1024,
+                                    .compress = 128,
                                     .norms = 2};
     sample_layers(&m, 2, 0);
     struct request *q = sample_request(&s, m);
@@ -165,8 +166,7 @@ static void test_csa(void **state)
     (void)state;
     assert_near(whole(q, 1, 100).exact, 2 * 100 * 512 * 2.0, 0);
     assert_near(whole(q, 1, 1000).exact, 2 * (128 + 7) * 512 * 2.0, 0);
-    assert_near(kvcache_layer_bytes(&s.model.kind[0], &sample_bf16, NULL, 1), 512 * 2 / 128.0,
-                0);
+    assert_near(kvcache_layer_bytes(&s.model.kind[0], &sample_bf16, NULL, 1), 512 * 2 / 128.0, 0);
 }
 
 /* As vLLM pages it: 64 x 584 B in 65 x 576; the FP32 states of what pools 4 tokens keep 8
@@ -176,9 +176,15 @@ static void test_csa_pages(void **state)
     struct sample s;
     struct model m = sample_llama_8b();
     m.layer_count = 0;
-    m.kind[0] = (struct layer_kind){.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1,
-                                    .head_dim = 512, .q_lora = 1024, .window = 128,
-                                    .o_groups = 8, .o_lora = 1024, .norms = 2};
+    m.kind[0] = (struct layer_kind){.mixer = MIXER_CSA,
+                                    .heads = 64,
+                                    .kv_heads = 1,
+                                    .head_dim = 512,
+                                    .q_lora = 1024,
+                                    .window = 128,
+                                    .o_groups = 8,
+                                    .o_lora = 1024,
+                                    .norms = 2};
     sample_layers(&m, 1, 0);
     struct request *q = sample_request(&s, m);
     struct layer_kind *k = &s.model.kind[0];
@@ -187,18 +193,16 @@ static void test_csa_pages(void **state)
     q->kv = &sample_fp8;
     s.engine.batches = 2;
     double window = ((127 + 16384) / 64.0 + 1), page = 37440, index = 8640;
-    assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
-                ceil(window) * page, 0);
+    assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved, ceil(window) * page, 0);
     k->compress = 128;
     assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
                 ceil(window) * page + 256 * 1728 + (ceil(16511 / 8.0) + 1) * page, 0);
     k->compress = 4;
     k->index_heads = 64;
     k->index_dim = 128;
-    assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
-                ceil(window) * page + 256 * (page + index) +
-                    (ceil(16391 / 4.0) + 1) * (page + index),
-                0);
+    assert_near(
+        kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
+        ceil(window) * page + 256 * (page + index) + (ceil(16391 / 4.0) + 1) * (page + index), 0);
 }
 
 /* V4.1 as vLLM 0.32 packs it, by hand from deepseek_v41/attention.py and kv_cache_utils.py:
@@ -219,9 +223,16 @@ static void test_csa2_blocks(void **state)
     struct sample s;
     struct model m = sample_llama_8b();
     m.layer_count = 0;
-    struct layer_kind k = {.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1, .head_dim = 512,
-                           .q_lora = 1280, .window = 128, .o_groups = 8, .o_lora = 1024,
-                           .norms = 2, .csa2 = true};
+    struct layer_kind k = {.mixer = MIXER_CSA,
+                           .heads = 64,
+                           .kv_heads = 1,
+                           .head_dim = 512,
+                           .q_lora = 1280,
+                           .window = 128,
+                           .o_groups = 8,
+                           .o_lora = 1024,
+                           .norms = 2,
+                           .csa2 = true};
     for (int i = 0; i < 5; i++)
         m.kind[i] = k;
     m.kind[1].compress = m.kind[2].compress = 2;
@@ -299,9 +310,8 @@ static struct model (*const models[])(void) = {
 
 static void test_monotone_and_enough(void **state)
 {
-    static const double tokens[] = {1,    15,   16,   17,    127,   128,   1023, 1024,
-                                    1025, 4096, 8191, 8192,  8193,  16384, 32768,
-                                    65536, 131072};
+    static const double tokens[] = {1,    15,   16,   17,   127,   128,   1023,  1024,  1025,
+                                    4096, 8191, 8192, 8193, 16384, 32768, 65536, 131072};
 
     (void)state;
     for (size_t m = 0; m < sizeof(models) / sizeof(models[0]); m++)
@@ -367,8 +377,8 @@ static double index_in_16_bit(const struct model *m)
     return more;
 }
 
-static void check_row(struct catalog *catalog, const struct format *bf16,
-                      char *const field[], const struct columns *c, int *seen)
+static void check_row(struct catalog *catalog, const struct format *bf16, char *const field[],
+                      const struct columns *c, int *seen)
 {
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_8b());
@@ -386,8 +396,7 @@ static void check_row(struct catalog *catalog, const struct format *bf16,
         ++*seen;
     }
     if (field[c->state][0] && fabs(whole(q, 1, 1).state - state) > 0.5)
-        fail_msg("%s: state of %.0f bytes, not %.0f", m->id, whole(q, 1, 1).state,
-                 state);
+        fail_msg("%s: state of %.0f bytes, not %.0f", m->id, whole(q, 1, 1).state, state);
 }
 
 static void test_model_table(void **state)

@@ -107,8 +107,7 @@ static void check_flags(const struct launch *l, const struct launch_command *c)
 /* Every row of every table, in the first and the last version that it is said to have. */
 static void test_tables_against_parsers(void **state)
 {
-    static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp",
-                                          "ollama"};
+    static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp", "ollama"};
     (void)state;
     for (size_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
         const struct launch_engine *t;
@@ -117,8 +116,9 @@ static void test_tables_against_parsers(void **state)
         bool released = e < 2;
         for (int i = 0; i < t->flag_count; i++) {
             const struct launch_flag *f = &t->flag[i];
-            long low = f->from ? f->from : e == 0 ? engine_version("0.11.0", 0)
-                                                  : engine_version("0.5.5", 0);
+            long low = f->from  ? f->from
+                       : e == 0 ? engine_version("0.11.0", 0)
+                                : engine_version("0.5.5", 0);
             long high = e == 0 ? engine_version("0.33.0", 0) : engine_version("0.5.23", 0);
             if (f->form == LAUNCH_AS_FIRST)
                 continue;
@@ -287,8 +287,8 @@ static void random_request(const char *engine, char *text, size_t size)
 static void test_round_trips(void **state)
 {
     static const char *const engines[] = {
-        "vllm", "vllm@0.11", "vllm@0.18", "vllm@0.22", "vllm@0.27", "vllm@0.30", "sglang",
-        "sglang@0.5.9", "sglang@0.5.15", "tensorrt-llm", "llama.cpp", "ollama"};
+        "vllm",   "vllm@0.11",    "vllm@0.18",     "vllm@0.22",    "vllm@0.27", "vllm@0.30",
+        "sglang", "sglang@0.5.9", "sglang@0.5.15", "tensorrt-llm", "llama.cpp", "ollama"};
     (void)state;
     for (size_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
         int seen = 0;

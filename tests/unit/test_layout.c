@@ -65,8 +65,7 @@ static void test_stages(void **state)
             assert_int_equal(layout_stage_first(&m, pp, 0), 0);
             assert_int_equal(layout_stage_first(&m, pp, pp), m.layer_count);
             for (int s = 0; s < pp; s++) {
-                int n = layout_stage_first(&m, pp, s + 1) -
-                        layout_stage_first(&m, pp, s);
+                int n = layout_stage_first(&m, pp, s + 1) - layout_stage_first(&m, pp, s);
                 assert_in_range(n, least, least + 1);
                 if (s == pp - 1)
                     assert_int_equal(n, least);
@@ -79,8 +78,8 @@ static void test_hosts(void **state)
     static const struct {
         int tp, pp, replicas, host, want;
     } cases[] = {
-        {1, 1, 1, 8, 1}, {8, 1, 1, 8, 1}, {8, 1, 2, 8, 2},  {4, 1, 3, 8, 2},
-        {2, 1, 4, 8, 1}, {8, 2, 1, 8, 2}, {4, 4, 1, 8, 2},  {3, 3, 1, 8, 2},
+        {1, 1, 1, 8, 1}, {8, 1, 1, 8, 1}, {8, 1, 2, 8, 2}, {4, 1, 3, 8, 2},
+        {2, 1, 4, 8, 1}, {8, 2, 1, 8, 2}, {4, 4, 1, 8, 2}, {3, 3, 1, 8, 2},
         {8, 2, 3, 8, 6}, {1, 1, 9, 8, 2}, {1, 1, 1, 0, 1},
     };
 
@@ -121,14 +120,21 @@ static void test_shared_pools(void **state)
         const char *layers; /* w: window alone, P: makes a pool, p: reads it */
         int pp, refused;    /* the layer, 0 = none */
     } rows[] = {
-        {"wPppPppp", 2, 0}, {"wPpppppp", 2, 4}, {"wPpwwPpp", 2, 0}, {"wPpwwppp", 2, 5},
-        {"wPppPppp", 4, 2}, {"wPPPPPPP", 8, 0},
+        {"wPppPppp", 2, 0}, {"wPpppppp", 2, 4}, {"wPpwwPpp", 2, 0},
+        {"wPpwwppp", 2, 5}, {"wPppPppp", 4, 2}, {"wPPPPPPP", 8, 0},
     };
     struct sample s;
     struct model m = sample_llama_8b();
-    struct layer_kind k = {.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1, .head_dim = 512,
-                           .q_lora = 1280, .window = 128, .o_groups = 8, .o_lora = 1024,
-                           .norms = 2, .csa2 = true};
+    struct layer_kind k = {.mixer = MIXER_CSA,
+                           .heads = 64,
+                           .kv_heads = 1,
+                           .head_dim = 512,
+                           .q_lora = 1280,
+                           .window = 128,
+                           .o_groups = 8,
+                           .o_lora = 1024,
+                           .norms = 2,
+                           .csa2 = true};
     (void)state;
     m.kind_count = 3;
     m.kind[0] = m.kind[1] = m.kind[2] = k;
@@ -213,8 +219,11 @@ static void test_small_buffer(void **state)
  * down to what divides both, 64 there, but not below 32. */
 static void test_fp8_blocks(void **state)
 {
-    static const struct format block = {.id = "fp8-block", .math = MATH_FP8, .bits = 8,
-                                        .group_cols = 128, .group_rows = 128,
+    static const struct format block = {.id = "fp8-block",
+                                        .math = MATH_FP8,
+                                        .bits = 8,
+                                        .group_cols = 128,
+                                        .group_rows = 128,
                                         .group_bytes = 4};
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_8b());

@@ -1,10 +1,10 @@
 /* test_logged.c - a server's log: what it replaces, what it moves, what it leaves alone. */
 #include "plan/logged_fit.h"
 
+#include "base/units.h"
 #include "plan/memory.h"
 #include "plan/plan.h"
 #include "profiles.h"
-#include "base/units.h"
 
 static struct catalog *catalog;
 
@@ -15,7 +15,10 @@ static struct request request_of(const char *model, const char *engine)
                             .kv = profile_format(catalog, "bf16"),
                             .gpu = profile_gpu(catalog, "h100-sxm"),
                             .engine = profile_engine(catalog, engine),
-                            .context = 8192, .prompt = 1024, .output = 256, .users = 4,
+                            .context = 8192,
+                            .prompt = 1024,
+                            .output = 256,
+                            .users = 4,
                             .host_gpus = 8};
 }
 
@@ -55,7 +58,7 @@ static void fit(struct request *q, int gpus, const struct logged_figures *f)
     assert_int_equal(logged_fit(q, &l, f, &q->logged, &planned), LOGGED_FINE);
 }
 
-#define NEAR(a, b) assert_true(fabs((a) / (b) - 1) < 1e-9)
+#define NEAR(a, b) assert_true(fabs((a) / (b)-1) < 1e-9)
 
 /* The same start again: every figure as it was logged, measured, in a narrow band, whatever
  * the users and their tokens. */
@@ -142,7 +145,8 @@ static void test_others(void **state)
     (void)state;
     fit(&q, 1, &f);
     const struct request others[] = {
-        request_of("qwen2.5-7b", "vllm@0.19"), request_of("llama-3.1-8b", "vllm"),
+        request_of("qwen2.5-7b", "vllm@0.19"),
+        request_of("llama-3.1-8b", "vllm"),
         (other = q, other.gpu = profile_gpu(catalog, "h200-sxm"), other),
         (other = q, other.precision = profile_precision(catalog, "fp8"), other),
         (other = q, other.lora_slots = 4, other.lora_rank = 16, other),

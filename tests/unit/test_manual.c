@@ -5,16 +5,15 @@
  * profiles, and looked for, as printed, in the page. A line that is missing is
  * printed as it should be: put it there.
  */
+#include "answer/sentence.h"
 #include "plan/activation.h"
 #include "plan/draft.h"
 #include "plan/plan.h"
 #include "plan/train/train.h"
-#include "answer/sentence.h"
 #include "profiles.h"
 #include "sample.h"
 
-static struct plan planned(const struct request *q, struct layout l,
-                           const struct market *market)
+static struct plan planned(const struct request *q, struct layout l, const struct market *market)
 {
     static const struct market nowhere;
     struct plan p;
@@ -75,8 +74,8 @@ struct shipped {
     struct request *q;
 };
 
-static struct request *shipped_request(struct shipped *w, const char *model,
-                                       const char *engine, const char *precision)
+static struct request *shipped_request(struct shipped *w, const char *model, const char *engine,
+                                       const char *precision)
 {
     struct request *q = sample_request(&w->sample, sample_llama_8b());
     q->model = profile_model(w->catalog, model);
@@ -111,8 +110,8 @@ static void manual_weights(struct shipped *w)
     struct request *q;
     double bytes = format_bytes(awq, 4096, 4096);
 
-    shows("4096*4096*4/8 + 4096*(4096/128)*2.5 = %s bytes = %.5f bits per weight",
-          tokens(bytes), bytes * 8 / (4096.0 * 4096));
+    shows("4096*4096*4/8 + 4096*(4096/128)*2.5 = %s bytes = %.5f bits per weight", tokens(bytes),
+          bytes * 8 / (4096.0 * 4096));
     q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", "bf16");
     struct weights bf16 = weights_on(q, &one, 0);
     shows("Llama-3.1-8B BF16    %.2f GiB + rope table %.2f GiB = %.2f GiB",
@@ -120,8 +119,7 @@ static void manual_weights(struct shipped *w)
     q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", "fp8");
     shows("Llama-3.1-8B FP8     %.2f GiB", weights_on(q, &one, 0).total / GP_GIB);
     q = shipped_request(w, "llama-4-scout", "vllm@0.19", "bf16");
-    shows("10,485,760 * 128 * 2 bytes = %.2f GiB",
-          weights_on(q, &four, 0).loaded / GP_GIB);
+    shows("10,485,760 * 128 * 2 bytes = %.2f GiB", weights_on(q, &four, 0).loaded / GP_GIB);
     for (int i = 0; i < 2; i++) {
         q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", i ? "fp8" : "bf16");
         q->prune = PRUNE_2_4;
@@ -144,8 +142,7 @@ static void manual_seven(struct shipped *w)
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct request *q = shipped_request(w, rows[i].id, "vllm@0.19", "bf16");
-        struct kv_sequence s = kvcache_sequence(q, 1, 0, q->model->layer_count, 32768,
-                                                8192);
+        struct kv_sequence s = kvcache_sequence(q, 1, 0, q->model->layer_count, 32768, 8192);
         shows("%s = %.2f GiB", rows[i].text, s.exact / GP_GIB);
     }
 }
@@ -164,8 +161,8 @@ static void manual_kv(struct shipped *w)
           tokens(kvcache_sequence(q, 1, 0, 48, 1, 8192).state));
     q = shipped_request(w, "gemma-3-27b", "vllm@0.19", "bf16");
     struct kv_sequence s = kvcache_sequence(q, 1, 0, 62, 8192, 8192);
-    shows("512 + 6*513 = %s blocks of %.2f MiB = %.2f GiB",
-          tokens(s.reserved / s.block), s.block / GP_MIB, s.reserved / GP_GIB);
+    shows("512 + 6*513 = %s blocks of %.2f MiB = %.2f GiB", tokens(s.reserved / s.block),
+          s.block / GP_MIB, s.reserved / GP_GIB);
 }
 
 static void manual_memory(struct shipped *w)
@@ -182,21 +179,20 @@ static void manual_memory(struct shipped *w)
     shows("8192*(2*4096 + 3*14336)*2 bytes + %.2f GiB = %.2f GiB",
           q->engine->forward_base.value / GP_GIB, a.forward.value / GP_GIB);
     shows("0.95 * %.2f = %.2f GiB", m.usable.value / GP_GIB, m.budget.value / GP_GIB);
-    shows("%.2f - %.2f - %.2f - %.2f = %.2f GiB", m.budget.value / GP_GIB,
-          m.weights.value / GP_GIB, m.activation.value / GP_GIB,
-          m.non_torch.value / GP_GIB, m.kv_pool.value / GP_GIB);
+    shows("%.2f - %.2f - %.2f - %.2f = %.2f GiB", m.budget.value / GP_GIB, m.weights.value / GP_GIB,
+          m.activation.value / GP_GIB, m.non_torch.value / GP_GIB, m.kv_pool.value / GP_GIB);
     shows("%s tokens, %.1f requests of 8,192", tokens(m.kv_cache_tokens.value),
           m.max_concurrency.value);
     q = shipped_request(w, "mixtral-8x7b", "vllm@0.19", "bf16");
     load = load_sum(q);
     a = activation_estimate(q, &load, &one, true);
-    shows("%.2f * 8192*2*(2*14336 + 14336)*2 bytes = %.2f GiB",
-          q->engine->moe_workspace, a.moe.value / GP_GIB);
+    shows("%.2f * 8192*2*(2*14336 + 14336)*2 bytes = %.2f GiB", q->engine->moe_workspace,
+          a.moe.value / GP_GIB);
     q = shipped_request(w, "gemma-3-27b", "vllm@0.19", "bf16");
     load = load_sum(q);
     a = activation_estimate(q, &load, &one, true);
-    shows("%.0f*256*5376*2 + %.0f*4096*588*2 bytes = %.2f GiB", a.tower.items,
-          a.tower.items, a.vision.value / GP_GIB);
+    shows("%.0f*256*5376*2 + %.0f*4096*588*2 bytes = %.2f GiB", a.tower.items, a.tower.items,
+          a.vision.value / GP_GIB);
     shows("%.0f*%.0f*(588 + 10*1152)*2 bytes = %.2f GiB", a.tower.items, a.tower.patches,
           a.tower.pass.value / GP_GIB);
     shows("max(%.2f, %.2f + %.2f) = %.2f GiB", a.tower.pass.value / GP_GIB,
@@ -208,8 +204,7 @@ static void manual_engines(struct shipped *w)
     static const struct {
         const char *id, *text;
     } rows[] = {
-        {"vllm@0.19",
-         "vLLM 0.19      0.90 * usable - weights - activation - non-torch"},
+        {"vllm@0.19", "vLLM 0.19      0.90 * usable - weights - activation - non-torch"},
         {"tensorrt-llm", "TensorRT-LLM   0.90 * (usable - everything else)"},
         {"sglang", "SGLang         0.830 * (usable - non-torch) - weights"},
         {"llama.cpp", "llama.cpp      usable - everything else"},
@@ -233,12 +228,10 @@ static void manual_verdict(struct shipped *w)
 
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     shows("%.2f - %.2f - %.2f - %.2f - %.2f = %.2f GiB", m->budget.value / GP_GIB,
-          m->weights.value / GP_GIB, m->activation.value / GP_GIB,
-          m->non_torch.value / GP_GIB, m->graphs_charged.value / GP_GIB,
-          m->kv_pool.value / GP_GIB);
+          m->weights.value / GP_GIB, m->activation.value / GP_GIB, m->non_torch.value / GP_GIB,
+          m->graphs_charged.value / GP_GIB, m->kv_pool.value / GP_GIB);
     shows("pool %.2f to %.2f GiB, need %.2f GiB: %s", m->kv_pool.low / GP_GIB,
-          m->kv_pool.high / GP_GIB, m->kv_reserved.value / GP_GIB,
-          verdict_word(p.verdict));
+          m->kv_pool.high / GP_GIB, m->kv_reserved.value / GP_GIB, verdict_word(p.verdict));
     shows("70,553,706,496 * 16/8 * 1.25 = %.2f GB; the checkpoint has %.2f GiB",
           m->rule_of_thumb / 1e9, m->file_bytes / GP_GIB);
     q = shipped_request(w, "qwen3-14b", "vllm", "bf16");
@@ -298,8 +291,7 @@ static void manual_training(struct shipped *w)
     shows("2048 * 128,256 * 14 bytes = %.2f GiB", m.logits.value / GP_GIB);
     full.loss = LOSS_FUSED;
     train_estimate(q, &full, &m);
-    shows("64 * 128,256 * 6 + 2048 * 4096 * 2 bytes = %.2f GiB",
-          m.logits.value / GP_GIB);
+    shows("64 * 128,256 * 6 + 2048 * 4096 * 2 bytes = %.2f GiB", m.logits.value / GP_GIB);
     struct train less = train_defaults(TRAIN_FULL);
     double offloaded[OFFLOAD_COUNT];
     less.gpus = 1;
@@ -308,8 +300,8 @@ static void manual_training(struct shipped *w)
         train_estimate(q, &less, &m);
         offloaded[o] = m.host.value / GP_GIB;
     }
-    shows("8,030,261,248 * 16 bytes = %.1f GiB, 18 bytes: %.1f GiB",
-          offloaded[OFFLOAD_OPTIMIZER], offloaded[OFFLOAD_PARAMETERS]);
+    shows("8,030,261,248 * 16 bytes = %.1f GiB, 18 bytes: %.1f GiB", offloaded[OFFLOAD_OPTIMIZER],
+          offloaded[OFFLOAD_PARAMETERS]);
     less.offload = OFFLOAD_NONE;
     less.step_in_backward = true;
     train_estimate(q, &less, &m);
@@ -353,10 +345,11 @@ static void test_manual(void **state)
 static void test_manual_names(void **state)
 {
     static const char *const names[] = {
-        "physical", "usable", "budget", "checkpoint", "rope table", "absorbed MLA",
-        "padding", "pruning", "sampling", "forward", "workspace", "vision", "non-torch",
-        "graphs", "KV pool", "KV cache tokens", "max concurrency", "margin", "free",
-        "rule of thumb", "instances", "capital", "running", "break-even"};
+        "physical",        "usable",          "budget",    "checkpoint", "rope table",
+        "absorbed MLA",    "padding",         "pruning",   "sampling",   "forward",
+        "workspace",       "vision",          "non-torch", "graphs",     "KV pool",
+        "KV cache tokens", "max concurrency", "margin",    "free",       "rule of thumb",
+        "instances",       "capital",         "running",   "break-even"};
 
     (void)state;
     load_page();
@@ -402,8 +395,7 @@ static void test_added(void **state)
     assert_int_equal(draft_mtp(m, &mtp), 1);
     shows("has %s elements in its MTP layer",
           units_tokens(elements, sizeof(elements), model_params(&mtp)));
-    shows("the checkpoint's\n%s count",
-          units_tokens(stated, sizeof(stated), m->mtp_params));
+    shows("the checkpoint's\n%s count", units_tokens(stated, sizeof(stated), m->mtp_params));
     catalog_free(catalog);
     free(page);
     assert_int_equal(missing, 0);

@@ -4,8 +4,8 @@
  */
 #include "tui/membar.h"
 
-#include "unit.h"
 #include "base/units.h"
+#include "unit.h"
 
 #define ROWS 16
 
@@ -20,8 +20,7 @@ static struct quantity gib(double value)
 static struct plan plan_of(double weights, double kv, double activation, double graphs,
                            double usable)
 {
-    struct plan p = {.has_memory = true,
-                     .request = {.engine = &engine, .model = &model}};
+    struct plan p = {.has_memory = true, .request = {.engine = &engine, .model = &model}};
     struct memory *m = &p.memory;
 
     m->physical = m->usable = m->budget = gib(usable);
@@ -29,8 +28,8 @@ static struct plan plan_of(double weights, double kv, double activation, double 
     m->kv_needed = m->kv_reserved = gib(kv);
     m->activation = gib(activation);
     m->non_torch = gib(0);
-    m->graphs = quantity_band(graphs * GP_GIB, graphs / 2 * GP_GIB, graphs * 2 * GP_GIB,
-                              ORIGIN_MODEL);
+    m->graphs =
+        quantity_band(graphs * GP_GIB, graphs / 2 * GP_GIB, graphs * 2 * GP_GIB, ORIGIN_MODEL);
     m->free = gib(usable - weights - kv - activation - graphs);
     p.memory.kv_pool = quantity_add(p.memory.free, p.memory.kv_reserved);
     return p;

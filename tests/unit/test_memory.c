@@ -1,9 +1,9 @@
 /* test_memory.c - the parts of one GPU: they add up, and they are the logged ones. */
 #include "plan/memory.h"
 
+#include "base/str.h"
 #include "profiles.h"
 #include "sample.h"
-#include "base/str.h"
 
 #define GIB(x) ((x).value / GP_GIB)
 
@@ -186,8 +186,11 @@ static void test_loaded_as_counted(void **state)
 /* SGLang's second layout of the scales: experts' on compute capability 10.x alone. */
 static void test_second_scales(void **state)
 {
-    static const struct format nvfp4 = {.id = "nvfp4", .math = MATH_FP4, .bits = 4,
-                                        .group_cols = 16, .group_rows = 1,
+    static const struct format nvfp4 = {.id = "nvfp4",
+                                        .math = MATH_FP4,
+                                        .bits = 4,
+                                        .group_cols = 16,
+                                        .group_rows = 1,
                                         .group_bytes = 1};
     struct sample s;
     struct request *q = sample_request(&s, sample_deepseek_v3());
@@ -205,8 +208,7 @@ static void test_second_scales(void **state)
     assert_near(weights_on(q, &l, 0).loaded, experts, 1);
     q->precision.by_role[ROLE_MLP] = &nvfp4;
     assert_near(weights_on(q, &l, 0).loaded, experts, 1);
-    snprintf(s.engine.nvfp4_scales_twice, sizeof s.engine.nvfp4_scales_twice,
-             "linear|experts");
+    snprintf(s.engine.nvfp4_scales_twice, sizeof s.engine.nvfp4_scales_twice, "linear|experts");
     assert_near(weights_on(q, &l, 0).loaded, experts + 3 * 3.0 * 7168 * 18432 / 16 / 8, 1);
 }
 
@@ -292,9 +294,8 @@ static void test_parts_sum_to_usable(void **state)
                 q->used = 3 * GP_GIB;
                 q->users = 5;
                 struct memory m = estimate(q, sample_layout(2, pp, 1, 1));
-                double parts = m.weights.value + m.activation.value +
-                               m.non_torch.value + m.graphs.value +
-                               m.kv_reserved.value + m.free.value + q->used;
+                double parts = m.weights.value + m.activation.value + m.non_torch.value +
+                               m.graphs.value + m.kv_reserved.value + m.free.value + q->used;
                 assert_near(parts, m.usable.value, 1);
                 assert_near(m.split.total, m.weights.value, 0);
             }
@@ -317,8 +318,8 @@ static void test_budget_kinds(void **state)
     s.engine.budget = BUDGET_FREE;
     assert_near(estimate(q, l).kv_pool.value, 0.9 * (usable - rest - graphs), 1);
     s.engine.budget = BUDGET_STATIC;
-    assert_near(estimate(q, l).kv_pool.value,
-                0.9 * (usable - m.non_torch.value) - m.weights.value, 1);
+    assert_near(estimate(q, l).kv_pool.value, 0.9 * (usable - m.non_torch.value) - m.weights.value,
+                1);
     s.engine.budget = BUDGET_ASKED;
     assert_near(estimate(q, l).kv_pool.value, usable - rest - graphs, 1);
     q->headroom = 0.25;
@@ -355,10 +356,9 @@ static void test_activation(void **state)
     struct activation a = activation_on(q, &one, true);
 
     (void)state;
-    assert_near(a.sampling.value, 1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2 +
-                                      0.12 * GP_GIB, 1);
-    assert_near(a.forward.value, 8192 * (2 * 4096 + 3 * 14336.0) * 2 + 0.12 * GP_GIB,
+    assert_near(a.sampling.value, 1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2 + 0.12 * GP_GIB,
                 1);
+    assert_near(a.forward.value, 8192 * (2 * 4096 + 3 * 14336.0) * 2 + 0.12 * GP_GIB, 1);
     assert_near(a.peak.value, a.sampling.value, 0);
     assert_near(a.moe.value, 0, 0);
     assert_near(activation_on(q, &one, false).peak.value, a.forward.value, 0);
@@ -374,8 +374,7 @@ static void test_moe_workspace(void **state)
     struct layout one = sample_layout(1, 1, 1, 1);
 
     (void)state;
-    assert_near(activation_on(q, &one, true).moe.value,
-                8192 * 4.0 * (2 * 2880 + 2880) * 2, 0);
+    assert_near(activation_on(q, &one, true).moe.value, 8192 * 4.0 * (2 * 2880 + 2880) * 2, 0);
     q->precision = sample_gpt_oss_precision();
     assert_near(activation_on(q, &one, true).moe.value, 0, 0);
 }
@@ -407,8 +406,7 @@ static void test_rule_of_thumb(void **state)
 
     (void)state;
     assert_near(memory_rule_of_thumb(70e9, 16), 175e9, 1);
-    assert_near(estimate(q, sample_layout(2, 1, 1, 1)).rule_of_thumb,
-                70553706496.0 * 2 * 1.25, 1);
+    assert_near(estimate(q, sample_layout(2, 1, 1, 1)).rule_of_thumb, 70553706496.0 * 2 * 1.25, 1);
 }
 
 /* The stages have all layers between them, the embedding on the first and the head on the

@@ -20,11 +20,11 @@ enum { SIDE = 16, SAMPLES = SIDE * SIDE };
 struct core {
     const char *name;
     enum bench_type type;
-    int in, out;     /* significant bits of inputs, as cut or rounded, and of the output */
-    int at_once;     /* products */
-    int below;       /* bits below the largest addend that addends keep */
-    int kept;        /* significant bits of the sum */
-    int block;       /* products of 128 bytes of each operand: one step over k */
+    int in, out; /* significant bits of inputs, as cut or rounded, and of the output */
+    int at_once; /* products */
+    int below;   /* bits below the largest addend that addends keep */
+    int kept;    /* significant bits of the sum */
+    int block;   /* products of 128 bytes of each operand: one step over k */
 };
 
 static const struct core cores[] = {
@@ -106,8 +106,7 @@ static void free_operands(struct operands *o)
 /* ---- the device ---- */
 
 /* The accumulator after some more products. */
-static double add_at_once(const struct core *core, double sum, const double *products,
-                          int count)
+static double add_at_once(const struct core *core, double sum, const double *products, int count)
 {
     double largest = fabs(sum), unit;
     int exponent;
@@ -125,8 +124,8 @@ static double add_at_once(const struct core *core, double sum, const double *pro
 }
 
 /* Of the products from..to, in the type of the sums; those of `lost` are left out. */
-static double device_part(const struct core *core, const double *a, const double *b,
-                          int from, int to, int lost)
+static double device_part(const struct core *core, const double *a, const double *b, int from,
+                          int to, int lost)
 {
     double sum = 0, products[32];
     int count = 0;
@@ -144,15 +143,15 @@ static double device_part(const struct core *core, const double *a, const double
 }
 
 /* One element of the result, as the algorithm says. */
-static double device(const struct core *core, const struct summing *how,
-                     const double *a, const double *b, int lost)
+static double device(const struct core *core, const struct summing *how, const double *a,
+                     const double *b, int lost)
 {
     int split = how->split > 1 ? how->split : 1, k = (int)how->k;
     double sum = 0;
 
     for (int s = 0; s < split; s++) {
-        double part = device_part(core, a, b, k / split * s,
-                                  s + 1 == split ? k : k / split * (s + 1), lost);
+        double part =
+            device_part(core, a, b, k / split * s, s + 1 == split ? k : k / split * (s + 1), lost);
 
         if (how->reduction == REDUCTION_OUTPUT)
             part = keep_bits(part, core->out, nearbyint);
@@ -167,8 +166,8 @@ static double device(const struct core *core, const struct summing *how,
 
 /* How many of 256 results, with a fault 52, are refused; *worst: the largest ratio. All
  * have lost a block, or a scale; one in 16 is another column's element. */
-static int refused(const struct core *core, const struct summing *how,
-                   const struct operands *o, enum fault fault, double *worst)
+static int refused(const struct core *core, const struct summing *how, const struct operands *o,
+                   enum fault fault, double *worst)
 {
     int bad = 0, lost = fault == FAULT_LOST_BLOCK ? o->k / core->block / 2 * core->block : -1;
 
@@ -261,8 +260,8 @@ static void test_scheme_matters(void **unused)
     (void)unused;
     for (int i = 0; i < 3; i++) {
         struct operands o = make_operands(bf16, 4096, true);
-        struct summing how = {.type = TYPE_BF16, .k = 4096, .split = splits[i],
-                              .reduction = REDUCTION_IN_PLACE};
+        struct summing how = {
+            .type = TYPE_BF16, .k = 4096, .split = splits[i], .reduction = REDUCTION_IN_PLACE};
         struct summing silent = {.type = TYPE_BF16, .k = 4096};
         int bad = 0;
 
@@ -274,8 +273,7 @@ static void test_scheme_matters(void **unused)
                 ref += a[j] * b[j];
                 absolute += fabs(a[j] * b[j]);
             }
-            bad += !method_within(&silent, device(bf16, &how, a, b, -1), ref, absolute,
-                                  &ratio);
+            bad += !method_within(&silent, device(bf16, &how, a, b, -1), ref, absolute, &ratio);
         }
         assert_in_range(bad, SAMPLES / 10, SAMPLES);
         free_operands(&o);
@@ -352,12 +350,9 @@ static void test_zeros_fail_the_check(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truncation),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_scheme_matters),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_within),
-        cmocka_unit_test(test_zeros_fail_the_check),
+        cmocka_unit_test(test_truncation),     cmocka_unit_test(test_split),
+        cmocka_unit_test(test_scheme_matters), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_within),         cmocka_unit_test(test_zeros_fail_the_check),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,11 @@
  */
 #include "model/model.h"
 
+#include "base/path.h"
+#include "base/str.h"
 #include "catalog/format_file.h"
 #include "catalog/model_file.h"
 #include "unit.h"
-#include "base/path.h"
-#include "base/str.h"
 
 static struct model load(const char *id)
 {
@@ -21,8 +21,7 @@ static struct model load(const char *id)
     struct gp_err err = {0};
     char path[512];
 
-    gp_format(path, sizeof path, "%s/profiles/models/%s.cfg", srcdir ? srcdir : ".",
-              id);
+    gp_format(path, sizeof path, "%s/profiles/models/%s.cfg", srcdir ? srcdir : ".", id);
     gp_copy(item.model.id, sizeof item.model.id, id);
     if (profile_read(path, model_file_read, &item, NULL, NULL, &err) != GP_OK)
         fail_msg("%s: %s (%s)", err.where, err.text, err.hint);
@@ -110,8 +109,7 @@ static void check_tower(const struct model *model)
     assert_true(v->source[0] && v->tokens <= v->patches);
 }
 
-static int check_published(const char *dir, const char *file,
-                           const struct format_list *formats)
+static int check_published(const char *dir, const char *file, const struct format_list *formats)
 {
     struct model_item item = {0};
     struct model model;
@@ -122,8 +120,7 @@ static int check_published(const char *dir, const char *file,
     path_join(path, sizeof path, dir, file);
     gp_copy(item.model.id, sizeof item.model.id, file);
     item.model.id[strlen(item.model.id) - strlen(".cfg")] = '\0';
-    if (profile_read(path, model_file_read, &item, fail_on_warning, NULL, &err) !=
-        GP_OK)
+    if (profile_read(path, model_file_read, &item, fail_on_warning, NULL, &err) != GP_OK)
         fail_msg("%s: %s (%s)", err.where, err.text, err.hint);
     model = item.model;
     assert_true(model.name[0] && model.family[0] && model.source[0] && model.date[0]);
@@ -146,8 +143,7 @@ static void test_published_counts(void **state)
 
     (void)state;
     gp_format(dir, sizeof dir, "%s/profiles/formats.cfg", srcdir ? srcdir : ".");
-    assert_int_equal(profile_read(dir, format_file_read, &formats, NULL, NULL, NULL),
-                     GP_OK);
+    assert_int_equal(profile_read(dir, format_file_read, &formats, NULL, NULL, NULL), GP_OK);
     gp_format(dir, sizeof dir, "%s/profiles/models", srcdir ? srcdir : ".");
     assert_int_equal(path_list(dir, ".cfg", &names, &count, NULL), GP_OK);
     for (size_t i = 0; i < count; i++)
@@ -191,8 +187,8 @@ static int last_kind(const struct model *model)
 
 static void test_fp8_scales(void **state)
 {
-    static const char *const ids[] = {"deepseek-v3", "deepseek-r1", "deepseek-v3.2",
-                                      "kimi-k2", "minimax-m2"};
+    static const char *const ids[] = {"deepseek-v3", "deepseek-r1", "deepseek-v3.2", "kimi-k2",
+                                      "minimax-m2"};
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -211,17 +207,11 @@ static void test_mtp(void **state)
     static const struct {
         const char *id;
         bool copies;
-    } rows[] = {{"deepseek-v3", true},
-                {"deepseek-v3.2", true},
-                {"glm-4.5", true},
-                {"glm-4.5-air", true},
-                {"glm-4.6", false},
-                {"glm-5", false},
-                {"qwen3-next-80b-a3b", false},
-                {"qwen3.5-27b", false},
-                {"qwen3.5-35b-a3b", false},
-                {"qwen3.5-122b-a10b", false},
-                {"qwen3.5-397b-a17b", false}};
+    } rows[] = {
+        {"deepseek-v3", true},         {"deepseek-v3.2", true},     {"glm-4.5", true},
+        {"glm-4.5-air", true},         {"glm-4.6", false},          {"glm-5", false},
+        {"qwen3-next-80b-a3b", false}, {"qwen3.5-27b", false},      {"qwen3.5-35b-a3b", false},
+        {"qwen3.5-122b-a10b", false},  {"qwen3.5-397b-a17b", false}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -248,10 +238,9 @@ static void test_deepseek_v4(void **state)
         m.kind[k] = m.kind[last_kind(&m)];
         m.kind[k].compress = m.kind[k].index_heads = 0;
         m.kind[k].router_bias = true;
-        double mtp = kind_elements(&m, k) + 2 * h * h + 3 * h + m.extra[0].elements +
-                     2.0 * m.vocab * h;
-        double scales =
-            model_scales(&m) + kind_scales(&m, k) + 2 * ceil(h / 128) * ceil(h / 128);
+        double mtp =
+            kind_elements(&m, k) + 2 * h * h + 3 * h + m.extra[0].elements + 2.0 * m.vocab * h;
+        double scales = model_scales(&m) + kind_scales(&m, k) + 2 * ceil(h / 128) * ceil(h / 128);
         assert_near(mtp, m.mtp_params, 0);
         assert_near(m.published_extra, mtp + scales + hash_tables, 0);
     }
@@ -313,8 +302,8 @@ static void test_active(void **state)
 
 static void test_roles_sum_to_total(void **state)
 {
-    static const char *const ids[] = {"kimi-k3", "gemma-4-e2b", "jamba-1.5-mini",
-                                      "deepseek-v4-pro", "whisper-large-v3"};
+    static const char *const ids[] = {"kimi-k3", "gemma-4-e2b", "jamba-1.5-mini", "deepseek-v4-pro",
+                                      "whisper-large-v3"};
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -430,13 +419,13 @@ static void refused(const struct model *m, const char *part)
         fail_msg("\"%s\" does not say \"%s\"", err.text, part);
 }
 
-#define REFUSED(change, part)                                                          \
-    do {                                                                               \
-        struct model m = good();                                                       \
-        struct layer_kind *k = &m.kind[0];                                             \
-        (void)k;                                                                       \
-        change;                                                                        \
-        refused(&m, part);                                                             \
+#define REFUSED(change, part)              \
+    do {                                   \
+        struct model m = good();           \
+        struct layer_kind *k = &m.kind[0]; \
+        (void)k;                           \
+        change;                            \
+        refused(&m, part);                 \
     } while (0)
 
 static void test_check(void **state)
@@ -448,8 +437,7 @@ static void test_check(void **state)
     REFUSED(k->head_dim = -1, "head_dim");
     REFUSED(k->ff = 1 << 25, "ff: ");
     REFUSED(k->experts = 8, "expert_ff is missing");
-    REFUSED((k->experts = 8, k->expert_ff = 64, k->experts_active = 9),
-            "experts_active");
+    REFUSED((k->experts = 8, k->expert_ff = 64, k->experts_active = 9), "experts_active");
     REFUSED(k->experts_active = 2, "experts is missing");
     REFUSED(k->mixer = MIXER_SLIDING, "window is missing");
     REFUSED(k->mixer = MIXER_MLA, "kv_lora is missing");
@@ -471,7 +459,7 @@ static void test_check(void **state)
 
 /* ---- profiles ------------------------------------------------------------------- */
 
-#define HEAD  "name = \"x\"; hidden = 64; vocab = 128; max_context = 99;\n"
+#define HEAD "name = \"x\"; hidden = 64; vocab = 128; max_context = 99;\n"
 #define LAYER "layer = { heads = 4; kv_heads = 2; head_dim = 16; ff = 256; };\n"
 #define KINDS "kinds = ({ letter = \"a\"; }, { letter = \"b\"; ff = 512; });\n"
 
@@ -503,8 +491,7 @@ static void test_hostile_profiles(void **state)
         {HEAD LAYER "layer_count = -1;", "layer_count", "outside"},
         {HEAD "layer = 3;", "layer", "group"},
         {HEAD "layer = { heads = 70000; }; layer_count = 1;", "heads", "outside"},
-        {HEAD "layer = { mixer = \"slidng\"; }; layer_count = 1;", "mixer",
-         "unknown value"},
+        {HEAD "layer = { mixer = \"slidng\"; }; layer_count = 1;", "mixer", "unknown value"},
         {HEAD "layer = { mixer = \"sliding\"; heads = 4; kv_heads = 2; head_dim = 8; };"
               "layer_count = 1;",
          "", "window is missing"},
@@ -520,27 +507,22 @@ static void test_hostile_profiles(void **state)
         {HEAD LAYER KINDS "pattern = \")\";", "pattern", "letter"},
         {HEAD LAYER KINDS "pattern = \"3\";", "pattern", "letter"},
         {HEAD LAYER KINDS "pattern = \"\";", "", "no layers"},
-        {HEAD LAYER "kinds = ({ letter = \"a\"; }, { letter = \"a\"; });", "letter",
-         "taken"},
+        {HEAD LAYER "kinds = ({ letter = \"a\"; }, { letter = \"a\"; });", "letter", "taken"},
         {HEAD LAYER "kinds = ({ letter = \"7\"; });", "letter", "digit or bracket"},
         {HEAD LAYER "kinds = ({ letter = \"\"; });", "letter", "digit or bracket"},
         {HEAD LAYER "kinds = ({ ff = 3; });", "letter", "missing"},
         {HEAD LAYER "kinds = 5;", "kinds", "list"},
-        {HEAD LAYER "layer_count = 2; extra = ({ name = \"v\"; });", "elements",
-         "missing"},
-        {HEAD LAYER "layer_count = 2; extra = ({ name = \"v\"; elements = -4; });",
-         "elements", "outside"},
+        {HEAD LAYER "layer_count = 2; extra = ({ name = \"v\"; });", "elements", "missing"},
+        {HEAD LAYER "layer_count = 2; extra = ({ name = \"v\"; elements = -4; });", "elements",
+         "outside"},
         {HEAD LAYER "layer_count = 2; extra = ({ name = \"v\"; elements = 4;"
                     "role = \"visoin\"; });",
          "role", "unknown value"},
         {HEAD LAYER "layer_count = 2; mtp = 3000000000;", "", "3000000000"},
         {HEAD LAYER "layer_count = 2; dtype = \"fp8\";", "dtype", "unknown value"},
-        {HEAD LAYER "layer_count = 2; published = { note = \"x\"; };", "params",
-         "missing"},
-        {HEAD LAYER "layer_count = 2; native_roles = { expert = 4; };", "expert",
-         "a string"},
-        {HEAD LAYER "layer_count = 2; checkpoints = ({ source = \"s\"; });", "format",
-         "missing"},
+        {HEAD LAYER "layer_count = 2; published = { note = \"x\"; };", "params", "missing"},
+        {HEAD LAYER "layer_count = 2; native_roles = { expert = 4; };", "expert", "a string"},
+        {HEAD LAYER "layer_count = 2; checkpoints = ({ source = \"s\"; });", "format", "missing"},
         {HEAD LAYER "layer_count = 2; checkpoints = ({ format = \"nvfp4\";"
                     "roles = { expert = 16; }; });",
          "expert", "a string"},
@@ -565,12 +547,10 @@ static void test_brackets_end(void **state)
 
     (void)state;
     /* empty ones add no layer: 512 of 512 of 512 of them must not be walked */
-    assert_int_equal(
-        parse(HEAD LAYER KINDS "pattern = \"512(512(512(512(512()))))\";", &m, &err),
-        GP_E_FILE);
+    assert_int_equal(parse(HEAD LAYER KINDS "pattern = \"512(512(512(512(512()))))\";", &m, &err),
+                     GP_E_FILE);
     memset(&m, 0, sizeof m);
-    assert_int_equal(parse(HEAD LAYER KINDS "pattern = \"2(a2b)3a()\";", &m, &err),
-                     GP_OK);
+    assert_int_equal(parse(HEAD LAYER KINDS "pattern = \"2(a2b)3a()\";", &m, &err), GP_OK);
     assert_int_equal(m.layer_count, 9);
     assert_int_equal(m.layer[1], 1);
     assert_int_equal(m.layer[3], 0);
@@ -595,7 +575,9 @@ static void test_overlay(void **state)
     assert_string_equal(m.native[ROLE_MLP], "fp8-block");
     assert_string_equal(m.native[ROLE_HEAD], "bf16");
     assert_int_equal(parse("checkpoints = ({ format = \"nvfp4\";"
-                           "roles = { mlp = \"fp8\"; }; });", &m, &err), GP_OK);
+                           "roles = { mlp = \"fp8\"; }; });",
+                           &m, &err),
+                     GP_OK);
     assert_int_equal(m.checkpoint_count, 1);
     assert_string_equal(m.checkpoint[0].role[ROLE_MLP], "fp8");
     assert_string_equal(m.checkpoint[0].role[ROLE_HEAD], "");

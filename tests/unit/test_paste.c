@@ -31,7 +31,10 @@ static void test_lines_become_one(void **state)
         {"gpuplan --plan \\\n  -m 70B \\\r\n\t-g l40s\n", "gpuplan --plan    -m 70B    -g l40s"},
         {"\n\n one \ttwo\r", "one  two"},
         {"größe 漢字", "größe 漢字"},
-        {"a\033[201~\x7f" "b\xc2\x9b" "c\xff", "a?[201~?b?c?"},
+        {"a\033[201~\x7f"
+         "b\xc2\x9b"
+         "c\xff",
+         "a?[201~?b?c?"},
         {" \n\t ", ""},
         {"back\\slash", "back\\slash"},
     };
@@ -59,8 +62,7 @@ static void test_anything_is_a_line_of_text(void **state)
 
         paste_begin(&paste);
         while (count-- > 0)
-            paste_add(&paste, rand() % 3 ? (uint32_t)rand() % 0x100
-                                         : (uint32_t)rand() % 0x200000);
+            paste_add(&paste, rand() % 3 ? (uint32_t)rand() % 0x100 : (uint32_t)rand() % 0x200000);
         paste_end(&paste);
         assert_int_equal(paste.len, strlen(paste.text));
         assert_true(paste.len < sizeof paste.text);

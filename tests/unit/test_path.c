@@ -182,8 +182,7 @@ static void test_list(void **state)
     path_list_free(names, count);
     assert_int_equal(path_list(in_dir("missing"), ".cfg", &names, &count, &err), GP_OK);
     assert_int_equal(count, 0);
-    assert_int_equal(path_list(in_dir("list/a.cfg"), "", &names, &count, &err),
-                     GP_E_FILE);
+    assert_int_equal(path_list(in_dir("list/a.cfg"), "", &names, &count, &err), GP_E_FILE);
 }
 
 int main(void)

@@ -1,11 +1,11 @@
 /* test_plan.c - verdicts, limits, the knob that decides, layouts, fixes and solving. */
 #include "plan/plan.h"
 
-#include "plan/solve.h"
 #include "answer/sentence.h"
+#include "base/str.h"
+#include "plan/solve.h"
 #include "profiles.h"
 #include "sample.h"
-#include "base/str.h"
 
 static const struct market nowhere;
 
@@ -114,8 +114,7 @@ static void test_70b_marginal_profiles(void **state)
 static void test_fits(void **state)
 {
     struct sample s;
-    struct plan p = with(sample_request(&s, sample_llama_8b()),
-                         sample_layout(1, 1, 1, 1));
+    struct plan p = with(sample_request(&s, sample_llama_8b()), sample_layout(1, 1, 1, 1));
 
     (void)state;
     assert_int_equal(p.verdict, VERDICT_FITS);
@@ -127,8 +126,7 @@ static void test_fits(void **state)
 static void test_weights_too_large(void **state)
 {
     struct sample s;
-    struct plan p = with(sample_request(&s, sample_llama_70b()),
-                         sample_layout(1, 1, 1, 1));
+    struct plan p = with(sample_request(&s, sample_llama_70b()), sample_layout(1, 1, 1, 1));
 
     (void)state;
     assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
@@ -672,8 +670,7 @@ static void test_host_fixes(void **state)
     assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
     assert_null(fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_BYTES));
     snprintf(s.engine.offload, sizeof(s.engine.offload), "bytes");
-    const struct fix *f =
-        fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_BYTES);
+    const struct fix *f = fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_BYTES);
     assert_non_null(f);
     assert_int_equal(f->changes, 1u << CHANGE_CPU_OFFLOAD);
     assert_int_equal(with(&f->request, one).verdict, VERDICT_FITS);

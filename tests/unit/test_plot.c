@@ -66,6 +66,7 @@ static void a_roofline_in_ascii(void **state)
     plot_fini(&plot);
 }
 
+/* clang-format off */
 static void the_same_in_blocks_and_braille(void **state)
 {
     struct plot plot = roof();
@@ -90,6 +91,7 @@ static void the_same_in_blocks_and_braille(void **state)
                         "   1       8     64\n");
     plot_fini(&plot);
 }
+/* clang-format on */
 
 /* NAN leaves a gap; a line of one point is a dot. */
 static void gaps_and_single_points(void **state)
@@ -172,9 +174,8 @@ static void ticks_of_hours(void **state)
 static void odd_axes_and_tiny_rectangles(void **state)
 {
     static const double ends[][2] = {
-        {0, 0},         {1, 1},         {5, -5},         {-1e308, 1e308},
-        {NAN, NAN},     {0, INFINITY},  {1e-300, 1e300}, {-3, 0},
-        {1, 1 + 1e-15}, {1e300, 1e300}, {-INFINITY, 5},
+        {0, 0},          {1, 1},  {5, -5},        {-1e308, 1e308}, {NAN, NAN},     {0, INFINITY},
+        {1e-300, 1e300}, {-3, 0}, {1, 1 + 1e-15}, {1e300, 1e300},  {-INFINITY, 5},
     };
     static const double values[] = {0, 1, -1, 1e300, -1e300, 1e-300, NAN, INFINITY};
 

@@ -1,8 +1,8 @@
 /* test_point.c - ids, arithmetic, and points that travel as JSON. */
 #include "measure/point/point.h"
 
-#include "unit.h"
 #include "base/json.h"
+#include "unit.h"
 
 static const struct point samples[] = {
     {.test = TEST_GEMM,
@@ -22,11 +22,7 @@ static const struct point samples[] = {
      .model = "llama-3.1-8b",
      .cache = CACHE_WEIGHTS_COLD},
     {.test = TEST_MEMORY, .kind = KIND_COPY, .bytes = 268435456, .tp = 1},
-    {.test = TEST_TRANSFER,
-     .kind = KIND_STORAGE,
-     .bytes = 1e9,
-     .path = "/data/f",
-     .tp = 1},
+    {.test = TEST_TRANSFER, .kind = KIND_STORAGE, .bytes = 1e9, .path = "/data/f", .tp = 1},
     {.test = TEST_DECODE,
      .type = TYPE_BF16,
      .n = 4,
@@ -41,12 +37,7 @@ static const struct point samples[] = {
      .context = 4096,
      .model = "llama-3.1-8b"},
     {.test = TEST_TRANSFER, .kind = KIND_PEER, .from = 3, .to = 0, .bytes = 1024, .tp = 1},
-    {.test = TEST_TRANSFER,
-     .kind = KIND_PEER_BOTH,
-     .from = 0,
-     .to = 3,
-     .bytes = 1024,
-     .tp = 1},
+    {.test = TEST_TRANSFER, .kind = KIND_PEER_BOTH, .from = 0, .to = 3, .bytes = 1024, .tp = 1},
     {.test = TEST_FIT, .bytes = 7e10, .model = "x", .tp = 4},
     {.test = TEST_ALLREDUCE,
      .type = TYPE_FP32,
@@ -144,16 +135,13 @@ static void test_arithmetic(void **state)
     p.type = TYPE_INT8; /* 32-bit results */
     assert_near(point_bytes(&p), 4096.0 * 4096 + 4096 * 8 + 4.0 * 4096 * 8, 0);
     p.type = TYPE_NVFP4; /* one scale byte per 16 */
-    assert_near(point_bytes(&p), 0.5625 * (4096.0 * 4096 + 4096 * 8) + 2.0 * 4096 * 8,
-                0);
+    assert_near(point_bytes(&p), 0.5625 * (4096.0 * 4096 + 4096 * 8) + 2.0 * 4096 * 8, 0);
     assert_near(point_bytes(&samples[2]), 2 * 268435456.0, 0);
     assert_near(point_bytes(&samples[3]), 1e9, 0);
     assert_near(point_operations(&samples[2]), 0, 0);
     p = samples[4];
-    assert_near(point_bytes(&p),
-                2 * (8 * layer + head) + 2.0 * 8 * 4 * 4096 * 8 * 128 * 2, 1);
-    assert_near(point_operations(&p),
-                2.0 * 4 * (8 * (layer + 2.0 * 4096 * 4096) + head), 1);
+    assert_near(point_bytes(&p), 2 * (8 * layer + head) + 2.0 * 8 * 4 * 4096 * 8 * 128 * 2, 1);
+    assert_near(point_operations(&p), 2.0 * 4 * (8 * (layer + 2.0 * 4096 * 4096) + head), 1);
     assert_near(bench_type_bytes(TYPE_NVFP4), 0.5, 0);
 }
 
@@ -195,14 +183,12 @@ static const struct {
     {"{\"test\":\"gemm\",\"m\":-1,\"n\":1,\"k\":1}", "point.m"},
     {"{\"test\":\"gemm\",\"m\":1.5,\"n\":1,\"k\":1}", "point.m"},
     {"{\"test\":\"gemm\",\"m\":\"1\",\"n\":1,\"k\":1}", "point.m"},
-    {"{\"test\":\"gemm\",\"id\":\"gemm/fp32/1x1x2/cold\",\"m\":1,\"n\":1,\"k\":1}",
-     "point.id"},
+    {"{\"test\":\"gemm\",\"id\":\"gemm/fp32/1x1x2/cold\",\"m\":1,\"n\":1,\"k\":1}", "point.id"},
     {"{\"test\":\"memory\",\"kind\":\"read\"}", "point.bytes"},
     {"{\"test\":\"memory\",\"kind\":\"read\",\"bytes\":1e16}", "point.bytes"},
     {"{\"test\":\"memory\",\"kind\":\"h2d-pinned\",\"bytes\":1}", "point.kind"},
     {"{\"test\":\"memory\",\"kind\":\"re\\u0007d\",\"bytes\":1}", "point.kind"},
-    {"{\"test\":\"memory\",\"kind\":\"readreadreadreadreadreadread\",\"bytes\":1}",
-     "point.kind"},
+    {"{\"test\":\"memory\",\"kind\":\"readreadreadreadreadreadread\",\"bytes\":1}", "point.kind"},
     {"{\"test\":\"decode\",\"n\":1,\"layers\":2}", "point.decode"},
     {"{\"test\":\"fit\"}", "point.bytes"},
     {"{\"test\":\"gemm\",\"tp\":70000,\"m\":1,\"n\":1,\"k\":1}", "point.tp"},

@@ -27,8 +27,13 @@ static void plan(const struct points_options *options, struct points *points)
 static struct request request_of(const struct model *model, const struct gpu *gpu,
                                  const struct engine *engine)
 {
-    struct request r = {.model = model, .gpu = gpu, .engine = engine, .context = 8192,
-                        .prompt = 1024, .output = 256, .users = 16};
+    struct request r = {.model = model,
+                        .gpu = gpu,
+                        .engine = engine,
+                        .context = 8192,
+                        .prompt = 1024,
+                        .output = 256,
+                        .users = 16};
 
     r.precision = sample_precision(&sample_bf16);
     r.kv = &sample_bf16;
@@ -120,7 +125,7 @@ static void test_too_long(void **state)
 }
 
 static const struct products_layer *layer(const struct products_layer *layers, int count,
-                                        const char *name)
+                                          const char *name)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(layers[i].name, name) == 0)
@@ -129,8 +134,8 @@ static const struct products_layer *layer(const struct products_layer *layers, i
     return NULL;
 }
 
-static void shape_is(const struct products_layer *layers, int count, const char *name,
-                     int64_t m, int64_t k)
+static void shape_is(const struct products_layer *layers, int count, const char *name, int64_t m,
+                     int64_t k)
 {
     const struct products_layer *l = layer(layers, count, name);
 
@@ -199,8 +204,8 @@ static void test_batch(void **state)
         assert_int_equal(points.point[i].cache, CACHE_WEIGHTS_COLD);
         heads += strcmp(points.point[i].layer, "lm_head") == 0;
     }
-    assert_int_equal(heads, 11);                  /* 1 .. 1024 */
-    assert_int_equal(points.count, 4 * 14 + 11);  /* 1 .. 8192 */
+    assert_int_equal(heads, 11);                 /* 1 .. 1024 */
+    assert_int_equal(points.count, 4 * 14 + 11); /* 1 .. 8192 */
     points_fini(&points);
     request.precision = sample_precision(&sample_fp8);
     options.preset = PRESET_QUICK;
@@ -280,8 +285,7 @@ static void test_transfer_and_allreduce(void **state)
     plan(&options, &points);
     assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 6 + 3);
     assert_string_equal(points.point[points.count - 1].id, "transfer/peer/5-2/67108864");
-    assert_string_equal(points.point[points.count - 3].id,
-                        "transfer/peer-both/2-5/67108864");
+    assert_string_equal(points.point[points.count - 3].id, "transfer/peer-both/2-5/67108864");
     check_all(&points);
     points_fini(&points);
     options.preset = PRESET_QUICK;
@@ -347,16 +351,14 @@ static void test_decode_and_fit(void **state)
     struct gpu gpu = sample_h100();
     struct engine engine = sample_vllm();
     struct request request = request_of(&m, &gpu, &engine);
-    struct points_options options =
-        ask_for(1u << TEST_DECODE | 1u << TEST_FIT, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_DECODE | 1u << TEST_FIT, PRESET_NORMAL);
     struct points points;
     const struct point *p;
 
     (void)state;
     options.request = &request;
     options.tp = 2;
-    options.memory =
-        8 * GP_GIB; /* what decode may take of it, not the quarter of products */
+    options.memory = 8 * GP_GIB; /* what decode may take of it, not the quarter of products */
     plan(&options, &points);
     assert_near(points.bytes[0], 0.85 * 8 * GP_GIB, 1);
     points_fini(&points);
@@ -404,8 +406,7 @@ static void test_decode_as_planned(void **state)
         {&sample_fp8, &sample_fp8, 0, TYPE_FP8, "/w-fp8/h-bf16/kv-fp8/"},
         {&sample_int4, &sample_fp8, 0, TYPE_BF16, "/w-int4/h-bf16/kv-fp8/"},
         {&sample_mxfp4, &sample_bf16, 0, TYPE_NVFP4, "/w-mxfp4/h-bf16/kv-bf16/"},
-        {&sample_int4, &sample_bf16, 1u << TYPE_FP16, TYPE_FP16,
-         "/w-fp16/h-fp16/kv-bf16/"},
+        {&sample_int4, &sample_bf16, 1u << TYPE_FP16, TYPE_FP16, "/w-fp16/h-fp16/kv-bf16/"},
     };
     struct model m = sample_llama_8b();
     struct gpu gpu = sample_h100();
@@ -430,9 +431,8 @@ static void test_decode_as_planned(void **state)
             assert_int_equal(points.point[0].type, cases[i].type);
             assert_non_null(strstr(points.point[0].id, cases[i].id));
             /* INT4 and MXFP4: no library multiplies them as they are */
-            assert_int_equal(
-                point_decode_types(&points.point[0], &types, why, sizeof why),
-                i != 3 && i != 4);
+            assert_int_equal(point_decode_types(&points.point[0], &types, why, sizeof why),
+                             i != 3 && i != 4);
             points_fini(&points);
         }
 }
@@ -508,8 +508,7 @@ static void test_quick_subset(void **state)
     struct model m = sample_llama_8b();
     struct gpu gpu = sample_h100();
     struct request request = request_of(&m, &gpu, NULL);
-    unsigned tests = 1u << TEST_GEMM | 1u << TEST_BATCH | 1u << TEST_MEMORY |
-                     1u << TEST_TRANSFER;
+    unsigned tests = 1u << TEST_GEMM | 1u << TEST_BATCH | 1u << TEST_MEMORY | 1u << TEST_TRANSFER;
     struct points_options options = ask_for(tests, PRESET_QUICK);
     struct points points;
 
@@ -527,8 +526,7 @@ static void test_quick_subset(void **state)
         assert_int_equal(of_test(&points, TEST_TRANSFER), cpu ? 0 : 2);
         assert_int_equal(points.note_count, 0);
         if (points_time(&options, &points) > 60)
-            fail_msg("%d points would take %g s", points.count,
-                     points_time(&options, &points));
+            fail_msg("%d points would take %g s", points.count, points_time(&options, &points));
         points_fini(&points);
     }
     options.storage = "/data/model.safetensors"; /* asked for by name */
@@ -541,8 +539,7 @@ static void test_quick_subset(void **state)
 /* Of what the engine says, nothing impossible is planned; a type by name is. */
 static void test_products(void **state)
 {
-    struct points_options options =
-        ask_for(1u << TEST_GEMM | 1u << TEST_TRANSFER, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_GEMM | 1u << TEST_TRANSFER, PRESET_NORMAL);
     struct points points;
 
     (void)state;
@@ -564,8 +561,7 @@ static void test_products(void **state)
 
 static void test_order_and_hash(void **state)
 {
-    struct points_options options =
-        ask_for(1u << TEST_GEMM | 1u << TEST_MEMORY, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_GEMM | 1u << TEST_MEMORY, PRESET_NORMAL);
     struct points a, b;
     bool mixed = false;
     char ha[17], hb[17];
@@ -622,17 +618,24 @@ static void test_parse(void **state)
     assert_int_equal(points_parse_tests("gemm,", "--bench", &bits, &err), GP_E_USAGE);
     assert_int_equal(points_parse_types("BF16,fp8", "--dtype", &bits, &err), GP_OK);
     assert_int_equal(bits, 1u << TYPE_BF16 | 1u << TYPE_FP8);
-    assert_int_equal(
-        points_parse_shapes("4096:8:4096,1x2x3", "--shapes", shapes, 3, &n, &err), GP_OK);
+    assert_int_equal(points_parse_shapes("4096:8:4096,1x2x3", "--shapes", shapes, 3, &n, &err),
+                     GP_OK);
     assert_int_equal(n, 2);
     assert_int_equal(shapes[0].n, 8);
     assert_int_equal(shapes[1].k, 3);
-    static const char *const bad[] = {"", "1x2", "1x2x3x4", "0x1x1", "1x1x", "1x-1x1",
-                                      "1x1x99999999999", "1x1x1,", "a", "1,1,1",
+    static const char *const bad[] = {"",
+                                      "1x2",
+                                      "1x2x3x4",
+                                      "0x1x1",
+                                      "1x1x",
+                                      "1x-1x1",
+                                      "1x1x99999999999",
+                                      "1x1x1,",
+                                      "a",
+                                      "1,1,1",
                                       "1x1x1,1x1x1,1x1x1,1x1x1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(points_parse_shapes(bad[i], "--shapes", shapes, 3, &n, &err),
-                         GP_E_USAGE);
+        assert_int_equal(points_parse_shapes(bad[i], "--shapes", shapes, 3, &n, &err), GP_E_USAGE);
 }
 
 int main(void)

@@ -48,8 +48,7 @@ static void test_worked_example(void **state)
 static void check_sums(const struct pool *pool, const struct pool_rung *r)
 {
     const struct pool_cost *cost = &r->cost;
-    double sum =
-        cost->purchase + cost->running + cost->energy + cost->starting + cost->penalty;
+    double sum = cost->purchase + cost->running + cost->energy + cost->starting + cost->penalty;
     double hours = r->utilisation * r->owned_hours;
 
     for (int i = 0; i < POOL_CAUSES; i++) {
@@ -59,8 +58,7 @@ static void check_sums(const struct pool *pool, const struct pool_rung *r)
     if (fabs(sum - r->total) > 1e-6 * (1 + r->total))
         fail_msg("rung %d: parts %g, total %g", r->id, sum, r->total);
     if (fabs(hours - r->owned_hours) > 1e-6 * (1 + r->owned_hours))
-        fail_msg("rung %d: %g GPU-hours owned, %g accounted for", r->id, r->owned_hours,
-                 hours);
+        fail_msg("rung %d: %g GPU-hours owned, %g accounted for", r->id, r->owned_hours, hours);
     for (int t = 0; t < pool->hours; t++)
         for (int g = 0; g < pool->type_count; g++)
             assert_true(r->use[t * pool->type_count + g] <= r->gpus[g]);
@@ -82,9 +80,8 @@ static void test_random_mixes(void **state)
             const struct pool_rung *r = &answer.rungs[id];
             check_sums(&c.pool, r);
             if (getenv("GPUPLAN_POOL_WORK"))
-                print_message("%c cost %.1f bound %.1f gap %.2f %% util %.2f\n",
-                              "ABCD$"[id], r -> total, r -> bound, 100 * r -> gap,
-                              r -> utilisation);
+                print_message("%c cost %.1f bound %.1f gap %.2f %% util %.2f\n", "ABCD$"[id],
+                              r -> total, r -> bound, 100 * r -> gap, r -> utilisation);
         }
         pool_answer_fini(&answer);
         case_fini(&c);
@@ -135,10 +132,10 @@ static void check_family(enum case_family family, uint64_t seed)
         const struct pool_rung *r = &answer.rungs[id];
         if (getenv("GPUPLAN_POOL_CASES"))
             print_message("family %d seed %d %c: %.2f %%\n", family, (int)seed, "ABCD"[id],
-                          100 * r->gap);
+                          100 * r -> gap);
         if (r->gap > 0.05)
             fail_msg("family %d, seed %d, rung %c: cost %.1f, bound %.1f", family, (int)seed,
-                     "ABCD"[id], r->total, r->bound);
+                     "ABCD"[id], r -> total, r -> bound);
     }
     pool_answer_fini(&answer);
     case_fini(&c);
@@ -178,8 +175,8 @@ static void test_more_and_less(void **state)
             c.demand[i] *= 2;
         two = sums(&c.pool, id, 100000);
         if (two.bound < one.bound * 0.999 || stocked.bound > one.bound * 1.001)
-            fail_msg("seed %d: bound %g, %g of twice the demand, %g with stock",
-                     (int)seed, one.bound, two.bound, stocked.bound);
+            fail_msg("seed %d: bound %g, %g of twice the demand, %g with stock", (int)seed,
+                     one.bound, two.bound, stocked.bound);
         if (one.bound > two.total || stocked.bound > one.total)
             fail_msg("seed %d: a bound above a dearer pool's plan", (int)seed);
         case_fini(&c);
@@ -238,8 +235,8 @@ static void mixed_case(struct pool_case *c, uint64_t seed)
     c->workloads[1].alone = true;
     c->workloads[2].burst = 1.5;
     c->pool.job_count = 2;
-    c->jobs[0] = (struct pool_job){
-        .type = 1, .gpus = 8, .most = 2, .gpu_hours = 64, .first = 0, .end = 24};
+    c->jobs[0] =
+        (struct pool_job){.type = 1, .gpus = 8, .most = 2, .gpu_hours = 64, .first = 0, .end = 24};
     c->jobs[1] = (struct pool_job){
         .type = 2, .gpus = 3, .most = 4, .gpu_hours = 30.5, .first = 6, .end = 12};
 }
@@ -342,10 +339,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_example), cmocka_unit_test(test_random_mixes),
-        cmocka_unit_test(test_thirty_models),
-        cmocka_unit_test(test_families),
-        cmocka_unit_test(test_adopt),
-        cmocka_unit_test(test_isolated_and_jobs),
+        cmocka_unit_test(test_thirty_models),  cmocka_unit_test(test_families),
+        cmocka_unit_test(test_adopt),          cmocka_unit_test(test_isolated_and_jobs),
         cmocka_unit_test(test_more_and_less),  cmocka_unit_test(test_composing_free),
         cmocka_unit_test(test_everything),     cmocka_unit_test(test_thousand),
     };

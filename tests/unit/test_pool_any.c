@@ -91,14 +91,13 @@ struct count {
     double worst; /* over the least */
 };
 
-static void check_rung(const struct pool_rung *r, const struct least *known,
-                       struct count *count)
+static void check_rung(const struct pool_rung *r, const struct least *known, struct count *count)
 {
     double least = known->rung[r->id], slack = 1e-6 * (1 + least);
 
     if (r->bound > least + slack || r->total < least - slack)
         fail_msg("seed %d rung %c: %.6f, bound %.6f, the least is %.6f", known->seed,
-                 "ABCD$"[r->id], r->total, r->bound, least);
+                 "ABCD$"[r->id], r -> total, r -> bound, least);
     count->plans++;
     count->missed += r->total > least + slack;
     count->open += r->gap > 0.01;
@@ -146,15 +145,15 @@ static struct pool_answer solve_any(const struct pool_case *c)
 
 /* Every plan of `less` is one of `more`, or is dearer there: no bound of `more` lies above
  * a plan of `less`, and where nothing is open, no plan either. */
-static void check_order(const struct pool_answer *more, const struct pool_answer *less,
-                        int seed, const char *what)
+static void check_order(const struct pool_answer *more, const struct pool_answer *less, int seed,
+                        const char *what)
 {
     for (int id = 0; id < POOL_RUNGS; id++) {
         const struct pool_rung *a = &more->rungs[id], *b = &less->rungs[id];
         double slack = 1e-6 * (1 + b->total);
         if (a->bound > b->total + slack || (a->gap < 1e-9 && a->total > b->total + slack))
             fail_msg("seed %d, rung %c: cost %.6f, bound %.6f; %s cost %.6f, bound %.6f", seed,
-                     "ABCD$"[id], b->total, b->bound, what, a->total, a->bound);
+                     "ABCD$"[id], b -> total, b -> bound, what, a -> total, a -> bound);
     }
 }
 
@@ -173,7 +172,7 @@ static void check_composing(const struct pool_answer *answer, int seed)
     for (int id = POOL_COMPOSED; id <= POOL_HOURLY; id += 2)
         if (answer->rungs[id].total > answer->rungs[id - 1].total * (1 + 1e-9))
             fail_msg("seed %d: %c costs %.6f, %c costs %.6f", seed, "ABCD"[id],
-                     answer->rungs[id].total, "ABCD"[id - 1], answer->rungs[id - 1].total);
+                     answer -> rungs[id].total, "ABCD"[id - 1], answer -> rungs[id - 1].total);
 }
 
 static void test_any_pairs(void **state)
@@ -313,8 +312,7 @@ static void test_moves(void **state)
         struct pool_case c;
         struct grid grid;
         struct assign a;
-        struct improve how = {
-            .random = seed, .work = 100000, .lambda = lambda, .part = no_time};
+        struct improve how = {.random = seed, .work = 100000, .lambda = lambda, .part = no_time};
         case_any(&c, seed);
         for (int i = 0; i < 12; i++)
             lambda[i] = case_pick(&c, 0.7, 4 * case_share(&c));

@@ -53,8 +53,7 @@ static void cover_case(struct cover_case *c, struct pool_case *random)
         item->group = (int)case_below(random, 3);
         item->seat = 1 + (int)case_below(random, 4);
         item->rate = 1 + case_below(random, 8);
-        item->price =
-            0.125 * case_below(random, 8) + item->seat * c->worth[item->group];
+        item->price = 0.125 * case_below(random, 8) + item->seat * c->worth[item->group];
     }
     c->ask = (struct cover_ask){.items = c->items,
                                 .count = 4,
@@ -87,8 +86,7 @@ static double cover_price(const struct cover_case *c, const int *x)
         if (c->ask.paid && seats[k] < c->paid[k])
             cost += (c->paid[k] - seats[k]) * c->worth[k];
     }
-    return cost + fmax(0, left) * c->ask.penalty +
-           (lacking > 0 ? lacking : 0) * c->ask.missing;
+    return cost + fmax(0, left) * c->ask.penalty + (lacking > 0 ? lacking : 0) * c->ask.missing;
 }
 
 static void test_cover_against_all(void **state)
@@ -108,11 +106,9 @@ static void test_cover_against_all(void **state)
         while (next(x, four, 4));
         cover_solve(&c.ask, &cover);
         if (cover.cost > least + 1e-9 || cover.lower > least + 1e-9 ||
-            cover.lower < cover.cost - 1e-9 ||
-            fabs(cover_price(&c, cover.x) - cover.cost) > 1e-9)
-            fail_msg(
-                "case %d: %.6f, lower %.6f, its counts cost %.6f, the least is %.6f",
-                (int)i, cover.cost, cover.lower, cover_price(&c, cover.x), least);
+            cover.lower < cover.cost - 1e-9 || fabs(cover_price(&c, cover.x) - cover.cost) > 1e-9)
+            fail_msg("case %d: %.6f, lower %.6f, its counts cost %.6f, the least is %.6f", (int)i,
+                     cover.cost, cover.lower, cover_price(&c, cover.x), least);
     }
 }
 
@@ -150,8 +146,8 @@ static void small_case(struct pool_case *c, uint64_t seed, bool sliced)
 }
 
 /* $ of holding x beside `least` GPUs that are paid for; INFINITY: there is no room. */
-static double held_price(const struct grid *grid, int w,
-                         const struct fixed_market *market, const int *x)
+static double held_price(const struct grid *grid, int w, const struct fixed_market *market,
+                         const int *x)
 {
     short held[POOL_MOST_WAYS] = {0};
     int own[POOL_MOST_TYPES];
@@ -171,8 +167,7 @@ static double held_price(const struct grid *grid, int w,
 
 static void test_held_against_all(void **state)
 {
-    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1),
-             cases = setting("GPUPLAN_POOL_CASES", 300);
+    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1), cases = setting("GPUPLAN_POOL_CASES", 300);
     int missed = 0;
 
     (void)state;
@@ -259,8 +254,8 @@ static void test_hour_against_all(void **state)
         pack_fini(&pack);
         if (pack.bound > least + 1e-6 || pack.cost < pack.bound - 1e-6 ||
             pack.bound < pack.cost - 1e-6 || pack.cost < least - 1e-6)
-            fail_msg("seed %d: %.6f, bound %.6f, the least is %.6f", (int)i, pack.cost,
-                     pack.bound, least);
+            fail_msg("seed %d: %.6f, bound %.6f, the least is %.6f", (int)i, pack.cost, pack.bound,
+                     least);
         grid_fini(&grid);
         case_fini(&c);
     }
@@ -320,16 +315,13 @@ static void add_random(struct lp *lp, struct pool_case *random, int set)
     struct lp_entry entries[ROWS];
 
     for (int r = 0; r < ROWS; r++) /* many ties */
-        entries[r] =
-            (struct lp_entry){r, 0.5 * case_below(random, 4) * case_below(random, 2)};
-    lp_add(lp, 0.25 * case_below(random, 40) - (set == LP_FREE ? 10 : 0), set, entries,
-           ROWS);
+        entries[r] = (struct lp_entry){r, 0.5 * case_below(random, 4) * case_below(random, 2)};
+    lp_add(lp, 0.25 * case_below(random, 40) - (set == LP_FREE ? 10 : 0), set, entries, ROWS);
 }
 
 static void test_programs(void **state)
 {
-    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1),
-             cases = setting("GPUPLAN_POOL_CASES", 300);
+    uint64_t seed = setting("GPUPLAN_POOL_SEED", 1), cases = setting("GPUPLAN_POOL_CASES", 300);
 
     (void)state;
     for (uint64_t i = seed; i < seed + cases; i++) {

@@ -46,14 +46,12 @@ static double own(const struct brute *b, int g, int gpus)
 
     if (n > (type->stock + type->buy) / b->unit * b->unit)
         return INFINITY;
-    return b->pool->hours *
-           (n < stock ? n * type->stock_hour
-                      : stock * type->stock_hour + (n - stock) * type->buy_hour);
+    return b->pool->hours * (n < stock ? n * type->stock_hour
+                                       : stock * type->stock_hour + (n - stock) * type->buy_hour);
 }
 
 /* The cost of running x of a workload's candidates in an hour. */
-static double running(const struct brute *b, int w, int t, const int *x, int first,
-                      int end)
+static double running(const struct brute *b, int w, int t, const int *x, int first, int end)
 {
     const struct pool_workload *from = &b->pool->workloads[w];
     double left = from->demand[t] * from->burst, cost = 0;
@@ -136,15 +134,13 @@ struct holding {
 static int holdings(const struct brute *b, int w, struct holding *out)
 {
     const struct pool *pool = b->pool;
-    int first = first_of(pool, w), end = first_of(pool, w + 1), held[8] = {0},
-        count = 0;
+    int first = first_of(pool, w), end = first_of(pool, w + 1), held[8] = {0}, count = 0;
 
     do {
         struct holding *h = &out[count++];
         *h = (struct holding){{0}, 0};
         for (int i = first; i < end; i++)
-            h->gpus[pool->candidates[i].type] +=
-                held[i] * seats(b, &pool->candidates[i]);
+            h->gpus[pool->candidates[i].type] += held[i] * seats(b, &pool->candidates[i]);
         for (int t = 0; t < pool->hours; t++) {
             double best = INFINITY;
             int x[8] = {0};
@@ -195,15 +191,15 @@ static double brute_alone(const struct brute *b, int most)
             pool.workloads = two;
             rest[n0][n1] = 0;
             for (int t = 0; t < pool.hours; t++)
-                rest[n0][n1] += hour_within(&(struct brute){&pool, b->servers, b->unit}, t,
-                                            (int[]){n0, n1});
+                rest[n0][n1] +=
+                    hour_within(&(struct brute){&pool, b->servers, b->unit}, t, (int[]){n0, n1});
         }
     for (int i = 0; i < count; i++)
         for (int n0 = 0; n0 <= most; n0 += b->unit)
             for (int n1 = 0; n1 <= most; n1 += b->unit)
-                best = fmin(best, all[i].cost + rest[n0][n1] +
-                                      own(b, 0, up(b, all[i].gpus[0]) + n0) +
-                                      own(b, 1, up(b, all[i].gpus[1]) + n1));
+                best =
+                    fmin(best, all[i].cost + rest[n0][n1] + own(b, 0, up(b, all[i].gpus[0]) + n0) +
+                                   own(b, 1, up(b, all[i].gpus[1]) + n1));
     return best;
 }
 
@@ -250,8 +246,8 @@ static void test_tiny_against_all(void **state)
             double least = id <= POOL_COMPOSED ? brute_fixed(&b) : brute_hourly(&b, 20);
             const struct pool_rung *r = &answer.rungs[id];
             if (fabs(r->total - least) > 1e-6 || r->bound > least + 1e-6)
-                fail_msg("seed %d rung %c: %.6f, the least is %.6f, bound %.6f", (int)i,
-                         "ABCD"[id], r -> total, least, r -> bound);
+                fail_msg("seed %d rung %c: %.6f, the least is %.6f, bound %.6f", (int)i, "ABCD"[id],
+                         r -> total, least, r -> bound);
         }
         pool_answer_fini(&answer);
         case_fini(&c);
@@ -262,8 +258,7 @@ struct isolated_count {
     int plans, missed, open;
 };
 
-static bool solve_whole(void *ctx, const struct pool *pool, bool isolated,
-                        struct pool_rung *rung)
+static bool solve_whole(void *ctx, const struct pool *pool, bool isolated, struct pool_rung *rung)
 {
     enum pool_rung_id id = *(enum pool_rung_id *)ctx;
     struct pool_options options = {.seed = 1};
@@ -318,7 +313,7 @@ static void check_isolated(const struct pool_case *c, uint64_t seed, enum pool_r
     pool_solve_rung(&c->pool, id, &options, &answer);
     if (r->total < least - 1e-6 || fmax(bound, r->bound) > least + 1e-6)
         fail_msg("seed %d rung %c: %.6f, the least is %.6f, bounds %.6f and %.6f", (int)seed,
-                 "ABCD"[id], r->total, least, r->bound, bound);
+                 "ABCD"[id], r -> total, least, r -> bound, bound);
     count->plans++;
     count->missed += r->total > least + 1e-6;
     count->open += r->gap > 1e-6;
@@ -355,8 +350,7 @@ static double start_cost(const struct pool *pool, int i)
     const struct pool_candidate *c = &pool->candidates[i];
     const struct pool_type *type = &pool->types[c->type];
 
-    return c->gpus * (type->buy_hour + type->run_hour) * pool_start_s(pool, i, POOL_HOURLY) /
-           3600;
+    return c->gpus * (type->buy_hour + type->run_hour) * pool_start_s(pool, i, POOL_HOURLY) / 3600;
 }
 
 struct day { /* of one fleet */
@@ -393,8 +387,7 @@ static void price_states(const struct brute *b, struct day *d)
         for (int r = 0; r < d->states; r++) {
             d->change[r][s] = 0;
             for (int i = 0; i < pool->candidate_count; i++)
-                d->change[r][s] +=
-                    fmax(0, d->x[s][i] - d->x[r][i]) * start_cost(pool, i);
+                d->change[r][s] += fmax(0, d->x[s][i] - d->x[r][i]) * start_cost(pool, i);
         }
     }
 }
@@ -487,8 +480,7 @@ static void test_starts_against_all(void **state)
         pool_answer_fini(&answer);
         case_fini(&c);
     }
-    print_message("%d of %d not the least, by %.1f %% at most\n", missed, (int)cases,
-                  100 * worst);
+    print_message("%d of %d not the least, by %.1f %% at most\n", missed, (int)cases, 100 * worst);
     assert_true(missed <= (int)cases / 10);
 }
 
@@ -580,8 +572,7 @@ static struct row *find_row(struct program *p, const char *name)
 }
 
 /* What the plan gives a column; pools here have no slices, spares or starts. */
-static double column_value(const struct pool *pool, const struct pool_rung *r,
-                           const char *name)
+static double column_value(const struct pool *pool, const struct pool_rung *r, const char *name)
 {
     int a = 0, b = 0, stock, unit;
 
@@ -610,8 +601,7 @@ static void check_program(const struct pool *pool, const struct pool_rung *r)
 
     strbuf_init(&text);
     pool_mps(pool, r->id, &text);
-    for (line = strtok_r(text.text, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (line = strtok_r(text.text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char a[32], name[32];
         double value;
         if (line[0] != ' ') {
@@ -624,8 +614,7 @@ static void check_program(const struct pool *pool, const struct pool_rung *r)
             p.rows = gp_grow(p.rows, &p.cap, p.count + 1, sizeof(*p.rows));
             p.rows[p.count] = (struct row){.sense = line[1]};
             snprintf(p.rows[p.count++].name, sizeof(p.rows->name), "%s", line + 3);
-        } else if (part == 'C' &&
-                   sscanf(line, " %31s %31s %lf", a, name, &value) == 3) {
+        } else if (part == 'C' && sscanf(line, " %31s %31s %lf", a, name, &value) == 3) {
             find_row(&p, name)->left += value * column_value(pool, r, a);
         }
     }
@@ -702,8 +691,7 @@ static double fill_both(const struct grid *grid, const int *free, bool turned, i
     memset(workers, 0, 48 * sizeof(*workers));
     for (int k = 0; k < 2; k++) {
         int j = k ^ turned;
-        cost += assign_job_cost(
-            grid, j, fill_slowly(&grid->pool->jobs[j], left, &workers[j * 24]));
+        cost += assign_job_cost(grid, j, fill_slowly(&grid->pool->jobs[j], left, &workers[j * 24]));
     }
     return cost;
 }
@@ -750,12 +738,9 @@ static void test_jobs_fill(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny_against_all),
-        cmocka_unit_test(test_isolated_against_all),
-        cmocka_unit_test(test_starts_against_all),
-        cmocka_unit_test(test_hour_against_all),
-        cmocka_unit_test(test_linear_program),
-        cmocka_unit_test(test_plan_in_program),
+        cmocka_unit_test(test_tiny_against_all),   cmocka_unit_test(test_isolated_against_all),
+        cmocka_unit_test(test_starts_against_all), cmocka_unit_test(test_hour_against_all),
+        cmocka_unit_test(test_linear_program),     cmocka_unit_test(test_plan_in_program),
         cmocka_unit_test(test_jobs_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,27 +6,27 @@
 
 #include <math.h>
 
+#include "base/str.h"
 #include "catalog/trace.h"
 #include "pool/pool_candidates.h"
 #include "pool/pool_demand.h"
 #include "pool/pool_file.h"
 #include "pool/pool_run.h"
-#include "base/str.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 
 /* A pool of one workload; what follows its demand, and its keys. */
-#define POOL(gpus, work)                                                               \
-    "gpus = ( " gpus " );\n"                                                           \
+#define POOL(gpus, work)     \
+    "gpus = ( " gpus " );\n" \
     "workloads = ( { name = \"a\"; model = \"llama-3.1-8b\";\n" work " } );\n"
-#define GPU    "{ gpu = \"h100-sxm\"; stock = 8; }"
+#define GPU "{ gpu = \"h100-sxm\"; stock = 8; }"
 #define DEMAND "demand = { shape = \"flat\"; mean = 2.0; };"
 
 static enum gp_status parse(const char *text, struct pool_file *out, struct gp_err *err)
 {
     struct catalog *catalog = open_profiles();
-    enum gp_status rc = pool_file_parse(catalog, NULL, "p.cfg", text, strlen(text), NULL,
-                                        NULL, out, err);
+    enum gp_status rc =
+        pool_file_parse(catalog, NULL, "p.cfg", text, strlen(text), NULL, NULL, out, err);
     catalog_free(catalog);
     return rc;
 }
@@ -64,8 +64,7 @@ static void mistakes_have_a_line(void **state)
         {POOL("{ gpu = \"h100-sxm\"; }", DEMAND), "p.cfg:1:", "none may be bought"},
         {POOL(GPU ", " GPU, DEMAND), "p.cfg:1:", "listed twice"},
         {POOL("", DEMAND), "p.cfg:1:", "no GPUs"},
-        {POOL(GPU, "context = 100; prompt = 90; output = 20; " DEMAND), "p.cfg:3:",
-         "do not hold"},
+        {POOL(GPU, "context = 100; prompt = 90; output = 20; " DEMAND), "p.cfg:3:", "do not hold"},
         {"hours = 25;\n" POOL(GPU, DEMAND), "p.cfg:1:", "neither a day nor a week"},
         {POOL(GPU, DEMAND) "jobs = ({ name = \"j\"; gpu = \"h100-sxm\"; gpu_hours = 1;\n"
                            "deadline = 30; });\n",
@@ -99,8 +98,8 @@ static void unknown_keys_warn(void **state)
     int lines = 0;
 
     (void)state;
-    assert_int_equal(pool_file_parse(catalog, NULL, "p.cfg", text, strlen(text),
-                                     count_lines, &lines, &file, &err),
+    assert_int_equal(pool_file_parse(catalog, NULL, "p.cfg", text, strlen(text), count_lines,
+                                     &lines, &file, &err),
                      GP_OK);
     assert_int_equal(lines, 1);
     pool_file_fini(&file);
@@ -134,8 +133,8 @@ static void shapes_align_by_weekday(void **state)
     for (int h = 0; h < 24; h++)
         day.value[h] = h;
     pool_shape_fit(&week, 168, out);
-    assert_float_equal(out[4 * 24], 0, 0);       /* Friday midnight is its first hour */
-    assert_float_equal(out[0], 3 * 24, 0);       /* Monday its fourth day */
+    assert_float_equal(out[4 * 24], 0, 0); /* Friday midnight is its first hour */
+    assert_float_equal(out[0], 3 * 24, 0); /* Monday its fourth day */
     pool_shape_fit(&week, 24, out);
     assert_float_equal(out[5] / out[0], (5 * 5 + 24 * (3 + 4 + 5 + 6 + 0)) / 432.0, 1e-12);
     pool_shape_fit(&day, 168, out);
@@ -243,8 +242,9 @@ static bool at_once(void *ctx)
  * grows with the demand where there are GPUs to buy. */
 static void what_ifs_begin_with_the_plan(void **state)
 {
-    const struct pool_run_options options = {
-        .name = "mixed-sizes", .rung = POOL_SHARED, .no_what_ifs = true},
+    const struct pool_run_options options = {.name = "mixed-sizes",
+                                             .rung = POOL_SHARED,
+                                             .no_what_ifs = true},
                                   none = {.rung = POOL_SHARED, .stop = at_once};
     struct planner *planner = planner_new(source_path("profiles"), TODAY, NULL);
     struct pool_run *run = pool_run_new();

@@ -27,8 +27,12 @@ static struct request request_on(const char *model, const char *precision, const
                             .kv = profile_format(catalog, "bf16"),
                             .gpu = profile_gpu(catalog, gpu),
                             .engine = profile_engine(catalog, "vllm"),
-                            .context = 8192, .prompt = 1024, .output = 256, .users = 16,
-                            .host_gpus = 8, .host_watts = 300};
+                            .context = 8192,
+                            .prompt = 1024,
+                            .output = 256,
+                            .users = 16,
+                            .host_gpus = 8,
+                            .host_watts = 300};
 }
 
 static struct plan planned(const struct request *q, int gpus)
@@ -210,9 +214,8 @@ static void test_more_users(void **state)
         if (more.share.value < few.share.value * (1 - 1e-3) ||
             b.power.joules.value > a.power.joules.value * (1 + 5e-3))
             fail_msg("%s on %d x %s, %.0f users of %.0f + %.0f: %.4f -> %.4f, %g -> %g J",
-                     q.model->id, gpus, q.gpu->id, q.users, q.prompt, q.output,
-                     few.share.value, more.share.value, a.power.joules.value,
-                     b.power.joules.value);
+                     q.model->id, gpus, q.gpu->id, q.users, q.prompt, q.output, few.share.value,
+                     more.share.value, a.power.joules.value, b.power.joules.value);
     }
     assert_true(seen > TRIALS / 3);
 }
@@ -234,9 +237,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares), cmocka_unit_test(test_example),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_cap),
-        cmocka_unit_test(test_usage), cmocka_unit_test(test_any_load),
+        cmocka_unit_test(test_shares),     cmocka_unit_test(test_example),
+        cmocka_unit_test(test_unknown),    cmocka_unit_test(test_cap),
+        cmocka_unit_test(test_usage),      cmocka_unit_test(test_any_load),
         cmocka_unit_test(test_more_users),
     };
 

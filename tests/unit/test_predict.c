@@ -47,8 +47,7 @@ static void measure(int index, const char *key, double rate, const char *flag)
 
     if (flag[0])
         json_array_append_new(flags, json_string(flag));
-    line = json_pack("{s:s, s:{s:f}, s:o}", "state", "ok", "rate", key, rate, "flags",
-                     flags);
+    line = json_pack("{s:s, s:{s:f}, s:o}", "state", "ok", "rate", key, rate, "flags", flags);
     records_add(&records, 0, index, &made[index], line);
     json_decref(line);
     for (int i = 0; i < records.count; i++)
@@ -89,7 +88,7 @@ static void half_a_roof_predicts_what_it_bounds(void **state)
 {
     (void)state;
     measure(READ, "bytes_per_s", 40 * GB, ""); /* no product of that type */
-    measure(ONE, "ops_per_s", 20 * GB, ""); /* bound by memory: no roof of arithmetic */
+    measure(ONE, "ops_per_s", 20 * GB, "");    /* bound by memory: no roof of arithmetic */
     assert_false(predict(LARGE).time.known);
     assert_false(predict(MANY).time.known);
     assert_int_equal(predict(ONE).bound, ROOF_MEMORY);
@@ -159,15 +158,11 @@ static void a_sheet_says_what_a_point_uses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(products_have_a_roof_of_arithmetic, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(half_a_roof_predicts_what_it_bounds, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_read_of_the_cache_is_no_roof, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(products_have_a_roof_of_arithmetic, setup, teardown),
+        cmocka_unit_test_setup_teardown(half_a_roof_predicts_what_it_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_read_of_the_cache_is_no_roof, setup, teardown),
         cmocka_unit_test_setup_teardown(flagged_figures_are_no_roof, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_sheet_says_what_a_point_uses, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(a_sheet_says_what_a_point_uses, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

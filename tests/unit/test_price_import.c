@@ -4,11 +4,11 @@
 
 #include <unistd.h>
 
-#include "catalog/price_file.h"
-#include "unit.h"
 #include "base/csv.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "catalog/price_file.h"
+#include "unit.h"
 
 static char fixture[GP_PATH_MAX];
 
@@ -160,9 +160,8 @@ static void test_nul_and_long_fields(void **state)
     (void)state;
     strbuf_init(&cfg);
     strbuf_init(&text);
-    assert_int_equal(
-        price_import_text("x.csv", nul, sizeof nul - 1, NULL, "", &cfg, &sum, &err),
-        GP_E_FILE);
+    assert_int_equal(price_import_text("x.csv", nul, sizeof nul - 1, NULL, "", &cfg, &sum, &err),
+                     GP_E_FILE);
     strbuf_add(&text, HEADER);
     for (int i = 0; i < 64; i++)
         strbuf_add(&text, "x");
@@ -220,9 +219,8 @@ static void test_names_are_quoted(void **state)
 
     (void)state;
     strbuf_init(&cfg);
-    assert_int_equal(import(HEADER "\"a\"\"; on_demand = 9; \\\",L4,1,1\n", "p\"q",
-                            &cfg, &sum, &err),
-                     GP_OK);
+    assert_int_equal(
+        import(HEADER "\"a\"\"; on_demand = 9; \\\",L4,1,1\n", "p\"q", &cfg, &sum, &err), GP_OK);
     read_back(cfg.text, &list);
     assert_string_equal(list.instances[0].type, "a\"; on_demand = 9; \\");
     assert_near(list.instances[0].on_demand, 1, 0);
@@ -252,8 +250,7 @@ static int find_fixture(void **state)
     const char *srcdir = getenv("srcdir");
 
     (void)state;
-    snprintf(fixture, sizeof fixture, "%s/tests/fixtures/vms.csv",
-             srcdir != NULL ? srcdir : ".");
+    snprintf(fixture, sizeof fixture, "%s/tests/fixtures/vms.csv", srcdir != NULL ? srcdir : ".");
     return 0;
 }
 

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profiles.h"
-#include "unit.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "profiles.h"
+#include "unit.h"
 
 #define MIB GP_MIB
 
@@ -25,8 +25,7 @@ static struct gp_err err;
 
 /* ---- matching ---- */
 
-static struct gpu make_gpu(const char *id, const char *names, const char *pci,
-                           double gib)
+static struct gpu make_gpu(const char *id, const char *names, const char *pci, double gib)
 {
     struct gpu gpu;
 
@@ -39,8 +38,7 @@ static struct gpu make_gpu(const char *id, const char *names, const char *pci,
 }
 
 static struct gpu h100, v16, v32, a100, ti16, mi300, a2, a16;
-static const struct gpu *const gpus[] = {&h100, &v16,   &v32, &a100,
-                                         &ti16, &mi300, &a2,  &a16};
+static const struct gpu *const gpus[] = {&h100, &v16, &v32, &a100, &ti16, &mi300, &a2, &a16};
 
 static int make_catalogue(void **state)
 {
@@ -54,8 +52,7 @@ static int make_catalogue(void **state)
     gp_copy(a100.slice[0].profile, sizeof a100.slice[0].profile, "1g.5gb");
     gp_copy(a100.slice[1].profile, sizeof a100.slice[1].profile, "3g.20gb");
     a100.slice_count = 2;
-    ti16 =
-        make_gpu("4060-ti-16", "NVIDIA GeForce RTX 4060 Ti", "10de:2803|10de:2805", 16);
+    ti16 = make_gpu("4060-ti-16", "NVIDIA GeForce RTX 4060 Ti", "10de:2803|10de:2805", 16);
     mi300 = make_gpu("mi300x", "", "1002:74a1|1002:74a9", 192);
     a2 = make_gpu("a2", "NVIDIA A2", "10de:25b6", 15);
     a16 = make_gpu("a16", "NVIDIA A16", "10de:25b6", 15);
@@ -145,13 +142,10 @@ static const char *match_slice(const char *name, const char *slice)
 static void test_match_slice(void **state)
 {
     (void)state;
-    assert_string_equal(match_slice("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "1g.5gb"),
-                        "a100");
+    assert_string_equal(match_slice("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "1g.5gb"), "a100");
     assert_string_equal(match_slice("A100-SXM4-40GB MIG 1g.5gb", "1g.5gb"), "a100");
-    assert_string_equal(match_slice("NVIDIA A100-SXM4-40GB MIG 9g.5gb", "9g.5gb"),
-                        "none");
-    assert_string_equal(match_slice("NVIDIA H100 80GB HBM3 MIG 1g.5gb", "1g.5gb"),
-                        "none");
+    assert_string_equal(match_slice("NVIDIA A100-SXM4-40GB MIG 9g.5gb", "9g.5gb"), "none");
+    assert_string_equal(match_slice("NVIDIA H100 80GB HBM3 MIG 1g.5gb", "1g.5gb"), "none");
 }
 
 /* Every name in the shipped profiles leads to the GPU that it stands in, at the memory
@@ -188,8 +182,7 @@ static enum gp_status probe_max(const char *library, const char *scene, size_t m
     const char *build = getenv("top_builddir");
     char path[GP_PATH_MAX];
 
-    gp_format(path, sizeof path, "%s/tests/fixtures/fake_nvml%s.so",
-              build ? build : ".", library);
+    gp_format(path, sizeof path, "%s/tests/fixtures/fake_nvml%s.so", build ? build : ".", library);
     setenv("GPUPLAN_NVML", path, 1);
     setenv("FAKE_NVML", scene, 1);
     memset(devices, 0x55, sizeof devices);
@@ -454,8 +447,7 @@ static void put_device(const char *bus_id, const char *class, const char *vendor
 {
     char command[GP_PATH_MAX + 128];
 
-    snprintf(command, sizeof command, "mkdir -p '%s/sys/bus/pci/devices/%s'", dir,
-             bus_id);
+    snprintf(command, sizeof command, "mkdir -p '%s/sys/bus/pci/devices/%s'", dir, bus_id);
     assert_int_equal(system(command), 0);
     put_file(bus_id, "class", class);
     put_file(bus_id, "vendor", vendor);

@@ -2,8 +2,8 @@
  */
 #include "catalog/profile.h"
 
-#include "unit.h"
 #include "base/units.h"
+#include "unit.h"
 
 static struct profile *parsed(const char *text)
 {
@@ -23,8 +23,7 @@ static void refused(const char *text, const char *where, const char *says)
     struct gp_err err;
 
     memset(&err, 0, sizeof err);
-    assert_int_equal(profile_parse("x.cfg", text, strlen(text), &profile, &err),
-                     GP_E_FILE);
+    assert_int_equal(profile_parse("x.cfg", text, strlen(text), &profile, &err), GP_E_FILE);
     assert_null(profile);
     assert_string_equal(err.where, where);
     if (strstr(err.text, says) == NULL)
@@ -56,8 +55,7 @@ static void finish_well(struct profile *profile)
 
 static void test_numbers(void **state)
 {
-    struct profile *p =
-        parsed("a = 80; b = 79.65; c = 3000000000L; d = 1e3; e = -.5;\n");
+    struct profile *p = parsed("a = 80; b = 79.65; c = 3000000000L; d = 1e3; e = -.5;\n");
     struct profile_group top = profile_top(p);
     double a = 0, b = 0, c = 0, d = 0, e = 0, absent = 7;
     const struct profile_field scaled = {"b", PROFILE_NUMBER, .high = 100, .unit = GP_GIB};
@@ -154,8 +152,7 @@ static void test_count_beyond_int(void **state)
 static void test_wrapped_integers(void **state)
 {
     (void)state;
-    refused("a = 1;\nb = 4294967297;\n", "x.cfg:2",
-            "4294967297 does not fit in 32 bits");
+    refused("a = 1;\nb = 4294967297;\n", "x.cfg:2", "4294967297 does not fit in 32 bits");
     refused("a = 2147483648;\n", "x.cfg:1", "does not fit in 32 bits");
     refused("a = -2147483649;\n", "x.cfg:1", "does not fit in 32 bits");
     refused("a = 0xFFFFFFFF;\n", "x.cfg:1", "does not fit in 32 bits");
@@ -188,8 +185,7 @@ static void test_texts_refused(void **state)
     refused("a = 1;\na = 2;\n", "x.cfg:2", "duplicate");
     memset(deep, '(', sizeof deep);
     memcpy(deep, "a = ", 4);
-    assert_int_equal(profile_parse("x.cfg", deep, sizeof deep, &profile, &err),
-                     GP_E_FILE);
+    assert_int_equal(profile_parse("x.cfg", deep, sizeof deep, &profile, &err), GP_E_FILE);
     assert_string_equal(err.text, "( is nested too deeply");
     assert_int_equal(profile_parse("x.cfg", "a = 1;\0", 7, &profile, &err), GP_E_FILE);
     assert_string_equal(err.text, "holds a NUL byte: not a text file");
@@ -224,8 +220,7 @@ static void test_file_not_there(void **state)
 
 static void test_strings(void **state)
 {
-    struct profile *p =
-        parsed("a = \"one \"\n \"two\"; l = [\"x\", \"y\"]; one = \"z\";\n");
+    struct profile *p = parsed("a = \"one \"\n \"two\"; l = [\"x\", \"y\"]; one = \"z\";\n");
     struct profile_group top = profile_top(p);
     char a[16] = "", list[16] = "", one[4] = "", absent[4] = "old";
 
@@ -273,8 +268,7 @@ static void test_list_too_long_together(void **state)
     finish_with(p, "x.cfg:2: a", "is longer than 4 bytes in all", "");
 }
 
-static const struct profile_word colours[] = {
-    {"red", 1}, {"green", 2}, {"blue", 5}, {NULL, 0}};
+static const struct profile_word colours[] = {{"red", 1}, {"green", 2}, {"blue", 5}, {NULL, 0}};
 
 static void test_words(void **state)
 {
@@ -301,8 +295,7 @@ static void test_word_suggested(void **state)
 
     (void)state;
     profile_word(profile_top(p), "a", &value, colours);
-    finish_with(p, "x.cfg:1: a", "unknown value \"grene\"",
-                "did you mean \"green\"?");
+    finish_with(p, "x.cfg:1: a", "unknown value \"grene\"", "did you mean \"green\"?");
 }
 
 static void test_words_listed(void **state)
@@ -313,8 +306,7 @@ static void test_words_listed(void **state)
     (void)state;
     profile_bits(profile_top(p), "a", &bits, colours);
     assert_int_equal(bits, 3);
-    finish_with(p, "x.cfg:1: a", "unknown value \"xyzzy\"",
-                "one of red, green, blue");
+    finish_with(p, "x.cfg:1: a", "unknown value \"xyzzy\"", "one of red, green, blue");
 }
 
 static void test_bool_of_wrong_kind(void **state)
@@ -353,8 +345,7 @@ static void test_quantity_outside_its_band(void **state)
     (void)state;
     profile_quantity(profile_top(p), "a", &value, 1, 0, 10, ORIGIN_MODEL);
     assert_false(value.known);
-    finish_with(p, "x.cfg:1: a", "1 is outside its band 2..3",
-                "write (value, low, high)");
+    finish_with(p, "x.cfg:1: a", "1 is outside its band 2..3", "write (value, low, high)");
 }
 
 static void test_quantity_of_two_parts(void **state)
@@ -471,8 +462,7 @@ static void test_unknown_keys(void **state)
     assert_string_equal(lines.text[0], "x.cfg:2: bandwith_gb_s: unknown key, "
                                        "did you mean bandwidth_gb_s?");
     assert_string_equal(lines.text[1], "x.cfg:4: g.qqqq: unknown key");
-    assert_string_equal(lines.text[2],
-                        "x.cfg:5: l[0].nam: unknown key, did you mean name?");
+    assert_string_equal(lines.text[2], "x.cfg:5: l[0].nam: unknown key, did you mean name?");
     profile_free(p);
 }
 

@@ -174,8 +174,7 @@ static bool accept(struct app *at, void *ctx, const char *text, struct gp_err *e
     calls++;
     gp_copy(got, sizeof got, text);
     if (strcmp(text, "wrong") == 0) {
-        gp_fail(err, GP_E_USAGE, "context", "a number such as 32k",
-                "\"wrong\" is none");
+        gp_fail(err, GP_E_USAGE, "context", "a number such as 32k", "\"wrong\" is none");
         return false;
     }
     if (strcmp(text, "read") == 0)
@@ -394,8 +393,7 @@ static void matches_are_marked_also_across_rows(void **state)
     (void)state;
     app.display.rows = 12;
     app.display.cols = 40;
-    pager_open(&app.display, "Text",
-               "one two three four five six seven eight nine ten");
+    pager_open(&app.display, "Text", "one two three four five six seven eight nine ten");
     press("/");
     type("seven eight");
     press("Enter");
@@ -424,11 +422,10 @@ static void long_lines_wrap_below_their_first_letter(void **state)
 static void every_size_is_survived(void **state)
 {
     (void)state;
-    pager_open(
-        &app.display, "Odd",
-        "a\tb\n\n\t\n\x1b[2J 漢字漢字漢字漢字漢字漢字"
-        "漢字漢字漢字漢字漢字漢字\n"
-        "a-very-long-word-without-any-blank-in-it-that-must-be-broken-somewhere-x");
+    pager_open(&app.display, "Odd",
+               "a\tb\n\n\t\n\x1b[2J 漢字漢字漢字漢字漢字漢字"
+               "漢字漢字漢字漢字漢字漢字\n"
+               "a-very-long-word-without-any-blank-in-it-that-must-be-broken-somewhere-x");
     press("/");
     type("漢");
     press("Enter");

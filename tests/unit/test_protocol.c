@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
+#include "base/json.h"
 #include "bench/job.h"
 #include "unit.h"
-#include "base/json.h"
 
 static void test_send(void **state)
 {
@@ -68,8 +68,7 @@ static void test_settings_refused(void **state)
         {"{\"do\":\"settings\",\"protocol\":1,\"max_time\":1e9}", "max_time"},
         {"{\"do\":\"settings\",\"protocol\":1,\"max_time\":\"1\"}", "max_time"},
         {"{\"do\":\"settings\",\"protocol\":1,\"max_time\":0.2}", "min_time"},
-        {"{\"do\":\"settings\",\"protocol\":1,\"device_warmup_min\":31}",
-         "device_warmup_min"},
+        {"{\"do\":\"settings\",\"protocol\":1,\"device_warmup_min\":31}", "device_warmup_min"},
         {"{\"do\":\"settings\",\"protocol\":1,\"seed\":1.5}", "seed"},
         {"{\"do\":\"settings\",\"protocol\":1,\"algos\":0}", "algos"},
         {"{\"do\":\"settings\",\"protocol\":1,\"fill\":\"sand\"}", "fill"},
@@ -94,21 +93,16 @@ static void test_settings_refused(void **state)
 
 static void test_device(void **state)
 {
-    struct bench_device d = {.index = 1,
-                             .name = "caf\xE9",
-                             .kind = "gpu",
-                             .cc = 90,
-                             .units = 132,
-                             .memory = 8.5e10};
+    struct bench_device d = {
+        .index = 1, .name = "caf\xE9", .kind = "gpu", .cc = 90, .units = 132, .memory = 8.5e10};
     json_t *json = output_device(&d);
 
     (void)state;
     assert_string_equal(json_string_value(json_object_get(json, "t")), "device");
-    assert_string_equal(json_string_value(json_object_get(json, "name")),
-                        "caf\xEF\xBF\xBD");
+    assert_string_equal(json_string_value(json_object_get(json, "name")), "caf\xEF\xBF\xBD");
     assert_near(json_number_value(json_object_get(json, "memory")), 8.5e10, 0);
     assert_true(json_is_null(json_object_get(json, "bandwidth_sheet"))); /* not 0 */
-    assert_true(json_is_null(json_object_get(json, "uuid"))); /* nor "" */
+    assert_true(json_is_null(json_object_get(json, "uuid")));            /* nor "" */
     assert_true(json_is_null(json_object_get(json, "pci")));
     json_decref(json);
 }
@@ -116,8 +110,8 @@ static void test_device(void **state)
 /* ---- job ---- */
 
 #define SETTINGS "{\"protocol\":1,\"do\":\"settings\",\"sensors_s\":0.2}"
-#define POINT                                                                          \
-    "{\"do\":\"point\",\"index\":7,\"point\":{\"test\":\"gemm\",\"m\":1,\"n\":2,"      \
+#define POINT                                                                     \
+    "{\"do\":\"point\",\"index\":7,\"point\":{\"test\":\"gemm\",\"m\":1,\"n\":2," \
     "\"k\":3}}"
 #define RUN "{\"do\":\"run\"}"
 

@@ -3,8 +3,7 @@
 
 #include "unit.h"
 
-static void expect(struct quantity got, double value, double low, double high,
-                   enum origin origin)
+static void expect(struct quantity got, double value, double low, double high, enum origin origin)
 {
     assert_true(got.known);
     assert_near(got.value, value, 1e-12);
@@ -30,8 +29,7 @@ static void test_header_example(void **state)
 
     (void)state;
     expect(used, 66.75, 66.22, 67.56, ORIGIN_MODEL);
-    expect(quantity_sub(quantity_of(79.19, ORIGIN_SHEET), used), 12.44, 11.63, 12.97,
-           ORIGIN_MODEL);
+    expect(quantity_sub(quantity_of(79.19, ORIGIN_SHEET), used), 12.44, 11.63, 12.97, ORIGIN_MODEL);
 }
 
 static void test_unknown_spreads(void **state)
@@ -46,10 +44,8 @@ static void test_unknown_spreads(void **state)
 static void test_scale_and_floor(void **state)
 {
     (void)state;
-    expect(quantity_scale(quantity_band(2, 1, 4, ORIGIN_SHEET), 8), 16, 8, 32,
-           ORIGIN_SHEET);
-    expect(quantity_max0(quantity_band(-1, -3, 2, ORIGIN_MODEL)), 0, 0, 2,
-           ORIGIN_MODEL);
+    expect(quantity_scale(quantity_band(2, 1, 4, ORIGIN_SHEET), 8), 16, 8, 32, ORIGIN_SHEET);
+    expect(quantity_max0(quantity_band(-1, -3, 2, ORIGIN_MODEL)), 0, 0, 2, ORIGIN_MODEL);
 }
 
 static void test_origins_in_order(void **state)

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hostile.h"
 #include "base/str.h"
+#include "hostile.h"
 
 static char folder[256]; /* a fresh one per test */
 
@@ -155,8 +155,7 @@ static void test_incomplete(void **state)
     copy("hf-moe/model.safetensors.index.json", "model.safetensors.index.json");
     refused(folder, "model-00002-of-00002.safetensors", "is missing");
     /* one shard named alone is half a model */
-    refused(in("model-00001-of-00002.safetensors"), folder,
-            "layer 1 of 2 has no tensor");
+    refused(in("model-00001-of-00002.safetensors"), folder, "layer 1 of 2 has no tensor");
     /* another model's tensors */
     copy("hf-llama/model.safetensors", "model-00002-of-00002.safetensors");
     refused(folder, folder, "is in two files");
@@ -238,19 +237,17 @@ static void test_cache(void **state)
     assert_int_equal(mkdir(in("models--some--Tiny/snapshots/abc"), 0700), 0);
     copy("hf-llama/config.json", "models--some--Tiny/blobs/1");
     copy("hf-llama/model.safetensors", "models--some--Tiny/blobs/2");
-    assert_int_equal(symlink("../../blobs/1",
-                             in("models--some--Tiny/snapshots/abc/config.json")), 0);
-    assert_int_equal(symlink("../../blobs/2",
-                             in("models--some--Tiny/snapshots/abc/model.safetensors")),
+    assert_int_equal(symlink("../../blobs/1", in("models--some--Tiny/snapshots/abc/config.json")),
                      0);
+    assert_int_equal(
+        symlink("../../blobs/2", in("models--some--Tiny/snapshots/abc/model.safetensors")), 0);
     m = read_path(in("models--some--Tiny/snapshots/abc"));
     assert_true(m.bytes.known);
     assert_string_equal(m.id, "some/Tiny");
     unlink(in("models--some--Tiny/snapshots/abc/model.safetensors"));
     copy("hf-llama/model.safetensors", "models--some--Tiny/outside");
-    assert_int_equal(symlink("../../outside",
-                             in("models--some--Tiny/snapshots/abc/model.safetensors")),
-                     0);
+    assert_int_equal(
+        symlink("../../outside", in("models--some--Tiny/snapshots/abc/model.safetensors")), 0);
     refused(in("models--some--Tiny/snapshots/abc"), "model.safetensors", "leads out");
 }
 
@@ -309,10 +306,10 @@ static void test_gguf_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_is_path),     TEST(test_single),  TEST(test_sharded),
-        TEST(test_incomplete),  TEST(test_config_only), TEST(test_side_file),
-        TEST(test_links),       TEST(test_cache),   TEST(test_hostile_index),
-        TEST(test_split),       TEST(test_gguf_folder),
+        TEST(test_is_path),    TEST(test_single),      TEST(test_sharded),
+        TEST(test_incomplete), TEST(test_config_only), TEST(test_side_file),
+        TEST(test_links),      TEST(test_cache),       TEST(test_hostile_index),
+        TEST(test_split),      TEST(test_gguf_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

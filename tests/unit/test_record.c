@@ -10,8 +10,7 @@ static void fill(struct record *s, const char *id)
     record_init(s);
     record_text(s, "id", id);
     record_group(s, "memory");
-    record_quantity(s, "kv_pool", "GiB", quantity_band(2e9, 1e9, 4e9, ORIGIN_MODEL),
-                    1e9, 2);
+    record_quantity(s, "kv_pool", "GiB", quantity_band(2e9, 1e9, 4e9, ORIGIN_MODEL), 1e9, 2);
     record_quantity(s, "spot", "$/h", quantity_unknown(), 1, 2);
     record_group(s, "rest");
     record_count(s, "params", "", 8030261248.0);
@@ -39,18 +38,16 @@ static void test_table(void **state)
     fill(&rows[1], "yy");
     strbuf_init(&out);
     record_table(rows, 2, NULL, RECORD_TEXT, &out);
-    assert_printed(&out,
-                   "ID  KV pool GiB  spot $/h  params  window tokens  front  names\n"
-                   "x         ~2.00         -  8.03 B              -  *      a, b\n"
-                   "yy        ~2.00         -  8.03 B              -  *      a, b\n");
+    assert_printed(&out, "ID  KV pool GiB  spot $/h  params  window tokens  front  names\n"
+                         "x         ~2.00         -  8.03 B              -  *      a, b\n"
+                         "yy        ~2.00         -  8.03 B              -  *      a, b\n");
     record_table(rows, 1, "memory", RECORD_MARKDOWN, &out);
     assert_printed(&out, "| ID | KV pool GiB | spot $/h |\n| --- | ---: | ---: |\n"
                          "| x | ~2.00 | - |\n");
     record_table(rows, 1, NULL, RECORD_CSV, &out);
-    assert_printed(
-        &out, "id,kv_pool,kv_pool_low,kv_pool_high,kv_pool_origin,"
-              "spot,spot_low,spot_high,spot_origin,params,window,front,names,source\n"
-              "x,2,1,4,model,,,,,8030261248,,yes,a|b,long\n");
+    assert_printed(&out, "id,kv_pool,kv_pool_low,kv_pool_high,kv_pool_origin,"
+                         "spot,spot_low,spot_high,spot_origin,params,window,front,names,source\n"
+                         "x,2,1,4,model,,,,,8030261248,,yes,a|b,long\n");
     record_table(rows, 0, NULL, RECORD_TEXT, &out);
     assert_printed(&out, "");
     strbuf_fini(&out);
@@ -111,8 +108,7 @@ static void test_nested(void **state)
     for (int i = 0; i < 100; i++)
         record_textf(record_append(&s, "rows"), "id", "row %d", i);
     assert_int_equal(record_find(&s, "rows")->record_count, 100);
-    assert_string_equal(record_get(&record_find(&s, "rows")->records[99], "id"),
-                        "row 99");
+    assert_string_equal(record_get(&record_find(&s, "rows")->records[99], "id"), "row 99");
     assert_null(record_find(&s, "columns"));
     assert_string_equal(record_get(&s, "columns"), "");
     record_fini(&s);
@@ -165,11 +161,8 @@ static void test_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_table),  cmocka_unit_test(test_lines), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_nested), cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

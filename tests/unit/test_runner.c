@@ -14,8 +14,8 @@
 
 #include "unit.h"
 
-#define COUNT    4
-#define TRIES    4    /* of what a busy machine may spoil: one of them must be as it should */
+#define COUNT 4
+#define TRIES 4       /* of what a busy machine may spoil: one of them must be as it should */
 #define PATIENCE 60.0 /* s */
 
 static struct point points[COUNT];
@@ -48,8 +48,8 @@ static bool no_children(void)
 
 static struct runner_plan plan_of(int device, double timeout)
 {
-    struct runner_plan plan = {.program = program, .device = device, .points = points,
-                               .count = COUNT, .timeout = timeout};
+    struct runner_plan plan = {
+        .program = program, .device = device, .points = points, .count = COUNT, .timeout = timeout};
 
     plan.settings = method_preset(PRESET_QUICK);
     return plan;
@@ -77,8 +77,7 @@ static void tell(struct story *s, const struct runner_event *e)
         s->interrupted = strcmp(status, "interrupted") == 0;
     if (e->kind != EVENT_POINT)
         return;
-    assert_string_equal(json_string_value(json_object_get(e->json, "id")),
-                        points[e->index].id);
+    assert_string_equal(json_string_value(json_object_get(e->json, "id")), points[e->index].id);
     if (strcmp(json_string_value(json_object_get(e->json, "state")), "error") == 0) {
         s->errors++;
         snprintf(s->reason, sizeof s->reason, "%s",
@@ -166,10 +165,8 @@ static void test_failures(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct story s = play(all[i].how, 10);
 
-        if (s.failed != 1 || s.point != all[i].points ||
-            !strstr(s.err.text, all[i].text))
-            fail_msg("%s: failed %d, %d points, \"%s\"", all[i].how, s.failed, s.point,
-                     s.err.text);
+        if (s.failed != 1 || s.point != all[i].points || !strstr(s.err.text, all[i].text))
+            fail_msg("%s: failed %d, %d points, \"%s\"", all[i].how, s.failed, s.point, s.err.text);
         assert_string_equal(s.err.where, "standin_engine, device 0");
         assert_int_equal(s.err.code, GP_E_DEVICE);
         assert_null(strchr(s.err.text, '\033'));
@@ -200,10 +197,9 @@ static void test_unfit_answers(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct story s = play(all[i].how, 10);
 
-        if (s.failed || s.point != COUNT || s.errors != 1 ||
-            !strstr(s.reason, all[i].reason))
-            fail_msg("%s: %d of %d points are errors: \"%s\"; %s", all[i].how, s.errors,
-                     s.point, s.reason, s.err.text);
+        if (s.failed || s.point != COUNT || s.errors != 1 || !strstr(s.reason, all[i].reason))
+            fail_msg("%s: %d of %d points are errors: \"%s\"; %s", all[i].how, s.errors, s.point,
+                     s.reason, s.err.text);
     }
 }
 
@@ -231,8 +227,7 @@ static struct story fall_silent(const char *how, const char *said)
         s = play(how, timeout);
         snprintf(text, sizeof text, "%s for %g s while it measured", said, timeout);
         /* SIGTERM is enough: SIGKILL would follow 3 s later */
-    } while ((!strstr(s.err.text, text) || now() - began > timeout + 2.5) &&
-             ++tries < TRIES);
+    } while ((!strstr(s.err.text, text) || now() - began > timeout + 2.5) && ++tries < TRIES);
     if (tries == TRIES)
         fail_msg("%s: after %.1f s \"%s\"", how, now() - began, s.err.text);
     return s;
@@ -483,8 +478,8 @@ static enum runner_event_kind list(const char *how, double timeout, int *devices
         if (!runner_step(runner, 0.2, &event))
             continue;
         if (event.kind == EVENT_HELLO)
-            assert_string_equal(
-                json_string_value(json_object_get(event.json, "engine")), "standin");
+            assert_string_equal(json_string_value(json_object_get(event.json, "engine")),
+                                "standin");
         *devices += event.kind == EVENT_DEVICE;
         last = event.kind;
         *err = event.err;
@@ -495,8 +490,7 @@ static enum runner_event_kind list(const char *how, double timeout, int *devices
 
 /* Two engines that wait for each other, device 1 behaving so and taking half a second
  * to become warm; when each began its first point, s from the start. */
-static void begin_together(const char *how, double timeout, double first[2],
-                           int *failed)
+static void begin_together(const char *how, double timeout, double first[2], int *failed)
 {
     struct runner *runner = runner_new();
     struct runner_event event;
@@ -599,34 +593,23 @@ static bool find_program(void)
     if (given)
         snprintf(program, sizeof program, "%s", given);
     else
-        snprintf(program, sizeof program, "%s/tests/fixtures/standin_engine",
-                 top ? top : ".");
+        snprintf(program, sizeof program, "%s/tests/fixtures/standin_engine", top ? top : ".");
     return access(program, X_OK) == 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_unfit_answers),
-        cmocka_unit_test(test_unknown_words_are_ignored),
-        cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_stall),
-        cmocka_unit_test(test_closed_output),
-        cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_grandchild),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_stop_stubborn),
-        cmocka_unit_test(test_others_go_on),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_large_plan),
-        cmocka_unit_test(test_cannot_start),
-        cmocka_unit_test(test_step_waits),
-        cmocka_unit_test(test_common_start),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_good),          cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_unfit_answers), cmocka_unit_test(test_unknown_words_are_ignored),
+        cmocka_unit_test(test_hang),          cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_closed_output), cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_grandchild),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_stop),          cmocka_unit_test(test_stop_stubborn),
+        cmocka_unit_test(test_others_go_on),  cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_large_plan),    cmocka_unit_test(test_cannot_start),
+        cmocka_unit_test(test_step_waits),    cmocka_unit_test(test_common_start),
+        cmocka_unit_test(test_devices),       cmocka_unit_test(test_find),
     };
 
     if (!find_program()) {
@@ -634,8 +617,8 @@ int main(void)
         return 1;
     }
     for (int i = 0; i < COUNT; i++) {
-        points[i] = (struct point){.test = TEST_GEMM, .type = TYPE_FP32, .tp = 1,
-                                   .m = 64 << i, .n = 8, .k = 64};
+        points[i] = (struct point){
+            .test = TEST_GEMM, .type = TYPE_FP32, .tp = 1, .m = 64 << i, .n = 8, .k = 64};
         point_name(&points[i]);
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,10 +4,10 @@
  */
 #include "model/read/checkpoint.h"
 
-#include "hostile.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "hostile.h"
 
 struct seen {
     int count;
@@ -31,8 +31,7 @@ static bool see(void *ctx, const struct file_tensor *tensor)
 }
 
 /* A file of this JSON and `data` bytes; only the head exists. */
-static enum gp_status check(const char *json, uint64_t data, struct seen *seen,
-                            struct gp_err *err)
+static enum gp_status check(const char *json, uint64_t data, struct seen *seen, struct gp_err *err)
 {
     size_t n = strlen(json);
     uint8_t *head = malloc(n + 8);
@@ -85,44 +84,42 @@ static void test_accepted(void **state)
     accept("{}", 0, 0, 0);
     /* no dimensions, no elements, and types of less than a byte */
     accept("{\"s\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[0,2]}}", 2, 1, 1);
-    accept("{\"z\":{\"dtype\":\"I64\",\"shape\":[0,7],\"data_offsets\":[0,0]}," A "}",
-           12, 2, 6);
+    accept("{\"z\":{\"dtype\":\"I64\",\"shape\":[0,7],\"data_offsets\":[0,0]}," A "}", 12, 2, 6);
     accept("{\"q\":{\"dtype\":\"F4\",\"shape\":[6],\"data_offsets\":[0,3]}}", 3, 1, 6);
     accept("{\"\\u00fc\\\"\":{\"dtype\":\"F8_E8M0\",\"shape\":[3],"
-           "\"data_offsets\":[0,3]}}", 3, 1, 3);
+           "\"data_offsets\":[0,3]}}",
+           3, 1, 3);
 }
 
 static void test_fields(void **state)
 {
     (void)state;
-    refused("{\"a\":{\"dtype\":\"F17\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4,
-            "unknown dtype");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,6]}}", 6,
-            "do not match");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[4,0]}}", 4,
-            "end before");
+    refused("{\"a\":{\"dtype\":\"F17\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "unknown dtype");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,6]}}", 6, "do not match");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[4,0]}}", 4, "end before");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[-2],\"data_offsets\":[0,4]}}", 4,
             "other than sizes");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2.0],\"data_offsets\":[0,4]}}", 4,
             "other than sizes");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":2,\"data_offsets\":[0,4]}}", 4,
-            "not a list");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":2,\"data_offsets\":[0,4]}}", 4, "not a list");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[1,1,1,1,1,1,1,1,2],"
-            "\"data_offsets\":[0,4]}}", 4, "at most 8");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0]}}", 4,
-            "pair");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4],\"x\":1}}",
-            4, "must hold exactly");
+            "\"data_offsets\":[0,4]}}",
+            4, "at most 8");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0]}}", 4, "pair");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4],\"x\":1}}", 4,
+            "must hold exactly");
     refused("{\"a\":{\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "must hold exactly");
     refused("{\"a\":[1,2]}", 4, "must hold exactly");
-    refused("{\"q\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2,
-            "whole bytes");
+    refused("{\"q\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2, "whole bytes");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[4294967296,4294967296],"
-            "\"data_offsets\":[0,0]}}", 0, "64 bits");
+            "\"data_offsets\":[0,0]}}",
+            0, "64 bits");
     refused("{\"a\":{\"dtype\":\"F64\",\"shape\":[576460752303423488],"
-            "\"data_offsets\":[0,0]}}", 0, "64 bits");
+            "\"data_offsets\":[0,0]}}",
+            0, "64 bits");
     refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[99999999999999999999],"
-            "\"data_offsets\":[0,0]}}", 0, "not valid JSON");
+            "\"data_offsets\":[0,0]}}",
+            0, "not valid JSON");
     refused("{\"__metadata__\":{\"a\":1}}", 0, "not a string");
     refused("{\"__metadata__\":{\"a\":\"b\" x \"c\"}}", 0, "not a string");
     refused("{\"__metadata__\":{\"a\":\"b\\\"}}", 0, "a string that is cut off");
@@ -132,29 +129,42 @@ static void test_fields(void **state)
 static void test_layout(void **state)
 {
     (void)state;
-    refused("{" A ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[8,12]}}",
-            12, "overlaps");
-    refused("{" A ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[16,20]}}",
-            20, "hole");
-    refused("{\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[1,5]}}", 5,
-            "hole");
+    refused("{" A ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[8,12]}}", 12,
+            "overlaps");
+    refused("{" A ",\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[16,20]}}", 20, "hole");
+    refused("{\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[1,5]}}", 5, "hole");
     refused("{" A "}", 13, "12 bytes, but the file holds 13");
     refused("{" A "}", 11, "12 bytes, but the file holds 11");
     refused("{" A "," A "}", 12, "listed twice");
     refused("{" A ",\"\\u0061\":{\"dtype\":\"U8\",\"shape\":[4],"
-            "\"data_offsets\":[12,16]}}", 16, "listed twice");
+            "\"data_offsets\":[12,16]}}",
+            16, "listed twice");
     refused("{\"__metadata__\":{},\"__metadata__\":{}}", 0, "listed twice");
 }
 
 static void test_syntax(void **state)
 {
     static const char *const texts[] = {
-        "{" A, "{" A ",}", "{" A " " B "}", "{\"a\"}", "{\"a\":}", "{\"a\" 1}", "{a:1}",
-        "{" A "}x", "{" A "}}", "{\"a", "{\"a\":\"x}", "{\"a\\", "{,}", "{1:2}",
+        "{" A,
+        "{" A ",}",
+        "{" A " " B "}",
+        "{\"a\"}",
+        "{\"a\":}",
+        "{\"a\" 1}",
+        "{a:1}",
+        "{" A "}x",
+        "{" A "}}",
+        "{\"a",
+        "{\"a\":\"x}",
+        "{\"a\\",
+        "{,}",
+        "{1:2}",
         "{\"a\":{\"dtype\":\"F16\",\"dtype\":\"F16\",\"shape\":[0],"
         "\"data_offsets\":[0,0]}}",
         "{\"a\":{\"dtype\":\"F16\",\"shape\":[[[0]]],\"data_offsets\":[0,0]}}",
-        "{\"a\":[[[[[[[[[[0]]]]]]]]]]}", "{\"a\":]}", "{\"a\\u0000\":1}",
+        "{\"a\":[[[[[[[[[[0]]]]]]]]]]}",
+        "{\"a\":]}",
+        "{\"a\\u0000\":1}",
     };
 
     (void)state;
@@ -184,8 +194,8 @@ static void test_lengths(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(safetensors_length("t", cases[i].first, cases[i].size, &length,
-                                            &err), GP_E_FILE);
+        assert_int_equal(safetensors_length("t", cases[i].first, cases[i].size, &length, &err),
+                         GP_E_FILE);
         if (strstr(err.text, cases[i].what) == NULL)
             fail_msg("%zu: %s", i, err.text);
     }
@@ -204,8 +214,7 @@ static void test_truncated(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(safetensors_header(name, (uint8_t *)file, len, len, see, &seen,
-                                        &err), GP_OK);
+    assert_int_equal(safetensors_header(name, (uint8_t *)file, len, len, see, &seen, &err), GP_OK);
     assert_true(seen.count > 10);
     for (size_t i = 0; i < len; i++) {
         uint8_t *copy = malloc(i + 1);
@@ -227,8 +236,7 @@ static void index_refused(const char *text, const char *what)
     double total;
     struct gp_err err = {0};
 
-    if (safetensors_index("i.json", text, strlen(text), &shards, &count, &total,
-                          &err) == GP_OK)
+    if (safetensors_index("i.json", text, strlen(text), &shards, &count, &total, &err) == GP_OK)
         fail_msg("accepted: %.200s", text);
     assert_null(shards);
     if (strstr(err.text, what) == NULL)
@@ -244,8 +252,7 @@ static void test_index(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(safetensors_index("i", text, len, &shards, &count, &total, &err),
-                     GP_OK);
+    assert_int_equal(safetensors_index("i", text, len, &shards, &count, &total, &err), GP_OK);
     assert_int_equal(count, 2);
     assert_string_equal(shards[1], "model-00002-of-00002.safetensors");
     assert_near(total, 9824, 0);
@@ -253,17 +260,25 @@ static void test_index(void **state)
     while (text[len - 1] != '}')
         len--;
     for (size_t i = 0; i < len; i++)
-        assert_int_equal(safetensors_index("i", text, i, &shards, &count, &total, &err),
-                         GP_E_FILE);
+        assert_int_equal(safetensors_index("i", text, i, &shards, &count, &total, &err), GP_E_FILE);
     free(text);
 }
 
 static void test_index_wrong(void **state)
 {
     static const char *const outside[] = {
-        "../a.safetensors", "/etc/a.safetensors", "x/../a.safetensors",
-        "x/a.safetensors", "..", ".", "", "a\\\\b.safetensors", ".hidden.safetensors",
-        "a.bin", "a.safetensors\\u0000", "\\u002e\\u002e/a.safetensors",
+        "../a.safetensors",
+        "/etc/a.safetensors",
+        "x/../a.safetensors",
+        "x/a.safetensors",
+        "..",
+        ".",
+        "",
+        "a\\\\b.safetensors",
+        ".hidden.safetensors",
+        "a.bin",
+        "a.safetensors\\u0000",
+        "\\u002e\\u002e/a.safetensors",
     };
     char text[256];
 
@@ -279,18 +294,21 @@ static void test_index_wrong(void **state)
     index_refused("{\"metadata\":5,\"weight_map\":{\"a\":\"x.safetensors\"}}",
                   "total_size must be a number");
     index_refused("{\"metadata\":{\"total_size\":\"9\"},\"weight_map\":{\"a\":"
-                  "\"x.safetensors\"}}", "total_size must be a number");
+                  "\"x.safetensors\"}}",
+                  "total_size must be a number");
     index_refused("{\"metadata\":{\"total_size\":-9},\"weight_map\":{\"a\":"
-                  "\"x.safetensors\"}}", "total_size must be a number");
+                  "\"x.safetensors\"}}",
+                  "total_size must be a number");
     index_refused("{\"metadata\":{},\"metadata\":{},\"weight_map\":{\"a\":"
-                  "\"x.safetensors\"}}", "metadata is listed twice");
-    index_refused("{\"weight_map\":{\"a\":\"x.safetensors\" \"y.safetensors\"}}",
-                  "not a string");
+                  "\"x.safetensors\"}}",
+                  "metadata is listed twice");
+    index_refused("{\"weight_map\":{\"a\":\"x.safetensors\" \"y.safetensors\"}}", "not a string");
     index_refused("{\"weight_map\":{\"a\nb\":\"x.safetensors\"}}", "not a string");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}",
                   "listed twice");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\"},\"weight_map\":"
-                  "{\"a\":\"x.safetensors\"}}", "twice");
+                  "{\"a\":\"x.safetensors\"}}",
+                  "twice");
 }
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -306,8 +324,10 @@ static bool many_tensors(void)
     strbuf_init(&text);
     strbuf_add(&text, "{");
     for (int i = 0; i < 60000; i++)
-        strbuf_addf(&text, "%s\"%d\":{\"dtype\":\"U8\",\"shape\":[0],"
-                    "\"data_offsets\":[0,0]}", i > 0 ? "," : "", i);
+        strbuf_addf(&text,
+                    "%s\"%d\":{\"dtype\":\"U8\",\"shape\":[0],"
+                    "\"data_offsets\":[0,0]}",
+                    i > 0 ? "," : "", i);
     strbuf_add(&text, "}");
     head = malloc(text.len + 8);
     for (int i = 0; i < 8; i++)
@@ -343,10 +363,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),    cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_layout),      cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_lengths),     cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_index),       cmocka_unit_test(test_index_wrong),
+        cmocka_unit_test(test_accepted), cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_layout),   cmocka_unit_test(test_syntax),
+        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_index),    cmocka_unit_test(test_index_wrong),
         cmocka_unit_test(test_memory),
     };
 

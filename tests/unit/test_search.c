@@ -10,11 +10,11 @@
 
 #include <unistd.h>
 
-#include "plan/search.h"
 #include "answer/compare_run.h"
 #include "answer/planner.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/search.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 
@@ -55,15 +55,13 @@ static struct options random_ask(void)
     static const char *const engines[] = {"vllm",   "vllm",         "vllm@0.19",
                                           "sglang", "tensorrt-llm", "llama.cpp"};
     struct options options = {0};
-    give(&options, OPT_MODEL, "%s",
-         model_list[random_below((unsigned)model_count)]->id);
+    give(&options, OPT_MODEL, "%s", model_list[random_below((unsigned)model_count)]->id);
     give(&options, OPT_GPU, "%s", gpus[random_below((unsigned)gpu_count)]->id);
     give(&options, OPT_PRECISION, "%s", precisions[random_below(4)]);
     give(&options, OPT_ENGINE, "%s", engines[random_below(6)]);
     give(&options, OPT_CONTEXT, "%u", 256u << random_below(9));
     if (random_below(8) == 0)
-        give(&options, OPT_RATE, "%u.%u", random_below(1u << random_below(6)),
-             1 + random_below(9));
+        give(&options, OPT_RATE, "%u.%u", random_below(1u << random_below(6)), 1 + random_below(9));
     else
         give(&options, OPT_USERS, "%u", 1 + random_below(1u << random_below(10)));
     if (random_below(4) == 0)
@@ -142,8 +140,10 @@ static struct keys keys_of(const struct request *q, const struct evaluation *e)
     return (struct keys){true,
                          {e->price.gpus > 0 ? e->price.gpus : l->gpus,
                           q->rate <= 0 && l->replicas > q->users,
-                          together ? 0 : layout_widest(l) <= q->host_gpus ? 1 : 2, l->pp,
-                          l->gpus}};
+                          together                           ? 0
+                          : layout_widest(l) <= q->host_gpus ? 1
+                                                             : 2,
+                          l->pp, l->gpus}};
 }
 
 static int compare_keys(const struct keys *a, const struct keys *b)
@@ -170,8 +170,7 @@ static struct keys best_of_all(const struct request *q, const struct load *load,
                         continue;
                     evaluate(q, load, prices, &l, &e);
                     struct keys keys = keys_of(q, &e);
-                    if (e.verdict == VERDICT_FITS &&
-                        (!best.any || compare_keys(&keys, &best) < 0))
+                    if (e.verdict == VERDICT_FITS && (!best.any || compare_keys(&keys, &best) < 0))
                         best = keys;
                 }
     return best;
@@ -197,18 +196,16 @@ static void check_best(const struct options *options, const struct resolved *r,
     bool ok = tuned ? found.any && (!best.any || best.key[0] > found.key[0])
                     : found.any == best.any && compare_keys(&found, &best) == 0;
     if (!ok)
-        wrong("%s: %g GPUs of %g paid for, %g stages; but %g of %g, %g do",
-                 command_of(options), found.key[4], found.key[0], found.key[3], best.key[4],
-                 best.key[0], best.key[3]);
+        wrong("%s: %g GPUs of %g paid for, %g stages; but %g of %g, %g do", command_of(options),
+              found.key[4], found.key[0], found.key[3], best.key[4], best.key[0], best.key[3]);
 }
 
 /* ---- one more constraint ---- */
 
 static const char *constrain(struct options *options, const struct plan *p)
 {
-    static const enum option_id ids[] = {OPT_TP,       OPT_PP,     OPT_EP,
-                                         OPT_REPLICAS, OPT_MAX_PP, OPT_USERS,
-                                         OPT_CONTEXT,  OPT_GPU};
+    static const enum option_id ids[] = {OPT_TP,     OPT_PP,    OPT_EP,      OPT_REPLICAS,
+                                         OPT_MAX_PP, OPT_USERS, OPT_CONTEXT, OPT_GPU};
     enum option_id id = ids[random_below(8)];
     if (id == OPT_USERS && (p->request.rate > 0 || p->request.throughput > 0))
         id = OPT_CONTEXT; /* more users are no harder where they bring the tokens */
@@ -253,12 +250,11 @@ static void check_constrained(const struct options *asked, const struct resolved
     int paid = p->verdict == VERDICT_FITS ? paid_for(open, p) : 0;
     if (paid == 0 || paid_for(&r, &more) < paid)
         wrong("%s: %d GPUs to pay for, and %d without --%s", command_of(&options),
-                 paid_for(&r, &more), paid, name);
+              paid_for(&r, &more), paid, name);
     if (more.cost.per_hour > 0 &&
-        !(cheapest->cost.per_hour > 0 &&
-          cheapest->cost.per_hour <= more.cost.per_hour + 1e-9))
-        wrong("%s: $%g, but the least money is $%g", command_of(&options),
-                 more.cost.per_hour, cheapest->cost.per_hour);
+        !(cheapest->cost.per_hour > 0 && cheapest->cost.per_hour <= more.cost.per_hour + 1e-9))
+        wrong("%s: $%g, but the least money is $%g", command_of(&options), more.cost.per_hour,
+              cheapest->cost.per_hour);
 }
 
 static void check_constraints(const struct options *asked, const struct resolved *open,
@@ -281,13 +277,12 @@ static void check_count(const struct options *options, const struct resolved *op
     struct plan same = search(&r);
     if (same.layout.tp != p->layout.tp || same.layout.pp != p->layout.pp ||
         same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas ||
-        same.layout.prefill != p->layout.prefill ||
-        same.layout.prefill_tp != p->layout.prefill_tp)
-        wrong("%s: another layout when its %d GPUs are asked for",
-                 command_of(options), p->layout.gpus);
+        same.layout.prefill != p->layout.prefill || same.layout.prefill_tp != p->layout.prefill_tp)
+        wrong("%s: another layout when its %d GPUs are asked for", command_of(options),
+              p->layout.gpus);
     if (p->cost.machines > 0 && p->layout.hosts != p->cost.machines)
-        wrong("%s: %d hosts, %d machines priced", command_of(options),
-                 p->layout.hosts, p->cost.machines);
+        wrong("%s: %d hosts, %d machines priced", command_of(options), p->layout.hosts,
+              p->cost.machines);
 }
 
 /* The stage that is shown is the worst of them, so that no other one is short. */
@@ -300,8 +295,8 @@ static void check_stages(const struct options *options, const struct plan *p)
         struct memory m;
         memory_stage(&held, &load, &p->layout, stage, &m);
         if (m.room > p->memory.room)
-            wrong("%s: stage %d of %d is worse than stage %d", command_of(options),
-                     stage + 1, p->layout.pp, p->memory.stage + 1);
+            wrong("%s: stage %d of %d is worse than stage %d", command_of(options), stage + 1,
+                  p->layout.pp, p->memory.stage + 1);
     }
 }
 
@@ -315,11 +310,10 @@ static void check_evaluation(const struct options *options, const struct resolve
     prices_init(&p->request, &r->market, &prices);
     evaluate(&p->request, &load, &prices, &p->layout, &e);
     prices_fini(&prices);
-    if (e.verdict != p->verdict || e.limit != p->limit ||
-        e.valid != p->has_memory || e.layout.hosts != p->layout.hosts)
-        wrong("%s: %s by %s, evaluated %s by %s", command_of(options),
-                 verdict_word(p->verdict), limit_word(p->limit), verdict_word(e.verdict),
-                 limit_word(e.limit));
+    if (e.verdict != p->verdict || e.limit != p->limit || e.valid != p->has_memory ||
+        e.layout.hosts != p->layout.hosts)
+        wrong("%s: %s by %s, evaluated %s by %s", command_of(options), verdict_word(p->verdict),
+              limit_word(p->limit), verdict_word(e.verdict), limit_word(e.limit));
     if (!e.valid)
         return;
     assert_int_equal(evaluation_spans(&p->request, &e), plan_spans(p));
@@ -342,8 +336,8 @@ static void check_goals(const struct options *options, const struct plan *p)
     bool dear = q->budget > 0 && p->cost.per_hour > q->budget;
     if (verdict_holds(p->verdict) &&
         (p->verdict == VERDICT_SLOW) != (ttft || tpot || rate || tokens || dear))
-        wrong("%s: %s, with TTFT %g s and TPOT %g s", command_of(options),
-                 verdict_word(p->verdict), v->ttft.value, v->tpot.value);
+        wrong("%s: %s, with TTFT %g s and TPOT %g s", command_of(options), verdict_word(p->verdict),
+              v->ttft.value, v->tpot.value);
 }
 
 /* One goal less never costs more GPUs. */
@@ -360,8 +354,8 @@ static void check_fewer_goals(const struct options *options, const struct resolv
         struct plan less = search(&r);
         if (p->verdict == VERDICT_FITS &&
             (less.verdict != VERDICT_FITS || less.layout.gpus > p->layout.gpus))
-            wrong("%s: %d GPUs, and %s on %d without goal %d", command_of(options),
-                     p->layout.gpus, verdict_word(less.verdict), less.layout.gpus, i);
+            wrong("%s: %d GPUs, and %s on %d without goal %d", command_of(options), p->layout.gpus,
+                  verdict_word(less.verdict), less.layout.gpus, i);
     }
 }
 
@@ -394,23 +388,23 @@ static bool is_slow_kind(const struct fix *f)
 }
 
 /* What a fix says of itself is what its plan says. */
-static void check_fix(const struct options *asked, const struct plan *without,
-                      const struct fix *f, const char *command, const struct plan *got)
+static void check_fix(const struct options *asked, const struct plan *without, const struct fix *f,
+                      const char *command, const struct plan *got)
 {
     double gain = plan_margin(got) - (without->has_memory ? plan_margin(without) : 0);
     if (got->verdict != f->verdict || got->layout.gpus != f->gpus)
         wrong("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d", command,
-              command_of(asked), verdict_word(f->verdict), f->gpus,
-              verdict_word(got->verdict), got->layout.gpus);
+              command_of(asked), verdict_word(f->verdict), f->gpus, verdict_word(got->verdict),
+              got->layout.gpus);
     else if (fabs(got->cost.per_hour - f->per_hour) > 1e-6)
         wrong("%s: a fix for %s costs $%g; asked, it is $%g", command, command_of(asked),
               f->per_hour, got->cost.per_hour);
     else if (f->tpot > 0 && fabs(got->speed.tpot.value / f->tpot - 1) > 1e-6)
-        wrong("%s: a fix for %s has a TPOT of %g s; asked, it is %g s", command,
-              command_of(asked), f->tpot, got->speed.tpot.value);
+        wrong("%s: a fix for %s has a TPOT of %g s; asked, it is %g s", command, command_of(asked),
+              f->tpot, got->speed.tpot.value);
     else if (fabs(gain - f->gain) > GP_MIB)
-        wrong("%s: a fix for %s gains %.3f GiB; asked, it is %.3f", command,
-              command_of(asked), f->gain / GP_GIB, gain / GP_GIB);
+        wrong("%s: a fix for %s gains %.3f GiB; asked, it is %.3f", command, command_of(asked),
+              f->gain / GP_GIB, gain / GP_GIB);
 }
 
 static void check_fixes(const struct options *asked, const struct answer *a)
@@ -480,20 +474,18 @@ static void check_commands(const struct options *asked)
         struct plan same = search(&r);
         if (same.verdict != p->verdict ||
             (p->verdict == VERDICT_FITS && same.layout.gpus != p->layout.gpus))
-            wrong("%s: --compare and --plan differ on %s", command_of(asked),
-                     p->request.gpu->id);
+            wrong("%s: --compare and --plan differ on %s", command_of(asked), p->request.gpu->id);
         if (comparison_row(c, i)->front && plan_spans(p))
-            wrong("%s: %s is starred and spans machines", command_of(asked),
-                     p->request.gpu->id);
+            wrong("%s: %s is starred and spans machines", command_of(asked), p->request.gpu->id);
         if (p->verdict != VERDICT_FITS)
             continue;
         if (!fewest.solved || p->layout.gpus < fewest.plan.layout.gpus)
             wrong("%s: --solve gpus finds %d, %d of %s fit", command_of(asked),
-                     fewest.plan.layout.gpus, p->layout.gpus, p->request.gpu->id);
+                  fewest.plan.layout.gpus, p->layout.gpus, p->request.gpu->id);
         if (p->cost.per_hour > 0 &&
             (!budget.solved || p->cost.per_hour < budget.plan.cost.per_hour - 1e-9))
             wrong("%s: --solve budget finds $%g, %s costs $%g", command_of(asked),
-                     budget.plan.cost.per_hour, p->request.gpu->id, p->cost.per_hour);
+                  budget.plan.cost.per_hour, p->request.gpu->id, p->cost.per_hour);
     }
     comparison_free(c);
 }
@@ -507,9 +499,8 @@ static void check_within(const struct options *asked, const struct resolved *r,
     search_layout(&r->request, &r->market, SEARCH_FEWEST_GPUS, &all);
     if ((all.verdict == VERDICT_FITS) != (p->verdict == VERDICT_FITS) ||
         (all.verdict == VERDICT_FITS && all.layout.gpus != p->layout.gpus))
-        wrong("%s: %s on %d GPUs, planned %s on %d", command_of(asked),
-              verdict_word(all.verdict), all.layout.gpus, verdict_word(p->verdict),
-              p->layout.gpus);
+        wrong("%s: %s on %d GPUs, planned %s on %d", command_of(asked), verdict_word(all.verdict),
+              all.layout.gpus, verdict_word(p->verdict), p->layout.gpus);
     if (all.verdict != VERDICT_FITS)
         return;
     search_layout_within(&r->request, &r->market, 0, all.layout.gpus, &counted);
@@ -518,9 +509,8 @@ static void check_within(const struct options *asked, const struct resolved *r,
         search_layout_within(&r->request, &r->market, all.price.per_hour, 0, &paid);
     if (memcmp(&paid.layout, &all.layout, sizeof(all.layout)) != 0 ||
         memcmp(&counted.layout, &all.layout, sizeof(all.layout)) != 0)
-        wrong("%s: %d GPUs at $%g, within that price %d, within that count %d",
-                 command_of(asked), all.layout.gpus, all.price.per_hour,
-                 paid.layout.gpus, counted.layout.gpus);
+        wrong("%s: %d GPUs at $%g, within that price %d, within that count %d", command_of(asked),
+              all.layout.gpus, all.price.per_hour, paid.layout.gpus, counted.layout.gpus);
 }
 
 /* ---- the run ---- */
@@ -592,11 +582,11 @@ static void random_more(struct options *options)
         enum option_id id;
         const char *text[2];
     } words[] = {
-        {OPT_DRAFT, {"mtp", "qwen3-0.6b"}},   {OPT_PROVIDER, {"aws", "verda,lambda"}},
-        {OPT_PRUNE, {"layers:2", "50%"}},     {OPT_DISAGGREGATE, {"auto", "1:2"}},
-        {OPT_PREFIX_HIT, {"0.5", "0.9"}},     {OPT_PROMPT_STDDEV, {"200", "800"}},
-        {OPT_HEADROOM, {"0.1", "0.3"}},       {OPT_LANGUAGE_MODEL_ONLY, {"", ""}},
-        {OPT_ENGINE, {"ollama", "mlx"}},      {OPT_NO_KV_OFFLOAD, {"", ""}},
+        {OPT_DRAFT, {"mtp", "qwen3-0.6b"}}, {OPT_PROVIDER, {"aws", "verda,lambda"}},
+        {OPT_PRUNE, {"layers:2", "50%"}},   {OPT_DISAGGREGATE, {"auto", "1:2"}},
+        {OPT_PREFIX_HIT, {"0.5", "0.9"}},   {OPT_PROMPT_STDDEV, {"200", "800"}},
+        {OPT_HEADROOM, {"0.1", "0.3"}},     {OPT_LANGUAGE_MODEL_ONLY, {"", ""}},
+        {OPT_ENGINE, {"ollama", "mlx"}},    {OPT_NO_KV_OFFLOAD, {"", ""}},
     };
     static const struct {
         enum option_id id;
@@ -797,14 +787,10 @@ static void test_abandoned(void **state)
 static void test_command_of_a_fix(void **state)
 {
     static const char *const cases[][3] = {
-        {"-m 70B -g l40s:1 -c 8k", "--gpu l40s:2",
-         "gpuplan --plan -m 70B -c 8k --gpu l40s:2"},
-        {"-m 70B --tp 2", "--tp auto --pp auto",
-         "gpuplan --plan -m 70B --tp auto --pp auto"},
-        {"-m 70B --max-pp 4 --pp 2", "--pp 3",
-         "gpuplan --plan -m 70B --max-pp 4 --pp 3"},
-        {"-m ./a'b --solve gpus", "--users 3",
-         "gpuplan --plan -m './a'\\''b' --users 3"},
+        {"-m 70B -g l40s:1 -c 8k", "--gpu l40s:2", "gpuplan --plan -m 70B -c 8k --gpu l40s:2"},
+        {"-m 70B --tp 2", "--tp auto --pp auto", "gpuplan --plan -m 70B --tp auto --pp auto"},
+        {"-m 70B --max-pp 4 --pp 2", "--pp 3", "gpuplan --plan -m 70B --max-pp 4 --pp 3"},
+        {"-m ./a'b --solve gpus", "--users 3", "gpuplan --plan -m './a'\\''b' --users 3"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -861,7 +847,10 @@ static void write_trace(void)
     assert_true(file >= 0);
     dprintf(file, "TIMESTAMP,ContextTokens,GeneratedTokens\n");
     for (int i = 0; i < 300; i++)
-        dprintf(file, "%d,%d,%d\n", i / 3, i % 10 == 0 ? 29000 : i % 3 == 0 ? 4000 : 300,
+        dprintf(file, "%d,%d,%d\n", i / 3,
+                i % 10 == 0  ? 29000
+                : i % 3 == 0 ? 4000
+                             : 300,
                 i % 10 == 0 ? 1000 : 200 + i % 7);
     close(file);
 }
@@ -902,8 +891,7 @@ static void test_engine_of_a_vendor(void **state)
         gp_format(command, sizeof(command), "-m llama-3.1-8b -g %s", gpus[g]->id);
         struct plan p = plan_of(command);
         if (served && (p.reasons >> REASON_VENDOR & 1))
-            fail_msg("%s: %s does not run there, others do", gpus[g]->id,
-                     p.request.engine->name);
+            fail_msg("%s: %s does not run there, others do", gpus[g]->id, p.request.engine->name);
         assert_int_equal(p.warnings >> WARNING_ENGINE & 1,
                          strcmp(p.request.engine->id, CATALOG_ENGINE) != 0);
     }
@@ -940,16 +928,11 @@ static void test_engine_of_a_fix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_requests),
-        cmocka_unit_test(test_random_fixes),
-        cmocka_unit_test(test_fixes_of_loads),
-        cmocka_unit_test(test_deepseek_on_l40s),
-        cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_max_pp),
-        cmocka_unit_test(test_abandoned),
-        cmocka_unit_test(test_command_of_a_fix),
-        cmocka_unit_test(test_whole_fix),
-        cmocka_unit_test(test_engine_of_a_vendor),
+        cmocka_unit_test(test_random_requests), cmocka_unit_test(test_random_fixes),
+        cmocka_unit_test(test_fixes_of_loads),  cmocka_unit_test(test_deepseek_on_l40s),
+        cmocka_unit_test(test_hosts),           cmocka_unit_test(test_max_pp),
+        cmocka_unit_test(test_abandoned),       cmocka_unit_test(test_command_of_a_fix),
+        cmocka_unit_test(test_whole_fix),       cmocka_unit_test(test_engine_of_a_vendor),
         cmocka_unit_test(test_engine_of_a_fix),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "unit.h"
 #include "base/str.h"
+#include "unit.h"
 
 static enum gp_status parse(const char *text, struct serverbench *out, struct gp_err *err)
 {
@@ -22,8 +22,8 @@ static void parsed(const char *text, struct serverbench *out)
         fail_msg("%s: %s", err.where, err.text);
 }
 
-#define RUN                                                                                \
-    "\"completed\": 64, \"total_input_tokens\": 64000, \"total_output_tokens\": 6400, "    \
+#define RUN                                                                             \
+    "\"completed\": 64, \"total_input_tokens\": 64000, \"total_output_tokens\": 6400, " \
     "\"mean_ttft_ms\": 300, \"mean_tpot_ms\": 25, \"duration\": 40"
 
 static void test_server(void **state)
@@ -31,8 +31,7 @@ static void test_server(void **state)
     struct serverbench b;
 
     (void)state;
-    parsed("{\"request_rate\": \"inf\", \"max_concurrency\": 16, \"itls\": [[NaN]], " RUN "}",
-           &b);
+    parsed("{\"request_rate\": \"inf\", \"max_concurrency\": 16, \"itls\": [[NaN]], " RUN "}", &b);
     assert_int_equal(b.count, 1);
     assert_near(b.point[0].users, 16, 0);
     assert_near(b.point[0].prompt, 1000, 0);
@@ -47,7 +46,8 @@ static void test_server(void **state)
     /* SGLang's lines, with Python's Infinity, its own latency, and a text that is none */
     parsed("{\"request_rate\": Infinity, \"max_concurrency\": 4, " RUN "}\n\n"
            "{\"note\": \"Infinity\\\" NaN\", \"request_rate\": 2.0, "
-           "\"mean_e2e_latency_ms\": 5000, " RUN "}\n", &b);
+           "\"mean_e2e_latency_ms\": 5000, " RUN "}\n",
+           &b);
     assert_int_equal(b.count, 2);
     assert_near(b.point[0].users, 4, 0);
     assert_near(b.point[1].users, 8, 1e-9);
@@ -60,7 +60,8 @@ static void test_llama_bench(void **state)
     (void)state;
     parsed("[{\"n_prompt\": 512, \"n_gen\": 0, \"avg_ts\": 2048},\n"
            " {\"n_prompt\": 0, \"n_gen\": 128, \"n_depth\": 4096, \"avg_ts\": 50},\n"
-           " {\"n_prompt\": 512, \"n_gen\": 128, \"avg_ts\": 90}]\n", &b);
+           " {\"n_prompt\": 512, \"n_gen\": 128, \"avg_ts\": 90}]\n",
+           &b);
     assert_int_equal(b.count, 2);
     assert_near(b.point[0].ttft, 0.25, 1e-12);
     assert_near(b.point[0].tpot, 0, 0);
@@ -81,11 +82,14 @@ static void test_refused(void **state)
         {"{\"mean_tpot_ms\": \"fast\"}", "b.json", "completed"},
         {"{\"max_concurrency\": 4, " RUN "", "b.json", "}"},
         {"{\"mean_tpot_ms\": 20, \"completed\": 0, \"total_input_tokens\": 1, "
-         "\"total_output_tokens\": 1}", "b.json", "no request"},
+         "\"total_output_tokens\": 1}",
+         "b.json", "no request"},
         {"{\"mean_tpot_ms\": 20, \"completed\": 4, \"total_input_tokens\": 1, "
-         "\"total_output_tokens\": 1}", "b.json", "users are not known"},
+         "\"total_output_tokens\": 1}",
+         "b.json", "users are not known"},
         {"{\"mean_tpot_ms\": -20, \"completed\": 4, \"total_input_tokens\": 1, "
-         "\"total_output_tokens\": 1}", "b.json", "mean_tpot_ms"},
+         "\"total_output_tokens\": 1}",
+         "b.json", "mean_tpot_ms"},
         {"[{\"n_gen\": 128, \"avg_ts\": 0}]", "b.json", "avg_ts"},
         {"{\"max_concurrency\": 4, " RUN "}\n{\"x\": 1}\n", "line 2", "mean_tpot_ms"},
     };

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiles.h"
-#include "measure/result/benchlog.h"
-#include "unit.h"
 #include "base/path.h"
+#include "measure/result/benchlog.h"
+#include "profiles.h"
+#include "unit.h"
 
 static char folder[] = "/tmp/gpuplan-session-XXXXXX", out[128], part[140];
 static struct planner *planner;
@@ -49,8 +49,7 @@ static struct session_ask small(const char *how)
     give(OPT_PRESET, "quick");
     give(OPT_TYPE, "fp32");
     give(OPT_OUT, out);
-    return (struct session_ask){
-        .options = &options, .planner = planner, .tests = "gemm,memory"};
+    return (struct session_ask){.options = &options, .planner = planner, .tests = "gemm,memory"};
 }
 
 static struct session *begin(const struct session_ask *how)
@@ -64,8 +63,7 @@ static struct session *begin(const struct session_ask *how)
 }
 
 /* Steps until an event of that kind; false when it is over before. */
-static bool until(struct session *s, enum session_event_kind kind,
-                  struct session_event *event)
+static bool until(struct session *s, enum session_event_kind kind, struct session_event *event)
 {
     double end = now() + 60;
 
@@ -533,8 +531,8 @@ static void a_sum_has_its_bus_rate(void **state)
         if (strcmp(test, "allreduce") == 0) {
             double bytes = json_number_value(json_object_get(rate, "bytes_per_s"));
 
-            assert_near(json_number_value(json_object_get(rate, "bus_bytes_per_s")),
-                        1.5 * bytes, 1e-9 * bytes);
+            assert_near(json_number_value(json_object_get(rate, "bus_bytes_per_s")), 1.5 * bytes,
+                        1e-9 * bytes);
             sums++;
         } else {
             assert_null(json_object_get(rate, "bus_bytes_per_s"));
@@ -572,8 +570,8 @@ static void peers_are_measured_together(void **state)
         assert_string_equal(json_string_value(json_object_get(point, "state")), "ok");
         if (strncmp(id, "transfer/peer/", 14) != 0)
             continue;
-        assert_string_equal(id, pairs ? "transfer/peer/1-0/67108864"
-                                      : "transfer/peer/0-1/67108864");
+        assert_string_equal(id,
+                            pairs ? "transfer/peer/1-0/67108864" : "transfer/peer/0-1/67108864");
         assert_int_equal(json_integer_value(json_object_get(point, "device")), 0);
         assert_true(json_is_null(json_object_get(point, "predicted")));
         pairs++;
@@ -623,8 +621,7 @@ static bool prepare(void)
     if (given)
         snprintf(program, sizeof program, "%s", given);
     else
-        snprintf(program, sizeof program, "%s/tests/fixtures/standin_engine",
-                 top ? top : ".");
+        snprintf(program, sizeof program, "%s/tests/fixtures/standin_engine", top ? top : ".");
     if (!mkdtemp(folder) || !realpath(program, whole))
         return false;
     snprintf(out, sizeof out, "%s/run.json", folder);
@@ -678,8 +675,7 @@ int main(void)
     int failed;
 
     if (!prepare()) {
-        fprintf(stderr,
-                "test_session: the stand-in engine or the profiles are missing\n");
+        fprintf(stderr, "test_session: the stand-in engine or the profiles are missing\n");
         return 1;
     }
     failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unit.h"
 #include "base/path.h"
+#include "unit.h"
 
 static char home[64];
 static struct app_settings got;
@@ -94,8 +94,7 @@ static void what_is_written_is_read_again(void **state)
 static void what_is_set_by_hand_counts_more(void **state)
 {
     (void)state;
-    put("state", "state.cfg",
-        "theme = \"dark\";\nmouse = false;\nscreen = \"bench\";\n");
+    put("state", "state.cfg", "theme = \"dark\";\nmouse = false;\nscreen = \"bench\";\n");
     put("config", "gpuplan.cfg", "theme = \"mono\";\nplain = true;\nmouse = true;\n");
     assert_int_equal(settings_read(&got, &err), GP_OK);
     assert_int_equal(got.scheme, SCHEME_MONO);
@@ -136,9 +135,8 @@ static void state_cannot_turn_plain_on(void **state)
 
 static void broken_texts_are_errors_only(void **state)
 {
-    static const char *const texts[] = {
-        "theme = ",   "\x01\x02",         "{{{{",
-        "mouse = 3;", "@include \"x\"\n", "screen = (1);"};
+    static const char *const texts[] = {"theme = ",   "\x01\x02",         "{{{{",
+                                        "mouse = 3;", "@include \"x\"\n", "screen = (1);"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

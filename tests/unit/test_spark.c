@@ -39,8 +39,7 @@ static void test_height(void **state)
     assert_int_equal(spark_height(1, 0, 0), -1);
 }
 
-static void expect(const struct spark *spark, enum charset charset, int cols,
-                   const char *wanted)
+static void expect(const struct spark *spark, enum charset charset, int cols, const char *wanted)
 {
     struct canvas canvas;
     struct strbuf out;

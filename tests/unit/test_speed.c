@@ -15,8 +15,8 @@ static struct family round_hopper(void)
     f.norm = 2.5;
     f.product[KERNEL_16] = (struct product_share){0.80, 0.88};
     f.kv_memory = 0.82;
-    f.link = (struct link_law){{3.5e-6, 3.7e-6, 4.0e-6}, {0.4e-6, 4.3e-6, 8e-6},
-                               {0.63, 0.77, 1.11}};
+    f.link =
+        (struct link_law){{3.5e-6, 3.7e-6, 4.0e-6}, {0.4e-6, 4.3e-6, 8e-6}, {0.63, 0.77, 1.11}};
     return f;
 }
 
@@ -48,8 +48,8 @@ static void test_gemm(void **state)
 
 static void test_waves(void **state)
 {
-    const struct gpu b200 = {.sm_count = 148, .boost_mhz = 1965,
-                             .bandwidth = {.value = 7.7e12, .known = true}};
+    const struct gpu b200 = {
+        .sm_count = 148, .boost_mhz = 1965, .bandwidth = {.value = 7.7e12, .known = true}};
     double before = 0;
 
     (void)state;
@@ -76,8 +76,13 @@ static void test_moe(void **state)
     assert_near(moe_time(&m, 1, 1), 8e-6, 1e-12);
     m.ep = 4; /* the fullest rank has more than its share */
     assert_near(moe_time(&m, 1, 1), 8e-6 * (1 + 0.3 * sqrt(4 / 8.0)), 1e-12);
-    m = (struct moe){.experts = 128, .active = 8, .expert = 1e-6, .traffic = 1e-9, .times = 1,
-                     .ep = 1, .pad = 128 * 128 / 8}; /* all are read, whoever asks */
+    m = (struct moe){.experts = 128,
+                     .active = 8,
+                     .expert = 1e-6,
+                     .traffic = 1e-9,
+                     .times = 1,
+                     .ep = 1,
+                     .pad = 128 * 128 / 8}; /* all are read, whoever asks */
     assert_near(moe_time(&m, 1, 1), 128e-6 + 2049e-9, 1e-12);
     assert_near(moe_time(&m, 20, 1), 128e-6 + 2068e-9, 1e-12);
 }
@@ -114,14 +119,16 @@ static struct request request_on(const char *model, const char *precision, const
                             .kv = profile_format(catalog, "bf16"),
                             .gpu = profile_gpu(catalog, gpu),
                             .engine = profile_engine(catalog, engine),
-                            .context = 8192, .prompt = 1024, .output = 256, .users = 16,
+                            .context = 8192,
+                            .prompt = 1024,
+                            .output = 256,
+                            .users = 16,
                             .host_gpus = 8};
 }
 
 static struct layout tp_layout(int tp, int pp)
 {
-    return (struct layout){.gpus = tp * pp, .tp = tp, .pp = pp, .ep = 1, .replicas = 1,
-                           .hosts = 1};
+    return (struct layout){.gpus = tp * pp, .tp = tp, .pp = pp, .ep = 1, .replicas = 1, .hosts = 1};
 }
 
 struct cut {
@@ -327,15 +334,15 @@ static int draw(int most)
 
 static struct request random_request(struct layout *l)
 {
-    static const char *const models[] = {
-        "llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b", "gpt-oss-120b", "deepseek-v3",
-        "gemma-3-27b", "qwen3-next-80b-a3b", "qwen2.5-7b", "mixtral-8x7b"};
+    static const char *const models[] = {"llama-3.1-8b",       "llama-3.1-70b", "qwen3-30b-a3b",
+                                         "gpt-oss-120b",       "deepseek-v3",   "gemma-3-27b",
+                                         "qwen3-next-80b-a3b", "qwen2.5-7b",    "mixtral-8x7b"};
     static const char *const precisions[] = {"bf16", "fp8", "int4-awq", "int8"};
-    static const char *const gpus[] = {"h100-sxm", "h200-sxm", "l40s",   "a100-sxm-80",
+    static const char *const gpus[] = {"h100-sxm", "h200-sxm", "l40s",     "a100-sxm-80",
                                        "b200",     "mi300x",   "rtx-4090", "l4"};
     static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp"};
-    struct request q = request_on(models[draw(9)], precisions[draw(4)], gpus[draw(8)],
-                                  engines[draw(4)]);
+    struct request q =
+        request_on(models[draw(9)], precisions[draw(4)], gpus[draw(8)], engines[draw(4)]);
     q.users = 1 + draw(256);
     q.prompt = 1 + draw(16384);
     q.output = 1 + draw(2048);
@@ -345,8 +352,11 @@ static struct request random_request(struct layout *l)
 
 static struct serve served(const struct request *q, const struct cut *c, double admitted)
 {
-    struct serve_load l = {.users = q->users, .admitted = admitted, .prompt = q->prompt,
-                           .output = q->output, .chunk = c->load.max_batched_tokens};
+    struct serve_load l = {.users = q->users,
+                           .admitted = admitted,
+                           .prompt = q->prompt,
+                           .output = q->output,
+                           .chunk = c->load.max_batched_tokens};
     struct serve s;
     serve_estimate(&c->step, &l, &s);
     return s;
@@ -415,12 +425,11 @@ static void test_faster_hardware(void **state)
          * take a little longer while all of them are done sooner; where prompts are all
          * the work, what a token gains may be waited for before the first one */
         bool turns = fast.requests * fast.turn > 0.99;
-        if (!no_more(fast.tpot, slow.tpot * 1.002) ||
-            (!turns && !no_more(fast.ttft, slow.ttft)) ||
+        if (!no_more(fast.tpot, slow.tpot * 1.002) || (!turns && !no_more(fast.ttft, slow.ttft)) ||
             !no_more(slow.requests, fast.requests))
-            fail_msg("%s on %s: TPOT %g -> %g, TTFT %g -> %g s, %g -> %g requests/s",
-                     q.model->id, gpu.id, slow.tpot, fast.tpot, slow.ttft, fast.ttft,
-                     slow.requests, fast.requests);
+            fail_msg("%s on %s: TPOT %g -> %g, TTFT %g -> %g s, %g -> %g requests/s", q.model->id,
+                     gpu.id, slow.tpot, fast.tpot, slow.ttft, fast.ttft, slow.requests,
+                     fast.requests);
     }
 }
 
@@ -446,8 +455,8 @@ static void test_one_user_more(void **state)
         double few = served(&q, &c, 1e9).tpot, many = served(&more, &c, 1e9).tpot;
         double users = q.users;
         if (!no_more(many, 1.7 * few * (users + 1) / users))
-            print_error("%s on %s, %g users of %g + %g: %g, %g s\n", q.model->id, q.gpu->id,
-                        users, q.prompt, q.output, few, many);
+            print_error("%s on %s, %g users of %g + %g: %g, %g s\n", q.model->id, q.gpu->id, users,
+                        q.prompt, q.output, few, many);
         assert_true(no_more(many, 1.7 * few * (users + 1) / users));
     }
 }
@@ -460,9 +469,9 @@ static void test_bounds(void **state)
         struct request q = random_request(&l);
         shorten(&q, i);
         struct serve s = serve_of(&q, l);
-        double peak = 0, flops = 2 * (model_params_active(q.model) -
-                                      q.model->vocab * 2.0 * q.model->hidden -
-                                      model_params_role(q.model, ROLE_VISION));
+        double peak = 0,
+               flops = 2 * (model_params_active(q.model) - q.model->vocab * 2.0 * q.model->hidden -
+                            model_params_role(q.model, ROLE_VISION));
         for (int m = 0; m < MATH_COUNT; m++)
             if (q.gpu->rate[m].known)
                 peak = fmax(peak, q.gpu->rate[m].value);
@@ -516,8 +525,10 @@ static void test_rates(void **state)
         struct serve some, more;
         shorten(&q, i);
         cut(&q, l, &c);
-        struct serve_load load = {.admitted = 1 + draw(512), .prompt = q.prompt,
-                                  .output = q.output, .chunk = c.load.max_batched_tokens};
+        struct serve_load load = {.admitted = 1 + draw(512),
+                                  .prompt = q.prompt,
+                                  .output = q.output,
+                                  .chunk = c.load.max_batched_tokens};
         double rate = pow(10, -3 + draw(4000) / 1000.0);
         if (!serve_rate(&c.step, &load, rate, &some))
             continue;
@@ -525,8 +536,8 @@ static void test_rates(void **state)
         assert_near(rate * (some.ttft + fmax(q.output - 1, 0) * some.tpot), some.running,
                     1e-3 * some.running + 1e-5 * load.admitted);
         if (some.late < some.ttft)
-            fail_msg("%s, %g requests/s: 95 of 100 within %g s, the mean is %g s",
-                     q.model->id, rate, some.late, some.ttft);
+            fail_msg("%s, %g requests/s: 95 of 100 within %g s, the mean is %g s", q.model->id,
+                     rate, some.late, some.ttft);
         check_least(&c.step, &load, &some);
         load.users = fmax(load.admitted / 2, 1);
         serve_estimate(&c.step, &load, &more);
@@ -559,8 +570,10 @@ static void test_spreads(void **state)
         struct cut c;
         struct serve alike, some, more;
         cut(&q, l, &c);
-        struct serve_load load = {.users = q.users, .admitted = 1 + draw(512),
-                                  .prompt = q.prompt, .output = q.output,
+        struct serve_load load = {.users = q.users,
+                                  .admitted = 1 + draw(512),
+                                  .prompt = q.prompt,
+                                  .output = q.output,
                                   .chunk = c.load.max_batched_tokens};
         double rate = pow(10, -3 + draw(4000) / 1000.0), cv = draw(200) / 100.0;
         bool held = serve_rate(&c.step, &load, rate, &alike);
@@ -574,15 +587,14 @@ static void test_spreads(void **state)
             continue;
         assert_true(no_more(alike.late, some.late * cheaper(rate, &alike, &some)));
         assert_true(some.middle <= some.late);
-        load.spread = spread_of(q.prompt, (cv + 0.5) * q.prompt, q.output,
-                                i % 2 * q.output, 1e9);
+        load.spread = spread_of(q.prompt, (cv + 0.5) * q.prompt, q.output, i % 2 * q.output, 1e9);
         if (!serve_rate(&c.step, &load, rate, &more))
             continue;
         if (!no_more(some.late, more.late * cheaper(rate, &some, &more)) ||
             !no_more(some.running, more.running * (1 + SOLVED)))
             fail_msg("%s, %g/s, prompts %g +- %g: 95 of 100 %g -> %g s, %g -> %g at once",
-                     q.model->id, rate, q.prompt, cv * q.prompt, some.late, more.late,
-                     some.running, more.running);
+                     q.model->id, rate, q.prompt, cv * q.prompt, some.late, more.late, some.running,
+                     more.running);
     }
 }
 
@@ -599,19 +611,19 @@ static void test_apart(void **state)
         struct serve s, open;
         enum saturation by;
         cut(&q, l, &c);
-        struct serve_load load = {.users = q.users, .admitted = 1 + draw(256),
-                                  .prompt = q.prompt, .output = 1 + q.output,
+        struct serve_load load = {.users = q.users,
+                                  .admitted = 1 + draw(256),
+                                  .prompt = q.prompt,
+                                  .output = 1 + q.output,
                                   .chunk = c.load.max_batched_tokens,
                                   .prefill = (1 + draw(8)) / (1.0 + draw(4)),
                                   .transfer = draw(100) / 1e3};
         serve_estimate(&c.step, &load, &s);
         double most = serve_capacity(&c.step, &load, NULL, &by), rate = most * draw(200) / 100.0;
-        assert_near(s.requests * (s.ttft + (load.output - 1) * s.tpot), q.users,
-                    1e-6 * q.users);
+        assert_near(s.requests * (s.ttft + (load.output - 1) * s.tpot), q.users, 1e-6 * q.users);
         assert_true(s.decoding <= load.admitted * (1 + 1e-9) && s.ttft > 0);
         assert_true(no_more(s.requests * s.prompt, 0.95 * load.prefill));
-        assert_near(s.requests * (load.output - 1) * s.tpot, s.decoding,
-                    1e-6 * s.decoding);
+        assert_near(s.requests * (load.output - 1) * s.tpot, s.decoding, 1e-6 * s.decoding);
         if (by != SATURATES_TRANSFER)
             assert_true(no_more(s.requests, most));
         if (rate <= 0 || fabs(rate / most - 1) < 1e-6)
@@ -641,8 +653,10 @@ static void test_faster_rates(void **state)
         double rate = pow(10, -3 + draw(4000) / 1000.0);
         shorten(&q, i / 2);
         cut(&q, l, &c);
-        struct serve_load load = {.admitted = 1 + draw(512), .prompt = q.prompt,
-                                  .output = q.output, .chunk = c.load.max_batched_tokens};
+        struct serve_load load = {.admitted = 1 + draw(512),
+                                  .prompt = q.prompt,
+                                  .output = q.output,
+                                  .chunk = c.load.max_batched_tokens};
         bool was = serve_rate(&c.step, &load, rate, &slow);
         double most = serve_capacity(&c.step, &load, NULL, NULL);
         if (i % 2)
@@ -663,8 +677,8 @@ static void test_faster_rates(void **state)
         bool dearer = fast.turn > slow.turn;
         if (!no_more(fast.tpot, slow.tpot * 1.002) ||
             (!dearer && !no_more(fast.ttft, slow.ttft * 1.002)))
-            fail_msg("%s on %s, %g/s: TPOT %g -> %g, TTFT %g -> %g s", q.model->id, gpu.id,
-                     rate, slow.tpot, fast.tpot, slow.ttft, fast.ttft);
+            fail_msg("%s on %s, %g/s: TPOT %g -> %g, TTFT %g -> %g s", q.model->id, gpu.id, rate,
+                     slow.tpot, fast.tpot, slow.ttft, fast.ttft);
     }
     assert_true(held > TRIALS / 10);
 }
@@ -715,8 +729,10 @@ static void any_load(struct any *a)
     a->q.users = draw_log(600);
     a->q.prompt = draw_log(60000);
     a->q.output = 1 + draw_log(3000);
-    a->load = (struct serve_load){.users = a->q.users, .admitted = 1 + draw(512),
-                                  .prompt = a->q.prompt, .output = a->q.output,
+    a->load = (struct serve_load){.users = a->q.users,
+                                  .admitted = 1 + draw(512),
+                                  .prompt = a->q.prompt,
+                                  .output = a->q.output,
                                   .cached = a->q.prompt * draw(3) / 4};
     if (draw(3) == 0)
         a->load.spread = spread_of(a->q.prompt, a->q.prompt * draw(200) / 100.0, a->q.output,
@@ -769,8 +785,11 @@ static bool any_request(const struct lists *all, struct any *a)
     a->engine.speed.unpacks = false;
     a->q = (struct request){.model = all->model[draw((int)all->models)],
                             .precision = profile_precision(catalog, format->id),
-                            .kv = profile_format(catalog, "bf16"), .gpu = &a->gpu,
-                            .engine = &a->engine, .context = 1e6, .host_gpus = 8};
+                            .kv = profile_format(catalog, "bf16"),
+                            .gpu = &a->gpu,
+                            .engine = &a->engine,
+                            .context = 1e6,
+                            .host_gpus = 8};
     any_load(a);
     any_layout(a);
     if (!layout_valid(&a->q, &a->l))
@@ -794,10 +813,10 @@ static void any_faster(struct any *a, int what)
 static void any_fails(const struct any *a, const char *what, double before, double after)
 {
     fail_msg("%s: %g -> %g: %s %s on %d x %s, %s %s, tp %d pp %d ep %d, %g users, %g at once, "
-             "%g (%g cached) + %g tokens, draft %d/%g, %g groups for prompts", what, before,
-             after, a->q.model->id, a->q.precision.id, a->l.gpus, a->gpu.id, a->engine.id,
-             a->engine.range, a->l.tp, a->l.pp, a->l.ep, a->load.users, a->load.admitted,
-             a->load.prompt, a->load.cached, a->load.output, a->q.draft_tokens,
+             "%g (%g cached) + %g tokens, draft %d/%g, %g groups for prompts",
+             what, before, after, a->q.model->id, a->q.precision.id, a->l.gpus, a->gpu.id,
+             a->engine.id, a->engine.range, a->l.tp, a->l.pp, a->l.ep, a->load.users,
+             a->load.admitted, a->load.prompt, a->load.cached, a->load.output, a->q.draft_tokens,
              a->q.acceptance, a->load.prefill);
 }
 
@@ -884,9 +903,12 @@ static void test_apart_own_tp(void **state)
         struct step_others others;
         struct cut c;
         cut(&q, l, &c);
-        struct serve_load load = {.users = q.users, .admitted = 1 + draw(256),
-                                  .prompt = q.prompt, .output = 1 + q.output,
-                                  .chunk = c.load.max_batched_tokens, .prefill = 1 + draw(3)};
+        struct serve_load load = {.users = q.users,
+                                  .admitted = 1 + draw(256),
+                                  .prompt = q.prompt,
+                                  .output = 1 + q.output,
+                                  .chunk = c.load.max_batched_tokens,
+                                  .prefill = 1 + draw(3)};
         serve_estimate(&c.step, &load, &one);
         l.prefill = 1;
         l.prefill_tp = l.tp;
@@ -921,7 +943,8 @@ static void test_prompts_share(void **state)
         engine.speed.captured = 0; /* two that share are no graph where one is */
         q.engine = &engine;
         cut(&q, l, &c);
-        struct serve_load load = {.users = 2 + draw(63), .admitted = 1e9,
+        struct serve_load load = {.users = 2 + draw(63),
+                                  .admitted = 1e9,
                                   .prompt = 1 + draw(c.load.max_batched_tokens / 4),
                                   .chunk = c.load.max_batched_tokens};
         if (!q.engine->speed.prefill_alone || l.pp > 1)
@@ -932,8 +955,7 @@ static void test_prompts_share(void **state)
         serve_estimate(&c.step, &load, &rare);
         if (often.prompt >= rare.prompt)
             fail_msg("%s on %s, %g users of %g tokens: %g s of a prompt, %g where they are rare",
-                     q.model->id, q.gpu->id, load.users, load.prompt, often.prompt,
-                     rare.prompt);
+                     q.model->id, q.gpu->id, load.users, load.prompt, often.prompt, rare.prompt);
         shared++;
     }
     assert_true(shared > TRIALS / 20);
@@ -950,8 +972,8 @@ static void test_stalls(void **state)
         struct cut c;
         double share, longer;
         cut(&q, l, &c);
-        struct serve_load load = {.prompt = q.prompt, .output = q.output + 1,
-                                  .chunk = c.load.max_batched_tokens};
+        struct serve_load load = {
+            .prompt = q.prompt, .output = q.output + 1, .chunk = c.load.max_batched_tokens};
         struct serve at = {.running = 2 + draw(200), .decoding = 1 + draw(100)};
         double stall = serve_stall(&c.step, &load, &at, &share);
         assert_true(stall > 0 && share > 0 && share <= 1);
@@ -981,8 +1003,9 @@ static void test_tpot_grows(void **state)
         struct serve more = serve_of(&q, l);
         if (!no_more(few.tpot, more.tpot))
             fail_msg("%s on %d x %s, %s, %.0f users, prompt %.0f, output %.0f: more %s: "
-                     "%g -> %g s", q.model->id, l.gpus, q.gpu->id, q.engine->id, q.users,
-                     q.prompt, q.output, users ? "users" : "context", few.tpot, more.tpot);
+                     "%g -> %g s",
+                     q.model->id, l.gpus, q.gpu->id, q.engine->id, q.users, q.prompt, q.output,
+                     users ? "users" : "context", few.tpot, more.tpot);
     }
 }
 
@@ -1026,19 +1049,27 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_waves),       cmocka_unit_test(test_moe),
-        cmocka_unit_test(test_comm),       cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_moe),
+        cmocka_unit_test(test_comm),
+        cmocka_unit_test(test_attention),
         cmocka_unit_test(test_old_builds),
-        cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_step),
+        cmocka_unit_test(test_bands),
         cmocka_unit_test(test_hits),
-        cmocka_unit_test(test_few_heads),  cmocka_unit_test(test_prompts_in_graphs),
+        cmocka_unit_test(test_few_heads),
+        cmocka_unit_test(test_prompts_in_graphs),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_one_user_more),
-        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
-        cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_faster_rates), cmocka_unit_test(test_faster_of_any),
-        cmocka_unit_test(test_more_of_any), cmocka_unit_test(test_apart_own_tp),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_users_queue),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_faster_rates),
+        cmocka_unit_test(test_faster_of_any),
+        cmocka_unit_test(test_more_of_any),
+        cmocka_unit_test(test_apart_own_tp),
         cmocka_unit_test(test_prompts_share),
         cmocka_unit_test(test_stalls),
         cmocka_unit_test(test_apart),

@@ -2,8 +2,8 @@
  * its version words it, with the plan's figures. */
 #include "answer/startup.h"
 
-#include "sample.h"
 #include "base/str.h"
+#include "sample.h"
 
 static const struct market nowhere;
 
@@ -16,8 +16,7 @@ static struct plan with(const struct request *q, struct layout l)
 
 static const struct layout one = {.tp = 1, .pp = 1, .ep = 1, .replicas = 1, .gpus = 1, .hosts = 1};
 
-static void stops(const struct request *q, struct layout l, const char *check,
-                  const char *words)
+static void stops(const struct request *q, struct layout l, const char *check, const char *words)
 {
     struct plan p = with(q, l);
     struct startup s = startup_check(&p);
@@ -213,8 +212,11 @@ static void test_graphs(void **state)
 /* A cut block of FP8 has a check of its own, behind those of widths that do not divide. */
 static void test_blocks(void **state)
 {
-    static const struct format block = {.id = "fp8-block", .math = MATH_FP8, .bits = 8,
-                                        .group_cols = 128, .group_rows = 128,
+    static const struct format block = {.id = "fp8-block",
+                                        .math = MATH_FP8,
+                                        .bits = 8,
+                                        .group_cols = 128,
+                                        .group_rows = 128,
                                         .group_bytes = 4};
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_8b());
@@ -299,8 +301,8 @@ static void test_llama_cpp(void **state)
 /* What it was built for: 256 sequences, and blocks of a quantised cache within a head. */
 static void test_llama_cpp_limits(void **state)
 {
-    static const struct format q8 = {.id = "q8_0", .name = "Q8_0", .math = MATH_COUNT,
-                                     .bits = 8.5, .block = 32};
+    static const struct format q8 = {
+        .id = "q8_0", .name = "Q8_0", .math = MATH_COUNT, .bits = 8.5, .block = 32};
     struct sample s;
     struct request *q = other(&s, "llama.cpp", BUDGET_ASKED, 80);
     struct model narrow = *q->model;

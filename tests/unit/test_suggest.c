@@ -15,15 +15,40 @@ struct misspelling {
 };
 
 static const char *const models[] = {
-    "codellama-7b",       "deepseek-r1",      "deepseek-v3",          "deepseek-v3.2",
-    "gemma-3-27b",        "gemma-3-4b",       "gpt-oss-120b",         "gpt-oss-20b",
-    "gpt2-124m",          "kimi-k2",          "kimi-k2.5",            "llama-2-70b",
-    "llama-2-7b",         "llama-3-70b",      "llama-3-8b",           "llama-3.1-405b",
-    "llama-3.1-70b",      "llama-3.1-8b",     "llama-3.2-3b",         "llama-3.3-70b",
-    "mistral-7b-v0.3",    "mixtral-8x7b",     "phi-4-14b",            "qwen2.5-72b",
-    "qwen2.5-7b",         "qwen3-0.6b",       "qwen3-14b",            "qwen3-235b-a22b",
-    "qwen3-30b-a3b",      "qwen3-32b",        "qwen3-8b",             "qwen3-coder-480b-a35b",
-    "r1-distill-llama-70b", "r1-distill-qwen-32b",
+    "codellama-7b",
+    "deepseek-r1",
+    "deepseek-v3",
+    "deepseek-v3.2",
+    "gemma-3-27b",
+    "gemma-3-4b",
+    "gpt-oss-120b",
+    "gpt-oss-20b",
+    "gpt2-124m",
+    "kimi-k2",
+    "kimi-k2.5",
+    "llama-2-70b",
+    "llama-2-7b",
+    "llama-3-70b",
+    "llama-3-8b",
+    "llama-3.1-405b",
+    "llama-3.1-70b",
+    "llama-3.1-8b",
+    "llama-3.2-3b",
+    "llama-3.3-70b",
+    "mistral-7b-v0.3",
+    "mixtral-8x7b",
+    "phi-4-14b",
+    "qwen2.5-72b",
+    "qwen2.5-7b",
+    "qwen3-0.6b",
+    "qwen3-14b",
+    "qwen3-235b-a22b",
+    "qwen3-30b-a3b",
+    "qwen3-32b",
+    "qwen3-8b",
+    "qwen3-coder-480b-a35b",
+    "r1-distill-llama-70b",
+    "r1-distill-qwen-32b",
 };
 
 static const char *const gpus[] = {
@@ -33,14 +58,12 @@ static const char *const gpus[] = {
     "rtx-4080",     "rtx-4090",     "rtx-6000-ada", "rtx-a6000",   "t4",
 };
 
-static const char *const formats[] = {"bf16",   "fp16",  "fp32",     "fp8",    "int4-awq",
-                                      "int8",   "mxfp4", "nvfp4",    "q4_k_m", "q4_k_s",
-                                      "q8_0"};
+static const char *const formats[] = {"bf16",  "fp16",  "fp32",   "fp8",    "int4-awq", "int8",
+                                      "mxfp4", "nvfp4", "q4_k_m", "q4_k_s", "q8_0"};
 
 static const char *const keys[] = {"bandwidth_gb_s", "memory_gib", "power_w"};
 
-static void expect(const struct misspelling *rows, size_t n, const char *const *names,
-                   size_t count)
+static void expect(const struct misspelling *rows, size_t n, const char *const *names, size_t count)
 {
     char hint[256];
 
@@ -58,10 +81,8 @@ static void test_models(void **state)
 {
     static const struct misspelling rows[] = {
         /* without version, size or order: newer ones first */
-        {"llama-70b",
-         "did you mean llama-3.3-70b, llama-3.1-70b, llama-3-70b or llama-2-70b?"},
-        {"70b-llama",
-         "did you mean llama-3.3-70b, llama-3.1-70b, llama-3-70b or llama-2-70b?"},
+        {"llama-70b", "did you mean llama-3.3-70b, llama-3.1-70b, llama-3-70b or llama-2-70b?"},
+        {"70b-llama", "did you mean llama-3.3-70b, llama-3.1-70b, llama-3-70b or llama-2-70b?"},
         {"llama3", "did you mean llama-3-70b, llama-3-8b, llama-3.3-70b or llama-3.2-3b?"},
         {"qwen3", "did you mean qwen3-32b, qwen3-14b, qwen3-8b or qwen3-0.6b?"},
         {"kimi", "did you mean kimi-k2.5 or kimi-k2?"},
@@ -82,8 +103,7 @@ static void test_models(void **state)
         {"lama-3.1-70b", "did you mean llama-3.1-70b?"},
         {"mixtrl-8x7b", "did you mean mixtral-8x7b?"},
         /* the nearest size */
-        {"llama-65b",
-         "did you mean llama-3.3-70b, llama-3.1-70b, llama-3-70b or llama-2-70b?"},
+        {"llama-65b", "did you mean llama-3.3-70b, llama-3.1-70b, llama-3-70b or llama-2-70b?"},
         {"llama-3.1-7b", "did you mean llama-3.1-8b or llama-3.1-70b?"},
         {"qwen2.5-70b", "did you mean qwen2.5-72b or qwen2.5-7b?"},
         {"qwen3-30b", "did you mean qwen3-30b-a3b or qwen3-32b?"},
@@ -151,8 +171,7 @@ static void test_nearest(void **state)
     char hint[24], long_text[4096];
 
     (void)state;
-    assert_string_equal(suggest_name("lama-3.1-70b", models, COUNT(models)),
-                        "llama-3.1-70b");
+    assert_string_equal(suggest_name("lama-3.1-70b", models, COUNT(models)), "llama-3.1-70b");
     assert_null(suggest_name("h100", gpus, 0));
     assert_true(suggest("h200", gpus, COUNT(gpus), "-g *:8", hint, sizeof hint));
     assert_string_equal(hint, "did you mean -g h200-nv"); /* cut, terminated */
@@ -179,13 +198,10 @@ static void test_options(void **state)
         {"--gpus", FOR_PLAN, "did you mean --gpu GPU[/SLICE][:COUNT]?"},
         {"--tensor-parallel-size", FOR_PLAN, "did you mean --tp N?"},
         {"--kv-cache-dtype", FOR_PLAN, "did you mean --kv-precision FORMAT?"},
-        {"--gpu-memory-utilization", FOR_PLAN,
-         "did you mean --memory-utilization SHARE?"},
-        {"--max-num-batched-tokens", FOR_PLAN,
-         "did you mean --max-batched-tokens TOKENS?"},
+        {"--gpu-memory-utilization", FOR_PLAN, "did you mean --memory-utilization SHARE?"},
+        {"--max-num-batched-tokens", FOR_PLAN, "did you mean --max-batched-tokens TOKENS?"},
         {"--batch-size", FOR_PLAN, "did you mean --users N?"},
-        {"--max-seq-len", FOR_PLAN,
-         "did you mean --context TOKENS or --sequence TOKENS?"},
+        {"--max-seq-len", FOR_PLAN, "did you mean --context TOKENS or --sequence TOKENS?"},
         {"--max-seq-len", FOR_COMPARE, "did you mean --context TOKENS?"},
         {"--dtype", FOR_PLAN, "did you mean --precision FORMAT?"},
         {"--contxt", FOR_PLAN, "did you mean --context?"},
@@ -217,15 +233,14 @@ static void test_counts(void **state)
         const char *text, *name;
         int count;
     } rows[] = {
-        {"8xH200", "H200", 8},           {"8 x H200", "H200", 8},
-        {"H100x8", "H100", 8},           {"H100 x8", "H100", 8},
-        {"8*l40s", "l40s", 8},           {"l40s*16", "l40s", 16},
-        {"2\xC3\x97h100", "h100", 2},    {"mi300xx8", "mi300x", 8},
-        {"2x a100 80gb", "a100 80gb", 2}, {"rtx-4090X2", "rtx-4090", 2},
+        {"8xH200", "H200", 8},         {"8 x H200", "H200", 8},   {"H100x8", "H100", 8},
+        {"H100 x8", "H100", 8},        {"8*l40s", "l40s", 8},     {"l40s*16", "l40s", 16},
+        {"2\xC3\x97h100", "h100", 2},  {"mi300xx8", "mi300x", 8}, {"2x a100 80gb", "a100 80gb", 2},
+        {"rtx-4090X2", "rtx-4090", 2},
     };
-    static const char *const others[] = {"h100",   "h100:8", "mi300x",  "8x",      "x8",
-                                         "0xh100", "8",      "",        "max-1550", "h100x",
-                                         "h100x8y", "1234567xh100", "h100x1234567"};
+    static const char *const others[] = {
+        "h100", "h100:8",   "mi300x", "8x",      "x8",           "0xh100",      "8",
+        "",     "max-1550", "h100x",  "h100x8y", "1234567xh100", "h100x1234567"};
     char name[64];
     int count;
 

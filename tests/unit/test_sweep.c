@@ -52,8 +52,7 @@ static void same(const struct sweep_point *p, const struct plan *plan)
     assert_near(m->usable.value - sweep_taken(p),
                 m->free.value + m->graphs.value - m->graphs_charged.value, 1);
     assert_near(sweep_limit(p), m->budget.value, 1);
-    assert_near(sweep_limit(p) - sweep_taken(p),
-                m->kv_pool.value - m->kv_reserved.value, 1);
+    assert_near(sweep_limit(p) - sweep_taken(p), m->kv_pool.value - m->kv_reserved.value, 1);
 }
 
 static void points_are_plans(void **state)

@@ -3,8 +3,7 @@
 
 #include "unit.h"
 
-static const struct table_column columns[] = {{"GPU", TABLE_LEFT},
-                                              {"GiB", TABLE_RIGHT}};
+static const struct table_column columns[] = {{"GPU", TABLE_LEFT}, {"GiB", TABLE_RIGHT}};
 
 typedef void printer(const struct table *table, struct strbuf *out);
 
@@ -61,8 +60,7 @@ static void test_hostile_cells(void **state)
     table_cell(&table, "=1+1");
     expect(&table, table_text, "GPU        GiB\na?[31m|b  =1+1\n");
     expect(&table, table_csv, "GPU,GiB\na?[31m|b,'=1+1\n");
-    expect(&table, table_markdown,
-           "| GPU | GiB |\n| --- | ---: |\n| a?[31m\\|b | =1+1 |\n");
+    expect(&table, table_markdown, "| GPU | GiB |\n| --- | ---: |\n| a?[31m\\|b | =1+1 |\n");
     table_fini(&table);
 }
 

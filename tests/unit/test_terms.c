@@ -1,6 +1,6 @@
 /* test_terms.c - every term says what the plan says, and where it comes from. */
-#include "plan/terms.h"
 #include "answer/print_why.h"
+#include "plan/terms.h"
 
 #include "profiles.h"
 #include "sample.h"
@@ -25,8 +25,7 @@ static const char *source_of(const struct term *t)
     return text.text;
 }
 
-static struct plan explained(const struct request *q, struct layout l,
-                             const struct market *market)
+static struct plan explained(const struct request *q, struct layout l, const struct market *market)
 {
     static const struct market nowhere;
     static struct plan p; /* the terms borrow from it */
@@ -143,8 +142,8 @@ static void as_planned(const struct plan *p)
     assert_near(need("rule of thumb")->value.value, m->rule_of_thumb / GP_GIB, 1e-9);
     assert_near(need("checkpoint")->value.value, m->file_bytes / GP_GIB, 1e-9);
     assert_near(need("parameters")->value.value, model_params(p->request.model), 0);
-    assert_near(sum_of("weights: ") - sum_of("weights: of which") -
-                    sum_of("weights: saved") - sum_of("weights: in host memory"),
+    assert_near(sum_of("weights: ") - sum_of("weights: of which") - sum_of("weights: saved") -
+                    sum_of("weights: in host memory"),
                 m->weights.value, 1);
     assert_near(sum_of("KV: "), m->sequence.exact, 1);
     assert_near(sum_of("state: "), m->sequence.state, 1);
@@ -167,8 +166,7 @@ static void as_planned(const struct plan *p)
         assert_near(need("KV per token")->value.value, m->kv_bytes_per_token, 1e-6);
         assert_near(need("KV of one request")->value.value * GP_GIB,
                     m->sequence.exact + m->sequence.state, 1);
-        assert_near(need("one request is given")->value.value * GP_GIB,
-                    m->sequence.reserved, 1);
+        assert_near(need("one request is given")->value.value * GP_GIB, m->sequence.reserved, 1);
     }
 }
 
@@ -209,20 +207,16 @@ static void test_equations(void **state)
     assert_non_null(strstr(inputs_of(need("budget")), "utilization 0.95 (request)"));
     assert_non_null(strstr(inputs_of(need("budget")), "usable 79.190 GiB (sheet)"));
     assert_near(need("activation: sampling")->value.value,
-                (1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2) / GP_GIB + 0.12,
-                1e-9);
-    assert_non_null(strstr(inputs_of(need("activation: sampling")),
-                           "seqs 1,024 (engine default)"));
+                (1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2) / GP_GIB + 0.12, 1e-9);
+    assert_non_null(strstr(inputs_of(need("activation: sampling")), "seqs 1,024 (engine default)"));
     assert_near(need("activation: forward")->value.value,
                 8192 * (2 * 4096 + 3 * 14336.0 / 2) * 2 / GP_GIB + 0.12, 1e-9);
     assert_non_null(strstr(inputs_of(need("activation: forward")), "ff 14,336 (exact)"));
     assert_near(need("KV: 32 full layers")->value.value, 0.5, 1e-12);
     assert_non_null(strstr(inputs_of(need("KV: 32 full layers")), "kv_t 4 (exact)"));
-    assert_near(need("weights: mlp")->value.value, 32 * 3 * 14336 * 4096.0 / GP_GIB,
-                1e-9);
+    assert_near(need("weights: mlp")->value.value, 32 * 3 * 14336 * 4096.0 / GP_GIB, 1e-9);
     assert_non_null(strstr(inputs_of(need("weights: mlp")), "share of one GPU 0.5, tp 2"));
-    assert_near(need("weights: rope table")->value.value, 131072 * 128 * 2.0 / GP_GIB,
-                1e-12);
+    assert_near(need("weights: rope table")->value.value, 131072 * 128 * 2.0 / GP_GIB, 1e-12);
     assert_int_equal(need("weights")->value.origin, ORIGIN_EXACT);
     assert_int_equal(need("KV pool")->value.origin, ORIGIN_MODEL);
     assert_int_equal(p.verdict, VERDICT_FITS);
@@ -239,8 +233,7 @@ static void test_sources(void **state)
     struct request *q = sample_request(&s, sample_llama_8b());
 
     (void)state;
-    snprintf(s.engine.evidence[TERM_NON_TORCH], sizeof(s.engine.evidence[0]),
-             "logged, 0.19");
+    snprintf(s.engine.evidence[TERM_NON_TORCH], sizeof(s.engine.evidence[0]), "logged, 0.19");
     explained(q, sample_layout(1, 1, 1, 1), NULL);
     assert_string_equal(source_of(need("non-torch")),
                         "vLLM 0.17-0.19 of 2026-11: logged, 0.19; logs of vLLM 0.19");
@@ -261,8 +254,7 @@ static void test_parts_of_weights(void **state)
     q->precision = sample_gpt_oss_precision();
     explained(q, sample_layout(1, 1, 1, 1), NULL);
     assert_near(need("weights: of which padding")->value.value,
-                need("weights: expert")->value.value *
-                    (1 - 2880.0 * 2880 / (3072.0 * 2944)), 1e-9);
+                need("weights: expert")->value.value * (1 - 2880.0 * 2880 / (3072.0 * 2944)), 1e-9);
     q = sample_request(&s, sample_deepseek_v3());
     explained(q, sample_layout(8, 1, 1, 1), NULL);
     assert_near(need("weights: absorbed MLA")->value.value,
@@ -273,8 +265,8 @@ static void test_parts_of_weights(void **state)
     assert_null(find("weights: saved by pruning"));
     q->prune = PRUNE_2_4;
     explained(q, sample_layout(1, 1, 1, 1), NULL);
-    assert_near(need("weights: saved by pruning")->value.value +
-                    need("weights")->value.value, dense, 1e-9);
+    assert_near(need("weights: saved by pruning")->value.value + need("weights")->value.value,
+                dense, 1e-9);
 }
 
 static void test_refused(void **state)
@@ -378,25 +370,24 @@ static void test_speed(void **state)
     explained(q, sample_layout(8, 1, 1, 1), NULL);
     const struct family *f = q->gpu->family;
     double n = 2 * 28672.0 / 8, k = 8192, w = 1;
-    double compute = 2 * n * k / (f->product[KERNEL_FP8].compute *
-                                  q->gpu->rate[MATH_FP8].value);
-    double memory = (n * k * w + 2 * (n + k)) /
-                    (f->product[KERNEL_FP8].memory * q->gpu->bandwidth.value);
+    double compute = 2 * n * k / (f->product[KERNEL_FP8].compute * q->gpu->rate[MATH_FP8].value);
+    double memory =
+        (n * k * w + 2 * (n + k)) / (f->product[KERNEL_FP8].memory * q->gpu->bandwidth.value);
     assert_true(compute < 0.02 * memory);
     assert_near(need("product: mlp 7168 x 8192")->value.value, 80 * memory * 1e3,
                 1e-3 * 80 * memory * 1e3); /* scales beside the weights */
-    assert_non_null(strstr(inputs_of(need("product: mlp 7168 x 8192")),
-                           "N 7,168 (cut), K 8,192 (cut)"));
+    assert_non_null(
+        strstr(inputs_of(need("product: mlp 7168 x 8192")), "N 7,168 (cut), K 8,192 (cut)"));
     catalog_free(catalog);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_planned),   cmocka_unit_test(test_equations),
-        cmocka_unit_test(test_sources),      cmocka_unit_test(test_parts_of_weights),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_catalogue),    cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_as_planned), cmocka_unit_test(test_equations),
+        cmocka_unit_test(test_sources),    cmocka_unit_test(test_parts_of_weights),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_catalogue),  cmocka_unit_test(test_speed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

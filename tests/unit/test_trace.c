@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "base/str.h"
 #include "plan/request.h"
 #include "unit.h"
-#include "base/str.h"
 
 static enum gp_status parse(const char *text, struct trace *t, struct gp_err *err)
 {
@@ -30,7 +30,8 @@ static void test_azure(void **state)
     parsed("TIMESTAMP,ContextTokens,GeneratedTokens\n"
            "2023-11-16 18:17:03.5,100,10\n"
            "2023-11-16 18:17:04.5,300,30\r\n"
-           "2023-11-16T18:19:03.5,200,20", &t);
+           "2023-11-16T18:19:03.5,200,20",
+           &t);
     assert_int_equal(t.count, 3);
     assert_near(t.seconds, 120, 1e-6);
     assert_near(t.rate, 3 / 120.0, 1e-9);
@@ -44,8 +45,7 @@ static void test_azure(void **state)
     assert_near(s.middle, 1, 1e-9);
     assert_near(s.beyond, 0, 0);
     /* E[(P + O/2) * O] / E[O]: each counts by its output */
-    assert_near(spread_held(&s, prompt, output),
-                (105 * 10 + 210 * 20 + 315 * 30) / 60.0, 1e-9);
+    assert_near(spread_held(&s, prompt, output), (105 * 10 + 210 * 20 + 315 * 30) / 60.0, 1e-9);
     assert_true(trace_lengths(&t, 220, &prompt, &output, &s));
     assert_near(prompt, 150, 1e-9);
     assert_near(s.beyond, 1 / 3.0, 1e-9);
@@ -62,14 +62,16 @@ static void test_forms(void **state)
     parsed("Model,Session ID,Response tokens,Request tokens,Timestamp,Log Type\n"
            "GPT-4,7,5,40,0,API log\n"
            "GPT-4,7,0,40,3,API log\n"
-           "\"GPT-4\",8,15,60,45.5,\"Conversation, log\"\n", &t);
+           "\"GPT-4\",8,15,60,45.5,\"Conversation, log\"\n",
+           &t);
     assert_int_equal(t.count, 2);
     assert_int_equal(t.failed, 1);
     assert_near(t.seconds, 45.5, 1e-9);
     assert_near(t.busiest, t.rate, 1e-12); /* shorter than a minute */
     trace_fini(&t);
     parsed("timestamp,contexttokens,generatedtokens\n"
-           "2024-05-10 23:59:59+00:00,1,1\n2024-05-11 02:00:00.25+02:00,1,1\n", &t);
+           "2024-05-10 23:59:59+00:00,1,1\n2024-05-11 02:00:00.25+02:00,1,1\n",
+           &t);
     assert_near(t.seconds, 1.25, 1e-6);
     trace_fini(&t);
     parsed("ContextTokens,GeneratedTokens\n5,6\n", &t);

@@ -1,9 +1,9 @@
 /* test_train.c - fine-tuning memory against published counts and hand arithmetic. */
 #include "plan/train/train.h"
 
-#include "unit.h"
 #include "answer/sentence.h"
 #include "base/units.h"
+#include "unit.h"
 
 struct world {
     struct model model;
@@ -127,9 +127,8 @@ static void test_adapter_counts(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
-        struct world *w =
-            make(published[i].hidden, published[i].layers, published[i].heads,
-                 published[i].kv, published[i].ff, 32000);
+        struct world *w = make(published[i].hidden, published[i].layers, published[i].heads,
+                               published[i].kv, published[i].ff, 32000);
         struct train t = on(TRAIN_LORA, 1, 0);
         t.targets = LORA_QV;
         t.lora_rank = 8;
@@ -150,8 +149,7 @@ static void test_linear_adapters(void **state)
     struct train t = on(TRAIN_LORA, 1, 0);
     (void)state;
     t.lora_rank = 16;
-    assert_near(options(w, t).trainable,
-                32 * 16 * (4 * h + 2 * (h + kv) + 3 * (h + ff)), 0);
+    assert_near(options(w, t).trainable, 32 * 16 * (4 * h + 2 * (h + kv) + 3 * (h + ff)), 0);
     test_free(w);
 }
 
@@ -207,13 +205,13 @@ static void test_llama_layer(void **state)
     double frozen = 4096 * (8 + 3 + 6 + 2.0) + 128 + 6 * 11008.0;
     assert_near(saved(w, t, 0).per_token, 32 * TRAIN_COPIES * frozen, 1e-3);
     t.targets = LORA_LINEAR;
-    assert_near(saved(w, t, 0).per_token,
-                32 * TRAIN_COPIES * (frozen + 2 * 3 * 4096 + 3 * 11008), 1e-3);
+    assert_near(saved(w, t, 0).per_token, 32 * TRAIN_COPIES * (frozen + 2 * 3 * 4096 + 3 * 11008),
+                1e-3);
     /* a 4-bit matrix keeps its input whether adapted or not */
     t.method = TRAIN_QLORA;
     t.targets = LORA_QV;
-    assert_near(saved(w, t, 0).per_token,
-                32 * TRAIN_COPIES * (frozen + 3 * 2 * 4096 + 2 * 11008), 1e-3);
+    assert_near(saved(w, t, 0).per_token, 32 * TRAIN_COPIES * (frozen + 3 * 2 * 4096 + 2 * 11008),
+                1e-3);
     test_free(w);
 }
 
@@ -233,8 +231,7 @@ static void test_recompute_and_batch(void **state)
     assert_near(full.logits.value, 2048.0 * 128256 * 14, 0);
     double back = full.activations.value + fmax(full.logits.value, full.live.value);
     assert_near(full.peak.value, fmax(back, full.step.value), 1);
-    assert_int_equal(full.moment,
-                     full.step.value > back ? MOMENT_STEP : MOMENT_BACKWARD);
+    assert_int_equal(full.moment, full.step.value > back ? MOMENT_STEP : MOMENT_BACKWARD);
     t.loss = LOSS_FUSED;
     assert_int_equal(options(w, t).moment, MOMENT_STEP); /* FP32 of 1e9 parameters */
     assert_int_equal(none.moment, MOMENT_BACKWARD);
@@ -289,11 +286,9 @@ static void test_stored_scores(void **state)
     double flash = saved(w, t, 0).per_token;
     (void)state;
     t.eager_attention = true;
-    assert_near(saved(w, t, 0).per_token - flash, TRAIN_COPIES * 32 * 5.0 * 32 * 2048,
-                1);
+    assert_near(saved(w, t, 0).per_token - flash, TRAIN_COPIES * 32 * 5.0 * 32 * 2048, 1);
     t.recompute = RECOMPUTE_FULL; /* the layer that is computed again has them */
-    assert_near(saved(w, t, 0).live.value,
-                2048 * (flash / 32 + TRAIN_COPIES * 5.0 * 32 * 2048), 1);
+    assert_near(saved(w, t, 0).live.value, 2048 * (flash / 32 + TRAIN_COPIES * 5.0 * 32 * 2048), 1);
     t.recompute = RECOMPUTE_SELECTIVE;
     assert_near(saved(w, t, 0).per_token, flash, 0);
     assert_near(saved(w, t, 0).live.value, 5.0 * 32 * 2048 * 2048, 0);
@@ -330,18 +325,16 @@ static void test_parts_make_the_total(void **state)
     static const struct {
         enum train_method method;
         int gpus, zero;
-    } cases[] = {{TRAIN_FULL, 1, 0},  {TRAIN_FULL, 4, 0}, {TRAIN_FULL, 8, 1},
-                 {TRAIN_FULL, 8, 3},  {TRAIN_LORA, 2, 2}, {TRAIN_LORA, 8, 3},
-                 {TRAIN_QLORA, 1, 0}, {TRAIN_QLORA, 4, 3}};
+    } cases[] = {{TRAIN_FULL, 1, 0}, {TRAIN_FULL, 4, 0}, {TRAIN_FULL, 8, 1},  {TRAIN_FULL, 8, 3},
+                 {TRAIN_LORA, 2, 2}, {TRAIN_LORA, 8, 3}, {TRAIN_QLORA, 1, 0}, {TRAIN_QLORA, 4, 3}};
     struct world *w = llama8();
     (void)state;
     w->q.used = 2 * GP_GIB;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct train_memory m =
-            options(w, on(cases[i].method, cases[i].gpus, cases[i].zero));
-        double sum = m.weights.value + m.adapters.value + m.gradients.value +
-                     m.master.value + m.optimizer.value + m.peak.value +
-                     m.buffers.value + m.fragmentation.value + m.context.value;
+        struct train_memory m = options(w, on(cases[i].method, cases[i].gpus, cases[i].zero));
+        double sum = m.weights.value + m.adapters.value + m.gradients.value + m.master.value +
+                     m.optimizer.value + m.peak.value + m.buffers.value + m.fragmentation.value +
+                     m.context.value;
         assert_near(m.total.value, sum, 16);
         assert_near(m.free.value, m.usable.value - w->q.used - m.total.value, 16);
         assert_true(m.total.low <= m.total.value && m.total.value <= m.total.high);
@@ -372,8 +365,7 @@ static void test_buffers(void **state)
     (void)state;
     assert_near(m.buffers.value, 0, 0);
     assert_true(m.context.high < 1.0 * GP_GIB);
-    m = options(w,
-                on(TRAIN_FULL, 2, 0)); /* DDP's buckets are a copy of the gradients */
+    m = options(w, on(TRAIN_FULL, 2, 0)); /* DDP's buckets are a copy of the gradients */
     assert_near(m.buffers.high, m.gradients.value, 0);
     assert_true(m.context.low > 1.4 * GP_GIB);
     m = options(w, on(TRAIN_FULL, 8, 2));
@@ -465,11 +457,9 @@ static void test_fewest_gpus(void **state)
     assert_int_equal(m.verdict, VERDICT_FITS);
     assert_true(n > 1 && n <= 8 && z >= 1);
     for (int stage = 0; stage <= 3; stage++) /* one GPU less never fits */
-        assert_int_not_equal(options(w, on(TRAIN_FULL, n - 1, stage)).verdict,
-                             VERDICT_FITS);
+        assert_int_not_equal(options(w, on(TRAIN_FULL, n - 1, stage)).verdict, VERDICT_FITS);
     for (int stage = 0; stage < z; stage++) /* a lower stage does not either */
-        assert_int_not_equal(options(w, on(TRAIN_FULL, n, stage)).verdict,
-                             VERDICT_FITS);
+        assert_int_not_equal(options(w, on(TRAIN_FULL, n, stage)).verdict, VERDICT_FITS);
     assert_int_equal(options(w, on(TRAIN_FULL, n, z)).verdict, VERDICT_FITS);
     m = options(w, on(TRAIN_QLORA, 0, TRAIN_ZERO_CHOOSE));
     assert_int_equal(m.train.gpus, 1);
@@ -637,8 +627,7 @@ static void test_whole_machines(void **state)
 static void test_quantised_bases(void **state)
 {
     static const struct format int4 = {
-        .id = "int4-gptq", .bits = 4, .group_cols = 128, .group_rows = 1,
-        .group_bytes = 2.5};
+        .id = "int4-gptq", .bits = 4, .group_cols = 128, .group_rows = 1, .group_bytes = 2.5};
     struct world *w = llama8();
     double linear = 32 * 218103808.0, rest = PARAMS_8B - linear;
     double bytes = linear * (4 / 8.0 + 2.5 / 128) + rest * 2;
@@ -659,8 +648,7 @@ static void test_quantised_bases(void **state)
     t.recompute = RECOMPUTE_NONE;
     m = options(w, t);
     assert_near(m.weights.high, bytes + rest * 2, 1);
-    assert_near(m.activations.value,
-                options(w, on(TRAIN_QLORA, 1, 0)).activations.value, 0);
+    assert_near(m.activations.value, options(w, on(TRAIN_QLORA, 1, 0)).activations.value, 0);
     test_free(w);
 }
 
@@ -686,7 +674,7 @@ static void test_modules_to_save(void **state)
     m = options(w, t);
     assert_near(m.states.value - plain.states.value, 2 * 8 * words, 1);
     assert_near(m.logits.value - plain.logits.value, input, 0); /* the head's input */
-    t.optimizer = OPTIMIZER_ADAMW_8BIT; /* 2 + 2 + 2 */
+    t.optimizer = OPTIMIZER_ADAMW_8BIT;                         /* 2 + 2 + 2 */
     assert_near(options(w, t).modules.value + options(w, t).optimizer.value,
                 2 * words * (2 + 2) + 2 * 41943040.0, 1);
     t = on(TRAIN_QLORA, 1, 0);
@@ -723,7 +711,7 @@ static void test_offload(void **state)
     assert_near(m.states.high, 0, 0);
     assert_near(m.host.value, 9 * PARAMS_8B, 1);
     assert_near(m.buffers.low, 2 * (1e9 + 5e8), 0); /* DeepSpeed's live parameters */
-    t = on(TRAIN_FULL, 1, TRAIN_ZERO_CHOOSE); /* one GPU has stages too */
+    t = on(TRAIN_FULL, 1, TRAIN_ZERO_CHOOSE);       /* one GPU has stages too */
     t.offload = OFFLOAD_OPTIMIZER;
     t.recompute = RECOMPUTE_FULL;
     m = options(w, t);
@@ -800,8 +788,7 @@ static void test_sequence_parallel(void **state)
     w->model.kind[0].gated = false;
     w->model.kind[0].norm_bias = true;
     t.tp = 8;
-    assert_near(saved(w, t, 0).per_token, TRAIN_COPIES * (8 * h + (26 * h + heads) / 8),
-                1e-6);
+    assert_near(saved(w, t, 0).per_token, TRAIN_COPIES * (8 * h + (26 * h + heads) / 8), 1e-6);
     t.sequence_parallel = true;
     assert_near(saved(w, t, 0).per_token, TRAIN_COPIES * (34 * h + heads) / 8, 1e-6);
     t.recompute = RECOMPUTE_FULL;
@@ -858,9 +845,8 @@ static void check_sane(struct world *w, struct train t)
         assert_null(strchr(why, '{'));
         return;
     }
-    struct quantity parts[] = {m.weights,    m.adapters, m.modules, m.gradients,
-                               m.master,     m.optimizer, m.peak,   m.buffers,
-                               m.fragmentation, m.context};
+    struct quantity parts[] = {m.weights,   m.adapters, m.modules, m.gradients,     m.master,
+                               m.optimizer, m.peak,     m.buffers, m.fragmentation, m.context};
     double sum = 0;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         assert_true(in_order(parts[i]));
@@ -878,8 +864,7 @@ static void test_every_combination(void **state)
     (void)state;
     for (int i = 0; i < 3 * 3 * 5 * 4 * 64; i++) {
         int flags = i % 64, rest = i / 64;
-        struct train t = on((enum train_method)(TRAIN_FULL + rest % 3), 8,
-                            rest / 3 % 5 - 1);
+        struct train t = on((enum train_method)(TRAIN_FULL + rest % 3), 8, rest / 3 % 5 - 1);
         t.offload = (enum train_offload)(rest / 15 % 3);
         t.modules = (enum train_modules)(rest / 45 % 4);
         t.step_in_backward = flags & 1;
@@ -935,8 +920,7 @@ static void test_experts(void **state)
     w->model.kind[0].expert_ff = 768;
     double h = 2048, k = 8, ff = 768;
     assert_near(saved(w, t, 0).per_token - dense,
-                24 * TRAIN_COPIES * (2 * k * h + 8 * k * ff + 8 * 128 + 2 * k * h),
-                1e-3);
+                24 * TRAIN_COPIES * (2 * k * h + 8 * k * ff + 8 * 128 + 2 * k * h), 1e-3);
     test_free(w);
 }
 
@@ -944,11 +928,9 @@ static void test_words(void **state)
 {
     (void)state;
     for (int i = 0; i < RECOMPUTE_COUNT; i++)
-        assert_int_equal(train_recompute_parse(train_recompute_word((enum recompute)i)),
-                         i);
+        assert_int_equal(train_recompute_parse(train_recompute_word((enum recompute)i)), i);
     for (int i = 0; i < OPTIMIZER_COUNT; i++)
-        assert_int_equal(
-            train_optimizer_parse(train_optimizer_word((enum train_optimizer)i)), i);
+        assert_int_equal(train_optimizer_parse(train_optimizer_word((enum train_optimizer)i)), i);
     for (int i = 0; i < LOSS_COUNT; i++)
         assert_int_equal(train_loss_parse(train_loss_word((enum train_loss)i)), i);
     assert_int_equal(train_optimizer_parse(""), -1);

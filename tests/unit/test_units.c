@@ -180,20 +180,16 @@ static void test_refuses(void **state)
         assert_near(value, -1, 0);
         assert_string_equal(err.where, "--x");
         if (!strstr(err.text, cases[i].says))
-            fail_msg("'%s': \"%s\" lacks \"%s\"", cases[i].text, err.text,
-                     cases[i].says);
+            fail_msg("'%s': \"%s\" lacks \"%s\"", cases[i].text, err.text, cases[i].says);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_seconds),
-        cmocka_unit_test(test_writes_into_small_buffers),
-        cmocka_unit_test(test_parses),
-        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_writes),  cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_seconds), cmocka_unit_test(test_writes_into_small_buffers),
+        cmocka_unit_test(test_parses),  cmocka_unit_test(test_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

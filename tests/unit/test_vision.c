@@ -5,9 +5,9 @@
 
 #include "sample.h"
 
+#include "base/str.h"
 #include "plan/load.h"
 #include "plan/vision.h"
-#include "base/str.h"
 
 /* SigLIP of Gemma 3: 896 x 896 pixels, 64 x 64 patches, 256 tokens. */
 static struct request *sample_tower(struct sample *s)
@@ -149,9 +149,9 @@ static void test_sampler_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_images),   cmocka_unit_test(test_items),
-        cmocka_unit_test(test_video),    cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_peak),     cmocka_unit_test(test_sampler_rows),
+        cmocka_unit_test(test_images), cmocka_unit_test(test_items),
+        cmocka_unit_test(test_video),  cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_peak),   cmocka_unit_test(test_sampler_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

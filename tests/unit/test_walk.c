@@ -4,12 +4,12 @@
  * as long as it can be, either it starts or the check that stops it is named; and whatever
  * does not fit, on any engine, has a way out.
  */
-#include "answer/startup.h"
 #include "answer/planner.h"
+#include "answer/startup.h"
 
-#include "profiles.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "profiles.h"
 
 struct walk {
     struct planner *planner;
@@ -79,9 +79,9 @@ static void test_way_out(void **state)
         const char *gpu, *engine;
         double tp, slots, users;
     } asked[] = {
-        {"t4:1", "ollama", 0, 0, 8},       {"a100-sxm-80:2", "ollama", 2, 16, 32},
+        {"t4:1", "ollama", 0, 0, 8},          {"a100-sxm-80:2", "ollama", 2, 16, 32},
         {"rtx-4090:1", "llama.cpp", 0, 0, 4}, {"t4", "vllm", 0, 0, 16},
-        {"l4:3", "sglang", 3, 0, 64},      {"mi300x:1", "tensorrt-llm", 0, 0, 1},
+        {"l4:3", "sglang", 3, 0, 64},         {"mi300x:1", "tensorrt-llm", 0, 0, 1},
         {"h100-sxm:1", "mlx", 0, 0, 1},
     };
     const struct walk *w = *state;
@@ -104,11 +104,10 @@ static void test_way_out(void **state)
         if (planner_answer(w->planner, &o, a, &err))
             fail_msg("%s: %s: %s", m->id, err.where, err.text);
         if (a->plan.verdict == VERDICT_DOES_NOT_FIT && a->fix_count == 0)
-            fail_msg("%s on %s, %s: no way out of limit %s", m->id, asked[k].gpu,
-                     asked[k].engine, limit_word(a->plan.limit));
+            fail_msg("%s on %s, %s: no way out of limit %s", m->id, asked[k].gpu, asked[k].engine,
+                     limit_word(a->plan.limit));
         for (int n = 0; n < a->fix_count; n++)
-            assert_true(a->fixes[n].verdict < a->plan.verdict ||
-                        a->plan.verdict == VERDICT_FITS);
+            assert_true(a->fixes[n].verdict < a->plan.verdict || a->plan.verdict == VERDICT_FITS);
     }
     free(a);
 }

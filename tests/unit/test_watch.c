@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unit.h"
 #include "base/clock.h"
+#include "unit.h"
 
 static double takes;     /* s, of one reading */
 static double lasted;    /* s, the last window */
@@ -124,8 +124,8 @@ static void test_long_window(void **state)
     out = watched(2e-5, 10000, 0);
     samples = figure(out.sensors, "samples");
     assert_true(samples >= 2048 && samples <= 4096);
-    assert_true(json_number_value(json_object_get(json_object_get(out.sensors, "n"),
-                                                  "max")) > 9990);
+    assert_true(json_number_value(json_object_get(json_object_get(out.sensors, "n"), "max")) >
+                9990);
     json_decref(out.sensors);
 }
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "unit.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "unit.h"
 
 #define UNITS 50
 

@@ -17,11 +17,11 @@
 #include <cmocka.h>
 
 /* Equal to within `tolerance`, absolute; 0 asks for the same double. */
-#define assert_near(got, want, tolerance)                                              \
-    do {                                                                               \
-        double got_ = (got), want_ = (want);                                           \
-        if (!(fabs(got_ - want_) <= (tolerance)))                                      \
-            fail_msg("%s is %.17g, not %.17g", #got, got_, want_);                     \
+#define assert_near(got, want, tolerance)                          \
+    do {                                                           \
+        double got_ = (got), want_ = (want);                       \
+        if (!(fabs(got_ - want_) <= (tolerance)))                  \
+            fail_msg("%s is %.17g, not %.17g", #got, got_, want_); \
     } while (0)
 
 #endif

@@ -20,8 +20,7 @@
 #include "base/str.h"
 #include "base/units.h"
 
-#define HINT                                                                               \
-    "the start-up log of vLLM, SGLang, TensorRT-LLM or llama.cpp, from its first line on"
+#define HINT "the start-up log of vLLM, SGLang, TensorRT-LLM or llama.cpp, from its first line on"
 
 enum act {
     TAKES,  /* figures and options of a line */
@@ -63,8 +62,7 @@ static const struct pattern {
     {"vllm", TAKES, "Available KV cache memory: {kv GiB} GiB"},
     {"vllm", TAKES, "GPU KV cache size: {tokens} tokens"},
     {"vllm", TAKES, "CPU KV cache size: {tokens} tokens"}, /* of processors, since 0.32 */
-    {"vllm", TAKES,
-     "Maximum concurrency for {=max_model_len} tokens per request: {concurrency}x"},
+    {"vllm", TAKES, "Maximum concurrency for {=max_model_len} tokens per request: {concurrency}x"},
     {"vllm", TAKES, "Graph capturing finished in {*} secs, took {graphs GiB} GiB"},
     /* mem_utils.py, with debug logs */
     {"vllm", TAKES,
@@ -128,8 +126,7 @@ static const struct pattern {
     {"tensorrt-llm", TAKES,
      "allocated during inference (inside torch) in memory usage profiling: {activation "
      "GiB} GiB"},
-    {"tensorrt-llm", TAKES,
-     "NCCL and CUDA graphs) in memory usage profiling: {non_torch GiB} GiB"},
+    {"tensorrt-llm", TAKES, "NCCL and CUDA graphs) in memory usage profiling: {non_torch GiB} GiB"},
     {"tensorrt-llm", TAKES,
      "Peak memory during memory usage profiling (torch + non-torch): {total GiB} GiB, "
      "available KV cache memory when calculating max tokens: {kv GiB} GiB"},
@@ -179,8 +176,13 @@ static const struct pattern {
 
 /* What the last lines of a failed start look like in all of them. */
 static const char *const failures[] = {
-    "Error: ", "Exception: ", "CUDA out of memory", "CUDA error: out of memory",
-    "unable to allocate ", "failed to allocate ", "n_seq_max must be",
+    "Error: ",
+    "Exception: ",
+    "CUDA out of memory",
+    "CUDA error: out of memory",
+    "unable to allocate ",
+    "failed to allocate ",
+    "n_seq_max must be",
     "does not divide n_embd_head",
 };
 #define FAILURES (sizeof(failures) / sizeof(failures[0]))
@@ -190,7 +192,7 @@ static const struct {
     bool most; /* of ranks that differ the largest binds */
 } terms[] = {
 #define LEAST false
-#define MOST  true
+#define MOST true
 #define X(NAME, word, binds) {word, binds},
     ENGINELOG_TERMS(X)
 #undef X
@@ -219,8 +221,8 @@ const char *enginelog_option(const struct enginelog *log, const char *name)
 /* What the lines of the tables hold: most lines of a log hold none of it and are passed over.
  * A bit for each hash of the first WORD_HASHED bytes tells where to look. */
 #define WORD_HASHED 6
-#define WORD_BITS   16
-#define WORDS       (PATTERNS + FAILURES)
+#define WORD_BITS 16
+#define WORDS (PATTERNS + FAILURES)
 
 struct words {
     unsigned char bits[(1 << WORD_BITS) / 8];
@@ -234,13 +236,13 @@ struct reader {
     struct enginelog *log;
     const char *engine; /* whose lines are taken */
     struct words words;
-    bool found[WORDS];  /* of them, those of the line */
+    bool found[WORDS];                       /* of them, those of the line */
     char line[LINE_MAX_BYTES + WORD_HASHED]; /* without colors; longer ones are cut, but for
                                               * their options; + what is hashed at its end */
-    size_t len;         /* of it */
+    size_t len;                              /* of it */
     int rank;
-    int config;         /* lines that may still hold options */
-    bool chosen;        /* and are they? */
+    int config;                                         /* lines that may still hold options */
+    bool chosen;                                        /* and are they? */
     bool summed[ENGINELOG_TERM_COUNT][ENGINELOG_RANKS]; /* by this start */
 };
 
@@ -271,8 +273,7 @@ static bool words_begin(const struct words *w, const char *text, size_t len, boo
     bool any = false;
 
     for (size_t i = 0; i < w->count; i++)
-        if (*w->text[i] == *text && w->len[i] <= len &&
-            memcmp(w->text[i], text, w->len[i]) == 0)
+        if (*w->text[i] == *text && w->len[i] <= len && memcmp(w->text[i], text, w->len[i]) == 0)
             any = found[i] = true;
     return any;
 }
@@ -284,6 +285,7 @@ static bool words_find(const struct words *w, const char *line, size_t len, bool
 
     for (size_t i = 0; i < len; i++) {
         unsigned hash = word_hash(line + i);
+
         if (!(w->bits[hash / 8] & 1 << hash % 8))
             continue;
         if (!any)
@@ -317,9 +319,9 @@ static int rank_of(const char *line, const char *end)
 
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
         size_t len = strlen(marks[i].word);
+
         for (const char *p = line; (p = strstr(p, marks[i].word)) && p < end; p++)
-            if (isdigit((unsigned char)p[len]) &&
-                (p == line || !isalnum((unsigned char)p[-1]))) {
+            if (isdigit((unsigned char)p[len]) && (p == line || !isalnum((unsigned char)p[-1]))) {
                 rank += (int)(strtol(p + len, NULL, 10) % 64) * marks[i].times;
                 break;
             }
@@ -396,6 +398,7 @@ static void take_option(struct reader *r, const char *name, const char *text)
     char value[320];
 
     size_t n = 0;
+
     for (const char *p = text; *p && n + 1 < sizeof(value); p++)
         if (*p != ',' || !isdigit((unsigned char)p[1])) /* 8,192 */
             value[n++] = *p;
@@ -456,7 +459,7 @@ static const char *find_piece(const char *text, const char *piece, size_t len, b
 }
 
 struct hole {
-    char kind;       /* '*', '@', '=', '+' or ' ': a figure */
+    char kind; /* '*', '@', '=', '+' or ' ': a figure */
     char word[48];
     double unit;
 };
@@ -536,6 +539,7 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
     while (*words) {
         struct hole h;
         size_t len = strcspn(words, "}");
+
         read_hole(words + 1, len - 1, &h);
         words += len + 1;
         const char *end = hole_end(&h, at, words);
@@ -595,8 +599,7 @@ static const char *closing(const char *p)
 /* {'method': 'mtp', 'n': None} of Python as JSON. */
 static void as_json(char *text)
 {
-    static const char *const words[][2] = {
-        {"None", "null"}, {"True", "true"}, {"False", "false"}};
+    static const char *const words[][2] = {{"None", "null"}, {"True", "true"}, {"False", "false"}};
 
     for (char *p = text; *p; p++) {
         if (*p == '\'')
@@ -653,6 +656,7 @@ static const char *read_pairs(struct reader *r, const char *p, const char *paren
         bool quoted = *p == '\'' || *p == '"';
         const char *from = p + quoted;
         size_t n = 0;
+
         while (is_name(from[n]))
             n++;
         const char *sign = from + n + quoted;
@@ -744,6 +748,7 @@ static void read_line(struct reader *r, bool any)
 
     for (size_t i = 0; any && i < PATTERNS; i++) {
         const struct pattern *p = &patterns[i];
+
         if (!r->found[i] || strcmp(p->engine, r->engine) != 0 || !match(r, p->words, false, &after))
             continue;
         if (p->act == BEGINS && r->log->known > 0 && r->log->figure[ENGINELOG_WEIGHTS].ranks)
@@ -772,6 +777,7 @@ static size_t copy_line(const char *text, size_t len, struct reader *r)
 
     for (; i < len && text[i] != '\n' && text[i] != '\r'; i++) {
         unsigned char c = (unsigned char)text[i];
+
         if (c == 0x1b && i + 1 < len && text[i + 1] == '[') {
             i += 2;
             while (i < len && !isalpha((unsigned char)text[i]) && text[i] != '\n')
@@ -825,8 +831,8 @@ static void count_lines(struct reader *r, const char *text, size_t len, long cou
     }
 }
 
-static enum gp_status find_engine(struct reader *r, const char *where, const char *text,
-                                  size_t len, struct gp_err *err)
+static enum gp_status find_engine(struct reader *r, const char *where, const char *text, size_t len,
+                                  struct gp_err *err)
 {
     long count[PATTERNS] = {0};
     size_t best = 0;

@@ -26,41 +26,41 @@
 
 #include "base/err.h"
 
-#define ENGINELOG_BYTES   ((size_t)64 << 20)
-#define ENGINELOG_PAIRS   256
-#define ENGINELOG_RANKS   64
+#define ENGINELOG_BYTES ((size_t)64 << 20)
+#define ENGINELOG_PAIRS 256
+#define ENGINELOG_RANKS 64
 #define ENGINELOG_DEVICES 32
 
 /* X(NAME, a pattern's word, which rank binds) */
-#define ENGINELOG_TERMS(X)                                                              \
-    X(USABLE, "usable", LEAST)                                                          \
-    X(WEIGHTS, "weights", MOST)                                                         \
-    X(ACTIVATION, "activation", MOST)                                                   \
-    X(PEAK, "peak", MOST)         /* activation and the estimate of the graphs */       \
-    X(NON_TORCH, "non_torch", MOST)                                                     \
-    X(CONSUMED, "consumed", MOST) /* weights and non-torch together */                  \
-    X(TOTAL, "total", MOST)       /* weights, activation and non-torch together */      \
+#define ENGINELOG_TERMS(X)                                                             \
+    X(USABLE, "usable", LEAST)                                                         \
+    X(WEIGHTS, "weights", MOST)                                                        \
+    X(ACTIVATION, "activation", MOST)                                                  \
+    X(PEAK, "peak", MOST) /* activation and the estimate of the graphs */              \
+    X(NON_TORCH, "non_torch", MOST)                                                    \
+    X(CONSUMED, "consumed", MOST)   /* weights and non-torch together */               \
+    X(TOTAL, "total", MOST)         /* weights, activation and non-torch together */   \
     X(TEMPORARY, "temporary", MOST) /* a pool for profiling alone, freed afterwards */ \
-    X(ESTIMATE, "estimate", MOST) /* graphs, as they are taken from the budget */       \
-    X(GRAPHS, "graphs", MOST)                                                           \
-    X(KV, "kv", LEAST)            /* the pool; states of recurrent layers in it */      \
-    X(BLOCKS, "blocks", LEAST)    /* blocks of the pool */                              \
-    X(TOKENS, "tokens", LEAST)    /* that it holds */                                   \
-    X(CONCURRENCY, "concurrency", LEAST)                                                \
-    X(HOST, "host", MOST)         /* weights in host memory */                          \
-    X(LEFT, "left", LEAST)        /* free when all is allocated */
+    X(ESTIMATE, "estimate", MOST)   /* graphs, as they are taken from the budget */    \
+    X(GRAPHS, "graphs", MOST)                                                          \
+    X(KV, "kv", LEAST)         /* the pool; states of recurrent layers in it */        \
+    X(BLOCKS, "blocks", LEAST) /* blocks of the pool */                                \
+    X(TOKENS, "tokens", LEAST) /* that it holds */                                     \
+    X(CONCURRENCY, "concurrency", LEAST)                                               \
+    X(HOST, "host", MOST)  /* weights in host memory */                                \
+    X(LEFT, "left", LEAST) /* free when all is allocated */
 
 enum enginelog_term {
 #define X(NAME, word, binds) ENGINELOG_##NAME,
     ENGINELOG_TERMS(X)
 #undef X
-    ENGINELOG_TERM_COUNT
+        ENGINELOG_TERM_COUNT
 };
 
 struct enginelog_figure {
-    int ranks;              /* that told it; 0: nobody did */
+    int ranks;               /* that told it; 0: nobody did */
     double value, low, high; /* bytes, or a count: that binds, least and most of the ranks */
-    long line;              /* the last that told it */
+    long line;               /* the last that told it */
     struct {
         int rank;
         double value;
@@ -68,17 +68,17 @@ struct enginelog_figure {
 };
 
 struct enginelog_pair {
-    char name[64];   /* an option's, or as the engine calls it in its configuration */
+    char name[64]; /* an option's, or as the engine calls it in its configuration */
     char value[320];
-    bool chosen;     /* told because it is not the default */
+    bool chosen; /* told because it is not the default */
 };
 
 struct enginelog {
-    char engine[24];   /* id of the catalogue */
-    char version[32];  /* "0.11.2", "b4567"; "" = not told */
+    char engine[24];  /* id of the catalogue */
+    char version[32]; /* "0.11.2", "b4567"; "" = not told */
     struct enginelog_pair pair[ENGINELOG_PAIRS];
     int pairs;
-    bool pairs_lost;   /* there were more */
+    bool pairs_lost; /* there were more */
     struct enginelog_figure figure[ENGINELOG_TERM_COUNT];
     char device[ENGINELOG_DEVICES][48]; /* llama.cpp: "CUDA0"; others: none */
     int devices;

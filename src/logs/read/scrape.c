@@ -87,7 +87,7 @@ static const struct series {
     {"tensorrt-llm", "trtllm_time_per_output_token_seconds", SCRAPE_TPOT},
     {"tensorrt-llm", "trtllm_request_queue_time_seconds", SCRAPE_QUEUE},
 };
-#define METRICS    (sizeof(metrics) / sizeof(metrics[0]))
+#define METRICS (sizeof(metrics) / sizeof(metrics[0]))
 #define HISTOGRAMS (sizeof(histograms) / sizeof(histograms[0]))
 
 /* ---- one line ---- */
@@ -103,7 +103,7 @@ struct sample {
 /* A page as it is read. */
 struct page {
     struct scrape *out;
-    int from[SCRAPE_OF_COUNT];  /* the row that a histogram is of, 1 on; 0 = none */
+    int from[SCRAPE_OF_COUNT]; /* the row that a histogram is of, 1 on; 0 = none */
     int value_from[SCRAPE_VALUE_COUNT];
     uint64_t series[SERIES_MOST]; /* hashes of the values' names and labels */
     int series_count;
@@ -146,6 +146,7 @@ static bool read_sample(const char *line, struct sample *s)
     s->labels[0] = '\0';
     if (*p == '{') {
         const char *end = braces_end(p + 1);
+
         if (!end || !gp_format(s->labels, sizeof(s->labels), "%.*s", (int)(end - p - 1), p + 1))
             return false;
         p = end + 1;
@@ -174,6 +175,7 @@ static bool label_of(const struct sample *s, const char *name, char *text, size_
 static bool is_named(const char *text, const char *name, const char *suffix)
 {
     size_t len = strlen(name);
+
     return strncmp(text, name, len) == 0 && strcmp(text + len, suffix) == 0;
 }
 
@@ -211,8 +213,9 @@ static bool take_value(struct page *p, const struct sample *s)
     for (size_t i = 0; i < METRICS; i++) {
         const struct metric *m = &metrics[i];
         double *value = &p->out->value[m->value];
-        if (!is_of(p, m->engine) || !(is_named(s->name, m->name, "") ||
-                                      is_named(s->name, m->name, "_total")))
+
+        if (!is_of(p, m->engine) ||
+            !(is_named(s->name, m->name, "") || is_named(s->name, m->name, "_total")))
             continue;
         if (!isfinite(s->value) || s->value < 0)
             return true;
@@ -291,6 +294,7 @@ static void take_histogram(struct page *p, const struct sample *s)
         const struct series *row = &histograms[i];
         struct scrape_histogram part = {.buckets = 0};
         int *from = &p->from[row->of];
+
         if (!is_of(p, row->engine) || !isfinite(s->value) || s->value < 0 ||
             !take_part(&part, s, row->name))
             continue;
@@ -315,6 +319,7 @@ static void read_lines(struct page *p, const char *text, size_t len)
     while (len > 0) {
         const char *end = memchr(text, '\n', len);
         size_t n = end ? (size_t)(end - text) : len;
+
         if (n < sizeof(line)) {
             gp_format(line, sizeof(line), "%.*s", (int)n, text);
             if (read_sample(line, &s) && !take_config(p, &s) && !take_value(p, &s))
@@ -332,8 +337,8 @@ static void check_buckets(struct scrape_histogram *h)
         h->count[i] = fmax(h->count[i], h->count[i - 1]);
 }
 
-enum gp_status scrape_parse(const char *where, const char *text, size_t len,
-                            struct scrape *out, struct gp_err *err)
+enum gp_status scrape_parse(const char *where, const char *text, size_t len, struct scrape *out,
+                            struct gp_err *err)
 {
     struct page p = {.out = out};
 
@@ -372,8 +377,8 @@ static bool subtract(struct scrape_histogram *h, const struct scrape_histogram *
 }
 
 enum gp_status scrape_between(const char *where, const struct scrape *first,
-                              const struct scrape *second, double seconds,
-                              struct scrape *out, struct gp_err *err)
+                              const struct scrape *second, double seconds, struct scrape *out,
+                              struct gp_err *err)
 {
     bool same = strcmp(first->engine, second->engine) == 0;
     bool forth = same;
@@ -391,7 +396,8 @@ enum gp_status scrape_between(const char *where, const struct scrape *first,
         forth = forth && subtract(&out->histogram[i], &first->histogram[i]);
     if (forth)
         return GP_OK;
-    return gp_fail(err, GP_E_FILE, where, "two pages of one server, the earlier one first; "
+    return gp_fail(err, GP_E_FILE, where,
+                   "two pages of one server, the earlier one first; "
                    "a server that started again counts anew",
                    same ? "counts less than the page before" : "is of another engine");
 }
@@ -409,6 +415,7 @@ double scrape_quantile(const struct scrape_histogram *h, double q)
         return NAN;
     for (int i = 0; i < h->buckets; i++) {
         double in = h->count[i] - before;
+
         if (h->count[i] >= q * all && in > 0)
             return isinf(h->le[i]) ? low : low + (h->le[i] - low) * (q * all - before) / in;
         before = h->count[i];

@@ -19,8 +19,8 @@
 
 #include <stddef.h>
 
-#include "plan/speed/anchor.h"
 #include "base/err.h"
+#include "plan/speed/anchor.h"
 
 #define SERVERBENCH_BYTES ((size_t)256 << 20)
 
@@ -31,10 +31,9 @@ struct serverbench {
 
 /* Adds the file's points; GP_E_FILE says where it is wrong, what is missing or that they
  * are too many. */
-enum gp_status serverbench_read(const char *path, struct serverbench *out,
-                                struct gp_err *err);
+enum gp_status serverbench_read(const char *path, struct serverbench *out, struct gp_err *err);
 /* The same of len bytes, which it may change. */
-enum gp_status serverbench_parse(const char *where, char *text, size_t len,
-                                 struct serverbench *out, struct gp_err *err);
+enum gp_status serverbench_parse(const char *where, char *text, size_t len, struct serverbench *out,
+                                 struct gp_err *err);
 
 #endif

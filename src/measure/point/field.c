@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/point/line.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "measure/point/line.h"
 
 #define TEXT_MAX 512 /* bytes of a borrowed text without a size */
 
@@ -67,8 +67,8 @@ bool reading_refuse(struct reading *r, const char *field, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
-    gp_format(where, sizeof(where), "%s%s%s%s%s", r->where, *r->where ? ": " : "",
-              r->at, r->at[0] && *field ? "." : "", field);
+    gp_format(where, sizeof(where), "%s%s%s%s%s", r->where, *r->where ? ": " : "", r->at,
+              r->at[0] && *field ? "." : "", field);
     r->status = gp_fail(r->err, GP_E_FILE, where, r->hint ? r->hint : "", "%s", what);
     return false;
 }
@@ -96,8 +96,7 @@ const json_t *reading_find(struct reading *r, const json_t *from, const struct f
     }
 }
 
-static bool read_text(struct reading *r, const struct field *f, const json_t *value,
-                      void *out)
+static bool read_text(struct reading *r, const struct field *f, const json_t *value, void *out)
 {
     const char *text = json_string_value(value);
     size_t most = f->type == FIELD_TEXT ? f->size - 1 : f->size ? f->size : TEXT_MAX;
@@ -118,8 +117,7 @@ static bool read_text(struct reading *r, const struct field *f, const json_t *va
     return true;
 }
 
-static bool read_word(struct reading *r, const struct field *f, const json_t *value,
-                      void *out)
+static bool read_word(struct reading *r, const struct field *f, const json_t *value, void *out)
 {
     const char *text = json_string_value(value);
     int place = line_word(f->words, (int)f->size, text);
@@ -128,15 +126,13 @@ static bool read_word(struct reading *r, const struct field *f, const json_t *va
     if (place < 0 && !(f->is & FIELD_LATER && text)) {
         for (size_t i = 0; i < f->size; i++)
             gp_append(list, sizeof(list), ", ", "%s", f->words[i]);
-        return reading_refuse(r, f->name, "\"%.40s\" is not one of %s", text ? text : "",
-                              list);
+        return reading_refuse(r, f->name, "\"%.40s\" is not one of %s", text ? text : "", list);
     }
     *(int *)(void *)((char *)out + f->offset) = place < 0 ? (int)f->size : place;
     return true;
 }
 
-static bool read_number(struct reading *r, const struct field *f, const json_t *value,
-                        void *out)
+static bool read_number(struct reading *r, const struct field *f, const json_t *value, void *out)
 {
     double number = json_number_value(value);
 
@@ -145,15 +141,14 @@ static bool read_number(struct reading *r, const struct field *f, const json_t *
     if (f->type != FIELD_NUMBER && !json_is_integer(value))
         return reading_refuse(r, f->name, "is not a whole number");
     if (!(number >= f->low && number <= f->high))
-        return reading_refuse(r, f->name, "is %.6g, outside %.6g..%.6g", number, f->low,
-                              f->high);
+        return reading_refuse(r, f->name, "is %.6g, outside %.6g..%.6g", number, f->low, f->high);
     if (!(f->is & FIELD_CHECKED))
         store_number(f, number, out);
     return true;
 }
 
-bool fields_read(struct reading *r, const struct field *fields, int count,
-                 const json_t *json, void *out)
+bool fields_read(struct reading *r, const struct field *fields, int count, const json_t *json,
+                 void *out)
 {
     for (int i = 0; i < count && !r->status; i++) {
         const struct field *f = &fields[i];
@@ -199,9 +194,7 @@ static json_t *field_to_json(const struct field *f, const void *from, bool spars
     case FIELD_OBJECT:
         return NULL;
     default:
-        return sparse && field_number(f, from) == 0
-                   ? NULL
-                   : gp_json_number(field_number(f, from));
+        return sparse && field_number(f, from) == 0 ? NULL : gp_json_number(field_number(f, from));
     }
 }
 

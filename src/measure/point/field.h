@@ -41,8 +41,8 @@ struct field {
     enum field_type type;
     size_t offset, size;
     double low, high; /* of a number, as the JSON has it */
-    double unit; /* of the JSON, per one of the struct: 100 = per cent; 0 = the same */
-    unsigned is; /* enum field_property, as bits */
+    double unit;      /* of the JSON, per one of the struct: 100 = per cent; 0 = the same */
+    unsigned is;      /* enum field_property, as bits */
     const char *const *words;
 };
 
@@ -60,11 +60,10 @@ bool reading_refuse(struct reading *reading, const char *field, const char *fmt,
     __attribute__((format(printf, 3, 4)));
 /* The value at a name; NULL: missing, null, or refused because something before it is
  * not an object. */
-const json_t *reading_find(struct reading *reading, const json_t *from,
-                           const struct field *field);
+const json_t *reading_find(struct reading *reading, const json_t *from, const struct field *field);
 /* False when something was refused, now or before. */
-bool fields_read(struct reading *reading, const struct field *fields, int count,
-                 const json_t *json, void *out);
+bool fields_read(struct reading *reading, const struct field *fields, int count, const json_t *json,
+                 void *out);
 
 /* Adds the fields to an object, in the order of the rows; names have no dots. `sparse`:
  * a zero or "" is left out; else "" and a word that there is not are null. */
@@ -76,16 +75,16 @@ double field_number(const struct field *field, const void *from);
 
 /* Rows: of a member of struct `s` that is called otherwise, and further designators; of
  * a text; of a word. */
-#define FIELD_AT(s, called, member, ...)                                               \
-    {                                                                                  \
-        .name = (called), .offset = offsetof(s, member), __VA_ARGS__                   \
+#define FIELD_AT(s, called, member, ...)                             \
+    {                                                                \
+        .name = (called), .offset = offsetof(s, member), __VA_ARGS__ \
     }
-#define FIELD_TEXT_AT(s, called, member)                                               \
+#define FIELD_TEXT_AT(s, called, member) \
     FIELD_AT(s, called, member, .type = FIELD_TEXT, .size = sizeof(((s *)0)->member))
-#define FIELD_WORD_AT(s, called, member, list, count, properties)                      \
-    FIELD_AT(s, called, member, .type = FIELD_WORD, .words = (list), .size = (count),  \
+#define FIELD_WORD_AT(s, called, member, list, count, properties)                     \
+    FIELD_AT(s, called, member, .type = FIELD_WORD, .words = (list), .size = (count), \
              .is = (properties))
-#define FIELD_NUMBER_AT(s, called, member, most)                                       \
+#define FIELD_NUMBER_AT(s, called, member, most) \
     FIELD_AT(s, called, member, .type = FIELD_NUMBER, .high = (most))
 /* A table and how many rows it has, as the functions above take them. */
 #define FIELDS(table) (table), (int)(sizeof(table) / sizeof((table)[0]))

@@ -37,8 +37,7 @@ const struct flag_row flag_rows[FLAG_ROWS] = {
     {"unconverged", true, "the times vary too much: a longer preset, a quieter machine"},
     {"drift", true, "the passes differ: something changed between them"},
     {"zeros", true, "operands of zeros draw less power: no figure to compare"},
-    {"not-cold", true,
-     "too few copies to keep the last cache out: more memory, larger shapes"},
+    {"not-cold", true, "too few copies to keep the last cache out: more memory, larger shapes"},
     {"wrong", true, NULL},
     {"failed_once", true, NULL},
     {"power_cap", false, NULL},         /* the power limit slows large products */

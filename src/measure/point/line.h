@@ -16,16 +16,16 @@
 #include <stddef.h>
 
 enum line_kind { /* of an engine's line, its "t" */
-    LINE_HELLO,
-    LINE_DEVICE,
-    LINE_READY,
-    LINE_START,
-    LINE_SENSORS,
-    LINE_POINT,
-    LINE_LOG,
-    LINE_ERROR,
-    LINE_DONE,
-    LINE_KINDS
+                 LINE_HELLO,
+                 LINE_DEVICE,
+                 LINE_READY,
+                 LINE_START,
+                 LINE_SENSORS,
+                 LINE_POINT,
+                 LINE_LOG,
+                 LINE_ERROR,
+                 LINE_DONE,
+                 LINE_KINDS
 };
 extern const char *const line_kind_words[LINE_KINDS];
 

@@ -12,15 +12,15 @@
 #include <math.h>
 #include <string.h>
 
-#define LAUNCHES_MIN   16
-#define LAUNCHES_MAX   512 /* nodes of one graph; also copies, so that one fits */
-#define DRIFT          0.03
-#define SUM_WARMUP     20   /* launches */
-#define SUM_SAMPLE     0.05 /* s */
-#define SUM_SAMPLES    20.0 /* so long that max_time has room for */
-#define SUM_RUNS       64   /* of 512: sums of 2 us last 50 ms, too */
+#define LAUNCHES_MIN 16
+#define LAUNCHES_MAX 512 /* nodes of one graph; also copies, so that one fits */
+#define DRIFT 0.03
+#define SUM_WARMUP 20       /* launches */
+#define SUM_SAMPLE 0.05     /* s */
+#define SUM_SAMPLES 20.0    /* so long that max_time has room for */
+#define SUM_RUNS 64         /* of 512: sums of 2 us last 50 ms, too */
 #define THROTTLE_SHARE 0.02 /* of the readings, and longer than ... */
-#define THROTTLE_TIME  0.1  /* ... so many s */
+#define THROTTLE_TIME 0.1   /* ... so many s */
 #define THROTTLE_LEAST 3    /* readings that say something */
 
 const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
@@ -28,7 +28,7 @@ const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
 const char *const method_checks[CHECK_COUNT] = {"sample", "none", "full"};
 
 const struct method_number method_numbers[METHOD_NUMBER_COUNT] = {
-#define X(field, normal, name, low, high, option, scale)                               \
+#define X(field, normal, name, low, high, option, scale) \
     {name, offsetof(struct method_settings, field), low, high, option, scale},
     METHOD_NUMBERS(X)
 #undef X
@@ -45,7 +45,7 @@ struct method_settings method_preset(enum preset preset)
 #define X(field, normal, ...) .field = normal,
         METHOD_NUMBERS(X)
 #undef X
-        .seed = 0x5eed,
+            .seed = 0x5eed,
     };
 
     if (preset == PRESET_QUICK) {

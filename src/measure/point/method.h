@@ -49,13 +49,13 @@
  * GPU idle. */
 #define METHOD_VERSION 5
 #define METHOD_MAX_SAMPLES 200
-#define METHOD_MAX_ALGOS   64
+#define METHOD_MAX_ALGOS 64
 /* Of the memory that is free, what a point may allocate without max_memory: operands that
  * rotate a quarter; the layers of a decoder most of a device, whose every byte else would
  * be idle, and of a host somewhat over half, for others live on it. */
-#define METHOD_SHARE         0.25
+#define METHOD_SHARE 0.25
 #define METHOD_DECODE_DEVICE 0.85
-#define METHOD_DECODE_HOST   0.6
+#define METHOD_DECODE_HOST 0.6
 #define LOCK_BASE (-1.0) /* the clock that the device holds under any load */
 
 enum bench_fill { FILL_UNIFORM, FILL_NORMAL, FILL_ZEROS, FILL_COUNT };
@@ -67,37 +67,37 @@ extern const char *const method_checks[CHECK_COUNT];
  * says, its name in the protocol and in files, its bounds, and the option of --bench that
  * sets it (NULL = none) in so many to one of the field. A new one is a row here: presets,
  * protocol and planner walk them. */
-#define METHOD_NUMBERS(X)                                                              \
-    /* half-width of the confidence interval over the median */                        \
-    X(rel_ci, 0.01, "rel_ci", 0.0001, 1, "rel-ci", 100)                                \
-    /* s per point (quick 0.3, thorough 3), and before it may stop */                  \
-    X(max_time, 1, "max_time", 0.001, 3600, "max-time", 1)                             \
-    X(min_time, 0.3, "min_time", 0, 3600, NULL, 1)                                     \
-    /* s that one sample lasts at the least */                                         \
-    X(sample_time, 0.005, "sample_time", 0.000001, 10, NULL, 1)                        \
-    X(warmup, 0.1, "warmup", 0, 60, NULL, 1) /* s per point */                         \
-    /* s of the device; quick 3 and 10 */                                              \
-    X(device_warmup_min, 3, "device_warmup_min", 0, 600, NULL, 1)                      \
-    X(device_warmup_max, 30, "device_warmup_max", 0, 600, NULL, 1)                     \
-    /* bytes an engine may allocate; 0 = the shares above */                           \
-    X(max_memory, 0, "max_memory", 0, 1125899906842624.0, "max-memory", 1)             \
-    /* heuristics a GPU's library is asked for */                                      \
-    X(algos, 16, "algos", 1, METHOD_MAX_ALGOS, "algos", 1)                             \
-    /* bytes its products may use beside their operands */                             \
-    X(workspace, 33554432, "workspace_bytes", 0, 4294967296.0, "workspace", 1)         \
-    /* s of rest between two tests, so that none heats the next */                     \
-    X(pause, 1, "pause_s", 0, 60, NULL, 1)                                             \
-    /* s between two readings of the sensors */                                        \
+#define METHOD_NUMBERS(X)                                                      \
+    /* half-width of the confidence interval over the median */                \
+    X(rel_ci, 0.01, "rel_ci", 0.0001, 1, "rel-ci", 100)                        \
+    /* s per point (quick 0.3, thorough 3), and before it may stop */          \
+    X(max_time, 1, "max_time", 0.001, 3600, "max-time", 1)                     \
+    X(min_time, 0.3, "min_time", 0, 3600, NULL, 1)                             \
+    /* s that one sample lasts at the least */                                 \
+    X(sample_time, 0.005, "sample_time", 0.000001, 10, NULL, 1)                \
+    X(warmup, 0.1, "warmup", 0, 60, NULL, 1) /* s per point */                 \
+    /* s of the device; quick 3 and 10 */                                      \
+    X(device_warmup_min, 3, "device_warmup_min", 0, 600, NULL, 1)              \
+    X(device_warmup_max, 30, "device_warmup_max", 0, 600, NULL, 1)             \
+    /* bytes an engine may allocate; 0 = the shares above */                   \
+    X(max_memory, 0, "max_memory", 0, 1125899906842624.0, "max-memory", 1)     \
+    /* heuristics a GPU's library is asked for */                              \
+    X(algos, 16, "algos", 1, METHOD_MAX_ALGOS, "algos", 1)                     \
+    /* bytes its products may use beside their operands */                     \
+    X(workspace, 33554432, "workspace_bytes", 0, 4294967296.0, "workspace", 1) \
+    /* s of rest between two tests, so that none heats the next */             \
+    X(pause, 1, "pause_s", 0, 60, NULL, 1)                                     \
+    /* s between two readings of the sensors */                                \
     X(sensors, 0.05, "sensors_s", 0.001, 60, "nvml-interval", 1000)
 
 struct method_settings {
 #define X(field, ...) double field;
     METHOD_NUMBERS(X)
 #undef X
-    uint64_t seed;       /* 0x5eed */
-    double lock_clock;   /* MHz to hold a GPU's SM clock at; LOCK_BASE, 0 = as it is */
-    bool force;          /* measure a GPU that others use */
-    enum bench_fill fill; /* of the operands of products */
+    uint64_t seed;          /* 0x5eed */
+    double lock_clock;      /* MHz to hold a GPU's SM clock at; LOCK_BASE, 0 = as it is */
+    bool force;             /* measure a GPU that others use */
+    enum bench_fill fill;   /* of the operands of products */
     enum bench_check check; /* how many results are computed again */
     /* not asked for; method_of_sums sets them */
     int warmup_launches; /* before the first sample, at the least */
@@ -108,7 +108,7 @@ enum {
 #define X(field, ...) METHOD_AT_##field,
     METHOD_NUMBERS(X)
 #undef X
-    METHOD_NUMBER_COUNT
+        METHOD_NUMBER_COUNT
 };
 struct method_number {
     const char *name;
@@ -130,10 +130,10 @@ struct method_settings method_of_sums(const struct method_settings *settings);
 struct stats {
     int n;
     double median, mean, stdev, min, max, p05, p95, q1, q3, mad; /* s */
-    double ci95_low, ci95_high; /* of the median, s */
-    int outliers;               /* |modified z| > 14.8: kept, counted */
+    double ci95_low, ci95_high;                                  /* of the median, s */
+    int outliers; /* |modified z| > 14.8: kept, counted */
     double first_over_median;
-    double trend_pct_per_s;     /* slope of the samples over time, % of the median */
+    double trend_pct_per_s; /* slope of the samples over time, % of the median */
     bool converged;
 };
 
@@ -152,8 +152,8 @@ int method_rotation(double cache_bytes, double copy_bytes, double max_bytes, boo
 int method_launches(double each, double sample_time, double longest, int rotation);
 
 enum stop_reason { STOP_NOT, STOP_CONVERGED, STOP_PLATEAU, STOP_SAMPLES, STOP_TIME };
-enum stop_reason method_stop(const struct method_settings *settings, const double *samples,
-                             int n, double elapsed);
+enum stop_reason method_stop(const struct method_settings *settings, const double *samples, int n,
+                             double elapsed);
 
 /* A permutation of 0..n-1 from the seed (Fisher-Yates on splitmix64). */
 void method_order(uint64_t seed, int n, int *order);
@@ -169,16 +169,16 @@ struct sampler {
     void *ctx;
     double (*now)(void *ctx);
     bool (*run)(void *ctx, int launches, double *seconds);
-    bool (*stop)(void *ctx); /* somebody asked to stop; may be NULL */
-    void (*window)(void *ctx); /* warm-up is over, samples begin; may be NULL */
+    bool (*stop)(void *ctx);    /* somebody asked to stop; may be NULL */
+    void (*window)(void *ctx);  /* warm-up is over, samples begin; may be NULL */
     double (*clock)(void *ctx); /* mean since the last call, 0 = unknown; may be NULL */
 };
 
 struct measured {
     struct stats stats;
-    int launches;            /* per run */
-    int runs;                /* per sample: 1, of sums over devices more */
-    double first;            /* s of the very first launch, cold and not counted */
+    int launches; /* per run */
+    int runs;     /* per sample: 1, of sums over devices more */
+    double first; /* s of the very first launch, cold and not counted */
     enum stop_reason reason;
     bool interrupted, failed;
     double samples[METHOD_MAX_SAMPLES], times[METHOD_MAX_SAMPLES];
@@ -207,16 +207,15 @@ struct check {
     bool done, ok;
     const char *mode; /* "full", "rows", "block"; NULL = a sample */
     int64_t n;
-    double max_err;  /* largest |d - ref| / allowance; > 1 fails */
-    double zeros;    /* share of zeros among the operands looked at */
-    char why[120];   /* also why fewer than asked for were looked at */
+    double max_err; /* largest |d - ref| / allowance; > 1 fails */
+    double zeros;   /* share of zeros among the operands looked at */
+    char why[120];  /* also why fewer than asked for were looked at */
 };
 
 /* Operands of zeros draw less power and may not even be in memory: more than a quarter of
  * them (NVFP4 has one in eight) is no measurement. Fails the check, saying so, unless
  * zeros were asked for: then the point is flagged. */
-void method_no_zeros(struct check *check, enum bench_fill fill, double zeros,
-                     double looked_at);
+void method_no_zeros(struct check *check, enum bench_fill fill, double zeros, double looked_at);
 
 /* How a result came to be: what it may be away by depends on it. */
 enum reduction { REDUCTION_COMPUTE, REDUCTION_OUTPUT, REDUCTION_IN_PLACE };
@@ -230,13 +229,17 @@ struct summing {
 
 /* Is d a right result, where the sum in double is ref and that of |a_i b_i| is s? *ratio:
  * its distance in units of what is allowed. INT8 must be equal. */
-bool method_within(const struct summing *how, double d, double ref, double s,
-                   double *ratio);
+bool method_within(const struct summing *how, double d, double ref, double s, double *ratio);
 
 /* ---- throttling (NVML clocks event reasons) ---- */
 
-enum throttle { THROTTLE_NONE, THROTTLE_POWER_CAP, THROTTLE_THERMAL, THROTTLE_HW,
-                THROTTLE_UNKNOWN };
+enum throttle {
+    THROTTLE_NONE,
+    THROTTLE_POWER_CAP,
+    THROTTLE_THERMAL,
+    THROTTLE_HW,
+    THROTTLE_UNKNOWN
+};
 /* bits of n readings, one each `every` s; thermal or hw counts only in > 2 % of them and
  * for > 0.1 s. */
 enum throttle method_throttle(const uint64_t *bits, int n, double every);

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/point/field.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "measure/point/field.h"
 
-#define DIM_MAX   2147483648.0       /* 2^31 */
+#define DIM_MAX 2147483648.0         /* 2^31 */
 #define BYTES_MAX 1125899906842624.0 /* 2^50 */
 #define COUNT_MAX 65536.0            /* layers, heads, shards */
 
@@ -86,16 +86,13 @@ void point_name(struct point *point)
 
 /* ---- JSON ---- */
 
-#define TEXT(field)         FIELD_TEXT_AT(struct point, #field, field)
+#define TEXT(field) FIELD_TEXT_AT(struct point, #field, field)
 #define NUMBER(field, most) FIELD_NUMBER_AT(struct point, #field, field, most)
-#define COUNT(field)                                                                   \
-    FIELD_AT(struct point, #field, field, .type = FIELD_INT, .high = COUNT_MAX)
-#define DIM(field)                                                                     \
-    FIELD_AT(struct point, #field, field, .type = FIELD_INT64, .high = DIM_MAX)
+#define COUNT(field) FIELD_AT(struct point, #field, field, .type = FIELD_INT, .high = COUNT_MAX)
+#define DIM(field) FIELD_AT(struct point, #field, field, .type = FIELD_INT64, .high = DIM_MAX)
 
 static const struct field words[] = {
-    FIELD_WORD_AT(struct point, "test", test, bench_test_words, TEST_COUNT,
-                  FIELD_NEEDED),
+    FIELD_WORD_AT(struct point, "test", test, bench_test_words, TEST_COUNT, FIELD_NEEDED),
     FIELD_WORD_AT(struct point, "type", type, bench_type_words, TYPE_COUNT, 0),
     FIELD_WORD_AT(struct point, "cache", cache, bench_cache_words, CACHE_COUNT, 0),
 };

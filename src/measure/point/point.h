@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "measure/point/test.h"
 #include "base/err.h"
+#include "measure/point/test.h"
 
 #define POINT_ID_MAX 128
 #define POINT_DEVICES 64 /* indices that a point may name: 0..63 */
@@ -26,24 +26,24 @@ struct point {
     char id[POINT_ID_MAX]; /* "gemm/bf16/4096x8x4096/weights-cold" (no device, no algo) */
     enum bench_test test;
     enum bench_type type;
-    int64_t m, n, k;       /* GEMM, BATCH */
+    int64_t m, n, k; /* GEMM, BATCH */
     enum bench_cache cache;
-    enum bench_kind kind;  /* MEMORY, TRANSFER, ALLREDUCE */
-    double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
-    int from, to;          /* TRANSFER peer: devices, by index */
-    uint64_t devices;      /* ALLREDUCE: those that sum, a bit per index */
-    char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
-    char model[64];        /* BATCH, DECODE, FIT: whose layer this is */
-    int tp;                /* of that model; 1 */
+    enum bench_kind kind; /* MEMORY, TRANSFER, ALLREDUCE */
+    double bytes;         /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
+    int from, to;         /* TRANSFER peer: devices, by index */
+    uint64_t devices;     /* ALLREDUCE: those that sum, a bit per index */
+    char layer[24];       /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
+    char model[64];       /* BATCH, DECODE, FIT: whose layer this is */
+    int tp;               /* of that model; 1 */
     /* DECODE: one step of a decoder of `layers` layers. Formats as planned; "" = the type's
      * own, for the cache that of its activations */
     char weights[32], head[32], kv[32];
-    char stand_in[96];     /* "8 of 256 experts as one MLP"; "" = the model as it is */
-    int pp;                /* stages that the model's layers are cut into; 0 = 1 */
+    char stand_in[96]; /* "8 of 256 experts as one MLP"; "" = the model as it is */
+    int pp;            /* stages that the model's layers are cut into; 0 = 1 */
     int layers, heads, kv_heads, head_dim;
     int64_t hidden, ff, vocab;
-    double context;        /* tokens each sequence has in the KV cache */
-    char path[256];        /* TRANSFER storage: the file read; "" = a temporary one */
+    double context; /* tokens each sequence has in the KV cache */
+    char path[256]; /* TRANSFER storage: the file read; "" = a temporary one */
 };
 
 /* What one operation of the point does; 0 where it has no meaning. */

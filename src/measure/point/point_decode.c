@@ -35,8 +35,7 @@ static enum bench_type type_of(const struct point *point, const char *format)
     return own >= 0 ? (enum bench_type)own : bench_type_of_format(format);
 }
 
-bool point_decode_types(const struct point *point, struct decode_types *out, char *why,
-                        size_t size)
+bool point_decode_types(const struct point *point, struct decode_types *out, char *why, size_t size)
 {
     const struct {
         const char *what, *format;

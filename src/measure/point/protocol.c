@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/point/line.h"
 #include "base/json.h"
+#include "measure/point/line.h"
 
 #define DEVICES_MAX 1024
-#define LOCK_MOST   100000 /* MHz */
+#define LOCK_MOST 100000 /* MHz */
 
 /* null, "base" or MHz. */
 static json_t *lock_to_json(double clock)
@@ -47,8 +47,7 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
     json_object_set_new(json, "device", json_integer(device));
     json_object_set_new(json, "seed", json_integer((json_int_t)copy.seed));
     for (int i = 0; i < METHOD_NUMBER_COUNT; i++)
-        json_object_set_new(json, method_numbers[i].name,
-                            gp_json_number(*method_number(&copy, i)));
+        json_object_set_new(json, method_numbers[i].name, gp_json_number(*method_number(&copy, i)));
     json_object_set_new(json, "lock_clocks", lock_to_json(copy.lock_clock));
     json_object_set_new(json, "force", json_boolean(copy.force));
     json_object_set_new(json, "fill", json_string(method_fills[copy.fill]));
@@ -56,8 +55,8 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
     return json;
 }
 
-static enum gp_status refuse_field(struct gp_err *err, const char *where,
-                                   const char *field, const char *what)
+static enum gp_status refuse_field(struct gp_err *err, const char *where, const char *field,
+                                   const char *what)
 {
     char at[192];
 
@@ -66,8 +65,8 @@ static enum gp_status refuse_field(struct gp_err *err, const char *where,
 }
 
 /* The integer of that name, fallback when there is none; false when it is no such. */
-static bool read_integer(const json_t *json, const char *name, json_int_t low,
-                         json_int_t high, json_int_t fallback, json_int_t *out)
+static bool read_integer(const json_t *json, const char *name, json_int_t low, json_int_t high,
+                         json_int_t fallback, json_int_t *out)
 {
     const json_t *value = json_object_get(json, name);
 
@@ -76,8 +75,8 @@ static bool read_integer(const json_t *json, const char *name, json_int_t low,
 }
 
 /* Place of the word of that name in a list; it stays as it is where there is none. */
-static bool word_in(const json_t *json, const char *name, const char *const *words,
-                    int count, int *place)
+static bool word_in(const json_t *json, const char *name, const char *const *words, int count,
+                    int *place)
 {
     const json_t *value = json_object_get(json, name);
 
@@ -86,8 +85,8 @@ static bool word_in(const json_t *json, const char *name, const char *const *wor
     return *place >= 0;
 }
 
-static enum gp_status read_words(const json_t *json, const char *where,
-                                 struct method_settings *out, struct gp_err *err)
+static enum gp_status read_words(const json_t *json, const char *where, struct method_settings *out,
+                                 struct gp_err *err)
 {
     int fill = (int)out->fill, check = (int)out->check;
 
@@ -122,32 +121,29 @@ static enum gp_status read_numbers(const json_t *json, const char *where,
     if (out->min_time > out->max_time)
         return refuse_field(err, where, "min_time", "is longer than max_time");
     if (out->device_warmup_min > out->device_warmup_max)
-        return refuse_field(err, where, "device_warmup_min",
-                            "is longer than device_warmup_max");
+        return refuse_field(err, where, "device_warmup_min", "is longer than device_warmup_max");
     return GP_OK;
 }
 
 enum gp_status protocol_read_settings(const json_t *json, const char *where,
-                                      struct method_settings *out, int *device,
-                                      struct gp_err *err)
+                                      struct method_settings *out, int *device, struct gp_err *err)
 {
     struct method_settings made = method_preset(PRESET_NORMAL);
     const char *what = json_string_value(json_object_get(json, "do"));
     json_int_t version, index, seed;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!what || strcmp(what, "settings") != 0)
         return refuse_field(err, where, "do", "settings must come first");
-    if (!read_integer(json, "protocol", PROTOCOL_VERSION, PROTOCOL_VERSION, -1,
-                      &version))
+    if (!read_integer(json, "protocol", PROTOCOL_VERSION, PROTOCOL_VERSION, -1, &version))
         return refuse_field(err, where, "protocol", "is not one that this engine speaks");
     if (!read_integer(json, "device", 0, DEVICES_MAX - 1, 0, &index))
         return refuse_field(err, where, "device", "is not a device number");
     if (!read_integer(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))
         return refuse_field(err, where, "seed", "is not a whole number");
-    if ((status = read_numbers(json, where, &made, err)) != GP_OK ||
-        (status = read_words(json, where, &made, err)) != GP_OK)
-        return status;
+    if ((rc = read_numbers(json, where, &made, err)) != GP_OK ||
+        (rc = read_words(json, where, &made, err)) != GP_OK)
+        return rc;
     made.seed = (uint64_t)seed;
     *out = made;
     *device = (int)index;

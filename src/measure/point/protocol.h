@@ -45,7 +45,6 @@
 
 json_t *protocol_settings(const struct method_settings *settings, int device);
 enum gp_status protocol_read_settings(const json_t *json, const char *where,
-                                      struct method_settings *out, int *device,
-                                      struct gp_err *err);
+                                      struct method_settings *out, int *device, struct gp_err *err);
 
 #endif

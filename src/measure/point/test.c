@@ -13,9 +13,9 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "measure/point/line.h"
 #include "measure/point/point.h"
-#include "base/str.h"
 
 /* ---- products ---- */
 
@@ -40,9 +40,8 @@ static const char *product_refuse(const struct point *p, const char **field)
 
 static void gemm_name(const struct point *p, char *text, size_t size)
 {
-    gp_format(text, size, "gemm/%s/%lldx%lldx%lld/%s", bench_type_word(p->type),
-              (long long)p->m, (long long)p->n, (long long)p->k,
-              bench_cache_word(p->cache));
+    gp_format(text, size, "gemm/%s/%lldx%lldx%lld/%s", bench_type_word(p->type), (long long)p->m,
+              (long long)p->n, (long long)p->k, bench_cache_word(p->cache));
 }
 
 static const char *or_dash(const char *text)
@@ -53,9 +52,8 @@ static const char *or_dash(const char *text)
 static void batch_name(const struct point *p, char *text, size_t size)
 {
     gp_format(text, size, "batch/%s/%s/tp%d/%s/%lldx%lldx%lld/%s", or_dash(p->model),
-              or_dash(p->layer), p->tp > 0 ? p->tp : 1, bench_type_word(p->type),
-              (long long)p->m, (long long)p->n, (long long)p->k,
-              bench_cache_word(p->cache));
+              or_dash(p->layer), p->tp > 0 ? p->tp : 1, bench_type_word(p->type), (long long)p->m,
+              (long long)p->n, (long long)p->k, bench_cache_word(p->cache));
 }
 
 /* For one token a layer reads its weights; for more, a line is too simple. */
@@ -96,8 +94,8 @@ void point_decode_bytes(const struct point *p, double *linear, double *attention
     head = &type_rows[t.head];
     *linear = p->layers * layer_weights(p) * (weights->bytes + weights->scale) +
               (double)p->hidden * (double)p->vocab * (head->bytes + head->scale);
-    *attention = 2.0 * p->layers * (double)p->n * p->context * p->kv_heads *
-                 (double)p->head_dim * type_rows[t.kv].bytes;
+    *attention = 2.0 * p->layers * (double)p->n * p->context * p->kv_heads * (double)p->head_dim *
+                 type_rows[t.kv].bytes;
 }
 
 static double decode_bytes(const struct point *p)
@@ -110,8 +108,7 @@ static double decode_bytes(const struct point *p)
 
 static void decode_name(const struct point *p, char *text, size_t size)
 {
-    gp_format(text, size,
-              "decode/%s/tp%d/w-%s/h-%s/kv-%s/b%lld/ctx%.0f/%dx%dx%dx%d/%lldx%lldx%lld",
+    gp_format(text, size, "decode/%s/tp%d/w-%s/h-%s/kv-%s/b%lld/ctx%.0f/%dx%dx%dx%d/%lldx%lldx%lld",
               or_dash(p->model), p->tp > 0 ? p->tp : 1, point_weights(p), point_head(p),
               point_kv(p), (long long)p->n, p->context, p->layers, p->heads, p->kv_heads,
               p->head_dim, (long long)p->hidden, (long long)p->ff, (long long)p->vocab);
@@ -120,8 +117,8 @@ static void decode_name(const struct point *p, char *text, size_t size)
 static const char *decode_refuse(const struct point *p, const char **field)
 {
     *field = "decode";
-    return p->n < 1 || p->layers < 1 || p->heads < 1 || p->kv_heads < 1 ||
-                   p->head_dim < 1 || p->hidden < 1 || p->ff < 1 || p->vocab < 1
+    return p->n < 1 || p->layers < 1 || p->heads < 1 || p->kv_heads < 1 || p->head_dim < 1 ||
+                   p->hidden < 1 || p->ff < 1 || p->vocab < 1
                ? "misses a dimension (n, layers, heads, kv_heads, head_dim, hidden, ff, "
                  "vocab)"
                : NULL;
@@ -133,8 +130,8 @@ static const char *decode_refuse(const struct point *p, const char **field)
 static void transfer_name(const struct point *p, char *text, size_t size)
 {
     if (bench_kind_is(p->kind, KIND_IS_PAIR))
-        gp_format(text, size, "transfer/%s/%d-%d/%.0f", bench_kind_word(p->kind), p->from,
-                  p->to, p->bytes);
+        gp_format(text, size, "transfer/%s/%d-%d/%.0f", bench_kind_word(p->kind), p->from, p->to,
+                  p->bytes);
     else if (p->path[0]) /* another file may lie on another disk */
         gp_format(text, size, "transfer/%s/%.0f/%08x", bench_kind_word(p->kind), p->bytes,
                   point_hash(p->path));
@@ -191,8 +188,8 @@ const struct test_row test_rows[TEST_COUNT] = {
 };
 
 const char *const cal_term_words[CAL_COUNT] = {
-    [CAL_NONE] = "",      [CAL_RATE] = "rate",           [CAL_BANDWIDTH] = "bandwidth",
-    [CAL_LINK] = "link",  [CAL_ALLREDUCE] = "allreduce", [CAL_LAUNCH] = "launch",
+    [CAL_NONE] = "",     [CAL_RATE] = "rate",           [CAL_BANDWIDTH] = "bandwidth",
+    [CAL_LINK] = "link", [CAL_ALLREDUCE] = "allreduce", [CAL_LAUNCH] = "launch",
 };
 
 const struct kind_row kind_rows[KIND_COUNT] = {
@@ -200,14 +197,10 @@ const struct kind_row kind_rows[KIND_COUNT] = {
     [KIND_READ] = {TEST_MEMORY, "read", "read-cache", 1, 0, 0},
     [KIND_WRITE] = {TEST_MEMORY, "write", "write-cache", 1, 0, 0},
     [KIND_COPY] = {TEST_MEMORY, "copy", "copy-cache", 2, 0, 0},
-    [KIND_COPY_ENGINE] = {TEST_MEMORY, "copy-engine", "copy-engine-cache", 2, 0,
-                          KIND_IS_TOP},
-    [KIND_READ_PRODUCT] = {TEST_MEMORY, "read-product", "read-product-cache", 1, 0,
-                           KIND_IS_TOP},
-    [KIND_H2D_PINNED] = {TEST_TRANSFER, "h2d-pinned", NULL, 1, 2e10,
-                         KIND_IS_PINNED | KIND_IS_IN},
-    [KIND_D2H_PINNED] = {TEST_TRANSFER, "d2h-pinned", NULL, 1, 2e10,
-                         KIND_IS_PINNED | KIND_IS_OUT},
+    [KIND_COPY_ENGINE] = {TEST_MEMORY, "copy-engine", "copy-engine-cache", 2, 0, KIND_IS_TOP},
+    [KIND_READ_PRODUCT] = {TEST_MEMORY, "read-product", "read-product-cache", 1, 0, KIND_IS_TOP},
+    [KIND_H2D_PINNED] = {TEST_TRANSFER, "h2d-pinned", NULL, 1, 2e10, KIND_IS_PINNED | KIND_IS_IN},
+    [KIND_D2H_PINNED] = {TEST_TRANSFER, "d2h-pinned", NULL, 1, 2e10, KIND_IS_PINNED | KIND_IS_OUT},
     [KIND_BOTH_PINNED] = {TEST_TRANSFER, "both-pinned", NULL, 2, 3e10,
                           KIND_IS_PINNED | KIND_IS_IN | KIND_IS_OUT},
     [KIND_H2D_PAGEABLE] = {TEST_TRANSFER, "h2d-pageable", NULL, 1, 5e9, KIND_IS_IN},
@@ -220,12 +213,12 @@ const struct kind_row kind_rows[KIND_COUNT] = {
 };
 
 const char *const bench_type_words[TYPE_COUNT] = {
-    [TYPE_FP32] = "fp32",          [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
-    [TYPE_TF32] = "tf32",          [TYPE_FP16] = "fp16",
-    [TYPE_FP16ACC] = "fp16-acc16", [TYPE_BF16] = "bf16",
-    [TYPE_INT8] = "int8",          [TYPE_FP8] = "fp8",
-    [TYPE_MXFP8] = "mxfp8",        [TYPE_NVFP4] = "nvfp4",
-    [TYPE_GGML_F16] = "ggml-f16",  [TYPE_GGML_BF16] = "ggml-bf16",
+    [TYPE_FP32] = "fp32",           [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
+    [TYPE_TF32] = "tf32",           [TYPE_FP16] = "fp16",
+    [TYPE_FP16ACC] = "fp16-acc16",  [TYPE_BF16] = "bf16",
+    [TYPE_INT8] = "int8",           [TYPE_FP8] = "fp8",
+    [TYPE_MXFP8] = "mxfp8",         [TYPE_NVFP4] = "nvfp4",
+    [TYPE_GGML_F16] = "ggml-f16",   [TYPE_GGML_BF16] = "ggml-bf16",
     [TYPE_GGML_Q8_0] = "ggml-q8_0", [TYPE_GGML_Q4_0] = "ggml-q4_0",
     [TYPE_GGML_Q4_K] = "ggml-q4_k", [TYPE_GGML_Q6_K] = "ggml-q6_k",
 };
@@ -308,8 +301,7 @@ const char *bench_kind_label(enum bench_kind kind, bool hot)
 {
     const char *word = bench_kind_word(kind);
 
-    return hot && (unsigned)kind < KIND_COUNT && kind_rows[kind].hot ? kind_rows[kind].hot
-                                                                     : word;
+    return hot && (unsigned)kind < KIND_COUNT && kind_rows[kind].hot ? kind_rows[kind].hot : word;
 }
 
 int bench_kind_parse(enum bench_test test, const char *word)

@@ -27,54 +27,54 @@ enum bench_test {
 };
 
 enum test_property {
-    TEST_IS_PRODUCT = 1 << 0,    /* one matrix product of m, n, k, by several algorithms */
-    TEST_IS_LIBRARY = 1 << 1,    /* needs a library that multiplies */
-    TEST_IS_ROTATED = 1 << 2,    /* its operands rotate, to be cold in the last cache */
-    TEST_IS_SIZED = 1 << 3,      /* `bytes` is its size; --size chooses among them */
-    TEST_IS_ONCE = 1 << 4,       /* done once: no samples to repeat, nothing to warm up */
-    TEST_IS_WHOLE = 1 << 5,      /* takes nearly all memory, as few or as many layers as fit */
-    TEST_IS_ALWAYS = 1 << 6,     /* planned however long a point of it takes */
-    TEST_NEEDS_MODEL = 1 << 7,   /* measures a model's layers; one is assumed */
-    TEST_NEEDS_PLAN = 1 << 8,    /* needs a model that the user named */
-    TEST_USES_MODEL = 1 << 9,    /* has more points where a model was named */
+    TEST_IS_PRODUCT = 1 << 0,     /* one matrix product of m, n, k, by several algorithms */
+    TEST_IS_LIBRARY = 1 << 1,     /* needs a library that multiplies */
+    TEST_IS_ROTATED = 1 << 2,     /* its operands rotate, to be cold in the last cache */
+    TEST_IS_SIZED = 1 << 3,       /* `bytes` is its size; --size chooses among them */
+    TEST_IS_ONCE = 1 << 4,        /* done once: no samples to repeat, nothing to warm up */
+    TEST_IS_WHOLE = 1 << 5,       /* takes nearly all memory, as few or as many layers as fit */
+    TEST_IS_ALWAYS = 1 << 6,      /* planned however long a point of it takes */
+    TEST_NEEDS_MODEL = 1 << 7,    /* measures a model's layers; one is assumed */
+    TEST_NEEDS_PLAN = 1 << 8,     /* needs a model that the user named */
+    TEST_USES_MODEL = 1 << 9,     /* has more points where a model was named */
     TEST_NEEDS_DEVICES = 1 << 10, /* several devices work on each point together */
-    TEST_IS_DEFAULT = 1 << 11,   /* measured when no test is named */
-    TEST_IS_CHOSEN = 1 << 12,    /* already chosen when the screen opens */
-    TEST_IS_LAYER = 1 << 13,     /* told by a layer of a model and the tokens it takes at once */
+    TEST_IS_DEFAULT = 1 << 11,    /* measured when no test is named */
+    TEST_IS_CHOSEN = 1 << 12,     /* already chosen when the screen opens */
+    TEST_IS_LAYER = 1 << 13,      /* told by a layer of a model and the tokens it takes at once */
 };
 
 enum test_bound { /* what a data sheet says of its time */
-    BOUND_NONE,
-    BOUND_WORK,   /* operations / rate, or bytes / memory bandwidth */
-    BOUND_MEMORY, /* bytes / memory bandwidth */
-    BOUND_LINK    /* bytes / rate of the link to the host */
+                  BOUND_NONE,
+                  BOUND_WORK,   /* operations / rate, or bytes / memory bandwidth */
+                  BOUND_MEMORY, /* bytes / memory bandwidth */
+                  BOUND_LINK    /* bytes / rate of the link to the host */
 };
 
 enum test_rate { RATE_OPERATIONS, RATE_BYTES, RATE_SECONDS }; /* its figure for people */
 
 enum cal_term { /* time = overhead + work / rate (plan/calibration.h) */
-    CAL_NONE,
-    CAL_RATE,      /* of operations; the others of bytes */
-    CAL_BANDWIDTH,
-    CAL_LINK,
-    CAL_ALLREDUCE,
-    CAL_LAUNCH, /* overhead alone */
-    CAL_COUNT
+                CAL_NONE,
+                CAL_RATE, /* of operations; the others of bytes */
+                CAL_BANDWIDTH,
+                CAL_LINK,
+                CAL_ALLREDUCE,
+                CAL_LAUNCH, /* overhead alone */
+                CAL_COUNT
 };
 extern const char *const cal_term_words[CAL_COUNT];
 
 struct test_row {
-    const char *title;     /* "products of matrices": in a list of tests */
-    const char *heading;   /* "gemm (m x n x k)": over a list of its points; NULL = word */
-    const char *label;     /* "matrix products": of its line of the quick figures */
-    const char *help;      /* what it measures and what that tells, one sentence */
-    unsigned is;           /* enum test_property, as bits */
+    const char *title;   /* "products of matrices": in a list of tests */
+    const char *heading; /* "gemm (m x n x k)": over a list of its points; NULL = word */
+    const char *label;   /* "matrix products": of its line of the quick figures */
+    const char *help;    /* what it measures and what that tells, one sentence */
+    unsigned is;         /* enum test_property, as bits */
     enum test_bound bound;
     enum test_rate rate;
-    enum cal_term term;   /* that a calibration has of it */
-    const char *of;        /* what such a term is of; NULL: by term_of(), kind or word */
-    bool typed;            /* each number type has a term of its own */
-    double ways;           /* of a test without kinds: bytes moved per byte of its size */
+    enum cal_term term; /* that a calibration has of it */
+    const char *of;     /* what such a term is of; NULL: by term_of(), kind or word */
+    bool typed;         /* each number type has a term of its own */
+    double ways;        /* of a test without kinds: bytes moved per byte of its size */
     /* Where a test differs; NULL: as any sized test. */
     double (*operations)(const struct point *point);
     double (*bytes)(const struct point *point);
@@ -143,45 +143,47 @@ bool bench_test_has_kinds(enum bench_test test);
 
 /* ---- number types ---- */
 
-enum bench_type { /* operand types; DESIGN and cuBLASLt decide compute and output */
+/* Operand types; cuBLASLt decides compute and output. */
+enum bench_type {
     TYPE_FP32,          /* as frameworks ask for it */
     TYPE_FP32_PEDANTIC, /* no other arithmetic, whatever the library would rather do */
     TYPE_TF32,
     TYPE_FP16,    /* FP32 accumulation */
     TYPE_FP16ACC, /* FP16 accumulation */
     TYPE_BF16,
-    TYPE_INT8,    /* INT32 accumulation and output */
-    TYPE_FP8,     /* E4M3 x E4M3 -> BF16 */
+    TYPE_INT8, /* INT32 accumulation and output */
+    TYPE_FP8,  /* E4M3 x E4M3 -> BF16 */
     TYPE_MXFP8,
     TYPE_NVFP4,
-    TYPE_GGML_F16, /* as a GGUF file stores them, by rows, added up in FP32: llama.cpp's way */
+    /* As a GGUF file stores them, by rows, added up in FP32: llama.cpp's way. */
+    TYPE_GGML_F16,
     TYPE_GGML_BF16,
     TYPE_GGML_Q8_0,
     TYPE_GGML_Q4_0,
     TYPE_GGML_Q4_K,
     TYPE_GGML_Q6_K,
-    TYPE_COUNT    /* also: a type that this version does not know, or none */
+    TYPE_COUNT /* also: a type that this version does not know, or none */
 };
 
 struct type_row {
-    double bytes, scale;     /* per element of an operand, and of its block's scale */
-    double out;              /* per element of a result */
-    const char *arithmetic;  /* the rate of a data sheet: as model/format.h names it */
-    const char *accumulate;  /* what products are added in */
-    const char *activation;  /* a model's activations and KV cache beside such weights */
-    bool cpu;                /* measured on a CPU without being asked for */
-    bool sums;               /* all-reduces are measured in it */
-    bool rows;               /* GGUF's, which a CPU multiplies row by row as stored */
-    const char *stored[2];   /* formats besides its own whose elements it multiplies as they are
+    double bytes, scale;    /* per element of an operand, and of its block's scale */
+    double out;             /* per element of a result */
+    const char *arithmetic; /* the rate of a data sheet: as model/format.h names it */
+    const char *accumulate; /* what products are added in */
+    const char *activation; /* a model's activations and KV cache beside such weights */
+    bool cpu;               /* measured on a CPU without being asked for */
+    bool sums;              /* all-reduces are measured in it */
+    bool rows;              /* GGUF's, which a CPU multiplies row by row as stored */
+    const char *stored[2];  /* formats besides its own whose elements it multiplies as they are
                               * stored */
 };
 extern const struct type_row type_rows[TYPE_COUNT];
 
 extern const char *const bench_type_words[TYPE_COUNT]; /* "bf16", "fp16-acc16" */
-const char *bench_type_word(enum bench_type type); /* "?" of an unknown one */
+const char *bench_type_word(enum bench_type type);     /* "?" of an unknown one */
 int bench_type_parse(const char *word);
-double bench_type_bytes(enum bench_type type);     /* bytes per element: 4, 2, 1, 0.5 */
-bool bench_type_integer(enum bench_type type);     /* OP/s rather than FLOP/s */
+double bench_type_bytes(enum bench_type type); /* bytes per element: 4, 2, 1, 0.5 */
+bool bench_type_integer(enum bench_type type); /* OP/s rather than FLOP/s */
 bool bench_type_rows(enum bench_type type);
 /* Of those, the one nearest to so many bits a weight, in blocks of so many weights. */
 enum bench_type bench_type_of_bits(double bits, int block, bool bf16);

@@ -7,38 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/point/field.h"
-#include "measure/result/calibration.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "measure/point/field.h"
+#include "measure/result/calibration.h"
 
 #define TIME_MAX 1e6  /* s */
 #define RATE_MAX 1e24 /* per second */
 
 /* ---- the fields ---- */
 
-#define TEXT(name, member, properties)                                                 \
-    FIELD_AT(struct benchlog_point, name, member, .type = FIELD_STRING,                \
-             .is = (properties))
-#define NUMBER(name, member, most)                                                     \
-    FIELD_NUMBER_AT(struct benchlog_point, name, member, most)
+#define TEXT(name, member, properties) \
+    FIELD_AT(struct benchlog_point, name, member, .type = FIELD_STRING, .is = (properties))
+#define NUMBER(name, member, most) FIELD_NUMBER_AT(struct benchlog_point, name, member, most)
 /* A mean or an extreme, which older files have without the object around it. */
-#define SENSOR(name, member)                                                           \
-    FIELD_AT(struct benchlog_point, name, member, .type = FIELD_NUMBER, .high = 1e9,   \
+#define SENSOR(name, member)                                                         \
+    FIELD_AT(struct benchlog_point, name, member, .type = FIELD_NUMBER, .high = 1e9, \
              .is = FIELD_FLAT)
 
 static const struct field point_fields[] = {
     TEXT("id", id, FIELD_NEEDED),
     TEXT("variant", variant, 0),
     TEXT("test", test_word, FIELD_NEEDED),
-    FIELD_WORD_AT(struct benchlog_point, "test", test, bench_test_words, TEST_COUNT,
-                  FIELD_LATER),
+    FIELD_WORD_AT(struct benchlog_point, "test", test, bench_test_words, TEST_COUNT, FIELD_LATER),
     TEXT("params.type", type_word, 0),
-    FIELD_WORD_AT(struct benchlog_point, "params.type", type, bench_type_words,
-                  TYPE_COUNT, FIELD_LATER),
-    FIELD_WORD_AT(struct benchlog_point, "state", state, point_state_words,
-                  POINT_STATES, FIELD_NEEDED),
+    FIELD_WORD_AT(struct benchlog_point, "params.type", type, bench_type_words, TYPE_COUNT,
+                  FIELD_LATER),
+    FIELD_WORD_AT(struct benchlog_point, "state", state, point_state_words, POINT_STATES,
+                  FIELD_NEEDED),
     TEXT("reason", reason, 0),
     NUMBER("rate.ops_per_s", ops, RATE_MAX),
     NUMBER("rate.bytes_per_s", bytes, RATE_MAX),
@@ -54,10 +51,10 @@ static const struct field point_fields[] = {
 };
 
 static const struct field time_fields[] = {
-    FIELD_AT(struct benchlog_point, "n", samples, .type = FIELD_INT, .is = FIELD_NEEDED,
-             .low = 1, .high = BENCHLOG_SAMPLES),
-    FIELD_AT(struct benchlog_point, "median", median, .type = FIELD_NUMBER,
-             .is = FIELD_NEEDED, .high = TIME_MAX),
+    FIELD_AT(struct benchlog_point, "n", samples, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1,
+             .high = BENCHLOG_SAMPLES),
+    FIELD_AT(struct benchlog_point, "median", median, .type = FIELD_NUMBER, .is = FIELD_NEEDED,
+             .high = TIME_MAX),
     NUMBER("min", min, TIME_MAX),
     NUMBER("max", max, TIME_MAX),
 };
@@ -65,14 +62,12 @@ static const struct field time_fields[] = {
 static const struct field device_fields[] = {
     FIELD_AT(struct benchlog_device, "id", id, .type = FIELD_LONG, .is = FIELD_NEEDED,
              .high = 1000000),
-    FIELD_AT(struct benchlog_device, "name", name, .type = FIELD_STRING,
-             .is = FIELD_NEEDED),
+    FIELD_AT(struct benchlog_device, "name", name, .type = FIELD_STRING, .is = FIELD_NEEDED),
     FIELD_AT(struct benchlog_device, "host", host, .type = FIELD_STRING),
 };
 
 static const struct field file_fields[] = {
-    FIELD_AT(struct benchlog, "status", status, .type = FIELD_STRING,
-             .is = FIELD_NEEDED),
+    FIELD_AT(struct benchlog, "status", status, .type = FIELD_STRING, .is = FIELD_NEEDED),
     FIELD_AT(struct benchlog, "started", started, .type = FIELD_STRING),
     FIELD_AT(struct benchlog, "host.name", host, .type = FIELD_STRING),
 };
@@ -180,8 +175,8 @@ static int device_number(const json_t *params, const char *key)
     return number >= 0 && number < BENCHLOG_DEVICES ? (int)number : 0;
 }
 
-static void take_point(struct reading *r, const struct benchlog *log,
-                       const json_t *json, struct benchlog_point *p)
+static void take_point(struct reading *r, const struct benchlog *log, const json_t *json,
+                       struct benchlog_point *p)
 {
     const json_t *params = json_object_get(json, "params");
     const json_t *ok = json_object_get(json_object_get(json, "check"), "ok");
@@ -294,26 +289,26 @@ enum gp_status benchlog_parse(const char *where, const char *bytes, size_t len,
                               struct benchlog *out, struct gp_err *err)
 {
     json_t *json;
-    enum gp_status status = gp_json_parse(where, bytes, len, &json, err);
+    enum gp_status rc = gp_json_parse(where, bytes, len, &json, err);
 
     memset(out, 0, sizeof *out);
-    if (!status)
-        status = benchlog_from_json(where, json, out, err);
+    if (!rc)
+        rc = benchlog_from_json(where, json, out, err);
     json_decref(json);
-    return status;
+    return rc;
 }
 
 enum gp_status benchlog_read(const char *path, struct benchlog *out, struct gp_err *err)
 {
     char *bytes = NULL;
     size_t len;
-    enum gp_status status = path_read(path, BENCHLOG_BYTES, &bytes, &len, err);
+    enum gp_status rc = path_read(path, BENCHLOG_BYTES, &bytes, &len, err);
 
     memset(out, 0, sizeof *out);
-    if (!status)
-        status = benchlog_parse(path, bytes, len, out, err);
+    if (!rc)
+        rc = benchlog_parse(path, bytes, len, out, err);
     free(bytes);
-    return status;
+    return rc;
 }
 
 void benchlog_fini(struct benchlog *log)
@@ -327,13 +322,13 @@ void benchlog_fini(struct benchlog *log)
 enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_err *err)
 {
     struct strbuf out;
-    enum gp_status status;
+    enum gp_status rc;
 
     strbuf_init(&out);
     gp_json_write(json, true, &out);
-    status = path_write(path, out.text, out.len, err);
+    rc = path_write(path, out.text, out.len, err);
     strbuf_fini(&out);
-    return status;
+    return rc;
 }
 
 bool benchlog_wrong(const struct benchlog_point *p)
@@ -413,6 +408,5 @@ const char *benchlog_device_text(const struct benchlog *log, int place, const ch
 
 bool benchlog_share(const struct benchlog *log, struct benchlog *out)
 {
-    return log && log->json &&
-           benchlog_from_json("the result", log->json, out, NULL) == GP_OK;
+    return log && log->json && benchlog_from_json("the result", log->json, out, NULL) == GP_OK;
 }

@@ -24,16 +24,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/calibration.h"
-#include "plan/roofline.h"
-#include "measure/point/line.h"
-#include "measure/point/test.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "measure/point/line.h"
+#include "measure/point/test.h"
+#include "plan/calibration.h"
+#include "plan/roofline.h"
 
-#define BENCHLOG_SCHEMA  "gpuplan.bench/1"
-#define BENCHLOG_BYTES   ((size_t)512 << 20)
-#define BENCHLOG_POINTS  100000
+#define BENCHLOG_SCHEMA "gpuplan.bench/1"
+#define BENCHLOG_BYTES ((size_t)512 << 20)
+#define BENCHLOG_POINTS 100000
 #define BENCHLOG_DEVICES 1024
 #define BENCHLOG_SAMPLES 2000
 
@@ -45,23 +45,23 @@ struct benchlog_device { /* texts are borrowed from the file's JSON */
 struct benchlog_point {
     const char *id, *variant, *reason;
     const char *test_word, *type_word, *bound_word; /* as the file says; "" = it does not */
-    enum bench_test test;  /* TEST_COUNT = none of this version's */
-    enum bench_type type;  /* TYPE_COUNT = likewise, or none */
-    enum bench_kind kind;  /* KIND_NONE = likewise */
-    bool hot;              /* its bytes stay in the last cache: no figure of memory */
+    enum bench_test test;                           /* TEST_COUNT = none of this version's */
+    enum bench_type type;                           /* TYPE_COUNT = likewise, or none */
+    enum bench_kind kind;                           /* KIND_NONE = likewise */
+    bool hot; /* its bytes stay in the last cache: no figure of memory */
     enum point_state state;
     enum roof_bound bound; /* of `predicted` */
     int device;            /* place in benchlog.device */
     double m, n, k, size;  /* of its parameters, size: "bytes"; 0 = none */
     int from, to;          /* of a pair of devices */
     int samples;
-    double median, low, high;  /* s, low and high of its 95 % interval; 0 = none */
-    double min, max;           /* s; 0 = none */
-    double ops, bytes;         /* per second; 0 = null */
+    double median, low, high;    /* s, low and high of its 95 % interval; 0 = none */
+    double min, max;             /* s; 0 = none */
+    double ops, bytes;           /* per second; 0 = null */
     double per_joule, per_clock; /* operations; 0 = null */
-    double predicted;          /* s, 0 = null */
-    double ratio;              /* predicted over measured time, 0 = null */
-    double clock, power, temp; /* mean MHz, mean W, highest degrees C; 0 = null */
+    double predicted;            /* s, 0 = null */
+    double ratio;                /* predicted over measured time, 0 = null */
+    double clock, power, temp;   /* mean MHz, mean W, highest degrees C; 0 = null */
     bool converged, check_done, check_ok;
     bool disturbed;             /* a flag that makes the figure unfit for use */
     const json_t *flags, *json; /* json: the whole point */
@@ -78,10 +78,9 @@ struct benchlog {
 /* Takes the document on success only (json_incref'd); *out wants benchlog_fini. */
 enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchlog *out,
                                   struct gp_err *err);
-enum gp_status benchlog_parse(const char *where, const char *text, size_t len,
-                              struct benchlog *out, struct gp_err *err);
-enum gp_status benchlog_read(const char *path, struct benchlog *out,
-                             struct gp_err *err);
+enum gp_status benchlog_parse(const char *where, const char *text, size_t len, struct benchlog *out,
+                              struct gp_err *err);
+enum gp_status benchlog_read(const char *path, struct benchlog *out, struct gp_err *err);
 void benchlog_fini(struct benchlog *log);
 
 /* Whole or not at all. */
@@ -104,15 +103,13 @@ bool benchlog_main_variant(const char *variant);
 double benchlog_param(const struct benchlog_point *point, const char *key);
 const char *benchlog_param_text(const struct benchlog_point *point, const char *key);
 /* Of a device, by its place in benchlog.device: "profile", "kind". */
-const char *benchlog_device_text(const struct benchlog *log, int place,
-                                 const char *key);
+const char *benchlog_device_text(const struct benchlog *log, int place, const char *key);
 /* The same file once more: each wants benchlog_fini. False: it is none any more. */
 bool benchlog_share(const struct benchlog *log, struct benchlog *out);
 
 /* ---- views (benchlog_print.c) ---- */
 enum benchlog_view { BENCHLOG_TEXT, BENCHLOG_CSV, BENCHLOG_MARKDOWN };
-void benchlog_print(const struct benchlog *log, enum benchlog_view view,
-                    struct strbuf *out);
+void benchlog_print(const struct benchlog *log, enum benchlog_view view, struct strbuf *out);
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
 /* "812 TFLOP/s", "3.1 TB/s", "41 us": the figure of a point for people. */
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point);
@@ -120,8 +117,7 @@ char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point)
 /* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */
 json_t *benchlog_summary(const struct benchlog *log);
 /* Adds one to such an array. */
-void benchlog_say(json_t *list, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void benchlog_say(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- in a few numbers (benchlog_calibration.c) ---- */
 /* "terms", each of one kind of work on one device: time = overhead + work / rate, with
@@ -154,12 +150,12 @@ struct benchlog_changes {
     /* Every good point of A is one of: confirmed (good in B, not slower), slower,
      * flagged, wrong or not measured in B. */
     int reference, confirmed, flagged, wrong, unmeasured;
-    char flags[96], states[96]; /* of those flagged and unmeasured: "drift, shared" */
+    char flags[96], states[96];            /* of those flagged and unmeasured: "drift, shared" */
     const struct benchlog_point **missing; /* good in A, no point in B */
     int missing_count;
 };
-void benchlog_compare(const struct benchlog *a, const struct benchlog *b,
-                      double tolerance, struct benchlog_changes *out);
+void benchlog_compare(const struct benchlog *a, const struct benchlog *b, double tolerance,
+                      struct benchlog_changes *out);
 void benchlog_changes_fini(struct benchlog_changes *changes);
 /* Does B confirm all that A has? Not when A has nothing good. */
 bool benchlog_confirmed(const struct benchlog_changes *changes);
@@ -168,11 +164,11 @@ void benchlog_confirmed_print(const struct benchlog_changes *changes, const char
                               struct strbuf *out);
 /* Why a pair cannot be compared: "contended", "unsupported"; "" = it can. */
 void benchlog_change_why(const struct benchlog_change *change, char *text, size_t size);
-void benchlog_changes_print(const struct benchlog_changes *changes,
-                            enum benchlog_view view, struct strbuf *out);
+void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlog_view view,
+                            struct strbuf *out);
 /* warnings: of benchlog_differences, becomes part of it. */
-json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a,
-                              const char *b, json_t *warnings);
+json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a, const char *b,
+                              json_t *warnings);
 
 /* ---- whether files can be set side by side (benchlog_alike.c) ---- */
 /* Warnings are {"code","text"}; files of before 2026-12 have the texts alone. */
@@ -181,22 +177,19 @@ void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
 const char *benchlog_line(const json_t *warning); /* its text, "" = it has none */
 /* What differs besides the figures (device, backend, method, settings). in_a and in_b
  * name the files in it. */
-json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b,
-                             const char *in_a, const char *in_b);
+json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                             const char *in_b);
 /* GP_E_FILE names a file that is the same run as another, or of another method. */
-enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names,
-                                  int count, struct gp_err *err);
+enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names, int count,
+                                  struct gp_err *err);
 /* Differences from the first file; names NULL: by their hosts. */
-json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *names,
-                                int count);
-void benchlog_merged_id(const struct benchlog *logs, int count, char *text,
-                        size_t size);
+json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *names, int count);
+void benchlog_merged_id(const struct benchlog *logs, int count, char *text, size_t size);
 
 /* ---- many files (benchlog_merge.c) ---- */
 /* One document: devices renumbered and given their host and run_id, points renumbered,
  * calibration, summary and stragglers of all of them, a run_id of its own; names as in
  * benchlog_merge_warnings. */
-json_t *benchlog_merge(const struct benchlog *logs, const char *const *names,
-                       int count);
+json_t *benchlog_merge(const struct benchlog *logs, const char *const *names, int count);
 
 #endif

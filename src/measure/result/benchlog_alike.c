@@ -42,8 +42,8 @@ void benchlog_say(json_t *list, const char *fmt, ...)
 
 const char *benchlog_line(const json_t *warning)
 {
-    const char *text = json_string_value(
-        json_is_object(warning) ? json_object_get(warning, "text") : warning);
+    const char *text =
+        json_string_value(json_is_object(warning) ? json_object_get(warning, "text") : warning);
 
     return text ? text : "";
 }
@@ -82,27 +82,25 @@ static const json_t *device(const struct benchlog *log, int place)
     return json_array_get(json_object_get(log->json, "devices"), (size_t)place);
 }
 
-static void devices(const struct benchlog *a, const struct benchlog *b,
-                    const char *in_a, const char *in_b, json_t *list)
+static void devices(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                    const char *in_b, json_t *list)
 {
     int both = a->device_count < b->device_count ? a->device_count : b->device_count;
 
     if (a->device_count != b->device_count)
-        benchlog_warn(list, "differs", "%.200s has %d device%s, %.200s %d", in_a,
-                      a->device_count, a->device_count == 1 ? "" : "s", in_b,
-                      b->device_count);
+        benchlog_warn(list, "differs", "%.200s has %d device%s, %.200s %d", in_a, a->device_count,
+                      a->device_count == 1 ? "" : "s", in_b, b->device_count);
     for (int d = 0; d < both; d++)
         if (strcmp(a->device[d].name, b->device[d].name) != 0)
-            benchlog_warn(
-                list, "differs",
-                "another device: %ld is %.200s in %.200s and %.200s in %.200s",
-                a->device[d].id, a->device[d].name, in_a, b->device[d].name, in_b);
+            benchlog_warn(list, "differs",
+                          "another device: %ld is %.200s in %.200s and %.200s in %.200s",
+                          a->device[d].id, a->device[d].name, in_a, b->device[d].name, in_b);
     if (both > 0)
         values(device(a, 0), device(b, 0), "backend", in_a, in_b, list);
 }
 
-static void settings(const struct benchlog *a, const struct benchlog *b,
-                     const char *in_a, const char *in_b, json_t *list)
+static void settings(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                     const char *in_b, json_t *list)
 {
     static const char *const keys[] = {
         "preset",      "passes", "min_time",          "max_time",
@@ -117,8 +115,8 @@ static void settings(const struct benchlog *a, const struct benchlog *b,
         values(left, right, keys[i], in_a, in_b, list);
 }
 
-json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b,
-                             const char *in_a, const char *in_b)
+json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                             const char *in_b)
 {
     json_t *list = json_array();
 
@@ -142,47 +140,42 @@ static void add_runs(const struct benchlog *log, json_t *list)
         if (json_is_string(id))
             json_array_append(list, (json_t *)id);
     }
-    if (json_array_size(list) == 0 &&
-        json_is_string(json_object_get(log->json, "run_id")))
+    if (json_array_size(list) == 0 && json_is_string(json_object_get(log->json, "run_id")))
         json_array_append(list, json_object_get(log->json, "run_id"));
 }
 
-enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names,
-                                  int count, struct gp_err *err)
+enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names, int count,
+                                  struct gp_err *err)
 {
     json_t *seen = json_object(), *runs, *id; /* run -> its file's place */
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     size_t k;
 
-    for (int i = 0; i < count && !status; i++) {
+    for (int i = 0; i < count && !rc; i++) {
         const json_t *method = json_object_get(logs[i].json, "method_version");
 
-        if (i && method &&
-            !json_equal(method, json_object_get(logs[0].json, "method_version")))
-            status = gp_fail(
-                err, GP_E_FILE, names[i], "measure both with one version of gpuplan",
-                "was measured by another method_version than %.300s", names[0]);
+        if (i && method && !json_equal(method, json_object_get(logs[0].json, "method_version")))
+            rc = gp_fail(err, GP_E_FILE, names[i], "measure both with one version of gpuplan",
+                         "was measured by another method_version than %.300s", names[0]);
         runs = json_array();
         add_runs(&logs[i], runs);
         json_array_foreach(runs, k, id)
         {
             const json_t *had = json_object_get(seen, json_string_value(id));
 
-            if (had && !status)
-                status = gp_fail(err, GP_E_FILE, names[i], "name each run once",
-                                 "is the same run (run_id) as %.300s",
-                                 names[json_integer_value(had)]);
+            if (had && !rc)
+                rc = gp_fail(err, GP_E_FILE, names[i], "name each run once",
+                             "is the same run (run_id) as %.300s", names[json_integer_value(had)]);
             json_object_set_new(seen, json_string_value(id), json_integer(i));
         }
         json_decref(runs);
     }
     json_decref(seen);
-    return status;
+    return rc;
 }
 
 /* Each file against the first: one line per difference, not per pair. */
-json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *names,
-                                int count)
+json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *names, int count)
 {
     json_t *list = json_array();
     char first[300], other[300];
@@ -191,8 +184,7 @@ json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *
         gp_copy(first, sizeof first, names ? names[0] : logs[0].host);
         gp_copy(other, sizeof other, names ? names[i] : logs[i].host);
         if (logs[0].device_count && logs[i].device_count)
-            values(device(&logs[0], 0), device(&logs[i], 0), "backend", first, other,
-                   list);
+            values(device(&logs[0], 0), device(&logs[i], 0), "backend", first, other, list);
         settings(&logs[0], &logs[i], first, other, list);
     }
     return list;

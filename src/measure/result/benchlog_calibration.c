@@ -23,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/mem.h"
 #include "measure/point/point.h"
 #include "measure/result/calibration.h"
 #include "measure/result/fit.h"
-#include "base/json.h"
-#include "base/mem.h"
 
 #define PACE 0.5 /* of what memory allows: it sets the pace */
 
@@ -68,7 +68,9 @@ static bool term_of(const struct benchlog_point *p, struct term *term)
     if (row->term_of)
         return row->term_of(&point, term->of, sizeof(term->of));
     return gp_copy(term->of, sizeof(term->of),
-                   row->of ? row->of : p->kind ? point_kind(&point) : p->test_word);
+                   row->of   ? row->of
+                   : p->kind ? point_kind(&point)
+                             : p->test_word);
 }
 
 /* A point of one device among its like. */
@@ -169,8 +171,8 @@ static struct quantity measured(double value, double low, double high)
 {
     if (!isfinite(value))
         return quantity_unknown();
-    return quantity_band(value, fmin(low, value),
-                         isfinite(high) ? fmax(value, high) : INFINITY, ORIGIN_MEASURED);
+    return quantity_band(value, fmin(low, value), isfinite(high) ? fmax(value, high) : INFINITY,
+                         ORIGIN_MEASURED);
 }
 
 /* Of a single point: the interval of its median. */
@@ -244,8 +246,7 @@ static void add_floors(const struct benchlog *log, int device, struct calibratio
         for (int i = 0; i < log->count; i++) {
             const struct benchlog_point *p = &log->point[i];
 
-            if (p->device == device && benchlog_good(p) &&
-                benchlog_param(p, floors[k].param) > 0)
+            if (p->device == device && benchlog_good(p) && benchlog_param(p, floors[k].param) > 0)
                 values[n++] = benchlog_param(p, floors[k].param);
         }
         if (!n)
@@ -273,8 +274,7 @@ struct product {
 static bool is_product(const struct benchlog_point *p, struct term *term)
 {
     if (!usable(p) || !bench_test_is(p->test, TEST_IS_PRODUCT) || p->type == TYPE_COUNT ||
-        !(p->ops * p->median >= 1) || p->n == 1 ||
-        (p->bound == ROOF_MEMORY && p->ratio >= PACE))
+        !(p->ops * p->median >= 1) || p->n == 1 || (p->bound == ROOF_MEMORY && p->ratio >= PACE))
         return false;
     *term = (struct term){.kind = CAL_RATE, .type = p->type};
     return true;
@@ -287,8 +287,7 @@ static int by_octave(const void *a, const void *b)
     return (x->octave > y->octave) - (x->octave < y->octave);
 }
 
-static struct calibration_octave octave_of(const struct product *product, int n,
-                                           double peak)
+static struct calibration_octave octave_of(const struct product *product, int n, double peak)
 {
     double *share = gp_calloc((size_t)n, sizeof *share);
     struct middle middle;

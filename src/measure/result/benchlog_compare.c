@@ -24,8 +24,7 @@ static int by_key(const void *left, const void *right)
 
 static const struct benchlog_point **sorted(const struct benchlog *log)
 {
-    const struct benchlog_point **list =
-        gp_calloc((size_t)log->count + 1, sizeof *list);
+    const struct benchlog_point **list = gp_calloc((size_t)log->count + 1, sizeof *list);
 
     for (int i = 0; i < log->count; i++)
         list[i] = &log->point[i];
@@ -117,8 +116,7 @@ static bool same_point(const struct benchlog_point *a, const struct benchlog_poi
 
 /* `measured`: B has the point, but not this variant. What is not "heuristic" is there only
  * where it is another algorithm, so that B's is its own best and nothing is missing. */
-static void only_in_a(struct benchlog_changes *out, const struct benchlog_point *a,
-                      bool measured)
+static void only_in_a(struct benchlog_changes *out, const struct benchlog_point *a, bool measured)
 {
     out->only_a++;
     if (!benchlog_good(a) || (measured && !benchlog_main_variant(a->variant)))
@@ -128,8 +126,8 @@ static void only_in_a(struct benchlog_changes *out, const struct benchlog_point 
     not_confirmed(out, NULL);
 }
 
-void benchlog_compare(const struct benchlog *a, const struct benchlog *b,
-                      double tolerance, struct benchlog_changes *out)
+void benchlog_compare(const struct benchlog *a, const struct benchlog *b, double tolerance,
+                      struct benchlog_changes *out)
 {
     const struct benchlog_point **left = sorted(a), **right = sorted(b);
     int i = 0, j = 0;
@@ -138,9 +136,7 @@ void benchlog_compare(const struct benchlog *a, const struct benchlog *b,
     out->change = gp_calloc((size_t)a->count + 1, sizeof *out->change);
     out->missing = gp_calloc((size_t)a->count + 1, sizeof *out->missing);
     while (i < a->count || j < b->count) {
-        int order = i >= a->count   ? 1
-                    : j >= b->count ? -1
-                                    : by_key(&left[i], &right[j]);
+        int order = i >= a->count ? 1 : j >= b->count ? -1 : by_key(&left[i], &right[j]);
 
         if (order < 0) { /* variants of a point stand together */
             bool measured = (j < b->count && same_point(left[i], right[j])) ||
@@ -209,14 +205,14 @@ static void print_sums(const struct benchlog_changes *c, struct strbuf *out)
     benchlog_confirmed_print(c, "in B", out);
 }
 
-void benchlog_changes_print(const struct benchlog_changes *changes,
-                            enum benchlog_view view, struct strbuf *out)
+void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlog_view view,
+                            struct strbuf *out)
 {
-    static const struct table_column columns[] = {
-        {"device", TABLE_RIGHT}, {"point", TABLE_LEFT}, {"variant", TABLE_LEFT},
-        {"A", TABLE_RIGHT},      {"B", TABLE_RIGHT},    {"B/A", TABLE_RIGHT},
-        {"low", TABLE_RIGHT},    {"high", TABLE_RIGHT}, {"verdict", TABLE_LEFT},
-        {"why", TABLE_LEFT}};
+    static const struct table_column columns[] = {{"device", TABLE_RIGHT}, {"point", TABLE_LEFT},
+                                                  {"variant", TABLE_LEFT}, {"A", TABLE_RIGHT},
+                                                  {"B", TABLE_RIGHT},      {"B/A", TABLE_RIGHT},
+                                                  {"low", TABLE_RIGHT},    {"high", TABLE_RIGHT},
+                                                  {"verdict", TABLE_LEFT}, {"why", TABLE_LEFT}};
     struct table table;
     char text[96];
 
@@ -265,8 +261,8 @@ static json_t *change_json(const struct benchlog_change *c)
     return one;
 }
 
-json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a,
-                              const char *b, json_t *warnings)
+json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a, const char *b,
+                              json_t *warnings)
 {
     const struct {
         const char *key;

@@ -29,8 +29,7 @@ static const char *worst(const struct benchlog *logs, int count)
     return status;
 }
 
-static void take_log(const struct benchlog *log, int base, json_t *devices,
-                     json_t *points)
+static void take_log(const struct benchlog *log, int base, json_t *devices, json_t *points)
 {
     const json_t *list = json_object_get(log->json, "devices");
 
@@ -43,8 +42,8 @@ static void take_log(const struct benchlog *log, int base, json_t *devices,
         json_array_append_new(devices, device);
     }
     for (int i = 0; i < log->count; i++)
-        json_array_append_new(points, renumbered(log->point[i].json, "device",
-                                                 base + log->point[i].device));
+        json_array_append_new(
+            points, renumbered(log->point[i].json, "device", base + log->point[i].device));
 }
 
 static json_t *host_of(const struct benchlog *log)
@@ -72,16 +71,14 @@ static void add_hosts(const struct benchlog *log, json_t *hosts)
         json_array_append_new(hosts, host_of(log));
 }
 
-static void add_head(const struct benchlog *logs, const char *const *names, int count,
-                     json_t *json)
+static void add_head(const struct benchlog *logs, const char *const *names, int count, json_t *json)
 {
     json_t *host = json_object();
     char id[40];
 
     benchlog_merged_id(logs, count, id, sizeof id);
     json_object_set_new(json, "schema", json_string(BENCHLOG_SCHEMA));
-    json_object_set(json, "method_version",
-                    json_object_get(logs[0].json, "method_version"));
+    json_object_set(json, "method_version", json_object_get(logs[0].json, "method_version"));
     json_object_set_new(json, "status", json_string(worst(logs, count)));
     json_object_set_new(json, "run_id", json_string(id));
     json_object_set_new(json, "started", gp_json_text(logs[0].started));

@@ -29,8 +29,7 @@ static char *scaled(char *text, size_t size, double value, const char *unit)
 
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
 {
-    enum test_rate rate =
-        p->test < TEST_COUNT ? test_rows[p->test].rate : RATE_BYTES;
+    enum test_rate rate = p->test < TEST_COUNT ? test_rows[p->test].rate : RATE_BYTES;
 
     if (p->median <= 0)
         gp_copy(text, size, "-");
@@ -49,8 +48,7 @@ static void flag_words(const struct benchlog_point *p, char *text, size_t size)
     if (benchlog_wrong(p))
         gp_copy(text, size, "WRONG");
     for (size_t i = 0; i < json_array_size(p->flags); i++)
-        gp_append(text, size, " ", "%s",
-                  json_string_value(json_array_get(p->flags, i)));
+        gp_append(text, size, " ", "%s", json_string_value(json_array_get(p->flags, i)));
     if (p->state != POINT_OK && p->reason[0])
         gp_append(text, size, ": ", "%s", p->reason);
 }
@@ -106,14 +104,12 @@ static void csv_number(struct table *table, double value)
 static void print_csv(const struct benchlog *log, struct strbuf *out)
 {
     static const char *const titles[] = {
-        "host",        "device",    "device_name",  "test",
-        "id",          "variant",   "type",         "m",
-        "n",           "k",         "bytes",        "state",
-        "reason",      "samples",   "median_s",     "ci95_low_s",
-        "ci95_high_s", "ops_per_s", "bytes_per_s",  "predicted_s",
-        "ratio",       "bound",     "sm_clock_mhz", "power_w",
-        "temp_c",      "check",     "good",         "flags",
-        "ops_per_j",   "ops_per_clock"};
+        "host",        "device",      "device_name", "test",       "id",           "variant",
+        "type",        "m",           "n",           "k",          "bytes",        "state",
+        "reason",      "samples",     "median_s",    "ci95_low_s", "ci95_high_s",  "ops_per_s",
+        "bytes_per_s", "predicted_s", "ratio",       "bound",      "sm_clock_mhz", "power_w",
+        "temp_c",      "check",       "good",        "flags",      "ops_per_j",    "ops_per_clock"};
+
     enum { COLUMNS = sizeof titles / sizeof titles[0] };
     struct table_column columns[COLUMNS];
     struct table table;
@@ -162,8 +158,7 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
     table_fini(&table);
 }
 
-void benchlog_print(const struct benchlog *log, enum benchlog_view view,
-                    struct strbuf *out)
+void benchlog_print(const struct benchlog *log, enum benchlog_view view, struct strbuf *out)
 {
     if (view == BENCHLOG_CSV)
         print_csv(log, out);
@@ -176,8 +171,7 @@ void benchlog_print(const struct benchlog *log, enum benchlog_view view,
 #define AT(member) offsetof(struct benchlog_point, member)
 
 /* A label's value: backslash, quote and newline escaped. */
-static void label(struct strbuf *out, const char *name, const char *value,
-                  const char *after)
+static void label(struct strbuf *out, const char *name, const char *value, const char *after)
 {
     strbuf_addf(out, "%s=\"", name);
     for (; *value; value++) {
@@ -201,16 +195,14 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
         {"gpuplan_bench_seconds", "median time of one operation", AT(median), NULL},
         {"gpuplan_bench_operations_per_second", "rate of arithmetic", AT(ops), NULL},
         {"gpuplan_bench_bytes_per_second", "rate of moved bytes", AT(bytes), NULL},
-        {"gpuplan_bench_reached_ratio", "predicted over measured time", AT(ratio),
-         NULL},
+        {"gpuplan_bench_reached_ratio", "predicted over measured time", AT(ratio), NULL},
         {"gpuplan_bench_check_failed", "1 when results were wrong", 0, benchlog_wrong},
-        {"gpuplan_bench_good", "0 when flagged or wrong, not to be used", 0,
-         benchlog_good},
+        {"gpuplan_bench_good", "0 when flagged or wrong, not to be used", 0, benchlog_good},
     };
 
     for (size_t m = 0; m < sizeof metrics / sizeof metrics[0]; m++) {
-        strbuf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[m].name,
-                    metrics[m].help, metrics[m].name);
+        strbuf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[m].name, metrics[m].help,
+                    metrics[m].name);
         for (int i = 0; i < log->count; i++) {
             const struct benchlog_point *p = &log->point[i];
             const struct benchlog_device *d = &log->device[p->device];

@@ -32,8 +32,7 @@ static int by_work(const void *left, const void *right)
         order = strcmp(a->point->variant, b->point->variant);
     if (order)
         return order;
-    return (a->point->median > b->point->median) -
-           (a->point->median < b->point->median);
+    return (a->point->median > b->point->median) - (a->point->median < b->point->median);
 }
 
 static bool same_name(const struct entry *a, const struct entry *b)
@@ -130,8 +129,8 @@ struct spread { /* of the devices of one name */
     double widest; /* spread of any work */
 };
 
-static void add_work(const struct benchlog *log, const struct entry *e, int n,
-                     struct share *share, struct spread *spread)
+static void add_work(const struct benchlog *log, const struct entry *e, int n, struct share *share,
+                     struct spread *spread)
 {
     double measure = usual(e, n);
     double width = e[n - 1].point->median - e[0].point->median;
@@ -152,9 +151,8 @@ static void add_work(const struct benchlog *log, const struct entry *e, int n,
 }
 
 /* Those of one name. */
-static void say_name(const struct benchlog *log, const char *name,
-                     const struct share *share, const struct spread *spread,
-                     json_t *list)
+static void say_name(const struct benchlog *log, const char *name, const struct share *share,
+                     const struct spread *spread, json_t *list)
 {
     bool slow = false;
 
@@ -170,12 +168,11 @@ static void say_name(const struct benchlog *log, const char *name,
                      "devices, by more than %.0f %% in %d of %d points",
                      device->id, elsewhere ? " of " : "", elsewhere ? device->host : "",
                      100 * share[d].most, spread->devices < 3 ? "faster" : "median",
-                     spread->devices, 100 * BENCHLOG_STRAGGLER, share[d].slow,
-                     share[d].works);
+                     spread->devices, 100 * BENCHLOG_STRAGGLER, share[d].slow, share[d].works);
     }
     if (!slow)
-        benchlog_say(list, "%d devices (%s) agree within %.1f %% in %d points",
-                     spread->devices, name, 100 * spread->widest, spread->works);
+        benchlog_say(list, "%d devices (%s) agree within %.1f %% in %d points", spread->devices,
+                     name, 100 * spread->widest, spread->works);
 }
 
 void benchlog_say_spread(const struct benchlog *log, json_t *list)

@@ -21,10 +21,10 @@
 #include "base/json.h"
 #include "base/units.h"
 
-#define KNEE   1.10
-#define HOLDS  0.90
+#define KNEE 1.10
+#define HOLDS 0.90
 #define BEYOND 1.05
-#define PACE   0.5 /* of the bandwidth: memory sets the pace */
+#define PACE 0.5 /* of the bandwidth: memory sets the pace */
 
 /* A figure of the device to build on. */
 static bool counts_for(const struct benchlog_point *p, int device)
@@ -43,19 +43,18 @@ static bool is_layer(const struct benchlog_point *p, int device)
  * figure of memory. */
 static bool is_cached(const struct benchlog *log, const struct benchlog_point *p)
 {
-    const json_t *device =
-        json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
+    const json_t *device = json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
 
-    return p->size > 0 &&
-           p->size <= 2 * json_number_value(json_object_get(device, "cache"));
+    return p->size > 0 && p->size <= 2 * json_number_value(json_object_get(device, "cache"));
 }
 
 /* The point of a device with the largest figure among those that `fits` takes; those of
  * one type, but for TYPE_COUNT. */
-static const struct benchlog_point *best_point(
-    const struct benchlog *log, int device, enum bench_type type,
-    bool (*fits)(const struct benchlog *, const struct benchlog_point *),
-    double (*figure)(const struct benchlog_point *))
+static const struct benchlog_point *best_point(const struct benchlog *log, int device,
+                                               enum bench_type type,
+                                               bool (*fits)(const struct benchlog *,
+                                                            const struct benchlog_point *),
+                                               double (*figure)(const struct benchlog_point *))
 {
     const struct benchlog_point *best = NULL;
 
@@ -129,17 +128,15 @@ static struct knee knee_of(const struct benchlog *log, const struct benchlog_poi
         const struct benchlog_point *p = &log->point[i];
         double n = p->n;
 
-        if (is_layer(p, one->device) && same_layer(p, one) &&
-            p->median > KNEE * one->median && n > 1 &&
-            (knee.from <= 0 || n < knee.from))
+        if (is_layer(p, one->device) && same_layer(p, one) && p->median > KNEE * one->median &&
+            n > 1 && (knee.from <= 0 || n < knee.from))
             knee.from = n;
     }
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
         double n = p->n;
 
-        if (is_layer(p, one->device) && same_layer(p, one) &&
-            (knee.from <= 0 || n < knee.from))
+        if (is_layer(p, one->device) && same_layer(p, one) && (knee.from <= 0 || n < knee.from))
             knee.flat = fmax(knee.flat, n);
     }
     return knee;
@@ -156,8 +153,7 @@ static double pace_of(const struct benchlog *log, const struct benchlog_point *o
     return one->bound == ROOF_MEMORY ? one->ratio : 0;
 }
 
-static void say_knee(const struct benchlog *log, const struct benchlog_point *one,
-                     json_t *list)
+static void say_knee(const struct benchlog *log, const struct benchlog_point *one, json_t *list)
 {
     struct knee knee = knee_of(log, one);
     double pace = pace_of(log, one), m = one->m, k = one->k;
@@ -169,24 +165,20 @@ static void say_knee(const struct benchlog *log, const struct benchlog_point *on
     else if (knee.flat <= 1)
         return;
     if (pace > 0 && pace < PACE)
-        benchlog_say(
-            list,
-            "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
-            "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
-            "it%s",
-            id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
+        benchlog_say(list,
+                     "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
+                     "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
+                     "it%s",
+                     id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
     else
-        benchlog_say(
-            list,
-            "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
-            id, bench_type_word(one->type), m, k, knee.flat, then);
+        benchlog_say(list,
+                     "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
+                     id, bench_type_word(one->type), m, k, knee.flat, then);
 }
 
-static void say_knees(const struct benchlog *log, int device, enum bench_type type,
-                  json_t *list)
+static void say_knees(const struct benchlog *log, int device, enum bench_type type, json_t *list)
 {
-    const struct benchlog_point *big =
-        best_point(log, device, type, is_one_token, area_of);
+    const struct benchlog_point *big = best_point(log, device, type, is_one_token, area_of);
 
     if (big)
         say_knee(log, big, list);
@@ -196,17 +188,15 @@ static void say_knees(const struct benchlog *log, int device, enum bench_type ty
 
 static bool has_origin(const struct benchlog_point *p, const char *origin)
 {
-    const json_t *json =
-        json_object_get(json_object_get(p->json, "predicted"), "origin");
+    const json_t *json = json_object_get(json_object_get(p->json, "predicted"), "origin");
 
     return json_is_string(json) && strcmp(json_string_value(json), origin) == 0;
 }
 
 /* The nearest to a sheet, or to what is estimated from one, of the points of these tests
  * that the bound limits. type TYPE_COUNT: of any. */
-static const struct benchlog_point *best_of(const struct benchlog *log, int device,
-                                            unsigned tests, enum bench_type type,
-                                            enum roof_bound bound)
+static const struct benchlog_point *best_of(const struct benchlog *log, int device, unsigned tests,
+                                            enum bench_type type, enum roof_bound bound)
 {
     const struct benchlog_point *best = NULL;
 
@@ -216,15 +206,14 @@ static const struct benchlog_point *best_of(const struct benchlog *log, int devi
         if (p->device == device && p->test < TEST_COUNT && tests >> p->test & 1 &&
             benchlog_good(p) && p->bound == bound && p->ratio > 0 &&
             (type == TYPE_COUNT || p->type == type) &&
-            (has_origin(p, "sheet") || has_origin(p, "model")) &&
-            (!best || p->ratio > best->ratio))
+            (has_origin(p, "sheet") || has_origin(p, "model")) && (!best || p->ratio > best->ratio))
             best = p;
     }
     return best;
 }
 
-static void say_sheet(const struct benchlog *log, const struct benchlog_point *p,
-                  const char *what, json_t *list)
+static void say_sheet(const struct benchlog *log, const struct benchlog_point *p, const char *what,
+                      json_t *list)
 {
     char rate[64];
 
@@ -232,15 +221,13 @@ static void say_sheet(const struct benchlog *log, const struct benchlog_point *p
         return;
     benchlog_rate(rate, sizeof rate, p);
     if (!has_origin(p, "sheet")) {
-        benchlog_say(list,
-                     "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+        benchlog_say(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
                      log->device[p->device].id, what, rate, 100 * p->ratio);
         return;
     }
-    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s",
-                 log->device[p->device].id, what, rate, 100 * p->ratio,
-                 p->ratio > BEYOND
-                     ? "more than the sheet allows: it is another device's sheet"
+    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
+                 what, rate, 100 * p->ratio,
+                 p->ratio > BEYOND   ? "more than the sheet allows: it is another device's sheet"
                  : p->ratio >= HOLDS ? "the sheet's figure holds"
                                      : "the sheet's figure is not reached");
 }
@@ -253,41 +240,36 @@ static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
     char rate[64];
 
     if (read && read->ratio <= 0)
-        benchlog_say(list,
-                     "device %ld: memory reads at %s; no sheet to compare it with",
+        benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
                      log->device[device].id, benchlog_rate(rate, sizeof rate, read));
 }
 
 /* What was measured is the roof: where products and reads are equally long, and whether
  * one token's weights come as fast as memory is read. */
-static void say_own_roof(const struct benchlog *log, int device, enum bench_type type,
-                     json_t *list)
+static void say_own_roof(const struct benchlog *log, int device, enum bench_type type, json_t *list)
 {
     const struct benchlog_point *read = best_read(log, device);
-    const struct benchlog_point *product =
-        best_point(log, device, type, is_product, operations_of);
-    const struct benchlog_point *weights =
-        best_point(log, device, type, is_one_token, bytes_of);
+    const struct benchlog_point *product = best_point(log, device, type, is_product, operations_of);
+    const struct benchlog_point *weights = best_point(log, device, type, is_one_token, bytes_of);
     long id = log->device[device].id;
     char rate[64];
 
     if (read && product)
-        benchlog_say(
-            list,
-            "device %ld, %s: products reach %s, %.0f operations per byte read: work "
-            "with "
-            "fewer is limited by memory, with more by arithmetic",
-            id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
-            product->ops / read->bytes);
+        benchlog_say(list,
+                     "device %ld, %s: products reach %s, %.0f operations per byte read: work "
+                     "with "
+                     "fewer is limited by memory, with more by arithmetic",
+                     id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
+                     product->ops / read->bytes);
     if (read && weights)
-        benchlog_say(
-            list,
-            "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
-            "of the read bandwidth: %s",
-            id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
-            100 * weights->bytes / read->bytes,
-            weights->bytes >= HOLDS * read->bytes ? "memory limits it"
-                                                  : "something other than memory limits it, too");
+        benchlog_say(list,
+                     "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
+                     "of the read bandwidth: %s",
+                     id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
+                     100 * weights->bytes / read->bytes,
+                     weights->bytes >= HOLDS * read->bytes
+                         ? "memory limits it"
+                         : "something other than memory limits it, too");
 }
 
 /* Nothing is faster than its roof: if points are, the measured roof is too low (a busy
@@ -308,19 +290,18 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
         most = fmax(most, p->ratio);
     }
     if (above)
-        benchlog_say(
-            list,
-            "device %ld: %d points are faster than the read bandwidth measured in this "
-            "run allows (up to %.0f %%): do not rely on it as a roof",
-            log->device[device].id, above, 100 * most);
+        benchlog_say(list,
+                     "device %ld: %d points are faster than the read bandwidth measured in this "
+                     "run allows (up to %.0f %%): do not rely on it as a roof",
+                     log->device[device].id, above, 100 * most);
 }
 
 static void say_counts(const struct benchlog *log, json_t *list)
 {
     struct benchlog_tally t = benchlog_tally(log);
 
-    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure",
-                 t.good, t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
+    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
+                 t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
 }
 
 /* Why points are flagged, and what helps. */
@@ -333,8 +314,7 @@ static void say_flags(const struct benchlog *log, json_t *list)
             count += log->point[i].state == POINT_OK &&
                      benchlog_flagged(&log->point[i], flag_rows[f].word);
         if (count > 0)
-            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word,
-                         flag_rows[f].advice);
+            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
     }
 }
 
@@ -359,8 +339,7 @@ static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
             say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_MEMORY),
                       bench_test_word((enum bench_test)t), list);
         else if (bound == BOUND_LINK)
-            say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_LINK), "PCIe",
-                      list);
+            say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_LINK), "PCIe", list);
     }
 }
 
@@ -378,8 +357,8 @@ json_t *benchlog_summary(const struct benchlog *log)
 
             if (log->point[i].device != d || !is_new_type(log, i))
                 continue;
-            say_sheet(log, best_of(log, d, products, type, ROOF_ARITHMETIC),
-                      bench_type_word(type), list);
+            say_sheet(log, best_of(log, d, products, type, ROOF_ARITHMETIC), bench_type_word(type),
+                      list);
             say_own_roof(log, d, type, list);
             say_knees(log, d, type, list);
         }

@@ -4,25 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/point/field.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "measure/point/field.h"
 
 #define ENTRIES_MAX 100000
-#define DEVICE_MAX  1000000
+#define DEVICE_MAX 1000000
 
 /* ---- the fields ---- */
 
-#define DEVICE(s)                                                                      \
-    FIELD_AT(s, "device", device, .type = FIELD_LONG, .is = FIELD_NEEDED,              \
-             .high = DEVICE_MAX)
-#define POINTS(s)                                                                      \
-    FIELD_AT(s, "n", n, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1,               \
-             .high = ENTRIES_MAX)
-#define TYPE(s)                                                                        \
-    FIELD_WORD_AT(s, "type", type, bench_type_words, TYPE_COUNT, FIELD_LATER)
-#define RMS(s)                                                                         \
-    FIELD_AT(s, "rms_pct", rms, .type = FIELD_NUMBER, .high = INFINITY, .unit = 100)
+#define DEVICE(s) \
+    FIELD_AT(s, "device", device, .type = FIELD_LONG, .is = FIELD_NEEDED, .high = DEVICE_MAX)
+#define POINTS(s) \
+    FIELD_AT(s, "n", n, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1, .high = ENTRIES_MAX)
+#define TYPE(s) FIELD_WORD_AT(s, "type", type, bench_type_words, TYPE_COUNT, FIELD_LATER)
+#define RMS(s) FIELD_AT(s, "rms_pct", rms, .type = FIELD_NUMBER, .high = INFINITY, .unit = 100)
 
 /* What is fitted to odd samples may be large, not negative. */
 static const struct field band_fields[] = {
@@ -34,8 +30,7 @@ static const struct field band_fields[] = {
 static const struct field term_fields[] = {
     DEVICE(struct calibration_term),
     FIELD_TEXT_AT(struct calibration_term, "run_id", run),
-    FIELD_WORD_AT(struct calibration_term, "kind", kind, cal_term_words, CAL_COUNT,
-                  FIELD_LATER),
+    FIELD_WORD_AT(struct calibration_term, "kind", kind, cal_term_words, CAL_COUNT, FIELD_LATER),
     FIELD_TEXT_AT(struct calibration_term, "of", of),
     TYPE(struct calibration_term),
 };
@@ -49,8 +44,8 @@ static const struct field fit_fields[] = {
 };
 
 static const struct field octave_fields[] = {
-    FIELD_AT(struct calibration_octave, "log2_ops", log2_ops, .type = FIELD_INT,
-             .is = FIELD_NEEDED, .high = 1000),
+    FIELD_AT(struct calibration_octave, "log2_ops", log2_ops, .type = FIELD_INT, .is = FIELD_NEEDED,
+             .high = 1000),
     FIELD_NUMBER_AT(struct calibration_octave, "efficiency", efficiency, 1),
     POINTS(struct calibration_octave),
     RMS(struct calibration_octave),
@@ -125,8 +120,7 @@ json_t *calibration_to_json(const struct calibration *c)
         json_array_append_new(products, product_to_json(&c->product[i]));
     if (c->run[0])
         json_object_set_new(json, "run_id", gp_json_text(c->run));
-    json_object_set_new(json, "equation",
-                        json_string("time_s = overhead_s + work / rate"));
+    json_object_set_new(json, "equation", json_string("time_s = overhead_s + work / rate"));
     json_object_set_new(json, "terms", terms);
     json_object_set_new(json, "products", products);
     return json;
@@ -137,11 +131,8 @@ json_t *calibration_to_json(const struct calibration *c)
 static struct quantity read_band(struct reading *r, const json_t *json, const char *key)
 {
     const json_t *band = json_object_get(json, key);
-    struct quantity q = {.value = NAN,
-                         .low = 0,
-                         .high = INFINITY,
-                         .origin = ORIGIN_MEASURED,
-                         .known = true};
+    struct quantity q = {
+        .value = NAN, .low = 0, .high = INFINITY, .origin = ORIGIN_MEASURED, .known = true};
 
     if (!band || json_is_null(band))
         return quantity_unknown();
@@ -169,8 +160,7 @@ static void read_term(struct reading *r, const json_t *json, struct calibration 
     fields_read(r, FIELDS(fit_fields), json, &t);
     t.rate = read_band(r, json, rate_name(t.kind));
     t.overhead = read_band(r, json, "overhead_s");
-    if (r->status || t.kind == CAL_NONE || t.kind == CAL_COUNT ||
-        is_later_type(json, t.type))
+    if (r->status || t.kind == CAL_NONE || t.kind == CAL_COUNT || is_later_type(json, t.type))
         return;
     if (!(t.kind == CAL_LAUNCH ? t.overhead.known : t.rate.known && t.rate.value > 0))
         reading_refuse(r, "", "has no figure");
@@ -178,8 +168,7 @@ static void read_term(struct reading *r, const json_t *json, struct calibration 
         *calibration_add_term(out) = t;
 }
 
-static void read_octaves(struct reading *r, const json_t *list,
-                         struct calibration_product *p)
+static void read_octaves(struct reading *r, const json_t *list, struct calibration_product *p)
 {
     const json_t *json;
     size_t i;
@@ -208,8 +197,7 @@ static void read_product(struct reading *r, const json_t *json, struct calibrati
     if (r->status || is_later_type(json, p.type))
         return;
     if (p.type == TYPE_COUNT || !(p.peak > 0))
-        reading_refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s",
-                       "is missing");
+        reading_refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s", "is missing");
     else
         *calibration_add_product(out) = p;
 }
@@ -232,13 +220,10 @@ static void read_list(struct reading *r, const json_t *json, const char *key,
     }
 }
 
-enum gp_status calibration_from_json(const char *where, const json_t *json,
-                                     struct calibration *out, struct gp_err *err)
+enum gp_status calibration_from_json(const char *where, const json_t *json, struct calibration *out,
+                                     struct gp_err *err)
 {
-    struct reading r = {.where = where,
-                        .at = "calibration",
-                        .hint = RESULT_HINT,
-                        .err = err};
+    struct reading r = {.where = where, .at = "calibration", .hint = RESULT_HINT, .err = err};
 
     memset(out, 0, sizeof(*out));
     if (!json_is_object(json)) {

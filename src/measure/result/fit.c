@@ -81,8 +81,7 @@ static struct sums add_up(const double *work, const double *time, int n)
     return s;
 }
 
-static bool least_squares(const double *work, const double *time, int n,
-                          struct line *out)
+static bool least_squares(const double *work, const double *time, int n, struct line *out)
 {
     struct sums s = add_up(work, time, n);
     double det = s.aa * s.bb - s.ab * s.ab;

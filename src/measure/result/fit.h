@@ -15,7 +15,7 @@
 struct line {
     double overhead, overhead_low, overhead_high; /* s; NAN = unknown */
     double rate, low, high;                       /* per second; high NAN = no end */
-    double rms; /* of the relative errors; NAN = no fit */
+    double rms;                                   /* of the relative errors; NAN = no fit */
 };
 
 struct middle {

@@ -12,10 +12,10 @@ static const struct {
     enum bench_type type;
     enum kernel kernel;
 } kernels[] = {
-    {TYPE_FP32, KERNEL_32},   {TYPE_FP16, KERNEL_16},         {TYPE_BF16, KERNEL_16},
-    {TYPE_INT8, KERNEL_INT8}, {TYPE_FP8, KERNEL_FP8},         {TYPE_MXFP8, KERNEL_FP8_BLOCK},
-    {TYPE_NVFP4, KERNEL_FP4}, {TYPE_GGML_F16, KERNEL_GGUF16},     {TYPE_GGML_BF16, KERNEL_GGUF16},
-    {TYPE_GGML_Q8_0, KERNEL_GGUF}, {TYPE_GGML_Q4_0, KERNEL_GGUF}, {TYPE_GGML_Q4_K, KERNEL_GGUF},
+    {TYPE_FP32, KERNEL_32},        {TYPE_FP16, KERNEL_16},         {TYPE_BF16, KERNEL_16},
+    {TYPE_INT8, KERNEL_INT8},      {TYPE_FP8, KERNEL_FP8},         {TYPE_MXFP8, KERNEL_FP8_BLOCK},
+    {TYPE_NVFP4, KERNEL_FP4},      {TYPE_GGML_F16, KERNEL_GGUF16}, {TYPE_GGML_BF16, KERNEL_GGUF16},
+    {TYPE_GGML_Q8_0, KERNEL_GGUF}, {TYPE_GGML_Q4_0, KERNEL_GGUF},  {TYPE_GGML_Q4_K, KERNEL_GGUF},
     {TYPE_GGML_Q6_K, KERNEL_GGUF},
 };
 
@@ -42,6 +42,7 @@ static double weight_of(const struct benchlog_point *p)
 
     for (size_t i = 0; i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
+
         if (is_scatter(flag))
             weight = SCATTERED;
         else if (line_flag_disturbs(flag))
@@ -58,8 +59,7 @@ static bool is_figure(const struct benchlog_point *p)
 
 static bool is_product(const struct benchlog_point *p)
 {
-    return bench_test_is(p->test, TEST_IS_PRODUCT) && p->m > 0 && p->n > 0 && p->k > 0 &&
-           !p->hot;
+    return bench_test_is(p->test, TEST_IS_PRODUCT) && p->m > 0 && p->n > 0 && p->k > 0 && !p->hot;
 }
 
 static bool is_read(const struct benchlog_point *p)
@@ -144,8 +144,7 @@ static bool take_link(const struct benchlog_point *p, struct calib *out)
 
 /* Of processors the products of GGUF's formats are those of an engine; of the others FP32
  * alone says how fast they compute. */
-static bool take_point(const struct benchlog_point *p, bool host, double weight,
-                       struct calib *out)
+static bool take_point(const struct benchlog_point *p, bool host, double weight, struct calib *out)
 {
     if (is_read(p))
         take_rate(p, p->bytes, weight, &out->read);
@@ -205,6 +204,7 @@ static bool has_point(const json_t *points, const struct benchlog_point *p)
     json_array_foreach((json_t *)points, i, one)
     {
         const char *id = json_string_value(json_object_get(one, "id"));
+
         if (id && strcmp(id, p->id) == 0)
             return true;
     }
@@ -213,8 +213,8 @@ static bool has_point(const json_t *points, const struct benchlog_point *p)
 
 static json_t *slim_point(const struct benchlog_point *p)
 {
-    static const char *const drop[] = {"sensors", "algo", "passes", "first_s", "latency_s",
-                                       "predicted", "check"};
+    static const char *const drop[] = {"sensors",   "algo",      "passes", "first_s",
+                                       "latency_s", "predicted", "check"};
     json_t *json = json_deep_copy(p->json);
 
     for (size_t i = 0; i < sizeof(drop) / sizeof(drop[0]); i++)
@@ -228,6 +228,7 @@ static void add_kept(const struct benchlog *log, int device, json_t *points)
 {
     for (int i = 0; i < log->count && json_array_size(points) < CALIB_POINTS; i++) {
         const struct benchlog_point *p = &log->point[i];
+
         if (p->device == device && is_kept(p) && !has_point(points, p))
             json_array_append_new(points, slim_point(p));
     }
@@ -236,14 +237,15 @@ static void add_kept(const struct benchlog *log, int device, json_t *points)
 /* The document without its points, of one device. */
 static json_t *slim_file(const struct benchlog *log, int device)
 {
-    static const char *const keep[] = {"schema", "method_version", "status", "run_id", "started",
-                                       "host", "software", "settings"};
+    static const char *const keep[] = {"schema",  "method_version", "status",   "run_id",
+                                       "started", "host",           "software", "settings"};
     json_t *json = json_object(), *devices = json_array();
-    json_t *one = json_deep_copy(
-        json_array_get(json_object_get(log->json, "devices"), (size_t)device));
+    json_t *one =
+        json_deep_copy(json_array_get(json_object_get(log->json, "devices"), (size_t)device));
 
     for (size_t i = 0; i < sizeof(keep) / sizeof(keep[0]); i++) {
         json_t *value = json_object_get(log->json, keep[i]);
+
         if (value)
             json_object_set(json, keep[i], value);
     }

@@ -13,8 +13,8 @@
 #ifndef GP_MEASURE_RESULT_MEASURED_H
 #define GP_MEASURE_RESULT_MEASURED_H
 
-#include "plan/speed/calib.h"
 #include "measure/result/benchlog.h"
+#include "plan/speed/calib.h"
 
 #define MEASURED_BYTES ((size_t)4 << 20) /* of a kept file */
 

@@ -22,12 +22,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
 #include "model/read/gguf.h"
 #include "model/read/hfconfig.h"
 #include "model/read/jscan.h"
 #include "model/read/reader_file.h"
 #include "model/read/tensors.h"
-#include "base/mem.h"
 
 #define CONFIG_LIMIT (16u << 20)
 #define INDEX_LIMIT (128u << 20)
@@ -52,9 +52,8 @@ bool reader_is_path(const char *text)
 /* ---- config.json ---- */
 
 /* The text of dir/name; *text stays NULL when there is no such file. */
-static enum gp_status read_optional(const char *dir, const char *name, size_t limit,
-                                    char **text, size_t *len, char *where, size_t size,
-                                    struct gp_err *err)
+static enum gp_status read_optional(const char *dir, const char *name, size_t limit, char **text,
+                                    size_t *len, char *where, size_t size, struct gp_err *err)
 {
     struct reader_file file;
     bool found;
@@ -78,8 +77,8 @@ static enum gp_status read_config(const char *dir, const char *name, bool header
     char where[GP_PATH_MAX], side_where[GP_PATH_MAX];
     char *text, *side = NULL;
     size_t len, side_len = 0;
-    enum gp_status rc = read_optional(dir, name, CONFIG_LIMIT, &text, &len, where,
-                                      sizeof where, err);
+    enum gp_status rc =
+        read_optional(dir, name, CONFIG_LIMIT, &text, &len, where, sizeof where, err);
 
     *found = text != NULL;
     if (rc != GP_OK || text == NULL)
@@ -88,8 +87,7 @@ static enum gp_status read_config(const char *dir, const char *name, bool header
         rc = read_optional(dir, SIDE_NAME, CONFIG_LIMIT, &side, &side_len, side_where,
                            sizeof side_where, err);
     if (rc == GP_OK)
-        rc = hfconfig_parse_pair(where, text, len, side_where, side, side_len,
-                                 headers, out, err);
+        rc = hfconfig_parse_pair(where, text, len, side_where, side, side_len, headers, out, err);
     free(text);
     free(side);
     return rc;
@@ -97,9 +95,8 @@ static enum gp_status read_config(const char *dir, const char *name, bool header
 
 /* ---- safetensors ---- */
 
-static enum gp_status read_shard(const char *dir, const char *name,
-                                 struct tensor_list *list, double *bytes,
-                                 struct gp_err *err)
+static enum gp_status read_shard(const char *dir, const char *name, struct tensor_list *list,
+                                 double *bytes, struct gp_err *err)
 {
     struct reader_file file;
     uint8_t first[8];
@@ -111,19 +108,19 @@ static enum gp_status read_shard(const char *dir, const char *name,
     if (rc != GP_OK)
         return rc;
     if (!found)
-        return gp_fail(err, GP_E_FILE, file.path,
-                       "download it, or the whole model again", "is missing");
+        return gp_fail(err, GP_E_FILE, file.path, "download it, or the whole model again",
+                       "is missing");
     if (!reader_read(&file, 0, first, sizeof first)) {
         reader_close(&file);
-        return gp_fail(err, GP_E_FILE, file.path, "download it again",
-                       "has only %llu bytes", (unsigned long long)file.size);
+        return gp_fail(err, GP_E_FILE, file.path, "download it again", "has only %llu bytes",
+                       (unsigned long long)file.size);
     }
     rc = safetensors_length(file.path, first, file.size, &length, err);
     if (rc == GP_OK) {
         head = gp_malloc((size_t)length + 8);
         if (reader_read(&file, 0, head, (size_t)length + 8))
-            rc = safetensors_header(file.path, head, (size_t)length + 8, file.size,
-                                    tensor_list_add, list, err);
+            rc = safetensors_header(file.path, head, (size_t)length + 8, file.size, tensor_list_add,
+                                    list, err);
         else
             rc = gp_fail(err, GP_E_FILE, file.path, "", "cannot be read");
         free(head);
@@ -133,8 +130,8 @@ static enum gp_status read_shard(const char *dir, const char *name,
     return rc;
 }
 
-static enum gp_status sum_shards(const char *dir, char **names, size_t count,
-                                 struct model *out, struct gp_err *err)
+static enum gp_status sum_shards(const char *dir, char **names, size_t count, struct model *out,
+                                 struct gp_err *err)
 {
     struct tensor_list list;
     double bytes = 0;
@@ -151,15 +148,15 @@ static enum gp_status sum_shards(const char *dir, char **names, size_t count,
 }
 
 /* *found is false when there is no such index. */
-static enum gp_status sum_index(const char *dir, const char *index, struct model *out,
-                                bool *found, struct gp_err *err)
+static enum gp_status sum_index(const char *dir, const char *index, struct model *out, bool *found,
+                                struct gp_err *err)
 {
     char where[GP_PATH_MAX];
     char **names = NULL, *text;
     size_t count = 0, len;
     double total;
-    enum gp_status rc = read_optional(dir, index, INDEX_LIMIT, &text, &len, where,
-                                      sizeof where, err);
+    enum gp_status rc =
+        read_optional(dir, index, INDEX_LIMIT, &text, &len, where, sizeof where, err);
 
     *found = text != NULL;
     if (rc != GP_OK || text == NULL)
@@ -173,8 +170,7 @@ static enum gp_status sum_index(const char *dir, const char *index, struct model
 }
 
 /* Without an index: every file, when their names say they belong together. */
-static enum gp_status sum_loose(const char *dir, struct model *out, bool *found,
-                                struct gp_err *err)
+static enum gp_status sum_loose(const char *dir, struct model *out, bool *found, struct gp_err *err)
 {
     char **names;
     size_t count;
@@ -186,8 +182,7 @@ static enum gp_status sum_loose(const char *dir, struct model *out, bool *found,
         long of = mark == NULL ? 1 : strtol(mark + 4, NULL, 10);
 
         if (of < 0 || (size_t)of != count)
-            rc = gp_fail(err, GP_E_FILE, dir,
-                         "download what is missing, or name one file",
+            rc = gp_fail(err, GP_E_FILE, dir, "download what is missing, or name one file",
                          "%zu .safetensors of %ld, but no " INDEX_NAME, count, of);
     }
     if (rc == GP_OK && *found)
@@ -227,8 +222,7 @@ static bool same_set(const char *a, const char *b)
 
 /* The one GGUF set of a folder; NULL in *name when there is none. Projector and draft
  * files (mmproj-, mtp-) are not models of their own. */
-static enum gp_status pick_gguf(const char *dir, char *name, size_t size,
-                                struct gp_err *err)
+static enum gp_status pick_gguf(const char *dir, char *name, size_t size, struct gp_err *err)
 {
     char **names;
     size_t count;
@@ -316,13 +310,11 @@ static bool has_tensors(const char *dir)
     return count > 0;
 }
 
-static enum gp_status read_folder(const char *dir, struct model *out,
-                                  struct gp_err *err)
+static enum gp_status read_folder(const char *dir, struct model *out, struct gp_err *err)
 {
     char gguf[GP_PATH_MAX];
     bool config, tensors = false;
-    enum gp_status rc =
-        read_config(dir, "config.json", has_tensors(dir), out, &config, err);
+    enum gp_status rc = read_config(dir, "config.json", has_tensors(dir), out, &config, err);
 
     if (rc == GP_OK && config)
         rc = sum_folder(dir, out, &tensors, err);
@@ -337,8 +329,8 @@ static enum gp_status read_folder(const char *dir, struct model *out,
 }
 
 /* The folder a file lies in, and its name there. */
-static enum gp_status split_path(const char *path, char *dir, size_t size,
-                                 const char **name, struct gp_err *err)
+static enum gp_status split_path(const char *path, char *dir, size_t size, const char **name,
+                                 struct gp_err *err)
 {
     const char *slash = strrchr(path, '/');
 
@@ -353,8 +345,7 @@ static enum gp_status split_path(const char *path, char *dir, size_t size,
     return GP_OK;
 }
 
-static enum gp_status read_beside(const char *path, struct model *out,
-                                  struct gp_err *err)
+static enum gp_status read_beside(const char *path, struct model *out, struct gp_err *err)
 {
     char dir[GP_PATH_MAX];
     const char *name;
@@ -404,8 +395,7 @@ static enum gp_status read_json(const char *path, struct model *out, struct gp_e
     return rc;
 }
 
-static enum gp_status read_named(const char *path, struct model *out,
-                                 struct gp_err *err)
+static enum gp_status read_named(const char *path, struct model *out, struct gp_err *err)
 {
     enum gp_status rc;
 
@@ -419,8 +409,7 @@ static enum gp_status read_named(const char *path, struct model *out,
         return read_beside(path, out, err);
     if (ends_with(path, ".json"))
         return read_json(path, out, err);
-    return gp_fail(err, GP_E_FILE, path,
-                   "give a folder, config.json, *.safetensors or *.gguf",
+    return gp_fail(err, GP_E_FILE, path, "give a folder, config.json, *.safetensors or *.gguf",
                    "not a model file that gpuplan can read");
 }
 
@@ -431,8 +420,7 @@ enum gp_status reader_model(const char *path, struct model *out, struct gp_err *
 
     memset(out, 0, sizeof *out);
     if (stat(path, &info) != 0)
-        return gp_fail(err, GP_E_FILE, path,
-                       "gpuplan --list models shows the catalogue",
+        return gp_fail(err, GP_E_FILE, path, "gpuplan --list models shows the catalogue",
                        "no such file or folder");
     if (!S_ISDIR(info.st_mode))
         return read_named(path, out, err);

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/model.h"
 #include "base/err.h"
+#include "model/model.h"
 
 /* True when `text` looks like a path to a model rather than a catalogue id: it holds a
  * '/', or names an existing file or folder. */
@@ -30,16 +30,16 @@ enum gp_status reader_model(const char *path, struct model *out, struct gp_err *
  * `where` is the file's name for messages. */
 
 /* hfconfig.c: config.json text -> architecture. */
-enum gp_status hfconfig_parse(const char *where, const char *text, size_t len,
-                              struct model *out, struct gp_err *err);
+enum gp_status hfconfig_parse(const char *where, const char *text, size_t len, struct model *out,
+                              struct gp_err *err);
 
 /* One tensor as a checkpoint lists it. */
 struct file_tensor {
-    const char *name;  /* borrowed for the length of the call */
+    const char *name; /* borrowed for the length of the call */
     int rank;
     double dims[8];
     double bytes;
-    char type[16];     /* "BF16", "F8_E4M3", "Q4_K", ... */
+    char type[16]; /* "BF16", "F8_E4M3", "Q4_K", ... */
 };
 
 /* Called once per tensor; false stops the reader with GP_E_FILE. */
@@ -52,13 +52,11 @@ enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t
                                   uint64_t file_size, file_tensor_fn fn, void *ctx,
                                   struct gp_err *err);
 /* Its first 8 bytes: the length of the JSON, checked against the file. */
-enum gp_status safetensors_length(const char *where, const uint8_t first[8],
-                                  uint64_t file_size, uint64_t *length,
-                                  struct gp_err *err);
+enum gp_status safetensors_length(const char *where, const uint8_t first[8], uint64_t file_size,
+                                  uint64_t *length, struct gp_err *err);
 /* model.safetensors.index.json: the shard names, checked to stay in the folder. */
-enum gp_status safetensors_index(const char *where, const char *text, size_t len,
-                                 char ***shards, size_t *count, double *total_size,
-                                 struct gp_err *err);
+enum gp_status safetensors_index(const char *where, const char *text, size_t len, char ***shards,
+                                 size_t *count, double *total_size, struct gp_err *err);
 
 /* reader_gguf.c: metadata and tensor list of one GGUF v2/v3 file, read through `read`
  * (offset, length -> bytes, false past the end) so that only what is needed is read.
@@ -69,8 +67,8 @@ struct gguf_input {
     void *ctx;
     uint64_t size; /* of the whole file */
 };
-enum gp_status gguf_parse(const char *where, const struct gguf_input *input,
-                          struct model *out, int *split_no, int *split_count,
-                          file_tensor_fn fn, void *ctx, struct gp_err *err);
+enum gp_status gguf_parse(const char *where, const struct gguf_input *input, struct model *out,
+                          int *split_no, int *split_count, file_tensor_fn fn, void *ctx,
+                          struct gp_err *err);
 
 #endif

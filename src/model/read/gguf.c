@@ -19,26 +19,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/jscan.h"
 #include "base/mem.h"
+#include "model/read/jscan.h"
 
 #define WINDOW 65536u
 #define KEY_MAX 65535u
-#define NAME_LIMIT 64u          /* ggml keeps names in 64 bytes */
-#define STRING_KEPT 256u        /* longer strings are stepped over */
-#define ARRAY_KEPT 1024u        /* per-layer lists; longer arrays are stepped over */
-#define ITEMS_MAX (1u << 30)    /* ggml's own cap */
-#define STRINGS_MAX (1u << 24)  /* no tokenizer has as many words */
+#define NAME_LIMIT 64u         /* ggml keeps names in 64 bytes */
+#define STRING_KEPT 256u       /* longer strings are stepped over */
+#define ARRAY_KEPT 1024u       /* per-layer lists; longer arrays are stepped over */
+#define ITEMS_MAX (1u << 30)   /* ggml's own cap */
+#define STRINGS_MAX (1u << 24) /* no tokenizer has as many words */
 #define PAIRS_MAX 1000000u
 #define TENSORS_MAX 1000000u
-#define PAIR_BYTES 13u          /* the least a pair takes */
-#define TENSOR_BYTES 24u        /* the least a tensor's record takes */
+#define PAIR_BYTES 13u   /* the least a pair takes */
+#define TENSOR_BYTES 24u /* the least a tensor's record takes */
 #define ALIGN_DEFAULT 32u
 #define ALIGN_MAX (1u << 20)
 
 enum gguf_type {
-    GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL,
-    GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64, GGUF_TYPES
+    GGUF_U8,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64,
+    GGUF_TYPES
 };
 
 static const unsigned value_bytes[GGUF_TYPES] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
@@ -50,21 +62,17 @@ struct ggml_type {
 
 /* Indexed by the type id in the file. */
 static const struct ggml_type ggml_types[] = {
-    {"F32", 1, 4},        {"F16", 1, 2},        {"Q4_0", 32, 18},
-    {"Q4_1", 32, 20},     {NULL, 0, 0},         {NULL, 0, 0},
-    {"Q5_0", 32, 22},     {"Q5_1", 32, 24},     {"Q8_0", 32, 34},
-    {"Q8_1", 32, 36},     {"Q2_K", 256, 84},    {"Q3_K", 256, 110},
-    {"Q4_K", 256, 144},   {"Q5_K", 256, 176},   {"Q6_K", 256, 210},
-    {"Q8_K", 256, 292},   {"IQ2_XXS", 256, 66}, {"IQ2_XS", 256, 74},
-    {"IQ3_XXS", 256, 98}, {"IQ1_S", 256, 50},   {"IQ4_NL", 32, 18},
-    {"IQ3_S", 256, 110},  {"IQ2_S", 256, 82},   {"IQ4_XS", 256, 136},
-    {"I8", 1, 1},         {"I16", 1, 2},        {"I32", 1, 4},
-    {"I64", 1, 8},        {"F64", 1, 8},        {"IQ1_M", 256, 56},
-    {"BF16", 1, 2},       {NULL, 0, 0},         {NULL, 0, 0},
-    {NULL, 0, 0},         {"TQ1_0", 256, 54},   {"TQ2_0", 256, 66},
-    {NULL, 0, 0},         {NULL, 0, 0},         {NULL, 0, 0},
-    {"MXFP4", 32, 17},    {"NVFP4", 64, 36},    {"Q1_0", 128, 18},
-    {"Q2_0", 64, 18},
+    {"F32", 1, 4},        {"F16", 1, 2},       {"Q4_0", 32, 18},     {"Q4_1", 32, 20},
+    {NULL, 0, 0},         {NULL, 0, 0},        {"Q5_0", 32, 22},     {"Q5_1", 32, 24},
+    {"Q8_0", 32, 34},     {"Q8_1", 32, 36},    {"Q2_K", 256, 84},    {"Q3_K", 256, 110},
+    {"Q4_K", 256, 144},   {"Q5_K", 256, 176},  {"Q6_K", 256, 210},   {"Q8_K", 256, 292},
+    {"IQ2_XXS", 256, 66}, {"IQ2_XS", 256, 74}, {"IQ3_XXS", 256, 98}, {"IQ1_S", 256, 50},
+    {"IQ4_NL", 32, 18},   {"IQ3_S", 256, 110}, {"IQ2_S", 256, 82},   {"IQ4_XS", 256, 136},
+    {"I8", 1, 1},         {"I16", 1, 2},       {"I32", 1, 4},        {"I64", 1, 8},
+    {"F64", 1, 8},        {"IQ1_M", 256, 56},  {"BF16", 1, 2},       {NULL, 0, 0},
+    {NULL, 0, 0},         {NULL, 0, 0},        {"TQ1_0", 256, 54},   {"TQ2_0", 256, 66},
+    {NULL, 0, 0},         {NULL, 0, 0},        {NULL, 0, 0},         {"MXFP4", 32, 17},
+    {"NVFP4", 64, 36},    {"Q1_0", 128, 18},   {"Q2_0", 64, 18},
 };
 
 /* A position in the file behind a window of bytes. */
@@ -98,9 +106,8 @@ struct scan {
 static enum gp_status cut_off(struct cursor *at, const char *what)
 {
     return gp_fail(at->err, GP_E_FILE, at->where,
-                   "the file is cut off or damaged: download it again",
-                   "%s at byte %llu of %llu", what, (unsigned long long)at->pos,
-                   (unsigned long long)at->input->size);
+                   "the file is cut off or damaged: download it again", "%s at byte %llu of %llu",
+                   what, (unsigned long long)at->pos, (unsigned long long)at->input->size);
 }
 
 static uint64_t bytes_left(const struct cursor *at)
@@ -189,13 +196,20 @@ static double to_number(uint32_t type, uint64_t raw)
     } wide = {.u = raw};
 
     switch (type) {
-    case GGUF_I8: return (int8_t)raw;
-    case GGUF_I16: return (int16_t)raw;
-    case GGUF_I32: return (int32_t)raw;
-    case GGUF_I64: return (double)(int64_t)raw;
-    case GGUF_F32: return (double)single.f;
-    case GGUF_F64: return wide.f;
-    default: return (double)raw;
+    case GGUF_I8:
+        return (int8_t)raw;
+    case GGUF_I16:
+        return (int16_t)raw;
+    case GGUF_I32:
+        return (int32_t)raw;
+    case GGUF_I64:
+        return (double)(int64_t)raw;
+    case GGUF_F32:
+        return (double)single.f;
+    case GGUF_F64:
+        return wide.f;
+    default:
+        return (double)raw;
     }
 }
 
@@ -209,8 +223,8 @@ static enum gp_status read_numbers(struct scan *scan, struct gguf_kv *kv)
 
         if (!take_uint(&scan->at, value_bytes[kv->type], &raw))
             return cut_off(&scan->at, "an array that is cut off");
-        meta->numbers = gp_grow(meta->numbers, &meta->number_cap,
-                                meta->number_count + 1, sizeof *meta->numbers);
+        meta->numbers = gp_grow(meta->numbers, &meta->number_cap, meta->number_count + 1,
+                                sizeof *meta->numbers);
         meta->numbers[meta->number_count++] = to_number(kv->type, raw);
     }
     return GP_OK;
@@ -362,21 +376,18 @@ static const char *record_bytes(struct record *record)
     type = &ggml_types[record->type];
     for (int i = 0; i < record->rank; i++) {
         if (record->dims[i] > INT64_MAX ||
-            __builtin_mul_overflow(elements, record->dims[i], &elements) ||
-            elements > INT64_MAX)
+            __builtin_mul_overflow(elements, record->dims[i], &elements) || elements > INT64_MAX)
             return "has more elements than 63 bits can count";
     }
     if (record->dims[0] % type->block != 0)
         return "has rows that do not fill whole blocks of its type";
-    if (__builtin_mul_overflow(elements / type->block, (uint64_t)type->bytes,
-                               &record->bytes) ||
+    if (__builtin_mul_overflow(elements / type->block, (uint64_t)type->bytes, &record->bytes) ||
         record->bytes > INT64_MAX)
         return "has more bytes than 63 bits can count";
     return NULL;
 }
 
-static enum gp_status bad_record(struct scan *scan, const struct record *record,
-                                 const char *wrong)
+static enum gp_status bad_record(struct scan *scan, const struct record *record, const char *wrong)
 {
     const char *name = scan->names.text + record->name;
     char shown[96];
@@ -395,8 +406,7 @@ static enum gp_status read_record(struct scan *scan, struct record *record)
 
     memset(record, 0, sizeof *record);
     record->name = scan->names.len;
-    rc = take_string(at, NAME_LIMIT - 1, "a tensor name of 64 bytes or more",
-                     &scan->names);
+    rc = take_string(at, NAME_LIMIT - 1, "a tensor name of 64 bytes or more", &scan->names);
     if (rc != GP_OK)
         return rc;
     if (!take_uint(at, 4, &rank))
@@ -427,8 +437,7 @@ static enum gp_status read_records(struct scan *scan, uint64_t count)
 
         if (rc != GP_OK)
             return rc;
-        scan->records = gp_grow(scan->records, &scan->cap, scan->count + 1,
-                                sizeof record);
+        scan->records = gp_grow(scan->records, &scan->cap, scan->count + 1, sizeof record);
         scan->records[scan->count++] = record;
     }
     offsets = gp_malloc((scan->count + 1) * sizeof *offsets);
@@ -463,9 +472,9 @@ static enum gp_status check_layout(struct scan *scan)
         const struct record *record = &scan->records[i];
 
         if (record->offset != next)
-            return bad_record(scan, record, record->offset < next
-                                                ? "overlaps the tensor before it"
-                                                : "leaves a hole before it");
+            return bad_record(scan, record,
+                              record->offset < next ? "overlaps the tensor before it"
+                                                    : "leaves a hole before it");
         end = record->offset + record->bytes;
         next = (end + mask) & ~mask;
         if (next < record->offset || next > INT64_MAX)
@@ -508,8 +517,7 @@ static enum gp_status read_head(struct scan *scan, uint64_t *tensors, uint64_t *
     if (!take_uint(at, 4, &version))
         return cut_off(at, "no version");
     if ((version & 0xffff) == 0)
-        return gp_fail(at->err, GP_E_FILE, at->where,
-                       "convert it again on a little-endian machine",
+        return gp_fail(at->err, GP_E_FILE, at->where, "convert it again on a little-endian machine",
                        "the file was written in the other byte order (big-endian)");
     if (version != 2 && version != 3)
         return gp_fail(at->err, GP_E_FILE, at->where,
@@ -545,8 +553,8 @@ static enum gp_status read_split(struct scan *scan)
     return GP_OK;
 }
 
-enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input,
-                         file_tensor_fn fn, void *ctx, struct gp_err *err)
+enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input, file_tensor_fn fn,
+                         void *ctx, struct gp_err *err)
 {
     struct scan scan = {.meta = meta};
     uint64_t tensors = 0, pairs = 0;
@@ -615,6 +623,5 @@ const char *gguf_string(const struct gguf_meta *meta, const char *key)
 {
     const struct gguf_kv *kv = gguf_find(meta, key);
 
-    return kv == NULL || kv->string == SIZE_MAX ? NULL
-                                                : meta->text.text + kv->string;
+    return kv == NULL || kv->string == SIZE_MAX ? NULL : meta->text.text + kv->string;
 }

@@ -9,27 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/read/checkpoint.h"
-#include "model/model.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "model/model.h"
+#include "model/read/checkpoint.h"
 
 struct gguf_kv {
-    size_t key;            /* offset in gguf_meta.text */
-    uint32_t type;         /* GGUF value type; of the items for an array */
+    size_t key;    /* offset in gguf_meta.text */
+    uint32_t type; /* GGUF value type; of the items for an array */
     bool array, numeric;
-    uint64_t count;        /* items of an array */
-    double number;         /* a single number or bool */
-    size_t string;         /* offset of a short string in text, else SIZE_MAX */
-    size_t first;          /* index of an array's items in numbers, else SIZE_MAX */
+    uint64_t count; /* items of an array */
+    double number;  /* a single number or bool */
+    size_t string;  /* offset of a short string in text, else SIZE_MAX */
+    size_t first;   /* index of an array's items in numbers, else SIZE_MAX */
 };
 
 struct gguf_meta {
     const char *where;
-    struct strbuf text;    /* keys and short strings, each with its terminator */
+    struct strbuf text; /* keys and short strings, each with its terminator */
     struct gguf_kv *kv;
     size_t count, cap;
-    double *numbers;       /* items of short number arrays */
+    double *numbers; /* items of short number arrays */
     size_t number_count, number_cap;
     int split_no, split_count;
 };
@@ -38,8 +38,8 @@ void gguf_meta_init(struct gguf_meta *meta, const char *where);
 void gguf_meta_fini(struct gguf_meta *meta);
 
 /* Metadata and tensors of one file, checked; fn sees each tensor after all checks. */
-enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input,
-                         file_tensor_fn fn, void *ctx, struct gp_err *err);
+enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input, file_tensor_fn fn,
+                         void *ctx, struct gp_err *err);
 
 /* Look-ups by key; false or NULL when it is missing or of another type. */
 const struct gguf_kv *gguf_find(const struct gguf_meta *meta, const char *key);
@@ -50,13 +50,12 @@ const char *gguf_string(const struct gguf_meta *meta, const char *key);
 struct gguf_layer {
     int q_rows, k_rows, v_rows, qkv_rows;
     int q_bias, qkv_bias, o_bias, sinks;
-    int q_norm, k_norm;               /* elements */
+    int q_norm, k_norm; /* elements */
     int q_lora, kv_a_rows, index_q_rows, index_k_rows;
     int ff, up_rows, ff_gate, up_bias, down_bias;
     int expert_ff, experts, expert_gate, expert_bias;
     int router_bias, shared_ff, shared_gate, latent;
-    int conv_kernel, conv_rows, ssm_in, ssm_out, ssm_a, ssm_state, ssm_dt_rank,
-        ssm_norm;
+    int conv_kernel, conv_rows, ssm_in, ssm_out, ssm_a, ssm_state, ssm_dt_rank, ssm_norm;
     int ssm_ba;
     int norms, norm_biases, tensors;
     double elements;
@@ -64,9 +63,9 @@ struct gguf_layer {
 
 struct gguf_facts {
     struct gguf_layer layer[MODEL_MAX_LAYERS];
-    int hidden, vocab;                /* from token_embd */
+    int hidden, vocab; /* from token_embd */
     int head, final_norm, final_norm_bias, embed_norm, positions, layer_embed;
-    double elements;                  /* of all tensors */
+    double elements; /* of all tensors */
 };
 
 /* Called per tensor, over all parts. */

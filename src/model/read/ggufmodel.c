@@ -102,9 +102,9 @@ static const struct fact whole_facts[] = {
 
 /* Norms over the hidden width. */
 static const char *const norm_names[] = {
-    "attn_norm", "attn_norm_2", "attn_output_norm", "post_attention_norm", "ffn_norm",
-    "post_ffw_norm", "pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2",
-    "layer_output_norm", "ffn_norm_exps",
+    "attn_norm",       "attn_norm_2",       "attn_output_norm", "post_attention_norm",
+    "ffn_norm",        "post_ffw_norm",     "pre_ffw_norm_2",   "post_ffw_norm_1",
+    "post_ffw_norm_2", "layer_output_norm", "ffn_norm_exps",
 };
 
 static int clip(double value)
@@ -130,8 +130,8 @@ static int value_of(const struct file_tensor *tensor, int dim)
     return dim < tensor->rank ? clip(tensor->dims[dim]) : 1;
 }
 
-static void note_facts(const struct fact *table, size_t count, void *base,
-                       const char *name, const struct file_tensor *tensor)
+static void note_facts(const struct fact *table, size_t count, void *base, const char *name,
+                       const struct file_tensor *tensor)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(table[i].name, name) == 0) {
@@ -163,10 +163,9 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor)
     long number;
 
     facts->elements += elements_of(tensor);
-    if (strncmp(tensor->name, "blk.", 4) != 0 || tensor->name[4] < '0' ||
-        tensor->name[4] > '9') {
-        note_facts(whole_facts, sizeof whole_facts / sizeof whole_facts[0], facts,
-                   tensor->name, tensor);
+    if (strncmp(tensor->name, "blk.", 4) != 0 || tensor->name[4] < '0' || tensor->name[4] > '9') {
+        note_facts(whole_facts, sizeof whole_facts / sizeof whole_facts[0], facts, tensor->name,
+                   tensor);
         return true;
     }
     number = strtol(tensor->name + 4, &rest, 10);
@@ -175,8 +174,7 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor)
     layer = &facts->layer[number];
     layer->tensors++;
     layer->elements += elements_of(tensor);
-    note_facts(layer_facts, sizeof layer_facts / sizeof layer_facts[0], layer, rest + 1,
-               tensor);
+    note_facts(layer_facts, sizeof layer_facts / sizeof layer_facts[0], layer, rest + 1, tensor);
     note_norm(layer, rest + 1);
     return true;
 }
@@ -184,72 +182,128 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor)
 /* ---- architectures ---- */
 
 struct gguf_arch {
-    const char *name;    /* general.architecture */
-    int pattern;         /* every n-th layer is full, the others slide, of -n the first of
+    const char *name; /* general.architecture */
+    int pattern;      /* every n-th layer is full, the others slide, of -n the first of
                           * n; 0 = all full */
-    enum mixer ssm;      /* what ssm_ tensors are */
-    int chunk;           /* the sliding layers are chunks of this */
+    enum mixer ssm;   /* what ssm_ tensors are */
+    int chunk;        /* the sliding layers are chunks of this */
 };
 
 static const struct gguf_arch archs[] = {
-    {"llama", 0, MIXER_NONE, 0},       {"llama4", 4, MIXER_NONE, 8192},
-    {"mistral3", 0, MIXER_NONE, 0},    {"qwen2", 0, MIXER_NONE, 0},
-    {"qwen2moe", 0, MIXER_NONE, 0},    {"qwen2vl", 0, MIXER_NONE, 0},
-    {"qwen3", 0, MIXER_NONE, 0},       {"qwen3moe", 0, MIXER_NONE, 0},
-    {"qwen3vl", 0, MIXER_NONE, 0},     {"qwen3vlmoe", 0, MIXER_NONE, 0},
-    {"qwen3next", 0, MIXER_DELTANET, 0}, {"qwen35", 0, MIXER_DELTANET, 0},
-    {"qwen35moe", 0, MIXER_DELTANET, 0}, {"gemma", 0, MIXER_NONE, 0},
-    {"gemma2", 2, MIXER_NONE, 0},      {"gemma3", 6, MIXER_NONE, 0},
-    {"gemma4", 6, MIXER_NONE, 0},      {"phi2", 0, MIXER_NONE, 0},
-    {"phi3", 0, MIXER_NONE, 0},        {"phimoe", 0, MIXER_NONE, 0},
-    {"deepseek", 0, MIXER_NONE, 0},    {"deepseek2", 0, MIXER_NONE, 0},
-    {"glm-dsa", 0, MIXER_NONE, 0},     {"glm4", 0, MIXER_NONE, 0},
-    {"glm4moe", 0, MIXER_NONE, 0},     {"chatglm", 0, MIXER_NONE, 0},
-    {"gpt-oss", 2, MIXER_NONE, 0},     {"command-r", 0, MIXER_NONE, 0},
-    {"cohere2", 4, MIXER_NONE, 0},     {"falcon", 0, MIXER_NONE, 0},
-    {"gpt2", 0, MIXER_NONE, 0},        {"gptneox", 0, MIXER_NONE, 0},
-    {"bloom", 0, MIXER_NONE, 0},       {"starcoder", 0, MIXER_NONE, 0},
-    {"starcoder2", 0, MIXER_NONE, 0},  {"stablelm", 0, MIXER_NONE, 0},
-    {"nemotron", 0, MIXER_NONE, 0},    {"nemotron_h", 0, MIXER_MAMBA2, 0},
-    {"nemotron_h_moe", 0, MIXER_MAMBA2, 0}, {"jamba", 0, MIXER_MAMBA1, 0},
-    {"mamba", 0, MIXER_MAMBA1, 0},     {"mamba2", 0, MIXER_MAMBA2, 0},
-    {"granite", 0, MIXER_NONE, 0},     {"granitemoe", 0, MIXER_NONE, 0},
-    {"granitehybrid", 0, MIXER_MAMBA2, 0}, {"minimax-m2", 0, MIXER_NONE, 0},
-    {"olmo", 0, MIXER_NONE, 0},        {"olmo2", 4, MIXER_NONE, 0},
-    {"olmoe", 0, MIXER_NONE, 0},       {"internlm2", 0, MIXER_NONE, 0},
-    {"baichuan", 0, MIXER_NONE, 0},    {"exaone", 0, MIXER_NONE, 0},
-    {"exaone4", 4, MIXER_NONE, 0},     {"seed_oss", 0, MIXER_NONE, 0},
-    {"smollm3", 0, MIXER_NONE, 0},     {"ernie4_5", 0, MIXER_NONE, 0},
-    {"ernie4_5-moe", 0, MIXER_NONE, 0}, {"hunyuan-moe", 0, MIXER_NONE, 0},
-    {"hunyuan-dense", 0, MIXER_NONE, 0}, {"dots1", 0, MIXER_NONE, 0},
-    {"bailingmoe", 0, MIXER_NONE, 0},  {"deci", 0, MIXER_NONE, 0},
-    {"bailingmoe2", 0, MIXER_NONE, 0}, {"apertus", 0, MIXER_NONE, 0},
-    {"arcee", 0, MIXER_NONE, 0},       {"arctic", 0, MIXER_NONE, 0},
-    {"bitnet", 0, MIXER_NONE, 0},      {"codeshell", 0, MIXER_NONE, 0},
-    {"dbrx", 0, MIXER_NONE, 0},        {"gptj", 0, MIXER_NONE, 0},
-    {"grok", 0, MIXER_NONE, 0},        {"grovemoe", 0, MIXER_NONE, 0},
-    {"hunyuan_vl", 0, MIXER_NONE, 0},  {"hy_v3", 0, MIXER_NONE, 0},
-    {"jais", 0, MIXER_NONE, 0},        {"jais2", 0, MIXER_NONE, 0},
-    {"maincoder", 0, MIXER_NONE, 0},   {"minicpm", 0, MIXER_NONE, 0},
-    {"minicpm3", 0, MIXER_NONE, 0},    {"mistral4", 0, MIXER_NONE, 0},
-    {"mpt", 0, MIXER_NONE, 0},         {"orion", 0, MIXER_NONE, 0},
-    {"paddleocr", 0, MIXER_NONE, 0},   {"pangu-embedded", 0, MIXER_NONE, 0},
-    {"plamo", 0, MIXER_NONE, 0},       {"plm", 0, MIXER_NONE, 0},
-    {"qwen", 0, MIXER_NONE, 0},        {"refact", 0, MIXER_NONE, 0},
-    {"xverse", 0, MIXER_NONE, 0},      {"afmoe", 4, MIXER_NONE, 0},
-    {"exaone-moe", 4, MIXER_NONE, 0},  {"mellum", 4, MIXER_NONE, 0},
-    {"muse-glimmer", 4, MIXER_NONE, 0}, {"plamo3", 8, MIXER_NONE, 0},
-    {"mimo2", 4, MIXER_NONE, 0},       {"step35", 4, MIXER_NONE, 0},
-    {"granite_swa", 4, MIXER_NONE, 0}, {"spark2_5", 4, MIXER_NONE, 0},
-    {"cohere2moe", -4, MIXER_NONE, 0}, {"laguna", -4, MIXER_NONE, 0},
+    {"llama", 0, MIXER_NONE, 0},
+    {"llama4", 4, MIXER_NONE, 8192},
+    {"mistral3", 0, MIXER_NONE, 0},
+    {"qwen2", 0, MIXER_NONE, 0},
+    {"qwen2moe", 0, MIXER_NONE, 0},
+    {"qwen2vl", 0, MIXER_NONE, 0},
+    {"qwen3", 0, MIXER_NONE, 0},
+    {"qwen3moe", 0, MIXER_NONE, 0},
+    {"qwen3vl", 0, MIXER_NONE, 0},
+    {"qwen3vlmoe", 0, MIXER_NONE, 0},
+    {"qwen3next", 0, MIXER_DELTANET, 0},
+    {"qwen35", 0, MIXER_DELTANET, 0},
+    {"qwen35moe", 0, MIXER_DELTANET, 0},
+    {"gemma", 0, MIXER_NONE, 0},
+    {"gemma2", 2, MIXER_NONE, 0},
+    {"gemma3", 6, MIXER_NONE, 0},
+    {"gemma4", 6, MIXER_NONE, 0},
+    {"phi2", 0, MIXER_NONE, 0},
+    {"phi3", 0, MIXER_NONE, 0},
+    {"phimoe", 0, MIXER_NONE, 0},
+    {"deepseek", 0, MIXER_NONE, 0},
+    {"deepseek2", 0, MIXER_NONE, 0},
+    {"glm-dsa", 0, MIXER_NONE, 0},
+    {"glm4", 0, MIXER_NONE, 0},
+    {"glm4moe", 0, MIXER_NONE, 0},
+    {"chatglm", 0, MIXER_NONE, 0},
+    {"gpt-oss", 2, MIXER_NONE, 0},
+    {"command-r", 0, MIXER_NONE, 0},
+    {"cohere2", 4, MIXER_NONE, 0},
+    {"falcon", 0, MIXER_NONE, 0},
+    {"gpt2", 0, MIXER_NONE, 0},
+    {"gptneox", 0, MIXER_NONE, 0},
+    {"bloom", 0, MIXER_NONE, 0},
+    {"starcoder", 0, MIXER_NONE, 0},
+    {"starcoder2", 0, MIXER_NONE, 0},
+    {"stablelm", 0, MIXER_NONE, 0},
+    {"nemotron", 0, MIXER_NONE, 0},
+    {"nemotron_h", 0, MIXER_MAMBA2, 0},
+    {"nemotron_h_moe", 0, MIXER_MAMBA2, 0},
+    {"jamba", 0, MIXER_MAMBA1, 0},
+    {"mamba", 0, MIXER_MAMBA1, 0},
+    {"mamba2", 0, MIXER_MAMBA2, 0},
+    {"granite", 0, MIXER_NONE, 0},
+    {"granitemoe", 0, MIXER_NONE, 0},
+    {"granitehybrid", 0, MIXER_MAMBA2, 0},
+    {"minimax-m2", 0, MIXER_NONE, 0},
+    {"olmo", 0, MIXER_NONE, 0},
+    {"olmo2", 4, MIXER_NONE, 0},
+    {"olmoe", 0, MIXER_NONE, 0},
+    {"internlm2", 0, MIXER_NONE, 0},
+    {"baichuan", 0, MIXER_NONE, 0},
+    {"exaone", 0, MIXER_NONE, 0},
+    {"exaone4", 4, MIXER_NONE, 0},
+    {"seed_oss", 0, MIXER_NONE, 0},
+    {"smollm3", 0, MIXER_NONE, 0},
+    {"ernie4_5", 0, MIXER_NONE, 0},
+    {"ernie4_5-moe", 0, MIXER_NONE, 0},
+    {"hunyuan-moe", 0, MIXER_NONE, 0},
+    {"hunyuan-dense", 0, MIXER_NONE, 0},
+    {"dots1", 0, MIXER_NONE, 0},
+    {"bailingmoe", 0, MIXER_NONE, 0},
+    {"deci", 0, MIXER_NONE, 0},
+    {"bailingmoe2", 0, MIXER_NONE, 0},
+    {"apertus", 0, MIXER_NONE, 0},
+    {"arcee", 0, MIXER_NONE, 0},
+    {"arctic", 0, MIXER_NONE, 0},
+    {"bitnet", 0, MIXER_NONE, 0},
+    {"codeshell", 0, MIXER_NONE, 0},
+    {"dbrx", 0, MIXER_NONE, 0},
+    {"gptj", 0, MIXER_NONE, 0},
+    {"grok", 0, MIXER_NONE, 0},
+    {"grovemoe", 0, MIXER_NONE, 0},
+    {"hunyuan_vl", 0, MIXER_NONE, 0},
+    {"hy_v3", 0, MIXER_NONE, 0},
+    {"jais", 0, MIXER_NONE, 0},
+    {"jais2", 0, MIXER_NONE, 0},
+    {"maincoder", 0, MIXER_NONE, 0},
+    {"minicpm", 0, MIXER_NONE, 0},
+    {"minicpm3", 0, MIXER_NONE, 0},
+    {"mistral4", 0, MIXER_NONE, 0},
+    {"mpt", 0, MIXER_NONE, 0},
+    {"orion", 0, MIXER_NONE, 0},
+    {"paddleocr", 0, MIXER_NONE, 0},
+    {"pangu-embedded", 0, MIXER_NONE, 0},
+    {"plamo", 0, MIXER_NONE, 0},
+    {"plm", 0, MIXER_NONE, 0},
+    {"qwen", 0, MIXER_NONE, 0},
+    {"refact", 0, MIXER_NONE, 0},
+    {"xverse", 0, MIXER_NONE, 0},
+    {"afmoe", 4, MIXER_NONE, 0},
+    {"exaone-moe", 4, MIXER_NONE, 0},
+    {"mellum", 4, MIXER_NONE, 0},
+    {"muse-glimmer", 4, MIXER_NONE, 0},
+    {"plamo3", 8, MIXER_NONE, 0},
+    {"mimo2", 4, MIXER_NONE, 0},
+    {"step35", 4, MIXER_NONE, 0},
+    {"granite_swa", 4, MIXER_NONE, 0},
+    {"spark2_5", 4, MIXER_NONE, 0},
+    {"cohere2moe", -4, MIXER_NONE, 0},
+    {"laguna", -4, MIXER_NONE, 0},
     {"smallthinker", -4, MIXER_NONE, 0},
-    {"lfm2", 0, MIXER_CONV, 0},        {"lfm2moe", 0, MIXER_CONV, 0},
+    {"lfm2", 0, MIXER_CONV, 0},
+    {"lfm2moe", 0, MIXER_CONV, 0},
     /* encoders */
-    {"bert", 0, MIXER_NONE, 0},        {"nomic-bert", 0, MIXER_NONE, 0},
-    {"nomic-bert-moe", 0, MIXER_NONE, 0}, {"neo-bert", 0, MIXER_NONE, 0},
-    {"modern-bert", 0, MIXER_NONE, 0}, {"eurobert", 0, MIXER_NONE, 0},
-    {"jina-bert-v2", 0, MIXER_NONE, 0}, {"jina-bert-v3", 0, MIXER_NONE, 0},
-    {"gemma-embedding", 0, MIXER_NONE, 0}, {"llama-embed", 0, MIXER_NONE, 0},
+    {"bert", 0, MIXER_NONE, 0},
+    {"nomic-bert", 0, MIXER_NONE, 0},
+    {"nomic-bert-moe", 0, MIXER_NONE, 0},
+    {"neo-bert", 0, MIXER_NONE, 0},
+    {"modern-bert", 0, MIXER_NONE, 0},
+    {"eurobert", 0, MIXER_NONE, 0},
+    {"jina-bert-v2", 0, MIXER_NONE, 0},
+    {"jina-bert-v3", 0, MIXER_NONE, 0},
+    {"gemma-embedding", 0, MIXER_NONE, 0},
+    {"llama-embed", 0, MIXER_NONE, 0},
 };
 
 #define ARCHS (sizeof archs / sizeof archs[0])
@@ -259,12 +313,12 @@ static const struct {
     int type;
     const char *name;
 } file_types[] = {
-    {0, "F32"},      {1, "F16"},      {2, "Q4_0"},     {3, "Q4_1"},    {7, "Q8_0"},
-    {8, "Q5_0"},     {9, "Q5_1"},     {10, "Q2_K"},    {11, "Q3_K_S"}, {12, "Q3_K_M"},
-    {13, "Q3_K_L"},  {14, "Q4_K_S"},  {15, "Q4_K_M"},  {16, "Q5_K_S"}, {17, "Q5_K_M"},
-    {18, "Q6_K"},    {19, "IQ2_XXS"}, {20, "IQ2_XS"},  {21, "Q2_K_S"}, {22, "IQ3_XS"},
-    {23, "IQ3_XXS"}, {24, "IQ1_S"},   {25, "IQ4_NL"},  {26, "IQ3_S"},  {27, "IQ3_M"},
-    {28, "IQ2_S"},   {29, "IQ2_M"},   {30, "IQ4_XS"},  {31, "IQ1_M"},  {32, "BF16"},
+    {0, "F32"},      {1, "F16"},      {2, "Q4_0"},       {3, "Q4_1"},    {7, "Q8_0"},
+    {8, "Q5_0"},     {9, "Q5_1"},     {10, "Q2_K"},      {11, "Q3_K_S"}, {12, "Q3_K_M"},
+    {13, "Q3_K_L"},  {14, "Q4_K_S"},  {15, "Q4_K_M"},    {16, "Q5_K_S"}, {17, "Q5_K_M"},
+    {18, "Q6_K"},    {19, "IQ2_XXS"}, {20, "IQ2_XS"},    {21, "Q2_K_S"}, {22, "IQ3_XS"},
+    {23, "IQ3_XXS"}, {24, "IQ1_S"},   {25, "IQ4_NL"},    {26, "IQ3_S"},  {27, "IQ3_M"},
+    {28, "IQ2_S"},   {29, "IQ2_M"},   {30, "IQ4_XS"},    {31, "IQ1_M"},  {32, "BF16"},
     {36, "TQ1_0"},   {37, "TQ2_0"},   {38, "MXFP4_MOE"},
 };
 
@@ -364,8 +418,7 @@ static void set_window(struct build *b, int i, struct layer_kind *kind)
     kind->window = window;
 }
 
-static void latent(struct build *b, const struct gguf_layer *layer,
-                   struct layer_kind *kind)
+static void latent(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
 {
     int key = number(b, "attention.key_length_mla", 0);
 
@@ -382,8 +435,7 @@ static void latent(struct build *b, const struct gguf_layer *layer,
         kind->v_head_dim = need(b, "attention.value_length");
     kind->q_lora = layer->q_lora;
     if (layer->kv_a_rows != kind->kv_lora + kind->rope_dim)
-        fail_key(b, "attention.kv_lora_rank",
-                 "does not match the rows of attn_kv_a_mqa");
+        fail_key(b, "attention.kv_lora_rank", "does not match the rows of attn_kv_a_mqa");
     if (layer->index_k_rows > 0) {
         kind->index_dim = layer->index_k_rows;
         kind->index_heads = layer->index_q_rows / layer->index_k_rows;
@@ -391,8 +443,7 @@ static void latent(struct build *b, const struct gguf_layer *layer,
 }
 
 /* Rows of q, k and v must be what the keys make of them. */
-static void check_rows(struct build *b, const struct gguf_layer *layer,
-                       struct layer_kind *kind)
+static void check_rows(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
 {
     double q = (double)kind->heads * kind->head_dim;
     double k = (double)kind->kv_heads * kind->head_dim;
@@ -413,8 +464,7 @@ static void check_rows(struct build *b, const struct gguf_layer *layer,
         fail_key(b, "attention.value_length", "does not match the rows of attn_v");
 }
 
-static void grouped(struct build *b, int i, const struct gguf_layer *layer,
-                    struct layer_kind *kind)
+static void grouped(struct build *b, int i, const struct gguf_layer *layer, struct layer_kind *kind)
 {
     int even = kind->heads > 0 ? b->model->hidden / kind->heads : 0;
     int shared = number(b, "attention.shared_kv_layers", 0);
@@ -433,13 +483,11 @@ static void grouped(struct build *b, int i, const struct gguf_layer *layer,
     kind->o_bias = layer->o_bias > 0;
     kind->sinks = layer->sinks > 0;
     if (layer->q_norm > 0)
-        kind->qk_norm = layer->q_norm == kind->head_dim && kind->heads > 1
-                            ? QK_NORM_HEAD
-                            : QK_NORM_FULL;
+        kind->qk_norm =
+            layer->q_norm == kind->head_dim && kind->heads > 1 ? QK_NORM_HEAD : QK_NORM_FULL;
 }
 
-static void recurrence(struct build *b, const struct gguf_layer *layer,
-                       struct layer_kind *kind)
+static void recurrence(struct build *b, const struct gguf_layer *layer, struct layer_kind *kind)
 {
     int state = number(b, "ssm.state_size", 0), inner = number(b, "ssm.inner_size", 0);
     int rank = number(b, "ssm.time_step_rank", 0);
@@ -470,8 +518,7 @@ static void recurrence(struct build *b, const struct gguf_layer *layer,
         fail_key(b, "ssm.inner_size", "keys of the recurrent layers are missing");
 }
 
-static void mlp(struct build *b, int i, const struct gguf_layer *layer,
-                struct layer_kind *kind)
+static void mlp(struct build *b, int i, const struct gguf_layer *layer, struct layer_kind *kind)
 {
     kind->ff = layer->ff;
     kind->gated = layer->ff_gate > 0 || layer->expert_gate > 0 ||
@@ -484,13 +531,14 @@ static void mlp(struct build *b, int i, const struct gguf_layer *layer,
         kind->expert_bias = layer->expert_bias > 0;
         kind->router_bias = layer->router_bias > 0;
         kind->latent = layer->latent;
-    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 &&
-               kind->mixer != MIXER_NONE && kind->mixer < MIXER_MAMBA1 &&
-               layer->shared_ff == 0) {
+    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 && kind->mixer != MIXER_NONE &&
+               kind->mixer < MIXER_MAMBA1 && layer->shared_ff == 0) {
         char what[96];
 
-        snprintf(what, sizeof what, "layer %d has no ffn_down_exps: convert the file "
-                 "again with a newer llama.cpp", i);
+        snprintf(what, sizeof what,
+                 "layer %d has no ffn_down_exps: convert the file "
+                 "again with a newer llama.cpp",
+                 i);
         fail_key(b, "expert_count", what);
     }
     kind->shared_ff = layer->shared_ff;
@@ -605,8 +653,7 @@ static void read_globals(struct build *b)
         fail_key(b, "vocab_size", "token_embd.weight is missing");
     else if (facts->hidden != model->hidden)
         fail_key(b, "embedding_length", "does not match the rows of token_embd");
-    if (b->rc == GP_OK &&
-        (model->layer_count < 1 || model->layer_count > MODEL_MAX_LAYERS))
+    if (b->rc == GP_OK && (model->layer_count < 1 || model->layer_count > MODEL_MAX_LAYERS))
         fail_key(b, "block_count", "outside 1..512");
 }
 
@@ -628,8 +675,7 @@ static void settle_elements(struct build *b)
         extra->role = ROLE_OTHER;
         extra->elements = other;
     } else if (other < 0) {
-        reader_note(model, "the file holds %.0f elements fewer than its architecture has",
-                    -other);
+        reader_note(model, "the file holds %.0f elements fewer than its architecture has", -other);
     }
 }
 

@@ -18,7 +18,7 @@
 #include "model/read/jscan.h"
 
 #define WIDTH_MAX 65536.0
-#define SIZE_TOP  1048576.0 /* 1023 of them still are an int */
+#define SIZE_TOP 1048576.0 /* 1023 of them still are an int */
 
 /* Of the language model; both levels of nesting. */
 static const struct hf_field model_fields[] = {
@@ -54,8 +54,7 @@ static const struct hf_field model_fields[] = {
     {"attn_output_gate", .kinds = HF_FLAG},
     {"mla_use_output_gate", .kinds = HF_FLAG},
     {"sliding_window", .kinds = HF_COUNT, 0, INT_MAX},
-    {"sliding_window_pattern", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX,
-     .letters = "LG"},
+    {"sliding_window_pattern", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX, .letters = "LG"},
     {"use_sliding_window", .kinds = HF_FLAG},
     {"max_window_layers", .kinds = HF_COUNT, 0, INT_MAX},
     {"attention_chunk_size", .kinds = HF_COUNT, 0, INT_MAX},
@@ -227,8 +226,7 @@ static bool text_fits(const struct hf_field *field, const json_t *value)
            (text[0] != '\0' && text[strspn(text, field->letters)] == '\0');
 }
 
-static bool number_fits(const struct hf_field *field, unsigned kind,
-                        const json_t *value)
+static bool number_fits(const struct hf_field *field, unsigned kind, const json_t *value)
 {
     double number = json_number_value(value);
 
@@ -363,12 +361,11 @@ static void refuse_field(struct hf *hf, const struct hf_field *field, const char
         hf_fail(hf, key, HF_HINT, "must be %s, %s %.12g", wanted.text, but,
                 json_number_value(value));
     else if (json_is_string(value))
-        hf_fail(hf, key, HF_HINT, "must be %s, %s \"%s\"", wanted.text, but,
-                safe_text(shown, sizeof shown, json_string_value(value),
-                          json_string_length(value)));
+        hf_fail(
+            hf, key, HF_HINT, "must be %s, %s \"%s\"", wanted.text, but,
+            safe_text(shown, sizeof shown, json_string_value(value), json_string_length(value)));
     else
-        hf_fail(hf, key, HF_HINT, "must be %s, %s %s", wanted.text, but,
-                type_word(value));
+        hf_fail(hf, key, HF_HINT, "must be %s, %s %s", wanted.text, but, type_word(value));
     strbuf_fini(&wanted);
 }
 
@@ -383,8 +380,8 @@ static void check_value(struct hf *hf, const struct hf_field *field, const char 
     refuse_field(hf, field, path, name, value);
 }
 
-void hf_check(struct hf *hf, const char *path, const json_t *object,
-              const struct hf_field *fields, size_t count)
+void hf_check(struct hf *hf, const char *path, const json_t *object, const struct hf_field *fields,
+              size_t count)
 {
     for (size_t i = 0; i < count && hf->rc == GP_OK; i++) {
         const json_t *value = hf_present(object, fields[i].key);
@@ -395,16 +392,14 @@ void hf_check(struct hf *hf, const char *path, const json_t *object,
 }
 
 /* A sub-object that hangs on one key of the model. */
-static void check_sub(struct hf *hf, const char *key, const struct hf_field *fields,
-                      size_t count)
+static void check_sub(struct hf *hf, const char *key, const struct hf_field *fields, size_t count)
 {
     struct hf_found found = hf_find(hf, key);
     char path[96];
 
     if (found.value == NULL)
         return;
-    snprintf(path, sizeof path, "%s%s%s", found.path, found.path[0] != '\0' ? "." : "",
-             found.name);
+    snprintf(path, sizeof path, "%s%s%s", found.path, found.path[0] != '\0' ? "." : "", found.name);
     hf_check(hf, path, found.value, fields, count);
 }
 

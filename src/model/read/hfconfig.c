@@ -20,8 +20,7 @@
 /* ---- nesting and architecture ---- */
 
 /* The object under a key, NULL when there is none; anything else is an error. */
-static json_t *inner_object(struct hf *hf, json_t *outer, const char *path,
-                            const char *key)
+static json_t *inner_object(struct hf *hf, json_t *outer, const char *path, const char *key)
 {
     json_t *inner = hf_present(outer, key);
     char name[64];
@@ -75,12 +74,11 @@ static void unknown_type(struct hf *hf, const char *type)
     if (near != NULL)
         snprintf(hint, sizeof hint,
                  "did you mean %s? Otherwise describe the model in a profile: "
-                 "gpuplan-profile(5)", near);
+                 "gpuplan-profile(5)",
+                 near);
     else
-        snprintf(hint, sizeof hint,
-                 "describe the model in a profile: gpuplan-profile(5)");
-    hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"",
-            shown);
+        snprintf(hint, sizeof hint, "describe the model in a profile: gpuplan-profile(5)");
+    hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"", shown);
 }
 
 /* A type that has no row, but tensors that can be counted: said first. */
@@ -127,8 +125,7 @@ static void find_arch(struct hf *hf)
     if (hf->arch != NULL)
         return;
     if (inner == NULL && outer == NULL)
-        hf_fail(hf, "model_type", "is this the config.json of a language model?",
-                "missing");
+        hf_fail(hf, "model_type", "is this the config.json of a language model?", "missing");
     else
         unknown_type(hf, outer != NULL ? outer : inner);
 }
@@ -173,14 +170,13 @@ static void read_context(struct hf *hf)
     if (type == NULL)
         type = json_string_value(json_object_get(rope, "type"));
     factor = json_number_value(json_object_get(rope, "factor"));
-    original = json_number_value(
-        json_object_get(rope, "original_max_position_embeddings"));
+    original = json_number_value(json_object_get(rope, "original_max_position_embeddings"));
     if (type != NULL && strcmp(type, "yarn") == 0 && factor > 1) {
         double stretched = (original > 0 ? original : length) * factor;
 
         if (stretched > INT_MAX)
-            hf_fail(hf, "rope_scaling.factor", HF_HINT,
-                    "%g extends the context past %d tokens", factor, INT_MAX);
+            hf_fail(hf, "rope_scaling.factor", HF_HINT, "%g extends the context past %d tokens",
+                    factor, INT_MAX);
         else if (stretched > length)
             length = (int)stretched;
     }
@@ -191,8 +187,7 @@ static void read_context(struct hf *hf)
  * the whole model ties them. */
 static bool read_tied(struct hf *hf)
 {
-    const char *version =
-        json_string_value(hf_present(hf->root, "transformers_version"));
+    const char *version = json_string_value(hf_present(hf->root, "transformers_version"));
     const json_t *outer = hf_present(hf->root, "tie_word_embeddings");
 
     if (version != NULL && version[0] >= '5' && json_is_boolean(outer))
@@ -300,15 +295,11 @@ static void build(struct hf *hf, const json_t *side)
 }
 
 enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
-                                   const char *side_where, const char *side,
-                                   size_t side_len, bool headers, struct model *out,
-                                   struct gp_err *err)
+                                   const char *side_where, const char *side, size_t side_len,
+                                   bool headers, struct model *out, struct gp_err *err)
 {
-    struct hf hf = {.where = where,
-                    .side_where = side_where,
-                    .err = err,
-                    .headers = headers,
-                    .model = out};
+    struct hf hf = {
+        .where = where, .side_where = side_where, .err = err, .headers = headers, .model = out};
     json_t *beside = NULL;
 
     memset(out, 0, sizeof *out);
@@ -328,8 +319,8 @@ enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t l
     return hf.rc;
 }
 
-enum gp_status hfconfig_parse(const char *where, const char *text, size_t len,
-                              struct model *out, struct gp_err *err)
+enum gp_status hfconfig_parse(const char *where, const char *text, size_t len, struct model *out,
+                              struct gp_err *err)
 {
     return hfconfig_parse_pair(where, text, len, NULL, NULL, 0, false, out, err);
 }

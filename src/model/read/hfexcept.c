@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "model/read/hfmatch.h"
 #include "model/read/tensors.h"
-#include "base/mem.h"
 
 #define BUDGET 20000000L
 #define MODULES_MAX 5
@@ -27,29 +27,30 @@ struct role_modules {
 };
 
 static const struct role_modules role_table[] = {
-    {ROLE_ATTN_Q, {"self_attn.q_proj", "self_attn.q_b_proj", "attn.wq_b",
-                   "mixer.q_proj"}},
-    {ROLE_ATTN_KV, {"self_attn.k_proj", "self_attn.kv_b_proj", "attn.fused_wqa_wkv",
-                    "mixer.k_proj"}},
+    {ROLE_ATTN_Q, {"self_attn.q_proj", "self_attn.q_b_proj", "attn.wq_b", "mixer.q_proj"}},
+    {ROLE_ATTN_KV,
+     {"self_attn.k_proj", "self_attn.kv_b_proj", "attn.fused_wqa_wkv", "mixer.k_proj"}},
     {ROLE_ATTN_OUT, {"self_attn.o_proj", "attn.wo_b", "mixer.o_proj"}},
-    {ROLE_ATTN_LATENT, {"self_attn.kv_a_proj_with_mqa", "self_attn.q_a_proj",
-                        "attn.fused_wqa_wkv"}},
-    {ROLE_INDEXER, {"self_attn.indexer.wq_b", "self_attn.indexer.wk",
-                    "attn.indexer.wq_b", "self_attn.index_q_proj"}},
-    {ROLE_RECURRENT, {"linear_attn.in_proj_qkv", "linear_attn.in_proj_qkvz",
-                      "mixer.in_proj", "mamba.in_proj", "self_attn.q_proj"}},
+    {ROLE_ATTN_LATENT,
+     {"self_attn.kv_a_proj_with_mqa", "self_attn.q_a_proj", "attn.fused_wqa_wkv"}},
+    {ROLE_INDEXER,
+     {"self_attn.indexer.wq_b", "self_attn.indexer.wk", "attn.indexer.wq_b",
+      "self_attn.index_q_proj"}},
+    {ROLE_RECURRENT,
+     {"linear_attn.in_proj_qkv", "linear_attn.in_proj_qkvz", "mixer.in_proj", "mamba.in_proj",
+      "self_attn.q_proj"}},
     {ROLE_MLP, {"mlp.gate_proj", "mlp.down_proj", "mixer.up_proj", "ffn.down_proj"}},
-    {ROLE_EXPERT, {"mlp.experts.0.down_proj", "ffn.experts.0.down_proj",
-                   "mixer.experts.0.down_proj", "block_sparse_moe.experts.0.w2",
-                   "experts.0.down_proj"}},
-    {ROLE_SHARED, {"mlp.shared_experts.down_proj", "mlp.shared_expert.down_proj",
-                   "ffn.shared_experts.down_proj", "mixer.shared_experts.down_proj",
-                   "block_sparse_moe.shared_experts.down_proj"}},
+    {ROLE_EXPERT,
+     {"mlp.experts.0.down_proj", "ffn.experts.0.down_proj", "mixer.experts.0.down_proj",
+      "block_sparse_moe.experts.0.w2", "experts.0.down_proj"}},
+    {ROLE_SHARED,
+     {"mlp.shared_experts.down_proj", "mlp.shared_expert.down_proj", "ffn.shared_experts.down_proj",
+      "mixer.shared_experts.down_proj", "block_sparse_moe.shared_experts.down_proj"}},
 };
 
 static const char *const layer_prefixes[] = {
-    "model.layers.", "model.language_model.layers.", "language_model.model.layers.",
-    "layers.", "backbone.layers.",
+    "model.layers.",    "model.language_model.layers.", "language_model.model.layers.", "layers.",
+    "backbone.layers.",
 };
 
 struct names {
@@ -58,9 +59,9 @@ struct names {
 };
 
 struct exceptions {
-    struct names plain;                       /* no wildcards, no layer number */
-    struct names patterns;                    /* globs and expressions */
-    struct names of_layer[MODEL_MAX_LAYERS];  /* from "layers." on */
+    struct names plain;                      /* no wildcards, no layer number */
+    struct names patterns;                   /* globs and expressions */
+    struct names of_layer[MODEL_MAX_LAYERS]; /* from "layers." on */
     long budget;
 };
 
@@ -109,7 +110,8 @@ void hfexcept_add_list(struct exceptions *list, const json_t *array)
     const json_t *item;
     size_t i;
 
-    json_array_foreach(array, i, item) {
+    json_array_foreach(array, i, item)
+    {
         if (json_is_string(item) && json_string_length(item) < 1024)
             hfexcept_add(list, json_string_value(item));
     }
@@ -220,8 +222,7 @@ static const struct role_modules *find_row(enum tensor_role role)
     return NULL;
 }
 
-bool hfexcept_role(struct exceptions *list, const struct model *model,
-                   enum tensor_role role)
+bool hfexcept_role(struct exceptions *list, const struct model *model, enum tensor_role role)
 {
     const struct role_modules *row = find_row(role);
     bool has[MODEL_MAX_KINDS];

@@ -27,8 +27,7 @@ void hfexcept_free(struct exceptions *list);
 void hfexcept_add(struct exceptions *list, const char *text);
 void hfexcept_add_list(struct exceptions *list, const json_t *array);
 
-bool hfexcept_role(struct exceptions *list, const struct model *model,
-                   enum tensor_role role);
+bool hfexcept_role(struct exceptions *list, const struct model *model, enum tensor_role role);
 bool hfexcept_head(struct exceptions *list);
 /* True when the comparisons took too long to be trusted. */
 bool hfexcept_spent(const struct exceptions *list);

@@ -48,8 +48,7 @@ static double read_factor(struct cursor *c)
         return value;
     }
     while (n < sizeof name - 1 && (isalnum((unsigned char)*c->at) || *c->at == '_' ||
-                                   *c->at == '^'
-                                   || (*c->at == '-' && memchr(name, '^', n))))
+                                   *c->at == '^' || (*c->at == '-' && memchr(name, '^', n))))
         name[n++] = *c->at++;
     name[n] = '\0';
     return c->value(c->object, name);

@@ -18,7 +18,7 @@
 
 #define CONFIG_MAX (16u << 20)
 #define DEPTH_MAX 32
-#define VALUE_COST 64u     /* bytes of memory a JSON value may take */
+#define VALUE_COST 64u /* bytes of memory a JSON value may take */
 #define CONTAINER_COST 360u
 #define COST_FLOOR (4u << 20)
 #define COST_FACTOR 24u
@@ -96,17 +96,13 @@ static void prescan_string(struct prescan *scan)
 static enum gp_status prescan_check(const char *where, const struct prescan *scan,
                                     struct gp_err *err)
 {
-    double cost = (double)scan->values * VALUE_COST +
-                  (double)scan->containers * CONTAINER_COST;
+    double cost = (double)scan->values * VALUE_COST + (double)scan->containers * CONTAINER_COST;
 
     if (scan->deepest > DEPTH_MAX)
-        return gp_fail(err, GP_E_FILE, where,
-                       "this is not the configuration of a model",
+        return gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
                        "nested %d levels deep, more than %d", scan->deepest, DEPTH_MAX);
-    if (cost > COST_MAX ||
-        cost > COST_FLOOR + (double)scan->len * COST_FACTOR)
-        return gp_fail(err, GP_E_FILE, where,
-                       "this is not the configuration of a model",
+    if (cost > COST_MAX || cost > COST_FLOOR + (double)scan->len * COST_FACTOR)
+        return gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
                        "%zu values and %zu lists or objects are too many", scan->values,
                        scan->containers);
     return GP_OK;
@@ -135,9 +131,8 @@ json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *
     if (prescan_check(where, &scan, err) == GP_OK) {
         root = json_loadb(scan.text, len, JSON_REJECT_DUPLICATES, &error);
         if (root == NULL)
-            gp_fail(err, GP_E_FILE, where,
-                    "the file is damaged or is not a config.json", "line %d: %.200s",
-                    error.line, error.text);
+            gp_fail(err, GP_E_FILE, where, "the file is damaged or is not a config.json",
+                    "line %d: %.200s", error.line, error.text);
     }
     free(scan.text);
     if (root != NULL && !json_is_object(root)) {

@@ -22,10 +22,9 @@ struct alias {
 static const struct alias aliases[] = {
     {"hidden_size", "n_embd d_model embed_dim dim"},
     {"num_hidden_layers", "n_layer n_layers num_layers decoder_layers depth layers"},
-    {"num_attention_heads",
-     "n_head n_heads num_heads decoder_attention_heads attention_heads"},
+    {"num_attention_heads", "n_head n_heads num_heads decoder_attention_heads attention_heads"},
     {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads kv_n_heads multi_query_group_num "
-     "num_attention_groups"},
+                            "num_attention_groups"},
     {"head_dim", "attention_head_dim kv_channels"},
     {"intermediate_size",
      "n_inner ffn_dim decoder_ffn_dim ffn_hidden_size dense_intermediate_size dff "
@@ -42,8 +41,7 @@ static const struct alias aliases[] = {
     {"max_position_embeddings",
      "n_positions n_ctx max_sequence_length max_seq_len seq_length model_max_length "
      "max_target_positions"},
-    {"num_nextn_predict_layers",
-     "mtp_num_hidden_layers num_mtp_layers num_mtp_modules"},
+    {"num_nextn_predict_layers", "mtp_num_hidden_layers num_mtp_layers num_mtp_modules"},
     {"dtype", "torch_dtype"},
     {"layer_types", "layers_block_type"},
     {"use_qk_norm", "qk_layernorm"},
@@ -348,7 +346,8 @@ bool hf_listed(const struct hf *hf, const char *key, int value)
     const json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         if (json_is_integer(item) && json_integer_value(item) == value)
             return true;
     }

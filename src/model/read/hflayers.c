@@ -27,14 +27,22 @@ static const struct {
     const char *word;
     int mixer;
 } layer_words[] = {
-    {"full_attention", MIXER_FULL},       {"attention", MIXER_FULL},
-    {"global", MIXER_FULL},               {"sliding_attention", MIXER_SLIDING},
-    {"local", MIXER_SLIDING},             {"chunked_attention", MIXER_CHUNKED},
-    {"linear_attention", WORD_LINEAR},    {"mamba", WORD_LINEAR},
-    {"mamba2", WORD_LINEAR},              {"lightning_attention", WORD_LINEAR},
-    {"kda", WORD_LINEAR},                 {"moe", MIXER_NONE},
-    {"mlp", MIXER_NONE},                  {"deepseek_sparse_attention", MIXER_FULL},
-    {"indexed_attention", MIXER_FULL},    {"conv", MIXER_CONV},
+    {"full_attention", MIXER_FULL},
+    {"attention", MIXER_FULL},
+    {"global", MIXER_FULL},
+    {"sliding_attention", MIXER_SLIDING},
+    {"local", MIXER_SLIDING},
+    {"chunked_attention", MIXER_CHUNKED},
+    {"linear_attention", WORD_LINEAR},
+    {"mamba", WORD_LINEAR},
+    {"mamba2", WORD_LINEAR},
+    {"lightning_attention", WORD_LINEAR},
+    {"kda", WORD_LINEAR},
+    {"moe", MIXER_NONE},
+    {"mlp", MIXER_NONE},
+    {"deepseek_sparse_attention", MIXER_FULL},
+    {"indexed_attention", MIXER_FULL},
+    {"conv", MIXER_CONV},
     {"minimax_m3_sparse", MIXER_FULL},
 };
 
@@ -68,8 +76,7 @@ static enum mixer word_mixer(struct hf *hf, const char *word)
             return MIXER_FULL;
         return (enum mixer)mixer;
     }
-    hf_fail(hf, "layer_types", "", "unknown kind of layer \"%.40s\" for %s",
-            word, hf->arch->type);
+    hf_fail(hf, "layer_types", "", "unknown kind of layer \"%.40s\" for %s", word, hf->arch->type);
     return MIXER_FULL;
 }
 
@@ -80,8 +87,7 @@ static bool in_pattern(struct hf *hf, int i)
     int every;
 
     if (letters != NULL)
-        return letters[(size_t)i % strlen(letters)] == 'L' &&
-               i < hf->model->layer_count - 1;
+        return letters[(size_t)i % strlen(letters)] == 'L' && i < hf->model->layer_count - 1;
     every = hf_int(hf, "sliding_window_pattern", hf->arch->pattern);
     return every > 0 && (i + 1) % every != 0;
 }
@@ -94,8 +100,7 @@ static enum mixer chunked(struct hf *hf, int i)
 
     if (json_array_size(rope) > (size_t)i)
         local = json_integer_value(json_array_get(rope, (size_t)i)) != 0;
-    return local && chunk > 0 && chunk < hf->model->max_context ? MIXER_CHUNKED
-                                                               : MIXER_FULL;
+    return local && chunk > 0 && chunk < hf->model->max_context ? MIXER_CHUNKED : MIXER_FULL;
 }
 
 enum mixer hf_layer_mixer(struct hf *hf, int i)
@@ -107,15 +112,14 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
     if (word != NULL)
         return word_mixer(hf, word);
     if (hf_has(hf, "hybrid_layer_pattern"))
-        return json_integer_value(json_array_get(hf_get(hf, "hybrid_layer_pattern"),
-                                                 (size_t)i)) != 0 &&
+        return json_integer_value(json_array_get(hf_get(hf, "hybrid_layer_pattern"), (size_t)i)) !=
+                           0 &&
                        window_of(hf) > 0
                    ? MIXER_SLIDING
                    : MIXER_FULL;
     if (json_is_array(types))
-        return json_integer_value(json_array_get(types, (size_t)i)) == 0
-                   ? hf->arch->linear
-                   : MIXER_FULL;
+        return json_integer_value(json_array_get(types, (size_t)i)) == 0 ? hf->arch->linear
+                                                                         : MIXER_FULL;
     if (hf_has(hf, "full_attn_idxs") || hf->arch->linear == MIXER_MAMBA2)
         return hf_listed(hf, "full_attn_idxs", i) ? MIXER_FULL : hf->arch->linear;
     if (hf->arch->linear == MIXER_DELTANET ||
@@ -130,8 +134,7 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
     if (hf->arch->pattern > 0)
         return in_pattern(hf, i) ? MIXER_SLIDING : MIXER_FULL;
     if (hf_trait(hf, HF_SWA_KEY))
-        return hf_bool(hf, "use_sliding_window", false) &&
-                       i >= hf_int(hf, "max_window_layers", 0)
+        return hf_bool(hf, "use_sliding_window", false) && i >= hf_int(hf, "max_window_layers", 0)
                    ? MIXER_SLIDING
                    : MIXER_FULL;
     return hf_trait(hf, HF_SWA) ? MIXER_SLIDING : MIXER_FULL;
@@ -141,8 +144,7 @@ static int kv_heads_of(struct hf *hf, int heads)
 {
     if (hf_has(hf, "num_key_value_heads"))
         return hf_int(hf, "num_key_value_heads", heads);
-    return hf_bool(hf, "multi_query", false) ? 1
-                                             : hf_int(hf, "num_key_value_heads", heads);
+    return hf_bool(hf, "multi_query", false) ? 1 : hf_int(hf, "num_key_value_heads", heads);
 }
 
 static void attention_biases(struct hf *hf, struct layer_kind *kind)
@@ -150,11 +152,9 @@ static void attention_biases(struct hf *hf, struct layer_kind *kind)
     bool key = hf_bool(hf, "attention_bias", false);
     bool every = hf_trait(hf, HF_USE_BIAS) && hf_bool(hf, "use_bias", false);
 
-    kind->q_bias = every || hf_trait(hf, HF_QKV_BIAS) ||
-                   (key && hf_trait(hf, HF_BIAS_KEY));
+    kind->q_bias = every || hf_trait(hf, HF_QKV_BIAS) || (key && hf_trait(hf, HF_BIAS_KEY));
     kind->kv_bias = kind->q_bias;
-    kind->o_bias = every || hf_trait(hf, HF_O_BIAS) ||
-                   (key && hf_trait(hf, HF_BIAS_KEY_O)) ||
+    kind->o_bias = every || hf_trait(hf, HF_O_BIAS) || (key && hf_trait(hf, HF_BIAS_KEY_O)) ||
                    hf_bool(hf, "attention_out_bias", false);
 }
 
@@ -198,14 +198,17 @@ static int head_dim_of(struct hf *hf, int heads)
     if (dim > 0 || heads <= 0)
         return dim;
     if (hf->model->hidden % heads != 0)
-        hf_fail(hf, "head_dim", "", "is missing, and hidden_size %d is not a multiple "
-                "of %d heads", hf->model->hidden, heads);
+        hf_fail(hf, "head_dim", "",
+                "is missing, and hidden_size %d is not a multiple "
+                "of %d heads",
+                hf->model->hidden, heads);
     return hf->model->hidden / heads;
 }
 
 static bool is_type(const json_t *rope, const char *word)
 {
     const char *type = json_string_value(json_object_get(rope, "rope_type"));
+
     if (type == NULL)
         type = json_string_value(json_object_get(rope, "type"));
     return type != NULL && strcmp(type, word) == 0;
@@ -218,6 +221,7 @@ static double rotary_rows(const struct hf *hf, const struct layer_kind *kind)
 {
     const json_t *rope = hf_get(hf, "rope_scaling");
     double factor, original, context = hf->model->max_context;
+
     if (rope == NULL)
         rope = hf_get(hf, "rope_parameters");
     if (json_object_get(rope, "full_attention")) /* by kind of layer, since transformers 5 */
@@ -236,8 +240,7 @@ static double rotary_rows(const struct hf *hf, const struct layer_kind *kind)
 /* Part of a head that turns, and the positions of its table. */
 static void rotary(struct hf *hf, struct layer_kind *kind)
 {
-    const json_t *share =
-        json_object_get(hf_get(hf, "rope_parameters"), "partial_rotary_factor");
+    const json_t *share = json_object_get(hf_get(hf, "rope_parameters"), "partial_rotary_factor");
     double part = share ? json_number_value(share) : hf_number(hf, "partial_rotary_factor");
     double rows = rotary_rows(hf, kind);
 
@@ -263,8 +266,7 @@ static void grouped(struct hf *hf, int i, struct layer_kind *kind)
         kind->qk_norm = QK_NORM_HEAD;
     if (normed && hf_trait(hf, HF_QK_FULL))
         kind->qk_norm = QK_NORM_FULL;
-    kind->sinks = hf_trait(hf, kind->mixer == MIXER_SLIDING ? HF_SINKS | HF_SWA_SINKS
-                                                            : HF_SINKS);
+    kind->sinks = hf_trait(hf, kind->mixer == MIXER_SLIDING ? HF_SINKS | HF_SWA_SINKS : HF_SINKS);
     kind->out_gate = hf_trait(hf, HF_OUT_GATE) && hf_bool(hf, "attn_output_gate", true);
     if ((word != NULL && strcmp(word, "minimax_m3_sparse") == 0) ||
         json_integer_value(json_array_get(sparse, (size_t)i)) != 0)
@@ -337,8 +339,7 @@ static bool is_moe(struct hf *hf, int i)
         return hf_listed(hf, "moe_layers", i);
     if (json_is_array(freq))
         return json_integer_value(json_array_get(freq, (size_t)i)) != 0;
-    if (hf_listed(hf, "mlp_only_layers", i) ||
-        i < hf_int(hf, "first_k_dense_replace", 0))
+    if (hf_listed(hf, "mlp_only_layers", i) || i < hf_int(hf, "first_k_dense_replace", 0))
         return false;
     if (freq != NULL && hf_int(hf, "moe_layer_freq", 1) > 1)
         return i % hf_int(hf, "moe_layer_freq", 1) == 0;
@@ -454,14 +455,12 @@ void hf_layer_gemma4(struct hf *hf, int i, struct layer_kind *kind)
 
     hf_attention(hf, i, kind, hf_layer_mixer(hf, i));
     if (kind->mixer == MIXER_FULL) {
-        kind->head_dim =
-            hf_sub_int(hf, hf->own, "head_dim", hf_int(hf, "global_head_dim", 512));
+        kind->head_dim = hf_sub_int(hf, hf->own, "head_dim", hf_int(hf, "global_head_dim", 512));
         kind->v_head_dim = kind->head_dim;
         kind->k_is_v = same;
         if (same)
             kind->kv_heads = hf_int(hf, "num_global_key_value_heads", kind->kv_heads);
-        kind->kv_heads =
-            hf_sub_int(hf, hf->own, "num_key_value_heads", kind->kv_heads);
+        kind->kv_heads = hf_sub_int(hf, hf->own, "num_key_value_heads", kind->kv_heads);
     }
     kind->kv_shared = borrowed > 0 && i >= hf->model->layer_count - borrowed;
     kind->gated = true;
@@ -488,8 +487,10 @@ void hf_finish_opt(struct hf *hf)
 
     hf->model->positions = hf->model->max_context + 2;
     if (width != hf->model->hidden)
-        hf_fail(hf, "word_embed_proj_dim", "", "%d differs from hidden_size %d, which "
-                "is not supported", width, hf->model->hidden);
+        hf_fail(hf, "word_embed_proj_dim", "",
+                "%d differs from hidden_size %d, which "
+                "is not supported",
+                width, hf->model->hidden);
 }
 
 void hf_finish_bloom(struct hf *hf)
@@ -558,8 +559,7 @@ static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
     while (k < model->kind_count && memcmp(&model->kind[k], kind, sizeof *kind) != 0)
         k++;
     if (k == MODEL_MAX_KINDS) {
-        hf_fail(hf, "layer_types", "", "holds more than %d kinds of layers",
-                MODEL_MAX_KINDS);
+        hf_fail(hf, "layer_types", "", "holds more than %d kinds of layers", MODEL_MAX_KINDS);
         return;
     }
     if (k == model->kind_count)
@@ -570,16 +570,15 @@ static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
 /* A list with an entry per layer must have one for each. */
 static void check_lists(struct hf *hf, int layers)
 {
-    static const char *const keys[] = {"layer_types",     "attn_type_list",
-                                       "mlp_layer_types", "block_configs",
-                                       "moe_layer_freq",  "indexer_types"};
+    static const char *const keys[] = {"layer_types",   "attn_type_list", "mlp_layer_types",
+                                       "block_configs", "moe_layer_freq", "indexer_types"};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const json_t *list = hf_get(hf, keys[i]);
 
         if (json_is_array(list) && json_array_size(list) < (size_t)layers)
-            hf_fail(hf, keys[i], "", "has %zu entries for %d layers",
-                    json_array_size(list), layers);
+            hf_fail(hf, keys[i], "", "has %zu entries for %d layers", json_array_size(list),
+                    layers);
     }
 }
 
@@ -620,8 +619,7 @@ void hflayers_build(struct hf *hf)
     hf->model->layer_parts = parts;
     if (hf_bool(hf, "use_cla", false))
         hf_fail(hf, "use_cla", "describe the model in a profile: gpuplan-profile(5)",
-                "layers that share keys and values are not supported for %s",
-                hf->arch->type);
+                "layers that share keys and values are not supported for %s", hf->arch->type);
     hf->model->layer_count = hf->rc == GP_OK ? layers : 0;
     for (int i = 0; i < layers && hf->rc == GP_OK; i++) {
         struct layer_kind kind;

@@ -108,15 +108,14 @@ static bool atom_matches(const char *p, const char *end, char c)
     if (*p == '[')
         return in_set(p + 1, end - 1, c);
     if (*p == '\\')
-        return p[1] == 'd' ? c >= '0' && c <= '9'
+        return p[1] == 'd'   ? c >= '0' && c <= '9'
                : p[1] == 'w' ? (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
                                    (c >= 'A' && c <= 'Z') || c == '_'
                              : p[1] == c;
     return *p == '.' || *p == c;
 }
 
-static const char *run_pattern(struct matcher *m, const char *p, const char *end,
-                               const char *s);
+static const char *run_pattern(struct matcher *m, const char *p, const char *end, const char *s);
 
 /* Where alternatives of a group begin and end. */
 static const char *next_bar(const char *p, const char *end)
@@ -138,8 +137,8 @@ static const char *next_bar(const char *p, const char *end)
 
 /* One alternative, then the rest of the pattern: the alternative is matched alone and
  * must be followed by the rest; shorter matches of it are not retried. */
-static const char *group(struct matcher *m, const char *p, const char *end,
-                         const char *rest, const char *rest_end, const char *s)
+static const char *group(struct matcher *m, const char *p, const char *end, const char *rest,
+                         const char *rest_end, const char *s)
 {
     if (p < end && *p == '?') {
         if (p + 1 >= end || p[1] != ':')
@@ -183,8 +182,7 @@ static const char *repeat(struct matcher *m, const char *p, const char *atom, ch
 }
 
 /* Returns where the match ends in s, or NULL. */
-static const char *run_pattern(struct matcher *m, const char *p, const char *end,
-                               const char *s)
+static const char *run_pattern(struct matcher *m, const char *p, const char *end, const char *s)
 {
     const char *result = NULL, *atom, *rest;
 

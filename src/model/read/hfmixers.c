@@ -44,8 +44,8 @@ static void kda(struct hf *hf, struct layer_kind *kind)
 
     kind->lin_k_heads = kind->lin_v_heads = heads;
     kind->lin_k_dim = kind->lin_v_dim = dim;
-    kind->conv_kernel = hf_sub_int(hf, own, "short_conv_kernel_size",
-                                   hf_int(hf, "linear_conv_kernel_dim", 4));
+    kind->conv_kernel =
+        hf_sub_int(hf, own, "short_conv_kernel_size", hf_int(hf, "linear_conv_kernel_dim", 4));
     kind->gate_rank = hf_trait(hf, HF_LOW_GATE) ? dim : 0;
 }
 
@@ -63,8 +63,8 @@ static void mamba2(struct hf *hf, struct layer_kind *kind)
     }
     if (kind->lin_v_dim == 0 && kind->lin_v_heads > 0)
         kind->lin_v_dim = inner / kind->lin_v_heads;
-    kind->lin_k_dim = hf_int(hf, "ssm_state_size",
-                             hf_int(hf, "mamba_d_state", hf_int(hf, "state_size", 0)));
+    kind->lin_k_dim =
+        hf_int(hf, "ssm_state_size", hf_int(hf, "mamba_d_state", hf_int(hf, "state_size", 0)));
     kind->groups = hf_int(hf, "n_groups", hf_int(hf, "mamba_n_groups", 0));
     kind->conv_kernel = hf_int(hf, "conv_kernel", hf_int(hf, "mamba_d_conv", 0));
 }
@@ -109,9 +109,8 @@ static void short_conv(struct hf *hf, struct layer_kind *kind)
 void hf_recurrence(struct hf *hf, struct layer_kind *kind, enum mixer mixer)
 {
     static void (*const fill[MIXER_COUNT])(struct hf *, struct layer_kind *) = {
-        [MIXER_MAMBA1] = mamba1,       [MIXER_MAMBA2] = mamba2,
-        [MIXER_DELTANET] = deltanet,   [MIXER_KDA] = kda,
-        [MIXER_LIGHTNING] = lightning, [MIXER_CONV] = short_conv,
+        [MIXER_MAMBA1] = mamba1, [MIXER_MAMBA2] = mamba2,       [MIXER_DELTANET] = deltanet,
+        [MIXER_KDA] = kda,       [MIXER_LIGHTNING] = lightning, [MIXER_CONV] = short_conv,
     };
 
     kind->mixer = mixer;
@@ -195,14 +194,13 @@ static char nemotron_letter(struct hf *hf, int i)
     if (pattern != NULL)
         letter = (size_t)i < strlen(pattern) ? pattern[i] : '\0';
     else if (word != NULL)
-        letter = strcmp(word, "moe") == 0              ? 'E'
-                 : strcmp(word, "mlp") == 0            ? '-'
-                 : strstr(word, "attention") == NULL   ? 'M'
+        letter = strcmp(word, "moe") == 0                ? 'E'
+                 : strcmp(word, "mlp") == 0              ? '-'
+                 : strstr(word, "attention") == NULL     ? 'M'
                  : strcmp(word, "linear_attention") == 0 ? 'M'
-                                                       : '*';
+                                                         : '*';
     if (letter == '\0' || strchr("M*-E", letter) == NULL)
-        hf_fail(hf, "hybrid_override_pattern", "", "has no M, *, - or E for layer %d",
-                i);
+        hf_fail(hf, "hybrid_override_pattern", "", "has no M, *, - or E for layer %d", i);
     return letter;
 }
 
@@ -250,8 +248,7 @@ void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind)
     enum mixer mixer = hf_layer_mixer(hf, i);
 
     if (!hf_has(hf, "layer_types") && !hf_has(hf, "attn_type_list"))
-        hf_fail(hf, "attn_type_list", "",
-                "is missing: it says which layers are linear");
+        hf_fail(hf, "attn_type_list", "", "is missing: it says which layers are linear");
     if (mixer == MIXER_LIGHTNING)
         hf_recurrence(hf, kind, mixer);
     else
@@ -265,7 +262,8 @@ static bool in_own_list(const json_t *list, int i)
     const json_t *item;
     size_t n;
 
-    json_array_foreach(list, n, item) {
+    json_array_foreach(list, n, item)
+    {
         if (json_integer_value(item) == i + 1)
             return true;
     }
@@ -282,8 +280,7 @@ void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
     else
         linear = in_own_list(json_object_get(own, "kda_layers"), i);
     if (own == NULL && hf_layer_word(hf, i) == NULL)
-        hf_fail(hf, "linear_attn_config", "",
-                "is missing: it says which layers are linear");
+        hf_fail(hf, "linear_attn_config", "", "is missing: it says which layers are linear");
     if (linear)
         hf_recurrence(hf, kind, MIXER_KDA);
     else
@@ -398,14 +395,12 @@ static int compress_ratio(struct hf *hf, int i)
         hf_fail(hf, "compress_ratios", "", "missing");
     if (word == NULL || strcmp(word, "sliding_attention") == 0)
         return 0;
-    return hf_sub_int(hf, rates, word,
-                      strcmp(word, "compressed_sparse_attention") == 0 ? 4 : 128);
+    return hf_sub_int(hf, rates, word, strcmp(word, "compressed_sparse_attention") == 0 ? 4 : 128);
 }
 
 void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind)
 {
-    const char *mlp = json_string_value(
-        json_array_get(hf_get(hf, "mlp_layer_types"), (size_t)i));
+    const char *mlp = json_string_value(json_array_get(hf_get(hf, "mlp_layer_types"), (size_t)i));
 
     kind->mixer = MIXER_CSA;
     kind->heads = hf_need(hf, "num_attention_heads");
@@ -425,8 +420,8 @@ void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind)
         kind->index_dim = hf_need(hf, "index_head_dim");
     }
     hf_mlp(hf, i, kind);
-    kind->router_bias = i >= hf_int(hf, "num_hash_layers", 0) &&
-                        (mlp == NULL || strcmp(mlp, "hash_moe") != 0);
+    kind->router_bias =
+        i >= hf_int(hf, "num_hash_layers", 0) && (mlp == NULL || strcmp(mlp, "hash_moe") != 0);
 }
 
 /* V4.1: compress_ratios names the pool that a layer reads; only the layers of
@@ -437,8 +432,8 @@ void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind)
     hf_layer_v4(hf, i, kind);
     kind->csa2 = true;
     if (kind->compress > 2)
-        hf_fail(hf, "compress_ratios", HF_HINT, "%d for layer %d, not 0, 1 or 2",
-                kind->compress, i);
+        hf_fail(hf, "compress_ratios", HF_HINT, "%d for layer %d, not 0, 1 or 2", kind->compress,
+                i);
     kind->kv_shared = kind->compress > 0 && !hf_listed(hf, "kv_source_layer_ids", i);
     if (!hf_listed(hf, "index_source_layer_ids", i))
         kind->index_heads = kind->index_dim = 0;
@@ -450,8 +445,10 @@ void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind)
 static void check_sources(struct hf *hf)
 {
     const struct model *m = hf->model;
+
     for (int i = 0; i < m->layer_count; i++) {
         const struct layer_kind *k = &m->kind[m->layer[i]];
+
         if (k->compress <= 0)
             continue;
         if (k->kv_shared)
@@ -469,10 +466,10 @@ static double engram_rows(struct hf *hf)
     size_t i;
 
     if (json_array_size(rows) != json_array_size(hf_get(hf, "engram_layer_ids")))
-        hf_fail(hf, "engram_num_embeddings", HF_HINT, "must have a number for each of "
+        hf_fail(hf, "engram_num_embeddings", HF_HINT,
+                "must have a number for each of "
                 "engram_layer_ids");
-    json_array_foreach(rows, i, item)
-        sum += json_number_value(item);
+    json_array_foreach(rows, i, item) sum += json_number_value(item);
     return sum;
 }
 
@@ -497,8 +494,7 @@ void hf_finish_v4(struct hf *hf)
 {
     double s = hf_int(hf, "hc_mult", 4);
 
-    hf_extra(hf, "hyper_connection.head", ROLE_OTHER,
-             s * s * hf->model->hidden + s + 1);
+    hf_extra(hf, "hyper_connection.head", ROLE_OTHER, s * s * hf->model->hidden + s + 1);
 }
 
 /* ---- Nemotron-NAS ---- */
@@ -513,8 +509,7 @@ static int nas_width(const json_t *ffn, int hidden)
 }
 
 /* An object of one block, whose fields are checked. */
-static const json_t *nas_part(struct hf *hf, int i, const json_t *block,
-                              const char *key)
+static const json_t *nas_part(struct hf *hf, int i, const json_t *block, const char *key)
 {
     static const struct hf_field fields[] = {
         {"no_op", .kinds = HF_FLAG},
@@ -540,8 +535,7 @@ static bool nas_flag(const json_t *part, const char *key)
 }
 
 /* Is the part computed as such? Then it needs its size. */
-static bool nas_whole(struct hf *hf, int i, const json_t *part, const char *name,
-                      const char *size)
+static bool nas_whole(struct hf *hf, int i, const json_t *part, const char *name, const char *size)
 {
     char path[64];
 
@@ -549,8 +543,7 @@ static bool nas_whole(struct hf *hf, int i, const json_t *part, const char *name
         return false;
     snprintf(path, sizeof path, "block_configs[%d].%s.%s", i, name, size);
     if (hf_present(part, size) == NULL)
-        hf_fail(hf, path, HF_HINT,
-                "is missing, and the block is neither no_op nor linear");
+        hf_fail(hf, path, HF_HINT, "is missing, and the block is neither no_op nor linear");
     return true;
 }
 
@@ -581,7 +574,6 @@ void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
         kind->ff = nas_width(ffn, hf->model->hidden);
     if (!nas_flag(ffn, "no_op"))
         kind->norms++;
-    if (nas_flag(attention, "replace_with_linear") ||
-        nas_flag(ffn, "replace_with_linear"))
+    if (nas_flag(attention, "replace_with_linear") || nas_flag(ffn, "replace_with_linear"))
         kind->extra = (double)hf->model->hidden * hf->model->hidden;
 }

@@ -19,10 +19,10 @@
 #include "model/read/hfexcept.h"
 #include "model/read/jscan.h"
 
-#define LINEAR                                                                         \
-    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT |                    \
-     1u << ROLE_ATTN_LATENT | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT |              \
-     1u << ROLE_MLP | 1u << ROLE_EXPERT | 1u << ROLE_SHARED)
+#define LINEAR                                                                               \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT | \
+     1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | 1u << ROLE_EXPERT |        \
+     1u << ROLE_SHARED)
 
 /* ---- applying ---- */
 
@@ -35,8 +35,7 @@ static void set_native(struct hf *hf, enum tensor_role role, const char *id)
 static void apply(struct hf *hf, const char *id, struct exceptions *list, bool head)
 {
     for (int role = 0; role < ROLE_COUNT; role++)
-        if (LINEAR >> role & 1 &&
-            !hfexcept_role(list, hf->model, (enum tensor_role)role))
+        if (LINEAR >> role & 1 && !hfexcept_role(list, hf->model, (enum tensor_role)role))
             set_native(hf, (enum tensor_role)role, id);
     if (head && !hf->model->tied && !hfexcept_head(list))
         set_native(hf, ROLE_HEAD, id);
@@ -49,14 +48,12 @@ static void apply_targets(struct hf *hf, const char *id, struct exceptions *targ
                           struct exceptions *list)
 {
     for (int role = 0; role < ROLE_COUNT; role++)
-        if (LINEAR >> role & 1 &&
-            hfexcept_role(targets, hf->model, (enum tensor_role)role) &&
+        if (LINEAR >> role & 1 && hfexcept_role(targets, hf->model, (enum tensor_role)role) &&
             !hfexcept_role(list, hf->model, (enum tensor_role)role))
             set_native(hf, (enum tensor_role)role, id);
 }
 
-static void name_it(struct hf *hf, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+static void name_it(struct hf *hf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void name_it(struct hf *hf, const char *fmt, ...)
 {
@@ -71,7 +68,8 @@ static void unknown(struct hf *hf, const char *key, const char *value)
 {
     char shown[64];
 
-    hf_fail(hf, key, "known: fp8, gptq, awq, bitsandbytes, compressed-tensors, "
+    hf_fail(hf, key,
+            "known: fp8, gptq, awq, bitsandbytes, compressed-tensors, "
             "modelopt, mxfp4, and MLX's quantization",
             "unknown quantization method \"%s\"",
             safe_text(shown, sizeof shown, value, strlen(value)));
@@ -147,7 +145,7 @@ static const struct hf_field scheme_fields[] = {
     {"symmetric", .kinds = HF_FLAG},
 };
 
-#define CHECK(hf, path, object, fields)                                                \
+#define CHECK(hf, path, object, fields) \
     hf_check(hf, path, object, fields, sizeof fields / sizeof *fields)
 
 static void check_config(struct hf *hf, const char *path, const json_t *config)
@@ -175,10 +173,9 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
     hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
     if (json_is_array(block) && (rows != 128 || cols != 128))
         reader_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
-                (int)cols);
+                    (int)cols);
     apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
-    name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks"
-                                     : "fp8 e4m3, a scale per tensor");
+    name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks" : "fp8 e4m3, a scale per tensor");
     if (experts != NULL && strcmp(experts, "fp4") == 0)
         set_native(hf, ROLE_EXPERT, "mxfp4");
     if (hf_has(hf, "engram_layer_ids")) /* a scale per 32 of a row */
@@ -233,8 +230,7 @@ static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *lis
 
     hfexcept_add_list(list, json_object_get(config, "llm_int8_skip_modules"));
     if (!four && !truth(config, "load_in_8bit") && !truth(config, "_load_in_8bit")) {
-        hf_fail(hf, "quantization_config", "",
-                "neither load_in_4bit nor load_in_8bit is set");
+        hf_fail(hf, "quantization_config", "", "neither load_in_4bit nor load_in_8bit is set");
         return;
     }
     apply(hf, !four ? "int8-bnb" : dq ? "nf4-dq" : "nf4", list, false);
@@ -263,7 +259,7 @@ static const char *scheme_format(struct hf *hf, const json_t *group)
             return size == 32 ? "mxfp4" : size == 16 ? "nvfp4" : NULL;
         if (bits != 8)
             return NULL;
-        return size == 32                          ? "mxfp8"
+        return size == 32                        ? "mxfp8"
                : strcmp(strategy, "block") == 0  ? "fp8-block"
                : strcmp(strategy, "tensor") == 0 ? "fp8-tensor"
                                                  : "fp8";
@@ -281,7 +277,8 @@ static bool targets_all(const json_t *targets)
     const json_t *item;
     size_t i;
 
-    json_array_foreach(targets, i, item) {
+    json_array_foreach(targets, i, item)
+    {
         const char *text = json_string_value(item);
 
         if (text != NULL && strcmp(text, "Linear") == 0)
@@ -332,16 +329,14 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
 /* ModelOpt's word. */
 static void read_kv_word(struct hf *hf, const char *key, const char *word)
 {
-    static const char *const words[][2] = {
-        {"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
+    static const char *const words[][2] = {{"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
     char path[64];
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(word, words[i][0]) == 0)
             gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
     gp_format(path, sizeof path, "quantization_config.%s", key);
-    if (word[0] != '\0' && gp_casecmp(word, "none") != 0 &&
-        hf->model->native_kv[0] == '\0')
+    if (word[0] != '\0' && gp_casecmp(word, "none") != 0 && hf->model->native_kv[0] == '\0')
         unknown(hf, path, word);
 }
 
@@ -366,8 +361,7 @@ static void read_kv_scheme(struct hf *hf, const json_t *config)
                 "%d is not supported, only 4 and 8 are", bits);
 }
 
-static void read_compressed(struct hf *hf, const json_t *config,
-                            struct exceptions *list)
+static void read_compressed(struct hf *hf, const json_t *config, struct exceptions *list)
 {
     json_t *groups = json_object_get(config, "config_groups");
     const char *key;
@@ -376,9 +370,9 @@ static void read_compressed(struct hf *hf, const json_t *config,
     hf->model->native_name[0] = '\0';
     hfexcept_add_list(list, json_object_get(config, "ignore"));
     if (json_object_size(groups) == 0 || json_object_size(groups) > 64)
-        hf_fail(hf, "quantization_config.config_groups", "",
-                "is empty or has too many entries");
-    json_object_foreach(groups, key, group) {
+        hf_fail(hf, "quantization_config.config_groups", "", "is empty or has too many entries");
+    json_object_foreach(groups, key, group)
+    {
         if (check_group(hf, key, group))
             read_group(hf, group, list);
     }
@@ -448,7 +442,8 @@ static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
         if (i > 0 && strcmp(algos[i].id, algos[i - 1].id) == 0)
             continue;
         named = hfexcept_new();
-        json_object_foreach(layers, module, row) {
+        json_object_foreach(layers, module, row)
+        {
             const char *id = algo_format(word_of(row, "quant_algo"));
 
             if (id != NULL && strcmp(id, algos[i].id) == 0 && strlen(module) < 1024)
@@ -495,17 +490,17 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
         return;
     }
     if (group == 0) {
-        hf_fail(hf, "quantization.group_size", HF_HINT,
-                "must be a whole number of 1..%d", GROUP_TOP);
+        hf_fail(hf, "quantization.group_size", HF_HINT, "must be a whole number of 1..%d",
+                GROUP_TOP);
         return;
     }
     apply(hf, id, list, true);
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
     reader_note(hf->model,
-            "MLX quantization runs on Apple hardware; its %g bits per weight are "
-            "counted as %s",
-            bits + 32.0 / group, id);
+                "MLX quantization runs on Apple hardware; its %g bits per weight are "
+                "counted as %s",
+                bits + 32.0 / group, id);
 }
 
 /* ---- dispatch ---- */
@@ -543,8 +538,7 @@ static void read_side(struct hf *hf, const json_t *side, struct exceptions *list
 
     hf->where = hf->side_where;
     if (!json_is_object(beside))
-        hf_fail(hf, "quantization", HF_HINT,
-                beside == NULL ? "missing" : "must be an object");
+        hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing" : "must be an object");
     check_config(hf, "quantization", beside);
     if (hf->rc == GP_OK)
         read_modelopt(hf, beside, list);

@@ -31,37 +31,33 @@ struct tower_row {
 };
 
 /* Attention and an MLP of two matrices with biases, two LayerNorms; and the patches. */
-#define LAYERS  "n*(4*d*d + 2*d*f + 9*d + f)"
+#define LAYERS "n*(4*d*d + 2*d*f + 9*d + f)"
 #define PATCHES " + 3*p*p*d"
-#define MOVING  " + 3*temporal_patch_size*p*p*d"
+#define MOVING " + 3*temporal_patch_size*p*p*d"
 /* Patches of merge x merge become one word. */
 #define WIDE "spatial_merge_size*spatial_merge_size*d"
-#define MERGER(out)                                                                    \
-    " + " WIDE "*" WIDE " + " WIDE " + " WIDE "*(" out ") + (" out ")"
+#define MERGER(out) " + " WIDE "*" WIDE " + " WIDE " + " WIDE "*(" out ") + (" out ")"
 #define TWO_LINEARS "d*t + t + t*t + t"
 #define SIGLIP_HEAD " + vision_use_head*(4*d*d + 2*d*f + f + 8*d)"
-#define QWEN3                                                                          \
-    LAYERS MOVING " + d + num_position_embeddings*d + 2*d" MERGER("out_hidden_size")   \
-        " + deepstack_visual_indexes*(2*" WIDE MERGER("out_hidden_size") ")"
-#define QWEN3_DEFAULTS                                                                 \
-    "patch_size=16 temporal_patch_size=2 spatial_merge_size=2 "                        \
+#define QWEN3                                                      \
+    LAYERS MOVING " + d + num_position_embeddings*d + 2*d" MERGER( \
+        "out_hidden_size") " + deepstack_visual_indexes*(2*" WIDE MERGER("out_hidden_size") ")"
+#define QWEN3_DEFAULTS                                          \
+    "patch_size=16 temporal_patch_size=2 spatial_merge_size=2 " \
     "num_position_embeddings=2304 out_hidden_size=3584"
 /* Its hidden_size is that of the language model. */
 #define E "embed_dim"
-#define QWEN2                                                                          \
-    "n*(4*" E "*" E " + 2*" E "*" E "*mlp_ratio + 9*" E " + " E "*mlp_ratio) + "       \
-    "3*temporal_patch_size*p*p*" E " + 2*" E " + 16*" E "*" E " + 4*" E " + 4*" E      \
-    "*d + d"
+#define QWEN2                                                                    \
+    "n*(4*" E "*" E " + 2*" E "*" E "*mlp_ratio + 9*" E " + " E "*mlp_ratio) + " \
+    "3*temporal_patch_size*p*p*" E " + 2*" E " + 16*" E "*" E " + 4*" E " + 4*" E "*d + d"
 #define QWEN2_DEFAULTS "patch_size=14 temporal_patch_size=2 mlp_ratio=4"
-#define QWEN25                                                                         \
-    "n*(4*d*d + 3*d*f + 7*d + 2*f)" MOVING " + d" MERGER("out_hidden_size")
+#define QWEN25 "n*(4*d*d + 3*d*f + 7*d + 2*f)" MOVING " + d" MERGER("out_hidden_size")
 #define QWEN25_DEFAULTS "patch_size=14 temporal_patch_size=2 spatial_merge_size=2"
-#define GLM_MERGER(inner)                                                              \
+#define GLM_MERGER(inner) \
     " + o*o + 2*o + 3*o*(" inner ") + o*d*spatial_merge_size*spatial_merge_size + o"
-#define GLM_DEFAULTS                                                                   \
-    "patch_size=14 image_size=336 temporal_patch_size=2 spatial_merge_size=2"
-#define INTERNVL                                                                       \
-    "n*(4*d*d + 2*d*f + f + 8*d + 3*d*attention_bias - 2*d*norm_type^rms_norm + "      \
+#define GLM_DEFAULTS "patch_size=14 image_size=336 temporal_patch_size=2 spatial_merge_size=2"
+#define INTERNVL                                                                  \
+    "n*(4*d*d + 2*d*f + f + 8*d + 3*d*attention_bias - 2*d*norm_type^rms_norm + " \
     "2*d*use_qk_norm) + (grid*grid + 2)*d" PATCHES " + d + 2*d*(use_mean_pooling = 0)"
 #define INTERNVL_DEFAULTS "patch_size=14 image_size=448 use_mean_pooling=1"
 
@@ -86,9 +82,8 @@ static const struct tower_row bare_towers[] = {
      LAYERS MOVING " + 2*d"},
     {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
      LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
-     "72*d*d + 4*d"},
-    {"deepseek_v41_vision", "patch_size=14",
-     "n*(4*d*d + 3*d*f + 6*d)" PATCHES " + 2*d"},
+                    "72*d*d + 4*d"},
+    {"deepseek_v41_vision", "patch_size=14", "n*(4*d*d + 3*d*f + 6*d)" PATCHES " + 2*d"},
     {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
     {"kimi_k25", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
     {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
@@ -100,7 +95,7 @@ static const struct tower_row towers[] = {
      "patch_size=14 image_size=336 projector_input_dim=4096 "
      "projector_output_dim=4096 vision_output_dim=4096",
      LAYERS PATCHES " + d + (grid*grid + 1)*d + 4*d + f*projector_input_dim + "
-     "projector_input_dim*projector_output_dim + vision_output_dim*t"},
+                    "projector_input_dim*projector_output_dim + vision_output_dim*t"},
     {"gemma4_vision",
      "patch_size=16 head_dim=64 num_attention_heads=12 num_key_value_heads=12 "
      "position_embedding_size=10240",
@@ -126,17 +121,16 @@ static const struct tower_row towers[] = {
      "n*(2*d*d + 2*d*(d/num_heads*num_key_value_heads) + 3*d*f + 5*d + 2*f + "
      "2*(d/num_heads*num_key_value_heads))" MOVING " + d" MERGER("out_hidden_size")},
     {"glm4v_vision", GLM_DEFAULTS,
-     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING " + d + grid*grid*d + 2*d"
-     GLM_MERGER("f")},
+     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING
+     " + d + grid*grid*d + 2*d" GLM_MERGER("f")},
     {"glm4v_moe_vision", GLM_DEFAULTS,
-     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING " + d + grid*grid*d + 2*d"
-     GLM_MERGER("f")},
+     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING
+     " + d + grid*grid*d + 2*d" GLM_MERGER("f")},
     {"glm_ocr_vision", GLM_DEFAULTS " in_channels=3",
-     "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING " + 2*d"
-     GLM_MERGER("o*in_channels")},
+     "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING " + 2*d" GLM_MERGER("o*in_channels")},
     {"glm5_next_vision", GLM_DEFAULTS,
-     "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING " + 2*d"
-     GLM_MERGER("projection_intermediate_size")},
+     "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING
+     " + 2*d" GLM_MERGER("projection_intermediate_size")},
     {"gemma4_unified_vision", /* no layers: patches straight into the language model */
      "hidden_size=1 patch_size=16 pooling_kernel_size=3 mm_embed_dim=3840 "
      "mm_posemb_size=1120",
@@ -199,8 +193,7 @@ static double tower_number(const struct tower *t, const char *key)
     const json_t *object = whole ? t->hf->root : t->config;
     char name[64];
     const json_t *value = hf_get_at(object, key + whole, name);
-    const struct hf_field field = {name, .kinds = HF_COUNT | HF_FLAG | HF_COUNTS, 0,
-                                   1048576};
+    const struct hf_field field = {name, .kinds = HF_COUNT | HF_FLAG | HF_COUNTS, 0, 1048576};
 
     hf_check(t->hf, whole ? "" : "vision_config", object, &field, 1);
     if (value == NULL)
@@ -238,8 +231,8 @@ static double tower_value(const void *object, const char *name)
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], name) == 0)
-            return tower_number(t, names[i][json_object_get(t->config, names[i][2]) != NULL
-                                                ? 2 : 1]);
+            return tower_number(t,
+                                names[i][json_object_get(t->config, names[i][2]) != NULL ? 2 : 1]);
     return tower_number(t, name);
 }
 
@@ -270,10 +263,12 @@ static double row_elements(struct tower *t, const struct tower_row *row)
 static void note_parts(struct hf *hf)
 {
     static const char *const known[] = {
-        "text_config",         "llm_config",         "language_config",
-        "thinker_config",      "vision_config",      "audio_config",
-        "quantization_config", "compression_config", "generation_config",
-        "attn_config",         "ffn_config",         "linear_attn_config",
+        "text_config",         "llm_config",
+        "language_config",     "thinker_config",
+        "vision_config",       "audio_config",
+        "quantization_config", "compression_config",
+        "generation_config",   "attn_config",
+        "ffn_config",          "linear_attn_config",
         "per_layer_config",    "sparse_attention_config",
     };
     const char *key;
@@ -337,6 +332,6 @@ void hfvision_add(struct hf *hf)
         reader_note(hf->model, "parameters of the vision tower are not counted");
     else if (bare != NULL && projector <= 0)
         reader_note(hf->model, "parameters of the vision projector are not counted");
-    hf_extra(hf, row == NULL ? "vision tower" : "vision tower and projector",
-             ROLE_VISION, tower + projector);
+    hf_extra(hf, row == NULL ? "vision tower" : "vision tower and projector", ROLE_VISION,
+             tower + projector);
 }

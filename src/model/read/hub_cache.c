@@ -21,15 +21,13 @@ static bool cache_folder(char *dir, size_t size)
     if (home != NULL && home[0] != '\0')
         return path_join(dir, size, home, "hub");
     home = getenv("HOME");
-    return home != NULL && home[0] == '/' &&
-           path_join(dir, size, home, ".cache/huggingface/hub");
+    return home != NULL && home[0] == '/' && path_join(dir, size, home, ".cache/huggingface/hub");
 }
 
 /* A name that stays in its folder. */
 static bool plain(const char *name)
 {
-    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL &&
-           gp_is_utf8(name);
+    return name[0] != '\0' && name[0] != '.' && strchr(name, '/') == NULL && gp_is_utf8(name);
 }
 
 /* The revision that refs/main names, else the only snapshot there is. */
@@ -40,8 +38,8 @@ static bool read_revision(const char *dir, struct hub_model *model)
 
     if (path_join(path, sizeof path, dir, "refs/main") &&
         path_read(path, REVISION_LIMIT, &text, &len, NULL) == GP_OK)
-        gp_format(model->revision, sizeof model->revision, "%.*s",
-                  (int)strcspn(text, " \r\n"), text);
+        gp_format(model->revision, sizeof model->revision, "%.*s", (int)strcspn(text, " \r\n"),
+                  text);
     free(text);
     if (model->revision[0] == '\0' && path_join(path, sizeof path, dir, "snapshots") &&
         path_list(path, "", &names, &count, NULL) == GP_OK) {
@@ -65,12 +63,10 @@ static bool read_entry(const char *cache, const char *entry, struct hub_model *m
     split = strstr(org, "--");
     if (split == NULL)
         return false;
-    return gp_format(model->name, sizeof model->name, "%.*s/%s", (int)(split - org),
-                     org, split + 2) &&
-           gp_format(model->path, sizeof model->path, "%s/snapshots/%s", dir,
-                     model->revision) &&
-           path_join(config, sizeof config, model->path, "config.json") &&
-           path_is_file(config);
+    return gp_format(model->name, sizeof model->name, "%.*s/%s", (int)(split - org), org,
+                     split + 2) &&
+           gp_format(model->path, sizeof model->path, "%s/snapshots/%s", dir, model->revision) &&
+           path_join(config, sizeof config, model->path, "config.json") && path_is_file(config);
 }
 
 bool hub_cache_find(const char *name, struct hub_model *model)
@@ -78,8 +74,7 @@ bool hub_cache_find(const char *name, struct hub_model *model)
     char cache[GP_PATH_MAX], entry[160];
     const char *slash = strchr(name, '/');
 
-    return slash != NULL && strchr(slash + 1, '/') == NULL &&
-           cache_folder(cache, sizeof cache) &&
+    return slash != NULL && strchr(slash + 1, '/') == NULL && cache_folder(cache, sizeof cache) &&
            gp_format(entry, sizeof entry, "models--%.*s--%s", (int)(slash - name), name,
                      slash + 1) &&
            read_entry(cache, entry, model);
@@ -91,8 +86,7 @@ size_t hub_cache_list(struct hub_model **models)
     size_t found = 0, count = 0;
 
     *models = NULL;
-    if (!cache_folder(cache, sizeof cache) ||
-        path_list(cache, "", &names, &count, NULL) != GP_OK)
+    if (!cache_folder(cache, sizeof cache) || path_list(cache, "", &names, &count, NULL) != GP_OK)
         return 0;
     *models = gp_calloc(HUB_CACHE_MAX, sizeof **models);
     for (size_t i = 0; i < count && found < HUB_CACHE_MAX; i++)

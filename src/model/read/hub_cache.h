@@ -16,8 +16,8 @@
 #define HUB_CACHE_MAX 200
 
 struct hub_model {
-    char name[128];   /* "org/name" */
-    char path[1024];  /* of the snapshot */
+    char name[128];  /* "org/name" */
+    char path[1024]; /* of the snapshot */
     char revision[64];
 };
 

@@ -111,8 +111,7 @@ static enum gp_status scan_close(struct jscan *scan, bool *more)
     return GP_OK;
 }
 
-enum gp_status jscan_next(struct jscan *scan, struct jslice *key, struct jslice *value,
-                          bool *more)
+enum gp_status jscan_next(struct jscan *scan, struct jslice *key, struct jslice *value, bool *more)
 {
     enum gp_status rc;
 
@@ -191,11 +190,10 @@ bool jslice_string(struct jslice slice, char *dst, size_t size)
 json_t *jslice_parse(const char *where, struct jslice slice, struct gp_err *err)
 {
     json_error_t error;
-    json_t *value = json_loadb(slice.text, slice.len,
-                               JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
+    json_t *value =
+        json_loadb(slice.text, slice.len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
 
     if (value == NULL)
-        gp_fail(err, GP_E_FILE, where, "the file is damaged", "not valid JSON: %.120s",
-                error.text);
+        gp_fail(err, GP_E_FILE, where, "the file is damaged", "not valid JSON: %.120s", error.text);
     return value;
 }

@@ -27,8 +27,8 @@ struct jscan {
     const char *where; /* the file, for messages */
     const char *text;
     size_t len, pos;
-    int max_depth;     /* brackets inside one value */
-    bool first;        /* no member was read yet */
+    int max_depth; /* brackets inside one value */
+    bool first;    /* no member was read yet */
     struct gp_err *err;
 };
 
@@ -38,8 +38,7 @@ enum gp_status jscan_open(struct jscan *scan, const char *where, struct jslice o
 
 /* The next member: key with its quotes, value without blanks around it. *more is
  * false at the closing brace, after which only blanks may follow. */
-enum gp_status jscan_next(struct jscan *scan, struct jslice *key, struct jslice *value,
-                          bool *more);
+enum gp_status jscan_next(struct jscan *scan, struct jslice *key, struct jslice *value, bool *more);
 
 /* The text of a string slice (with quotes) in dst[size]; false when it is not a valid
  * string, holds a NUL or does not fit. */

@@ -22,8 +22,7 @@ struct look {
 
 static void found(struct look *look, const char *path)
 {
-    look->paths =
-        gp_grow(look->paths, &look->cap, look->count + 1, sizeof(*look->paths));
+    look->paths = gp_grow(look->paths, &look->cap, look->count + 1, sizeof(*look->paths));
     look->paths[look->count++] = gp_strdup(path);
 }
 

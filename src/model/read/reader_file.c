@@ -54,9 +54,8 @@ static bool is_inside(const char *dir, const char *path)
            (cache_blobs(folder, blobs, sizeof blobs) && lies_in(target, blobs));
 }
 
-enum gp_status reader_file_open(const char *dir, const char *name,
-                                struct reader_file *file, bool *found,
-                                struct gp_err *err)
+enum gp_status reader_file_open(const char *dir, const char *name, struct reader_file *file,
+                                bool *found, struct gp_err *err)
 {
     struct stat info;
 
@@ -72,8 +71,7 @@ enum gp_status reader_file_open(const char *dir, const char *name,
                        "a link that is broken or leads out of the folder");
     file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file->fd < 0)
-        return gp_fail(err, GP_E_FILE, file->path, "", "cannot be opened: %s",
-                       strerror(errno));
+        return gp_fail(err, GP_E_FILE, file->path, "", "cannot be opened: %s", strerror(errno));
     if (fstat(file->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         reader_close(file);
         return gp_fail(err, GP_E_FILE, file->path, "", "not a regular file");

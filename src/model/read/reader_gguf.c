@@ -60,9 +60,9 @@ static enum gp_status finish_set(const struct gguf_meta *meta, struct gather *ga
 }
 
 /* One file of its own; a part of a split file only reports its number and tensors. */
-enum gp_status gguf_parse(const char *where, const struct gguf_input *input,
-                          struct model *out, int *split_no, int *split_count,
-                          file_tensor_fn fn, void *ctx, struct gp_err *err)
+enum gp_status gguf_parse(const char *where, const struct gguf_input *input, struct model *out,
+                          int *split_no, int *split_count, file_tensor_fn fn, void *ctx,
+                          struct gp_err *err)
 {
     struct gguf_meta meta;
     struct gather gather;
@@ -91,8 +91,7 @@ static bool read_file(void *ctx, uint64_t offset, void *dst, size_t len)
 }
 
 static enum gp_status scan_file(struct reader_file *file, struct gguf_meta *meta,
-                                struct gather *gather, double *bytes,
-                                struct gp_err *err)
+                                struct gather *gather, double *bytes, struct gp_err *err)
 {
     struct gguf_input input = {.read = read_file, .ctx = file, .size = file->size};
 
@@ -119,8 +118,8 @@ static size_t split_stem(const char *name, int *count)
     return len - tail;
 }
 
-static enum gp_status open_part(const char *dir, const char *name,
-                                struct reader_file *file, struct gp_err *err)
+static enum gp_status open_part(const char *dir, const char *name, struct reader_file *file,
+                                struct gp_err *err)
 {
     bool found;
     enum gp_status rc = reader_file_open(dir, name, file, &found, err);
@@ -134,16 +133,15 @@ static enum gp_status check_part(const struct gguf_meta *meta, int no, int count
                                  struct gp_err *err)
 {
     if (meta->split_no != no || meta->split_count != count)
-        return gp_fail(err, GP_E_FILE, meta->where,
-                       "the parts belong to different sets",
-                       "says it is part %d of %d, but its name says %d of %d",
-                       meta->split_no + 1, meta->split_count, no + 1, count);
+        return gp_fail(err, GP_E_FILE, meta->where, "the parts belong to different sets",
+                       "says it is part %d of %d, but its name says %d of %d", meta->split_no + 1,
+                       meta->split_count, no + 1, count);
     return GP_OK;
 }
 
 static enum gp_status add_part(const char *dir, const char *name, int no, int count,
-                               struct gguf_meta *first, struct gather *gather,
-                               double *bytes, struct gp_err *err)
+                               struct gguf_meta *first, struct gather *gather, double *bytes,
+                               struct gp_err *err)
 {
     struct reader_file file;
     struct gguf_meta own;
@@ -160,8 +158,8 @@ static enum gp_status add_part(const char *dir, const char *name, int no, int co
     return rc;
 }
 
-static enum gp_status read_parts(const char *dir, const char *name, size_t stem,
-                                 int count, struct model *out, struct gp_err *err)
+static enum gp_status read_parts(const char *dir, const char *name, size_t stem, int count,
+                                 struct model *out, struct gp_err *err)
 {
     struct gguf_meta first;
     struct gather gather;
@@ -172,8 +170,7 @@ static enum gp_status read_parts(const char *dir, const char *name, size_t stem,
     gguf_meta_init(&first, name);
     gather_init(&gather, NULL, NULL);
     for (int no = 0; no < count && rc == GP_OK; no++) {
-        gp_format(part, sizeof part, "%.*s-%05d-of-%05d.gguf", (int)stem, name, no + 1,
-                  count);
+        gp_format(part, sizeof part, "%.*s-%05d-of-%05d.gguf", (int)stem, name, no + 1, count);
         rc = add_part(dir, part, no, count, &first, &gather, &bytes, err);
     }
     if (rc == GP_OK)
@@ -205,8 +202,7 @@ static enum gp_status read_single(const char *dir, const char *name, struct mode
     return rc;
 }
 
-enum gp_status reader_gguf(const char *dir, const char *name, struct model *out,
-                           struct gp_err *err)
+enum gp_status reader_gguf(const char *dir, const char *name, struct model *out, struct gp_err *err)
 {
     int count = 1;
     size_t stem = split_stem(name, &count);

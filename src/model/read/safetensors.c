@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/jscan.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "model/read/jscan.h"
 
 #define HEADER_MAX 100000000u
 #define TENSORS_MAX 1000000u
@@ -36,11 +36,10 @@ struct dtype {
 };
 
 static const struct dtype dtypes[] = {
-    {"BOOL", 8},        {"F4", 4},          {"F6_E2M3", 6},     {"F6_E3M2", 6},
-    {"U8", 8},          {"I8", 8},          {"F8_E5M2", 8},     {"F8_E4M3", 8},
-    {"F8_E8M0", 8},     {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
-    {"U16", 16},        {"F16", 16},        {"BF16", 16},       {"I32", 32},
-    {"U32", 32},        {"F32", 32},        {"C64", 64},        {"F64", 64},
+    {"BOOL", 8},        {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
+    {"I8", 8},          {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
+    {"F8_E5M2FNUZ", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16},    {"BF16", 16},
+    {"I32", 32},        {"U32", 32},    {"F32", 32},    {"C64", 64},    {"F64", 64},
     {"I64", 64},        {"U64", 64},
 };
 
@@ -67,19 +66,16 @@ static const struct dtype *find_dtype(const char *name)
     return NULL;
 }
 
-static enum gp_status bad_tensor(const struct header *head, const char *name,
-                                 const char *what)
+static enum gp_status bad_tensor(const struct header *head, const char *name, const char *what)
 {
     char shown[96];
 
-    return gp_fail(head->err, GP_E_FILE, head->where,
-                   "download the file again, or leave it out", "tensor %s: %s",
-                   safe_text(shown, sizeof shown, name, strlen(name)), what);
+    return gp_fail(head->err, GP_E_FILE, head->where, "download the file again, or leave it out",
+                   "tensor %s: %s", safe_text(shown, sizeof shown, name, strlen(name)), what);
 }
 
-enum gp_status safetensors_length(const char *where, const uint8_t first[8],
-                                  uint64_t file_size, uint64_t *length,
-                                  struct gp_err *err)
+enum gp_status safetensors_length(const char *where, const uint8_t first[8], uint64_t file_size,
+                                  uint64_t *length, struct gp_err *err)
 {
     uint64_t n = 0;
 
@@ -217,8 +213,7 @@ static enum gp_status check_metadata(const struct header *head, struct jslice ob
     return rc;
 }
 
-static enum gp_status add_member(struct header *head, struct jslice key,
-                                 struct jslice value)
+static enum gp_status add_member(struct header *head, struct jslice key, struct jslice value)
 {
     char name[NAME_MAX_LEN];
     struct file_tensor tensor;
@@ -227,8 +222,7 @@ static enum gp_status add_member(struct header *head, struct jslice key,
 
     if (!jslice_string(key, name, sizeof name)) {
         safe_text(name, 64, key.text, key.len);
-        return bad_tensor(head, name,
-                          "its name is not a string of less than 1024 bytes");
+        return bad_tensor(head, name, "its name is not a string of less than 1024 bytes");
     }
     if (head->count >= TENSORS_MAX)
         return gp_fail(head->err, GP_E_FILE, head->where, "this is not a model",
@@ -251,8 +245,7 @@ static int by_name(const void *a, const void *b, void *names)
 {
     const char *text = names;
 
-    return strcmp(text + ((const struct entry *)a)->name,
-                  text + ((const struct entry *)b)->name);
+    return strcmp(text + ((const struct entry *)a)->name, text + ((const struct entry *)b)->name);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -272,12 +265,10 @@ static enum gp_status check_names(struct header *head)
     size_t kept = 0;
 
     if (head->count > 1)
-        qsort_r(head->entries, head->count, sizeof *head->entries, by_name,
-                head->names.text);
+        qsort_r(head->entries, head->count, sizeof *head->entries, by_name, head->names.text);
     for (size_t i = 1; i < head->count; i++)
         if (by_name(&head->entries[i - 1], &head->entries[i], head->names.text) == 0)
-            return bad_tensor(head, head->names.text + head->entries[i].name,
-                              "listed twice");
+            return bad_tensor(head, head->names.text + head->entries[i].name, "listed twice");
     for (size_t i = 0; i < head->count; i++)
         if (strcmp(head->names.text + head->entries[i].name, "__metadata__") != 0)
             head->entries[kept++] = head->entries[i];
@@ -357,8 +348,7 @@ enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t
         return rc;
     if (len - 8 < n)
         return gp_fail(err, GP_E_FILE, where, "the file is cut off: download it again",
-                       "the header ends after %zu of %llu bytes", len - 8,
-                       (unsigned long long)n);
+                       "the header ends after %zu of %llu bytes", len - 8, (unsigned long long)n);
     if (head[8] != '{')
         return gp_fail(err, GP_E_FILE, where, "not a safetensors file",
                        "the header does not begin with '{'");
@@ -439,8 +429,7 @@ static enum gp_status read_weight_map(const char *where, struct jslice object,
             return gp_fail(err, GP_E_FILE, where, "this is not a model",
                            "weight_map: more than %u tensors", INDEX_NAMES_MAX);
         slices_add(tensors, key);
-        if (files->count == 0 ||
-            compare_slices(&files->items[files->count - 1], &value) != 0)
+        if (files->count == 0 || compare_slices(&files->items[files->count - 1], &value) != 0)
             slices_add(files, value);
     }
     return rc;
@@ -455,16 +444,15 @@ static enum gp_status check_tensor_names(const char *where, struct slices *tenso
         qsort(tensors->items, tensors->count, sizeof *tensors->items, compare_slices);
     for (size_t i = 1; i < tensors->count; i++)
         if (compare_slices(&tensors->items[i - 1], &tensors->items[i]) == 0)
-            return gp_fail(err, GP_E_FILE, where, "download the file again",
-                           "weight_map: %s is listed twice",
-                           safe_text(shown, sizeof shown, tensors->items[i].text,
-                                     tensors->items[i].len));
+            return gp_fail(
+                err, GP_E_FILE, where, "download the file again", "weight_map: %s is listed twice",
+                safe_text(shown, sizeof shown, tensors->items[i].text, tensors->items[i].len));
     return GP_OK;
 }
 
 /* Sorted, each once, checked, copied. */
-static enum gp_status take_shards(const char *where, struct slices *files,
-                                  char ***shards, size_t *count, struct gp_err *err)
+static enum gp_status take_shards(const char *where, struct slices *files, char ***shards,
+                                  size_t *count, struct gp_err *err)
 {
     char name[256], shown[96];
     char **out = NULL;
@@ -500,8 +488,8 @@ static enum gp_status take_shards(const char *where, struct slices *files,
     return rc;
 }
 
-static enum gp_status read_total_size(const char *where, struct jslice object,
-                                      double *total, struct gp_err *err)
+static enum gp_status read_total_size(const char *where, struct jslice object, double *total,
+                                      struct gp_err *err)
 {
     json_t *metadata, *size;
     enum gp_status rc = GP_OK;
@@ -523,9 +511,8 @@ static enum gp_status read_total_size(const char *where, struct jslice object,
 }
 
 /* Finds the two members that matter. */
-static enum gp_status walk_index(const char *where, struct jslice text,
-                                 struct slices *tensors, struct slices *files,
-                                 double *total, struct gp_err *err)
+static enum gp_status walk_index(const char *where, struct jslice text, struct slices *tensors,
+                                 struct slices *files, double *total, struct gp_err *err)
 {
     struct jscan scan;
     struct jslice key, value;
@@ -540,14 +527,12 @@ static enum gp_status walk_index(const char *where, struct jslice text,
             break;
         if (!jslice_string(key, name, sizeof name))
             continue;
-        member = strcmp(name, "metadata") == 0     ? 0
-                 : strcmp(name, "weight_map") == 0 ? 1
-                                                   : 2;
+        member = strcmp(name, "metadata") == 0 ? 0 : strcmp(name, "weight_map") == 0 ? 1 : 2;
         if (member == 2)
             continue;
         if (seen[member])
-            return gp_fail(err, GP_E_FILE, where, "download the file again",
-                           "%s is listed twice", name);
+            return gp_fail(err, GP_E_FILE, where, "download the file again", "%s is listed twice",
+                           name);
         seen[member] = true;
         rc = member == 0 ? read_total_size(where, value, total, err)
                          : read_weight_map(where, value, tensors, files, err);
@@ -558,9 +543,8 @@ static enum gp_status walk_index(const char *where, struct jslice text,
     return rc;
 }
 
-enum gp_status safetensors_index(const char *where, const char *text, size_t len,
-                                 char ***shards, size_t *count, double *total_size,
-                                 struct gp_err *err)
+enum gp_status safetensors_index(const char *where, const char *text, size_t len, char ***shards,
+                                 size_t *count, double *total_size, struct gp_err *err)
 {
     struct jslice whole = {text, len};
     struct slices tensors = {0}, files = {0};

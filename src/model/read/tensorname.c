@@ -24,10 +24,26 @@ struct rule {
 
 /* Whole towers, wherever they stand. */
 static const char *const tower_words[] = {
-    "vision_tower", "vision_model", "visual.", "multi_modal_projector", "mm_projector",
-    "vision_embed", "embed_vision", "vision_encoder", "vit.", "audio_tower",
-    "embed_audio", "audio_model", "vision_language_adapter", "patch_merger",
-    "image_newline", "vpm.", "resampler", "mlp1.", "audio_encoder", "image_projector",
+    "vision_tower",
+    "vision_model",
+    "visual.",
+    "multi_modal_projector",
+    "mm_projector",
+    "vision_embed",
+    "embed_vision",
+    "vision_encoder",
+    "vit.",
+    "audio_tower",
+    "embed_audio",
+    "audio_model",
+    "vision_language_adapter",
+    "patch_merger",
+    "image_newline",
+    "vpm.",
+    "resampler",
+    "mlp1.",
+    "audio_encoder",
+    "image_projector",
 };
 
 static const char *const mtp_words[] = {"mtp.", "mtp_", "nextn.", "eagle"};
@@ -233,8 +249,8 @@ static int layer_part(const char *rest)
     return holds_any(first, COUNT(first), rest) ? 0 : 1;
 }
 
-static struct tensor_place finish_place(const struct model *model,
-                                        struct tensor_place place, int role)
+static struct tensor_place finish_place(const struct model *model, struct tensor_place place,
+                                        int role)
 {
     place.fused_qkv = role == FUSED;
     place.role = role == FUSED ? ROLE_ATTN_Q : (enum tensor_role)role;
@@ -280,8 +296,8 @@ struct tensor_place tensorname_hf(const struct model *model, const char *name)
     place.layer = layer_of(name, &rest);
     if (place.layer < 0) {
         role = FIND(global_rules, name);
-        if (role == ROLE_OTHER && (strncmp(name, "output.", 7) == 0 ||
-                                   strncmp(name, "head.", 5) == 0))
+        if (role == ROLE_OTHER &&
+            (strncmp(name, "output.", 7) == 0 || strncmp(name, "head.", 5) == 0))
             role = ROLE_HEAD;
     } else {
         role = FIND(layer_rules, rest);

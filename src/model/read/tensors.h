@@ -11,18 +11,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/read/checkpoint.h"
-#include "model/model.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "model/model.h"
+#include "model/read/checkpoint.h"
 
 /* ---- tensorname.c: what a tensor is for, from its name ---- */
 
 struct tensor_place {
-    int layer;             /* -1: outside the layers */
+    int layer; /* -1: outside the layers */
     enum tensor_role role;
-    bool mtp;              /* of a multi-token-prediction layer: not loaded */
-    bool fused_qkv;        /* query, key and value in one: split by heads */
+    bool mtp;       /* of a multi-token-prediction layer: not loaded */
+    bool fused_qkv; /* query, key and value in one: split by heads */
 };
 
 /* Hugging Face names and their packed, scaled and fused variants. */
@@ -36,13 +36,13 @@ struct tensor_place tensorname_gguf(const struct model *model, const char *name)
  */
 
 struct listed_tensor {
-    size_t name;           /* offset in tensor_list.names */
+    size_t name; /* offset in tensor_list.names */
     double bytes;
     char type[16];
 };
 
 struct tensor_list {
-    struct strbuf names;   /* each with its terminator */
+    struct strbuf names; /* each with its terminator */
     struct listed_tensor *items;
     size_t count, cap;
 };
@@ -57,7 +57,6 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
                           const char *where, struct gp_err *err);
 
 /* Adds "; text" to the model's note. */
-void reader_note(struct model *model, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void reader_note(struct model *model, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

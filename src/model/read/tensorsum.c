@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/jscan.h"
 #include "base/mem.h"
+#include "model/read/jscan.h"
 
 #define SIZE_SLACK 0.01 /* biases and the like that a role may hold besides */
 
@@ -74,20 +74,17 @@ static int by_name(const void *a, const void *b, void *names)
                   text + ((const struct listed_tensor *)b)->name);
 }
 
-static enum gp_status check_twice(struct tensor_list *list, const char *where,
-                                  struct gp_err *err)
+static enum gp_status check_twice(struct tensor_list *list, const char *where, struct gp_err *err)
 {
     char shown[96];
 
     if (list->count > 1)
-        qsort_r(list->items, list->count, sizeof *list->items, by_name,
-                list->names.text);
+        qsort_r(list->items, list->count, sizeof *list->items, by_name, list->names.text);
     for (size_t i = 1; i < list->count; i++) {
         const char *name = list->names.text + list->items[i].name;
 
         if (by_name(&list->items[i - 1], &list->items[i], list->names.text) == 0)
-            return gp_fail(err, GP_E_FILE, where,
-                           "the folder seems to hold two checkpoints",
+            return gp_fail(err, GP_E_FILE, where, "the folder seems to hold two checkpoints",
                            "tensor %s is in two files",
                            safe_text(shown, sizeof shown, name, strlen(name)));
     }
@@ -143,8 +140,7 @@ static bool loaded(struct sum *sum, const struct tensor_place *place)
     return place->role != ROLE_HEAD || !sum->model->tied;
 }
 
-static void add_tensor(struct sum *sum, const char *name,
-                       const struct listed_tensor *item)
+static void add_tensor(struct sum *sum, const char *name, const struct listed_tensor *item)
 {
     struct model *model = sum->model;
     struct tensor_place place =
@@ -171,8 +167,7 @@ static void add_tensor(struct sum *sum, const char *name,
     }
 }
 
-static enum gp_status check_complete(struct sum *sum, const char *where,
-                                     struct gp_err *err)
+static enum gp_status check_complete(struct sum *sum, const char *where, struct gp_err *err)
 {
     const struct model *model = sum->model;
 
@@ -181,8 +176,7 @@ static enum gp_status check_complete(struct sum *sum, const char *where,
             return gp_fail(err, GP_E_FILE, where,
                            "a file of the checkpoint is missing, or config.json "
                            "belongs to another model",
-                           "layer %d of %d has no tensor", i,
-                           model->layer_count);
+                           "layer %d of %d has no tensor", i, model->layer_count);
     if (!sum->embed && model->vocab > 0)
         return gp_fail(err, GP_E_FILE, where, "a file of the checkpoint is missing",
                        "the token embedding is missing");
@@ -224,6 +218,7 @@ static void name_gguf_types(struct sum *sum)
         name_gguf_type(main_type(sum, (enum tensor_role)role), sum->model->native[role]);
     for (int i = 0; i < 2; i++) {
         struct type_bytes *main = main_of(sum->down);
+
         name_gguf_type(main->type, sum->model->native_down[i]);
         *main = (struct type_bytes){.bytes = 0};
     }
@@ -233,8 +228,7 @@ static void name_gguf_types(struct sum *sum)
  * another type, to which an engine will convert them. */
 static void name_plain_types(struct sum *sum)
 {
-    static const char *const words[][2] = {
-        {"F32", "fp32"}, {"F16", "fp16"}, {"BF16", "bf16"}};
+    static const char *const words[][2] = {{"F32", "fp32"}, {"F16", "fp16"}, {"BF16", "bf16"}};
     struct model *model = sum->model;
     bool differs = false;
 
@@ -262,8 +256,7 @@ static void name_plain_types(struct sum *sum)
  * the types are plain enough to tell: a tensor that is missing or of another shape
  * would be planned too small. Norms and biases are left out, vision towers may be
  * uncounted. */
-static enum gp_status check_size(const struct model *model, const char *where,
-                                 struct gp_err *err)
+static enum gp_status check_size(const struct model *model, const char *where, struct gp_err *err)
 {
     static const enum tensor_role roles[] = {
         ROLE_EMBED,       ROLE_HEAD,    ROLE_ATTN_Q,      ROLE_ATTN_KV, ROLE_ATTN_OUT,
@@ -289,8 +282,7 @@ static enum gp_status check_size(const struct model *model, const char *where,
         return GP_OK;
     return gp_fail(err, GP_E_FILE, where,
                    "a tensor is missing or config.json belongs to another model",
-                   "the tensors hold %.0f bytes, but config.json implies %.0f", held,
-                   made);
+                   "the tensors hold %.0f bytes, but config.json implies %.0f", held, made);
 }
 
 /* Bytes per element of a plain type; 1 of one that packs several into a word. */
@@ -318,13 +310,12 @@ static void fit_elements(const struct tensor_list *list, struct model *model)
         else if (place.role != ROLE_EMBED && place.role != ROLE_HEAD)
             outside += elements;
     }
-    rest = inside - model_params_role(model, ROLE_ATTN_Q) -
-           model_params_role(model, ROLE_ATTN_KV) -
+    rest = inside - model_params_role(model, ROLE_ATTN_Q) - model_params_role(model, ROLE_ATTN_KV) -
            model_params_role(model, ROLE_ATTN_OUT) - model_params_role(model, ROLE_NORM);
     model->kind[0].extra = rest > 0 ? floor(rest / layers) : 0;
     if (outside > 0 && model->extra_count < MODEL_MAX_EXTRAS)
-        model->extra[model->extra_count++] = (struct model_extra){
-            "other tensors", ROLE_OTHER, outside};
+        model->extra[model->extra_count++] =
+            (struct model_extra){"other tensors", ROLE_OTHER, outside};
 }
 
 enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gguf,
@@ -345,16 +336,14 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
         return rc;
     if (!sum.head && !model->tied && model->vocab > 0) {
         model->tied = true;
-        reader_note(model,
-                    "the files hold no output matrix: the embedding is used");
+        reader_note(model, "the files hold no output matrix: the embedding is used");
     }
     if (gguf)
         name_gguf_types(&sum);
     else
         name_plain_types(&sum);
     if (sum.unloaded > 0)
-        reader_note(model,
-                    "%.0f bytes of MTP layers or of a copied head are not loaded",
+        reader_note(model, "%.0f bytes of MTP layers or of a copied head are not loaded",
                     sum.unloaded);
     model->bytes.known = true;
     return gguf || model->assumed ? GP_OK : check_size(model, where, err);

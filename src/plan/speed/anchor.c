@@ -9,7 +9,7 @@
 #include "plan/speed/speed.h"
 
 #define NOISE 0.08 /* of a point, as a logarithm */
-#define FAR   0.10 /* of three or more, one that is further from the others counts less */
+#define FAR 0.10   /* of three or more, one that is further from the others counts less */
 #define ROUNDS 12
 
 /* Spread of each factor before anything is measured. */
@@ -18,7 +18,8 @@ static const double spread[CORRECT_COUNT] = {
     [CORRECT_WORK] = 0.20,
     [CORRECT_PROMPTS] = 0.40,
 };
-#define WORK_FEW 0.10 /* of work, with fewer than three points: these do not tell a scale from
+#define WORK_FEW \
+    0.10 /* of work, with fewer than three points: these do not tell a scale from
                        * a bend of the law between them */
 
 static double prior_of(const struct correction *c, int factor)
@@ -28,17 +29,19 @@ static double prior_of(const struct correction *c, int factor)
 
 /* What the law says of one point, with the factors of `correction`. */
 static bool predict(const struct request *request, const struct load *load,
-                    const struct correction *correction, const struct anchor *a,
-                    struct serve *out)
+                    const struct correction *correction, const struct anchor *a, struct serve *out)
 {
     struct request q = *request;
     struct step_load sums;
     struct step step;
     struct step_others others;
-    struct serve_load l = {.users = a->users / speed_groups(&a->layout), .admitted = INFINITY,
-                           .prompt = a->prompt, .output = a->output,
+    struct serve_load l = {.users = a->users / speed_groups(&a->layout),
+                           .admitted = INFINITY,
+                           .prompt = a->prompt,
+                           .output = a->output,
                            .cached = a->prompt * q.prefix_hit,
                            .chunk = load->max_batched_tokens};
+
     q.correction = *correction;
     step_load_sum(&q, load, &sums);
     step_cut(&sums, &a->layout, &step);
@@ -50,10 +53,11 @@ static bool predict(const struct request *request, const struct load *load,
 }
 
 /* ln(predicted / measured) of TPOT for one point. */
-static double miss_of(const struct request *q, const struct load *load,
-                      const struct correction *c, const struct anchor *a)
+static double miss_of(const struct request *q, const struct load *load, const struct correction *c,
+                      const struct anchor *a)
 {
     struct serve s;
+
     return predict(q, load, c, a, &s) ? log(s.tpot / a->tpot) : NAN;
 }
 
@@ -65,12 +69,14 @@ struct normal {
 
 #define DELTA 1e-4
 
-static void add_point(const struct request *q, const struct load *load,
-                      const struct correction *c, const struct anchor *a, struct normal *n)
+static void add_point(const struct request *q, const struct load *load, const struct correction *c,
+                      const struct anchor *a, struct normal *n)
 {
     double miss = miss_of(q, load, c, a), slope[CORRECT_COUNT];
+
     for (int i = 0; i < CORRECT_COUNT; i++) {
         struct correction moved = *c;
+
         moved.by[i] *= exp(DELTA);
         slope[i] = (miss_of(q, load, &moved, a) - miss) / DELTA;
     }
@@ -89,6 +95,7 @@ static void solve_normal(struct normal *n, double x[CORRECT_COUNT])
     for (int k = 0; k < CORRECT_COUNT; k++)
         for (int i = k + 1; i < CORRECT_COUNT; i++) {
             double f = n->h[i][k] / n->h[k][k];
+
             for (int j = k; j < CORRECT_COUNT; j++)
                 n->h[i][j] -= f * n->h[k][j];
             n->g[i] -= f * n->g[k];
@@ -101,13 +108,15 @@ static void solve_normal(struct normal *n, double x[CORRECT_COUNT])
     }
 }
 
-static void improve(const struct request *q, const struct load *load,
-                    const struct anchor *anchor, int count, struct correction *c)
+static void improve(const struct request *q, const struct load *load, const struct anchor *anchor,
+                    int count, struct correction *c)
 {
     struct normal n = {0};
     double x[CORRECT_COUNT];
+
     for (int i = 0; i < CORRECT_COUNT; i++) {
         double s = prior_of(c, i);
+
         n.h[i][i] = 1 / (s * s);
         n.g[i] = -log(c->by[i]) / (s * s);
     }
@@ -126,9 +135,11 @@ static double middle_miss(const struct request *q, const struct load *load,
 {
     double miss[ANCHORS_MAX];
     int n = 0;
+
     for (int k = 0; k < count; k++) {
         double m = anchor[k].tpot > 0 ? miss_of(q, load, c, &anchor[k]) : NAN;
         int at = n;
+
         if (!isfinite(m))
             continue;
         for (; at > 0 && miss[at - 1] > m; at--)
@@ -141,12 +152,13 @@ static double middle_miss(const struct request *q, const struct load *load,
 
 /* TTFT by one factor, after the steps' times are right. */
 #define FIRST_SPREAD 0.5
-#define FIRST_NOISE  0.3
+#define FIRST_NOISE 0.3
 static double fit_first(const struct request *q, const struct load *load,
                         const struct correction *c, const struct anchor *anchor, int count)
 {
     double sum = 0, weight = 1 / (FIRST_SPREAD * FIRST_SPREAD);
     struct serve s;
+
     for (int k = 0; k < count; k++) {
         if (anchor[k].ttft <= 0 || !predict(q, load, c, &anchor[k], &s))
             continue;
@@ -165,6 +177,7 @@ bool anchor_fit(const struct request *q, const struct anchor *anchor, int count,
                            .gpu = q->gpu,
                            .engine = q->engine,
                            .weight = q->precision.weight};
+
     for (int i = 0; i < CORRECT_COUNT; i++)
         c.by[i] = 1;
     for (int k = 0; k < count; k++)

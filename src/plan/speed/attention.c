@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "plan/kvcache.h"
 #include "catalog/family.h"
+#include "plan/kvcache.h"
 
 static double reach_of(const struct layer_kind *k)
 {
@@ -22,10 +22,11 @@ static double score_width(const struct layer_kind *k)
     return k->head_dim + (k->v_head_dim > 0 ? k->v_head_dim : k->head_dim);
 }
 
-struct attention attention_of(const struct request *q, const struct layer_kind *k,
-                              double index, int tp, double layers)
+struct attention attention_of(const struct request *q, const struct layer_kind *k, double index,
+                              int tp, double layers)
 {
     struct attention a = {.times = layers};
+
     if (mixer_is_recurrent(k->mixer)) {
         a.state = 2 * kvcache_state_bytes(q, k, tp);
         return a;
@@ -54,6 +55,7 @@ static double read_tokens(const struct attention *a, double s)
 double attention_decode(const struct attention *a, double s, double *flops)
 {
     double tokens = read_tokens(a, s);
+
     *flops = a->times * a->mla * tokens;
     return a->times * (a->bytes * tokens + a->index * s + a->state);
 }
@@ -61,6 +63,7 @@ double attention_decode(const struct attention *a, double s, double *flops)
 double attention_prefill(const struct attention *a, double q, double c)
 {
     double middle = c + q / 2;
+
     return a->times * q * (a->scores * read_tokens(a, middle) + a->indexing * middle);
 }
 

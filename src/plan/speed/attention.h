@@ -43,9 +43,8 @@ struct attention {
 };
 
 /* index: bytes of index key per token (step_load). */
-struct attention attention_of(const struct request *request,
-                              const struct layer_kind *kind, double index, int tp,
-                              double layers);
+struct attention attention_of(const struct request *request, const struct layer_kind *kind,
+                              double index, int tp, double layers);
 
 /* Bytes, and FLOP into *flops, of one sequence of s cached tokens in one step. */
 double attention_decode(const struct attention *attention, double s, double *flops);

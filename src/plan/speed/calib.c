@@ -8,23 +8,23 @@
 #include "plan/speed/comm.h"
 #include "plan/speed/gemm.h"
 
-#define NOISE      0.05 /* of a point, as a logarithm */
-#define PRIOR      0.35 /* of a share */
-#define HUBER      1.5  /* noises, beyond which a miss counts by its size alone */
-#define FEWEST     3
-#define SHARE_LOW  0.05
+#define NOISE 0.05 /* of a point, as a logarithm */
+#define PRIOR 0.35 /* of a share */
+#define HUBER 1.5  /* noises, beyond which a miss counts by its size alone */
+#define FEWEST 3
+#define SHARE_LOW 0.05
 #define SHARE_HIGH 1.05
-#define SHRINK     0.15 /* of points near to the law */
+#define SHRINK 0.15    /* of points near to the law */
 #define SAME_BYTES 0.1 /* octaves: scales of rows or tensors */
-#define FAR        9.0  /* d^2 beyond which a point says nothing */
-#define ROUNDS     8
-#define STEPS      24
+#define FAR 9.0        /* d^2 beyond which a point says nothing */
+#define ROUNDS 8
+#define STEPS 24
 
 /* Bands that are left, where nothing else is known of them (assumed). A host of which only reads
  * and FP32 products were measured says little of an engine's kernels. */
-#define DOUBT_LEAST  0.02
-#define DOUBT_HOST   0.45
-#define DOUBT_OTHER  0.08 /* another device of the kind */
+#define DOUBT_LEAST 0.02
+#define DOUBT_HOST 0.45
+#define DOUBT_OTHER 0.08 /* another device of the kind */
 #define DOUBT_COUSIN 0.18
 
 const char *calib_from_words(enum calib_from from)
@@ -40,6 +40,7 @@ double calib_doubt(const struct calib *c, const struct gpu *gpu)
     double left = fmax(isfinite(c->rms) ? c->rms : DOUBT_LEAST, DOUBT_LEAST);
     double apart = c->from == CALIB_FAMILY ? DOUBT_COUSIN : c->from == CALIB_KIND ? DOUBT_OTHER : 0;
     double host = gpu->host && c->points == 0 ? DOUBT_HOST : 0;
+
     return exp(sqrt(left * left + apart * apart + host * host));
 }
 
@@ -50,15 +51,16 @@ static double law_time(const struct gpu *gpu, double norm, struct product_share 
 {
     double rate = kernel_rate(p->kernel, gpu);
     double bytes = p->rows * p->cols * p->bytes + 2 * p->tokens * (p->rows + p->cols);
+
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     return gemm_norm(2 * p->rows * p->cols * p->tokens / (share.compute * rate),
                      bytes / (share.memory * gpu->bandwidth.value), norm);
 }
 
-double calib_law(const struct gpu *gpu, const struct family *family,
-                 const struct calib_point *p)
+double calib_law(const struct gpu *gpu, const struct family *family, const struct calib_point *p)
 {
     bool alike;
+
     return law_time(gpu, family->norm, family_product(family, p->kernel, &alike), p);
 }
 
@@ -75,6 +77,7 @@ struct fit {
 static double huber(double x)
 {
     double a = fabs(x);
+
     return a <= HUBER ? x * x : 2 * HUBER * a - HUBER * HUBER;
 }
 
@@ -82,8 +85,10 @@ static double badness(const struct fit *f, struct product_share share)
 {
     double sum = 0, ec = log(share.compute / f->prior.compute) / PRIOR,
            em = log(share.memory / f->prior.memory) / PRIOR;
+
     for (int i = 0; i < f->c->points; i++) {
         const struct calib_point *p = &f->c->point[i];
+
         if (p->kernel == f->kernel)
             sum += p->weight * huber(log(p->time / law_time(f->gpu, f->norm, share, p)) / NOISE);
     }
@@ -95,8 +100,10 @@ static void improve(const struct fit *f, struct product_share *share, double *x)
 {
     static const double golden = 0.6180339887498949;
     double a = log(SHARE_LOW), b = log(SHARE_HIGH);
+
     for (int i = 0; i < STEPS; i++) {
         double left = b - golden * (b - a), right = a + golden * (b - a);
+
         *x = exp(left);
         double at_left = badness(f, *share);
         *x = exp(right);
@@ -111,6 +118,7 @@ static void improve(const struct fit *f, struct product_share *share, double *x)
 static int count_of(const struct calib *c, enum kernel kernel)
 {
     int n = 0;
+
     for (int i = 0; i < c->points; i++)
         n += c->point[i].kernel == kernel;
     return n;
@@ -122,6 +130,7 @@ static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel
     bool alike;
     struct product_share share = family_product(family, kernel, &alike);
     struct fit f = {c, gpu, kernel, family->norm, share};
+
     if (count_of(c, kernel) < FEWEST)
         return;
     for (int i = 0; i < ROUNDS; i++) {
@@ -135,6 +144,7 @@ static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel
 static void slow_reads(const struct calib *c, const struct gpu *sheet, struct family *f)
 {
     double best = 0, times;
+
     if (!c->read.known || !sheet->bandwidth.known)
         return;
     for (int k = 0; k < KERNEL_COUNT; k++)
@@ -154,6 +164,7 @@ static void slow_reads(const struct calib *c, const struct gpu *sheet, struct fa
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
+
     return (x > y) - (x < y);
 }
 
@@ -162,9 +173,11 @@ static double reduce_times(const struct calib *c, const struct gpu *sheet, int s
 {
     double times[CALIB_REDUCES], law;
     size_t n = 0;
+
     for (int i = 0; i < c->reduces; i++) {
         const struct calib_reduce *r = &c->reduce[i];
         struct comm comm = comm_of(sheet, sheet->family, r->gpus, r->gpus, 1);
+
         if (comm_size(r->gpus) != size || !comm.known || r->bytes < CALIB_REDUCE_LEAST)
             continue;
         law = comm_allreduce(&comm, r->bytes);
@@ -183,6 +196,7 @@ static void fit_links(const struct calib *c, const struct gpu *sheet, struct fam
 {
     double times[LINK_SIZES], near = 0;
     bool pcie = false;
+
     for (int i = 0; i < LINK_SIZES; i++)
         times[i] = reduce_times(c, sheet, i, &pcie);
     struct link_law *law = pcie ? &f->pcie : &f->link;
@@ -202,8 +216,10 @@ static void fit_links(const struct calib *c, const struct gpu *sheet, struct fam
 static void leave_residuals(struct calib *c, const struct gpu *gpu, const struct family *f)
 {
     double sum = 0, weight = 0;
+
     for (int i = 0; i < c->points; i++) {
         struct calib_point *p = &c->point[i];
+
         p->residual = log(p->time / calib_law(gpu, f, p));
         sum += p->weight * p->residual * p->residual;
         weight += p->weight;
@@ -211,8 +227,8 @@ static void leave_residuals(struct calib *c, const struct gpu *gpu, const struct
     c->rms = weight > 0 ? sqrt(sum / weight) : NAN;
 }
 
-void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu,
-               struct gpu *out, struct family *family)
+void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu, struct gpu *out,
+               struct family *family)
 {
     *out = *gpu;
     *family = *gpu->family;
@@ -246,11 +262,13 @@ void calib_near(const struct calib *c, enum kernel kernel, double rows, double c
 {
     double sum[CALIB_OCTAVES] = {0}, weight[CALIB_OCTAVES] = {0};
     double exact[CALIB_OCTAVES];
+
     for (int t = 0; t < CALIB_OCTAVES; t++)
         exact[t] = NAN;
     for (int i = 0; i < c->points; i++) {
         const struct calib_point *p = &c->point[i];
         double dr, dc, db, shape;
+
         if (p->kernel != kernel)
             continue;
         dr = octaves(p->rows, rows);
@@ -261,6 +279,7 @@ void calib_near(const struct calib *c, enum kernel kernel, double rows, double c
             continue;
         for (int t = 0; t < CALIB_OCTAVES; t++) {
             double dt = log2(p->tokens) - t, v = p->weight * exp(-shape - dt * dt);
+
             sum[t] += v * p->residual;
             weight[t] += v;
             if (shape < 1e-9 && fabs(dt) < 1e-9)

@@ -32,18 +32,18 @@
 #ifndef GP_PLAN_SPEED_CALIB_H
 #define GP_PLAN_SPEED_CALIB_H
 
-#include "catalog/gpu.h"
 #include "catalog/family.h"
+#include "catalog/gpu.h"
 #include "plan/speed/gemm.h"
 
 #define CALIB_POINTS 256
 #define CALIB_OCTAVES GEMM_OCTAVES /* of tokens: 1 .. 8192 */
 
 /* Whose measurements: X(NAME, words) */
-#define CALIB_FROMS(X)                                                                 \
-    X(NONE, "not measured")                                                            \
-    X(OWN, "measured here")                                                            \
-    X(KIND, "measured on a device of this kind")                                       \
+#define CALIB_FROMS(X)                           \
+    X(NONE, "not measured")                      \
+    X(OWN, "measured here")                      \
+    X(KIND, "measured on a device of this kind") \
     X(FAMILY, "measured on another GPU of this generation")
 
 #define X(NAME, words) CALIB_##NAME,
@@ -64,29 +64,29 @@ struct calib_reduce { /* an all-reduce */
     double bytes, time;
 };
 
-#define CALIB_REDUCES     64
+#define CALIB_REDUCES 64
 #define CALIB_REDUCE_LEAST (4.0 * (1 << 20)) /* bytes */
 
 struct calib {
     enum calib_from from;
-    char date[16];        /* 2026-11-23 */
+    char date[16]; /* 2026-11-23 */
     char host[72], device[96];
-    struct quantity read; /* bytes/s of its memory; unknown */
-    struct quantity rate; /* FLOP/s of the best FP32 product; of processors */
-    double node;          /* s that an empty launch of a graph takes; 0 = unknown */
+    struct quantity read;           /* bytes/s of its memory; unknown */
+    struct quantity rate;           /* FLOP/s of the best FP32 product; of processors */
+    double node;                    /* s that an empty launch of a graph takes; 0 = unknown */
     int points, scattered, ignored; /* used; of them scattered; disturbed and not used */
     struct calib_reduce reduce[CALIB_REDUCES];
     int reduces;
-    double peer;          /* bytes/s of a copy between two GPUs; 0 = not measured */
-    double rms;           /* of the residuals about the fitted law; NAN = no law */
+    double peer; /* bytes/s of a copy between two GPUs; 0 = not measured */
+    double rms;  /* of the residuals about the fitted law; NAN = no law */
     struct calib_point point[CALIB_POINTS];
 };
 
 /* sheet: of the device that was measured, with its family; gpu: the one to correct, of the
  * same kind or generation. *family becomes its own family's, corrected, and borrows *c; the
  * caller points out->family at it. Residuals are left in *c. */
-void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu,
-               struct gpu *out, struct family *family);
+void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu, struct gpu *out,
+               struct family *family);
 
 /* Seconds of a product by the law alone, without a launch. */
 double calib_law(const struct gpu *gpu, const struct family *family,

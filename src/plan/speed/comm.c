@@ -11,9 +11,9 @@
 #define HOP 10e-6 /* s, aiconfigurator's figure for a transfer between two GPUs */
 
 /* Between hosts, see comm.h. */
-#define NETWORK_STEP 8e-6     /* s */
-#define NETWORK_RATE 115e9    /* bytes/s of a host, one direction */
-#define NETWORK_GPUS 8        /* that share it */
+#define NETWORK_STEP 8e-6  /* s */
+#define NETWORK_RATE 115e9 /* bytes/s of a host, one direction */
+#define NETWORK_GPUS 8     /* that share it */
 
 int comm_size(int n)
 {
@@ -25,6 +25,7 @@ static struct comm over(const struct link_law *law, int n, double factor, double
     int i = comm_size(n);
     /* beyond 8 the ring has more steps */
     double more = n > 8 ? n / 8.0 : 1;
+
     return (struct comm){.gpus = n,
                          .latency = factor * law->latency[i] * more,
                          .root = law->root[i],
@@ -32,10 +33,10 @@ static struct comm over(const struct link_law *law, int n, double factor, double
                          .known = law->latency[i] > 0 && rate > 0};
 }
 
-static struct comm within(const struct gpu *gpu, const struct family *f, int n,
-                          double factor)
+static struct comm within(const struct gpu *gpu, const struct family *f, int n, double factor)
 {
     struct comm c = {.gpus = n, .known = true};
+
     if (n <= 1)
         return c;
     bool own = gpu->link_bandwidth > 0 && f->link.latency[0] > 0 &&
@@ -47,13 +48,13 @@ static struct comm within(const struct gpu *gpu, const struct family *f, int n,
     return c;
 }
 
-struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int host,
-                    double factor)
+struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int host, double factor)
 {
     /* a domain of the GPUs' own link may be wider than a host */
     int together = gpu->link_domain > host ? gpu->link_domain : host;
     bool spread = together > 0 && n > together;
     struct comm c = within(gpu, f, spread ? together : n, factor);
+
     c.hop = f->hop;
     c.hosts = spread ? (n + together - 1) / together : 1;
     return c;
@@ -62,6 +63,7 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int ho
 static double network(int hosts, double bytes)
 {
     double others = 2.0 * (hosts - 1);
+
     return others * NETWORK_STEP + others / hosts * bytes / NETWORK_RATE;
 }
 
@@ -75,6 +77,7 @@ const char *comm_library(const struct comm *c, const struct gpu *gpu)
 double comm_allreduce(const struct comm *c, double bytes)
 {
     double apart = c->hosts > 1 ? network(c->hosts, bytes) : 0;
+
     if (c->gpus <= 1 || !c->known)
         return apart;
     return apart + c->latency + c->root * sqrt(bytes / 1e6) +
@@ -89,5 +92,6 @@ double comm_hop_hosts(double bytes)
 double comm_hop(const struct comm *c, double bytes)
 {
     double rate = c->hop > 0 ? c->hop : c->rate;
+
     return HOP + (rate > 0 ? bytes / rate : 0);
 }

@@ -25,8 +25,8 @@
 
 #include <stdbool.h>
 
-#include "catalog/gpu.h"
 #include "catalog/family.h"
+#include "catalog/gpu.h"
 
 struct comm {
     int gpus;

@@ -39,25 +39,26 @@ static inline double gemm_norm(double a, double b, double p)
 {
     double high = a > b ? a : b, low = a > b ? b : a;
     double q = 1 / p, z;
+
     if (p == 2 || low <= 0)
         return low <= 0 ? high : sqrt(a * a + b * b);
     z = pow(low / high, p);
     if (z < 1e-3) /* the series of the root, to 1e-13 */
-        return high * (1 + z * q * (1 + z * (q - 1) / 2 *
-                                            (1 + z * (q - 2) / 3 * (1 + z * (q - 3) / 4))));
+        return high *
+               (1 + z * q * (1 + z * (q - 1) / 2 * (1 + z * (q - 2) / 3 * (1 + z * (q - 3) / 4))));
     return high * pow(1 + z, q);
 }
 
 /* One product, cut for a layout; seconds and seconds per token. */
 struct gemm {
-    double weights;   /* reading the weights */
-    double traffic;   /* reading and writing one token's values */
-    double compute;   /* arithmetic of one token */
-    double unpack;    /* writing the weights in 16 bit */
-    double times;     /* such products in a step */
-    double rows, cols; /* N, K */
-    double sms;       /* multiprocessors that work in whole waves (waves.h); 0: no matter */
-    bool measured;    /* near[] counts: what points of it make of the law (calib.h) */
+    double weights;           /* reading the weights */
+    double traffic;           /* reading and writing one token's values */
+    double compute;           /* arithmetic of one token */
+    double unpack;            /* writing the weights in 16 bit */
+    double times;             /* such products in a step */
+    double rows, cols;        /* N, K */
+    double sms;               /* multiprocessors that work in whole waves (waves.h); 0: no matter */
+    bool measured;            /* near[] counts: what points of it make of the law (calib.h) */
     float near[GEMM_OCTAVES]; /* factors at 1, 2, 4 .. tokens */
 };
 
@@ -67,17 +68,18 @@ static inline double gemm_near(const struct gemm *g, double tokens)
     double x = tokens > 1 ? log2(tokens) : 0;
     int i = x < GEMM_OCTAVES - 2 ? (int)x : GEMM_OCTAVES - 2;
     double part = x - i < 1 ? x - i : 1;
+
     return g->near[i] + part * (g->near[i + 1] - g->near[i]);
 }
 
 #define GEMM_UNPACKED 64 /* tokens above which they are; llama.cpp's MMQ_MAX_BATCH_SIZE */
 
-static inline double gemm_time(const struct gemm *g, double tokens, double compute,
-                               double p)
+static inline double gemm_time(const struct gemm *g, double tokens, double compute, double p)
 {
     double issued = g->sms > 0 ? waves_issued(tokens, g->rows, g->cols, g->sms) : 1;
-    double t = gemm_norm(g->compute * tokens * compute * issued,
-                         g->weights + g->traffic * tokens, p);
+    double t =
+        gemm_norm(g->compute * tokens * compute * issued, g->weights + g->traffic * tokens, p);
+
     if (g->measured)
         t *= gemm_near(g, tokens);
     return g->times * (tokens > GEMM_UNPACKED ? t + g->unpack : t);

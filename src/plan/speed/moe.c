@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#define SKEW 0.95      /* exponent of the tokens: routing is no fair draw */
-#define IMBALANCE 0.3  /* of the fullest rank under EP */
+#define SKEW 0.95     /* exponent of the tokens: routing is no fair draw */
+#define IMBALANCE 0.3 /* of the fullest rank under EP */
 
 double moe_reached(double experts, double active, double tokens)
 {
@@ -26,6 +26,7 @@ double moe_time(const struct moe *m, double tokens, double compute)
     double even = m->ep > 1 ? 1 + IMBALANCE * sqrt(m->ep / fmax(reached, 1)) : 1;
     double arithmetic = m->compute * tokens * compute;
     double memory = m->expert * reached * even + m->traffic * (tokens + m->pad);
-    return m->times * (sqrt(arithmetic * arithmetic + memory * memory) +
-                       m->each * reached + m->token * tokens + m->fixed);
+
+    return m->times * (sqrt(arithmetic * arithmetic + memory * memory) + m->each * reached +
+                       m->token * tokens + m->fixed);
 }

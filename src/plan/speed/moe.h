@@ -29,8 +29,8 @@ struct moe {
     double token;           /* s per token */
     double fixed;           /* s per layer */
     double ep;
-    double pad;             /* tokens' worth of empty rows that are worked on; 0 = none */
-    double times;           /* such layers in a step */
+    double pad;   /* tokens' worth of empty rows that are worked on; 0 = none */
+    double times; /* such layers in a step */
 };
 
 double moe_reached(double experts, double active, double tokens);

@@ -20,6 +20,7 @@ static double new_tokens(const struct serve_load *l)
 static double tokens_before(const struct serve_load *l, double q)
 {
     double square = spread_square(&l->spread);
+
     return l->cached * square + (new_tokens(l) * square - q) / 2;
 }
 
@@ -34,6 +35,7 @@ static double chunk_rest(const struct step *s, const struct serve_load *l, doubl
 {
     double layers = s->load->request->model->layer_count;
     double values = PREFILL_VALUES * q * s->hidden * 2 * layers / s->bandwidth;
+
     return chunk_attention(s, l, q) + s->slow[CORRECT_WORK] * values;
 }
 
@@ -48,6 +50,7 @@ static double captured_of(const struct step *s, const struct serve_load *l)
     const struct engine_speed *e = &q->engine->speed;
     int cc = q->gpu->compute_capability;
     bool without = cc >= 100 && cc < 110 && engine_lists(e->uncaptured_100, q->model->family);
+
     return l->captured > 0 ? l->captured : without ? 0 : e->captured;
 }
 
@@ -58,6 +61,7 @@ static double beyond_graphs(const struct step *s, const struct serve_load *l, do
 {
     double captured = captured_of(s, l);
     double spread = sqrt(chunk_of(l) * (tokens - least));
+
     if (least > captured || spread <= 0)
         return least > captured;
     return fmin(fmax(0.5 + (tokens - captured) / (4 * spread), 0), 1);
@@ -72,6 +76,7 @@ static double launched(const struct step *s, const struct serve_load *l, double 
     const struct engine_speed *e = &r->engine->speed;
     double launch = s->slow[CORRECT_FIXED] * s->load->kernels * e->prefill_kernel;
     double beyond = beyond_graphs(s, l, tokens, least);
+
     return work + beyond * (hypot(work, launch) - work) +
            s->slow[CORRECT_WORK] * e->prefill_layer * r->model->layer_count;
 }
@@ -81,6 +86,7 @@ static double launched(const struct step *s, const struct serve_load *l, double 
 static double prompt_compute(const struct step *s)
 {
     const struct request *q = s->load->request;
+
     return q->gpu->host ? 1 : 1 / q->engine->speed.prefill_compute;
 }
 
@@ -95,6 +101,7 @@ static struct pass pass_of(const struct step *s, const struct serve_load *l, dou
 {
     struct pass p = {.users = users, .tokens = step_batch(s, users) * (s->drafted + 1)};
     double held = spread_held(&l->spread, l->prompt, l->output);
+
     p.time = s->accepted * step_decode_work(s, users, held, &p.work);
     return p;
 }
@@ -105,6 +112,7 @@ static double added(const struct step *s, const struct serve_load *l, const stru
                     double tokens, double least, double rest)
 {
     double compute = prompt_compute(s);
+
     if (s->load->request->engine->speed.prefill_alone)
         return launched(s, l, tokens, least, step_work(s, tokens, compute) + rest);
     double all = p->tokens + tokens;
@@ -140,6 +148,7 @@ static struct cost prompt_cost(const struct step *s, const struct serve_load *l,
     double more = s->slow[CORRECT_PROMPTS] * chunks / shared * fmax(pass, 0);
     bool alone = s->load->request->engine->speed.prefill_alone;
     double whole = more + (alone ? 0 : chunks / shared * p->time);
+
     /* the stages of a pipeline work on other requests meanwhile, those that wait or decode */
     return (struct cost){more / fmin(s->pp, fmax(running, 1)), whole / s->pp};
 }
@@ -154,12 +163,13 @@ double serve_stall(const struct step *s, const struct serve_load *l, const struc
                    double *share)
 {
     double q = chunk_of(l), decoding = fmax(at->decoding, 1);
+
     *share = 0;
     if (l->prefill > 0 || at->running <= 1 || l->output < 2)
         return 0;
     struct pass p = pass_of(s, l, decoding);
-    double end = s->slow[CORRECT_WORK] *
-                 step_prefill_attention(s, q, fmax(l->prompt - q, 0)) / s->ways;
+    double end =
+        s->slow[CORRECT_WORK] * step_prefill_attention(s, q, fmax(l->prompt - q, 0)) / s->ways;
     double rest = chunk_rest(s, l, q) - chunk_attention(s, l, q) + end;
     *share = fmin(chunks_mean(s, l, decoding), 1);
     return p.time + s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, q, rest), 0);
@@ -173,8 +183,8 @@ double serve_solo(const struct step *both, const struct serve_load *l)
     /* chunks that follow each other through the stages: all but pp - 1 overlap */
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
-    double chunk = launched(s, l, q, q,
-                            step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
+    double chunk = launched(s, l, q, q, step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
+
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
 
@@ -185,17 +195,16 @@ static double solo_of(const struct step *s, const struct serve_load *l)
 
 /* TTFT of an idle engine's prompt that 50 or 95 of 100 are no longer than, more than the
  * mean's; `times` as long as the mean. */
-static double solo_more(const struct step *s, const struct serve_load *l, double times,
-                        double solo)
+static double solo_more(const struct step *s, const struct serve_load *l, double times, double solo)
 {
     struct serve_load one = *l;
+
     if (l->spread.prompt <= 0 || times <= 0)
         return 0;
     one.prompt *= times;
     one.cached *= times;
     one.spread = (struct spread){0};
-    return s->first * s->load->request->engine->speed.ttft_solo *
-           (serve_solo(s, &one) - solo);
+    return s->first * s->load->request->engine->speed.ttft_solo * (serve_solo(s, &one) - solo);
 }
 
 /* Standard deviation of a prompt's work over its mean: attention goes by the square. */
@@ -203,6 +212,7 @@ static double work_spread(const struct step *s, const struct serve_load *l, doub
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     double share = l->spread.prompt > 0 ? chunks * chunk_attention(s, l, q) / cost : 0;
+
     return l->spread.prompt * (1 + fmin(share, 1));
 }
 
@@ -214,6 +224,7 @@ struct queue {
 static double queue_wait(const struct queue *q, double spread)
 {
     double busy = fmin(q->busy, 0.99);
+
     return busy * q->service * (1 + spread * spread) / (2 * (1 - busy));
 }
 
@@ -221,6 +232,7 @@ static double queue_wait(const struct queue *q, double spread)
 static void open_ttft(const struct step *s, const struct queue *q, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
+
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * out->solo + out->decode / 2) +
                 q->besides + queue_wait(q, out->spread);
 }
@@ -233,13 +245,13 @@ static void open_percentiles(const struct step *s, const struct serve_load *l,
     /* where fewer than 5 of 100 wait at all, the mean of those that do not */
     double tail = busy > 0 ? fmax(wait / busy * log(busy / 0.05) - wait, 0) : 0;
     double half = busy > 0.5 ? wait / busy * log(busy / 0.5) : 0;
+
     out->late = out->ttft + hypot(tail, fmax(solo_more(s, l, l->spread.late, out->solo), 0));
     out->middle = out->ttft - wait + solo_more(s, l, l->spread.middle, out->solo) + half;
 }
 
 /* In a closed loop by the lengths alone. */
-static void closed_percentiles(const struct step *s, const struct serve_load *l,
-                               struct serve *out)
+static void closed_percentiles(const struct step *s, const struct serve_load *l, struct serve *out)
 {
     out->middle = out->late = 0;
     if (l->spread.prompt <= 0)
@@ -272,9 +284,11 @@ struct bracket {
 static void bracket_close(struct bracket *b, falling_fn *f, void *ctx)
 {
     int side = 0;
+
     for (int i = 0; i < 60 && b->at_low > 0 && b->high - b->low > TOLERANCE * b->high; i++) {
         double least = TOLERANCE / 2 * b->high;
         double x = b->low + (b->high - b->low) * b->at_low / (b->at_low - b->at_high);
+
         x = i % 8 == 7 ? (b->low + b->high) / 2 : x; /* a jump is not passed by secants */
         x = fmin(fmax(x, b->low + least), b->high - least);
         double y = f(ctx, x);
@@ -303,6 +317,7 @@ static double apart_cost(const struct step *s, const struct serve_load *l)
     double together = fmax(floor(l->chunk / q), 1);
     double all = q * together;
     double work = step_work(s, all, prompt_compute(s)) + together * chunk_rest(s, l, q);
+
     return chunks * (launched(s, l, all, all, work) + s->fixed) / together / s->pp;
 }
 
@@ -316,13 +331,13 @@ static void apart_decode(const struct step *s, const struct serve_load *l, doubl
                          struct serve *out)
 {
     double tokens = spread_held(&l->spread, l->prompt, l->output);
+
     out->running = out->decoding = decoding;
     out->decode = out->tpot = step_decode(s, fmax(decoding, 1), tokens);
     out->requests = decoding / (fmax(tokens_out(l), 1) * out->tpot);
 }
 
-static void apart_prompt(const struct step *s, const struct serve_load *l,
-                         struct serve *out)
+static void apart_prompt(const struct step *s, const struct serve_load *l, struct serve *out)
 {
     out->prompt = out->turn = apart_cost(prompt_side(s), l);
     out->solo = solo_of(s, l);
@@ -340,6 +355,7 @@ struct apart {
 static double apart_left(void *ctx, double decoding)
 {
     const struct apart *a = ctx;
+
     apart_decode(a->step, a->load, decoding, a->out);
     if (a->rate > 0)
         return a->rate - a->out->requests;
@@ -350,11 +366,11 @@ static double apart_left(void *ctx, double decoding)
     return fmax(left, -1); /* many times too much says no more, and secants crawl from it */
 }
 
-static void apart_estimate(const struct step *s, const struct serve_load *l,
-                           struct serve *out)
+static void apart_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
 {
     struct apart a = {s, l, 0, out};
     struct bracket b = {0, 1, fmin(fmax(l->admitted, 1), l->users), 0};
+
     apart_prompt(s, l, out);
     b.at_high = apart_left(&a, b.high);
     if (b.at_high < 0) {
@@ -362,15 +378,14 @@ static void apart_estimate(const struct step *s, const struct serve_load *l,
         apart_decode(s, l, fmax(b.low, b.high / 2), out);
     }
     /* the rest of the users wait for their first token */
-    out->ttft = (l->users - fmax(tokens_out(l), 1) * out->tpot * out->requests) /
-                out->requests;
+    out->ttft = (l->users - fmax(tokens_out(l), 1) * out->tpot * out->requests) / out->requests;
     closed_percentiles(s, l, out);
 }
 
-static double apart_capacity(const struct step *s, const struct serve_load *l,
-                             enum saturation *by)
+static double apart_capacity(const struct step *s, const struct serve_load *l, enum saturation *by)
 {
     struct serve at;
+
     apart_prompt(s, l, &at);
     apart_decode(s, l, fmax(l->admitted, 1), &at);
     double most = at.requests, prefill = BUSY_MOST * l->prefill / at.prompt;
@@ -399,6 +414,7 @@ static bool apart_rate(const struct step *s, const struct serve_load *l, double 
     double served = fmin(rate, apart_capacity(s, l, NULL));
     struct apart a = {s, l, served, out};
     struct bracket b = {0, served, fmax(l->admitted, 1), 0};
+
     apart_prompt(s, l, out);
     b.at_high = apart_left(&a, b.high);
     if (b.at_high < 0)
@@ -413,8 +429,8 @@ static bool apart_rate(const struct step *s, const struct serve_load *l, double 
 
 /* ---- both in one ---- */
 
-static void estimate(const struct step *s, const struct serve_load *l, double users,
-                     double solo, struct serve *out);
+static void estimate(const struct step *s, const struct serve_load *l, double users, double solo,
+                     struct serve *out);
 
 struct arrivals {
     const struct step *step;
@@ -429,6 +445,7 @@ static double in_flight(void *ctx, double users)
 {
     struct arrivals *a = ctx;
     struct serve out;
+
     estimate(a->step, a->load, users, a->solo, &out);
     struct queue q = {a->rate * out.turn, out.turn, 0};
     open_ttft(a->step, &q, &out);
@@ -446,6 +463,7 @@ static double in_flight(void *ctx, double users)
 static struct bracket fewest_in_flight(struct arrivals *a, double most)
 {
     struct bracket b = {0, in_flight(a, 0), a->serve.running, 0};
+
     for (double next = 2; b.at_low > 0; next *= 2) {
         b.high = fmin(next, most);
         b.at_high = in_flight(a, b.high);
@@ -457,11 +475,11 @@ static struct bracket fewest_in_flight(struct arrivals *a, double most)
     return b;
 }
 
-bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
-                struct serve *out)
+bool serve_rate(const struct step *s, const struct serve_load *l, double rate, struct serve *out)
 {
     struct arrivals a = {.step = s, .load = l, .rate = rate, .solo = solo_of(s, l)};
     struct bracket b = {0, 0, fmax(l->admitted, 1), 0};
+
     if (l->prefill > 0)
         return apart_rate(s, l, rate, out);
     b.at_high = in_flight(&a, b.high);
@@ -482,11 +500,11 @@ bool serve_rate(const struct step *s, const struct serve_load *l, double rate,
 
 /* At C requests at once their pace does not depend on the rate r, so that it is solved
  * without another step: C = r*(rest + pc*r*pc*(1 + cs^2) / (2*(1 - r*pc))), the smaller r. */
-static double capacity_at(const struct step *s, const struct serve_load *l,
-                          const struct serve *at)
+static double capacity_at(const struct step *s, const struct serve_load *l, const struct serve *at)
 {
     struct queue idle = {0};
     struct serve out = *at;
+
     open_ttft(s, &idle, &out);
     double users = out.running, prompt = out.turn;
     double rest = out.ttft + tokens_out(l) * out.tpot;
@@ -496,11 +514,12 @@ static double capacity_at(const struct step *s, const struct serve_load *l,
     return fmin(most, BUSY_MOST / prompt);
 }
 
-double serve_capacity(const struct step *s, const struct serve_load *l,
-                      const struct serve *full, enum saturation *by)
+double serve_capacity(const struct step *s, const struct serve_load *l, const struct serve *full,
+                      enum saturation *by)
 {
     struct serve at;
     double users = fmax(l->admitted, 1), solo = full ? full->solo : solo_of(s, l);
+
     if (l->prefill > 0)
         return apart_capacity(s, l, by);
     if (!full)
@@ -531,10 +550,11 @@ static double rounds_of(const struct serve_load *l)
 }
 
 /* Of `users` at once in a closed loop; those who queue are not counted. */
-static void estimate(const struct step *s, const struct serve_load *l, double users,
-                     double solo, struct serve *out)
+static void estimate(const struct step *s, const struct serve_load *l, double users, double solo,
+                     struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
+
     users = fmax(users, 1);
     struct pass all = pass_of(s, l, users);
     struct cost cost = prompt_cost(s, l, &all, users);
@@ -550,8 +570,8 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->turn = cost.turn;
     out->spread = work_spread(s, l, out->turn);
     /* while one's answer runs, as many prompts come as others decode */
-    out->tpot = out->decode +
-                e->interference * decoding * (users - 1) / users / l->output * out->prompt;
+    out->tpot =
+        out->decode + e->interference * decoding * (users - 1) / users / l->output * out->prompt;
     out->solo = solo;
     out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
                             (e->ttft_decode + l->receive / 2) * out->decode +
@@ -562,11 +582,11 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->requests = users / (out->ttft + tokens_out(l) * out->tpot);
 }
 
-void serve_least(const struct step *s, const struct serve_load *l, double *ttft,
-                 double *tpot)
+void serve_least(const struct step *s, const struct serve_load *l, double *ttft, double *tpot)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
     double steps = fmin(0.5, e->ttft_decode + l->receive / 2);
+
     *tpot = step_decode(s, 1, spread_held(&l->spread, l->prompt, l->output));
     *ttft = s->first * (e->ttft_base + e->ttft_solo * solo_of(s, l) + steps * *tpot);
 }
@@ -574,6 +594,7 @@ void serve_least(const struct step *s, const struct serve_load *l, double *ttft,
 void serve_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
 {
     double users = fmax(fmin(l->users, l->admitted), 1);
+
     if (l->prefill > 0) {
         apart_estimate(s, l, out);
         return;

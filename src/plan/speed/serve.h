@@ -67,21 +67,21 @@
 
 /* The load of one group of GPUs (layout_group). */
 struct serve_load {
-    double users;   /* requests in flight, all ranks */
-    double admitted; /* the most that run at once: pool and slots */
+    double users;          /* requests in flight, all ranks */
+    double admitted;       /* the most that run at once: pool and slots */
     double prompt, output; /* tokens, means */
     struct spread spread;  /* of them */
-    double cached;  /* of the prompt, in the prefix cache: read, not computed */
-    double chunk;   /* most tokens of a step */
-    double captured; /* tokens of the largest step with a graph; 0 = the engine's */
-    double receive; /* decode steps between two looks for new prompts; 0 = each */
-    double rounds;  /* prompts of a user, one after the other; 0 = 10 */
-    double prefill; /* groups that work prompts off for this one, which only decodes; 0 =
+    double cached;         /* of the prompt, in the prefix cache: read, not computed */
+    double chunk;          /* most tokens of a step */
+    double captured;       /* tokens of the largest step with a graph; 0 = the engine's */
+    double receive;        /* decode steps between two looks for new prompts; 0 = each */
+    double rounds;         /* prompts of a user, one after the other; 0 = 10 */
+    double prefill;        /* groups that work prompts off for this one, which only decodes; 0 =
                      * it does both */
-    double transfer; /* s that a prompt's KV takes from them */
-    double tpot_most; /* s: serve_rate() is not solved to the end where fewer in flight
+    double transfer;       /* s that a prompt's KV takes from them */
+    double tpot_most;      /* s: serve_rate() is not solved to the end where fewer in flight
                        * exceed it; 0 = it is */
-    double solo; /* serve_solo() of all this, where it is asked more than once; 0 = not
+    double solo;           /* serve_solo() of all this, where it is asked more than once; 0 = not
                   * worked out */
 };
 
@@ -96,29 +96,28 @@ enum saturation {
 };
 
 struct serve {
-    double running;   /* requests at once; disaggregated: that decode */
-    double decoding;  /* of them, in the mean */
-    double tpot;      /* s per output token after the first */
-    double ttft;      /* s, mean of a closed loop */
-    double solo;      /* s, a prompt on an idle engine, mean */
-    double prompt;    /* s that one prompt adds to the decodes, or takes apart from them */
-    double turn;      /* s that it keeps other prompts waiting, the decodes meanwhile too */
-    double spread;    /* standard deviation of a prompt's work over its mean */
-    double decode;    /* s of a decode step without prompts */
-    double requests;  /* per second */
+    double running;      /* requests at once; disaggregated: that decode */
+    double decoding;     /* of them, in the mean */
+    double tpot;         /* s per output token after the first */
+    double ttft;         /* s, mean of a closed loop */
+    double solo;         /* s, a prompt on an idle engine, mean */
+    double prompt;       /* s that one prompt adds to the decodes, or takes apart from them */
+    double turn;         /* s that it keeps other prompts waiting, the decodes meanwhile too */
+    double spread;       /* standard deviation of a prompt's work over its mean */
+    double decode;       /* s of a decode step without prompts */
+    double requests;     /* per second */
     double middle, late; /* s: TTFT that 50, 95 of 100 requests stay below; 0 = not known */
 };
 
 /* s of a prompt on an idle engine; users and admitted are not read. */
 double serve_solo(const struct step *step, const struct serve_load *load);
 
-void serve_estimate(const struct step *step, const struct serve_load *load,
-                    struct serve *out);
+void serve_estimate(const struct step *step, const struct serve_load *load, struct serve *out);
 
 /* s between two tokens of an answer where a prompt's last chunk comes between; 0: none
  * does. at: of serve_estimate() or serve_rate(); share: 0..1 of the steps with a chunk. */
-double serve_stall(const struct step *step, const struct serve_load *load,
-                   const struct serve *at, double *share);
+double serve_stall(const struct step *step, const struct serve_load *load, const struct serve *at,
+                   double *share);
 
 /* Below what TTFT and TPOT, s, no load comes: those of one request at a time. */
 void serve_least(const struct step *step, const struct serve_load *load, double *ttft,

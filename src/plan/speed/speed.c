@@ -16,16 +16,18 @@ const char *speed_bound_word(enum speed_bound bound)
         [SPEED_BY_LINK] = "link",       [SPEED_BY_LAUNCH] = "launch",
         [SPEED_BY_PREFILL] = "prefill", [SPEED_BY_DRAFT] = "draft",
     };
+
     return words[bound];
 }
 
 const char *speed_saturation_word(enum saturation saturation)
 {
     static const char *const words[SATURATES_COUNT] = {
-        [SATURATES_PREFILL] = "prefill", [SATURATES_RUNNING] = "slots",
-        [SATURATES_POOL] = "kv-pool",    [SATURATES_DECODE] = "decode",
+        [SATURATES_PREFILL] = "prefill",   [SATURATES_RUNNING] = "slots",
+        [SATURATES_POOL] = "kv-pool",      [SATURATES_DECODE] = "decode",
         [SATURATES_TRANSFER] = "transfer",
     };
+
     return words[saturation];
 }
 
@@ -44,15 +46,15 @@ static const struct factors {
     [DOUBT_INT4_EXPERTS] = {1.35, 1.35}, [DOUBT_PCIE] = {1.35, 1.30},
     [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
     [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
-    [DOUBT_POINTS_3] = {1.30, 1.30},
-    [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
-    [DOUBT_NETWORK] = {1.50, 2.00},      [DOUBT_BANDWIDTH] = {1.0, 1.0},
-    [DOUBT_MEASURED] = {1.0, 1.0},
+    [DOUBT_POINTS_3] = {1.30, 1.30},     [DOUBT_ATTENTION_DP] = {1.30, 2.50},
+    [DOUBT_DRAFT] = {1.25, 1.25},        [DOUBT_NETWORK] = {1.50, 2.00},
+    [DOUBT_BANDWIDTH] = {1.0, 1.0},      [DOUBT_MEASURED] = {1.0, 1.0},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
 {
     const struct quantity *rate = &gpu->bandwidth;
+
     *low = factors[doubt].low;
     *high = factors[doubt].high;
     if (doubt == DOUBT_FAMILY && gpu->family)
@@ -92,6 +94,7 @@ static unsigned doubts_of(const struct step *s, double running)
     static const enum doubt laws[HIT_KIND_COUNT] = {DOUBT_DENSE, DOUBT_EXPERTS, DOUBT_MIXED};
     enum doubt law = laws[speed_kind(l)];
     unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
+
     if (request_corrected(l->request))
         return doubt_of_points(l->request->correction.points);
     if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
@@ -120,6 +123,7 @@ static unsigned doubts_of(const struct step *s, double running)
 void speed_band(const struct step *s, double running, struct speed *out)
 {
     double low = 0, high = 0, a, b;
+
     out->doubts = doubts_of(s, running);
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(out->doubts >> i & 1))
@@ -143,6 +147,7 @@ static void find_hits(const struct step *s, struct speed *out)
     const struct hits *hits = &s->load->request->engine->hits;
     enum hit_kind kind = speed_kind(s->load);
     bool one = out->running <= 1;
+
     if (out->running < out->users)
         out->hit = hits_find(hits, kind, HIT_FULL);
     if (!out->hit)
@@ -157,6 +162,7 @@ static struct quantity banded(const struct step *s, double value, double low, do
 {
     const struct calib *c = s->load->request->gpu->family->calib;
     bool own = c && c->from == CALIB_OWN;
+
     return quantity_band(value, value / low, value * high, own ? ORIGIN_MEASURED : ORIGIN_MODEL);
 }
 
@@ -166,6 +172,7 @@ static struct quantity banded(const struct step *s, double value, double low, do
 static bool computes(const struct step *s, double tokens)
 {
     double compute = 0, memory = 0;
+
     for (int i = 0; i < s->gemms; i++) {
         compute += s->gemm[i].times * s->gemm[i].compute * tokens;
         memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
@@ -173,12 +180,12 @@ static bool computes(const struct step *s, double tokens)
     return compute > memory;
 }
 
-static enum speed_bound bound_of(const struct step *s, const struct speed *out,
-                                 double tokens)
+static enum speed_bound bound_of(const struct step *s, const struct speed *out, double tokens)
 {
     const struct step_parts *p = &out->part;
     double part[SPEED_BY_COUNT] = {0};
     enum speed_bound most = SPEED_BY_WEIGHTS;
+
     part[computes(s, tokens) ? SPEED_BY_COMPUTE : SPEED_BY_WEIGHTS] = p->linear + p->head;
     part[SPEED_BY_EXPERTS] = p->experts;
     part[SPEED_BY_KV] = p->attention;
@@ -199,14 +206,15 @@ static enum speed_bound bound_of(const struct step *s, const struct speed *out,
 double speed_slots(const struct request *q, const struct load *load)
 {
     bool each = q->max_num_seqs <= 0 && q->engine->seqs_small <= 0;
+
     return q->rate > 0 && each ? MOST_SLOTS : load->max_num_seqs;
 }
 
-double speed_admitted(const struct request *q, const struct load *load,
-                      const struct memory *m)
+double speed_admitted(const struct request *q, const struct load *load, const struct memory *m)
 {
     double each = m->users > 0 && m->kv_mean.known ? m->kv_mean.value / m->users : 0;
     double slots = speed_slots(q, load);
+
     if (each <= 0 || q->engine->budget == BUDGET_ASKED)
         return slots;
     return fmax(fmin(slots, floor(m->kv_pool.value / each)), 1);
@@ -230,6 +238,7 @@ static double transfer_time(const struct request *q, const struct load *load,
     struct kv_sequence one =
         kvcache_sequence(q, narrower ? l->prefill_tp : l->tp, 0, q->model->layer_count, q->prompt,
                          load->max_batched_tokens);
+
     if (l->gpus > q->host_gpus && gpu.link_domain < l->gpus)
         gpu.link_bandwidth = 0;
     struct comm link = comm_of(&gpu, q->gpu->family, 2, 2, 1);
@@ -239,6 +248,7 @@ static double transfer_time(const struct request *q, const struct load *load,
 double speed_busy(const struct request *q, const struct layout *l)
 {
     double groups = speed_groups(l);
+
     return q->rate > 0 || q->split ? groups : fmin(groups, q->users);
 }
 
@@ -256,12 +266,11 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
 {
     double groups = speed_groups(layout);
     struct layout side = layout_prefill(layout);
+
     return (struct serve_load){.users = q->users / groups,
                                .admitted = admitted * layout_decoding(layout) / groups,
                                .prefill = (double)side.replicas / layout_ways(&side) / groups,
-                               .transfer = layout->prefill > 0
-                                               ? transfer_time(q, load, layout)
-                                               : 0,
+                               .transfer = layout->prefill > 0 ? transfer_time(q, load, layout) : 0,
                                .prompt = q->prompt,
                                .cached = q->prompt * q->prefix_hit,
                                .output = q->output,
@@ -270,9 +279,8 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
                                .chunk = load->max_batched_tokens};
 }
 
-static bool serve_of(const struct request *q, const struct step *step,
-                     const struct layout *layout, const struct serve_load *l,
-                     struct serve *out)
+static bool serve_of(const struct request *q, const struct step *step, const struct layout *layout,
+                     const struct serve_load *l, struct serve *out)
 {
     if (q->rate > 0)
         return serve_rate(step, l, q->rate / speed_groups(layout), out);
@@ -284,22 +292,23 @@ bool speed_serve(const struct request *q, const struct step *step, const struct 
                  const struct layout *layout, double admitted, struct serve *out)
 {
     struct serve_load l = load_of(q, load, layout, admitted);
+
     return serve_of(q, step, layout, &l, out);
 }
 
-double speed_capacity(const struct request *q, const struct load *load,
-                      const struct layout *layout, const struct step *step,
-                      double admitted)
+double speed_capacity(const struct request *q, const struct load *load, const struct layout *layout,
+                      const struct step *step, double admitted)
 {
     struct serve_load l = load_of(q, load, layout, admitted);
+
     return serve_capacity(step, &l, NULL, NULL) * speed_groups(layout);
 }
 
-void speed_least(const struct request *q, const struct load *load,
-                 const struct layout *layout, const struct step *step, double *ttft,
-                 double *tpot)
+void speed_least(const struct request *q, const struct load *load, const struct layout *layout,
+                 const struct step *step, double *ttft, double *tpot)
 {
     struct serve_load l = load_of(q, load, layout, 1);
+
     serve_least(step, &l, ttft, tpot);
 }
 
@@ -315,6 +324,7 @@ static double alone(const struct step *s, const struct serve_load *l)
 {
     struct serve one;
     struct serve_load single = *l;
+
     single.users = single.admitted = 1;
     if (s->load->request->rate > 0)
         serve_rate(s, &single, RARE, &one);
@@ -328,6 +338,7 @@ static void saturate(const struct step *s, const struct serve_load *l, double gr
                      struct serve *full, struct speed *out)
 {
     struct serve_load most = *l;
+
     most.users = l->admitted;
     serve_estimate(s, &most, full);
     out->full_running = full->running * groups;
@@ -339,15 +350,15 @@ static void saturate(const struct step *s, const struct serve_load *l, double gr
 static void stall_of(const struct step *s, const struct serve_load *l, struct speed *out)
 {
     double value = serve_stall(s, l, &out->serve, &out->stall_share);
+
     out->stall = quantity_unknown();
     if (value > 0)
         out->stall = quantity_band(value, value / (SPEED_SOLO * out->factor_low),
                                    value * SPEED_SOLO * out->factor_high, ORIGIN_ASSUMED);
 }
 
-static void fill(const struct step *s, const struct serve *serve,
-                 const struct serve_load *l, double groups, struct serve *full,
-                 struct speed *out)
+static void fill(const struct step *s, const struct serve *serve, const struct serve_load *l,
+                 double groups, struct serve *full, struct speed *out)
 {
     out->serve = *serve;
     out->running = serve->running * groups;
@@ -355,8 +366,7 @@ static void fill(const struct step *s, const struct serve *serve,
     out->tpot = banded(s, serve->tpot, out->factor_low, out->factor_high);
     out->ttft = banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
                        fmax(SPEED_TTFT_HIGH, out->factor_high));
-    out->solo = banded(s, alone(s, l), SPEED_SOLO * out->factor_low,
-                       SPEED_SOLO * out->factor_high);
+    out->solo = banded(s, alone(s, l), SPEED_SOLO * out->factor_low, SPEED_SOLO * out->factor_high);
     stall_of(s, l, out);
     out->late = serve->late;
     out->middle = serve->middle;
@@ -370,14 +380,14 @@ static void fill(const struct step *s, const struct serve *serve,
     out->bound = bound_of(s, out, serve->decoding / s->ways / s->pp);
 }
 
-void speed_estimate(const struct request *q, const struct load *load,
-                    const struct layout *layout, const struct memory *m,
-                    struct speed *out)
+void speed_estimate(const struct request *q, const struct load *load, const struct layout *layout,
+                    const struct memory *m, struct speed *out)
 {
     struct step_load sums;
     struct step step;
     struct step_others others;
     struct serve serve, full;
+
     memset(out, 0, sizeof(*out));
     if (!load->step)
         step_load_sum(q, load, &sums);
@@ -392,8 +402,7 @@ void speed_estimate(const struct request *q, const struct load *load,
     l.solo = serve_solo(&step, &l);
     bool held = serve_of(q, &step, layout, &l, &serve);
     fill(&step, &serve, &l, speed_busy(q, layout), &full, out);
-    out->capacity =
-        serve_capacity(&step, &l, &full, &out->saturation) * speed_groups(layout);
+    out->capacity = serve_capacity(&step, &l, &full, &out->saturation) * speed_groups(layout);
     if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;

@@ -16,80 +16,80 @@
 #ifndef GP_PLAN_SPEED_SPEED_H
 #define GP_PLAN_SPEED_SPEED_H
 
+#include "base/quantity.h"
 #include "plan/layout.h"
 #include "plan/load.h"
 #include "plan/memory.h"
-#include "base/quantity.h"
 #include "plan/request.h"
 #include "plan/speed/serve.h"
 #include "plan/speed/step.h"
 
 /* TTFT under load at least; a single prompt, beside its TPOT's factors. */
-#define SPEED_TTFT_LOW  3.5
+#define SPEED_TTFT_LOW 3.5
 #define SPEED_TTFT_HIGH 5.0
-#define SPEED_SOLO      1.5
+#define SPEED_SOLO 1.5
 
 /* What widens a band. */
 enum doubt {
-    DOUBT_DENSE,   /* the law itself, by the kind of model */
+    DOUBT_DENSE, /* the law itself, by the kind of model */
     DOUBT_EXPERTS,
-    DOUBT_MIXED,   /* MLA, recurrent layers */
-    DOUBT_BUILD,   /* build, flags and host of the engine are not known */
-    DOUBT_FAMILY,  /* constants of a GPU family that few rows or none have shown */
-    DOUBT_KERNEL,  /* another kernel's figures stand in */
+    DOUBT_MIXED,        /* MLA, recurrent layers */
+    DOUBT_BUILD,        /* build, flags and host of the engine are not known */
+    DOUBT_FAMILY,       /* constants of a GPU family that few rows or none have shown */
+    DOUBT_KERNEL,       /* another kernel's figures stand in */
     DOUBT_INT4_EXPERTS, /* AWQ and GPTQ experts: kernels differ by two */
-    DOUBT_PCIE,    /* GPUs of one layer linked by PCIe */
-    DOUBT_MANY,    /* more than 128 users at once */
-    DOUBT_DRAFT,   /* speculative decoding: held against no measurement */
+    DOUBT_PCIE,         /* GPUs of one layer linked by PCIe */
+    DOUBT_MANY,         /* more than 128 users at once */
+    DOUBT_DRAFT,        /* speculative decoding: held against no measurement */
     DOUBT_MANY_EXPERTS, /* the same of experts, MLA and recurrent layers */
     DOUBT_ATTENTION_DP, /* ranks of attention DP wait for each other's prompts */
-    DOUBT_POINT,    /* one, two, three or more points of the server correct the law */
+    DOUBT_POINT,        /* one, two, three or more points of the server correct the law */
     DOUBT_POINTS_2,
     DOUBT_POINTS_3,
-    DOUBT_NETWORK,      /* hosts joined by adapters that are not known */
-    DOUBT_BANDWIDTH,    /* the band of the memory's bandwidth itself */
-    DOUBT_MEASURED,     /* what measurements leave open of the device, in place of its family */
+    DOUBT_NETWORK,   /* hosts joined by adapters that are not known */
+    DOUBT_BANDWIDTH, /* the band of the memory's bandwidth itself */
+    DOUBT_MEASURED,  /* what measurements leave open of the device, in place of its family */
     DOUBT_COUNT
 };
 
 /* What takes most of a decode step. */
 enum speed_bound {
-    SPEED_BY_WEIGHTS,  /* reading weights */
-    SPEED_BY_COMPUTE,  /* arithmetic of the products */
+    SPEED_BY_WEIGHTS, /* reading weights */
+    SPEED_BY_COMPUTE, /* arithmetic of the products */
     SPEED_BY_EXPERTS,
-    SPEED_BY_KV,       /* reading the cache */
-    SPEED_BY_LINK,     /* all-reduces */
-    SPEED_BY_LAUNCH,   /* kernels, host, sampler */
-    SPEED_BY_PREFILL,  /* prompts of the others */
-    SPEED_BY_DRAFT,    /* what drafts tokens */
+    SPEED_BY_KV,      /* reading the cache */
+    SPEED_BY_LINK,    /* all-reduces */
+    SPEED_BY_LAUNCH,  /* kernels, host, sampler */
+    SPEED_BY_PREFILL, /* prompts of the others */
+    SPEED_BY_DRAFT,   /* what drafts tokens */
     SPEED_BY_COUNT
 };
 
 struct speed {
-    enum speed_gap gap;             /* SPEED_KNOWN: the rest holds */
-    double users;                   /* in flight, all replicas */
-    double running;                 /* of them, at once; the rest queue */
-    struct quantity tpot, ttft;     /* s */
-    struct quantity solo;           /* s: TTFT of a single request */
-    struct quantity stall;          /* s between two tokens with a prompt's chunk between;
+    enum speed_gap gap;         /* SPEED_KNOWN: the rest holds */
+    double users;               /* in flight, all replicas */
+    double running;             /* of them, at once; the rest queue */
+    struct quantity tpot, ttft; /* s */
+    struct quantity solo;       /* s: TTFT of a single request */
+    struct quantity stall;      /* s between two tokens with a prompt's chunk between;
                                      * unknown: none comes */
-    double stall_share;             /* 0..1 of the steps that have one */
-    double middle, late;            /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
-    struct quantity tokens;         /* output tokens/s, all replicas */
-    struct quantity requests;       /* per second, all replicas */
-    struct quantity full;           /* ... where pool and slots are full: saturation */
-    double full_running;            /* requests at once then, all replicas */
-    double capacity;                /* requests/s at most, all replicas */
-    enum saturation saturation;     /* what saturates then */
-    double transfer;                /* s that a prompt's KV takes to where it decodes; 0 =
+    double stall_share;         /* 0..1 of the steps that have one */
+    double middle, late;        /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
+    struct quantity tokens;     /* output tokens/s, all replicas */
+    struct quantity requests;   /* per second, all replicas */
+    struct quantity full;       /* ... where pool and slots are full: saturation */
+    double full_running;        /* requests at once then, all replicas */
+    double capacity;            /* requests/s at most, all replicas */
+    enum saturation saturation; /* what saturates then */
+    double transfer;            /* s that a prompt's KV takes to where it decodes; 0 =
                                      * it is there */
-    struct step_parts part;         /* s of a decode step */
-    struct serve serve;             /* of one group of GPUs */
-    double prompts;                 /* s per output token that prompts of others add */
+    struct step_parts part;     /* s of a decode step */
+    struct serve serve;         /* of one group of GPUs */
+    double prompts;             /* s per output token that prompts of others add */
     enum speed_bound bound;
-    unsigned doubts;                /* bits of enum doubt */
+    unsigned doubts;                   /* bits of enum doubt */
     const struct hit *hit, *hit_first; /* rows of this kind: TPOT, TTFT; NULL: none */
-    double factor_low, factor_high; /* of the TPOT's band: value / low .. value * high */
+    double factor_low, factor_high;    /* of the TPOT's band: value / low .. value * high */
 };
 
 /* Slots of a replica; where an engine has one for each user, whatever a rate leads to. */
@@ -103,27 +103,23 @@ double speed_busy(const struct request *request, const struct layout *layout);
 
 /* One group of a layout under the request's load, of users or of a rate; admitted:
  * requests of a replica that run at once. False: more arrive than it serves. */
-bool speed_serve(const struct request *request, const struct step *step,
-                 const struct load *load, const struct layout *layout, double admitted,
-                 struct serve *out);
+bool speed_serve(const struct request *request, const struct step *step, const struct load *load,
+                 const struct layout *layout, double admitted, struct serve *out);
 
 /* Requests per second that a layout serves at most, all groups together. */
 double speed_capacity(const struct request *request, const struct load *load,
-                      const struct layout *layout, const struct step *step,
-                      double admitted);
+                      const struct layout *layout, const struct step *step, double admitted);
 
 /* Below what TTFT and TPOT no number of such replicas comes, s. */
 void speed_least(const struct request *request, const struct load *load,
-                 const struct layout *layout, const struct step *step, double *ttft,
-                 double *tpot);
+                 const struct layout *layout, const struct step *step, double *ttft, double *tpot);
 
 /* The requests in flight that a rate leads to, all groups together, at their peak. */
 double speed_users(const struct layout *layout, const struct serve *serve);
 
 /* load: load_sum(request); memory: of this layout. */
 void speed_estimate(const struct request *request, const struct load *load,
-                    const struct layout *layout, const struct memory *memory,
-                    struct speed *out);
+                    const struct layout *layout, const struct memory *memory, struct speed *out);
 
 /* Requests of one replica that run at once: as many as the pool holds while they are
  * spread, and as there are slots. */
@@ -144,6 +140,6 @@ void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *h
 void speed_doubt_law(const struct gpu *gpu, double *low, double *high);
 
 const char *speed_saturation_word(enum saturation saturation); /* "prefill", ... */
-const char *speed_bound_word(enum speed_bound bound); /* "weights", "kv-cache", ... */
+const char *speed_bound_word(enum speed_bound bound);          /* "weights", "kv-cache", ... */
 
 #endif

@@ -18,20 +18,20 @@
  * key, Hadamard transforms, their quantization, the store, the gate of heads, scores, top-k. */
 #define KERNELS_ATTENTION 6
 #define KERNELS_RECURRENT 9
-#define KERNELS_MLA       5
-#define KERNELS_INDEXER   21
-#define KERNELS_MLP       3
-#define KERNELS_EXPERTS   4
-#define KERNELS_SHARED    2
+#define KERNELS_MLA 5
+#define KERNELS_INDEXER 21
+#define KERNELS_MLP 3
+#define KERNELS_EXPERTS 4
+#define KERNELS_SHARED 2
 #define KERNELS_QUANTIZED 2
 #define GRAPH_KERNEL 3.2e-6 /* s: the slowest of the engines that capture graphs */
 
 /* The products among a layer's tensors. The router is one of the kernels that are
  * counted: its weights are few. */
-#define PRODUCTS                                                                       \
-    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT |                    \
-     1u << ROLE_ATTN_LATENT | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT |              \
-     1u << ROLE_MLP | 1u << ROLE_SHARED | 1u << ROLE_OTHER)
+#define PRODUCTS                                                                             \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT | \
+     1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | 1u << ROLE_SHARED |        \
+     1u << ROLE_OTHER)
 
 static bool is_product(const struct tensor *t)
 {
@@ -50,6 +50,7 @@ static bool cuts_inputs(const struct model *m, const struct tensor *t)
 static bool runs_alike(const struct request *q, int a, int b)
 {
     const struct format *const *by = q->precision.by_role;
+
     return a == b || (by[a] == by[b] && ((a == ROLE_ATTN_Q && b == ROLE_ATTN_KV) ||
                                          (a == ROLE_ATTN_KV && b == ROLE_ATTN_Q)));
 }
@@ -62,19 +63,20 @@ static bool fuses(const struct step_load *s, const struct step_product *p, int k
            runs_alike(s->request, (int)p->role, (int)t->role);
 }
 
-static double role_bytes(const struct load *load, const struct tensor *t, int count,
-                         int kind, enum tensor_role role)
+static double role_bytes(const struct load *load, const struct tensor *t, int count, int kind,
+                         enum tensor_role role)
 {
     double elements = 0;
+
     for (int i = 0; i < count; i++)
         elements += t[i].role == role ? t[i].rows * t[i].cols * t[i].count : 0;
     return elements > 0 ? load->layer[kind][role] / elements : 0;
 }
 
-static void add_rows(struct step_product *p, const struct layer_kind *k,
-                     const struct tensor *t)
+static void add_rows(struct step_product *p, const struct layer_kind *k, const struct tensor *t)
 {
     double rows = t->rows * t->count;
+
     switch (layout_share_rule(k, t->role)) {
     case SHARE_KV:
         p->rows_kv += rows;
@@ -96,15 +98,19 @@ static void add_product(struct step_load *s, const struct load *load, int kind,
     const struct model *m = s->request->model;
     bool cut_cols = cuts_inputs(m, t);
     int i = 0;
+
     while (i < s->products && !fuses(s, &s->product[i], kind, t, cut_cols))
         i++;
     if (i == STEP_PRODUCTS)
         return;
     if (i == s->products) {
-        s->product[s->products++] = (struct step_product){
-            .role = t->role, .kind = kind, .cols = t->cols, .cut_cols = cut_cols,
-            .bytes = role_bytes(load, all, count, kind, t->role),
-            .times = s->layers_of[kind]};
+        s->product[s->products++] =
+            (struct step_product){.role = t->role,
+                                  .kind = kind,
+                                  .cols = t->cols,
+                                  .cut_cols = cut_cols,
+                                  .bytes = role_bytes(load, all, count, kind, t->role),
+                                  .times = s->layers_of[kind]};
     }
     add_rows(&s->product[i], &m->kind[kind], t);
 }
@@ -113,15 +119,15 @@ static void add_product(struct step_load *s, const struct load *load, int kind,
 static bool is_quantized(const struct request *q, enum tensor_role role)
 {
     enum kernel k = kernel_of(q->precision.by_role[role], q->gpu, q->engine->gguf);
+
     return k == KERNEL_FP8 || k == KERNEL_FP8_BLOCK || k == KERNEL_FP4 || k == KERNEL_INT8;
 }
 
 static double kernels_of(const struct request *q, const struct layer_kind *k)
 {
     bool recurrent = mixer_is_recurrent(k->mixer);
-    double n = k->mixer == MIXER_NONE ? 0
-               : recurrent            ? KERNELS_RECURRENT
-                                      : KERNELS_ATTENTION;
+    double n = k->mixer == MIXER_NONE ? 0 : recurrent ? KERNELS_RECURRENT : KERNELS_ATTENTION;
+
     n += k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ? KERNELS_MLA : 0;
     n += k->index_heads > 0 && !recurrent ? KERNELS_INDEXER : 0;
     n += k->ff > 0 || k->experts > 0 ? KERNELS_MLP : 0;
@@ -140,9 +146,9 @@ static void note_kernels(struct step_load *s, const struct layer_kind *k)
 {
     const struct request *q = s->request;
     bool gguf = q->engine->gguf, is_alike = false;
+
     if (k->mixer != MIXER_NONE)
-        family_product(q->gpu->family,
-                       kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
+        family_product(q->gpu->family, kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
                        &is_alike);
     s->alike |= is_alike;
     if (k->experts == 0)
@@ -176,8 +182,7 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
     s->small_reduces += k->qk_norm == QK_NORM_FULL ? layers : 0;
     s->moe_layers += k->experts > 0 ? layers : 0;
     note_kernels(s, k);
-    s->mixed |= k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ||
-                mixer_is_recurrent(k->mixer);
+    s->mixed |= k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || mixer_is_recurrent(k->mixer);
 }
 
 /* ---- what stands in the way of an estimate ---- */
@@ -185,6 +190,7 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
 static enum speed_gap gap_of(const struct request *q)
 {
     bool decodes = q->model->max_context > 0 || q->draft_mtp;
+
     if (q->model->weights_only || !decodes || !q->kv)
         return SPEED_NO_TOKENS;
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
@@ -198,8 +204,7 @@ static enum speed_gap gap_of(const struct request *q)
     return SPEED_KNOWN;
 }
 
-void step_load_sum(const struct request *q, const struct load *load,
-                   struct step_load *s)
+void step_load_sum(const struct request *q, const struct load *load, struct step_load *s)
 {
     memset(s, 0, sizeof(*s));
     s->request = q;
@@ -214,15 +219,14 @@ struct pace { /* seconds per FLOP and per byte of a kernel */
     double flop, byte;
 };
 
-static struct pace pace_of(const struct request *q, enum kernel kernel,
-                           struct product_share share)
+static struct pace pace_of(const struct request *q, enum kernel kernel, struct product_share share)
 {
     const struct gpu *gpu = q->gpu;
     double rate = kernel_rate(kernel, gpu);
+
     rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
     return (struct pace){1 / (share.compute * rate),
-                         1 / (family_unpacked(kernel, gpu, share.memory) *
-                              gpu->bandwidth.value)};
+                         1 / (family_unpacked(kernel, gpu, share.memory) * gpu->bandwidth.value)};
 }
 
 /* Kernels of 4- and 8-bit weights (Marlin, llama.cpp's) give each multiprocessor a stripe of
@@ -232,24 +236,25 @@ static bool runs_in_waves(const struct request *q, enum kernel kernel)
     return q->gpu->family->waves && kernel <= KERNEL_INT8;
 }
 
-static struct gemm gemm_of(const struct request *q, const struct format *format,
-                           double rows, double cols, double bytes, double times)
+static struct gemm gemm_of(const struct request *q, const struct format *format, double rows,
+                           double cols, double bytes, double times)
 {
     bool is_alike;
     enum kernel kernel = kernel_of(format, q->gpu, q->engine->gguf);
     struct product_share share = family_product(q->gpu->family, kernel, &is_alike);
     bool unpacks = q->engine->speed.unpacks && kernel == KERNEL_GGUF;
+
     if (unpacks)
         share.compute = family_product(q->gpu->family, KERNEL_GGUF16, &is_alike).compute;
     struct pace p = pace_of(q, kernel, share);
     struct gemm g = {.weights = rows * cols * bytes * p.byte,
-                         .traffic = 2 * (rows + cols) * p.byte,
-                         .compute = 2 * rows * cols * p.flop,
-                         .rows = rows,
-                         .cols = cols,
-                         .sms = runs_in_waves(q, kernel) ? q->gpu->sm_count : 0,
-                         .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
-                         .times = times};
+                     .traffic = 2 * (rows + cols) * p.byte,
+                     .compute = 2 * rows * cols * p.flop,
+                     .rows = rows,
+                     .cols = cols,
+                     .sms = runs_in_waves(q, kernel) ? q->gpu->sm_count : 0,
+                     .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
+                     .times = times};
     const struct calib *calib = q->gpu->family->calib;
     if (calib && calib->points > 0) {
         g.measured = true;
@@ -263,6 +268,7 @@ double step_product_time(const struct request *q, const struct format *format, d
 {
     struct gemm g = gemm_of(q, format, rows, cols, bytes, 1);
     double t = gemm_time(&g, tokens, 1, q->gpu->family ? q->gpu->family->norm : 2);
+
     return isfinite(t) && t > 0 ? t : 0;
 }
 
@@ -270,6 +276,7 @@ struct step_shape step_shape(const struct step_load *load, int i, const struct l
 {
     const struct step_product *p = &load->product[i];
     double shares[SHARE_COUNT];
+
     layout_shares(&load->request->model->kind[p->kind], l, shares);
     return (struct step_shape){
         .rows = p->rows_tp / l->tp + p->rows_kv * shares[SHARE_KV] + p->rows_all,
@@ -283,6 +290,7 @@ static void add_gemm(struct step *s, const struct gemm *g)
 {
     for (int i = 0; i < s->gemms; i++) {
         struct gemm *a = &s->gemm[i];
+
         if (a->rows == g->rows && a->cols == g->cols && a->weights == g->weights &&
             a->compute == g->compute && a->unpack == g->unpack) {
             a->times += g->times;
@@ -297,17 +305,19 @@ static void cut_product(struct step *s, int i, const struct layout *l)
     const struct request *q = s->load->request;
     const struct step_product *p = &s->load->product[i];
     struct step_shape shape = step_shape(s->load, i, l);
-    struct gemm g = gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols,
-                            shape.bytes, p->times);
+    struct gemm g =
+        gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols, shape.bytes, p->times);
+
     add_gemm(s, &g);
 }
 
 /* The engine's kernel of experts; those of no case of its own need no padding. */
-static struct speed_case engine_experts(const struct engine_speed *e,
-                                        const struct family *f, enum kernel kernel, int tp)
+static struct speed_case engine_experts(const struct engine_speed *e, const struct family *f,
+                                        enum kernel kernel, int tp)
 {
     for (int i = 0; i < e->case_count; i++) {
         const struct speed_case *c = &e->at[i];
+
         if (c->kernel == (int)kernel && (c->below_tp == 0 || tp < c->below_tp) &&
             (c->family[0] == '\0' || strcmp(c->family, f->id) == 0))
             return *c;
@@ -321,8 +331,7 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
     const struct layer_kind *k = &q->model->kind[kind];
     bool is_alike;
     enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
-    struct speed_case own =
-        engine_experts(&q->engine->speed, q->gpu->family, kernel, l->tp);
+    struct speed_case own = engine_experts(&q->engine->speed, q->gpu->family, kernel, l->tp);
     struct expert_share share = family_expert(q->gpu->family, kernel, &is_alike);
     bool stands_in = is_alike && kernel == KERNEL_MXFP4;
     struct pace p = pace_of(q, stands_in ? KERNEL_W4 : kernel,
@@ -331,13 +340,13 @@ static void cut_experts(struct step *s, int kind, const struct layout *l)
     double matrices = k->gated ? 3 : 2, n = l->tp * s->ways;
     double weights = matrices * width * k->expert_ff / n;
     double ep = l->ep > 1 ? l->ep : 1;
+
     s->moe[s->moes++] = (struct moe){
         .experts = k->experts,
         .active = k->experts_active,
         .compute = 2 * weights * k->experts_active * p.flop,
         .expert = weights * s->load->expert_bytes[kind] * p.byte,
-        .traffic = 2.0 * k->experts_active * (2 * width + matrices * k->expert_ff) / n *
-                   p.byte,
+        .traffic = 2.0 * k->experts_active * (2 * width + matrices * k->expert_ff) / n * p.byte,
         .each = share.each / ep,
         .token = q->gpu->family->expert_token,
         .fixed = own.experts,
@@ -351,9 +360,10 @@ static void cut_kind(struct step *s, int kind, const struct layout *l)
 {
     const struct request *q = s->load->request;
     const struct layer_kind *k = &q->model->kind[kind];
+
     if (k->mixer != MIXER_NONE)
-        s->attention[s->attentions++] = attention_of(q, k, s->load->index[kind], l->tp,
-                                                     s->load->layers_of[kind]);
+        s->attention[s->attentions++] =
+            attention_of(q, k, s->load->index[kind], l->tp, s->load->layers_of[kind]);
     if (k->experts > 0)
         cut_experts(s, kind, l);
 }
@@ -362,6 +372,7 @@ static void cut_correction(struct step *s)
 {
     const struct correction *c = &s->load->request->correction;
     bool corrected = request_corrected(s->load->request);
+
     for (int i = 0; i < CORRECT_COUNT; i++)
         s->slow[i] = corrected ? c->by[i] : 1;
     s->first = corrected ? c->first : 1;
@@ -372,6 +383,7 @@ static void cut_correction(struct step *s)
 static double kernel_time(const struct engine_speed *e, const struct family *f)
 {
     double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
+
     return e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
 }
 
@@ -380,10 +392,11 @@ static void cut_fixed(struct step *s)
     const struct request *q = s->load->request;
     const struct engine_speed *e = &q->engine->speed;
     const struct family *f = q->gpu->family;
+
     s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * kernel_time(e, f) + e->host +
                                          f->layer * e->layer * q->model->layer_count);
-    s->per_request = s->slow[CORRECT_FIXED] *
-                     (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
+    s->per_request =
+        s->slow[CORRECT_FIXED] * (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
 }
 
 /* Stages fill one host after the other. */
@@ -391,6 +404,7 @@ static int hops_between_hosts(const struct request *q, const struct layout *l)
 {
     int host = q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
     int stages = host / l->tp > 0 ? host / l->tp : 1;
+
     return host > 0 ? (l->pp + stages - 1) / stages - 1 : 0;
 }
 
@@ -398,6 +412,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
 {
     const struct request *q = load->request;
     const struct family *f = q->gpu->family;
+
     s->load = load;
     s->gap = load->gap;
     if (s->gap != SPEED_KNOWN)
@@ -426,8 +441,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->head = gemm_of(q, q->precision.by_role[ROLE_HEAD], q->model->vocab / (l->tp * s->ways),
                       q->model->hidden, q->precision.by_role[ROLE_HEAD]->bits / 8, 1);
     s->tp = comm_of(q->gpu, f, l->tp, q->host_gpus, q->engine->speed.allreduce);
-    s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->host_gpus,
-                       q->engine->speed.allreduce);
+    s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->host_gpus, q->engine->speed.allreduce);
     s->hops_hosts = hops_between_hosts(q, l);
     if (!s->tp.known || !s->group.known)
         s->gap = SPEED_NO_LINK;
@@ -445,6 +459,7 @@ static void keep(struct step *s, struct step_kept *kept)
 static void attach_draft(struct step *s, const struct layout *l, struct step_others *own)
 {
     const struct request *q = s->load->request;
+
     if (!q->draft || q->acceptance <= 0 || s->gap != SPEED_KNOWN)
         return;
     own->request = draft_request(q);
@@ -483,6 +498,7 @@ static double communication(const struct step *s, double tokens)
     double bytes = tokens * s->hidden * 2;
     double t = s->ways > 1 ? s->load->moe_layers * comm_allreduce(&s->group, bytes)
                            : s->load->reduces * comm_allreduce(&s->tp, bytes);
+
     t += s->load->small_reduces * comm_allreduce(&s->tp, tokens * 8);
     t += (s->pp - 1 - s->hops_hosts) * comm_hop(&s->group, bytes) +
          s->hops_hosts * comm_hop_hosts(bytes);
@@ -492,6 +508,7 @@ static double communication(const struct step *s, double tokens)
 static double linear(const struct step *s, double tokens, double compute)
 {
     double t = 0;
+
     for (int i = 0; i < s->gemms; i++)
         t += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
     return s->slow[CORRECT_WORK] * t;
@@ -500,6 +517,7 @@ static double linear(const struct step *s, double tokens, double compute)
 static double experts(const struct step *s, double tokens, double compute)
 {
     double t = 0;
+
     for (int i = 0; i < s->moes; i++)
         t += moe_time(&s->moe[i], tokens, compute);
     return s->slow[CORRECT_WORK] * t;
@@ -514,6 +532,7 @@ static struct step_work worked_out(const struct step *s, double tokens, double c
 static uint64_t bits_of(double x)
 {
     uint64_t bits;
+
     memcpy(&bits, &x, sizeof(bits));
     return bits;
 }
@@ -522,6 +541,7 @@ static uint64_t bits_of(double x)
 static struct step_work *place_of(struct step_kept *kept, double tokens, double compute)
 {
     uint64_t key = bits_of(tokens) ^ bits_of(compute) << 1;
+
     return &kept->at[key * 0x9e3779b97f4a7c15 >> (64 - STEP_KEPT_BITS)];
 }
 
@@ -530,6 +550,7 @@ static const struct step_work *work_of(const struct step *s, double tokens, doub
                                        struct step_work *own)
 {
     struct step_work *w = s->kept ? place_of(s->kept, tokens, compute) : own;
+
     if (!s->kept || w->tokens != tokens || w->compute != compute)
         *w = worked_out(s, tokens, compute);
     return w;
@@ -539,14 +560,17 @@ double step_work(const struct step *s, double tokens, double compute)
 {
     struct step_work own;
     const struct step_work *w = work_of(s, tokens, compute, &own);
+
     return w->linear + w->experts + w->communication;
 }
 
 static double cache(const struct step *s, double users, double tokens)
 {
     double sequences = users / s->ways, bytes = 0, flops = 0, f;
+
     for (int i = 0; i < s->attentions; i++) {
         double one = attention_decode(&s->attention[i], tokens, &f);
+
         bytes += (sequences + s->attention[i].split) * one;
         flops += sequences * f;
     }
@@ -558,16 +582,17 @@ static double cache(const struct step *s, double users, double tokens)
 double step_batch(const struct step *s, double users)
 {
     double batches = users < s->pp ? fmax(users, 1) : s->pp;
+
     return users / batches;
 }
 
-void step_decode_parts(const struct step *s, double users, double tokens,
-                       struct step_parts *out)
+void step_decode_parts(const struct step *s, double users, double tokens, struct step_parts *out)
 {
     double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
     double each = 1 / s->accepted;
     struct step_work own;
     const struct step_work *w = work_of(s, checked, 1, &own);
+
     *out = (struct step_parts){
         .linear = each * w->linear,
         .experts = each * w->experts,
@@ -582,13 +607,13 @@ void step_decode_parts(const struct step *s, double users, double tokens,
 
 static double parts_sum(const struct step_parts *p)
 {
-    return p->linear + p->experts + p->attention + p->communication + p->fixed + p->head +
-           p->draft;
+    return p->linear + p->experts + p->attention + p->communication + p->fixed + p->head + p->draft;
 }
 
 double step_decode(const struct step *s, double users, double tokens)
 {
     struct step_parts p;
+
     step_decode_parts(s, users, tokens, &p);
     return parts_sum(&p);
 }
@@ -596,6 +621,7 @@ double step_decode(const struct step *s, double users, double tokens)
 double step_decode_work(const struct step *s, double users, double tokens, double *work)
 {
     struct step_parts p;
+
     step_decode_parts(s, users, tokens, &p);
     *work = s->accepted * (p.linear + p.experts + p.communication);
     return parts_sum(&p);
@@ -604,10 +630,10 @@ double step_decode_work(const struct step *s, double users, double tokens, doubl
 double step_prefill_attention(const struct step *s, double q, double c)
 {
     double flops = 0, scores = 0;
+
     for (int i = 0; i < s->attentions; i++) {
         flops += attention_prefill(&s->attention[i], q, c);
         scores += attention_scores(&s->attention[i], q, c);
     }
-    return flops / s->prefill +
-           scores * s->load->request->engine->speed.score_bytes / s->bandwidth;
+    return flops / s->prefill + scores * s->load->request->engine->speed.score_bytes / s->bandwidth;
 }

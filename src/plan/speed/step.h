@@ -38,24 +38,24 @@
 /* One product of a kind of layer, before it is cut. */
 struct step_product {
     enum tensor_role role;
-    int kind;                           /* of layer */
-    double rows_tp, rows_kv, rows_all;  /* outputs: cut by TP, by KV heads, not at all */
+    int kind;                          /* of layer */
+    double rows_tp, rows_kv, rows_all; /* outputs: cut by TP, by KV heads, not at all */
     double cols;
-    bool cut_cols;                      /* the inputs are cut by TP, not the outputs */
-    double bytes;                       /* per weight */
-    double times;                       /* layers */
+    bool cut_cols; /* the inputs are cut by TP, not the outputs */
+    double bytes;  /* per weight */
+    double times;  /* layers */
 };
 
 /* Why there is no estimate. */
 enum speed_gap {
     SPEED_KNOWN,
-    SPEED_NO_FAMILY,   /* no profile of this GPU's generation */
-    SPEED_NO_RATE,     /* bandwidth or arithmetic of this type is unknown */
-    SPEED_NO_ENGINE,   /* no constants of this engine */
-    SPEED_NO_TOKENS,   /* a model that does not decode */
-    SPEED_NO_LAYOUT,   /* the layout is refused, or does not fit */
-    SPEED_NO_LINK,     /* what GPUs are linked by is unknown */
-    SPEED_ON_HOST,     /* weights in host memory: its bandwidth is unknown */
+    SPEED_NO_FAMILY, /* no profile of this GPU's generation */
+    SPEED_NO_RATE,   /* bandwidth or arithmetic of this type is unknown */
+    SPEED_NO_ENGINE, /* no constants of this engine */
+    SPEED_NO_TOKENS, /* a model that does not decode */
+    SPEED_NO_LAYOUT, /* the layout is refused, or does not fit */
+    SPEED_NO_LINK,   /* what GPUs are linked by is unknown */
+    SPEED_ON_HOST,   /* weights in host memory: its bandwidth is unknown */
     SPEED_GAPS
 };
 
@@ -68,11 +68,11 @@ struct step_load {
     double expert_bytes[MODEL_MAX_KINDS]; /* per weight */
     double index[MODEL_MAX_KINDS];        /* bytes of index key per token and layer */
     double layers_of[MODEL_MAX_KINDS];
-    double kernels;                       /* of a decode step */
-    double reduces, small_reduces;        /* all-reduces of a step under TP */
+    double kernels;                /* of a decode step */
+    double reduces, small_reduces; /* all-reduces of a step under TP */
     double moe_layers;
-    bool alike;                           /* figures of another kernel stand in */
-    bool mixed;                           /* MLA or recurrent layers: fitted on few rows */
+    bool alike; /* figures of another kernel stand in */
+    bool mixed; /* MLA or recurrent layers: fitted on few rows */
     bool weight_only_experts;
 };
 
@@ -100,15 +100,15 @@ struct step {
     struct attention attention[MODEL_MAX_KINDS];
     int attentions;
     struct gemm head;
-    struct comm tp, group;  /* over a TP group; over those that share the experts */
-    double hidden, ways;    /* attention DP */
-    int pp, hops_hosts;     /* stages; of the hops between them, those to another host */
-    double fixed, per_request; /* s */
+    struct comm tp, group;      /* over a TP group; over those that share the experts */
+    double hidden, ways;        /* attention DP */
+    int pp, hops_hosts;         /* stages; of the hops between them, those to another host */
+    double fixed, per_request;  /* s */
     const struct step *prompts; /* borrowed: of the replicas that work prompts off, where
                                  * their TP is another; NULL = this one */
-    const struct step *draft;  /* borrowed; NULL = nothing drafts tokens */
-    double drafted, accepted;  /* tokens drafted in an iteration; that it yields */
-    double kv, mla, prefill;   /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
+    const struct step *draft;   /* borrowed; NULL = nothing drafts tokens */
+    double drafted, accepted;   /* tokens drafted in an iteration; that it yields */
+    double kv, mla, prefill;    /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
     double bandwidth;
     double slow[CORRECT_COUNT]; /* what measured points make of the law; 1 each */
     double first;               /* likewise, of TTFT */
@@ -119,10 +119,8 @@ struct step_parts {
     double linear, experts, attention, communication, fixed, head, draft;
 };
 
-void step_load_sum(const struct request *request, const struct load *load,
-                   struct step_load *out);
-void step_cut(const struct step_load *load, const struct layout *layout,
-              struct step *out);
+void step_load_sum(const struct request *request, const struct load *load, struct step_load *out);
+void step_cut(const struct step_load *load, const struct layout *layout, struct step *out);
 
 /* What drafts tokens for a request with an acceptance, on the same layout; what works
  * prompts off in another TP; and what each of the three has worked out. */
@@ -141,8 +139,7 @@ void step_attach(struct step *step, const struct layout *layout, struct step_oth
 struct step_shape {
     double rows, cols, bytes;
 };
-struct step_shape step_shape(const struct step_load *load, int i,
-                             const struct layout *layout);
+struct step_shape step_shape(const struct step_load *load, int i, const struct layout *layout);
 
 /* Requests of one step: stages work on a batch each, so that a token waits for all of
  * them in turn. */
@@ -164,7 +161,7 @@ double step_prefill_attention(const struct step *step, double q, double c);
 
 /* s that the law (gemm.h) gives one product of rows x cols weights with so many tokens,
  * without its launch; bytes: of a weight with its scales. 0 = not known. */
-double step_product_time(const struct request *request, const struct format *format,
-                         double rows, double cols, double bytes, double tokens);
+double step_product_time(const struct request *request, const struct format *format, double rows,
+                         double cols, double bytes, double tokens);
 
 #endif

@@ -15,30 +15,30 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "plan/terms_list.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/terms_list.h"
 
 /* NF4: 4 bits and an FP32 scale per 64, or an 8-bit scale and an FP32 one per 256 of
  * them (double quantisation). */
-#define NF4_BITS        4.5
+#define NF4_BITS 4.5
 #define NF4_DOUBLE_BITS 4.126953125
 
 /* Usual buckets of DeepSpeed, in elements: reduce and all-gather (5e8 each), parameters
  * alive at once under stage 3 (1e9). */
 #define ZERO_BUCKET 5e8
-#define ZERO_LIVE   1e9
-#define DDP_BUCKET  (25 * GP_MIB)
+#define ZERO_LIVE 1e9
+#define DDP_BUCKET (25 * GP_MIB)
 
 /* Seen of PyTorch 2.1 on an A100: 0.47 to 0.92 GiB of context and kernels; NCCL of
  * torch.distributed in training: 1 to 2 GiB. */
-#define CONTEXT_LOW  (0.47 * GP_GIB)
+#define CONTEXT_LOW (0.47 * GP_GIB)
 #define CONTEXT_HIGH (0.92 * GP_GIB)
-#define NCCL_LOW     (1.0 * GP_GIB)
-#define NCCL_HIGH    (2.0 * GP_GIB)
+#define NCCL_LOW (1.0 * GP_GIB)
+#define NCCL_HIGH (2.0 * GP_GIB)
 
 /* Share of what comes and goes in a step that the caching allocator cannot use. */
-#define FRAGMENT      0.05
+#define FRAGMENT 0.05
 #define FRAGMENT_HIGH 0.10
 
 /* Share of the same that it keeps in free blocks: none where all sequences have one
@@ -55,8 +55,7 @@ static const struct recipe recipes[OPTIMIZER_COUNT] = {
 
 const struct recipe *train_recipe(enum train_optimizer optimizer)
 {
-    return &recipes[(unsigned)optimizer < OPTIMIZER_COUNT ? optimizer
-                                                          : OPTIMIZER_ADAMW];
+    return &recipes[(unsigned)optimizer < OPTIMIZER_COUNT ? optimizer : OPTIMIZER_ADAMW];
 }
 
 struct train train_defaults(enum train_method method)
@@ -72,11 +71,9 @@ struct train train_defaults(enum train_method method)
 /* ---- words ---- */
 
 static const char *const method_words[TRAIN_COUNT] = {"none", "full", "lora", "qlora"};
-static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective",
-                                                             "full", "auto"};
+static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective", "full", "auto"};
 
-static const char *const offload_words[OFFLOAD_COUNT] = {"none", "optimizer",
-                                                         "parameters"};
+static const char *const offload_words[OFFLOAD_COUNT] = {"none", "optimizer", "parameters"};
 static const char *const loss_words[LOSS_COUNT] = {"eager", "chunked", "fused"};
 
 static int word_index(const char *const *words, int count, const char *word)
@@ -142,9 +139,9 @@ int train_optimizer_parse(const char *word)
 const char *train_limit_word(enum train_limit limit)
 {
     static const char *const words[TRAIN_LIMIT_COUNT] = {
-        "none",        "layout", "weights", "optimizer-states",
-        "activations", "logits", "used",
+        "none", "layout", "weights", "optimizer-states", "activations", "logits", "used",
     };
+
     return (unsigned)limit < TRAIN_LIMIT_COUNT ? words[limit] : "?";
 }
 
@@ -175,19 +172,19 @@ static bool is_adapted(const struct train *t, const struct tensor *tensor)
     if (t->method == TRAIN_FULL || !is_linear(tensor->role) || tensor->rows <= 1)
         return false;
     return t->targets == LORA_LINEAR || tensor->role == ROLE_ATTN_Q ||
-           strcmp(tensor->name, "v_proj") == 0 ||
-           strcmp(tensor->name, "kv_b_proj") == 0;
+           strcmp(tensor->name, "v_proj") == 0 || strcmp(tensor->name, "kv_b_proj") == 0;
 }
 
-static struct share share_of(const struct request *q, const struct train *t,
-                             const struct layout *l, const struct layer_kind *kind,
-                             const struct tensor *tensors, int count)
+static struct share share_of(const struct request *q, const struct train *t, const struct layout *l,
+                             const struct layer_kind *kind, const struct tensor *tensors, int count)
 {
     struct share s = {0};
+
     for (int i = 0; i < count; i++) {
         const struct tensor *x = &tensors[i];
         double cut = layout_share(q->model, kind, x->role, l);
         double elements = x->rows * x->cols * x->count * cut;
+
         s.all += elements;
         s.tensor = fmax(s.tensor, elements / (x->role == ROLE_EXPERT ? 1 : x->count));
         if (is_linear(x->role) && x->rows > 1) {
@@ -212,14 +209,16 @@ static void add_share(struct share *to, const struct share *from, double times)
     to->tensor = fmax(to->tensor, from->tensor);
 }
 
-static void add_globals(const struct request *q, const struct train *t,
-                        const struct layout *l, int stage, struct share *s)
+static void add_globals(const struct request *q, const struct train *t, const struct layout *l,
+                        int stage, struct share *s)
 {
     struct tensor all[MODEL_MAX_TENSORS];
     int count = model_global_tensors(q->model, all);
     bool first = stage == 0, last = stage == l->pp - 1;
+
     for (int i = 0; i < count; i++) {
         bool here = first;
+
         if (all[i].role == ROLE_HEAD || all[i].role == ROLE_NORM)
             here = last;
         else if (all[i].role == ROLE_EMBED)
@@ -243,10 +242,12 @@ static struct share rank_share(const struct request *q, const struct train *t,
     struct share s = {0};
     double layers[MODEL_MAX_KINDS] = {0};
     int end = layout_stage_first(q->model, l->pp, stage + 1);
+
     for (int i = layout_stage_first(q->model, l->pp, stage); i < end; i++)
         layers[q->model->layer[i]]++;
     for (int k = 0; k < q->model->kind_count; k++) {
         struct tensor tensors[MODEL_MAX_TENSORS];
+
         if (layers[k] == 0)
             continue;
         struct share one = share_of(q, t, l, &q->model->kind[k], tensors,
@@ -261,6 +262,7 @@ static struct share rank_share(const struct request *q, const struct train *t,
 struct layout train_layout(const struct train *t)
 {
     int replica = t->tp * t->pp;
+
     return (struct layout){.tp = t->tp,
                            .pp = t->pp,
                            .ep = 1,
@@ -271,13 +273,13 @@ struct layout train_layout(const struct train *t)
 
 static double module_params(const struct train *t, const struct share *s)
 {
-    return (t->modules & MODULES_EMBED ? s->embed : 0) +
-           (t->modules & MODULES_HEAD ? s->head : 0);
+    return (t->modules & MODULES_EMBED ? s->embed : 0) + (t->modules & MODULES_HEAD ? s->head : 0);
 }
 
 double train_adapters(const struct request *q, const struct train *train)
 {
     struct train t = *train;
+
     t.tp = t.pp = t.cp = t.gpus = 1;
     struct layout one = train_layout(&t);
     struct share s = rank_share(q, &t, &one, 0);
@@ -289,15 +291,14 @@ double train_adapters(const struct request *q, const struct train *train)
 struct base_rule train_base_rule(const struct train *t)
 {
     static const struct base_rule rules[BASE_COUNT] = {
-        [BASE_16_BIT] = {false, false, false, false},
-        [BASE_NF4] = {true, true, false, true},
-        [BASE_INT8] = {true, true, false, true},
-        [BASE_AWQ] = {true, true, false, true},
+        [BASE_16_BIT] = {false, false, false, false}, [BASE_NF4] = {true, true, false, true},
+        [BASE_INT8] = {true, true, false, true},      [BASE_AWQ] = {true, true, false, true},
         [BASE_GPTQ] = {true, false, true, false},
     };
     enum train_base base = t->method == TRAIN_QLORA  ? BASE_NF4
                            : t->method == TRAIN_LORA ? t->base
                                                      : BASE_16_BIT;
+
     return rules[base];
 }
 
@@ -309,21 +310,20 @@ static struct quantity base_weights(const struct train *t, const struct share *s
     double bits = t->single_quant ? NF4_BITS : NF4_DOUBLE_BITS;
     double linear = t->format ? s->base : s->linear * bits / 8;
     double rest = s->all - s->linear, wide = rule.rest_fp32 ? 4 : 2;
+
     if (!rule.quantised)
         return quantity_exact(s->all * 2);
-    return quantity_band(linear + rest * 2, linear + rest * 2, linear + rest * wide,
-                         ORIGIN_MODEL);
+    return quantity_band(linear + rest * 2, linear + rest * 2, linear + rest * wide, ORIGIN_MODEL);
 }
 
 /* Copies of whole modules are of the base's type: 16-bit, also gradients and moments
  * (low); FP32 like the adapters where the base was prepared for k-bit training. */
-static struct quantity module_bytes(const struct train *t, double params, double low,
-                                    double high)
+static struct quantity module_bytes(const struct train *t, double params, double low, double high)
 {
     bool fp32 = train_base_rule(t).rest_fp32;
+
     low = fmin(low, high);
-    return quantity_band(params * (fp32 ? high : low), params * low, params * high,
-                         ORIGIN_MODEL);
+    return quantity_band(params * (fp32 ? high : low), params * low, params * high, ORIGIN_MODEL);
 }
 
 static void add_modules(const struct train *t, const struct share *s, double adapter,
@@ -334,27 +334,26 @@ static void add_modules(const struct train *t, const struct share *s, double ada
     double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
     double at3 = t->zero_stage >= 3 ? n : 1;
     double moments = t->optimizer == OPTIMIZER_SGD ? 2 : 4; /* of 16 bit */
+
     m->modules = quantity_exact(0);
     if (t->method == TRAIN_FULL || params <= 0)
         return;
     m->modules = module_bytes(t, params / at3, 2, adapter);
-    m->gradients =
-        quantity_add(m->gradients, module_bytes(t, params / at2, 2, r->gradient));
-    m->optimizer =
-        quantity_add(m->optimizer, module_bytes(t, params / at1, moments, r->state));
+    m->gradients = quantity_add(m->gradients, module_bytes(t, params / at2, 2, r->gradient));
+    m->optimizer = quantity_add(m->optimizer, module_bytes(t, params / at1, moments, r->state));
 }
 
 /* Gradients and temporaries of what is updated at once: a tensor, or under FSDP this
  * rank's part of a unit. Another may wait (high). */
-static void step_at_once(const struct train *t, const struct share *s,
-                         struct train_memory *m)
+static void step_at_once(const struct train *t, const struct share *s, struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
     double n = m->shards, width = r->master > 0 ? 4 : 2;
     double gradient = n > 1 ? r->shard_gradient : r->gradient;
     double unit = n > 1 ? fmax(s->layer, s->root) / n : s->tensor;
-    m->gradients = quantity_band(unit * gradient, unit * gradient,
-                                 2 * unit * r->gradient, ORIGIN_MODEL);
+
+    m->gradients =
+        quantity_band(unit * gradient, unit * gradient, 2 * unit * r->gradient, ORIGIN_MODEL);
     m->step = quantity_band(unit * width, 0, unit * width, ORIGIN_MODEL);
 }
 
@@ -364,22 +363,23 @@ static void move_to_host(const struct train *t, double trained, struct train_mem
     const struct recipe *r = train_recipe(t->optimizer);
     double gradients = trained * fmax(r->gradient, r->master) / m->shards;
     struct quantity none = quantity_exact(0);
-    m->host = quantity_add(quantity_add(m->master, m->optimizer),
-                           quantity_of(gradients, ORIGIN_MODEL));
+
+    m->host =
+        quantity_add(quantity_add(m->master, m->optimizer), quantity_of(gradients, ORIGIN_MODEL));
     m->master = m->optimizer = m->step = none;
     if (t->zero_stage >= 2)
         m->gradients = none;
     if (t->offload < OFFLOAD_PARAMETERS)
         return;
-    m->host = quantity_add(
-        m->host, quantity_add(m->weights, quantity_add(m->adapters, m->modules)));
+    m->host =
+        quantity_add(m->host, quantity_add(m->weights, quantity_add(m->adapters, m->modules)));
     m->weights = m->adapters = m->modules = none;
 }
 
 static void widen(struct quantity *part, double share)
 {
-    *part = quantity_band(part->value, part->low * (1 - share),
-                          part->high * (1 + share), ORIGIN_MODEL);
+    *part =
+        quantity_band(part->value, part->low * (1 - share), part->high * (1 + share), ORIGIN_MODEL);
 }
 
 /* Accelerate fills each GPU of a device_map up to the mean and 1.25 layers. */
@@ -387,18 +387,19 @@ static void place_unevenly(const struct share *s, struct train_memory *m)
 {
     struct quantity *const parts[] = {&m->weights, &m->adapters,  &m->gradients,
                                       &m->master,  &m->optimizer, &m->activations};
+
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         widen(parts[i], fmin(1, 1.25 * s->layer / s->all));
 }
 
-static void fill_states(const struct train *t, const struct share *s,
-                        struct train_memory *m)
+static void fill_states(const struct train *t, const struct share *s, struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
     bool full = t->method == TRAIN_FULL;
     double n = m->shards, trained = full ? s->all : s->adapters;
     double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
     double at3 = t->zero_stage >= 3 ? n : 1;
+
     m->weights = quantity_scale(base_weights(t, s), 1 / at3);
     /* adapters are FP32 themselves where the recipe keeps an FP32 master */
     double adapter = r->master > 0 ? r->master : r->weight;
@@ -408,21 +409,21 @@ static void fill_states(const struct train *t, const struct share *s,
     m->gradients = quantity_exact(trained * r->gradient / at2);
     bool zero = t->zero_stage >= 1 && (n > 1 || t->offload != OFFLOAD_NONE);
     if (full && zero) /* high: frameworks with FP32 gradients */
-        m->gradients = quantity_band(trained * r->shard_gradient / at2,
-                                     trained * r->shard_gradient / at2,
-                                     trained * r->gradient / at2, ORIGIN_MODEL);
+        m->gradients =
+            quantity_band(trained * r->shard_gradient / at2, trained * r->shard_gradient / at2,
+                          trained * r->gradient / at2, ORIGIN_MODEL);
     /* under LoRA the unit outside the layers is frozen as a whole: none (low end) */
     if (n > 1 && t->whole_gradients) {
         double least = (full ? s->all : s->all - s->root) * 2;
-        m->gradients = quantity_add(
-            m->gradients, quantity_band(least, least, s->all * 2, ORIGIN_MODEL));
+
+        m->gradients =
+            quantity_add(m->gradients, quantity_band(least, least, s->all * 2, ORIGIN_MODEL));
     }
     add_modules(t, s, adapter, m);
     /* AdamW over lists of tensors makes a copy as large as what it updates */
     double width = r->master > 0 ? 4 : 2;
     trained += full ? 0 : module_params(t, s);
-    m->step =
-        quantity_band(trained * width / at1, 0, trained * width / at1, ORIGIN_MODEL);
+    m->step = quantity_band(trained * width / at1, 0, trained * width / at1, ORIGIN_MODEL);
     m->host = quantity_exact(0);
     if (t->step_in_backward)
         step_at_once(t, s, m);
@@ -430,53 +431,51 @@ static void fill_states(const struct train *t, const struct share *s,
         move_to_host(t, trained, m);
     if (t->device_map && t->gpus > 1)
         place_unevenly(s, m);
-    m->states =
-        quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
-                     quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
+    m->states = quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
+                             quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
 }
 
 /* Stage 3 gathers layers as it goes: FSDP two of them and the part outside the layers,
  * DeepSpeed up to a number of parameters. */
-static struct quantity gathered(const struct train *t, const struct share *s,
-                                double trained)
+static struct quantity gathered(const struct train *t, const struct share *s, double trained)
 {
     double width = base_weights(t, s).value / s->all;
     bool full = t->method == TRAIN_FULL;
     double fsdp = (2 * s->layer + s->root) * width + (full ? s->layer * 2 : 0);
     double zero = fmin(ZERO_LIVE, s->all) * width + fmin(ZERO_BUCKET, trained) * 2;
-    return quantity_band((fsdp + zero) / 2, fmin(fsdp, zero), fmax(fsdp, zero),
-                         ORIGIN_MODEL);
+
+    return quantity_band((fsdp + zero) / 2, fmin(fsdp, zero), fmax(fsdp, zero), ORIGIN_MODEL);
 }
 
 static struct quantity buffers_of(const struct train *t, const struct share *s,
                                   const struct train_memory *m)
 {
-    double trained =
-        t->method == TRAIN_FULL ? s->all : s->adapters + module_params(t, s);
+    double trained = t->method == TRAIN_FULL ? s->all : s->adapters + module_params(t, s);
     double bucket = fmin(ZERO_BUCKET, trained) * 2;
     struct quantity b = quantity_exact(0);
     bool buckets = m->shards > 1 || t->offload != OFFLOAD_NONE;
+
     if (buckets && t->zero_stage == 0) /* high: not views of gradients */
         b = quantity_band(m->gradients.value, fmin(DDP_BUCKET, m->gradients.value),
                           m->gradients.value, ORIGIN_MODEL);
     else if (buckets && t->zero_stage < 3)
-        b = quantity_band(2 * bucket, fmin(2 * DDP_BUCKET, 2 * bucket), 3 * bucket,
-                          ORIGIN_MODEL);
+        b = quantity_band(2 * bucket, fmin(2 * DDP_BUCKET, 2 * bucket), 3 * bucket, ORIGIN_MODEL);
     else if (buckets)
         b = gathered(t, s, trained);
     if (train_base_rule(t).quantised) /* one matrix is turned back into 16 bit */
-        b = quantity_add(b, quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4,
-                                          ORIGIN_MODEL));
+        b = quantity_add(b,
+                         quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4, ORIGIN_MODEL));
     return b;
 }
 
 static struct quantity context_of(const struct train *t)
 {
-    struct quantity c = quantity_band((CONTEXT_LOW + CONTEXT_HIGH) / 2, CONTEXT_LOW,
-                                      CONTEXT_HIGH, ORIGIN_MODEL);
+    struct quantity c =
+        quantity_band((CONTEXT_LOW + CONTEXT_HIGH) / 2, CONTEXT_LOW, CONTEXT_HIGH, ORIGIN_MODEL);
+
     if (t->gpus > 1 && !t->device_map)
-        c = quantity_add(c, quantity_band((NCCL_LOW + NCCL_HIGH) / 2, NCCL_LOW,
-                                          NCCL_HIGH, ORIGIN_MODEL));
+        c = quantity_add(
+            c, quantity_band((NCCL_LOW + NCCL_HIGH) / 2, NCCL_LOW, NCCL_HIGH, ORIGIN_MODEL));
     return c;
 }
 
@@ -484,18 +483,19 @@ static struct quantity context_of(const struct train *t)
 
 static struct quantity larger(struct quantity a, struct quantity b)
 {
-    return quantity_band(fmax(a.value, b.value), fmax(a.low, b.low),
-                         fmax(a.high, b.high), ORIGIN_MODEL);
+    return quantity_band(fmax(a.value, b.value), fmax(a.low, b.low), fmax(a.high, b.high),
+                         ORIGIN_MODEL);
 }
 
 static void fill_peak(struct train_memory *m)
 {
     struct quantity back = quantity_add(m->activations, larger(m->logits, m->live));
+
     m->moment = m->step.value > back.value ? MOMENT_STEP : MOMENT_BACKWARD;
     m->peak = larger(back, m->step);
     struct quantity moving = quantity_add(m->peak, m->buffers);
-    m->fragmentation = quantity_band(moving.value * FRAGMENT, 0,
-                                     moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
+    m->fragmentation =
+        quantity_band(moving.value * FRAGMENT, 0, moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
 }
 
 /* From one rank to all of a host; DeepSpeed plans for half as much again. */
@@ -504,9 +504,10 @@ static void fill_host(const struct request *q, struct train_memory *m)
     int gpus = m->train.gpus;
     int ranks = q->host_gpus > 0 && q->host_gpus < gpus ? q->host_gpus : gpus;
     double bytes = m->host.value * ranks;
+
     if (m->train.offload != OFFLOAD_NONE)
-        m->host = quantity_band(bytes, m->host.low * ranks, m->host.high * ranks * 1.5,
-                                ORIGIN_MODEL);
+        m->host =
+            quantity_band(bytes, m->host.low * ranks, m->host.high * ranks * 1.5, ORIGIN_MODEL);
 }
 
 /* Blocks are cached up to what the GPU has, then given back. */
@@ -514,23 +515,23 @@ static void fill_reserved(const struct request *q, struct train_memory *m)
 {
     struct quantity moving = quantity_add(m->peak, m->buffers);
     double room = m->usable.value - q->used - m->context.value;
+
     m->allocated = quantity_add(m->states, moving);
     room = fmax(0, room - m->allocated.value);
     m->reserve = quantity_band(fmin(m->fragmentation.value, room), 0,
-                               fmin(fmax(moving.high * RESERVE_HIGH,
-                                         m->fragmentation.high), room),
+                               fmin(fmax(moving.high * RESERVE_HIGH, m->fragmentation.high), room),
                                ORIGIN_ASSUMED);
     m->reserved = quantity_add(m->allocated, m->reserve);
 }
 
 /* A base whose kernel is plain PyTorch keeps each dequantised matrix (high end): of the
  * layers that are kept, or of the one that is computed again. */
-static void add_matrices(const struct train *t, const struct share *s,
-                         struct train_memory *m)
+static void add_matrices(const struct train *t, const struct share *s, struct train_memory *m)
 {
     bool again = t->recompute == RECOMPUTE_FULL;
     double kept = again ? s->layer : s->linear;
     struct quantity *part = again ? &m->live : &m->activations;
+
     if (train_base_rule(t).keeps_matrices)
         *part = quantity_add(*part, quantity_band(0, 0, 2 * kept, ORIGIN_MODEL));
 }
@@ -541,6 +542,7 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     struct layout l = train_layout(t);
     struct share s = rank_share(q, t, &l, stage);
     struct train_saved saved = train_saved(q, t, stage);
+
     m->stage = stage;
     m->local = s.all;
     m->activations = saved.layers;
@@ -553,8 +555,8 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->context = context_of(t);
     fill_host(q, m);
     fill_peak(m);
-    m->total = quantity_add(quantity_add(m->states, m->peak),
-                            quantity_add(m->buffers, m->fragmentation));
+    m->total =
+        quantity_add(quantity_add(m->states, m->peak), quantity_add(m->buffers, m->fragmentation));
     m->total = quantity_add(m->total, m->context);
     fill_reserved(q, m);
     m->free = quantity_sub(m->usable, quantity_add(m->total, quantity_exact(q->used)));
@@ -604,10 +606,10 @@ static const struct row rows[] = {
      PART(modules), "modules to save, h, vocab, base, N, ZeRO"},
     {"gradients", "G",
      "trained * bytes [/N from ZeRO-2]; step in the backward pass: of the largest tensor, "
-     "or unit / N; none where offloaded from ZeRO-2", zero, PART(gradients), updated},
+     "or unit / N; none where offloaded from ZeRO-2",
+     zero, PART(gradients), updated},
     {"master", "M", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master), states},
-    {"optimizer", "O", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer),
-     states},
+    {"optimizer", "O", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer), states},
     {"activations", "activations",
      "sequence / CP * micro-batch * micro-batches in flight (in series: 1) * bytes kept "
      "per token and layer (sequence parallel: all / TP; full recompute: 2*h; eager "
@@ -632,8 +634,8 @@ static const struct row rows[] = {
     {"buffers", "buffers",
      "DDP: gradients again; ZeRO-1, 2: two buckets of 5e8 * 2; ZeRO-3: "
      "gathered layers; qlora: one matrix in 16 bit",
-     "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults",
-     PART(buffers), states},
+     "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults", PART(buffers),
+     states},
     {"keys and values of other ranks", "exchange",
      "2 blocks of sequence / CP * micro-batch * 2 * KV heads * (K + V), up to the whole "
      "sequence; part of the buffers",
@@ -661,14 +663,13 @@ static const struct row rows[] = {
     {"free", "free", "usable - used - total", "", PART(free), "usable, used, total"},
 };
 
-static const char *const modules[] = {"none", "embedding", "head",
-                                      "embedding and head"};
+static const char *const modules[] = {"none", "embedding", "head", "embedding and head"};
 
-static void know_setting(struct terms *w, const struct request *q,
-                         const struct train_memory *m)
+static void know_setting(struct terms *w, const struct request *q, const struct train_memory *m)
 {
     const struct train *t = &m->train;
     const struct recipe *r = train_recipe(t->optimizer);
+
     know_number(w, "sequence", t->sequence, NULL);
     know_number(w, "micro-batch", t->micro_batch, NULL);
     know_number(w, "layers", q->model->layer_count, NULL);
@@ -690,9 +691,9 @@ static void know_setting(struct terms *w, const struct request *q,
     know_number(w, "of this rank", m->local, NULL);
     know_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
     know_word(w, "adapters on",
-              t->method == TRAIN_FULL  ? ""
+              t->method == TRAIN_FULL ? ""
               : t->targets == LORA_QV ? "query and value"
-                                       : "every linear");
+                                      : "every linear");
     know_word(w, "modules to save", modules[t->modules]);
     know_number(w, "N", m->shards, NULL);
     know_number(w, "CP", t->cp > 1 ? t->cp : 0, NULL);
@@ -710,16 +711,18 @@ static void know_setting(struct terms *w, const struct request *q,
 static void add_cost(struct terms *w)
 {
     const struct layout *l = &w->plan->layout;
+
     know_number(w, "tp", l->tp, "GPUs of one host");
     know_number(w, "pp", l->pp, NULL);
     know_number(w, "replicas", l->replicas, NULL);
     cost_terms(w);
 }
 
-int terms_of_train(const struct request *q, const struct train_memory *m,
-                   const struct plan *priced, struct term out[TERMS_MAX])
+int terms_of_train(const struct request *q, const struct train_memory *m, const struct plan *priced,
+                   struct term out[TERMS_MAX])
 {
     struct terms terms = {.term = out, .plan = priced};
+
     if (m->limit == TRAIN_LIMIT_LAYOUT)
         return 0;
     know_setting(&terms, q, m);

@@ -65,12 +65,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "plan/plan.h"
 #include "base/quantity.h"
+#include "plan/plan.h"
 #include "plan/request.h"
 #include "plan/terms.h"
 
-#define TRAIN_MAX_FIXES   12
+#define TRAIN_MAX_FIXES 12
 #define TRAIN_ZERO_CHOOSE (-1)
 
 /* What eager frameworks keep over the count of train_saved.c; fitted, see there. */
@@ -132,27 +132,27 @@ struct train {
     enum train_optimizer optimizer;
     enum recompute recompute;
     enum train_loss loss;
-    enum lora_targets targets; /* which matrices get adapters */
+    enum lora_targets targets;   /* which matrices get adapters */
     enum train_modules modules;  /* trained as copies; lora and qlora */
     enum train_base base;        /* of lora; qlora: BASE_NF4 */
     const struct format *format; /* borrowed; NULL: the base is of 16 bits or NF4 */
-    int lora_rank;             /* r; lora and qlora */
-    int zero_stage;            /* 0..3, or TRAIN_ZERO_CHOOSE: the lowest that fits */
-    double sequence;           /* tokens of one sequence */
-    double micro_batch;        /* sequences per GPU and pass */
-    bool single_quant;         /* NF4 scales not quantised again: 4.5 bits, not 4.127 */
-    bool eager_attention; /* scores are stored: no flash or memory-efficient kernel */
-    bool fused_kernels;   /* fused norms, SwiGLU, GQA attention (Megatron, Liger):
+    int lora_rank;               /* r; lora and qlora */
+    int zero_stage;              /* 0..3, or TRAIN_ZERO_CHOOSE: the lowest that fits */
+    double sequence;             /* tokens of one sequence */
+    double micro_batch;          /* sequences per GPU and pass */
+    bool single_quant;           /* NF4 scales not quantised again: 4.5 bits, not 4.127 */
+    bool eager_attention;        /* scores are stored: no flash or memory-efficient kernel */
+    bool fused_kernels;          /* fused norms, SwiGLU, GQA attention (Megatron, Liger):
                                 * one 16-bit copy of what is kept */
-    bool whole_gradients; /* FSDP that accumulates under no_sync(), or whose units
+    bool whole_gradients;        /* FSDP that accumulates under no_sync(), or whose units
                                 * mix frozen and trained parameters: each rank holds
                                 * 16-bit gradients of all those units' parameters */
     enum train_offload offload;
-    bool step_in_backward; /* each gradient is applied and freed at once */
-    int gpus;             /* in all; 0 = the fewest that fit, up to PLAN_MAX_GPUS */
-    int tp, pp, cp;       /* 0 = 1; cp: ranks that share each sequence */
+    bool step_in_backward;  /* each gradient is applied and freed at once */
+    int gpus;               /* in all; 0 = the fewest that fit, up to PLAN_MAX_GPUS */
+    int tp, pp, cp;         /* 0 = 1; cp: ranks that share each sequence */
     bool sequence_parallel; /* what TP leaves whole is cut by it too (Megatron) */
-    bool device_map; /* one process: layers in series over its GPUs, one at work at a
+    bool device_map;        /* one process: layers in series over its GPUs, one at work at a
                       * time; pp is the number of GPUs */
 };
 
@@ -219,13 +219,11 @@ enum train_knob {
 
 /* What autograd keeps for the backward pass. */
 struct train_saved {
-    struct quantity
-        layers;           /* bytes, all layers of the stage, in-flight micro-batches */
-    struct quantity live; /* bytes of the layer that is computed again; 0 = none */
-    struct quantity
-        logits;       /* bytes of logits and their gradient; 0 off the last stage */
+    struct quantity layers;   /* bytes, all layers of the stage, in-flight micro-batches */
+    struct quantity live;     /* bytes of the layer that is computed again; 0 = none */
+    struct quantity logits;   /* bytes of logits and their gradient; 0 off the last stage */
     struct quantity exchange; /* bytes of keys and values of other ranks (cp) */
-    double per_token; /* bytes per token of all layers together, nothing
+    double per_token;         /* bytes per token of all layers together, nothing
                               * recomputed, middle of the band */
 };
 
@@ -238,33 +236,32 @@ struct base_rule {
 };
 struct base_rule train_base_rule(const struct train *train);
 
-
 struct train_memory {
-    struct train train;          /* as answered: gpus, zero_stage, tp and pp are set */
-    bool searched;               /* gpus was 0: the count is the fewest found */
-    bool recompute_chosen;       /* recompute was RECOMPUTE_AUTO */
-    int data_parallel;           /* gpus / (tp*pp*cp) */
-    int shards;                  /* N = gpus / (tp*pp): ranks that ZeRO cuts by */
-    int stage;                   /* pipeline stage these figures are of */
-    double params;               /* parameters of the whole model */
-    double trainable;            /* of them, or of the adapters, trained; whole model */
-    double local;                /* parameters of this rank's TP and PP share */
-    struct quantity usable;      /* bytes a program can have on this GPU */
-    struct quantity weights;     /* bytes of the model, trained or frozen */
-    struct quantity adapters;    /* bytes of LoRA matrices */
-    struct quantity modules;     /* bytes of trained copies of embedding and head */
-    struct quantity gradients;   /* bytes */
-    struct quantity master;      /* bytes of the FP32 copy of trained 16-bit weights */
-    struct quantity optimizer;   /* bytes of moments */
-    struct quantity states;      /* bytes: the six above */
-    struct quantity activations; /* bytes kept for the backward pass */
-    struct quantity logits;      /* bytes of logits and their gradient */
-    struct quantity live;        /* bytes of a recomputed layer */
-    struct quantity step;        /* bytes of the optimizer step's temporaries */
-    struct quantity peak;        /* bytes: max(activations + max(logits, live), step) */
-    struct quantity buffers;     /* bytes: DDP or ZeRO buckets, gathered parameters,
+    struct train train;            /* as answered: gpus, zero_stage, tp and pp are set */
+    bool searched;                 /* gpus was 0: the count is the fewest found */
+    bool recompute_chosen;         /* recompute was RECOMPUTE_AUTO */
+    int data_parallel;             /* gpus / (tp*pp*cp) */
+    int shards;                    /* N = gpus / (tp*pp): ranks that ZeRO cuts by */
+    int stage;                     /* pipeline stage these figures are of */
+    double params;                 /* parameters of the whole model */
+    double trainable;              /* of them, or of the adapters, trained; whole model */
+    double local;                  /* parameters of this rank's TP and PP share */
+    struct quantity usable;        /* bytes a program can have on this GPU */
+    struct quantity weights;       /* bytes of the model, trained or frozen */
+    struct quantity adapters;      /* bytes of LoRA matrices */
+    struct quantity modules;       /* bytes of trained copies of embedding and head */
+    struct quantity gradients;     /* bytes */
+    struct quantity master;        /* bytes of the FP32 copy of trained 16-bit weights */
+    struct quantity optimizer;     /* bytes of moments */
+    struct quantity states;        /* bytes: the six above */
+    struct quantity activations;   /* bytes kept for the backward pass */
+    struct quantity logits;        /* bytes of logits and their gradient */
+    struct quantity live;          /* bytes of a recomputed layer */
+    struct quantity step;          /* bytes of the optimizer step's temporaries */
+    struct quantity peak;          /* bytes: max(activations + max(logits, live), step) */
+    struct quantity buffers;       /* bytes: DDP or ZeRO buckets, gathered parameters,
                                   * one dequantised matrix (qlora) */
-    struct quantity exchange;    /* bytes of them: keys and values of other ranks */
+    struct quantity exchange;      /* bytes of them: keys and values of other ranks */
     struct quantity fragmentation; /* bytes the allocator cannot use */
     struct quantity context;       /* bytes of CUDA context, cuBLAS and NCCL */
     struct quantity host;          /* bytes that all ranks of a host have offloaded */
@@ -276,10 +273,10 @@ struct train_memory {
     enum train_moment moment;      /* which moment `peak` is */
     enum verdict verdict;
     enum train_limit limit;
-    enum train_knob knob;          /* of a marginal verdict */
-    double host_ram;               /* bytes of the rented machine where that is less
+    enum train_knob knob;       /* of a marginal verdict */
+    double host_ram;            /* bytes of the rented machine where that is less
                                     * than `host` (planner_train.c) */
-    unsigned reasons, warnings;    /* bits of enum train_reason, train_warning */
+    unsigned reasons, warnings; /* bits of enum train_reason, train_warning */
 };
 
 /* What a fix changes, from what changes least of what was asked to what changes most:
@@ -334,8 +331,7 @@ int terms_of_train(const struct request *request, const struct train_memory *mem
                    const struct plan *priced, struct term out[TERMS_MAX]);
 
 /* Activations of one pipeline stage (train_saved.c). */
-struct train_saved train_saved(const struct request *request, const struct train *train,
-                               int stage);
+struct train_saved train_saved(const struct request *request, const struct train *train, int stage);
 
 /* The parts of one stage: everything from `stage` on but verdict, limit and notes.
  * memory->train, data_parallel and usable must be set (train_plan.c does). */
@@ -369,8 +365,8 @@ const char *train_recompute_word(enum recompute recompute); /* "none", "full" */
 const char *train_optimizer_word(enum train_optimizer optimizer);
 const char *train_loss_word(enum train_loss loss);          /* "eager", "fused" */
 const char *train_offload_word(enum train_offload offload); /* "optimizer" */
-const char *train_base_word(const struct train *train); /* "16-bit", "int4-awq" */
-const char *train_limit_word(enum train_limit limit); /* "optimizer-states" */
+const char *train_base_word(const struct train *train);     /* "16-bit", "int4-awq" */
+const char *train_limit_word(enum train_limit limit);       /* "optimizer-states" */
 /* The opposite, for the command line; -1 when there is no such word. */
 int train_recompute_parse(const char *word);
 int train_optimizer_parse(const char *word);

@@ -11,25 +11,24 @@
 
 static struct layout groups_of(const struct train *t, int group)
 {
-    return (struct layout){.tp = group,
-                           .pp = 1,
-                           .ep = 1,
-                           .replicas = (t->gpus + group - 1) / group,
-                           .gpus = t->gpus};
+    return (struct layout){
+        .tp = group, .pp = 1, .ep = 1, .replicas = (t->gpus + group - 1) / group, .gpus = t->gpus};
 }
 
 static bool priced(const struct cost *c)
 {
     const struct rent *rent = cost_wanted(c);
+
     return rent ? rent->known : c->buy.known;
 }
 
-void train_cost(const struct request *q, const struct train *t,
-                const struct market *market, struct layout *layout, struct cost *out)
+void train_cost(const struct request *q, const struct train *t, const struct market *market,
+                struct layout *layout, struct cost *out)
 {
     int host = q->host_gpus > 1 ? q->host_gpus : 1;
     int group = t->gpus < host ? t->gpus : host;
     struct prices prices;
+
     *layout = groups_of(t, group);
     layout->hosts = layout_hosts(layout, host);
     prices_init(q, market, &prices);
@@ -37,6 +36,7 @@ void train_cost(const struct request *q, const struct train *t,
     for (int less = group / 2; !priced(out) && less >= t->tp && less > 0; less /= 2) {
         struct layout part = groups_of(t, less);
         struct cost cost;
+
         cost_estimate(&prices, &part, &cost);
         if (!priced(&cost))
             continue;

@@ -21,9 +21,9 @@ struct fixer {
 static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind kind)
 {
     struct train_memory m;
+
     train_estimate(f->request, t, &m);
-    if (m.verdict >= f->plan->verdict ||
-        f->count >= (int)(sizeof(f->found) / sizeof(f->found[0])))
+    if (m.verdict >= f->plan->verdict || f->count >= (int)(sizeof(f->found) / sizeof(f->found[0])))
         return false;
     f->found[f->count++] = (struct train_fix){
         .kind = kind,
@@ -41,6 +41,7 @@ static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind 
 static struct train start(const struct fixer *f)
 {
     struct train t = f->plan->train;
+
     if (f->plan->searched) {
         t.gpus = 0;
         t.zero_stage = TRAIN_ZERO_CHOOSE;
@@ -63,7 +64,8 @@ static void less_kept(struct fixer *f)
 {
     struct train t = start(f);
     enum recompute asked = t.recompute;
-    bool recompute = asked < RECOMPUTE_FULL, batch = t.micro_batch > 1;
+    bool recompute = asked<RECOMPUTE_FULL, batch = t.micro_batch> 1;
+
     t.recompute = RECOMPUTE_FULL;
     bool done = recompute && propose(f, &t, TRAIN_FIX_RECOMPUTE);
     t.recompute = asked;
@@ -78,6 +80,7 @@ static void less_kept(struct fixer *f)
 static void fused(struct fixer *f)
 {
     struct train t = start(f);
+
     if (t.fused_kernels && t.loss == LOSS_FUSED)
         return;
     t.fused_kernels = true;
@@ -89,6 +92,7 @@ static void more_sharding(struct fixer *f)
 {
     struct train t = f->plan->train;
     int top = t.pp > 1 ? 1 : 3;
+
     for (int z = t.zero_stage + 1; f->plan->shards > 1 && z <= top; z++) {
         t.zero_stage = z;
         int before = f->count;
@@ -104,13 +108,13 @@ static void more_sharding(struct fixer *f)
 static void offload(struct fixer *f)
 {
     struct train t = start(f);
+
     if (t.step_in_backward)
         return;
     t.zero_stage = TRAIN_ZERO_CHOOSE;
     for (int o = t.offload + 1; o < OFFLOAD_COUNT; o++) {
         t.offload = (enum train_offload)o;
-        if (propose(f, &t, TRAIN_FIX_OFFLOAD) &&
-            f->found[f->count - 1].verdict == VERDICT_FITS)
+        if (propose(f, &t, TRAIN_FIX_OFFLOAD) && f->found[f->count - 1].verdict == VERDICT_FITS)
             return;
     }
 }
@@ -119,6 +123,7 @@ static void more_gpus(struct fixer *f)
 {
     struct train t = f->plan->train;
     struct train_memory m;
+
     t.gpus = 0;
     t.zero_stage = TRAIN_ZERO_CHOOSE;
     train_estimate(f->request, &t, &m);
@@ -133,8 +138,10 @@ static void shorter(struct fixer *f)
     struct train t = f->plan->train;
     struct train_memory m;
     double low = 0, high = floor(t.sequence / 256);
+
     while (high - low > 1) {
         double middle = floor((low + high) / 2);
+
         t.sequence = middle * 256;
         train_estimate(f->request, &t, &m);
         if (m.verdict == VERDICT_FITS)
@@ -153,6 +160,7 @@ static void other_method(struct fixer *f, enum train_method method)
 {
     struct train t = f->plan->train;
     struct train plain = train_defaults(method);
+
     if (t.method >= method || t.format)
         return;
     t = start(f);
@@ -177,6 +185,7 @@ static void other_method(struct fixer *f, enum train_method method)
 static void smaller_states(struct fixer *f)
 {
     struct train t = start(f);
+
     if (t.method != TRAIN_FULL || t.optimizer != OPTIMIZER_ADAMW)
         return;
     t.optimizer = OPTIMIZER_ADAMW_8BIT;
@@ -186,6 +195,7 @@ static void smaller_states(struct fixer *f)
 static int by_worth(const void *pa, const void *pb)
 {
     const struct train_fix *a = pa, *b = pb;
+
     if (a->verdict != b->verdict)
         return (int)a->verdict - (int)b->verdict;
     if (a->gpus != b->gpus)
@@ -198,6 +208,7 @@ int train_fixes(const struct request *q, const struct train_memory *m,
 {
     struct fixer f = {.request = q, .plan = m};
     int n = 0;
+
     if (m->verdict == VERDICT_FITS || m->limit == TRAIN_LIMIT_LAYOUT)
         return 0;
     fused(&f);

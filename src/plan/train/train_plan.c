@@ -29,25 +29,22 @@ static void refuse(struct train_memory *m, bool holds, enum train_reason reason)
 }
 
 /* Reasons that need no layout. */
-static void check_numbers(const struct request *q, const struct train *t,
-                          struct train_memory *m)
+static void check_numbers(const struct request *q, const struct train *t, struct train_memory *m)
 {
     const struct model *model = q->model;
+
     refuse(m, t->method <= TRAIN_NONE || t->method >= TRAIN_COUNT, TRAIN_REASON_METHOD);
     refuse(m, model->weights_only || model->layer_count <= 0, TRAIN_REASON_TOKENS);
     refuse(m, !(t->sequence >= 1 && t->sequence <= 1e8), TRAIN_REASON_SEQUENCE);
-    refuse(m, !(t->micro_batch >= 1 && t->micro_batch <= 1e6),
-           TRAIN_REASON_MICRO_BATCH);
-    refuse(m, t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3,
-           TRAIN_REASON_ZERO);
+    refuse(m, !(t->micro_batch >= 1 && t->micro_batch <= 1e6), TRAIN_REASON_MICRO_BATCH);
+    refuse(m, t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3, TRAIN_REASON_ZERO);
     refuse(m, t->method > TRAIN_FULL && (t->lora_rank < 1 || t->lora_rank > 65536),
            TRAIN_REASON_LORA_RANK);
     refuse(m,
-           t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->cp < 1 ||
-               t->tp > PLAN_MAX_GPUS || t->pp > PLAN_MAX_GPUS || t->cp > PLAN_MAX_GPUS,
+           t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->cp < 1 || t->tp > PLAN_MAX_GPUS ||
+               t->pp > PLAN_MAX_GPUS || t->cp > PLAN_MAX_GPUS,
            TRAIN_REASON_DEGREES);
-    refuse(m, model->positions > 0 && t->sequence > model->positions,
-           TRAIN_REASON_POSITIONS);
+    refuse(m, model->positions > 0 && t->sequence > model->positions, TRAIN_REASON_POSITIONS);
 }
 
 /* GPUs that share one micro-batch. */
@@ -59,6 +56,7 @@ static int replica_of(const struct train *t)
 struct request train_request(const struct request *q)
 {
     struct request plain = *q;
+
     plain.gpu_count = 0;
     plain.engine = NULL; /* its layouts are for serving */
     return plain;
@@ -70,6 +68,7 @@ int train_lowest_stage(const struct train *t)
         [OFFLOAD_OPTIMIZER] = 1,
         [OFFLOAD_PARAMETERS] = 3,
     };
+
     return lowest[t->offload];
 }
 
@@ -78,37 +77,35 @@ int train_lowest_stage(const struct train *t)
 static bool step_is_refused(const struct train *t)
 {
     bool ranks = t->gpus > t->tp * t->pp;
-    return t->step_in_backward &&
-           (t->pp > 1 || t->offload != OFFLOAD_NONE || t->zero_stage == 1 ||
-            t->zero_stage == 2 || (ranks && t->zero_stage == 0));
+
+    return t->step_in_backward && (t->pp > 1 || t->offload != OFFLOAD_NONE || t->zero_stage == 1 ||
+                                   t->zero_stage == 2 || (ranks && t->zero_stage == 0));
 }
 
-static void check_parallel(const struct request *q, const struct train *t,
-                           struct train_memory *m)
+static void check_parallel(const struct request *q, const struct train *t, struct train_memory *m)
 {
     bool one = t->tp == 1 && t->cp == 1 && t->zero_stage == 0 && t->pp == t->gpus &&
                t->offload == OFFLOAD_NONE;
+
     refuse(m, fmod(t->sequence, t->cp) != 0, TRAIN_REASON_CP);
     refuse(m, t->sequence_parallel && t->tp == 1, TRAIN_REASON_SEQUENCE_PARALLEL);
     refuse(m, t->device_map && !one, TRAIN_REASON_MAP);
-    refuse(m, t->device_map && q->host_gpus > 0 && t->gpus > q->host_gpus,
-           TRAIN_REASON_MAP_HOST);
+    refuse(m, t->device_map && q->host_gpus > 0 && t->gpus > q->host_gpus, TRAIN_REASON_MAP_HOST);
 }
 
-static void check_layout(const struct request *q, const struct train *t,
-                         struct train_memory *m)
+static void check_layout(const struct request *q, const struct train *t, struct train_memory *m)
 {
     struct request plain = train_request(q);
     struct layout l = train_layout(t);
     bool whole = t->gpus > 0 && t->gpus % replica_of(t) == 0;
+
     refuse(m, !whole, TRAIN_REASON_MULTIPLE);
     refuse(m, whole && !layout_valid(&plain, &l), TRAIN_REASON_LAYOUT);
     refuse(m, t->pp > 1 && t->zero_stage >= 2 && !t->device_map, TRAIN_REASON_ZERO_PP);
     check_parallel(q, t, m);
     refuse(m, t->zero_stage < train_lowest_stage(t), TRAIN_REASON_OFFLOAD);
     refuse(m, step_is_refused(t), TRAIN_REASON_STEP);
-    refuse(m, t->method > TRAIN_FULL && !m->reasons && m->trainable <= 0,
-           TRAIN_REASON_ADAPTERS);
+    refuse(m, t->method > TRAIN_FULL && !m->reasons && m->trainable <= 0, TRAIN_REASON_ADAPTERS);
 }
 
 static unsigned warnings_of(const struct request *q, const struct train *t,
@@ -118,16 +115,13 @@ static unsigned warnings_of(const struct request *q, const struct train *t,
     const bool holds[TRAIN_WARNING_COUNT] = {
         [TRAIN_WARNING_NF4_STORED] = t->method == TRAIN_QLORA && t->zero_stage == 3,
         [TRAIN_WARNING_ADAPTER_UNITS] = t->method != TRAIN_FULL && sharded,
-        [TRAIN_WARNING_NO_SYNC] =
-            t->method == TRAIN_FULL && sharded && !t->whole_gradients,
-        [TRAIN_WARNING_SELECTIVE] =
-            t->recompute == RECOMPUTE_SELECTIVE && !t->eager_attention,
-        [TRAIN_WARNING_CONTEXT] =
-            q->model->max_context > 0 && t->sequence > q->model->max_context,
-        [TRAIN_WARNING_BF16] =
-            q->gpu->compute_capability > 0 && q->gpu->compute_capability < 80,
+        [TRAIN_WARNING_NO_SYNC] = t->method == TRAIN_FULL && sharded && !t->whole_gradients,
+        [TRAIN_WARNING_SELECTIVE] = t->recompute == RECOMPUTE_SELECTIVE && !t->eager_attention,
+        [TRAIN_WARNING_CONTEXT] = q->model->max_context > 0 && t->sequence > q->model->max_context,
+        [TRAIN_WARNING_BF16] = q->gpu->compute_capability > 0 && q->gpu->compute_capability < 80,
     };
     unsigned bits = 0;
+
     for (int w = 0; w < TRAIN_WARNING_COUNT; w++)
         bits |= (unsigned)holds[w] << w;
     return bits;
@@ -138,6 +132,7 @@ static unsigned warnings_of(const struct request *q, const struct train *t,
 static enum train_limit limit_of(const struct request *q, const struct train_memory *m)
 {
     double room = m->usable.value - q->used;
+
     if (m->free.value + q->used >= 0 && m->free.value < 0)
         return TRAIN_LIMIT_USED;
     if (m->weights.value > room)
@@ -153,13 +148,11 @@ static enum train_limit limit_of(const struct request *q, const struct train_mem
 struct quantity train_knob_part(const struct train_memory *m)
 {
     const struct quantity *const parts[TRAIN_KNOB_COUNT] = {
-        [TRAIN_KNOB_ACTIVATIONS] = &m->activations,
-        [TRAIN_KNOB_LOGITS] = &m->logits,
-        [TRAIN_KNOB_BUFFERS] = &m->buffers,
-        [TRAIN_KNOB_GRADIENTS] = &m->gradients,
-        [TRAIN_KNOB_WEIGHTS] = &m->weights,
-        [TRAIN_KNOB_STEP] = &m->step,
+        [TRAIN_KNOB_ACTIVATIONS] = &m->activations, [TRAIN_KNOB_LOGITS] = &m->logits,
+        [TRAIN_KNOB_BUFFERS] = &m->buffers,         [TRAIN_KNOB_GRADIENTS] = &m->gradients,
+        [TRAIN_KNOB_WEIGHTS] = &m->weights,         [TRAIN_KNOB_STEP] = &m->step,
     };
+
     return *parts[m->knob];
 }
 
@@ -167,6 +160,7 @@ struct quantity train_knob_part(const struct train_memory *m)
 static void choose_knob(struct train_memory *m)
 {
     struct train_memory widest = *m;
+
     for (int k = 0; k < TRAIN_KNOB_COUNT; k++) {
         m->knob = (enum train_knob)k;
         struct quantity part = train_knob_part(m), best = train_knob_part(&widest);
@@ -195,6 +189,7 @@ static void estimate_layout(const struct request *q, const struct train *t,
 {
     struct train_memory base = {
         .train = *t, .limit = TRAIN_LIMIT_LAYOUT, .verdict = VERDICT_DOES_NOT_FIT};
+
     check_numbers(q, t, &base);
     if (!base.reasons) {
         base.shards = t->gpus / (t->tp * t->pp);
@@ -210,6 +205,7 @@ static void estimate_layout(const struct request *q, const struct train *t,
     base.usable = gpu_usable(q->gpu);
     for (int s = 0; s < t->pp; s++) {
         struct train_memory m = base;
+
         train_stage(q, s, &m);
         if (s == 0 || m.free.value < out->free.value)
             *out = m;
@@ -245,22 +241,24 @@ static bool states_fit(const struct request *q, const struct train_memory *m)
 static bool try_ranks(const struct request *q, struct train *t, int ranks, good_fn good)
 {
     struct train_memory m;
+
     t->gpus = ranks * replica_of(t);
     estimate_layout(q, t, &m);
     return good(q, &m);
 }
 
 /* Fewest ranks that are good; 0 = none. */
-static int fewest_ranks(const struct request *q, struct train *t, int most,
-                        good_fn good)
+static int fewest_ranks(const struct request *q, struct train *t, int most, good_fn good)
 {
     int low = 1, high = most; /* `low` is not good, `high` is */
+
     if (try_ranks(q, t, 1, good))
         return 1;
     if (most < 2 || !try_ranks(q, t, most, good))
         return 0;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
+
         if (try_ranks(q, t, middle, good))
             high = middle;
         else
@@ -275,12 +273,12 @@ static int highest_stage(const struct train *t)
 }
 
 /* With ranks known: the lowest ZeRO stage that is as good as the highest one. */
-static void choose_stage(const struct request *q, struct train *t,
-                         struct train_memory *out)
+static void choose_stage(const struct request *q, struct train *t, struct train_memory *out)
 {
     int lowest = train_lowest_stage(t);
     int top = t->gpus > t->tp * t->pp || lowest > 0 ? highest_stage(t) : 0;
     struct train_memory best, m;
+
     t->zero_stage = top;
     estimate_layout(q, t, &best);
     *out = best;
@@ -306,11 +304,12 @@ static void answer_stage(const struct request *q, struct train *t, bool choose,
 
 /* The least recomputation that fits as well as the most does; the most where even that
  * does not fit. */
-static void choose_recompute(const struct request *q, const struct train *train,
-                             bool choose, struct train_memory *out)
+static void choose_recompute(const struct request *q, const struct train *train, bool choose,
+                             struct train_memory *out)
 {
     struct train_memory m;
     struct train t = *train;
+
     t.recompute = RECOMPUTE_FULL;
     answer_stage(q, &t, choose, out);
     for (int r = RECOMPUTE_NONE; r < RECOMPUTE_FULL; r++) {
@@ -332,6 +331,7 @@ static void choose_recompute(const struct request *q, const struct train *train,
 static int whole_hosts(const struct request *q, int gpus, int replica)
 {
     int host = q->host_gpus, whole = gpus;
+
     while (host > 1 && gpus > host && whole <= PLAN_MAX_GPUS &&
            (whole % host != 0 || whole % replica != 0))
         whole++;
@@ -342,6 +342,7 @@ static void choose_ranks(const struct request *q, struct train *t, bool choose)
 {
     static const good_fn wishes[] = {fits, middle_fits, states_fit};
     int most = PLAN_MAX_GPUS / replica_of(t), ranks = 0;
+
     if (choose)
         t->zero_stage = highest_stage(t);
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]) && ranks == 0; i++)
@@ -356,6 +357,7 @@ static void choose_series(const struct request *q, struct train *t)
     int layers = q->model->layer_count;
     int most = q->host_gpus > 0 && q->host_gpus < layers ? q->host_gpus : layers;
     struct train_memory m;
+
     t->zero_stage = 0;
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
         for (t->gpus = t->pp = 1; t->gpus <= most; t->pp = ++t->gpus) {
@@ -366,12 +368,12 @@ static void choose_series(const struct request *q, struct train *t)
     t->gpus = t->pp = most;
 }
 
-void train_estimate(const struct request *q, const struct train *train,
-                    struct train_memory *out)
+void train_estimate(const struct request *q, const struct train *train, struct train_memory *out)
 {
     struct train t = *train;
     bool choose = t.zero_stage == TRAIN_ZERO_CHOOSE;
     bool least = t.recompute == RECOMPUTE_AUTO;
+
     t.tp = t.tp > 0 ? t.tp : 1;
     t.pp = t.pp > 0 ? t.pp : 1;
     t.cp = t.cp > 0 ? t.cp : 1;
@@ -397,8 +399,6 @@ void train_estimate(const struct request *q, const struct train *train,
     else
         answer_stage(q, &t, choose, out);
     out->searched = train->gpus == 0;
-    refuse(out,
-           out->searched && out->verdict != VERDICT_FITS &&
-               out->limit != TRAIN_LIMIT_LAYOUT,
+    refuse(out, out->searched && out->verdict != VERDICT_FITS && out->limit != TRAIN_LIMIT_LAYOUT,
            TRAIN_REASON_NO_COUNT);
 }

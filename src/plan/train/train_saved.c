@@ -39,7 +39,7 @@
  * prediction interval would be 0.23), and it was chosen with the scored rows in view.
  * Fused kernels, of which no run is at hand, are put between their own count and the
  * eager ratio of it. */
-#define SPREAD       0.15
+#define SPREAD 0.15
 #define FUSED_COPIES 1.10
 
 /* First fused kernels (low), eager modules (mid), each adapter with its own copy
@@ -68,13 +68,12 @@ static void keep(struct counter *c, double low, double mid, double high)
 static void keep_input(struct counter *c, double width, int users, bool adapted)
 {
     const struct train *t = c->train;
-    double plain =
-        t->method == TRAIN_LORA && !train_base_rule(t).keeps_inputs ? 0 : 2;
+    double plain = t->method == TRAIN_LORA && !train_base_rule(t).keeps_inputs ? 0 : 2;
+
     if (t->method == TRAIN_FULL || !adapted)
         keep(c, plain * width, plain * width, plain * width);
     else
-        keep(c, (plain > 0 ? plain : 2) * width, (plain + 3) * width,
-             (plain + 3 * users) * width);
+        keep(c, (plain > 0 ? plain : 2) * width, (plain + 3) * width, (plain + 3 * users) * width);
 }
 
 static bool every_linear(const struct counter *c)
@@ -87,6 +86,7 @@ static void keep_norms(struct counter *c)
     const struct layer_kind *k = c->kind;
     double width = k->norms * c->hidden / c->whole;
     double mid = k->norm_bias ? 2 : 4;
+
     if (!k->norm_bias && c->train->method == TRAIN_FULL)
         mid += 2;
     keep(c, 2 * width, mid * width, mid * width);
@@ -100,6 +100,7 @@ static void keep_attention(struct counter *c, double q, double k, double v, doub
     double core = (2 * (q + out) + 4 * c->kind->heads) / c->cut;
     double repeated = 2 * (k + v) / c->cut;
     double scores = 0;
+
     if (c->train->eager_attention && c->train->recompute != RECOMPUTE_SELECTIVE)
         scores = 5 * c->train->sequence * c->kind->heads / c->cut;
     keep_input(c, c->hidden / c->whole, 3, true);
@@ -118,9 +119,11 @@ static void keep_gqa(struct counter *c)
     const struct layer_kind *k = c->kind;
     double d = k->head_dim, dv = k->v_head_dim > 0 ? k->v_head_dim : d;
     double share = k->heads > 0 ? (double)k->kv_heads / k->heads : 1;
+
     keep_attention(c, k->heads * d, k->heads * d, k->heads * dv, k->heads * dv, share);
     if (k->qk_norm != QK_NORM_NONE) { /* two norms more, over q and k */
         double width = (k->heads + k->kv_heads) * d / c->cut;
+
         keep(c, 2 * width, 4 * width, 6 * width);
     }
 }
@@ -129,6 +132,7 @@ static void keep_mla(struct counter *c)
 {
     const struct layer_kind *k = c->kind;
     double d = k->nope_dim + k->rope_dim, latent = k->q_lora + k->kv_lora;
+
     keep_attention(c, k->heads * d, k->heads * d, (double)k->heads * k->v_head_dim,
                    (double)k->heads * k->v_head_dim, 1);
     keep(c, 2 * latent, 4 * latent, 6 * latent);
@@ -140,6 +144,7 @@ static void keep_csa(struct counter *c)
 {
     const struct layer_kind *k = c->kind;
     double q = (double)k->heads * k->head_dim;
+
     keep_attention(c, q, k->head_dim, 0, q, 1);
     keep(c, 2.0 * k->q_lora, 4.0 * k->q_lora, 6.0 * k->q_lora);
     keep_input(c, k->q_lora + (double)k->o_groups * k->o_lora, 1, true);
@@ -155,6 +160,7 @@ static void keep_recurrence(struct counter *c)
     double keys = mamba ? (double)(k->groups > 0 ? k->groups : 1) * k->lin_k_dim
                         : (double)k->lin_k_heads * k->lin_k_dim;
     double mixed = (values + 2 * keys) / c->cut;
+
     values /= c->cut;
     keep_input(c, c->hidden / c->whole, 2, every_linear(c));
     keep(c, 2 * mixed + 4 * values, 4 * mixed + 8 * values, 6 * mixed + 12 * values);
@@ -171,6 +177,7 @@ static void keep_mixer(struct counter *c)
         [MIXER_KDA] = keep_recurrence,    [MIXER_LIGHTNING] = keep_recurrence,
         [MIXER_CONV] = keep_recurrence,
     };
+
     if (keepers[c->kind->mixer])
         keepers[c->kind->mixer](c);
 }
@@ -195,6 +202,7 @@ static void keep_experts(struct counter *c)
 {
     const struct layer_kind *k = c->kind;
     double hidden = k->latent > 0 ? k->latent : c->hidden, topk = k->experts_active;
+
     if (k->experts <= 0)
         return;
     keep_mlp(c, hidden, k->expert_ff, topk);
@@ -203,14 +211,14 @@ static void keep_experts(struct counter *c)
          8.0 * k->experts + 4 * topk * hidden);
 }
 
-static struct three layer_bytes(const struct request *q, const struct train *t,
-                                int kind)
+static struct three layer_bytes(const struct request *q, const struct train *t, int kind)
 {
     struct counter c = {.kind = &q->model->kind[kind],
                         .train = t,
                         .hidden = q->model->hidden,
                         .cut = t->tp,
                         .whole = t->sequence_parallel ? t->tp : 1};
+
     keep_norms(&c);
     keep_mixer(&c);
     keep_mlp(&c, c.hidden, c.kind->ff, 1);
@@ -244,14 +252,15 @@ static const struct three logit_bytes[LOSS_COUNT] = {
 static double fused_chunk(const struct model *m, double tokens)
 {
     double parts = ceil((double)m->vocab / m->hidden);
+
     return fmin(tokens, exp2(ceil(log2(ceil(tokens / parts)))));
 }
 
-static struct quantity logits_of(const struct model *m, const struct train *t,
-                                 double tokens)
+static struct quantity logits_of(const struct model *m, const struct train *t, double tokens)
 {
     struct three b = logit_bytes[t->loss];
     double words = tokens, input = 0;
+
     if (t->loss == LOSS_FUSED) {
         words = fused_chunk(m, tokens);
         input = 2.0 * m->hidden * tokens; /* its gradient is made chunk by chunk */
@@ -259,8 +268,8 @@ static struct quantity logits_of(const struct model *m, const struct train *t,
     if (t->method != TRAIN_FULL && (t->modules & MODULES_HEAD))
         input += 2.0 * m->hidden * tokens; /* for the gradient of the trained copy */
     words *= (double)m->vocab / t->tp;
-    return quantity_band(b.mid * words + input, b.low * words + input,
-                         b.high * words + input, ORIGIN_MODEL);
+    return quantity_band(b.mid * words + input, b.low * words + input, b.high * words + input,
+                         ORIGIN_MODEL);
 }
 
 /* ---- context parallel ---- */
@@ -269,6 +278,7 @@ static struct quantity logits_of(const struct model *m, const struct train *t,
 static double key_value_bytes(const struct layer_kind *k)
 {
     double d = k->head_dim, dv = k->v_head_dim > 0 ? k->v_head_dim : d;
+
     if (k->mixer == MIXER_MLA)
         return 2.0 * k->heads * (k->nope_dim + k->rope_dim + k->v_head_dim);
     return 2 * k->kv_heads * (d + dv);
@@ -279,6 +289,7 @@ static double key_value_bytes(const struct layer_kind *k)
 static struct quantity exchange_of(const struct model *m, const struct train *t)
 {
     double widest = 0, tokens = t->sequence * t->micro_batch;
+
     for (int k = 0; k < m->kind_count; k++)
         widest = fmax(widest, key_value_bytes(&m->kind[k]) / t->tp);
     if (t->cp <= 1)
@@ -291,12 +302,10 @@ static struct quantity exchange_of(const struct model *m, const struct train *t)
 
 static struct quantity band(struct three three, double tokens)
 {
-    return quantity_band(three.mid * tokens, three.low * tokens, three.high * tokens,
-                         ORIGIN_MODEL);
+    return quantity_band(three.mid * tokens, three.low * tokens, three.high * tokens, ORIGIN_MODEL);
 }
 
-struct train_saved train_saved(const struct request *q, const struct train *t,
-                               int stage)
+struct train_saved train_saved(const struct request *q, const struct train *t, int stage)
 {
     const struct model *m = q->model;
     struct train_saved saved;
@@ -307,10 +316,12 @@ struct train_saved train_saved(const struct request *q, const struct train *t,
     int first = layout_stage_first(m, t->pp, stage);
     int end = layout_stage_first(m, t->pp, stage + 1);
     struct three of[MODEL_MAX_KINDS];
+
     for (int k = 0; k < m->kind_count; k++)
         of[k] = layer_bytes(q, t, k);
     for (int i = first; i < end; i++) {
         struct three one = of[m->layer[i]];
+
         all.low += one.low;
         all.mid += one.mid;
         all.high += one.high;
@@ -323,14 +334,15 @@ struct train_saved train_saved(const struct request *q, const struct train *t,
     if (t->recompute == RECOMPUTE_FULL) {
         double cut = t->sequence_parallel ? t->tp : 1;
         double inputs = 2.0 * m->hidden / cut * (end - first) * tokens * in_flight;
+
         saved.layers = quantity_of(inputs, ORIGIN_MODEL);
         saved.live = band(widest, tokens);
     } else if (t->eager_attention && t->recompute == RECOMPUTE_SELECTIVE) {
         double heads = 0;
+
         for (int k = 0; k < m->kind_count; k++)
             heads = fmax(heads, m->kind[k].heads);
-        saved.live =
-            quantity_of(5 * heads / t->tp * t->sequence * tokens, ORIGIN_MODEL);
+        saved.live = quantity_of(5 * heads / t->tp * t->sequence * tokens, ORIGIN_MODEL);
     }
     saved.exchange = exchange_of(m, t);
     saved.logits = quantity_of(0, ORIGIN_MODEL);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "answer/spelling.h"
+#include "base/units.h"
 #include "measure/session.h"
 #include "tui/form.h"
-#include "base/units.h"
 
 /* The screen shows the plan, the progress and the way to go on by itself. */
 bool bench_option(enum option_id id)
@@ -33,9 +33,8 @@ static bool means_default(enum option_id id, const char *text)
 
 /* As the command line checks it, then as the engine's side does: some texts are taken
  * apart only there. */
-static enum gp_status value_check(struct planner *planner, enum option_id id,
-                                  const char *where, const char *text,
-                                  struct gp_err *err)
+static enum gp_status value_check(struct planner *planner, enum option_id id, const char *where,
+                                  const char *text, struct gp_err *err)
 {
     const struct option_row *row = &option_rows[id];
     struct options options = {0};
@@ -44,8 +43,8 @@ static enum gp_status value_check(struct planner *planner, enum option_id id,
     enum gp_status rc;
 
     if (row->type == OPTION_FLAG && !is_word(text, "on", "yes"))
-        return gp_fail(err, GP_E_USAGE, where, "on or off",
-                       "'%.60s' is not one of the choices", text);
+        return gp_fail(err, GP_E_USAGE, where, "on or off", "'%.60s' is not one of the choices",
+                       text);
     if ((rc = options_text(&options, id, where, text, err)) != GP_OK)
         return rc;
     session = session_new(&how, err); /* looks at words, starts nothing */
@@ -55,8 +54,7 @@ static enum gp_status value_check(struct planner *planner, enum option_id id,
 }
 
 enum gp_status bench_options_put(struct bench_options *bench, struct planner *planner,
-                                 enum option_id id, const char *text,
-                                 struct gp_err *err)
+                                 enum option_id id, const char *text, struct gp_err *err)
 {
     char value[BENCH_VALUE], where[40];
     size_t len;
@@ -68,8 +66,7 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
     while (len > 0 && strchr(" \t", text[len - 1]))
         len--;
     if (len >= sizeof(value))
-        return gp_fail(err, GP_E_USAGE, where, "", "is longer than %d bytes",
-                       BENCH_VALUE - 1);
+        return gp_fail(err, GP_E_USAGE, where, "", "is longer than %d bytes", BENCH_VALUE - 1);
     gp_format(value, sizeof(value), "%.*s", (int)len, text);
     if (means_default(id, value)) {
         memset(bench->value[id], 0, BENCH_VALUE);
@@ -79,8 +76,7 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
     if (rc)
         return rc;
     memset(bench->value[id], 0, BENCH_VALUE); /* so that equal ones compare equal */
-    gp_copy(bench->value[id], BENCH_VALUE,
-            option_rows[id].type == OPTION_FLAG ? "on" : value);
+    gp_copy(bench->value[id], BENCH_VALUE, option_rows[id].type == OPTION_FLAG ? "on" : value);
     return GP_OK;
 }
 
@@ -114,8 +110,7 @@ static enum gp_status option_named(const char *word, int *id, struct gp_err *err
             names[n++] = option_rows[i].name;
     if (!spelling_option(name, "", names, n, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "as in: rel-ci 2 force");
-    return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is not an option of --bench",
-                   word);
+    return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is not an option of --bench", word);
 }
 
 /* The value of a flag is a word of its own only where it can be nothing else. */
@@ -123,8 +118,7 @@ static void take_switch(const char **line, char word[WORD_BYTES])
 {
     const char *rest = *line;
 
-    if (next_word(&rest, word) &&
-        (is_word(word, "on", "off") || is_word(word, "yes", "no")))
+    if (next_word(&rest, word) && (is_word(word, "on", "off") || is_word(word, "yes", "no")))
         *line = rest;
     else
         gp_copy(word, WORD_BYTES, "on");
@@ -160,8 +154,8 @@ enum gp_status bench_options_line(struct bench_options *bench, struct planner *p
 
 /* ---- as an ask, as a command ---- */
 
-enum gp_status bench_options_ask(const struct bench_options *bench,
-                                 struct options *options, struct gp_err *err)
+enum gp_status bench_options_ask(const struct bench_options *bench, struct options *options,
+                                 struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
     char where[40];
@@ -169,8 +163,7 @@ enum gp_status bench_options_ask(const struct bench_options *bench,
     for (int id = 0; id < OPTION_COUNT && !rc; id++) {
         gp_format(where, sizeof(where), "--%s", option_rows[id].name);
         if (bench->value[id][0])
-            rc =
-                options_text(options, (enum option_id)id, where, bench->value[id], err);
+            rc = options_text(options, (enum option_id)id, where, bench->value[id], err);
     }
     return rc;
 }
@@ -213,8 +206,8 @@ char *bench_option_range(enum option_id id, char *text, size_t size)
         gp_format(text, size, "%s to %s", units_bytes(low, sizeof(low), row->low),
                   units_bytes(high, sizeof(high), row->high));
     } else if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
-        gp_format(text, size, "%.16g to %.16g%s%s", row->low, row->high,
-                  row->unit[0] ? " " : "", row->unit);
+        gp_format(text, size, "%.16g to %.16g%s%s", row->low, row->high, row->unit[0] ? " " : "",
+                  row->unit);
     } else if (row->type != OPTION_WORD) {
         gp_copy(text, size, row->argument ? row->argument : "");
     }

@@ -27,15 +27,14 @@ bool bench_option(enum option_id id);
 /* Checks a value by itself, as the command would, and puts it in. "" and the default's
  * own words are the default; a flag is on or off. */
 enum gp_status bench_options_put(struct bench_options *bench, struct planner *planner,
-                                 enum option_id id, const char *text,
-                                 struct gp_err *err);
+                                 enum option_id id, const char *text, struct gp_err *err);
 /* "rel-ci 2 --force --seed=7", all of it or, where something is wrong, nothing. */
 enum gp_status bench_options_line(struct bench_options *bench, struct planner *planner,
                                   const char *line, struct gp_err *err);
 
 /* Into an ask; the texts are borrowed. */
-enum gp_status bench_options_ask(const struct bench_options *bench,
-                                 struct options *options, struct gp_err *err);
+enum gp_status bench_options_ask(const struct bench_options *bench, struct options *options,
+                                 struct gp_err *err);
 /* " --preset quick --force" */
 void bench_options_command(const struct bench_options *bench, struct strbuf *out);
 

@@ -10,8 +10,7 @@
 void bench_fact(struct page *page, int indent, const char *label, const char *fmt, ...)
 {
     const struct rect *in = &page->in;
-    struct rect right = {in->y + page->y, in->x + indent, in->rows - page->y,
-                         in->cols - indent};
+    struct rect right = {in->y + page->y, in->x + indent, in->rows - page->y, in->cols - indent};
     char text[640];
     va_list args;
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/settings.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "tui/settings.h"
 
 /* ---- small things ---- */
 
@@ -60,8 +60,7 @@ enum gp_status bench_take_devices(struct bench *b, const char *text, struct gp_e
             return gp_fail(err, GP_E_USAGE, "--device", "0,1 or all",
                            "'%.60s' is not a list of devices", text);
         if (n >= 64 || (int)n >= found)
-            return gp_fail(err, GP_E_USAGE, "--device", "d shows them",
-                           "no device %lu here", n);
+            return gp_fail(err, GP_E_USAGE, "--device", "d shows them", "no device %lu here", n);
         chosen |= (uint64_t)1 << n;
         text = end + (*end == ',');
     }
@@ -88,16 +87,14 @@ struct bench_ask {
 };
 
 /* The tests that are chosen. */
-static enum gp_status ask_tests(const struct bench *b, struct bench_ask *ask,
-                                struct gp_err *err)
+static enum gp_status ask_tests(const struct bench *b, struct bench_ask *ask, struct gp_err *err)
 {
     struct options *options = &ask->options;
     enum gp_status rc;
 
     if (!ask->tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
-    if (b->values.left_out && !ask->devices[0] && b->session &&
-        session_found(b->session))
+    if (b->values.left_out && !ask->devices[0] && b->session && session_found(b->session))
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
     if (bench_ask_model(b))
         form_ask(&ask->form, options);
@@ -107,8 +104,7 @@ static enum gp_status ask_tests(const struct bench *b, struct bench_ask *ask,
     return rc;
 }
 
-static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
-                               struct gp_err *err)
+static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask, struct gp_err *err)
 {
     struct options *options = &ask->options;
     enum gp_status rc = GP_OK;
@@ -289,6 +285,5 @@ void bench_go_on(struct app *app, struct bench *b)
     gp_copy(b->resume, sizeof(b->resume), some ? b->plan.journal : "");
     bench_renew(app, b);
     b->wanted = bench_state(b) != SESSION_BROKEN;
-    app_report(app, false, "%s as soon as the devices are known",
-               some ? "goes on" : "starts");
+    app_report(app, false, "%s as soon as the devices are known", some ? "goes on" : "starts");
 }

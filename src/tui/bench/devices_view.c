@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/units.h"
 #include "probe/probe.h"
 #include "probe/probe_cpu.h"
 #include "tui/bench/s_bench.h"
 #include "tui/list.h"
-#include "base/mem.h"
-#include "base/units.h"
 
 #define EVERY 1.0 /* s between two looks */
 #define LABEL 9   /* columns of what is said of one device */
@@ -50,8 +50,7 @@ static double value_of(struct quantity q)
     return q.known ? q.value : NAN;
 }
 
-static void identify(struct devices_view *v, size_t i, const struct gpu *const *gpus,
-                     size_t count)
+static void identify(struct devices_view *v, size_t i, const struct gpu *const *gpus, size_t count)
 {
     const struct device *d = &v->device[i];
     const struct gpu *gpu = probe_match(d, gpus, count);
@@ -100,8 +99,7 @@ static void look(struct app *app, struct devices_view *v)
     }
     memset(&v->why, 0, sizeof(v->why));
     probe_read(v->probe, v->device, PROBE_MAX, &v->count, &v->why);
-    if (v->count > 0 &&
-        catalog_gpus(planner_catalog(app->form->planner), &gpus, &count, NULL))
+    if (v->count > 0 && catalog_gpus(planner_catalog(app->form->planner), &gpus, &count, NULL))
         count = 0;
     for (size_t i = 0; i < v->count; i++) {
         if (v->count != before) /* another list: what was kept is of other devices */
@@ -139,8 +137,7 @@ static const struct list_column columns[COLUMNS] = {
 static const struct { /* from COL_FIGURES on */
     enum gauge gauge;
     const char *unit;
-} figures[] = {
-    {GAUGE_BUSY, "%"}, {GAUGE_POWER, "W"}, {GAUGE_TEMP, "C"}, {GAUGE_CLOCK, "MHz"}};
+} figures[] = {{GAUGE_BUSY, "%"}, {GAUGE_POWER, "W"}, {GAUGE_TEMP, "C"}, {GAUGE_CLOCK, "MHz"}};
 
 /* "82.4", "-" */
 static char *plain(char *text, size_t size, double value, int decimals)
@@ -188,8 +185,7 @@ static void gpu_name(const struct device *d, char *text, size_t size)
         gp_copy(text, size, d->name[0] ? d->name : "unknown");
 }
 
-static void cell_text(const struct devices_view *v, int row, int column, char *text,
-                      size_t size)
+static void cell_text(const struct devices_view *v, int row, int column, char *text, size_t size)
 {
     bool cpu = row == (int)v->count;
 
@@ -211,8 +207,7 @@ static void cell_text(const struct devices_view *v, int row, int column, char *t
         gp_copy(text, size, v->profile[row][0] ? v->profile[row] : "not in catalogue");
 }
 
-static void draw_table(const struct devices_view *v, struct canvas *canvas,
-                       struct rect in)
+static void draw_table(const struct devices_view *v, struct canvas *canvas, struct rect in)
 {
     struct rect inside = rect_inside(in);
     struct list_table table = list_table(columns, COLUMNS, inside.cols);
@@ -252,8 +247,7 @@ static void nvlink_text(const struct device *d, char *text, size_t size)
         gp_copy(text, size, d->links == 0 ? "none" : "-");
 }
 
-static void mig_text(const struct devices_view *v, const struct device *d, char *text,
-                     size_t size)
+static void mig_text(const struct devices_view *v, const struct device *d, char *text, size_t size)
 {
     static const char *const words[] = {"-", "none", "off", "on"};
     int of_it = 0;
@@ -279,8 +273,8 @@ static void show_programs(struct page *page, const struct device *d)
 
         if (p->memory.known)
             units_gib(memory, sizeof(memory), p->memory.value);
-        canvas_textf(page->canvas, page->in, page->y++, 2, INK_TEXT, "%8ld %10s  %s",
-                     p->pid, memory, p->name[0] ? p->name : "?");
+        canvas_textf(page->canvas, page->in, page->y++, 2, INK_TEXT, "%8ld %10s  %s", p->pid,
+                     memory, p->name[0] ? p->name : "?");
     }
 }
 
@@ -292,10 +286,8 @@ static void show_gpu(struct page *page, const struct devices_view *v)
 
     if (d->error[0])
         page->y += canvas_wrap(page->canvas, page->in, 0, INK_WARN, d->error);
-    bench_fact(page, LABEL, "profile", "%s",
-               profile[0] ? profile : "not in the catalogue");
-    bench_fact(page, LABEL, "driver", "%s (from %s)", d->driver[0] ? d->driver : "-",
-               d->backend);
+    bench_fact(page, LABEL, "profile", "%s", profile[0] ? profile : "not in the catalogue");
+    bench_fact(page, LABEL, "driver", "%s (from %s)", d->driver[0] ? d->driver : "-", d->backend);
     bench_fact(page, LABEL, "memory", "%s free, %s used of %s GiB",
                PLAIN(value_of(d->memory_free) / GP_GIB, 2),
                PLAIN(value_of(d->memory_used) / GP_GIB, 2),
@@ -316,8 +308,8 @@ static void show_cpu(struct page *page, const struct devices_view *v)
     char left[32] = "-", right[32] = "-";
 
     if (p->cores > 0)
-        bench_fact(page, LABEL, "cores", "%d, %d processors in %d socket%s", p->cores,
-                   p->cpus, p->sockets, p->sockets == 1 ? "" : "s");
+        bench_fact(page, LABEL, "cores", "%d, %d processors in %d socket%s", p->cores, p->cpus,
+                   p->sockets, p->sockets == 1 ? "" : "s");
     else
         bench_fact(page, LABEL, "cores", "%d processors", p->cpus);
     if (p->level2 > 0)
@@ -325,23 +317,22 @@ static void show_cpu(struct page *page, const struct devices_view *v)
     if (p->level3 > 0)
         units_bytes(right, sizeof(right), p->level3);
     bench_fact(page, LABEL, "caches", "level 2 %s, level 3 %s", left, right);
-    bench_fact(page, LABEL, "memory", "%s free of %s GiB",
-               PLAIN(p->available / GP_GIB, 2), PLAIN(p->memory / GP_GIB, 2));
+    bench_fact(page, LABEL, "memory", "%s free of %s GiB", PLAIN(p->available / GP_GIB, 2),
+               PLAIN(p->memory / GP_GIB, 2));
     bench_fact(page, LABEL, "load", "%s runnable, mean of a minute", PLAIN(p->load, 2));
     if (v->count == 0)
         bench_fact(page, 0, "", "no GPU: %s", v->why.text);
 }
 
-static void draw_one(const struct devices_view *v, struct canvas *canvas,
-                     struct rect in)
+static void draw_one(const struct devices_view *v, struct canvas *canvas, struct rect in)
 {
     static const int weights[2] = {6, 5};
     struct rect inside = rect_inside(in), part[2];
     struct page page = {.canvas = canvas};
     bool cpu = v->row == (int)v->count;
     const char *name = cpu ? v->cpu.name : v->device[v->row].name;
-    unsigned set = GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) | GAUGE_BIT(BUSY) |
-                   GAUGE_BIT(MEMORY) | (cpu ? 0 : GAUGE_BIT(POWER) | GAUGE_BIT(COUNT));
+    unsigned set = GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) | GAUGE_BIT(BUSY) | GAUGE_BIT(MEMORY) |
+                   (cpu ? 0 : GAUGE_BIT(POWER) | GAUGE_BIT(COUNT));
 
     if (in.rows < 3)
         return;
@@ -401,6 +392,5 @@ void devices_view_title(const struct devices_view *v, struct strbuf *out)
 {
     bool mig = v->count > 0 && v->device[0].slice[0];
 
-    strbuf_addf(out, "%zu %s%s", v->count, mig ? "device" : "GPU",
-                v->count == 1 ? "" : "s");
+    strbuf_addf(out, "%zu %s%s", v->count, mig ? "device" : "GPU", v->count == 1 ? "" : "s");
 }

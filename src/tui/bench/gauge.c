@@ -101,13 +101,13 @@ static void draw_minute(struct canvas *canvas, struct rect in, int y, int x,
     int cols = in.cols - x;
 
     if (cols >= LEAST)
-        spark_draw(canvas, in, y, x, cols < SPARK_SECONDS ? cols : SPARK_SECONDS,
-                   INK_SERIES1, line->minute, 0, line->high);
+        spark_draw(canvas, in, y, x, cols < SPARK_SECONDS ? cols : SPARK_SECONDS, INK_SERIES1,
+                   line->minute, 0, line->high);
 }
 
 /* Not even a row for each: "power 664 W  clock 1935 MHz  ..." */
-static void draw_packed(struct canvas *canvas, struct rect in, int y,
-                        const struct line *list, int count)
+static void draw_packed(struct canvas *canvas, struct rect in, int y, const struct line *list,
+                        int count)
 {
     struct strbuf text;
 
@@ -118,8 +118,7 @@ static void draw_packed(struct canvas *canvas, struct rect in, int y,
     strbuf_fini(&text);
 }
 
-void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g,
-                 unsigned set)
+void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g, unsigned set)
 {
     struct line list[GAUGE_COUNT + 1];
     int room = in.rows - y, count = 0, minutes = 0;
@@ -127,8 +126,7 @@ void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gaug
 
     for (int i = 0; i <= GAUGE_COUNT; i++)
         if (set >> i & 1)
-            list[count++] =
-                i < GAUGE_COUNT ? value_line(g, i) : throttle_line(g);
+            list[count++] = i < GAUGE_COUNT ? value_line(g, i) : throttle_line(g);
     for (int i = 0; i < count; i++)
         minutes += list[i].minute && list[i].minute->count > 0;
     below = room >= count + minutes;
@@ -138,9 +136,8 @@ void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gaug
         bool minute = list[i].minute && list[i].minute->count > 0;
 
         canvas_fit(canvas, in, y, 0, LABEL, INK_DIM, list[i].label);
-        canvas_fit(canvas, in, y, LABEL,
-                   minute && beside && !below ? VALUE : in.cols - LABEL, list[i].ink,
-                   list[i].text);
+        canvas_fit(canvas, in, y, LABEL, minute && beside && !below ? VALUE : in.cols - LABEL,
+                   list[i].ink, list[i].text);
         if (minute && below)
             draw_minute(canvas, in, ++y, 0, &list[i]);
         else if (minute && beside)

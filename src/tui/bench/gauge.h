@@ -13,14 +13,14 @@
 
 /* X(id, label, unit, decimals, full): in the order in which they are shown. full: the
  * upper end of its minute where it has no limit of its own; 0: the most there was. */
-#define GAUGES(X)                                                                      \
-    X(POWER, "power", "W", 0, 0)                                                       \
-    X(CLOCK, "clock", "MHz", 0, 0)                                                     \
-    X(TEMP, "temp", "C", 0, 100)                                                       \
-    X(BUSY, "busy", "% of the time", 0, 100)                                           \
-    X(MEMORY, "memory", "GiB", 1, 0)                                                   \
-    X(LOAD, "load", "runnable", 2, 0)                                                  \
-    X(TENSOR, "tensor", "% active", 0, 100)                                            \
+#define GAUGES(X)                            \
+    X(POWER, "power", "W", 0, 0)             \
+    X(CLOCK, "clock", "MHz", 0, 0)           \
+    X(TEMP, "temp", "C", 0, 100)             \
+    X(BUSY, "busy", "% of the time", 0, 100) \
+    X(MEMORY, "memory", "GiB", 1, 0)         \
+    X(LOAD, "load", "runnable", 2, 0)        \
+    X(TENSOR, "tensor", "% active", 0, 100)  \
     X(DRAM, "DRAM", "% active", 0, 100)
 
 #define X(id, ...) GAUGE_##id,
@@ -43,7 +43,7 @@ const char *gauges_throttle(const struct gauges *gauges, enum ink *ink);
 /* Those of the set (bit per enum gauge; GAUGE_COUNT: the throttle) into rows y.. of the
  * rectangle. */
 #define GAUGE_BIT(id) (1u << GAUGE_##id)
-void gauges_draw(struct canvas *canvas, struct rect in, int y,
-                 const struct gauges *gauges, unsigned set);
+void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *gauges,
+                 unsigned set);
 
 #endif

@@ -10,14 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/result/benchlog.h"
-#include "measure/devices.h"
-#include "tui/curves/curves.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "measure/devices.h"
+#include "measure/result/benchlog.h"
+#include "tui/curves/curves.h"
 
 #define SLICE 0.006 /* s of one tick */
-#define SOON  0.05  /* s until the next, while engines work */
+#define SOON 0.05   /* s until the next, while engines work */
 
 /* ---- events ---- */
 
@@ -40,8 +40,7 @@ static void finish_run(struct app *app, struct bench *b)
     if (!bench_diagnose_over(app, b))
         bench_confirm_over(app, b);
     b->stage = STAGE_DONE;
-    b->panel =
-        app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
+    b->panel = app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
 }
 
 /* The last row is the running point's then. */
@@ -51,8 +50,8 @@ static bool notes_in_sight(const struct app *app, const struct bench *b)
            app_frame(app).size > SIZE_ONE;
 }
 
-static void take_event(struct app *app, struct bench *b,
-                       const struct session_event *event, double now)
+static void take_event(struct app *app, struct bench *b, const struct session_event *event,
+                       double now)
 {
     bench_diagnose_event(b, event);
     switch (event->kind) {
@@ -180,13 +179,11 @@ static bool bench_act(struct app *app, void *state, enum action action)
     if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK))
         return toggle_monitor(app, b);
     app_touch(app);
-    if (b->stage == STAGE_DONE && action == ACT_SCREEN_CURVES &&
-        session_log(b->session))
+    if (b->stage == STAGE_DONE && action == ACT_SCREEN_CURVES && session_log(b->session))
         curves_show_log(app, session_log(b->session)); /* and then it is shown */
     if (b->stage == STAGE_RUN && (action == ACT_STOP || action == ACT_STOP_NOW)) {
         b->stopping = action == ACT_STOP_NOW || b->stopping ? 2 : 1;
-        session_stop(b->session, b->stopping == 2 ? SESSION_NOW : SESSION_AFTER_POINT,
-                     0);
+        session_stop(b->session, b->stopping == 2 ? SESSION_NOW : SESSION_AFTER_POINT, 0);
         return true;
     }
     if (b->monitor)
@@ -208,8 +205,7 @@ static bool bench_act(struct app *app, void *state, enum action action)
         bench_live_act(app, b, action);
         return true;
     }
-    return bench_points_act(
-        b, action, app->display.rows > 12 ? app->display.rows - 10 : 4);
+    return bench_points_act(b, action, app->display.rows > 12 ? app->display.rows - 10 : 4);
 }
 
 /* ":rel-ci 2 force"; the devices are kept as rows and not as a text. */
@@ -254,9 +250,9 @@ static const char *bench_word(const void *state, enum action action)
                    ? (session_can_resume(b->session) ? "go on" : "try again")
                    : NULL;
     case ACT_CONFIRM: /* the other page */
-        return b->monitor || b->stage == STAGE_RUN   ? NULL
-               : b->page == BENCH_PAGE_TESTS ? "confirm"
-                                             : "all tests";
+        return b->monitor || b->stage == STAGE_RUN ? NULL
+               : b->page == BENCH_PAGE_TESTS       ? "confirm"
+                                                   : "all tests";
     case ACT_DIAGNOSE:
         return b->monitor || b->stage == STAGE_RUN ? NULL
                : b->page == BENCH_PAGE_DIAGNOSE    ? "again"
@@ -265,9 +261,7 @@ static const char *bench_word(const void *state, enum action action)
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
     case ACT_OPTIONS:
-        return choose || (done && session_some_busy(b->session))
-                   ? action_rows[action].word
-                   : NULL;
+        return choose || (done && session_some_busy(b->session)) ? action_rows[action].word : NULL;
     case ACT_EXPORT: /* of a plan: seldom wanted */
         return choose ? NULL : action_rows[action].word;
     case ACT_AGAIN:
@@ -340,10 +334,10 @@ static void bench_running(const void *state, struct strbuf *out)
         return;
     session_progress(b->session, &p);
     strbuf_addf(out, "%s %.0f %%",
-                b->stopping                        ? "stopping"
-                : bench_warms(b)                   ? "warm-up"
+                b->stopping                      ? "stopping"
+                : bench_warms(b)                 ? "warm-up"
                 : b->page == BENCH_PAGE_DIAGNOSE ? "diagnose"
-                                                   : "bench",
+                                                 : "bench",
                 p.of ? floor(100.0 * p.done / p.of) : 0);
 }
 
@@ -395,16 +389,15 @@ static void bench_command(const struct app *app, const void *state, struct strbu
     }
 }
 
-static enum gp_status export_devices(const struct app *app, const char *suffix,
-                                     struct strbuf *out, struct gp_err *err)
+static enum gp_status export_devices(const struct app *app, const char *suffix, struct strbuf *out,
+                                     struct gp_err *err)
 {
     struct record doc;
     const struct fact *items;
     enum gp_status rc;
 
     record_init(&doc);
-    rc = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0,
-                         &doc, err);
+    rc = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0, &doc, err);
     items = rc ? NULL : record_find(&doc, "items");
     if (items && strcmp(suffix, "json") == 0)
         record_json(&doc, out);
@@ -415,9 +408,8 @@ static enum gp_status export_devices(const struct app *app, const char *suffix,
     return rc;
 }
 
-static enum gp_status export_result(const struct app *app, const void *state,
-                                    const char *suffix, struct strbuf *out,
-                                    struct gp_err *err)
+static enum gp_status export_result(const struct app *app, const void *state, const char *suffix,
+                                    struct strbuf *out, struct gp_err *err)
 {
     const struct bench *b = state;
     const struct benchlog *log = b->session ? session_log(b->session) : NULL;
@@ -429,15 +421,12 @@ static enum gp_status export_result(const struct app *app, const void *state,
     if (log && strcmp(suffix, "json") == 0)
         gp_json_write(log->json, true, out);
     else if (log)
-        benchlog_print(log, strcmp(suffix, "csv") == 0 ? BENCHLOG_CSV : BENCHLOG_TEXT,
-                       out);
+        benchlog_print(log, strcmp(suffix, "csv") == 0 ? BENCHLOG_CSV : BENCHLOG_TEXT, out);
     else if (b->line_count > 0 && strcmp(suffix, "txt") == 0)
         session_dry_run(b->session, out);
     else
-        return gp_fail(err, GP_E_NOTHING, "", "txt has the plan",
-                       "nothing is measured yet");
-    for (int i = 0;
-         log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session); i++)
+        return gp_fail(err, GP_E_NOTHING, "", "txt has the plan", "nothing is measured yet");
+    for (int i = 0; log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session); i++)
         strbuf_addf(out, "%s%s\n", i ? "" : "\n", session_summary(b->session, i));
     return GP_OK;
 }
@@ -453,13 +442,11 @@ static bool bench_busy(const struct app *app, const void *state, char *why, size
     if (b->stage != STAGE_RUN)
         return false;
     session_progress(b->session, &p);
-    gp_format(why, size, "a measurement runs, %d of %d done (kept in its journal)",
-              p.done, p.of);
+    gp_format(why, size, "a measurement runs, %d of %d done (kept in its journal)", p.done, p.of);
     return true;
 }
 
-static bool bench_unsaved(const struct app *app, const void *state, char *why,
-                          size_t size)
+static bool bench_unsaved(const struct app *app, const void *state, char *why, size_t size)
 {
     const struct bench *b = state;
     bool lost = b->stage == STAGE_DONE && b->unwritten[0] && !b->saved[0];

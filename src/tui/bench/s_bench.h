@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/path.h"
 #include "measure/point/test.h"
 #include "measure/session.h"
 #include "measure/session_say.h"
@@ -31,10 +32,9 @@
 #include "tui/bench/bench_options.h"
 #include "tui/bench/gauge.h"
 #include "tui/toolkit/page.h"
-#include "base/path.h"
 
 #define BENCH_DEVICES 16 /* that have a panel */
-#define BENCH_NOTES   8
+#define BENCH_NOTES 8
 
 /* What is measured: the tests that are chosen, just what the plan on the form rests on, or
  * why a device is slow. */
@@ -54,7 +54,7 @@ struct bench_sum { /* of one test's points */
 };
 
 struct bench_line { /* of the list of points */
-    int point; /* index, -1 = a heading */
+    int point;      /* index, -1 = a heading */
     enum bench_test test;
 };
 
@@ -78,9 +78,9 @@ struct bench {
     struct session *session; /* NULL: err says why */
     struct gp_err err;
     struct bench_ask *ask; /* the session's; owned */
-    bool stale;       /* the values or the form changed */
-    unsigned version; /* of the form when it was planned */
-    bool wanted;      /* start as soon as the devices are known */
+    bool stale;            /* the values or the form changed */
+    unsigned version;      /* of the form when it was planned */
+    bool wanted;           /* start as soon as the devices are known */
     enum bench_page page;
     enum { ANEW_NOT, ANEW_MEASURED, ANEW_DROPPED } anew; /* why the plan is made once more */
     struct confirm *told; /* the terms of Confirm; owned, NULL until the devices are known */
@@ -98,10 +98,10 @@ struct bench {
     struct bench_live live[BENCH_DEVICES];
     char note[BENCH_NOTES][240]; /* the newest last */
     int notes;
-    double second;           /* when the next one begins */
-    int stopping;            /* 1 after the point, 2 now */
-    char saved[GP_PATH_MAX]; /* under this name as well */
-    char unwritten[240];     /* why the result is in no file; "" when it is in one */
+    double second;            /* when the next one begins */
+    int stopping;             /* 1 after the point, 2 now */
+    char saved[GP_PATH_MAX];  /* under this name as well */
+    char unwritten[240];      /* why the result is in no file; "" when it is in one */
     char resume[GP_PATH_MAX]; /* the journal that the next session goes on with */
 
     bool monitor; /* the devices lie over it */
@@ -112,7 +112,7 @@ struct bench {
 enum session_state bench_state(const struct bench *b); /* BROKEN without a session */
 void bench_changed(struct app *app, struct bench *b);  /* of the form: plans anew */
 void bench_renew(struct app *app, struct bench *b);    /* another session */
-void bench_replan(struct app *app, struct bench *b); /* same devices, another plan */
+void bench_replan(struct app *app, struct bench *b);   /* same devices, another plan */
 void bench_begin(struct app *app, struct bench *b);
 void bench_drop(struct bench *b); /* the session and what it made */
 /* What the plan comes to, test by test, and the list of its points under headings. */
@@ -121,8 +121,7 @@ bool bench_unfinished(const struct bench *b); /* done, and something is left to 
 /* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b);
 void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = all */
-enum gp_status bench_take_devices(struct bench *b, const char *text,
-                                  struct gp_err *err);
+enum gp_status bench_take_devices(struct bench *b, const char *text, struct gp_err *err);
 bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
 void bench_note(struct bench *b, const char *text);
 
@@ -136,13 +135,11 @@ char *bench_path(char *text, size_t size, const char *path);
 void bench_file(struct page *page, const char *name, const char *path);
 
 /* ---- s_bench_choose.c ---- */
-void bench_choose_draw(const struct bench *b, struct canvas *canvas,
-                       const struct frame *frame);
+void bench_choose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
 bool bench_choose_act(struct app *app, struct bench *b, enum action action);
 const char *bench_choose_word(const struct bench *b, enum action action);
 void bench_choose_explain(const struct bench *b, struct strbuf *out);
-void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
-                        int y, int x);
+void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame, int y, int x);
 
 /* ---- s_bench_options.c ---- */
 /* The options that have a row in the form; the others are in a window. */
@@ -153,8 +150,8 @@ struct bench_option_line {
 };
 extern const struct bench_option_line bench_lines[BENCH_LINES];
 /* Other options; refused while a run is on. */
-enum gp_status bench_set_all(struct app *app, struct bench *b,
-                             const struct bench_options *bench, struct gp_err *err);
+enum gp_status bench_set_all(struct app *app, struct bench *b, const struct bench_options *bench,
+                             struct gp_err *err);
 void bench_step(struct app *app, struct bench *b, enum option_id id, int by);
 void bench_edit(struct app *app, struct bench *b, enum option_id id);
 void bench_more_text(const struct bench *b, char *text, size_t size);
@@ -164,30 +161,29 @@ void bench_options_open(struct app *app, struct bench *b, enum option_id focus);
 /* ---- s_bench_live.c ---- */
 void bench_sensors(struct bench *b, const struct session_event *event, double now);
 bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
-void bench_live_draw(const struct app *app, const struct bench *b,
-                     struct canvas *canvas, const struct frame *frame);
+void bench_live_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                     const struct frame *frame);
 bool bench_warms(const struct bench *b); /* has no point begun yet? */
 void bench_live_act(struct app *app, struct bench *b, enum action action);
 /* The list of points into a rectangle; whole: with predicted time and flags. */
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
-                       bool whole);
+void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole);
 bool bench_points_act(struct bench *b, enum action action, int page);
 void bench_point_explain(const struct bench *b, struct strbuf *out);
 
 /* ---- s_bench_done.c ---- */
-void bench_done_draw(const struct app *app, const struct bench *b,
-                     struct canvas *canvas, const struct frame *frame);
+void bench_done_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                     const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);
 
 /* ---- s_bench_confirm.c ---- */
 /* Is the plan one of this machine, so that the page comes first? */
 bool bench_confirm_first(const struct app *app);
 /* What the session asks for there. */
-enum gp_status bench_confirm_ask(const struct form *form, struct options *options,
-                                 char *tests, size_t size, struct gp_err *err);
+enum gp_status bench_confirm_ask(const struct form *form, struct options *options, char *tests,
+                                 size_t size, struct gp_err *err);
 void bench_confirm_ready(const struct app *app, struct bench *b); /* points are known */
 void bench_confirm_over(struct app *app, struct bench *b);        /* all is measured */
-void bench_confirm_tick(struct app *app, struct bench *b); /* has the plan of that come? */
+void bench_confirm_tick(struct app *app, struct bench *b);        /* has the plan of that come? */
 void bench_confirm_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
                         const struct frame *frame);
 void bench_confirm_explain(struct strbuf *out);
@@ -204,8 +200,8 @@ bool bench_diagnose_over(struct app *app, struct bench *b);
 void bench_diagnose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame);
 const char *bench_diagnose_word(const struct bench *b); /* "slow"; "" before */
 void bench_diagnose_explain(struct strbuf *out);
-enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix,
-                                     struct strbuf *out, struct gp_err *err);
+enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix, struct strbuf *out,
+                                     struct gp_err *err);
 bool bench_diagnose_act(struct app *app, struct bench *b, enum action action);
 
 /* ---- devices_view.c ---- */

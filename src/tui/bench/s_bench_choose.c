@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "catalog/gpu.h"
 #include "tui/list.h"
 #include "tui/settings.h"
-#include "base/units.h"
 
 #define LABEL 8 /* columns of what is said of the plan */
 
@@ -144,8 +144,7 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
         int row = row_on(b, top + y);
 
         if (row < 0) { /* of the kind of the row below it */
-            canvas_rule(canvas, inside, y,
-                        headings[form_row_of(row_on(b, top + y + 1), &which)]);
+            canvas_rule(canvas, inside, y, headings[form_row_of(row_on(b, top + y + 1), &which)]);
             continue;
         }
         row_text(b, row, text, sizeof(text));
@@ -160,8 +159,7 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
     if (top > 0)
         canvas_glyph(canvas, inside, 0, inside.cols - 1, INK_KEY, GLYPH_UP);
     if (top + inside.rows < lines)
-        canvas_glyph(canvas, inside, inside.rows - 1, inside.cols - 1, INK_KEY,
-                     GLYPH_DOWN);
+        canvas_glyph(canvas, inside, inside.rows - 1, inside.cols - 1, INK_KEY, GLYPH_DOWN);
 }
 
 /* ---- what a start would do ---- */
@@ -183,16 +181,14 @@ static void show_figures(struct page *page, const struct bench *b)
     double least = least_free(b);
     char time[40], bytes[40], gib[32], free[48] = "";
 
-    bench_fact(page, LABEL, "points", "%d, %d passes on %d device%s", p->points,
-               p->passes, p->devices, p->devices == 1 ? "" : "s");
-    bench_fact(page, LABEL, "time", "about %s",
-               session_say_time(time, sizeof(time), p->seconds));
+    bench_fact(page, LABEL, "points", "%d, %d passes on %d device%s", p->points, p->passes,
+               p->devices, p->devices == 1 ? "" : "s");
+    bench_fact(page, LABEL, "time", "about %s", session_say_time(time, sizeof(time), p->seconds));
     if (isfinite(least))
         gp_format(free, sizeof(free), ", %s free", units_gib(gib, sizeof(gib), least));
-    bench_fact(page, LABEL, "memory", "%s at once%s",
-               units_bytes(bytes, sizeof(bytes), p->bytes), free);
-    bench_fact(page, LABEL, "engine", "%s%s%s", p->backend, p->chosen[0] ? ": " : "",
-               p->chosen);
+    bench_fact(page, LABEL, "memory", "%s at once%s", units_bytes(bytes, sizeof(bytes), p->bytes),
+               free);
+    bench_fact(page, LABEL, "engine", "%s%s%s", p->backend, p->chosen[0] ? ": " : "", p->chosen);
 }
 
 static void show_devices(struct page *page, const struct bench *b)
@@ -221,8 +217,8 @@ static void show_sums(struct page *page, const struct bench *b)
     for (int i = 0; i < b->sums; i++) {
         const struct bench_sum *sum = &b->sum[i];
 
-        canvas_textf(page->canvas, page->in, page->y++, 0, INK_TEXT,
-                     "%-9s %4d  %12s  %8s", bench_test_word(sum->test), sum->points,
+        canvas_textf(page->canvas, page->in, page->y++, 0, INK_TEXT, "%-9s %4d  %12s  %8s",
+                     bench_test_word(sum->test), sum->points,
                      session_say_time(time, sizeof(time), sum->seconds),
                      units_bytes(bytes, sizeof(bytes), sum->bytes));
     }
@@ -249,8 +245,7 @@ static void draw_error(const struct bench *b, struct canvas *canvas, struct rect
     char text[sizeof(b->err.where) + sizeof(b->err.text) + 8];
     int y;
 
-    gp_format(text, sizeof(text), "%s%s%s", b->err.where, b->err.where[0] ? ": " : "",
-              b->err.text);
+    gp_format(text, sizeof(text), "%s%s%s", b->err.where, b->err.where[0] ? ": " : "", b->err.text);
     y = canvas_wrap(canvas, in, 0, INK_WARN, text);
     if (b->err.hint[0])
         y += canvas_wrap(canvas, in, y, INK_TEXT, b->err.hint);
@@ -258,8 +253,7 @@ static void draw_error(const struct bench *b, struct canvas *canvas, struct rect
         canvas_wrap(canvas, in, y + 1, INK_TEXT, "r looks again");
 }
 
-static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect in,
-                      bool focus)
+static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect in, bool focus)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
 
@@ -285,8 +279,7 @@ static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect 
 
 #define LEAST_COLS 36 /* of a panel: else the one in focus has all columns */
 
-static void panel_rects(const struct bench *b, const struct frame *frame,
-                        struct rect out[PANELS])
+static void panel_rects(const struct bench *b, const struct frame *frame, struct rect out[PANELS])
 {
     static const int weights[PANELS] = {1, 1};
 
@@ -297,8 +290,7 @@ static void panel_rects(const struct bench *b, const struct frame *frame,
         frame_columns(frame->body, weights, PANELS, LEAST_COLS, out);
 }
 
-void bench_choose_draw(const struct bench *b, struct canvas *canvas,
-                       const struct frame *frame)
+void bench_choose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame)
 {
     struct rect panel[PANELS];
 
@@ -309,8 +301,7 @@ void bench_choose_draw(const struct bench *b, struct canvas *canvas,
         draw_plan(b, canvas, panel[PANEL_PLAN], b->panel == PANEL_PLAN);
 }
 
-void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
-                        int y, int x)
+void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame, int y, int x)
 {
     struct rect panel[PANELS], inside;
     int row, lines = line_of(form_rows(b) - 1) + 1;

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "answer/planner_calib.h"
-#include "measure/confirm.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "measure/confirm.h"
 
 bool bench_confirm_first(const struct app *app)
 {
@@ -23,8 +23,8 @@ bool bench_confirm_first(const struct app *app)
     return a && (a->resolved.gpu_local || a->plan.request.gpu->host);
 }
 
-enum gp_status bench_confirm_ask(const struct form *form, struct options *options,
-                                 char *tests, size_t size, struct gp_err *err)
+enum gp_status bench_confirm_ask(const struct form *form, struct options *options, char *tests,
+                                 size_t size, struct gp_err *err)
 {
     const char *type = form->answered ? confirm_type(&form->answer->plan.request) : NULL;
     bool several = form->answered && form->answer->plan.layout.tp > 1;
@@ -117,8 +117,8 @@ static void show_term(struct page *page, const struct confirm_term *t)
         gp_format(measured, sizeof(measured), "%.*f", t->decimals, t->measured / t->divide);
     if (!isnan(t->error))
         gp_format(error, sizeof(error), "%+.0f %%", 100 * t->error);
-    gp_format(row, sizeof(row), "%-20.20s%13s%13s%9s%9s  %s", t->name, predicted, band,
-              measured, error, use_word(t));
+    gp_format(row, sizeof(row), "%-20.20s%13s%13s%9s%9s  %s", t->name, predicted, band, measured,
+              error, use_word(t));
     page_row(page, 0, t->use == CONFIRM_IGNORED ? INK_WARN : INK_TEXT, row);
 }
 
@@ -156,8 +156,9 @@ static void show_terms(struct page *page, const struct bench *b)
     for (char *at = words.text, *line; (line = strsep(&at, "\n")) && line[0];)
         page_words(page, 0, INK_TEXT, line);
     strbuf_fini(&words);
-    page_words(page, 0, INK_TEXT, "kept for later plans: w saves it under a name too, D drops it, "
-                                  "r again, p all of Bench");
+    page_words(page, 0, INK_TEXT,
+               "kept for later plans: w saves it under a name too, D drops it, "
+               "r again, p all of Bench");
 }
 
 static void show_why_not(struct page *page, const struct app *app, const struct bench *b)
@@ -212,8 +213,9 @@ static bool drop_kept(struct app *app, struct bench *b)
         b->anew = ANEW_DROPPED;
         bench_confirm_tick(app, b);
     }
-    app_report(app, false, dropped > 0 ? "the measurements of %s are dropped"
-                                       : "nothing is kept for %s", gpu[0] ? gpu : "it");
+    app_report(app, false,
+               dropped > 0 ? "the measurements of %s are dropped" : "nothing is kept for %s",
+               gpu[0] ? gpu : "it");
     return true;
 }
 

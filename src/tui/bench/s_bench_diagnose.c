@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "answer/diagnose_print.h"
-#include "measure/diagnosing.h"
 #include "base/mem.h"
+#include "measure/diagnosing.h"
 
 struct bench_diagnosis {
     struct diagnosing d;
@@ -73,7 +73,7 @@ static enum ink line_ink(const char *line)
         const char *begins;
         enum ink ink;
     } inks[] = {
-        {"healthy:", INK_OK}, {"slow:", INK_WARN},     {"broken:", INK_BAD},
+        {"healthy:", INK_OK},   {"slow:", INK_WARN},    {"broken:", INK_BAD},
         {"unknown:", INK_WARN}, {"evidence:", INK_DIM}, {"not told", INK_DIM},
     };
 
@@ -135,8 +135,9 @@ static void show_why_not(struct page *page, const struct bench *b)
     else if (bench_state(b) == SESSION_LOOKING)
         page_words(page, 0, INK_TEXT, "looks for devices");
     else
-        page_words(page, 0, INK_TEXT, "F5 measures for less than a minute and says why a device "
-                                      "is slow; p all of Bench");
+        page_words(page, 0, INK_TEXT,
+                   "F5 measures for less than a minute and says why a device "
+                   "is slow; p all of Bench");
 }
 
 void bench_diagnose_draw(const struct bench *b, struct canvas *canvas, const struct frame *frame)
@@ -164,8 +165,8 @@ void bench_diagnose_explain(struct strbuf *out)
                     "Memory, products and copies were measured; no result is kept.");
 }
 
-enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix,
-                                     struct strbuf *out, struct gp_err *err)
+enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix, struct strbuf *out,
+                                     struct gp_err *err)
 {
     if (!b->diagnosis || !b->diagnosis->known)
         return gp_fail(err, GP_E_NOTHING, "", "y starts it", "nothing is diagnosed yet");

@@ -53,9 +53,7 @@ static enum ink status_ink(const struct bench *b)
     if (bench_unfinished(b))
         return INK_WARN;
     t = benchlog_tally(session_log(b->session));
-    return t.good == 0                         ? INK_BAD
-           : t.flagged || t.wrong || t.without ? INK_WARN
-                                               : INK_OK;
+    return t.good == 0 ? INK_BAD : t.flagged || t.wrong || t.without ? INK_WARN : INK_OK;
 }
 
 static void show_words(struct page *page, const struct bench *b)
@@ -81,18 +79,16 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
     char word[40];
 
-    canvas_box(canvas, in, "Result",
-               session_outcome_word(b->session, word, sizeof(word)));
+    canvas_box(canvas, in, "Result", session_outcome_word(b->session, word, sizeof(word)));
     show_words(&page, b);
     if (page.y > page.in.rows) /* not all of it */
-        canvas_glyph(canvas, page.in, page.in.rows - 1, page.in.cols - 1, INK_TEXT,
-                     GLYPH_MORE);
+        canvas_glyph(canvas, page.in, page.in.rows - 1, page.in.cols - 1, INK_TEXT, GLYPH_MORE);
     if (b->panel == BENCH_WORDS)
         canvas_cursor(canvas, page.in, 0, 0);
 }
 
-void bench_done_draw(const struct app *app, const struct bench *b,
-                     struct canvas *canvas, const struct frame *frame)
+void bench_done_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                     const struct frame *frame)
 {
     struct rect part[2];
     struct page words = {.in = rect_inside(frame->body)};
@@ -115,8 +111,7 @@ void bench_done_draw(const struct app *app, const struct bench *b,
 
 /* ---- keys ---- */
 
-static bool save_result(struct app *app, void *ctx, const char *text,
-                        struct gp_err *err)
+static bool save_result(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct bench *b = ctx;
     const struct benchlog *log = session_log(b->session);

@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/list.h"
 #include "base/units.h"
+#include "tui/list.h"
 
 #define POINT_NAME 96
 
@@ -91,15 +91,11 @@ bool bench_seconds(struct bench *b, double now)
 
 /* ---- points ---- */
 
-enum { COL_STATE, COL_NAME, COL_RATE, COL_TIME, COL_PREDICTED, COL_RATIO, COL_FLAGS,
-       COLUMNS };
+enum { COL_STATE, COL_NAME, COL_RATE, COL_TIME, COL_PREDICTED, COL_RATIO, COL_FLAGS, COLUMNS };
 static const struct list_column columns[COLUMNS] = {
-    [COL_STATE] = {"state", 7, 0, false},
-    [COL_NAME] = {"point", 0, 0, false},
-    [COL_RATE] = {"measured", 12, 0, true},
-    [COL_TIME] = {"time", 10, 62, true},
-    [COL_PREDICTED] = {"predicted", 11, 62, true},
-    [COL_RATIO] = {"ratio", 5, 0, true},
+    [COL_STATE] = {"state", 7, 0, false},          [COL_NAME] = {"point", 0, 0, false},
+    [COL_RATE] = {"measured", 12, 0, true},        [COL_TIME] = {"time", 10, 62, true},
+    [COL_PREDICTED] = {"predicted", 11, 62, true}, [COL_RATIO] = {"ratio", 5, 0, true},
     [COL_FLAGS] = {"flags", 20, 92, false},
 };
 
@@ -118,8 +114,7 @@ static void name_point(const struct session_point *p, char *text, size_t size)
         gp_format(text, size, "%lldx%lldx%lld %s", (long long)p->m, (long long)p->n,
                   (long long)p->k, type);
     else if (p->kind[0])
-        gp_format(text, size, "%s %s", p->kind,
-                  units_bytes(bytes, sizeof(bytes), p->size));
+        gp_format(text, size, "%s %s", p->kind, units_bytes(bytes, sizeof(bytes), p->size));
     else
         gp_copy(text, size, slash ? slash + 1 : p->id);
 }
@@ -136,9 +131,8 @@ static char *time_text(char *text, size_t size, double seconds)
 static enum ink mark_ink(enum session_mark mark)
 {
     static const enum ink inks[] = {
-        [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY,
-        [MARK_OK] = INK_OK,       [MARK_WRONG] = INK_BAD,
-        [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
+        [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY, [MARK_OK] = INK_OK,
+        [MARK_WRONG] = INK_BAD,   [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
         [MARK_SKIPPED] = INK_DIM,
     };
 
@@ -146,8 +140,7 @@ static enum ink mark_ink(enum session_mark mark)
 }
 
 /* A cell of the point's first result. */
-static const char *result_cell(const struct session_point *p, int column, char *text,
-                               size_t size)
+static const char *result_cell(const struct session_point *p, int column, char *text, size_t size)
 {
     const struct session_result *r = &p->result[0];
 
@@ -169,8 +162,7 @@ static const char *result_cell(const struct session_point *p, int column, char *
 }
 
 static void draw_result(struct canvas *canvas, struct rect in, int y,
-                        const struct list_table *table,
-                        const struct session_point *p)
+                        const struct list_table *table, const struct session_point *p)
 {
     bool none = p->mark == MARK_UNSUPPORTED;
     char text[64];
@@ -184,8 +176,8 @@ static void draw_result(struct canvas *canvas, struct rect in, int y,
     }
 }
 
-static void draw_point(const struct bench *b, struct canvas *canvas, struct rect in,
-                       int y, const struct list_table *table, int index)
+static void draw_point(const struct bench *b, struct canvas *canvas, struct rect in, int y,
+                       const struct list_table *table, int index)
 {
     struct session_point p;
     char name[POINT_NAME], rate[64];
@@ -205,8 +197,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
               gp_width(result_cell(&p, COL_RATE, rate, sizeof(rate)));
     }
     name_point(&p, name, sizeof(name));
-    canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT,
-               name);
+    canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT, name);
     if (index == b->point && b->panel == BENCH_POINTS)
         list_focus(canvas, in, y);
 }
@@ -224,12 +215,10 @@ static const char *heading_of(enum bench_test test)
     return test_rows[test].heading ? test_rows[test].heading : bench_test_word(test);
 }
 
-void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
-                       bool whole)
+void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in, bool whole)
 {
     struct rect inside = rect_inside(in), list;
-    struct list_table table =
-        list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
+    struct list_table table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
     struct session_device d;
     char place[64] = "";
     int top;
@@ -254,11 +243,10 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
 
 /* ---- one device ---- */
 
-static void draw_device(const struct bench *b, struct canvas *canvas, struct rect in,
-                        int place)
+static void draw_device(const struct bench *b, struct canvas *canvas, struct rect in, int place)
 {
-    const unsigned every = GAUGE_BIT(POWER) | GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) |
-                           GAUGE_BIT(MEMORY);
+    const unsigned every =
+        GAUGE_BIT(POWER) | GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) | GAUGE_BIT(MEMORY);
     const unsigned set = strcmp(b->plan.backend, "cpu") == 0
                              ? every | GAUGE_BIT(LOAD)
                              : every | GAUGE_BIT(TENSOR) | GAUGE_BIT(COUNT);
@@ -275,8 +263,7 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
     if (place == b->device && b->panel >= BENCH_LIVE)
         canvas_cursor(canvas, inside, 0, 0);
     if (d.failed) {
-        y += canvas_wrap(canvas, inside, y, INK_BAD,
-                         session_is_busy(&d) ? "not measured" : "lost");
+        y += canvas_wrap(canvas, inside, y, INK_BAD, session_is_busy(&d) ? "not measured" : "lost");
         canvas_wrap(canvas, inside, y, INK_TEXT, d.why);
         return;
     }
@@ -298,11 +285,11 @@ static const struct {
     const char *title;
     enum gauge gauge; /* GAUGE_COUNT: name, or the throttle, which is last */
     int cols, least;
-} strip[] = {{"device", GAUGE_COUNT, 22, 0},  {"busy %", GAUGE_BUSY, 7, 0},
-             {"load", GAUGE_LOAD, 6, 0},      {"tensor %", GAUGE_TENSOR, 9, 0},
-             {"DRAM %", GAUGE_DRAM, 7, 0},    {"W", GAUGE_POWER, 6, 0},
-             {"C", GAUGE_TEMP, 4, 0},         {"MHz", GAUGE_CLOCK, 6, 0},
-             {"GiB", GAUGE_MEMORY, 7, 0},     {" throttle", GAUGE_COUNT, 0, 0}};
+} strip[] = {{"device", GAUGE_COUNT, 22, 0}, {"busy %", GAUGE_BUSY, 7, 0},
+             {"load", GAUGE_LOAD, 6, 0},     {"tensor %", GAUGE_TENSOR, 9, 0},
+             {"DRAM %", GAUGE_DRAM, 7, 0},   {"W", GAUGE_POWER, 6, 0},
+             {"C", GAUGE_TEMP, 4, 0},        {"MHz", GAUGE_CLOCK, 6, 0},
+             {"GiB", GAUGE_MEMORY, 7, 0},    {" throttle", GAUGE_COUNT, 0, 0}};
 enum { STRIP = sizeof(strip) / sizeof(strip[0]) };
 
 /* Does a device of this kind ever tell it? */
@@ -323,9 +310,8 @@ static void strip_value(const struct bench_live *live, int column, char *text, s
     gp_copy(text, size, "-");
     if (isfinite(value))
         gp_format(text, size,
-                  strip[column].gauge == GAUGE_LOAD || strip[column].gauge == GAUGE_MEMORY
-                      ? "%.1f"
-                      : "%.0f",
+                  strip[column].gauge == GAUGE_LOAD || strip[column].gauge == GAUGE_MEMORY ? "%.1f"
+                                                                                           : "%.0f",
                   value);
 }
 
@@ -342,8 +328,7 @@ static void strip_row(const struct bench *b, struct canvas *canvas, struct rect 
     if (!session_device(b->session, place, &d))
         return;
     gp_format(text, sizeof(text), "%d %s", d.id, d.name);
-    canvas_fit(canvas, in, y, 0, strip[0].cols, place == b->device ? INK_KEY : INK_TEXT,
-               text);
+    canvas_fit(canvas, in, y, 0, strip[0].cols, place == b->device ? INK_KEY : INK_TEXT, text);
     x = strip[0].cols;
     for (int i = 1; i < STRIP - 1 && !d.failed; i++) {
         if (!strip_shows(b, i))
@@ -353,8 +338,8 @@ static void strip_row(const struct bench *b, struct canvas *canvas, struct rect 
         x += strip[i].cols;
     }
     if (d.failed) {
-        gp_format(text, sizeof(text), "%s: %s",
-                  session_is_busy(&d) ? "not measured" : "lost", d.why);
+        gp_format(text, sizeof(text), "%s: %s", session_is_busy(&d) ? "not measured" : "lost",
+                  d.why);
         canvas_fit(canvas, in, y, x + 1, in.cols - x - 1, INK_BAD, text);
         return;
     }
@@ -374,8 +359,8 @@ static void draw_strip(const struct bench *b, struct canvas *canvas, struct rect
         if (i == 0 || i == STRIP - 1)
             canvas_text(canvas, inside, 0, x, INK_DIM, strip[i].title);
         else
-            canvas_text(canvas, inside, 0, x + strip[i].cols - gp_width(strip[i].title),
-                        INK_DIM, strip[i].title);
+            canvas_text(canvas, inside, 0, x + strip[i].cols - gp_width(strip[i].title), INK_DIM,
+                        strip[i].title);
         x += strip[i].cols;
     }
     if (b->device >= rows)
@@ -404,8 +389,7 @@ static void draw_samples(const struct bench_live *live, struct page *page)
         page_words(page, 0, INK_DIM, "warm-up, no sample yet");
         return;
     }
-    bench_fact(page, 9, "sample", "%d: %s", live->samples.count,
-               time_text(now, sizeof(now), last));
+    bench_fact(page, 9, "sample", "%d: %s", live->samples.count, time_text(now, sizeof(now), last));
     spark_draw(page->canvas, page->in, page->y++, 0, page->in.cols, INK_SERIES1,
                &live->samples.last, 0.9 * live->samples.least, live->samples.most);
     bench_fact(page, 9, "spread", "%.1f %%  %s..%s",
@@ -545,8 +529,8 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
 
 /* ---- the whole ---- */
 
-void bench_live_draw(const struct app *app, const struct bench *b,
-                     struct canvas *canvas, const struct frame *frame)
+void bench_live_draw(const struct app *app, const struct bench *b, struct canvas *canvas,
+                     const struct frame *frame)
 {
     struct rect panel[BENCH_PANELS];
 
@@ -584,9 +568,7 @@ void bench_live_act(struct app *app, struct bench *b, enum action action)
     at = b->panel == BENCH_WORDS ? 2 * devices : 2 * b->device + (b->panel != 0);
     at = (at + by + 2 * devices + 1) % (2 * devices + 1);
     b->device = at / 2 < devices ? at / 2 : b->device;
-    b->panel = at == 2 * devices ? BENCH_WORDS
-               : at % 2          ? BENCH_LIVE + b->device
-                                 : BENCH_POINTS;
+    b->panel = at == 2 * devices ? BENCH_WORDS : at % 2 ? BENCH_LIVE + b->device : BENCH_POINTS;
 }
 
 bool bench_points_act(struct bench *b, enum action action, int page)
@@ -612,11 +594,10 @@ static void explain_result(const struct session_result *r, struct strbuf *out)
         strbuf_addf(out, "%s%s%s", r->state, r->reason[0] ? ": " : "", r->reason);
         return;
     }
-    strbuf_addf(out, "%s%s%s in %s (%s..%s, %d samples)", r->variant,
-                r->variant[0] ? " " : "", r->rate,
-                time_text(median, sizeof(median), r->median),
-                time_text(low, sizeof(low), r->low),
-                time_text(high, sizeof(high), r->high), r->samples);
+    strbuf_addf(out, "%s%s%s in %s (%s..%s, %d samples)", r->variant, r->variant[0] ? " " : "",
+                r->rate, time_text(median, sizeof(median), r->median),
+                time_text(low, sizeof(low), r->low), time_text(high, sizeof(high), r->high),
+                r->samples);
     if (isfinite(r->predicted))
         strbuf_addf(out, "; predicted %s by %s%s%s",
                     time_text(predicted, sizeof(predicted), r->predicted), r->bound,
@@ -637,8 +618,7 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
     strbuf_addf(out, "%s: ", p.id);
     if (p.count == 0)
         strbuf_addf(out, "%s; takes %s%s and %s", session_mark_word(p.mark),
-                    p.seconds < 1 ? "" : "about ",
-                    session_say_time(time, sizeof(time), p.seconds),
+                    p.seconds < 1 ? "" : "about ", session_say_time(time, sizeof(time), p.seconds),
                     units_bytes(bytes, sizeof(bytes), p.bytes));
     for (int i = 0; i < p.count; i++) {
         strbuf_add(out, i ? "; " : "");

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "tui/list.h"
 #include "tui/toolkit/key.h"
-#include "base/mem.h"
 
 const struct bench_option_line bench_lines[BENCH_LINES] = {
     {OPT_TYPE, "Types", "as the test does",
@@ -43,8 +43,8 @@ static bool has_row(enum option_id id)
 
 /* ---- one option ---- */
 
-enum gp_status bench_set_all(struct app *app, struct bench *b,
-                             const struct bench_options *bench, struct gp_err *err)
+enum gp_status bench_set_all(struct app *app, struct bench *b, const struct bench_options *bench,
+                             struct gp_err *err)
 {
     struct bench_options *now = &b->values.bench;
     bool engine = strcmp(now->value[OPT_BACKEND], bench->value[OPT_BACKEND]) != 0;
@@ -52,8 +52,7 @@ enum gp_status bench_set_all(struct app *app, struct bench *b,
     if (memcmp(now, bench, sizeof(*now)) == 0)
         return GP_OK;
     if (b->stage == STAGE_RUN)
-        return gp_fail(err, GP_E_USAGE, "", "x stops it",
-                       "a run is on: it keeps its options");
+        return gp_fail(err, GP_E_USAGE, "", "x stops it", "a run is on: it keeps its options");
     if (b->stage == STAGE_DONE && engine)
         return gp_fail(err, GP_E_USAGE, "", "r goes back to choosing",
                        "another engine is another run");
@@ -77,8 +76,7 @@ static enum gp_status option_set(struct app *app, struct bench *b, enum option_i
 }
 
 /* A change by hand; says why where it cannot be, or not now. */
-static void option_change(struct app *app, struct bench *b, enum option_id id,
-                          const char *text)
+static void option_change(struct app *app, struct bench *b, enum option_id id, const char *text)
 {
     struct gp_err err = {0};
 
@@ -98,8 +96,7 @@ static const struct {
     enum option_id id;
     const char *word, *more;
 } said[] = {
-    {OPT_TYPE, "",
-     "of batch and decode the plan's own, of gemm those the device is made for"},
+    {OPT_TYPE, "", "of batch and decode the plan's own, of gemm those the device is made for"},
     {OPT_PRESET, "quick", "a few points, 0.3 s each: a minute or two"},
     {OPT_PRESET, "normal", "more points, up to 1 s each: the usual"},
     {OPT_PRESET, "thorough", "up to 3 s each, for a narrow band"},
@@ -125,9 +122,7 @@ enum { WORDS = 16 };
 static int words_of(enum option_id id, char word[WORDS][32], int *fallback)
 {
     const struct option_row *row = &option_rows[id];
-    const char *list = steps[id]                  ? steps[id]
-                       : row->type == OPTION_FLAG ? "off|on"
-                                                  : row->choices;
+    const char *list = steps[id] ? steps[id] : row->type == OPTION_FLAG ? "off|on" : row->choices;
     const char *own = id == OPT_BACKEND ? "auto" : row->fallback;
     int n = 0;
 
@@ -202,8 +197,7 @@ static void choose(struct app *app, struct bench *b, enum option_id id)
     free(list);
 }
 
-static bool value_typed(struct app *app, void *ctx, const char *text,
-                        struct gp_err *err)
+static bool value_typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct bench *b = ctx;
 
@@ -300,8 +294,7 @@ static void window_key(struct display *display, struct overlay *overlay, int key
     struct window *w = (struct window *)overlay;
     enum option_id id = w->ids[w->focus];
     enum action action = action_of_key(key, SCREEN_BENCH);
-    bool words =
-        option_rows[id].type <= OPTION_WORD && option_rows[id].type != OPTION_TEXT;
+    bool words = option_rows[id].type <= OPTION_WORD && option_rows[id].type != OPTION_TEXT;
 
     w->focus = list_clamp(w->focus + list_step(action, 4), 0, w->count - 1);
     if (key == K_DELETE || key == K_BACKSPACE || action == ACT_AGAIN)
@@ -313,13 +306,12 @@ static void window_key(struct display *display, struct overlay *overlay, int key
     else if (action == ACT_OPEN || action == ACT_TOGGLE)
         bench_edit(app, w->b, id);
     overlay->passed = action == ACT_HELP || action == ACT_START;
-    overlay->closed = action == ACT_BACK || action == ACT_QUIT ||
-                      action == ACT_OPTIONS || action == ACT_START ||
-                      key == KEY_CTRL('g');
+    overlay->closed = action == ACT_BACK || action == ACT_QUIT || action == ACT_OPTIONS ||
+                      action == ACT_START || key == KEY_CTRL('g');
 }
 
-static void draw_option(const struct window *w, struct canvas *canvas, struct rect in,
-                        int y, int i, const struct list_table *table)
+static void draw_option(const struct window *w, struct canvas *canvas, struct rect in, int y, int i,
+                        const struct list_table *table)
 {
     enum option_id id = w->ids[i];
     const char *value = w->b->values.bench.value[id];
@@ -327,8 +319,7 @@ static void draw_option(const struct window *w, struct canvas *canvas, struct re
     char text[80], last[BENCH_VALUE + 100];
 
     bench_option_default(id, text, sizeof(text));
-    gp_format(last, sizeof(last), "%s%s%s", both ? value : "", both ? ", not " : "",
-              text);
+    gp_format(last, sizeof(last), "%s%s%s", both ? value : "", both ? ", not " : "", text);
     list_cell(canvas, in, y, table, COL_OPTION, INK_TEXT, option_rows[id].name);
     list_cell(canvas, in, y, table, COL_VALUE, INK_KEY, value[0] ? value : "-");
     list_cell(canvas, in, y, table, COL_DEFAULT, both ? INK_KEY : INK_DIM, last);
@@ -345,8 +336,8 @@ static void draw_help(enum option_id id, struct canvas *canvas, struct rect in, 
     canvas_wrap(canvas, below, 0, INK_TEXT, text);
 }
 
-static void window_draw(const struct overlay *overlay, struct canvas *canvas,
-                        struct rect body, struct rect bottom)
+static void window_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
+                        struct rect bottom)
 {
     const struct window *w = (const struct window *)overlay;
     struct rect box = frame_middle(body, w->count + 6, 76), in = rect_inside(box);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/toolkit/words.h"
 #include "base/units.h"
+#include "tui/toolkit/words.h"
 
 #define WORD_MAX 64
 
@@ -15,11 +15,21 @@
 static const struct {
     const char *name, *fact;
 } numbers[] = {
-    {"mem", "memory"},   {"gpus", "gpus"},    {"tp", "tp"},
-    {"pp", "pp"},        {"rep", "replicas"}, {"weights", "weights"},
-    {"pool", "kv_pool"}, {"kv", "kv_pool"},   {"requests", "max_concurrency"},
-    {"$", "per_hour"},   {"$/h", "per_hour"}, {"$/month", "per_month"},
-    {"tpot", "tpot"},    {"ttft", "ttft"},    {"tok/s", "output_tokens_per_s"},
+    {"mem", "memory"},
+    {"gpus", "gpus"},
+    {"tp", "tp"},
+    {"pp", "pp"},
+    {"rep", "replicas"},
+    {"weights", "weights"},
+    {"pool", "kv_pool"},
+    {"kv", "kv_pool"},
+    {"requests", "max_concurrency"},
+    {"$", "per_hour"},
+    {"$/h", "per_hour"},
+    {"$/month", "per_month"},
+    {"tpot", "tpot"},
+    {"ttft", "ttft"},
+    {"tok/s", "output_tokens_per_s"},
     {"$/M", "per_million_output_tokens"},
 };
 enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
@@ -28,7 +38,7 @@ enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
 
 struct word {
     bool not, is_number;
-    char text[WORD_MAX];    /* or the number's name */
+    char text[WORD_MAX]; /* or the number's name */
     double number;
     bool less, equal, more; /* does a row with such a number hold it? */
 };
@@ -54,8 +64,8 @@ static enum gp_status no_number(const char *name, struct gp_err *err)
     char names[160] = "";
 
     for (int i = 0; i < NUMBER_COUNT; i++)
-        gp_format(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-                  i ? " " : "", numbers[i].name);
+        gp_format(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " " : "",
+                  numbers[i].name);
     return gp_fail(err, GP_E_USAGE, "filter", names, "unknown column '%s'", name);
 }
 
@@ -67,8 +77,8 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     size_t signs;
 
     *out = (struct word){.not = *text == '!' && length > 1};
-    text += out->not;
-    length -= out->not;
+    text += out->not ;
+    length -= out->not ;
     if (length >= sizeof(whole))
         return gp_fail(err, GP_E_USAGE, "filter", "", "a word is too long");
     gp_format(whole, sizeof(whole), "%.*s", (int)length, text);
@@ -84,8 +94,8 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
     if (!fact_of(out->text))
         return no_number(out->text, err);
     if (units_parse_number(sign + signs, "filter", &out->number, NULL))
-        return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10",
-                       "'%s' is not a number", sign + signs);
+        return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10", "'%s' is not a number",
+                       sign + signs);
     return GP_OK;
 }
 
@@ -94,11 +104,11 @@ enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
     struct word word;
     size_t length;
     enum gp_status rc = GP_OK;
+
     if (strlen(filter) >= COMPARE_FILTER)
         return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
                        COMPARE_FILTER - 1);
-    for (filter = next(filter, &length); length > 0 && !rc;
-         filter = next(filter + length, &length))
+    for (filter = next(filter, &length); length > 0 && !rc; filter = next(filter + length, &length))
         rc = read_word(filter, length, &word, err);
     return rc;
 }
@@ -107,9 +117,9 @@ enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
 
 static bool holds_text(const struct compare_row *row, const char *word)
 {
-    static const char *const facts[] = {"gpu",   "precision", "verdict",
-                                        "limit", "offer",     "engine"};
+    static const char *const facts[] = {"gpu", "precision", "verdict", "limit", "offer", "engine"};
     const struct gpu *gpu = row->compared->plan.request.gpu;
+
     if (gp_casecmp(word, "front") == 0)
         return row->compared->front;
     if (gp_casecmp(word, "marked") == 0)
@@ -117,8 +127,7 @@ static bool holds_text(const struct compare_row *row, const char *word)
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
         if (words_match(word, record_get(&row->facts, facts[i]), ""))
             return true;
-    return words_match(word, gpu->name, gpu->vendor) ||
-           words_match(word, gpu->architecture, "");
+    return words_match(word, gpu->name, gpu->vendor) || words_match(word, gpu->architecture, "");
 }
 
 /* What is not known is neither more nor less than anything. */
@@ -129,22 +138,19 @@ static bool holds_number(const struct compare_row *row, const struct word *word)
 
     if (!f || !f->known)
         return false;
-    return value < word->number   ? word->less
-           : value > word->number ? word->more
-                                  : word->equal;
+    return value < word->number ? word->less : value > word->number ? word->more : word->equal;
 }
 
 bool compare_filter_row(const char *filter, const struct compare_row *row)
 {
     struct word word;
     size_t length;
-    for (filter = next(filter, &length); length > 0;
-         filter = next(filter + length, &length)) {
+
+    for (filter = next(filter, &length); length > 0; filter = next(filter + length, &length)) {
         if (read_word(filter, length, &word, NULL))
             continue;
-        bool holds = word.is_number ? holds_number(row, &word)
-                                    : holds_text(row, word.text);
-        if (holds == word.not)
+        bool holds = word.is_number ? holds_number(row, &word) : holds_text(row, word.text);
+        if (holds == word.not )
             return false;
     }
     return true;

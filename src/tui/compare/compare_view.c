@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/outcome.h"
 #include "base/mem.h"
+#include "tui/outcome.h"
 
 const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_GPU] = {"gpu", "GPU", "GPU", NULL, false, false, 0},
@@ -22,8 +22,7 @@ const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_REQUESTS] = {"max_concurrency", "users", "users", NULL, true, true, 4},
     [COLUMN_TPOT] = {"tpot", "TPOT ms", "TPOT", "tpot", true, false, 3},
     [COLUMN_TOKENS] = {"output_tokens_per_s", "tok/s", "tok/s", "tokens", true, true, 5},
-    [COLUMN_MILLION] = {"per_million_output_tokens", "$/M", "$/M", "million", true,
-                        false, 2},
+    [COLUMN_MILLION] = {"per_million_output_tokens", "$/M", "$/M", "million", true, false, 2},
     [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
     [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 11},
     [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 6},
@@ -57,6 +56,7 @@ void compare_view_fini(struct compare_view *view)
 static void layout_cell(const struct compare_row *row, struct strbuf *out)
 {
     const struct layout *l = &row->compared->plan.layout;
+
     if (!row->compared->plan.has_memory) {
         strbuf_add(out, "-");
         return;
@@ -89,6 +89,7 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
                        struct strbuf *out)
 {
     const struct fact *f = record_find(&row->facts, compare_columns[column].fact);
+
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
@@ -105,6 +106,7 @@ static void measure_row(struct compare_view *view, const struct compare_row *row
 {
     bool refused = row->compared->plan.verdict == VERDICT_DOES_NOT_FIT;
     struct strbuf cell;
+
     strbuf_init(&cell);
     for (int c = 0; c < (refused ? COLUMN_VERDICT : COLUMN_COUNT); c++) {
         strbuf_clear(&cell);
@@ -131,8 +133,8 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
     const struct compare_column_row *column = &compare_columns[view->sort];
     const struct compare_row *row = &view->rows[at];
     const struct fact *f = record_find(&row->facts, column->fact);
-    struct sort_key key = {
-        .marked = row->marked, .verdict = row->compared->plan.verdict, .at = at};
+    struct sort_key key = {.marked = row->marked, .verdict = row->compared->plan.verdict, .at = at};
+
     if (!f)
         return key;
     key.spans = (view->sort == COLUMN_HOUR || view->sort == COLUMN_MONTH) &&
@@ -147,6 +149,7 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
 static int compare_value(const struct sort_key *a, const struct sort_key *b)
 {
     int order = 0;
+
     if (a->known != b->known)
         return a->known ? -1 : 1;
     if (!a->known)
@@ -162,6 +165,7 @@ static int compare_keys(const void *left, const void *right)
 {
     const struct sort_key *a = left, *b = right;
     int order = (int)b->own - (int)a->own;
+
     if (!order)
         order = (int)b->marked - (int)a->marked;
     if (!order)
@@ -184,6 +188,7 @@ size_t compare_view_order(const struct compare_view *view, bool pin, size_t *out
 {
     struct sort_key *keys = gp_calloc(view->count + 1, sizeof(*keys));
     size_t n = 0;
+
     for (size_t i = 0; i < view->count; i++)
         if (compare_filter_row(view->filter, &view->rows[i]) || (pin && is_own(view, i))) {
             keys[n] = key_of(view, i);
@@ -200,8 +205,7 @@ static void arrange(struct compare_view *view)
 {
     view->shown = gp_realloc(view->shown, (view->cap + 2) * sizeof(*view->shown));
     view->shown[0] = PLAN_ROW;
-    view->shown_count =
-        view->planned + compare_view_order(view, true, view->shown + view->planned);
+    view->shown_count = view->planned + compare_view_order(view, true, view->shown + view->planned);
 }
 
 /* ---- rows ---- */
@@ -209,6 +213,7 @@ static void arrange(struct compare_view *view)
 static size_t find_mark(const struct compare_view *view, const char *key)
 {
     size_t i = 0;
+
     while (i < view->mark_count && strcmp(view->marks[i], key) != 0)
         i++;
     return i;
@@ -226,8 +231,7 @@ void compare_key(const struct request *q, char key[COMPARE_KEY])
     gp_format(key, COMPARE_KEY, "%s:%d %s", q->gpu->id, q->gpu_count, q->precision.id);
 }
 
-void compare_view_own(struct compare_view *view, const char *key,
-                      const struct plan *plan)
+void compare_view_own(struct compare_view *view, const char *key, const struct plan *plan)
 {
     gp_copy(view->own, sizeof(view->own), key);
     view->planned = plan && view->comparison;
@@ -280,8 +284,7 @@ static char mark_of(const struct compare_view *view, enum compare_column column,
     for (size_t i = 0; i < view->count; i++) {
         char first;
 
-        if (column > COLUMN_VERDICT &&
-            view->rows[i].compared->plan.verdict == VERDICT_DOES_NOT_FIT)
+        if (column > COLUMN_VERDICT && view->rows[i].compared->plan.verdict == VERDICT_DOES_NOT_FIT)
             continue; /* its reason stands there */
         strbuf_clear(cell);
         compare_view_cell(&view->rows[i], column, cell);
@@ -299,6 +302,7 @@ static char mark_of(const struct compare_view *view, enum compare_column column,
 static void note_marks(struct compare_view *view)
 {
     struct strbuf cell;
+
     strbuf_init(&cell);
     for (int c = 0; c < COLUMN_COUNT; c++) {
         view->mark[c] = mark_of(view, (enum compare_column)c, &cell);
@@ -326,6 +330,7 @@ void compare_view_update(struct compare_view *view)
     const struct comparison *c = view->comparison;
     size_t done = c ? comparison_done(c) : 0;
     bool complete = c && done == comparison_total(c);
+
     if (complete && !view->complete)
         settle(view, done);
     for (size_t i = view->count; i < done; i++)
@@ -343,13 +348,13 @@ const struct compare_row *compare_view_row(const struct compare_view *view, size
 size_t compare_view_find(const struct compare_view *view, const char *key)
 {
     size_t i = 0;
+
     while (i < view->shown_count && strcmp(compare_view_row(view, i)->key, key) != 0)
         i++;
     return i;
 }
 
-void compare_view_sort(struct compare_view *view, enum compare_column column,
-                       bool reverse)
+void compare_view_sort(struct compare_view *view, enum compare_column column, bool reverse)
 {
     view->sort = column;
     view->reverse = reverse;
@@ -360,6 +365,7 @@ enum gp_status compare_view_filter(struct compare_view *view, const char *filter
                                    struct gp_err *err)
 {
     enum gp_status rc = compare_filter_check(filter, err);
+
     if (rc)
         return rc;
     gp_copy(view->filter, sizeof(view->filter), filter);
@@ -371,9 +377,10 @@ void compare_view_mark(struct compare_view *view, const char *key)
 {
     size_t at = find_mark(view, key);
     bool marked = at == view->mark_count;
+
     if (marked) {
-        view->marks = gp_grow(view->marks, &view->mark_cap, view->mark_count + 1,
-                              sizeof(*view->marks));
+        view->marks =
+            gp_grow(view->marks, &view->mark_cap, view->mark_count + 1, sizeof(*view->marks));
         gp_copy(view->marks[view->mark_count++], COMPARE_KEY, key);
     } else {
         memmove(view->marks[at], view->marks[--view->mark_count], COMPARE_KEY);
@@ -391,6 +398,7 @@ void compare_view_mark(struct compare_view *view, const char *key)
 static int rank_of(const struct compare_view *view, enum compare_column column)
 {
     int rank = compare_columns[column].rank;
+
     return rank > 2 && column == view->sort ? 2 : rank;
 }
 
@@ -405,8 +413,7 @@ int compare_view_columns(const struct compare_view *view, int cols,
         for (int c = 0; c < COLUMN_COUNT; c++) {
             int wide = (c == COLUMN_GPU ? least : view->width[c]) + (used > 0 ? 2 : 0);
 
-            if (rank_of(view, (enum compare_column)c) != rank ||
-                (rank > 0 && used + wide > cols))
+            if (rank_of(view, (enum compare_column)c) != rank || (rank > 0 && used + wide > cols))
                 continue;
             taken[c] = true;
             used += wide;

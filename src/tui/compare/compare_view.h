@@ -44,7 +44,7 @@ enum compare_column {
 };
 
 #define COMPARE_FILTER 120
-#define COMPARE_KEY    96
+#define COMPARE_KEY 96
 
 struct compare_row {
     const struct compared *compared; /* of the comparison */
@@ -63,12 +63,12 @@ struct compare_view {
     enum compare_column sort;
     bool reverse;
     char filter[COMPARE_FILTER];
-    int width[COLUMN_COUNT];    /* of the widest cell or title */
+    int width[COLUMN_COUNT]; /* of the widest cell or title */
     char mark[COLUMN_COUNT]; /* '~' or '?' when every number has it: so has the title, no
                               * cell; 0 */
-    size_t good;                /* rows that fit and meet the goals */
-    char own[COMPARE_KEY];      /* the plan's row; "" = none */
-    struct compared plan;       /* the plan itself, where its count or layout is given */
+    size_t good;             /* rows that fit and meet the goals */
+    char own[COMPARE_KEY];   /* the plan's row; "" = none */
+    struct compared plan;    /* the plan itself, where its count or layout is given */
     struct compare_row plan_row;
     bool planned;               /* ... which then is the first row */
     char (*marks)[COMPARE_KEY]; /* keys of the rows marked; they outlive the rows */
@@ -97,8 +97,7 @@ const struct compare_row *compare_view_row(const struct compare_view *view, size
 /* Where the row of this key is shown; shown_count when it is not. */
 size_t compare_view_find(const struct compare_view *view, const char *key);
 
-void compare_view_sort(struct compare_view *view, enum compare_column column,
-                       bool reverse);
+void compare_view_sort(struct compare_view *view, enum compare_column column, bool reverse);
 /* "" = all. A filter that cannot be (a comparison with a word) changes nothing. */
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
                                    struct gp_err *err);

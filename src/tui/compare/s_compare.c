@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/terms.h"
 #include "answer/print_compare.h"
 #include "answer/print_why.h"
-#include "tui/list.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "plan/terms.h"
+#include "tui/list.h"
 
 #define USUAL "native,fp8,int4-awq"
 
@@ -27,10 +27,10 @@
 /* The form without what is compared. To be freed; it borrows from the form. */
 static struct form *load_of(const struct form *form)
 {
-    static const enum field compared[] = {FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,
-                                          FIELD_TP,        FIELD_PP,  FIELD_EP,
-                                          FIELD_REPLICAS};
+    static const enum field compared[] = {FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,    FIELD_TP,
+                                          FIELD_PP,        FIELD_EP,  FIELD_REPLICAS};
     struct form *load = gp_malloc(sizeof(*load));
+
     *load = *form;
     load->gpu_option[0] = '\0';
     for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
@@ -92,9 +92,9 @@ static void begin(struct compare_state *s, struct app *app, const struct form *l
     struct comparison *run;
     char copy[sizeof(s->precisions)];
     struct options options;
+
     form_ask(load, &options);
-    options.precision_count =
-        split(s->precisions, copy, sizeof(copy), options.precisions);
+    options.precision_count = split(s->precisions, copy, sizeof(copy), options.precisions);
     drop_rows(s);
     if (!comparison_begin(app->form->planner, &options, &run, &s->err))
         rows_task_begin(&s->rows, app->worker, run);
@@ -134,6 +134,7 @@ static void refresh(struct app *app, void *state)
 static void go_to(struct compare_state *s, size_t at)
 {
     size_t last = s->view.shown_count > 0 ? s->view.shown_count - 1 : 0;
+
     s->at = at < last ? at : last;
     s->detail_top = 0;
     if (compare_focus(s))
@@ -160,6 +161,7 @@ static void focus_step(struct compare_state *s, int by)
 static void open(struct app *app, void *state)
 {
     struct compare_state *s = state;
+
     compare_view_init(&s->view);
     strbuf_init(&s->load);
     gp_copy(s->precisions, sizeof(s->precisions), USUAL);
@@ -169,6 +171,7 @@ static void open(struct app *app, void *state)
 static void close(struct app *app, void *state)
 {
     struct compare_state *s = state;
+
     (void)app;
     compare_view_fini(&s->view);
     rows_task_drop(&s->rows);
@@ -226,6 +229,7 @@ static void use_row(struct app *app, struct compare_state *s)
     const struct compare_row *row = compare_focus(s);
     struct strbuf given;
     struct gp_err err;
+
     if (!row || row == &s->view.plan_row) {
         app_show(app, SCREEN_PLAN);
         return;
@@ -233,8 +237,7 @@ static void use_row(struct app *app, struct compare_state *s)
     strbuf_init(&given);
     for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
         if (app->form->values.value[layout[i]][0])
-            strbuf_addf(&given, "--%s auto ",
-                        option_rows[field_rows[layout[i]].option].name);
+            strbuf_addf(&given, "--%s auto ", option_rows[field_rows[layout[i]].option].name);
     comparison_options(s->rows.run, row->compared, &given);
     if (form_options(app->form, given.text, &err)) {
         app_report_err(app, &err);
@@ -251,10 +254,10 @@ static void sort_by(struct compare_state *s, int column, bool reverse)
     go_to(s, 0);
 }
 
-static bool filter_done(struct app *app, void *ctx, const char *text,
-                        struct gp_err *err)
+static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct compare_state *s = ctx;
+
     if (compare_view_filter(&s->view, text, err))
         return false;
     follow(s);
@@ -266,13 +269,13 @@ static bool filter_done(struct app *app, void *ctx, const char *text,
 
 static void ask_filter(struct app *app, struct compare_state *s)
 {
-    prompt_open(&app->display, &(struct prompt_ask){
-                         .label = "Only rows with: ",
-                         .text = s->view.filter,
-                         .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
-                         .history = PROMPT_SEARCH,
-                         .done = filter_done,
-                         .ctx = s});
+    prompt_open(&app->display,
+                &(struct prompt_ask){.label = "Only rows with: ",
+                                     .text = s->view.filter,
+                                     .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
+                                     .history = PROMPT_SEARCH,
+                                     .done = filter_done,
+                                     .ctx = s});
 }
 
 /* The cursor goes on to the row below, so that several are marked in a row. */
@@ -280,6 +283,7 @@ static void mark_row(struct compare_state *s)
 {
     const struct compare_row *row = compare_focus(s);
     char key[COMPARE_KEY];
+
     if (!row)
         return;
     gp_copy(key, sizeof(key), row->key);
@@ -293,6 +297,7 @@ static void show_why(struct app *app, const struct compare_state *s)
     const struct compare_row *row = compare_focus(s);
     struct term terms[TERMS_MAX];
     struct strbuf text, title;
+
     if (!row)
         return;
     strbuf_init(&text);
@@ -317,6 +322,7 @@ static void precisions(struct app *app, struct compare_state *s)
     const struct format *formats;
     size_t count;
     struct gp_err err;
+
     if (catalog_formats(planner_catalog(app->form->planner), &formats, &count, &err)) {
         app_report_err(app, &err);
         return;
@@ -326,18 +332,18 @@ static void precisions(struct app *app, struct compare_state *s)
     gp_copy(choices[0].text, sizeof(choices[0].text), "native  as published");
     for (size_t i = 0; i < count; i++) {
         struct choice *c = &choices[i + 1];
+
         gp_copy(c->id, sizeof(c->id), formats[i].id);
         gp_format(c->text, sizeof(c->text), "%s  %s", formats[i].id, formats[i].name);
-        gp_format(c->more, sizeof(c->more), "%.4g bit, %s", formats[i].bits,
-                  formats[i].family);
+        gp_format(c->more, sizeof(c->more), "%.4g bit, %s", formats[i].bits, formats[i].family);
     }
     chooser_open(&app->display, &(struct chooser_ask){.title = "Precisions to compare",
-                                            .choices = choices,
-                                            .count = (int)count + 1,
-                                            .many = true,
-                                            .marked = s->precisions,
-                                            .chosen = precisions_chosen,
-                                            .ctx = s});
+                                                      .choices = choices,
+                                                      .count = (int)count + 1,
+                                                      .many = true,
+                                                      .marked = s->precisions,
+                                                      .chosen = precisions_chosen,
+                                                      .ctx = s});
     free(choices);
 }
 
@@ -360,15 +366,14 @@ static void scroll(const struct app *app, struct compare_state *s, int by)
 {
     struct rect in[COMPARE_PANELS];
     const struct compare_row *row = compare_focus(s);
+
     compare_panels(app, s, in);
-    int most = row ? compare_detail_lines(row, in[COMPARE_DETAIL].cols) -
-                         in[COMPARE_DETAIL].rows
-                   : 0;
+    int most =
+        row ? compare_detail_lines(row, in[COMPARE_DETAIL].cols) - in[COMPARE_DETAIL].rows : 0;
     s->detail_top = list_clamp(s->detail_top + by, 0, most);
 }
 
-static bool focus_move(const struct app *app, struct compare_state *s,
-                       enum action action)
+static bool focus_move(const struct app *app, struct compare_state *s, enum action action)
 {
     int by = list_step(action, compare_page(app, s));
 
@@ -384,6 +389,7 @@ static bool focus_move(const struct app *app, struct compare_state *s,
 static bool compare_act(struct app *app, void *state, enum action action)
 {
     struct compare_state *s = state;
+
     if (focus_move(app, s, action))
         return true;
     switch (action) {
@@ -430,6 +436,7 @@ static void compare_click(struct app *app, void *state, int y, int x)
     struct compare_state *s = state;
     struct frame f = app_frame(app);
     struct rect in[COMPARE_PANELS];
+
     (void)x;
     compare_panels(app, s, in);
     y += f.body.y - in[COMPARE_TABLE].y - COMPARE_ABOVE;
@@ -443,21 +450,19 @@ static void compare_click(struct app *app, void *state, int y, int x)
 
 /* ---- words ---- */
 
-static void compare_explain(const struct app *app, const void *state,
-                            struct strbuf *out)
+static void compare_explain(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct compare_state *s = state;
     const struct compare_row *row = compare_focus(s);
+
     (void)app;
     if (!row)
         return;
     compare_detail_title(row, out);
-    strbuf_addf(out, "%s%s%s", strcmp(row->key, s->view.own) == 0 ||
-                                       row == &s->view.plan_row
-                                   ? ", = the plan"
-                                   : "",
-                row->compared->front ? ", * best for its cost" : "",
-                row->marked ? ", + marked" : "");
+    strbuf_addf(
+        out, "%s%s%s",
+        strcmp(row->key, s->view.own) == 0 || row == &s->view.plan_row ? ", = the plan" : "",
+        row->compared->front ? ", * best for its cost" : "", row->marked ? ", + marked" : "");
     strbuf_add(out, "\n~ estimated, ? assumed, - unknown; TPOT with its band's wider side");
 }
 
@@ -477,27 +482,26 @@ static enum output_format format_of(const char *suffix)
                                         : OUTPUT_TEXT;
 }
 
-static enum gp_status compare_export(const struct app *app, const void *state,
-                                     const char *suffix, struct strbuf *out,
-                                     struct gp_err *err)
+static enum gp_status compare_export(const struct app *app, const void *state, const char *suffix,
+                                     struct strbuf *out, struct gp_err *err)
 {
     const struct compare_state *s = state;
     const struct compare_column_row *column = &compare_columns[s->view.sort];
     struct record doc;
     char order[64];
+
     (void)app;
-    if (!s->rows.run) return gp_fail(err, s->err.code, s->err.where, s->err.hint, "%s",
-                                s->err.text);
-    if (!s->view.complete) return gp_fail(err, GP_E_USAGE, "export", "in a moment",
-                                          "is still planning");
+    if (!s->rows.run)
+        return gp_fail(err, s->err.code, s->err.where, s->err.hint, "%s", s->err.text);
+    if (!s->view.complete)
+        return gp_fail(err, GP_E_USAGE, "export", "in a moment", "is still planning");
     const struct compared **rows = gp_calloc(s->view.count + 1, sizeof(*rows));
     size_t *at = gp_calloc(s->view.count + 1, sizeof(*at));
     size_t n = compare_view_order(&s->view, false, at); /* as the command has them */
     for (size_t i = 0; i < n; i++)
         rows[i] = s->view.rows[at[i]].compared;
     free(at);
-    gp_format(order, sizeof(order), "%s%s",
-              column->option ? column->option : column->sort,
+    gp_format(order, sizeof(order), "%s%s", column->option ? column->option : column->sort,
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
     comparison_record(s->rows.run, rows, n, order, s->view.filter, &doc);
@@ -508,8 +512,7 @@ static enum gp_status compare_export(const struct app *app, const void *state,
 }
 
 /* What the command cannot say is said behind a #. */
-static void compare_command(const struct app *app, const void *state,
-                            struct strbuf *out)
+static void compare_command(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct compare_state *s = state;
     const struct compare_column_row *column = &compare_columns[s->view.sort];
@@ -517,6 +520,7 @@ static void compare_command(const struct app *app, const void *state,
     const char *words[COMPARE_FORMATS];
     char copy[sizeof(s->precisions)];
     int n = split(s->precisions, copy, sizeof(copy), words);
+
     form_command(load, "compare", out);
     for (int i = 0; i < n; i++)
         strbuf_addf(out, " -p %s", words[i]);
@@ -524,11 +528,10 @@ static void compare_command(const struct app *app, const void *state,
     if (column->option && !s->view.reverse)
         strbuf_addf(out, " --sort %s", column->option);
     else
-        strbuf_addf(out, " # sorted by %s%s", column->sort,
-                    s->view.reverse ? ", reversed" : "");
+        strbuf_addf(out, " # sorted by %s%s", column->sort, s->view.reverse ? ", reversed" : "");
     if (s->view.filter[0])
-        strbuf_addf(out, "%sonly: %s",
-                    column->option && !s->view.reverse ? " # " : "; ", s->view.filter);
+        strbuf_addf(out, "%sonly: %s", column->option && !s->view.reverse ? " # " : "; ",
+                    s->view.filter);
 }
 
 static const char *compare_word(const void *state, enum action action)

@@ -10,18 +10,18 @@
 #include "tui/rows_task.h"
 
 #define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
-#define COMPARE_ABOVE   2            /* lines over the rows: what is shown, titles */
+#define COMPARE_ABOVE 2                  /* lines over the rows: what is shown, titles */
 
 struct compare_state {
-    struct rows_task rows;  /* run NULL: none, and err says why */
+    struct rows_task rows; /* run NULL: none, and err says why */
     struct gp_err err;
     struct compare_view view;
     struct strbuf load;                   /* the command the rows are of */
     unsigned version;                     /* of the form */
     char precisions[COMPARE_FORMATS * 8]; /* ids, ',' between */
-    char focus[COMPARE_KEY]; /* row that the user went to; "" = the first */
-    size_t at;               /* where it is */
-    int panel, detail_top;   /* COMPARE_TABLE or _DETAIL; first line of it */
+    char focus[COMPARE_KEY];              /* row that the user went to; "" = the first */
+    size_t at;                            /* where it is */
+    int panel, detail_top;                /* COMPARE_TABLE or _DETAIL; first line of it */
 };
 
 /* The row in focus; NULL when none is shown. */
@@ -47,8 +47,8 @@ void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
 /* ---- compare_detail.c: the row in focus at length: its memory as a bar, layout, what
  * it holds and costs, why not, who says so ---- */
 /* Into the rectangle, from line `top` on. */
-void compare_detail_draw(struct canvas *canvas, struct rect in,
-                         const struct compare_row *row, int top);
+void compare_detail_draw(struct canvas *canvas, struct rect in, const struct compare_row *row,
+                         int top);
 /* Its lines when they are so many columns wide. */
 int compare_detail_lines(const struct compare_row *row, int cols);
 /* "l40s x 4, fp8: fits" */

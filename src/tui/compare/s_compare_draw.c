@@ -6,9 +6,9 @@
 
 #include <string.h>
 
+#include "base/units.h"
 #include "tui/list.h"
 #include "tui/outcome.h"
-#include "base/units.h"
 
 #define MARKS_WIDTH 3 /* cursor or mark, front, blank */
 
@@ -32,6 +32,7 @@ void compare_panels(const struct app *app, const struct compare_state *s,
                     struct rect out[COMPARE_PANELS])
 {
     struct frame f = app_frame(app);
+
     frame_stack(f.body, f.size, s->panel, detail_rows(s, f.body), out);
     for (int i = 0; i < COMPARE_PANELS; i++)
         if (!rect_empty(out[i]))
@@ -41,10 +42,9 @@ void compare_panels(const struct app *app, const struct compare_state *s,
 int compare_page(const struct app *app, const struct compare_state *s)
 {
     struct rect in[COMPARE_PANELS];
+
     compare_panels(app, s, in);
-    return in[COMPARE_TABLE].rows > COMPARE_ABOVE
-               ? in[COMPARE_TABLE].rows - COMPARE_ABOVE
-               : 1;
+    return in[COMPARE_TABLE].rows > COMPARE_ABOVE ? in[COMPARE_TABLE].rows - COMPARE_ABOVE : 1;
 }
 
 int compare_top(const struct compare_state *s, int page)
@@ -64,8 +64,7 @@ void compare_count(const struct compare_state *s, struct strbuf *out)
 }
 
 /* "12 of 300 fit and meet goals  sort $/M ^  filter -  * best for its cost" */
-static void draw_state(const struct compare_state *s, struct canvas *canvas,
-                       struct rect in)
+static void draw_state(const struct compare_state *s, struct canvas *canvas, struct rect in)
 {
     static const char best[] = "* best for its cost";
     const struct compare_column_row *column = &compare_columns[s->view.sort];
@@ -79,8 +78,7 @@ static void draw_state(const struct compare_state *s, struct canvas *canvas,
                  s->view.reverse == column->descends ? GLYPH_UP : GLYPH_DOWN);
     gp_format(text, sizeof(text), "filter %s", s->view.filter[0] ? s->view.filter : "-");
     x += 3;
-    x += canvas_fit(canvas, in, 0, x, in.cols - x,
-                    s->view.filter[0] ? INK_KEY : INK_DIM, text);
+    x += canvas_fit(canvas, in, 0, x, in.cols - x, s->view.filter[0] ? INK_KEY : INK_DIM, text);
     if (x + 2 + (int)strlen(best) <= in.cols)
         canvas_text(canvas, in, 0, x + 2, INK_DIM, best);
 }
@@ -94,22 +92,23 @@ static struct grid grid_of(const struct compare_state *s, int cols)
 {
     struct grid g;
     int gpu_width;
+
     g.count = compare_view_columns(&s->view, cols - MARKS_WIDTH, g.column, &gpu_width);
     for (int i = 0; i < g.count; i++)
         g.width[i] = g.column[i] == COLUMN_GPU ? gpu_width : s->view.width[g.column[i]];
     return g;
 }
 
-static void draw_titles(const struct compare_state *s, struct canvas *canvas,
-                        struct rect in, int y, const struct grid *g)
+static void draw_titles(const struct compare_state *s, struct canvas *canvas, struct rect in, int y,
+                        const struct grid *g)
 {
     int x = MARKS_WIDTH;
+
     for (int i = 0; i < g->count; i++) {
         const struct compare_column_row *column = &compare_columns[g->column[i]];
         char title[32];
 
-        gp_format(title, sizeof(title), "%.1s%s", &s->view.mark[g->column[i]],
-                  column->title);
+        gp_format(title, sizeof(title), "%.1s%s", &s->view.mark[g->column[i]], column->title);
         list_text(canvas, in, y, x, g->width[i], column->right,
                   g->column[i] == s->view.sort ? INK_TAB : INK_HEADING, title);
         x += g->width[i] + 2;
@@ -125,10 +124,10 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
         [VERDICT_DOES_NOT_FIT] = INK_DIM,
     };
     enum verdict verdict = row->compared->plan.verdict;
+
     if (row->marked)
         return INK_HEADING;
-    return column == COLUMN_VERDICT || verdict == VERDICT_DOES_NOT_FIT ? inks[verdict]
-                                                                       : INK_TEXT;
+    return column == COLUMN_VERDICT || verdict == VERDICT_DOES_NOT_FIT ? inks[verdict] : INK_TEXT;
 }
 
 static const char *cell_text(const struct compare_view *view, const struct canvas *canvas,
@@ -142,8 +141,8 @@ static const char *cell_text(const struct compare_view *view, const struct canva
 }
 
 /* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
-static void draw_refusal(const struct compare_row *row, struct canvas *canvas,
-                         struct rect in, int y, int x)
+static void draw_refusal(const struct compare_row *row, struct canvas *canvas, struct rect in,
+                         int y, int x)
 {
     const struct plan *p = &row->compared->plan;
     double lacks = p->has_memory ? -plan_margin(p) : 0;
@@ -157,8 +156,7 @@ static void draw_refusal(const struct compare_row *row, struct canvas *canvas,
 }
 
 static void draw_cells(const struct compare_view *view, const struct compare_row *row,
-                       struct canvas *canvas, struct rect in, int y,
-                       const struct grid *g)
+                       struct canvas *canvas, struct rect in, int y, const struct grid *g)
 {
     struct strbuf text;
     int x = MARKS_WIDTH;
@@ -184,12 +182,10 @@ static void draw_cells(const struct compare_view *view, const struct compare_row
     strbuf_fini(&text);
 }
 
-static void draw_row(const struct compare_view *view, const struct compare_row *row,
-                     bool focus, struct canvas *canvas, struct rect in, int y,
-                     const struct grid *g)
+static void draw_row(const struct compare_view *view, const struct compare_row *row, bool focus,
+                     struct canvas *canvas, struct rect in, int y, const struct grid *g)
 {
-    bool own = row == &view->plan_row ||
-               (!view->planned && strcmp(row->key, view->own) == 0);
+    bool own = row == &view->plan_row || (!view->planned && strcmp(row->key, view->own) == 0);
 
     if (row->marked || own)
         canvas_text(canvas, in, y, 0, INK_HEADING, own ? "=" : "+");
@@ -203,25 +199,23 @@ static void draw_row(const struct compare_view *view, const struct compare_row *
     canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
 }
 
-static void draw_empty(const struct compare_state *s, struct canvas *canvas,
-                       struct rect in)
+static void draw_empty(const struct compare_state *s, struct canvas *canvas, struct rect in)
 {
     struct strbuf text;
-    struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE,
-                         in.cols - 2};
+    struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE, in.cols - 2};
+
     strbuf_init(&text);
     if (!s->rows.run)
         strbuf_addf(&text, "nothing to compare: %s%s%s%s%s", s->err.where,
-                    s->err.where[0] ? ": " : "", s->err.text,
-                    s->err.hint[0] ? "; " : "", s->err.hint);
+                    s->err.where[0] ? ": " : "", s->err.text, s->err.hint[0] ? "; " : "",
+                    s->err.hint);
     else if (s->view.complete)
         strbuf_addf(&text, "no row matches %s (Esc shows all)", s->view.filter);
     canvas_wrap(canvas, below, 0, s->rows.run ? INK_TEXT : INK_BAD, text.text);
     strbuf_fini(&text);
 }
 
-static void draw_rows(const struct compare_state *s, struct canvas *canvas,
-                      struct rect in)
+static void draw_rows(const struct compare_state *s, struct canvas *canvas, struct rect in)
 {
     struct grid g = grid_of(s, in.cols);
     size_t page = in.rows > COMPARE_ABOVE ? (size_t)(in.rows - COMPARE_ABOVE) : 0;
@@ -229,8 +223,8 @@ static void draw_rows(const struct compare_state *s, struct canvas *canvas,
 
     draw_titles(s, canvas, in, 1, &g);
     for (size_t i = 0; i < page && top + i < s->view.shown_count; i++)
-        draw_row(&s->view, compare_view_row(&s->view, top + i), top + i == s->at, canvas,
-                 in, COMPARE_ABOVE + (int)i, &g);
+        draw_row(&s->view, compare_view_row(&s->view, top + i), top + i == s->at, canvas, in,
+                 COMPARE_ABOVE + (int)i, &g);
     if (s->panel == COMPARE_TABLE)
         canvas_cursor(canvas, in, COMPARE_ABOVE + (int)(s->at - top), 0);
 }
@@ -249,6 +243,7 @@ static void add_load(const struct compare_state *s, struct strbuf *out)
 {
     const struct resolved *load = s->rows.run ? comparison_load(s->rows.run) : NULL;
     char tokens[32];
+
     if (!load)
         strbuf_add(out, "GPUs x precisions");
     else
@@ -256,8 +251,8 @@ static void add_load(const struct compare_state *s, struct strbuf *out)
                     units_tokens(tokens, sizeof(tokens), load->request.context));
 }
 
-static void draw_table(const struct compare_state *s, struct canvas *canvas,
-                       struct rect in, enum size_class size)
+static void draw_table(const struct compare_state *s, struct canvas *canvas, struct rect in,
+                       enum size_class size)
 {
     struct rect inside = inside_of(in, size);
     int page = int_max(inside.rows - COMPARE_ABOVE, 0), count = (int)s->view.shown_count;
@@ -266,8 +261,7 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas,
     char part[48] = "";
 
     if (count > page)
-        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + page, count),
-                  count);
+        gp_format(part, sizeof(part), "%d-%d of %d", top + 1, int_min(top + page, count), count);
     strbuf_init(&title);
     add_load(s, &title);
     if (size != SIZE_ONE)
@@ -282,16 +276,18 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas,
         draw_empty(s, canvas, in);
 }
 
-static void draw_detail(const struct compare_state *s, struct canvas *canvas,
-                        struct rect in, enum size_class size)
+static void draw_detail(const struct compare_state *s, struct canvas *canvas, struct rect in,
+                        enum size_class size)
 {
     const struct compare_row *row = compare_focus(s);
     struct rect inside = inside_of(in, size);
     struct strbuf title;
     char where[48] = "";
+
     strbuf_init(&title);
     if (row) {
         int lines = compare_detail_lines(row, inside.cols);
+
         compare_detail_title(row, &title);
         if (lines > inside.rows)
             gp_format(where, sizeof(where), "%d-%d of %d, Tab", s->detail_top + 1,
@@ -311,6 +307,7 @@ void compare_draw(const struct app *app, const void *state, struct canvas *canva
 {
     const struct compare_state *s = state;
     struct rect panel[COMPARE_PANELS];
+
     (void)app;
     frame_stack(frame->body, frame->size, s->panel, detail_rows(s, frame->body), panel);
     if (!rect_empty(panel[COMPARE_DETAIL]))

@@ -3,8 +3,8 @@
  * the cursor. The points themselves are answer/compare_plot.c.
  */
 #include "answer/compare_plot.h"
-#include "tui/curves/curves.h"
 #include "base/units.h"
+#include "tui/curves/curves.h"
 
 bool curve_begin_front(struct curves *c, struct form *form, struct worker *worker)
 {
@@ -23,9 +23,7 @@ bool curve_begin_front(struct curves *c, struct form *form, struct worker *worke
 
 enum curve_take curve_take_front(struct curves *c)
 {
-    return !rows_task_take(&c->rows) ? CURVE_SAME
-           : c->rows.complete        ? CURVE_LAST
-                                     : CURVE_MORE;
+    return !rows_task_take(&c->rows) ? CURVE_SAME : c->rows.complete ? CURVE_LAST : CURVE_MORE;
 }
 
 void curve_fill_front(struct curves *c, struct form *form)
@@ -62,7 +60,6 @@ void curve_read_front(struct curves *c, const struct form *form, double x)
             continue;
         row = s->mark == 'P' ? -1 : compare_plot_row(c->rows.run, s->mark, near);
         say_plan(c, s,
-                 row < 0 ? &form->answer->plan
-                         : &comparison_row(c->rows.run, (size_t)row)->plan);
+                 row < 0 ? &form->answer->plan : &comparison_row(c->rows.run, (size_t)row)->plan);
     }
 }

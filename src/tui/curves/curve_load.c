@@ -6,15 +6,13 @@
 #include <stdlib.h>
 
 #include "answer/sentence.h"
-#include "tui/curves/curves.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "tui/curves/curves.h"
 
 static enum load_kind kind_of(const struct curves *c)
 {
-    return c->curve == CURVE_SPEED  ? LOAD_SPEED
-           : c->curve == CURVE_COST ? LOAD_COST
-                                    : LOAD_GPUS;
+    return c->curve == CURVE_SPEED ? LOAD_SPEED : c->curve == CURVE_COST ? LOAD_COST : LOAD_GPUS;
 }
 
 struct load_job {
@@ -40,8 +38,7 @@ bool curve_begin_load(struct curves *c, struct form *form, struct worker *worker
     char why[SENTENCE_MAX];
 
     if (!plan->has_memory) {
-        gp_format(c->words, sizeof(c->words), "no curve: %s",
-                  sentence_first_reason(plan, why));
+        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, why));
         return false;
     }
     load_curve_begin(kind_of(c), form->answer, v->low, v->high, &c->load);
@@ -86,8 +83,7 @@ static void say_time(struct curves *c, char mark, enum ink ink, const char *name
     curve_more(c, "%s..%s", UNITS_PLAIN(q->low * 1e3, 4), UNITS_PLAIN(q->high * 1e3, 4));
 }
 
-static void say_money(struct curves *c, char mark, const char *name,
-                      const struct quantity *q)
+static void say_money(struct curves *c, char mark, const char *name, const struct quantity *q)
 {
     char money[32];
 
@@ -110,12 +106,11 @@ void curve_read_load(struct curves *c, const struct form *form, double x)
     if (!p)
         return;
     gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
-              memory_count(SWEEP_USERS, p->users, text, sizeof(text)),
-              verdict_say(p->verdict), p->limit != LIMIT_NONE ? ", " : "",
+              memory_count(SWEEP_USERS, p->users, text, sizeof(text)), verdict_say(p->verdict),
+              p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     if (p->gpus)
-        curve_say(c, gpus ? 'n' : 0, gpus ? plot_ink(PLOT_1) : INK_TEXT, "GPUs", "%d",
-                  p->gpus);
+        curve_say(c, gpus ? 'n' : 0, gpus ? plot_ink(PLOT_1) : INK_TEXT, "GPUs", "%d", p->gpus);
     say_time(c, c->curve == CURVE_SPEED ? 't' : 0, plot_ink(PLOT_1), "TPOT", &p->tpot);
     say_time(c, c->curve == CURVE_SPEED ? 'f' : 0, plot_ink(PLOT_2), "TTFT", &p->ttft);
     if (p->tokens.known) {

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/roofline.h"
-#include "measure/point/point.h"
-#include "measure/result/benchlog.h"
-#include "tui/curves/curves.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/point/point.h"
+#include "measure/result/benchlog.h"
+#include "plan/roofline.h"
+#include "tui/curves/curves.h"
 
 #define SETS 64
 
@@ -32,9 +32,9 @@ struct set {
 
 /* What its points come to. */
 struct summary {
-    int shown, flagged, left_out;          /* flagged: of those shown */
-    double x_low, x_high, y_low, y_high;   /* of those shown; x_high 0: none has an x */
-    double predicted;                      /* the highest rate that was */
+    int shown, flagged, left_out;        /* flagged: of those shown */
+    double x_low, x_high, y_low, y_high; /* of those shown; x_high 0: none has an x */
+    double predicted;                    /* the highest rate that was */
 };
 
 static bool same_set(const struct set *a, const struct set *b)
@@ -85,8 +85,8 @@ static bool choose_set(struct curves *c, enum bench_test test, struct set *out)
     c->sets = find_sets(&c->log, test, sets);
     if (c->sets == 0) {
         gp_format(c->words, sizeof(c->words),
-                  "this result has no points of %s (gpuplan --bench %s)",
-                  bench_test_word(test), bench_test_word(test));
+                  "this result has no points of %s (gpuplan --bench %s)", bench_test_word(test),
+                  bench_test_word(test));
         return false;
     }
     c->set = ((c->set % c->sets) + c->sets) % c->sets;
@@ -98,16 +98,13 @@ static bool choose_set(struct curves *c, enum bench_test test, struct set *out)
 
 static bool shown(const struct benchlog_point *p, const struct set *set)
 {
-    return in_set(p, set) && p->state == POINT_OK && (!p->check_done || p->check_ok) &&
-           p->ops > 0;
+    return in_set(p, set) && p->state == POINT_OK && (!p->check_done || p->check_ok) && p->ops > 0;
 }
 
 /* Tokens at once, or the arithmetic intensity; 0: it has none. */
 static double x_of(const struct benchlog_point *p)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER) ? p->n
-           : p->bytes > 0                        ? p->ops / p->bytes
-                                                 : 0;
+    return bench_test_is(p->test, TEST_IS_LAYER) ? p->n : p->bytes > 0 ? p->ops / p->bytes : 0;
 }
 
 /* What has a series of its own: the layer, or the type; NULL: nothing. */
@@ -118,11 +115,9 @@ static const char *group_of(const struct benchlog_point *p)
                                                  : NULL;
 }
 
-static bool in_group(const struct benchlog_point *p, const struct set *set,
-                     const char *group)
+static bool in_group(const struct benchlog_point *p, const struct set *set, const char *group)
 {
-    return shown(p, set) && x_of(p) > 0 && group_of(p) &&
-           strcmp(group_of(p), group) == 0;
+    return shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
 }
 
 /* Groups in the order of the file. */
@@ -212,8 +207,7 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
 
     if (group)
         gp_format(name, sizeof(name), "%s measured", group);
-    if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN,
-                  group ? (char)('1' + i) : '!'))
+    if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN, group ? (char)('1' + i) : '!'))
         return;
     for (int k = 0; k < c->log.count; k++) {
         const struct benchlog_point *p = &c->log.point[k];
@@ -233,15 +227,14 @@ static void say_set(struct curves *c, const struct set *set, const struct summar
     char which[48] = "", flagged[48] = "", left[48] = "";
 
     if (c->sets > 1)
-        gp_format(which, sizeof(which), "; %d of %d, j and k: next", c->set + 1,
-                  c->sets);
+        gp_format(which, sizeof(which), "; %d of %d, j and k: next", c->set + 1, c->sets);
     if (n->left_out > 0)
         gp_format(left, sizeof(left), ", %d without a figure left out", n->left_out);
     if (n->flagged > 0)
         gp_format(flagged, sizeof(flagged), ", %d of them flagged (!)", n->flagged);
-    gp_format(c->words, sizeof(c->words),
-              "%s, measured %.10s on %s: %d point%s%s%s; %s%s", d->name, c->log.started,
-              d->host, n->shown, n->shown == 1 ? "" : "s", flagged, left, what, which);
+    gp_format(c->words, sizeof(c->words), "%s, measured %.10s on %s: %d point%s%s%s; %s%s", d->name,
+              c->log.started, d->host, n->shown, n->shown == 1 ? "" : "s", flagged, left, what,
+              which);
 }
 
 /* ---- matrix products ---- */
@@ -272,20 +265,17 @@ static double best_read(const struct benchlog *log, int device)
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (p->device == device && benchlog_good(p) && p->kind == KIND_READ &&
-            !p->hot)
+        if (p->device == device && benchlog_good(p) && p->kind == KIND_READ && !p->hot)
             best = fmax(best, p->bytes);
     }
     return best;
 }
 
 /* As high as the roofs of the types that were measured. */
-static double highest(const struct gpu *gpu, const char *const *types, int count,
-                      double most)
+static double highest(const struct gpu *gpu, const char *const *types, int count, double most)
 {
     for (int i = 0; i < count; i++) {
-        struct quantity rate =
-            roof_of_type(gpu, (enum bench_type)bench_type_parse(types[i])).rate;
+        struct quantity rate = roof_of_type(gpu, (enum bench_type)bench_type_parse(types[i])).rate;
 
         most = rate.known ? fmax(most, rate.value) : most;
     }
@@ -293,8 +283,8 @@ static double highest(const struct gpu *gpu, const char *const *types, int count
 }
 
 /* gpu NULL: the bandwidth that was read with bounds it, 0 = unknown. */
-static void add_roof(struct curves *c, const struct gpu *gpu, double read,
-                     const char *type, int i, double unit)
+static void add_roof(struct curves *c, const struct gpu *gpu, double read, const char *type, int i,
+                     double unit)
 {
     struct roof roof = {quantity_unknown(), quantity_exact(read)};
     char name[64];
@@ -347,8 +337,8 @@ static int by_x(const void *a, const void *b)
 }
 
 /* What the file's own prediction makes of the rate, over the points that are shown. */
-static void add_predicted(struct curves *c, const struct set *set, const char *layer,
-                          int i, double unit)
+static void add_predicted(struct curves *c, const struct set *set, const char *layer, int i,
+                          double unit)
 {
     double pair[PLOT_POINTS][2];
     struct plot_series *s;
@@ -391,8 +381,8 @@ void curve_fill_batch(struct curves *c, struct form *form)
     }
     if (!choose_set(c, TEST_BATCH, &set))
         return;
-    gp_format(what, sizeof(what), "%s %s%s, TP %.0f", set.model,
-              bench_type_word(set.type), set.model[0] ? "" : " layers", set.tp);
+    gp_format(what, sizeof(what), "%s %s%s, TP %.0f", set.model, bench_type_word(set.type),
+              set.model[0] ? "" : " layers", set.tp);
     n = summary_of(c, &set);
     say_set(c, &set, &n, what);
     if (!(n.x_high > 0))
@@ -418,9 +408,8 @@ static char *flagged_name(const struct benchlog_point *p, char *text, size_t siz
     const json_t *flag;
     size_t i;
 
-    json_array_foreach(p->flags, i, flag)
-        if (line_flag_disturbs(json_string_value(flag)))
-            word = json_string_value(flag);
+    json_array_foreach(p->flags, i, flag) if (line_flag_disturbs(json_string_value(flag))) word =
+        json_string_value(flag);
     gp_format(text, size, "%s: %s", layer[0] ? layer : p->type_word, word);
     return text;
 }
@@ -446,11 +435,9 @@ void curve_read_measured(struct curves *c, const struct form *form, double x)
     char tokens[32];
 
     if (c->curve == CURVE_BATCH)
-        gp_format(c->at, sizeof(c->at), "%s token%s%s",
-                  units_tokens(tokens, sizeof(tokens), x), x == 1 ? "" : "s",
-                  c->log.json ? "; % of what was predicted" : "");
+        gp_format(c->at, sizeof(c->at), "%s token%s%s", units_tokens(tokens, sizeof(tokens), x),
+                  x == 1 ? "" : "s", c->log.json ? "; % of what was predicted" : "");
     else
-        gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted",
-                  UNITS_PLAIN(x, 4));
+        gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted", UNITS_PLAIN(x, 4));
     curve_read_series(c, form, x, say_point);
 }

@@ -4,9 +4,9 @@
  */
 #include <math.h>
 
-#include "tui/curves/curves.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "tui/curves/curves.h"
 
 void curve_fill_memory(struct curves *c, struct form *form)
 {

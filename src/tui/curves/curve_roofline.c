@@ -2,9 +2,9 @@
  * curve_roofline.c - the roofline of the plan's GPU, and its products by batch while nothing is
  * measured: what stands at the cursor. The curves themselves are answer/roof_curve.c.
  */
-#include "tui/curves/curves.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "tui/curves/curves.h"
 
 #define LAYERS 24 /* products of a model at most */
 

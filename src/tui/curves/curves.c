@@ -17,8 +17,7 @@ void curve_range(struct curves *c, double low, double high)
     plot_range(&c->plot, v->low, v->high, low, high);
 }
 
-void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
-               const char *fmt, ...)
+void curve_say(struct curves *c, char mark, enum ink ink, const char *name, const char *fmt, ...)
 {
     struct curve_reading *r;
     va_list args;
@@ -65,8 +64,7 @@ int curve_nearest(const struct plot *plot, const struct plot_series *s, double x
 }
 
 void curve_read_series(struct curves *c, const struct form *form, double x,
-                       void (*mark)(struct curves *c, const struct form *form,
-                                    int series, int i))
+                       void (*mark)(struct curves *c, const struct form *form, int series, int i))
 {
     for (int i = 0; i < c->plot.count; i++) {
         const struct plot_series *s = &c->plot.series[i];

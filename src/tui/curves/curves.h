@@ -13,15 +13,25 @@
 #include "answer/load_curve.h"
 #include "answer/memory_curve.h"
 #include "answer/roof_curve.h"
+#include "base/path.h"
 #include "measure/result/benchlog.h"
 #include "tui/form.h"
 #include "tui/rows_task.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/plot_draw.h"
-#include "base/path.h"
 
-enum { CURVE_SPEED, CURVE_COST, CURVE_GPUS, CURVE_CONTEXT, CURVE_USERS, CURVE_ROOFLINE,
-       CURVE_FRONT, CURVE_BATCH, CURVE_GEMM, CURVE_COUNT };
+enum {
+    CURVE_SPEED,
+    CURVE_COST,
+    CURVE_GPUS,
+    CURVE_CONTEXT,
+    CURVE_USERS,
+    CURVE_ROOFLINE,
+    CURVE_FRONT,
+    CURVE_BATCH,
+    CURVE_GEMM,
+    CURVE_COUNT
+};
 
 #define CURVES_READINGS 24
 
@@ -29,7 +39,7 @@ struct curve_reading { /* one value at the cursor */
     char mark;         /* of its series; 0: none */
     enum ink ink;
     char name[64], value[64];
-    char more[64];     /* shown where there is room for it */
+    char more[64]; /* shown where there is room for it */
 };
 
 struct curve_view {
@@ -39,28 +49,28 @@ struct curve_view {
 };
 
 struct curves {
-    int curve;                /* which one is shown */
+    int curve; /* which one is shown */
     struct curve_view view[CURVE_COUNT];
     struct plot plot;
-    double start;             /* where the curve wants the cursor */
+    double start;                                 /* where the curve wants the cursor */
     char title[120], words[CURVE_WORDS], at[120]; /* at: over the readings */
     struct curve_reading reading[CURVES_READINGS];
     int readings;
     unsigned version; /* of the form when it was filled */
     bool filled;
-    int panel;                /* in focus where there is room for one only */
-    int top;                  /* first reading shown there */
+    int panel; /* in focus where there is room for one only */
+    int top;   /* first reading shown there */
 
     struct memory_curve memory;
     struct load_curve load;
-    struct task *task;        /* of the load curve; NULL: none runs */
-    struct load_job *job;     /* the task's */
-    struct rows_task rows;    /* of the front */
-    bool working;             /* take() has more to come */
+    struct task *task;     /* of the load curve; NULL: none runs */
+    struct load_job *job;  /* the task's */
+    struct rows_task rows; /* of the front */
+    bool working;          /* take() has more to come */
 
-    struct benchlog log, bench; /* shown; the last run of Bench; json NULL: none */
-    char file[GP_PATH_MAX];   /* of log */
-    int set, sets;            /* which device (and type) of the file */
+    struct benchlog log, bench;           /* shown; the last run of Bench; json NULL: none */
+    char file[GP_PATH_MAX];               /* of log */
+    int set, sets;                        /* which device (and type) of the file */
     int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */
     struct roof_curve roof;
 };
@@ -68,7 +78,7 @@ struct curves {
 enum curve_take { CURVE_SAME, CURVE_MORE, CURVE_LAST }; /* points have come: of several */
 
 struct curve_row {
-    const char *name;    /* "memory-context": of files */
+    const char *name; /* "memory-context": of files */
     const char *title;
     const char *x_title; /* of the axis, which is logarithmic */
     const char *explain; /* one or two lines, with the equation */
@@ -104,15 +114,13 @@ void curve_read_measured(struct curves *c, const struct form *form, double x);
 /* ---- for those who fill ---- */
 /* The range of x that is shown: what was zoomed to, or low..high. */
 void curve_range(struct curves *c, double low, double high);
-void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
-               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void curve_say(struct curves *c, char mark, enum ink ink, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Beside the value said last. */
-void curve_more(struct curves *c, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void curve_more(struct curves *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Reads every series of rates at x. mark: what to say of point i of a mark's series. */
 void curve_read_series(struct curves *c, const struct form *form, double x,
-                       void (*mark)(struct curves *c, const struct form *form,
-                                    int series, int i));
+                       void (*mark)(struct curves *c, const struct form *form, int series, int i));
 /* The point of a mark's series that is nearest to x; -1: it has none. */
 int curve_nearest(const struct plot *plot, const struct plot_series *s, double x);
 

@@ -32,8 +32,7 @@ static void draw_focus(struct canvas *canvas, struct rect in, const struct curve
     canvas_cursor(canvas, area, row, col);
 }
 
-static void draw_plot(struct canvas *canvas, struct rect box, const struct curves *c,
-                      bool alone)
+static void draw_plot(struct canvas *canvas, struct rect box, const struct curves *c, bool alone)
 {
     struct rect in = rect_inside(box);
     struct plot plot = c->plot;
@@ -73,24 +72,19 @@ static void draw_value(struct canvas *canvas, struct rect in, int y, int x, int 
         canvas_text(canvas, in, y, x + used, INK_DIM, r->more);
 }
 
-static void draw_reading(struct canvas *canvas, struct rect box, const struct curves *c,
-                         bool alone)
+static void draw_reading(struct canvas *canvas, struct rect box, const struct curves *c, bool alone)
 {
     struct rect in = rect_inside(box);
-    int columns = in.cols < 70                                  ? 1
-                  : in.cols >= 110 && c->readings > 2 * in.rows ? 3
-                                                                : 2;
+    int columns = in.cols < 70 ? 1 : in.cols >= 110 && c->readings > 2 * in.rows ? 3 : 2;
     int rows = in.rows, each = in.cols / columns, top = 0;
 
     if (alone && c->readings > rows)
         top = c->top < c->readings - rows ? c->top : c->readings - rows;
     canvas_box(canvas, box, c->at[0] ? c->at : "Reading", NULL);
     if (rows * columns < c->readings) /* what does not fit is not left out silently */
-        canvas_text(canvas, box, box.rows - 1, 3, INK_DIM,
-                    alone ? " j k: more " : " e: all ");
+        canvas_text(canvas, box, box.rows - 1, 3, INK_DIM, alone ? " j k: more " : " e: all ");
     for (int i = 0; i + top < c->readings && i < rows * columns; i++)
-        draw_value(canvas, in, i % rows, i / rows * each + 1, each - 2,
-                   &c->reading[i + top]);
+        draw_value(canvas, in, i % rows, i / rows * each + 1, each - 2, &c->reading[i + top]);
     if (alone)
         canvas_cursor(canvas, in, 0, 1);
 }
@@ -122,8 +116,7 @@ void curves_text(const struct app *app, const struct curves *c, struct strbuf *o
     canvas_dump(&canvas, out);
     strbuf_addf(out, "%s\n\n%s\n", c->words, c->at);
     for (int i = 0; i < c->readings; i++)
-        strbuf_addf(out, "%c %-24s %s  %s\n",
-                    c->reading[i].mark ? c->reading[i].mark : ' ', c->reading[i].name,
-                    c->reading[i].value, c->reading[i].more);
+        strbuf_addf(out, "%c %-24s %s  %s\n", c->reading[i].mark ? c->reading[i].mark : ' ',
+                    c->reading[i].name, c->reading[i].value, c->reading[i].more);
     canvas_fini(&canvas);
 }

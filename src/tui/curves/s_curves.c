@@ -12,47 +12,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/result/benchlog.h"
-#include "tui/app.h"
-#include "tui/curves/curves.h"
-#include "tui/list.h"
-#include "tui/settings.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "measure/result/benchlog.h"
+#include "tui/app.h"
+#include "tui/curves/curves.h"
+#include "tui/list.h"
+#include "tui/settings.h"
 
-#define FAR        10  /* columns of a page */
-#define MOST_FILES 200 /* of a folder, looked into */
-#define START      512 /* bytes of a file that are looked at */
-#define LAST_RUN   "@bench" /* stands for the last run of Bench */
-#define ZOOM_LEAST 1.2 /* a range is no less than this, high over low */
+#define FAR 10            /* columns of a page */
+#define MOST_FILES 200    /* of a folder, looked into */
+#define START 512         /* bytes of a file that are looked at */
+#define LAST_RUN "@bench" /* stands for the last run of Bench */
+#define ZOOM_LEAST 1.2    /* a range is no less than this, high over low */
 
 #define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
-#define MEMORY_EXPLAIN                                                                 \
-    "Memory of one GPU by part, stacked; each point is a plan of its own."
+#define MEMORY_EXPLAIN "Memory of one GPU by part, stacked; each point is a plan of its own."
 
 #define USERS_AXIS "users: requests in flight (log2)"
 #define LAYOUT_EXPLAIN "A point is a plan, its band shaded: "
 
 const struct curve_row curve_rows[CURVE_COUNT] = {
     [CURVE_SPEED] = {"speed", "TPOT and TTFT", USERS_AXIS,
-                     LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.",
-                     .snap = true, .begin = curve_begin_load, .take = curve_take_load,
-                     .fill = curve_fill_load, .read = curve_read_load},
+                     LAYOUT_EXPLAIN "TPOT of a step, TTFT = wait + prefill.", .snap = true,
+                     .begin = curve_begin_load, .take = curve_take_load, .fill = curve_fill_load,
+                     .read = curve_read_load},
     [CURVE_COST] = {"cost", "Cost per million tokens", USERS_AXIS,
-                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).",
-                    .snap = true, .begin = curve_begin_load, .take = curve_take_load,
-                    .fill = curve_fill_load, .read = curve_read_load},
+                    LAYOUT_EXPLAIN "$/M tokens = 1e6 $/h / (3600 tokens/s).", .snap = true,
+                    .begin = curve_begin_load, .take = curve_take_load, .fill = curve_fill_load,
+                    .read = curve_read_load},
     [CURVE_GPUS] = {"gpus", "GPUs needed", USERS_AXIS,
                     "The fewest of the plan's GPUs that reach the goals; each point is a "
                     "search.",
                     .snap = true, .begin = curve_begin_load, .take = curve_take_load,
                     .fill = curve_fill_load, .read = curve_read_load},
-    [CURVE_CONTEXT] = {"memory-context", "Memory against context",
-                       "tokens of a request (log2)", MEMORY_EXPLAIN, .snap = true,
-                       .fill = curve_fill_memory, .read = curve_read_memory},
+    [CURVE_CONTEXT] = {"memory-context", "Memory against context", "tokens of a request (log2)",
+                       MEMORY_EXPLAIN, .snap = true, .fill = curve_fill_memory,
+                       .read = curve_read_memory},
     [CURVE_USERS] = {"memory-users", "Memory against users", USERS_AXIS, MEMORY_EXPLAIN,
                      .snap = true, .fill = curve_fill_memory, .read = curve_read_memory},
     [CURVE_ROOFLINE] = {"roofline", "Roofline", INTENSITY_AXIS,
@@ -62,18 +61,16 @@ const struct curve_row curve_rows[CURVE_COUNT] = {
     [CURVE_FRONT] = {"front", "All GPUs and formats", "dollars per hour",
                      "A point is a row of Compare, * on its front; the cursor reads the "
                      "nearest.",
-                     .begin = curve_begin_front, .take = curve_take_front,
-                     .fill = curve_fill_front, .read = curve_read_front},
-    [CURVE_BATCH] = {"batch", "Measured against predicted",
-                     "batch: tokens at once (log2)",
+                     .begin = curve_begin_front, .take = curve_take_front, .fill = curve_fill_front,
+                     .read = curve_read_front},
+    [CURVE_BATCH] = {"batch", "Measured against predicted", "batch: tokens at once (log2)",
                      "Rate of each layer by tokens at once: measured, and predicted.",
                      .measured = true, .snap = true, .fill = curve_fill_batch,
                      .read = curve_read_measured},
     [CURVE_GEMM] = {"gemm", "Measured matrix products", INTENSITY_AXIS,
                     "Measured: operations / median time; roof = min(rate, intensity x "
                     "bandwidth).",
-                    .measured = true, .fill = curve_fill_gemm,
-                    .read = curve_read_measured},
+                    .measured = true, .fill = curve_fill_gemm, .read = curve_read_measured},
 };
 
 static const struct curve_view WHOLE = {NAN, NAN, NAN, 0};
@@ -98,9 +95,8 @@ static void name_plan(struct curves *c, const struct form *form)
 {
     const struct plan *p = &form->answer->plan;
 
-    gp_format(c->title, sizeof(c->title), "%s  %s %s, %d x %s TP %d",
-              curve_rows[c->curve].title, p->request.model->name,
-              p->request.precision.id, p->layout.gpus, p->request.gpu->id,
+    gp_format(c->title, sizeof(c->title), "%s  %s %s, %d x %s TP %d", curve_rows[c->curve].title,
+              p->request.model->name, p->request.precision.id, p->layout.gpus, p->request.gpu->id,
               p->layout.tp);
 }
 
@@ -112,8 +108,7 @@ static void curve_redraw(struct app *app, struct curves *c)
     gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
     if (view_of(c)->series >= c->plot.count)
         view_of(c)->series = 0;
-    while (view_of(c)->series < c->plot.count - 1 &&
-           c->plot.series[view_of(c)->series].shade)
+    while (view_of(c)->series < c->plot.count - 1 && c->plot.series[view_of(c)->series].shade)
         view_of(c)->series++;
     read_cursor(c, app->form);
     app_touch(app);
@@ -187,8 +182,8 @@ static int columns_of(const struct app *app, const struct curves *c)
 }
 
 /* The nearest x of the series that lies at least `columns` beyond; its last one. */
-static double next_point(const struct curves *c, const struct plot_series *s, double x,
-                         int width, int columns)
+static double next_point(const struct curves *c, const struct plot_series *s, double x, int width,
+                         int columns)
 {
     int way = columns < 0 ? -1 : 1;
     double here = plot_place(&c->plot.x, x), best = x, far = INFINITY, most = 0;
@@ -523,14 +518,22 @@ static bool curves_act(struct app *app, void *state, enum action action)
         {ACT_CURVE_ROOFLINE, curve_by_letter, CURVE_ROOFLINE},
         {ACT_CURVE_FRONT, curve_by_letter, CURVE_FRONT},
         {ACT_CURVE_MEASURED, curve_by_letter, CURVE_BATCH},
-        {ACT_CURVE_NEXT, choose_curve, 1},   {ACT_CURVE_BACK, choose_curve, -1},
-        {ACT_LEFT, cursor_move, -1},         {ACT_RIGHT, cursor_move, 1},
-        {ACT_PAGE_UP, cursor_move, -FAR},    {ACT_PAGE_DOWN, cursor_move, FAR},
-        {ACT_FIRST, cursor_move, -LIST_ALL}, {ACT_LAST, cursor_move, LIST_ALL},
-        {ACT_UP, up_down, -1},               {ACT_DOWN, up_down, 1},
-        {ACT_ZOOM_IN, zoom, 1},              {ACT_ZOOM_OUT, zoom, -1},
-        {ACT_PANEL, panel_next, 1},          {ACT_PANEL_BACK, panel_next, -1},
-        {ACT_SERIES, choose_series, 1},      {ACT_MEASURED, choose_file, 0},
+        {ACT_CURVE_NEXT, choose_curve, 1},
+        {ACT_CURVE_BACK, choose_curve, -1},
+        {ACT_LEFT, cursor_move, -1},
+        {ACT_RIGHT, cursor_move, 1},
+        {ACT_PAGE_UP, cursor_move, -FAR},
+        {ACT_PAGE_DOWN, cursor_move, FAR},
+        {ACT_FIRST, cursor_move, -LIST_ALL},
+        {ACT_LAST, cursor_move, LIST_ALL},
+        {ACT_UP, up_down, -1},
+        {ACT_DOWN, up_down, 1},
+        {ACT_ZOOM_IN, zoom, 1},
+        {ACT_ZOOM_OUT, zoom, -1},
+        {ACT_PANEL, panel_next, 1},
+        {ACT_PANEL_BACK, panel_next, -1},
+        {ACT_SERIES, choose_series, 1},
+        {ACT_MEASURED, choose_file, 0},
     };
     struct curves *c = state;
     bool back = action == ACT_BACK && zoomed(c), done = back;
@@ -582,13 +585,11 @@ static void curves_title(const struct app *app, const void *state, struct strbuf
     const struct curves *c = state;
 
     (void)app;
-    strbuf_addf(out, "%d of %d%s", c->curve + 1, CURVE_COUNT,
-                zoomed(c) ? ", zoom" : "");
+    strbuf_addf(out, "%d of %d%s", c->curve + 1, CURVE_COUNT, zoomed(c) ? ", zoom" : "");
 }
 
-static enum gp_status curves_export(const struct app *app, const void *state,
-                                    const char *suffix, struct strbuf *out,
-                                    struct gp_err *err)
+static enum gp_status curves_export(const struct app *app, const void *state, const char *suffix,
+                                    struct strbuf *out, struct gp_err *err)
 {
     const struct curves *c = state;
 
@@ -605,18 +606,15 @@ static enum gp_status curves_export(const struct app *app, const void *state,
 
 /* The form with the cursor's context or users and the plan's layout; a search over GPU
  * counts leaves that open. */
-static void command_at(const struct app *app, const struct curves *c,
-                       struct strbuf *out)
+static void command_at(const struct app *app, const struct curves *c, struct strbuf *out)
 {
     struct form *copy = gp_malloc(sizeof(*copy));
     const struct layout *l = &app->form->answer->plan.layout;
     const struct {
         enum field field;
         int value;
-    } cut[] = {{FIELD_TP, l->tp},
-               {FIELD_PP, l->pp},
-               {FIELD_EP, l->ep},
-               {FIELD_REPLICAS, l->replicas}};
+    } cut[] = {
+        {FIELD_TP, l->tp}, {FIELD_PP, l->pp}, {FIELD_EP, l->ep}, {FIELD_REPLICAS, l->replicas}};
 
     *copy = *app->form;
     for (int i = 0; i < 4 && c->curve != CURVE_GPUS; i++)
@@ -624,8 +622,7 @@ static void command_at(const struct app *app, const struct curves *c,
     if (c->curve == CURVE_GPUS)
         copy->values.value[FIELD_GPUS][0] = copy->values.value[FIELD_REPLICAS][0] = '\0';
     if (!copy->values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
-        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE,
-                app->form->answer->plan.request.gpu->id);
+        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE, app->form->answer->plan.request.gpu->id);
     gp_format(copy->values.value[c->curve == CURVE_CONTEXT ? FIELD_CONTEXT : FIELD_USERS],
               FORM_VALUE, "%.0f", curves_cursor(c));
     form_command(copy, "plan", out);

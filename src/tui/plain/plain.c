@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "answer/sentence.h"
-#include "tui/toolkit/words.h"
 #include "base/str.h"
+#include "tui/toolkit/words.h"
 
 /* ---- what comes next ---- */
 
@@ -85,9 +85,7 @@ static void say_nexts(int fixes)
 {
     plain_say("Next:");
     if (fixes > 0)
-        plain_say(fixes > 1 ? "1 to %d. take that suggestion"
-                            : "%d. take the suggestion",
-                  fixes);
+        plain_say(fixes > 1 ? "1 to %d. take that suggestion" : "%d. take the suggestion", fixes);
     for (int i = 0; i < NEXT_COUNT; i++)
         plain_say("%d. %s", fixes + 1 + i, nexts[i].what);
 }
@@ -161,7 +159,6 @@ int plain_run(const struct app_start *start, const char *because, struct gp_err 
     code = exit_code(&plain);
     form_free(plain.form);
     if (fflush(stdout) != 0 || ferror(stdout))
-        return gp_status_exit(
-            gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written"));
+        return gp_status_exit(gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written"));
     return code;
 }

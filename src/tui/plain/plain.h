@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tui/app.h"
 #include "base/err.h"
+#include "tui/app.h"
 
 /* What turned plain mode on: "--plain", "GPUPLAN_PLAIN" or "gpuplan.cfg"; NULL:
  * nothing. option: --plain was given; config: gpuplan.cfg says plain = true. The

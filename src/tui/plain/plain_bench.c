@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "measure/point/test.h"
 #include "measure/session_drive.h"
 #include "measure/session_say.h"
 #include "tui/bench/bench_options.h"
 #include "tui/settings.h"
 #include "tui/toolkit/words.h"
-#include "base/mem.h"
-#include "base/str.h"
 
 /* ---- what is said ---- */
 
@@ -28,8 +28,7 @@ static void minutes(char *text, size_t size, double seconds)
     if (!isfinite(seconds))
         gp_copy(text, size, "an unknown time");
     else if (seconds < 90)
-        gp_format(text, size, "%.0f second%s", seconds,
-                  lround(seconds) == 1 ? "" : "s");
+        gp_format(text, size, "%.0f second%s", seconds, lround(seconds) == 1 ? "" : "s");
     else
         gp_format(text, size, "%.0f minutes", seconds / 60);
 }
@@ -59,8 +58,8 @@ static void say_options(const struct bench_options *bench)
         enum option_id id = (enum option_id)i;
 
         if (bench_option(id))
-            plain_say("%s: %s. %s. Default %s%s%s.", option_rows[id].name,
-                      option_rows[id].help, bench_option_range(id, range, sizeof(range)),
+            plain_say("%s: %s. %s. Default %s%s%s.", option_rows[id].name, option_rows[id].help,
+                      bench_option_range(id, range, sizeof(range)),
                       bench_option_default(id, fallback, sizeof(fallback)),
                       bench->value[id][0] ? ", now " : "", bench->value[id]);
     }
@@ -78,16 +77,14 @@ static void say_point(const struct session *s, const struct session_event *event
     session_progress(s, &at);
     minutes(left, sizeof(left), at.left);
     if (isfinite(r->ratio) && r->ratio > 0)
-        gp_format(ratio, sizeof(ratio), ", %.0f percent of the prediction",
-                  100 * r->ratio);
+        gp_format(ratio, sizeof(ratio), ", %.0f percent of the prediction", 100 * r->ratio);
     if (strcmp(r->state, "ok") == 0)
-        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of,
-                  point.id, r->variant[0] ? ", " : "", r->variant, r->rate, ratio,
+        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of, point.id,
+                  r->variant[0] ? ", " : "", r->variant, r->rate, ratio,
                   r->flags[0] ? ", flagged: " : "", r->flags, left);
     else
-        plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.id,
-                  r->state, r->reason && r->reason[0] ? ": " : "",
-                  r->reason ? r->reason : "", left);
+        plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.id, r->state,
+                  r->reason && r->reason[0] ? ": " : "", r->reason ? r->reason : "", left);
 }
 
 static void say_end(struct session *s)
@@ -124,11 +121,10 @@ static enum gp_status fill(struct plain *plain, struct wish *wish, struct gp_err
 {
     form_ask(plain->form, &wish->options);
     bench_tests_list(bench_tests_that(TEST_IS_CHOSEN), wish->tests, sizeof(wish->tests));
-    wish->how =
-        (struct session_ask){.options = &wish->options,
-                             .planner = plain->form->planner,
-                             .tests = wish->tests,
-                             .folder = wish->folder};
+    wish->how = (struct session_ask){.options = &wish->options,
+                                     .planner = plain->form->planner,
+                                     .tests = wish->tests,
+                                     .folder = wish->folder};
     return bench_options_ask(&wish->bench, &wish->options, err);
 }
 
@@ -151,7 +147,7 @@ static void take_options(struct plain *plain, struct session *s, struct wish *wi
 
     if (!rc && strcmp(before.value[OPT_BACKEND], now->value[OPT_BACKEND]) != 0)
         rc = gp_fail(&err, GP_E_USAGE, "--backend", "gpuplan --bench takes it",
-                         "cannot change once the devices are known");
+                     "cannot change once the devices are known");
     if (!rc)
         rc = replan(plain, s, wish, &err);
     if (rc) {

@@ -21,8 +21,8 @@ static void say_row(const struct compared *row, int number)
     if (p->cost.per_hour > 0)
         gp_format(cost, sizeof(cost), "%s per hour",
                   units_money(hour, sizeof(hour), p->cost.per_hour));
-    plain_say("%d. %d x %s, %s weights: %s%s.", number, p->layout.gpus,
-              p->request.gpu->id, p->request.precision.id, cost,
+    plain_say("%d. %d x %s, %s weights: %s%s.", number, p->layout.gpus, p->request.gpu->id,
+              p->request.precision.id, cost,
               row->front ? ", nothing cheaper holds more requests" : "");
 }
 

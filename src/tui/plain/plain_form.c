@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/toolkit/words.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "tui/toolkit/words.h"
 
-#define PAGE  8 /* choices named at once */
+#define PAGE 8  /* choices named at once */
 #define SHORT 9 /* a list of so many is named with its question */
 
 static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
@@ -113,7 +113,7 @@ static enum dialog_step put_value(struct plain *plain, enum field field, const c
 /* Words: one choice is taken, several are named, of none the form says what is wrong.
  */
 static enum dialog_step take_words(struct plain *plain, enum field field, struct list *list,
-                            const char *text)
+                                   const char *text)
 {
     int exact = find_id(list, text);
 
@@ -132,14 +132,13 @@ static enum dialog_step take_words(struct plain *plain, enum field field, struct
 }
 
 static enum dialog_step take_answer(struct plain *plain, enum field field, struct list *list,
-                             const char *text)
+                                    const char *text)
 {
     int count = named(list), n = plain_number(text, count + 1);
     bool more = list->first >= 0 && list->first + count < list->matches;
 
     if (n > 0 && n <= count)
-        return put_value(plain, field,
-                         list->choices[list->match[list->first + n - 1]].id);
+        return put_value(plain, field, list->choices[list->match[list->first + n - 1]].id);
     if ((n > count && count > 0 && more) || (gp_casecmp(text, "more") == 0 && more)) {
         list_name(list, list->first + count);
         return STEP_STAY;

@@ -82,6 +82,5 @@ int plain_number(const char *text, int most)
     char *end;
     long n = strtol(text, &end, 10);
 
-    return text[0] >= '0' && text[0] <= '9' && !*end && n >= 1 && n <= most ? (int)n
-                                                                            : 0;
+    return text[0] >= '0' && text[0] <= '9' && !*end && n >= 1 && n <= most ? (int)n : 0;
 }

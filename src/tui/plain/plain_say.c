@@ -9,14 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/better.h"
 #include "answer/answer_lines.h"
 #include "answer/parts.h"
 #include "answer/print_why.h"
 #include "answer/sentence.h"
-#include "tui/toolkit/words.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/better.h"
+#include "tui/toolkit/words.h"
 
 /* ---- the verdict ---- */
 
@@ -41,11 +41,10 @@ static void say_verdict(const struct plan *p)
     answer_lines(p, NULL, LINE_LAYOUT, layout);
     used = room - plan_margin(p);
     if (p->has_memory && room > 0)
-        gp_format(of_budget, sizeof(of_budget),
-                  " %.2f of %.2f GiB budget per GPU, %.0f percent.", used / GP_GIB,
-                  room / GP_GIB, 100 * used / room);
-    plain_say("Result: %s.%s %d x %s (%s), %s.", sentence_verdict(p), of_budget,
-              l->gpus, p->request.gpu->name, p->request.gpu->id, layout->text);
+        gp_format(of_budget, sizeof(of_budget), " %.2f of %.2f GiB budget per GPU, %.0f percent.",
+                  used / GP_GIB, room / GP_GIB, 100 * used / room);
+    plain_say("Result: %s.%s %d x %s (%s), %s.", sentence_verdict(p), of_budget, l->gpus,
+              p->request.gpu->name, p->request.gpu->id, layout->text);
 }
 
 /* ---- memory ---- */
@@ -56,10 +55,9 @@ static void say_part(const struct part *part)
     char band[64] = "";
 
     if (q->high - q->low > 0.005 * GP_GIB)
-        gp_format(band, sizeof(band), ", between %.2f and %.2f", q->low / GP_GIB,
-                  q->high / GP_GIB);
-    plain_say("%s: %.2f GiB, %s%s%s%s.", part->name, q->value / GP_GIB,
-              origin_word(q->origin), band, part->note[0] ? ", " : "", part->note);
+        gp_format(band, sizeof(band), ", between %.2f and %.2f", q->low / GP_GIB, q->high / GP_GIB);
+    plain_say("%s: %.2f GiB, %s%s%s%s.", part->name, q->value / GP_GIB, origin_word(q->origin),
+              band, part->note[0] ? ", " : "", part->note);
 }
 
 static void say_memory(const struct answer *a)
@@ -74,8 +72,7 @@ static void say_memory(const struct answer *a)
     say_lines(a, LINE_POOL, "KV pool");
     say_lines(a, LINE_LOGGED, "Log");
     plain_say("Rule of thumb: %.1f GB in all, weights counted %.2f GiB.",
-              a->plan.memory.rule_of_thumb / 1e9,
-              a->plan.memory.file_bytes / GP_GIB);
+              a->plan.memory.rule_of_thumb / 1e9, a->plan.memory.file_bytes / GP_GIB);
 }
 
 /* ---- cost ---- */
@@ -90,9 +87,8 @@ static void say_cost(const struct answer *a)
         const char *comma = line->name[0] ? ", " : "";
 
         if (line->amount[0])
-            plain_say("Cost, %s: %s per hour, %s per month, %s%s%s.", line->name,
-                      line->amount, line->month, line->text, line->note[0] ? ", " : "",
-                      line->note);
+            plain_say("Cost, %s: %s per hour, %s per month, %s%s%s.", line->name, line->amount,
+                      line->month, line->text, line->note[0] ? ", " : "", line->note);
         else
             plain_say("Cost%s%s: %s.", comma, line->name, line->text);
     }
@@ -111,13 +107,12 @@ static void say_speed(const struct answer *a)
         char band[80] = "";
 
         if (dots)
-            gp_format(band, sizeof(band), ", between %.*s and %s",
-                      (int)(dots - line->note), line->note, dots + 2);
+            gp_format(band, sizeof(band), ", between %.*s and %s", (int)(dots - line->note),
+                      line->note, dots + 2);
         if (line->amount[0])
             plain_say("Speed, %s: %s%s, %s.", line->name, line->amount, band, line->text);
         else
-            plain_say("Speed%s%s: %s.", line->name[0] ? ", " : "", line->name,
-                      line->text);
+            plain_say("Speed%s%s: %s.", line->name[0] ? ", " : "", line->name, line->text);
     }
 }
 
@@ -127,8 +122,8 @@ static void say_better(int number, const struct plan *p, const struct fix *f)
 {
     char text[2 * SENTENCE_MAX], option[FIX_OPTIONS_MAX];
 
-    plain_say("%d. %s, %s: %s.", number, better_word(f->better),
-              planner_fix_options(f, option), sentence_better(p, f, text, sizeof(text)));
+    plain_say("%d. %s, %s: %s.", number, better_word(f->better), planner_fix_options(f, option),
+              sentence_better(p, f, text, sizeof(text)));
 }
 
 static void say_fix(int number, const struct fix *f)
@@ -142,8 +137,8 @@ static void say_fix(int number, const struct fix *f)
     else if (f->cost_known)
         gp_format(money, sizeof(money), "$%.2f per hour %s", fabs(f->cost_delta),
                   f->cost_delta > 0 ? "more" : "less");
-    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number,
-              sentence_fix(f, what), planner_fix_options(f, option), f->gain / GP_GIB, money,
+    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number, sentence_fix(f, what),
+              planner_fix_options(f, option), f->gain / GP_GIB, money,
               f->verdict == VERDICT_MARGINAL ? ", still marginal" : "");
 }
 
@@ -170,8 +165,8 @@ static const struct {
     enum line_kind kind;
     const char *name;
 } before_memory[] = {
-    {LINE_GPU_FROM, "GPU"},     {LINE_REASON, "Reason"}, {LINE_STARTUP, "Start-up"},
-    {LINE_WARNING, "Warning"},  {LINE_MODEL, "Model"},   {LINE_LOAD, "Load"},
+    {LINE_GPU_FROM, "GPU"},    {LINE_REASON, "Reason"}, {LINE_STARTUP, "Start-up"},
+    {LINE_WARNING, "Warning"}, {LINE_MODEL, "Model"},   {LINE_LOAD, "Load"},
 };
 
 static void say_answer(const struct answer *a)

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/better.h"
-#include "plan/compare.h"
 #include "answer/answer_lines.h"
 #include "answer/sentence.h"
-#include "tui/list.h"
-#include "tui/toolkit/words.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/better.h"
+#include "plan/compare.h"
+#include "tui/list.h"
+#include "tui/toolkit/words.h"
 
 /* A rule whose columns have titles, from column `x` on. */
 static void rule_titles(struct page *p, const char *title, int x, const char *titles)
@@ -32,28 +32,24 @@ static bool is_named(enum line_kind kind)
     return kind == LINE_WARNING || kind == LINE_STARTUP || kind == LINE_LOGGED;
 }
 
-static void show_lines(struct page *p, const struct answer *a, enum line_kind kind,
-                       enum ink ink)
+static void show_lines(struct page *p, const struct answer *a, enum line_kind kind, enum ink ink)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(&a->plan, a, kind, lines);
 
     for (int i = 0; i < n; i++)
         if (lines[i].amount[0])
-            page_wordsf(p, 2, ink, "%s %s: %s", lines[i].name, lines[i].amount,
-                        lines[i].text);
+            page_wordsf(p, 2, ink, "%s %s: %s", lines[i].name, lines[i].amount, lines[i].text);
         else if (lines[i].text[0])
-            page_wordsf(p, 2, ink, "%s%s%s",
-                        is_named(kind) ? lines[i].name : "", is_named(kind) ? ": " : "",
-                        lines[i].text);
+            page_wordsf(p, 2, ink, "%s%s%s", is_named(kind) ? lines[i].name : "",
+                        is_named(kind) ? ": " : "", lines[i].text);
 }
 
 /* ---- speed ---- */
 
 bool plan_is_measured(const struct plan *plan)
 {
-    return request_corrected(&plan->request) ||
-           plan->speed.tpot.origin == ORIGIN_MEASURED;
+    return request_corrected(&plan->request) || plan->speed.tpot.origin == ORIGIN_MEASURED;
 }
 
 enum { NAME_COLS = 8, AMOUNT_COLS = 10, BAND_COLS = 14 };
@@ -131,8 +127,7 @@ static void show_paces(struct page *p, const struct plan *plan,
 }
 
 /* "holds   2.9 requests of 8,192 tokens; first: KV pool" */
-static void show_holds(struct page *p, const struct plan *plan,
-                       const struct plan_more *more)
+static void show_holds(struct page *p, const struct plan *plan, const struct plan_more *more)
 {
     const struct break_point *b = more ? &more->breaks[BREAK_USERS] : NULL;
     bool breaks = b && b->known && !b->ends;
@@ -177,8 +172,7 @@ static void show_bound(struct page *p, const struct plan *plan)
     page_first(p, INK_TEXT, texts);
 }
 
-static void show_speed(struct page *p, const struct plan *plan,
-                       const struct plan_more *more)
+static void show_speed(struct page *p, const struct plan *plan, const struct plan_more *more)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     char title[40], said[SENTENCE_MAX];
@@ -275,8 +269,7 @@ static void show_cost(struct page *p, const struct plan *plan)
 /* ---- ways to change ---- */
 
 /* "--gpu l40s:4 --tp auto" without what people do not say. */
-char *plan_fix_change(const struct plan *plan, const struct fix *fix,
-                      char text[FIX_OPTIONS_MAX])
+char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[FIX_OPTIONS_MAX])
 {
     bool same = fix->request.gpu == plan->request.gpu && fix->gpus == plan->layout.gpus;
     char options[FIX_OPTIONS_MAX], *rest;
@@ -317,14 +310,13 @@ struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *pla
     return o;
 }
 
-static void show_ways(struct page *p, const struct answer *a,
-                      const struct plan_more *more)
+static void show_ways(struct page *p, const struct answer *a, const struct plan_more *more)
 {
     bool fits = verdict_holds(a->plan.verdict);
-    int cols = p->in.cols >= 62   ? OUTCOME_WHOLE
-               : p->in.cols < 46  ? OUTCOME_LEAST
-               : fits             ? OUTCOME_GAIN
-                                  : OUTCOME_SHORT;
+    int cols = p->in.cols >= 62  ? OUTCOME_WHOLE
+               : p->in.cols < 46 ? OUTCOME_LEAST
+               : fits            ? OUTCOME_GAIN
+                                 : OUTCOME_SHORT;
     int x = p->in.cols - cols;
     char change[FIX_OPTIONS_MAX], row[OUTCOME_TEXT];
 
@@ -343,8 +335,8 @@ static void show_ways(struct page *p, const struct answer *a,
         canvas_text(p->canvas, p->in, p->y, 0, INK_KEY, number);
         plan_fix_change(&a->plan, &a->fixes[i], change);
         /* of one change the end decides: "server:2" */
-        (strstr(change, ", ") ? canvas_fit : canvas_fit_end)(
-            p->canvas, p->in, p->y, 2 + (i >= 9), x - 3 - (i >= 9), INK_TEXT, change);
+        (strstr(change, ", ") ? canvas_fit : canvas_fit_end)(p->canvas, p->in, p->y, 2 + (i >= 9),
+                                                             x - 3 - (i >= 9), INK_TEXT, change);
         canvas_fit(p->canvas, p->in, p->y, x, cols, outcome_ink(o.verdict),
                    outcome_text(&o, cols, row));
         canvas_ink(p->canvas, p->in, p->y, x + 8, cols - 8, INK_TEXT);
@@ -365,8 +357,8 @@ static void show_why(struct page *p, const struct answer *a)
     if (answer_lines(&a->plan, a, LINE_LAYOUT, line) > 0 && a->plan.has_memory)
         page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", a->plan.layout.gpus, line->text);
     if (answer_lines(&a->plan, a, LINE_RUNNER_UP, line) > 0)
-        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", a->plan.second.layout.gpus,
-                    line->text, line->note);
+        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", a->plan.second.layout.gpus, line->text,
+                    line->note);
     show_lines(p, a, LINE_STAGE, INK_TEXT);
     show_lines(p, a, LINE_POOL, INK_TEXT);
     show_lines(p, a, LINE_LOGGED, INK_TEXT);
@@ -375,14 +367,13 @@ static void show_why(struct page *p, const struct answer *a)
 
 /* ---- the page ---- */
 
-void plan_answer_page(struct page *p, const struct form *form,
-                      const struct plan_more *more)
+void plan_answer_page(struct page *p, const struct form *form, const struct plan_more *more)
 {
     const struct answer *a = form->answer;
 
     if (!form->answered) {
-        page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where,
-                    form->err.where[0] ? ": " : "", form->err.text);
+        page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where, form->err.where[0] ? ": " : "",
+                    form->err.text);
         if (form->err.hint[0])
             page_wordsf(p, 2, INK_TEXT, "(%s)", form->err.hint);
         page_row(p, 0, INK_TEXT, "u: undo the last change");

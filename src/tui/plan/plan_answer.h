@@ -22,8 +22,7 @@ void plan_strip_draw(struct canvas *canvas, struct rect in, const struct form *f
 void plan_answer_title(const struct form *form, char *text, size_t size);
 
 /* The rows below the head. more: NULL = not planned yet. */
-void plan_answer_page(struct page *page, const struct form *form,
-                      const struct plan_more *more);
+void plan_answer_page(struct page *page, const struct form *form, const struct plan_more *more);
 /* plan_side.c: alternatives, what breaks first, tokens/s over users; fills the rectangle. */
 void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *form,
                     const struct plan_more *more);
@@ -31,8 +30,7 @@ void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *fo
 void plan_pin_page(struct page *page, const struct form *form);
 
 /* "l40s:4", "kv-precision fp8": what a fix of the plan changes, as people say it. */
-char *plan_fix_change(const struct plan *plan, const struct fix *fix,
-                      char text[FIX_OPTIONS_MAX]);
+char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[FIX_OPTIONS_MAX]);
 /* Have points measured here corrected its speed? */
 bool plan_is_measured(const struct plan *plan);
 /* What it comes to: planned, or what is known before; planned may be NULL. */

@@ -60,8 +60,7 @@ bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field fi
     c->job = gp_calloc(1, sizeof(*c->job));
     form_copy(form, &c->job->form);
     outcomes_list(&c->job->outcomes, form, field, false);
-    if (field == FIELD_GPU && !form_lays_out(form) && plan_more_fresh(more, form) &&
-        more->done)
+    if (field == FIELD_GPU && !form_lays_out(form) && plan_more_fresh(more, form) && more->done)
         take_known(&c->job->outcomes, &more->gpus);
     c->task = task_begin(worker, &choices_ops, c->job);
     return true;
@@ -85,25 +84,24 @@ static int by_outcome(const void *left, const void *right)
 }
 
 /* Behind the first rows, which are no GPU of the catalogue. */
-static void sort_choices(const struct outcomes *outcomes, const char *now,
-                         struct choice *choice, int count)
+static void sort_choices(const struct outcomes *outcomes, const char *now, struct choice *choice,
+                         int count)
 {
     int first = 0, n;
     struct order *all;
 
-    while (first < count &&
-           (!choice[first].id[0] || strcmp(choice[first].id, "local") == 0))
+    while (first < count && (!choice[first].id[0] || strcmp(choice[first].id, "local") == 0))
         first++;
     n = count - first;
     all = calloc((size_t)n + 1, sizeof(*all));
     for (int i = 0; all && i < n; i++) {
         int at = outcomes_find(outcomes, choice[first + i].id);
 
-        all[i] = (struct order){.choice = choice[first + i],
-                                .outcome = at < 0 ? (struct outcome){0}
-                                                  : outcomes->rows[at].outcome,
-                                .now = strcmp(choice[first + i].id, now) == 0,
-                                .at = i};
+        all[i] =
+            (struct order){.choice = choice[first + i],
+                           .outcome = at < 0 ? (struct outcome){0} : outcomes->rows[at].outcome,
+                           .now = strcmp(choice[first + i].id, now) == 0,
+                           .at = i};
     }
     if (all)
         qsort(all, (size_t)n, sizeof(*all), by_outcome);
@@ -120,8 +118,8 @@ static void tell_choice(struct choice *c, const char *columns)
     gp_format(c->more, sizeof(c->more), "%-*s  %s", CHOICE_COLS, columns, said);
 }
 
-void plan_choices_tell(struct plan_choices *c, const struct form *form,
-                       struct choice *choice, int count, double until)
+void plan_choices_tell(struct plan_choices *c, const struct form *form, struct choice *choice,
+                       int count, double until)
 {
     const struct outcomes *o = &c->job->outcomes;
     char text[OUTCOME_TEXT];
@@ -133,17 +131,16 @@ void plan_choices_tell(struct plan_choices *c, const struct form *form,
     for (int i = 0; i < count; i++) {
         int at = outcomes_find(o, choice[i].id);
 
-        tell_choice(&choice[i], at < 0          ? ""
-                                : at >= c->told ? OUTCOME_SOON
-                                                : outcome_text(&o->rows[at].outcome,
-                                                               CHOICE_COLS, text));
+        tell_choice(&choice[i], at < 0 ? ""
+                                : at >= c->told
+                                    ? OUTCOME_SOON
+                                    : outcome_text(&o->rows[at].outcome, CHOICE_COLS, text));
     }
     if (all && o->field == FIELD_GPU)
         sort_choices(o, form->values.value[FIELD_GPU], choice, count);
 }
 
-int plan_choices_go_on(struct plan_choices *c, const struct form *form,
-                       struct display *display)
+int plan_choices_go_on(struct plan_choices *c, const struct form *form, struct display *display)
 {
     const struct outcome_row *rows;
     char text[OUTCOME_TEXT];

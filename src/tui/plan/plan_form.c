@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "answer/sentence.h"
-#include "tui/list.h"
 #include "base/str.h"
+#include "tui/list.h"
 
 #define LABEL_COLS 11
 
@@ -144,32 +144,29 @@ static bool is_given(const struct form *form, int fold)
     return false;
 }
 
-static void draw_fold(struct canvas *canvas, struct rect in, int y,
-                      const struct form *form, int fold, bool open)
+static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
+                      int fold, bool open)
 {
     char text[120] = "", value[100] = "";
 
     if (form->answered)
         folds[fold].value(form, value, sizeof(value));
-    gp_format(text, sizeof(text), "%s%s", is_given(form, fold) || fold == 2 ? "" : "auto: ",
-              value);
+    gp_format(text, sizeof(text), "%s%s", is_given(form, fold) || fold == 2 ? "" : "auto: ", value);
     if (gp_width(text) > in.cols - LABEL_COLS - 1)
         gp_copy(text, sizeof(text), value);
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
-    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
-               field_rows[folds[fold].first].section);
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING, field_rows[folds[fold].first].section);
     canvas_fit(canvas, in, y, LABEL_COLS + 1, in.cols - LABEL_COLS - 1, INK_TEXT, text);
 }
 
-static void draw_field(struct canvas *canvas, struct rect in, int y,
-                       const struct form *form, int field)
+static void draw_field(struct canvas *canvas, struct rect in, int y, const struct form *form,
+                       int field)
 {
     bool list = field_rows[field].kind != FIELD_NUMBER;
     int x = LABEL_COLS + 1;
 
     canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_TEXT, field_rows[field].label);
-    canvas_fit(canvas, in, y, x, in.cols - x - (list ? 1 : 0), INK_TEXT,
-               form->shown[field]);
+    canvas_fit(canvas, in, y, x, in.cols - x - (list ? 1 : 0), INK_TEXT, form->shown[field]);
     if (list)
         canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
 }
@@ -185,8 +182,7 @@ void plan_form_draw(struct canvas *canvas, struct rect in, const struct form *fo
         else if (row < FIELD_COUNT)
             draw_field(canvas, in, y, form, row);
         else
-            draw_fold(canvas, in, y, form, row - FIELD_COUNT,
-                      plan_form_is_open(rows->open, row));
+            draw_fold(canvas, in, y, form, row - FIELD_COUNT, plan_form_is_open(rows->open, row));
         if (row >= 0 && row == focus) {
             if (row < FIELD_COUNT)
                 canvas_glyph(canvas, in, y, 0, INK_TEXT, GLYPH_CURSOR);

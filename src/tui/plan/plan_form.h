@@ -16,7 +16,7 @@ enum { PLAN_FOLDS = 3, PLAN_FORM_ROWS = FIELD_COUNT + 8 };
 struct plan_rows {
     int row[PLAN_FORM_ROWS]; /* a field, a fold, or -1 - field for the heading before it */
     int count;
-    unsigned open;           /* bits of the folds that are open */
+    unsigned open; /* bits of the folds that are open */
 };
 
 struct plan_rows plan_form_rows(unsigned open);

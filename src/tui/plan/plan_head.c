@@ -8,10 +8,10 @@
 
 #include "answer/answer_lines.h"
 #include "answer/sentence.h"
-#include "tui/membar.h"
-#include "tui/toolkit/frame.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "tui/membar.h"
+#include "tui/toolkit/frame.h"
 
 void plan_answer_title(const struct form *form, char *text, size_t size)
 {
@@ -32,8 +32,8 @@ void plan_answer_title(const struct form *form, char *text, size_t size)
 
 /* A word at its place, or behind the word before it where that is longer. Returns where
  * the next may begin. */
-static int put(struct canvas *canvas, struct rect in, int y, int at, int next,
-               enum ink ink, const char *text)
+static int put(struct canvas *canvas, struct rect in, int y, int at, int next, enum ink ink,
+               const char *text)
 {
     int x = at > next ? at : next;
 
@@ -45,8 +45,8 @@ struct places {
     int gpus, hour, million;
 };
 
-static void draw_decision(struct canvas *canvas, struct rect in, int y,
-                          const struct plan *plan, int next)
+static void draw_decision(struct canvas *canvas, struct rect in, int y, const struct plan *plan,
+                          int next)
 {
     static const struct places wide = {13, 22, 33}, narrow = {12, 21, 30};
     const struct places *at = in.cols >= 46 ? &wide : &narrow;
@@ -70,22 +70,21 @@ static void draw_decision(struct canvas *canvas, struct rect in, int y,
 }
 
 /* "short 31.05 GiB on each L40S", or what else is in the way. */
-static void draw_refusal(struct canvas *canvas, struct rect in, int y,
-                         const struct plan *plan, int next)
+static void draw_refusal(struct canvas *canvas, struct rect in, int y, const struct plan *plan,
+                         int next)
 {
     double lacks = plan->has_memory ? -plan_margin(plan) : 0;
     char text[160], gib[32];
 
     if (lacks > 0)
-        gp_format(text, sizeof(text), "short %s on each %s",
-                  units_gib(gib, sizeof(gib), lacks), gpu_short_name(plan->request.gpu));
+        gp_format(text, sizeof(text), "short %s on each %s", units_gib(gib, sizeof(gib), lacks),
+                  gpu_short_name(plan->request.gpu));
     else
         gp_format(text, sizeof(text), "%s", outcome_limit(plan->limit));
     put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
 }
 
-static void draw_verdict(struct canvas *canvas, struct rect in, int y,
-                         const struct form *form)
+static void draw_verdict(struct canvas *canvas, struct rect in, int y, const struct form *form)
 {
     const struct plan *plan = &form->answer->plan;
     int next;
@@ -104,8 +103,7 @@ static void draw_verdict(struct canvas *canvas, struct rect in, int y,
 /* ---- the others ---- */
 
 /* "memory 95 % of budget, 2.16 GiB to spare; measured" */
-static void draw_fill(struct canvas *canvas, struct rect in, int y,
-                      const struct plan *plan)
+static void draw_fill(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
 {
     double budget = plan->memory.budget.value, margin = plan_margin(plan);
     double part = (budget - margin) / budget * 100, gib = fabs(margin) / GP_GIB;
@@ -141,19 +139,17 @@ void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *fo
 }
 
 /* "TPOT 52.1 ms  TTFT 578 ms  18.5 tok/s model" */
-static void draw_pace(struct canvas *canvas, struct rect in, int y,
-                      const struct plan *plan)
+static void draw_pace(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
 {
     struct answer_line line[ANSWER_LINES_MAX];
     int n = answer_lines(plan, NULL, LINE_SPEED, line);
     char text[160], said[SENTENCE_MAX];
 
     if (plan->speed.gap == SPEED_KNOWN && n > 2)
-        gp_format(text, sizeof(text), "TPOT %s TTFT %s %.*s%s %s", line[0].amount,
-                  line[1].amount, (int)strcspn(line[2].amount, "/"), line[2].amount,
+        gp_format(text, sizeof(text), "TPOT %s TTFT %s %.*s%s %s", line[0].amount, line[1].amount,
+                  (int)strcspn(line[2].amount, "/"), line[2].amount,
                   in.cols >= 46 ? " tok/s" : "/s",
-                  plan_is_measured(plan) ? "measured"
-                                         : origin_word(plan->speed.tpot.origin));
+                  plan_is_measured(plan) ? "measured" : origin_word(plan->speed.tpot.origin));
     else
         gp_copy(text, sizeof(text), sentence_first_reason(plan, said));
     canvas_fit(canvas, in, y, 0, in.cols, INK_TEXT, text);

@@ -9,8 +9,12 @@
 
 #include "base/mem.h"
 
-enum { UNIT_FIXES, UNIT_BREAKS = PLAN_MAX_FIXES, UNIT_SAMPLES = UNIT_BREAKS + BREAK_AXES,
-       UNIT_GPUS = UNIT_SAMPLES + PLAN_SAMPLES };
+enum {
+    UNIT_FIXES,
+    UNIT_BREAKS = PLAN_MAX_FIXES,
+    UNIT_SAMPLES = UNIT_BREAKS + BREAK_AXES,
+    UNIT_GPUS = UNIT_SAMPLES + PLAN_SAMPLES
+};
 
 /* What the thread fills; what is asked is set before. */
 struct plan_more_job {
@@ -18,7 +22,7 @@ struct plan_more_job {
     struct outcome fix[PLAN_MAX_FIXES];
     struct break_point breaks[BREAK_AXES];
     struct plan_sample sample[PLAN_SAMPLES];
-    bool full;            /* the samples have come to where it no longer fits */
+    bool full; /* the samples have come to where it no longer fits */
     struct outcomes gpus;
 };
 
@@ -49,8 +53,8 @@ static void unit_sample(struct plan_more_job *job, int i)
     plan_layout(&q, &a->plan.layout, &a->resolved.market, &plan);
     job->full = plan.verdict == VERDICT_DOES_NOT_FIT || plan.speed.gap != SPEED_KNOWN;
     if (!job->full)
-        job->sample[i] = (struct plan_sample){q.users, plan.speed.tokens.value,
-                                              plan.speed.tpot.value};
+        job->sample[i] =
+            (struct plan_sample){q.users, plan.speed.tokens.value, plan.speed.tpot.value};
 }
 
 static bool more_unit(void *ctx, int i, struct planner *planner)
@@ -103,8 +107,7 @@ static void rank(struct plan_more *m)
 
         if (!o->known || !verdict_holds(o->verdict) || o->per_hour <= 0)
             continue;
-        while (at > 0 &&
-               outcome_compare(o, &m->gpus.rows[m->best[at - 1]].outcome) < 0)
+        while (at > 0 && outcome_compare(o, &m->gpus.rows[m->best[at - 1]].outcome) < 0)
             at--;
         if (at >= PLAN_ALTERNATIVES)
             continue;

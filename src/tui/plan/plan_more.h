@@ -14,24 +14,24 @@
 #include "tui/worker.h"
 
 #define PLAN_ALTERNATIVES 5
-#define PLAN_SAMPLES      20
+#define PLAN_SAMPLES 20
 
-struct plan_sample { /* of the plan's layout with so many users */
+struct plan_sample {            /* of the plan's layout with so many users */
     double users, tokens, tpot; /* tokens/s of all, s; 0 = it does not fit */
 };
 
 struct plan_more {
-    unsigned version;        /* of the form that it is of */
+    unsigned version; /* of the form that it is of */
     bool begun, done;
-    int taken;               /* units of the task that are here */
+    int taken; /* units of the task that are here */
     struct outcome fix[PLAN_MAX_FIXES];
     struct break_point breaks[BREAK_AXES];
     struct plan_sample sample[PLAN_SAMPLES];
     int samples;
-    struct outcomes gpus;    /* all of them, count and layout free; when done */
+    struct outcomes gpus;        /* all of them, count and layout free; when done */
     int best[PLAN_ALTERNATIVES]; /* rows of gpus; when done */
     int best_count;
-    struct task *task;       /* NULL: it does not run */
+    struct task *task;         /* NULL: it does not run */
     struct plan_more_job *job; /* the task's */
 };
 

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/outcome.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "tui/outcome.h"
 
 /* "weights +1.25 GiB", "GPUs 2 -> 4", "$4.00/h -> $6.00/h" */
 struct difference {
@@ -55,11 +55,9 @@ static int plan_differences(const struct plan *now, const struct plan *then,
         gp_format(d[n++].text, size, "%s -> %s", verdict_say(then->verdict),
                   verdict_say(now->verdict));
     if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
-        gp_format(d[n++].text, size, "GPU %s -> %s", then->request.gpu->id,
-                  now->request.gpu->id);
+        gp_format(d[n++].text, size, "GPU %s -> %s", then->request.gpu->id, now->request.gpu->id);
     if (now->layout.gpus != then->layout.gpus)
-        gp_format(d[n++].text, size, "GPUs %d -> %d", then->layout.gpus,
-                  now->layout.gpus);
+        gp_format(d[n++].text, size, "GPUs %d -> %d", then->layout.gpus, now->layout.gpus);
     if (now->cost.per_hour > 0 && then->cost.per_hour > 0 && fabs(more) >= 0.005)
         gp_format(d[n++].text, size, "%s/h -> %s/h",
                   units_money(before, sizeof(before), then->cost.per_hour),
@@ -88,8 +86,8 @@ void plan_pin_page(struct page *p, const struct form *form)
         const char *a = form->pin_form.value[f], *b = form->values.value[f];
 
         if (strcmp(a, b) != 0)
-            strbuf_addf(&text, "%s%s %s -> %s", text.len ? "; " : "",
-                        field_rows[f].label, a[0] ? a : "auto", b[0] ? b : "auto");
+            strbuf_addf(&text, "%s%s %s -> %s", text.len ? "; " : "", field_rows[f].label,
+                        a[0] ? a : "auto", b[0] ? b : "auto");
     }
     n = plan_differences(&form->answer->plan, &form->pin->plan, d);
     for (int i = 0; i < n; i++)

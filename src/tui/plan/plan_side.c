@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "base/units.h"
 #include "plan/compare.h"
 #include "tui/list.h"
 #include "tui/toolkit/plot_draw.h"
-#include "base/str.h"
-#include "base/units.h"
 
 /* ---- alternatives ---- */
 
 static const struct list_column columns[] = {
-    {"GPU", 0, 0, false}, {"n", 2, 0, true},    {"$/h", 6, 0, true},
-    {"TPOT", 4, 0, true},   {"$/M", 6, 0, true},
+    {"GPU", 0, 0, false}, {"n", 2, 0, true},   {"$/h", 6, 0, true},
+    {"TPOT", 4, 0, true}, {"$/M", 6, 0, true},
 };
 #define MOST_COLS 56 /* further apart, rows are hard to follow */
 enum { COL_GPU, COL_COUNT, COL_HOUR, COL_TPOT, COL_MILLION, COLUMNS };
@@ -41,18 +41,18 @@ static void show_alternative(struct page *p, const struct list_table *t, const c
     list_cell(p->canvas, p->in, p->y, t, COL_GPU, ink, id);
     gp_format(text, sizeof(text), "%d", o->gpus);
     list_cell(p->canvas, p->in, p->y, t, COL_COUNT, ink, text);
-    list_cell(p->canvas, p->in, p->y, t, COL_HOUR, ink,
-              short_money(text, o->per_hour));
-    gp_format(text, sizeof(text), o->tpot <= 0 ? "-" : o->tpot < 99.5e-3 ? "%.1f" : "%.0f",
+    list_cell(p->canvas, p->in, p->y, t, COL_HOUR, ink, short_money(text, o->per_hour));
+    gp_format(text, sizeof(text),
+              o->tpot <= 0        ? "-"
+              : o->tpot < 99.5e-3 ? "%.1f"
+                                  : "%.0f",
               o->tpot * 1e3);
     list_cell(p->canvas, p->in, p->y, t, COL_TPOT, ink, text);
     if (o->million > 0)
-        list_cell(p->canvas, p->in, p->y, t, COL_MILLION, ink,
-                  short_money(text, o->million));
+        list_cell(p->canvas, p->in, p->y, t, COL_MILLION, ink, short_money(text, o->million));
 }
 
-static void show_alternatives(struct page *p, const struct form *form,
-                              const struct plan_more *more)
+static void show_alternatives(struct page *p, const struct form *form, const struct plan_more *more)
 {
     struct list_table t = list_table(columns, COLUMNS, int_min(p->in.cols, MOST_COLS));
     const char *own = form->answer->plan.request.gpu->id;
@@ -75,8 +75,7 @@ static void show_alternatives(struct page *p, const struct form *form,
 /* What becomes of one user more than hold, so that the row agrees with "holds": 2.9 requests
  * hold no third user (", to 3"); the second that only the low end of their band does not hold
  * is no contradiction (": 2 marginal"). */
-static void add_total(char *more, size_t size, const struct break_point *b,
-                      const struct plan *plan)
+static void add_total(char *more, size_t size, const struct break_point *b, const struct plan *plan)
 {
     bool marginal = b->limit == LIMIT_KV && b->at + 1 <= compare_capacity(plan);
     size_t used = strlen(more);
@@ -97,34 +96,31 @@ static void show_break(struct page *p, const struct break_point *b, const char *
     if (!b->known)
         return;
     if (!whole)
-        gp_format(more, sizeof(more), "%s %.3g %s", b->ends ? "none up to" : "beyond", b->at,
-                  what);
+        gp_format(more, sizeof(more), "%s %.3g %s", b->ends ? "none up to" : "beyond", b->at, what);
     else if (b->ends)
         gp_format(more, sizeof(more), "none up to %s %ss",
                   units_tokens(number, sizeof(number), b->at), what);
     else
-        gp_format(more, sizeof(more), "+%s %s%s",
-                  units_tokens(number, sizeof(number), step + 1), what, step > 0 ? "s" : "");
+        gp_format(more, sizeof(more), "+%s %s%s", units_tokens(number, sizeof(number), step + 1),
+                  what, step > 0 ? "s" : "");
     if (whole && !b->ends && plan)
         add_total(more, sizeof(more), b, plan);
     canvas_fit(p->canvas, p->in, p->y, 0, b->ends ? p->in.cols : x - 1,
                b->ends ? INK_DIM : INK_TEXT, more);
     if (!b->ends)
-        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING,
-                   outcome_limit(b->limit));
+        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING, outcome_limit(b->limit));
     p->y++;
 }
 
-static void show_breaks(struct page *p, const struct form *form,
-                        const struct plan_more *more)
+static void show_breaks(struct page *p, const struct form *form, const struct plan_more *more)
 {
     bool rate = form->answer->plan.request.rate > 0;
     int from;
 
     page_rule(p, "First to break, this layout");
     from = p->y;
-    show_break(p, &more->breaks[BREAK_USERS], rate ? "requests/s" : "user",
-               &form->answer->plan, !rate);
+    show_break(p, &more->breaks[BREAK_USERS], rate ? "requests/s" : "user", &form->answer->plan,
+               !rate);
     show_break(p, &more->breaks[BREAK_CONTEXT], "context token", NULL, true);
     show_break(p, &more->breaks[BREAK_PROMPT], "prompt token", NULL, true);
     if (p->y == from)
@@ -151,8 +147,7 @@ static void fill_plot(struct plot *plot, const struct plan_more *more)
     plot->y = (struct plot_axis){.low = 0, .high = top * 1.05, .title = "", .unit = ""};
 }
 
-static void show_plot(struct page *p, const struct form *form,
-                      const struct plan_more *more)
+static void show_plot(struct page *p, const struct form *form, const struct plan_more *more)
 {
     struct rect in = {p->in.y + p->y + 1, p->in.x, p->in.rows - p->y - 1, p->in.cols};
     struct plot plot;

@@ -14,6 +14,9 @@
 #include <string.h>
 
 #include "answer/print_plan.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "tui/app.h"
 #include "tui/compare/s_compare.h"
 #include "tui/list.h"
@@ -21,9 +24,6 @@
 #include "tui/plan/plan_choices.h"
 #include "tui/plan/plan_form.h"
 #include "tui/plan/plan_more.h"
-#include "base/clock.h"
-#include "base/path.h"
-#include "base/str.h"
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
 
@@ -56,8 +56,7 @@ static void panel_rects(const struct app *app, const struct plan_state *s,
     frame_plan(frame.body, frame.size, s->panel, out);
 }
 
-static const struct plan_more *more_of(const struct plan_state *s,
-                                       const struct form *form)
+static const struct plan_more *more_of(const struct plan_state *s, const struct form *form)
 {
     return plan_more_fresh(&s->more, form) ? &s->more : NULL;
 }
@@ -221,8 +220,7 @@ static void focus_or_scroll(struct app *app, struct plan_state *s, int by)
 
 /* ---- changing ---- */
 
-static void report_change(struct app *app, enum gp_status rc,
-                          const struct gp_err *err)
+static void report_change(struct app *app, enum gp_status rc, const struct gp_err *err)
 {
     if (rc)
         app_report_err(app, err);
@@ -255,8 +253,8 @@ static void edit_choice(struct app *app, struct plan_state *s)
 {
     int count;
     bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
-    struct choice *choices = form_choices(app->form, s->edited,
-                                          s->edited != FIELD_PRECISION, &count);
+    struct choice *choices =
+        form_choices(app->form, s->edited, s->edited != FIELD_PRECISION, &count);
     struct chooser_ask options = {.title = field_rows[s->edited].label,
                                   .heads = told ? outcome_titles(CHOICE_COLS) : NULL,
                                   .choices = choices,
@@ -273,8 +271,7 @@ static void edit_choice(struct app *app, struct plan_state *s)
     free(choices);
 }
 
-static bool number_typed(struct app *app, void *ctx, const char *text,
-                         struct gp_err *err)
+static bool number_typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct plan_state *s = ctx;
     enum gp_status rc = form_set(app->form, s->edited, text, err);
@@ -388,12 +385,11 @@ static bool apply(struct app *app, const struct plan_state *s)
     const struct plan_more *more = more_of(s, app->form);
     int count = app->form->answered ? a->fix_count : 0;
     struct choice choices[PLAN_MAX_FIXES] = {0};
-    struct chooser_ask options = {
-        .title = verdict_holds(a->plan.verdict) ? "Changes" : "Ways out",
-        .heads = outcome_titles(OUTCOME_WHOLE),
-        .choices = choices,
-        .count = count,
-        .chosen = fix_chosen};
+    struct chooser_ask options = {.title = verdict_holds(a->plan.verdict) ? "Changes" : "Ways out",
+                                  .heads = outcome_titles(OUTCOME_WHOLE),
+                                  .choices = choices,
+                                  .count = count,
+                                  .chosen = fix_chosen};
 
     for (int i = 0; i < count; i++) {
         struct outcome o = plan_fix_outcome(&a->fixes[i], more ? &more->fix[i] : NULL);
@@ -477,9 +473,8 @@ static bool pin_toggle(struct app *app)
     }
     form_pin(app->form);
     app_report(app, false, "%s",
-               app->form->pinned
-                   ? "pinned: the answer shows the difference; p again unpins"
-                   : "unpinned");
+               app->form->pinned ? "pinned: the answer shows the difference; p again unpins"
+                                 : "unpinned");
     return true;
 }
 
@@ -588,14 +583,12 @@ static void plan_title(const struct app *app, const void *state, struct strbuf *
 
     (void)state;
     if (file[0] || changed)
-        strbuf_addf(out, "%s%s",
-                    path_name(file[0] ? file : app->form->values.value[FIELD_MODEL]),
+        strbuf_addf(out, "%s%s", path_name(file[0] ? file : app->form->values.value[FIELD_MODEL]),
                     changed ? "*" : "");
 }
 
-static enum gp_status plan_export(const struct app *app, const void *state,
-                                  const char *suffix, struct strbuf *out,
-                                  struct gp_err *err)
+static enum gp_status plan_export(const struct app *app, const void *state, const char *suffix,
+                                  struct strbuf *out, struct gp_err *err)
 {
     const struct form *form = app->form;
     struct options options;

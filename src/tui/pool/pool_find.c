@@ -3,8 +3,8 @@
  */
 #include <stdlib.h>
 
-#include "tui/pool/s_pool.h"
 #include "base/mem.h"
+#include "tui/pool/s_pool.h"
 
 static bool find_unit(void *job, int i, struct planner *planner)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pool/s_pool.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "tui/pool/s_pool.h"
 
 #define SLOWER 1.5 /* times the goals */
 
@@ -59,8 +59,8 @@ static void slower_goals(struct pool_screen *s, int workload)
         gp_format(ttft, sizeof(ttft), " TTFT %.0f ms", w->ttft * 1e3);
     if (w->tpot > 0)
         gp_format(tpot, sizeof(tpot), " TPOT %.0f ms", w->tpot * 1e3);
-    gp_format(p->words, sizeof(p->words), "%s:%s%s%s", w->name, ttft,
-              ttft[0] && tpot[0] ? "," : "", tpot);
+    gp_format(p->words, sizeof(p->words), "%s:%s%s%s", w->name, ttft, ttft[0] && tpot[0] ? "," : "",
+              tpot);
 }
 
 static void open_precision(struct pool_screen *s, int workload)
@@ -113,6 +113,7 @@ int pool_proposal_best(const struct pool_screen *s)
 
     for (int i = 0; i < s->proposal_count; i++) {
         const struct pool_proposal *p = &s->proposals[i];
+
         if (p->tried && p->outcome.total < now->total &&
             (best < 0 || p->outcome.total < s->proposals[best].outcome.total))
             best = i;

@@ -8,22 +8,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/str.h"
+#include "base/units.h"
 #include "pool/pool_record.h"
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
-#include "base/str.h"
-#include "base/units.h"
 
 #define COUNT(value) units_tokens((char[32]){""}, 32, value)
 
-#define LADDER_ROWS  (POOL_RUNGS + 1) /* titles, and the ways */
-#define TALL         24               /* rows of the body from which on there is more */
-#define NAME         12               /* cells of a workload's name at 78 */
-#define NAME_MOST    30
-#define MODEL        24
-#define DAY          24
-#define WEEK         84 /* cells, two hours each */
-#define PART         24
+#define LADDER_ROWS (POOL_RUNGS + 1) /* titles, and the ways */
+#define TALL 24                      /* rows of the body from which on there is more */
+#define NAME 12                      /* cells of a workload's name at 78 */
+#define NAME_MOST 30
+#define MODEL 24
+#define DAY 24
+#define WEEK 84 /* cells, two hours each */
+#define PART 24
 #define MIDDLE_LEAST 6 /* rows of the middle panel with its edges */
 
 double pool_unmet(const struct pool_run *run, int workload, int hour)
@@ -101,12 +101,12 @@ static void draw_curve(const struct pool_screen *s, int w, struct canvas *canvas
     for (int i = 0; i < span.cells; i++) {
         int hour = span.first + i * span.each;
         double n = pool_run_taken(run, run->rung, w, hour);
+
         if (span.each > 1)
             n = fmax(n, pool_run_taken(run, run->rung, w, hour + 1));
         int step = peak > 0 && n > 0 ? (int)ceil(n / peak * 8) : 0;
         if (step > 0)
-            canvas_glyph(canvas, in, y, x + i, INK_TEXT,
-                         (enum glyph)(GLYPH_SPARK1 + step - 1));
+            canvas_glyph(canvas, in, y, x + i, INK_TEXT, (enum glyph)(GLYPH_SPARK1 + step - 1));
         if (s->hour / span.each == hour / span.each)
             canvas_ink(canvas, in, y, x + i, 1, INK_KEY);
     }
@@ -127,8 +127,8 @@ static void draw_ruler(const struct pool_screen *s, struct canvas *canvas, struc
             canvas_textf(canvas, in, 0, x + h, INK_HEADING, "%d", h);
 }
 
-static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, struct rect in,
-                          int y, int w)
+static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, struct rect in, int y,
+                          int w)
 {
     const struct pool_run *run = s->run;
     const char *verdict = pool_verdict(run, w);
@@ -142,8 +142,7 @@ static void draw_work_row(const struct pool_screen *s, struct canvas *canvas, st
                  pool_run_taken(run, run->rung, w, s->hour));
     canvas_textf(canvas, in, y, 57 + more, INK_TEXT, "%8.2f",
                  run->c.file.workloads[w].rate[s->hour]);
-    canvas_textf(canvas, in, y, 67 + more, INK_TEXT, "%5.1f %%",
-                 100 * pool_unmet(run, w, s->hour));
+    canvas_textf(canvas, in, y, 67 + more, INK_TEXT, "%5.1f %%", 100 * pool_unmet(run, w, s->hour));
     if (left >= MODEL)
         canvas_fit(canvas, in, y, 77 + more, left, INK_DIM, run->c.file.workloads[w].model);
 }
@@ -185,8 +184,7 @@ static void slot_text(const struct pool_run *run, int hour, int gpu, char *out, 
 
 /* Boxes one after the other, each its name and its slots, from line `top` on. Returns how
  * many lines they take; canvas NULL: nothing is drawn. */
-static int walk_places(const struct pool_screen *s, struct canvas *canvas, struct rect in,
-                       int top)
+static int walk_places(const struct pool_screen *s, struct canvas *canvas, struct rect in, int top)
 {
     const struct seating *p = &s->run->seating;
     char name[POOL_FILE_NAME], cell[4];
@@ -196,6 +194,7 @@ static int walk_places(const struct pool_screen *s, struct canvas *canvas, struc
     for (int b = 0; b < p->box_count; b++) {
         const struct seating_box *box = &p->box[b];
         int per = in.cols - 12 < box->gpus ? in.cols - 12 : box->gpus;
+
         if (x > 0 && x + 12 + per > in.cols) {
             x = 0;
             y++;
@@ -246,7 +245,7 @@ int pool_middle_rows(const struct pool_screen *s)
 {
     return s->middle == POOL_SHOW_PLACES    ? s->run->seating.box_count
            : s->middle == POOL_SHOW_WHAT_IF ? s->run->what_if_count
-                                       : s->proposal_count;
+                                            : s->proposal_count;
 }
 
 /* ---- what if, and changes ---- */
@@ -265,12 +264,11 @@ static const struct list_column change_columns[OUTCOMES] = {{"change", 0, 0, fal
                                                             {"unmet", 8, 0, true}};
 
 /* One row of either: what it is, GPUs, money, shortage. */
-static void draw_outcome(const struct list_table *table, struct canvas *canvas,
-                         struct rect in, int y, const char *const cells[OUTCOMES], double unmet)
+static void draw_outcome(const struct list_table *table, struct canvas *canvas, struct rect in,
+                         int y, const char *const cells[OUTCOMES], double unmet)
 {
     for (int i = 0; i < OUTCOMES; i++)
-        list_cell(canvas, in, y, table, i, i == 4 && unmet > 5e-4 ? INK_WARN : INK_TEXT,
-                  cells[i]);
+        list_cell(canvas, in, y, table, i, i == 4 && unmet > 5e-4 ? INK_WARN : INK_TEXT, cells[i]);
 }
 
 static void draw_what_ifs(const struct pool_screen *s, struct canvas *canvas, struct rect in)
@@ -287,6 +285,7 @@ static void draw_what_ifs(const struct pool_screen *s, struct canvas *canvas, st
     for (int i = top, y = 1; i < s->run->what_if_count && y < in.rows; i++, y++) {
         const struct pool_what_if *w = &s->run->what_ifs[i];
         char unmet[16];
+
         gp_format(unmet, sizeof(unmet), "%.1f %%", 100 * w->unmet);
         const char *cells[] = {w->name, COUNT(w->gpus), w->fleet ? "as planned" : "bought",
                                COUNT(w->paid / days), unmet};
@@ -304,6 +303,7 @@ static void draw_changes(const struct pool_screen *s, struct canvas *canvas, str
     for (int i = top, y = 1; i < s->proposal_count && y < in.rows; i++, y++) {
         const struct pool_proposal *p = &s->proposals[i];
         char unmet[16];
+
         gp_format(unmet, sizeof(unmet), "%.1f %%", 100 * p->outcome.unmet);
         const char *cells[] = {p->words, p->tried ? COUNT(p->outcome.gpus) : "-",
                                !p->tried   ? "not tried"
@@ -317,8 +317,8 @@ static void draw_changes(const struct pool_screen *s, struct canvas *canvas, str
 
 static void draw_middle(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
-    static void (*const draws[])(const struct pool_screen *, struct canvas *, struct rect) = {
-        draw_places, draw_what_ifs, draw_changes};
+    static void (*const draws[])(const struct pool_screen *, struct canvas *,
+                                 struct rect) = {draw_places, draw_what_ifs, draw_changes};
 
     draws[s->middle](s, canvas, in);
 }
@@ -405,8 +405,8 @@ static void draw_progress(const struct pool_screen *s, struct canvas *canvas, st
         return;
     }
     if (s->phase == POOL_FINDING) {
-        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads",
-                     task_done(s->task), s->count);
+        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads", task_done(s->task),
+                     s->count);
         return;
     }
     double total = atomic_load(&w->total), bound = atomic_load(&w->bound);
@@ -427,8 +427,8 @@ static void part_words(char text[PART], int top, int page, int count)
 {
     text[0] = '\0';
     if (count > page)
-        gp_format(text, PART, "%d-%d of %d", top + 1,
-                  top + page < count ? top + page : count, count);
+        gp_format(text, PART, "%d-%d of %d", top + 1, top + page < count ? top + page : count,
+                  count);
 }
 
 /* What stands at the right of a panel's edge: how much of it is in sight, and the hour. */
@@ -449,9 +449,8 @@ static void right_words(const struct pool_screen *s, enum pool_panel panel, stru
                   COUNT(pool_capital(s->run, s->run->rung)));
         return;
     }
-    gp_format(text, size, "%s%s%s%s%s%s", part,
-              part[0] && (int)panel == s->panel ? "  j/k" : "", part[0] && hours ? "  " : "",
-              hours ? pool_hour_words(s->run, s->hour, hour) : "",
+    gp_format(text, size, "%s%s%s%s%s%s", part, part[0] && (int)panel == s->panel ? "  j/k" : "",
+              part[0] && hours ? "  " : "", hours ? pool_hour_words(s->run, s->hour, hour) : "",
               hours ? "  h/l hour" : "", one ? "  Tab" : "");
 }
 
@@ -470,10 +469,10 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
                const struct frame *frame)
 {
     static const char *const titles[] = {"Workloads", NULL, "Ladder"};
-    static const char *const middles[] = {
-        "GPUs: a letter each, bold: new, . free, * job, / slices", "What if", "Changes"};
-    static void (*const draws[])(const struct pool_screen *, struct canvas *, struct rect) = {
-        draw_workloads, draw_middle, draw_ladder};
+    static const char *const middles[] = {"GPUs: a letter each, bold: new, . free, * job, / slices",
+                                          "What if", "Changes"};
+    static void (*const draws[])(const struct pool_screen *, struct canvas *,
+                                 struct rect) = {draw_workloads, draw_middle, draw_ladder};
     const struct pool_screen *s = state;
     int rows[POOL_PANELS] = {0, 0, LADDER_ROWS + 2};
     struct rect panel[POOL_PANELS];
@@ -487,8 +486,8 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
     }
     pool_run_gap(s->run, s->run->rung, why, sizeof(why));
     rows[POOL_PANEL_LADDER] += (why[0] != '\0') + (frame->body.rows >= TALL ? 2 : 0);
-    rows[POOL_PANEL_WORK] = work_rows(s, frame->body.rows - rows[POOL_PANEL_LADDER],
-                                      rect_inside(frame->body));
+    rows[POOL_PANEL_WORK] =
+        work_rows(s, frame->body.rows - rows[POOL_PANEL_LADDER], rect_inside(frame->body));
     if (frame->size == SIZE_ONE)
         for (int i = 0; i < POOL_PANELS; i++)
             panel[i] = i == s->panel ? frame->body : (struct rect){0};
@@ -497,8 +496,8 @@ void pool_draw(const struct app *app, const void *state, struct canvas *canvas,
     for (int i = 0; i < POOL_PANELS; i++) {
         if (rect_empty(panel[i]))
             continue;
-        right_words(s, (enum pool_panel)i, rect_inside(panel[i]), frame->size == SIZE_ONE,
-                    right, sizeof(right));
+        right_words(s, (enum pool_panel)i, rect_inside(panel[i]), frame->size == SIZE_ONE, right,
+                    sizeof(right));
         canvas_box(canvas, panel[i], titles[i] ? titles[i] : middles[s->middle],
                    right[0] ? right : NULL);
         draws[i](s, canvas, rect_inside(panel[i]));

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
 #include "pool/pool_page.h"
 #include "pool/pool_record.h"
 #include "pool/print_pool.h"
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
-#include "base/mem.h"
-#include "base/str.h"
-#include "base/units.h"
 
 #define POLL 0.05 /* s between two looks at the thread */
 
@@ -83,6 +83,7 @@ static enum gp_status pool_options_line(struct app *app, void *state, const char
         return gp_fail(err, GP_E_USAGE, "pool", "", "the line is too long");
     while (!rc && (word = strsep(&rest, " "))) {
         int id = word[0] == '-' ? option_find_word(word) : -1;
+
         if (word[0] == '\0')
             continue;
         if (word[0] != '-' && !name[0])
@@ -91,8 +92,8 @@ static enum gp_status pool_options_line(struct app *app, void *state, const char
             rc = gp_fail(err, GP_E_USAGE, word, "pool FILE --seed N --rung NAME",
                          "is not an option of the Pool screen");
         else
-            rc = options_text(&options, (enum option_id)id, word,
-                              rest ? strsep(&rest, " ") : "", err);
+            rc = options_text(&options, (enum option_id)id, word, rest ? strsep(&rest, " ") : "",
+                              err);
     }
     if (rc)
         return rc;
@@ -251,6 +252,7 @@ static void ask_next(struct app *app, struct pool_screen *s)
 
     for (; s->asking < run->other_count; s->asking++) {
         struct pool_case *c = run->others[s->asking];
+
         if (!c || c->pool.candidates)
             continue;
         run->others[s->asking] = NULL;
@@ -493,8 +495,9 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
     if (why[0])
         strbuf_addf(out, "; not served: %s; p looks for the cheapest change", why);
     else if (pool_unmet(s->run, s->work, -1) > 5e-4)
-        strbuf_addf(out, "; %.1f %% of its demand is more than its GPUs serve; p looks for "
-                         "the cheapest change",
+        strbuf_addf(out,
+                    "; %.1f %% of its demand is more than its GPUs serve; p looks for "
+                    "the cheapest change",
                     100 * pool_unmet(s->run, s->work, -1));
     else
         strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
@@ -554,9 +557,8 @@ static void pool_command(const struct app *app, const void *state, struct strbuf
         strbuf_addf(out, " --rung %s", pool_rung_word(s->run->rung));
 }
 
-static enum gp_status pool_export_text(const struct app *app, const void *state,
-                                       const char *suffix, struct strbuf *out,
-                                       struct gp_err *err)
+static enum gp_status pool_export_text(const struct app *app, const void *state, const char *suffix,
+                                       struct strbuf *out, struct gp_err *err)
 {
     const struct pool_screen *s = state;
 
@@ -564,10 +566,10 @@ static enum gp_status pool_export_text(const struct app *app, const void *state,
         return gp_fail(err, GP_E_NOTHING, "", "", "the pool is not solved yet");
     if (strcmp(suffix, "html") == 0 || strcmp(suffix, "svg") == 0) {
         struct strbuf command;
+
         strbuf_init(&command);
         pool_command(app, state, &command);
-        pool_page(s->run, command.text,
-                  suffix[0] == 's' ? DOCUMENT_SVG : DOCUMENT_HTML, out);
+        pool_page(s->run, command.text, suffix[0] == 's' ? DOCUMENT_SVG : DOCUMENT_HTML, out);
         strbuf_fini(&command);
         return GP_OK;
     }

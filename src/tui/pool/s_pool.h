@@ -14,7 +14,7 @@
 #include "pool/pool_run.h"
 #include "tui/app.h"
 
-#define POOL_UNDO      8
+#define POOL_UNDO 8
 #define POOL_PROPOSALS 8
 
 enum pool_panel { POOL_PANEL_WORK, POOL_PANEL_PLACE, POOL_PANEL_LADDER, POOL_PANELS };
@@ -38,8 +38,8 @@ struct pool_outcome {
 /* A change of the file, tried out. */
 struct pool_proposal {
     char words[120];
-    int workload;          /* whose candidates are others; -1: nobody's */
-    struct pool_case *c;   /* owned; with all candidates; NULL while these are found */
+    int workload;        /* whose candidates are others; -1: nobody's */
+    struct pool_case *c; /* owned; with all candidates; NULL while these are found */
     struct pool_outcome outcome;
     bool tried;
 };
@@ -59,8 +59,8 @@ enum pool_work { POOL_WORK_ON, POOL_WORK_ENDED, POOL_WORK_LEFT };
 
 struct pool_worker {
     pthread_t thread;
-    bool on;                     /* there is one */
-    atomic_int state;            /* enum pool_work */
+    bool on;          /* there is one */
+    atomic_int state; /* enum pool_work */
     atomic_bool stop;
     atomic_int rung;             /* it is at */
     _Atomic double total, bound; /* of that rung so far */
@@ -69,24 +69,24 @@ struct pool_worker {
     enum pool_rung_id only;
     struct pool_outcome outcome; /* of that */
     struct pool_run_options options;
-    bool what_ifs;               /* those of run instead */
+    bool what_ifs; /* those of run instead */
 };
 
 struct pool_screen {
     char name[GP_PATH_MAX];
     struct pool_run_options options;
-    struct pool_run *run;       /* NULL: none is loaded, or its candidates are being found */
+    struct pool_run *run; /* NULL: none is loaded, or its candidates are being found */
     enum pool_phase phase;
-    struct task *task;          /* of find; NULL: none is at work */
+    struct task *task; /* of find; NULL: none is at work */
     struct pool_find *find;
-    size_t count;               /* workloads that candidates are found for */
-    struct pool_worker *worker; /* NULL: nothing is solved */
-    bool halted;                /* what is solved was told to stop */
+    size_t count;                       /* workloads that candidates are found for */
+    struct pool_worker *worker;         /* NULL: nothing is solved */
+    bool halted;                        /* what is solved was told to stop */
     struct pool_run *before[POOL_UNDO]; /* applied changes, to be undone */
     int before_count;
     struct pool_proposal proposals[POOL_PROPOSALS];
     int proposal_count, trying; /* trying: the one at work */
-    int asking; /* of run's others: the one whose layouts are found */
+    int asking;                 /* of run's others: the one whose layouts are found */
     int hour, work, panel, top;
     enum pool_middle middle;
 };
@@ -96,8 +96,7 @@ struct pool_screen {
 void pool_find_begin(struct pool_screen *s, struct worker *worker, struct pool_case *c,
                      size_t until);
 /* The case of a task that has finished, and how it went. */
-struct pool_case *pool_find_end(struct pool_screen *s, enum gp_status *rc,
-                                struct gp_err *err);
+struct pool_case *pool_find_end(struct pool_screen *s, enum gp_status *rc, struct gp_err *err);
 void pool_find_drop(struct pool_screen *s);
 
 /* ---- pool_worker.c ---- */

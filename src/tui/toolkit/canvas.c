@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/toolkit/utf8.h"
 #include "base/mem.h"
+#include "tui/toolkit/utf8.h"
 
 void canvas_init(struct canvas *canvas, enum charset charset)
 {
@@ -58,8 +58,7 @@ static struct cell *cell_at(struct canvas *canvas, struct rect in, int y, int x)
 /* Half of a wide character alone becomes a blank. */
 static void split_wide(struct canvas *canvas, struct cell *cell)
 {
-    const struct cell *end =
-        canvas->cells + (size_t)canvas->rows * (size_t)canvas->cols;
+    const struct cell *end = canvas->cells + (size_t)canvas->rows * (size_t)canvas->cols;
 
     if (cell->ch == 0 && cell > canvas->cells)
         cell[-1].ch = ' ';
@@ -67,16 +66,14 @@ static void split_wide(struct canvas *canvas, struct cell *cell)
         cell[1].ch = ' ';
 }
 
-static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink,
-                     uint32_t ch)
+static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
 {
     split_wide(canvas, cell);
     *cell = (struct cell){ch, (uint8_t)ink};
 }
 
 /* Columns taken; a wide character needs both its cells, else a blank stands there. */
-static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-                    uint32_t ch)
+static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, uint32_t ch)
 {
     struct cell *cell = cell_at(canvas, in, y, x), *right;
     int width;
@@ -104,8 +101,7 @@ static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum in
 
 /* ---- text ---- */
 
-int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-                const char *text)
+int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, const char *text)
 {
     int from = x;
     uint32_t ch;
@@ -115,8 +111,8 @@ int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink in
     return x - from;
 }
 
-int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-                 const char *fmt, ...)
+int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, const char *fmt,
+                 ...)
 {
     char text[1024];
     va_list args;
@@ -127,16 +123,15 @@ int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink i
     return canvas_text(canvas, in, y, x, ink, text);
 }
 
-void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
-                  const char *text)
+void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink, const char *text)
 {
     int x = in.cols - gp_width(text);
 
     canvas_fit(canvas, in, y, x < 0 ? 0 : x, in.cols, ink, text);
 }
 
-int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
-               enum ink ink, const char *text)
+int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+               const char *text)
 {
     struct rect clip = in;
     int from = x;
@@ -155,16 +150,16 @@ int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
     return cols;
 }
 
-int canvas_fit_first(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                     enum ink ink, const char *const *texts)
+int canvas_fit_first(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                     const char *const *texts)
 {
     while (texts[1] && gp_width(texts[0]) > cols)
         texts++;
     return canvas_fit(canvas, in, y, x, cols, ink, texts[0]);
 }
 
-int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                   enum ink ink, const char *text)
+int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                   const char *text)
 {
     if (cols > in.cols - x)
         cols = in.cols - x;
@@ -177,8 +172,7 @@ int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols
     return cols;
 }
 
-int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
-                const char *text)
+int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink, const char *text)
 {
     int from = y;
 
@@ -216,14 +210,13 @@ void canvas_glyph(struct canvas *canvas, struct rect in, int y, int x, enum ink 
     canvas_text(canvas, in, y, x, ink, theme_glyph(canvas->charset, glyph));
 }
 
-void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-                 uint32_t ch)
+void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, uint32_t ch)
 {
     cell_put(canvas, in, y, x, ink, ch);
 }
 
-void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count,
-                enum ink ink, enum glyph glyph)
+void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count, enum ink ink,
+                enum glyph glyph)
 {
     for (int i = 0; i < count && x + i < in.cols; i++)
         canvas_glyph(canvas, in, y, x + i, ink, glyph);
@@ -248,8 +241,7 @@ static void wrap_words(struct canvas *canvas, struct rect in, int y, int x, int 
     canvas_text(canvas, in, y, x, INK_FRAME, " ");
 }
 
-void canvas_box(struct canvas *canvas, struct rect in, const char *title,
-                const char *right)
+void canvas_box(struct canvas *canvas, struct rect in, const char *title, const char *right)
 {
     int last = in.rows - 1, edge = in.cols - 1, wide;
 
@@ -279,8 +271,7 @@ void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *t
     wrap_words(canvas, inside, y, 2, inside.cols, title);
 }
 
-void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                enum ink ink)
+void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink)
 {
     for (int i = 0; i < cols; i++) {
         struct cell *cell = cell_at(canvas, in, y, x + i);

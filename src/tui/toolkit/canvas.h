@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "tui/toolkit/rect.h"
 #include "tui/toolkit/theme.h"
-#include "base/str.h"
 
 struct cell {
     uint32_t ch; /* a character; 0: right half of the one before */
@@ -38,42 +38,37 @@ struct rect canvas_rect(const struct canvas *canvas);
  * it was cut). Control characters show as '?'. */
 int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
                 const char *text);
-int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, const char *fmt,
+                 ...) __attribute__((format(printf, 6, 7)));
 /* Ends at the last column of the rectangle. */
-void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
-                  const char *text);
+void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink, const char *text);
 /* Text that is cut ends in GLYPH_MORE: at most `cols` columns. */
-int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
-               enum ink ink, const char *text);
+int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+               const char *text);
 /* The first of the texts that fits whole, from the longest to the shortest, NULL behind
  * the last; none does: the last, cut. */
-int canvas_fit_first(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                     enum ink ink, const char *const *texts);
+int canvas_fit_first(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                     const char *const *texts);
 /* The same, cut at its left where that is needed: its end is what tells it from others. */
-int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                   enum ink ink, const char *text);
+int canvas_fit_end(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                   const char *text);
 /* Broken at blanks over the rectangle's rows from y on. Returns the rows used. */
-int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
-                const char *text);
+int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink, const char *text);
 void canvas_glyph(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
                   enum glyph glyph);
 /* A character by its code, for plots. */
-void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-                 uint32_t ch);
+void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink, uint32_t ch);
 /* `count` glyphs in a row. */
-void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count,
-                enum ink ink, enum glyph glyph);
+void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count, enum ink ink,
+                enum glyph glyph);
 
 void canvas_fill(struct canvas *canvas, struct rect in); /* with blanks */
 /* A box on the rectangle's edge, with words in its upper edge (left, right; NULL). */
-void canvas_box(struct canvas *canvas, struct rect in, const char *title,
-                const char *right);
+void canvas_box(struct canvas *canvas, struct rect in, const char *title, const char *right);
 /* A line across a box from edge to edge at row y of its inside, with words. */
 void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title);
 /* Gives cells a ink (focus) and leaves what stands in them. */
-void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                 enum ink ink);
+void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink);
 void canvas_cursor(struct canvas *canvas, struct rect in, int y, int x);
 
 /* The cells as text, a line per row, blanks at the end of lines cut. */

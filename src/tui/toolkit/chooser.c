@@ -14,20 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/words.h"
-#include "base/mem.h"
-#include "base/str.h"
 
-#define TEXT_COLS   36 /* a longer text may be cut where `more` stands beside it */
+#define TEXT_COLS 36   /* a longer text may be cut where `more` stands beside it */
 #define HEADED_COLS 28 /* likewise where it is columns, which must be whole */
 #define BESIDE_COLS 76 /* window from which it does */
-#define BELOW_ROWS  2
+#define BELOW_ROWS 2
 #define BELOW_WHOLE 66 /* columns below which columns alone stand there */
-#define LEAST_COLS  50
-#define LEAST_ROWS  7
+#define LEAST_COLS 50
+#define LEAST_ROWS 7
 
 struct layout {
     struct rect box, in; /* the window, and its inside */
@@ -129,8 +129,7 @@ static void copy_choices(struct chooser *c, const struct chooser_ask *options)
         more = gp_width(choice->more);
         c->text_cols = text > c->text_cols ? text : c->text_cols;
         c->more_cols = more > c->more_cols ? more : c->more_cols;
-        c->marked[i] =
-            options->marked && gp_has_word(options->marked, ",", choice->id);
+        c->marked[i] = options->marked && gp_has_word(options->marked, ",", choice->id);
     }
 }
 
@@ -305,10 +304,7 @@ static void complete_path(struct display *display, struct chooser *c)
     strbuf_init(&words);
     edit_paths(text, &words);
     count = edit_complete(&c->filter, words.text);
-    display_report(display, false,
-                   count == 0   ? "no such path"
-                   : count == 1 ? ""
-                                : words.text);
+    display_report(display, false, count == 0 ? "no such path" : count == 1 ? "" : words.text);
     strbuf_fini(&words);
     filter_choices(c);
 }
@@ -375,8 +371,7 @@ static struct layout layout_of(const struct chooser *c, struct rect body)
         rows = LEAST_ROWS;
     if (body.rows <= LEAST_ROWS + 4)
         rows = body.rows;
-    left = cols - 2 - margin(c) - 3 -
-           (c->heads[0] ? (int)strlen(c->heads) : c->more_cols);
+    left = cols - 2 - margin(c) - 3 - (c->heads[0] ? (int)strlen(c->heads) : c->more_cols);
     l.box = frame_middle(body, rows, cols);
     l.in = rect_inside(l.box);
     if (l.below_rows > 0 && l.in.rows < LEAST_ROWS)
@@ -391,19 +386,17 @@ static struct layout layout_of(const struct chooser *c, struct rect body)
     return l;
 }
 
-static void draw_choice(const struct chooser *c, struct canvas *canvas,
-                        const struct layout *l, int y, int row)
+static void draw_choice(const struct chooser *c, struct canvas *canvas, const struct layout *l,
+                        int y, int row)
 {
     const struct choice *choice = &c->choices[c->shown[row]];
     struct rect in = l->in;
     int x = margin(c), next = x + l->text_cols + 2;
 
     if (c->many)
-        canvas_text(canvas, in, y, 2, INK_TEXT,
-                    c->marked[c->shown[row]] ? "[x]" : "[ ]");
+        canvas_text(canvas, in, y, 2, INK_TEXT, c->marked[c->shown[row]] ? "[x]" : "[ ]");
     (choice->tail ? canvas_fit_end : canvas_fit)(
-        canvas, in, y, x, l->beside ? l->text_cols : in.cols - x - 1, INK_TEXT,
-        choice->text);
+        canvas, in, y, x, l->beside ? l->text_cols : in.cols - x - 1, INK_TEXT, choice->text);
     if (l->beside && c->heads[0] && gp_width(choice->more) > in.cols - next - 1)
         canvas_textf(canvas, in, y, next, INK_DIM, "%.*s",
                      int_min((int)strlen(c->heads), in.cols - next - 1), choice->more);
@@ -411,8 +404,7 @@ static void draw_choice(const struct chooser *c, struct canvas *canvas,
         canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, choice->more);
 }
 
-static void draw_free(const struct chooser *c, struct canvas *canvas, struct rect in,
-                      int y)
+static void draw_free(const struct chooser *c, struct canvas *canvas, struct rect in, int y)
 {
     char text[EDIT_MAX], line[EDIT_MAX + 16];
 
@@ -428,15 +420,13 @@ static void draw_none(const struct chooser *c, struct canvas *canvas, struct rec
     if (!text[0])
         gp_copy(line, sizeof(line), "nothing to choose from");
     else
-        gp_format(line, sizeof(line), "nothing matches \"%s\": Backspace shows more",
-                  text);
+        gp_format(line, sizeof(line), "nothing matches \"%s\": Backspace shows more", text);
     in.y += 1;
     in.rows -= 1;
     canvas_wrap(canvas, in, 0, INK_WARN, line);
 }
 
-static void draw_list(const struct chooser *c, struct canvas *canvas,
-                      const struct layout *l)
+static void draw_list(const struct chooser *c, struct canvas *canvas, const struct layout *l)
 {
     int total = row_count(c), top = first_row(c, l->rows), last = top + l->rows - 1;
     struct rect in = l->in;
@@ -462,8 +452,7 @@ static void draw_list(const struct chooser *c, struct canvas *canvas,
         canvas_glyph(canvas, in, l->rows, in.cols - 1, INK_KEY, GLYPH_DOWN);
 }
 
-static void draw_filter(const struct chooser *c, struct canvas *canvas,
-                        const struct layout *l)
+static void draw_filter(const struct chooser *c, struct canvas *canvas, const struct layout *l)
 {
     struct rect in = l->in;
     int heads = margin(c) + l->text_cols + 2;
@@ -486,13 +475,11 @@ static void draw_filter(const struct chooser *c, struct canvas *canvas,
 }
 
 /* What does not stand whole in the row in focus. */
-static void draw_below(const struct chooser *c, struct canvas *canvas,
-                       const struct layout *l)
+static void draw_below(const struct chooser *c, struct canvas *canvas, const struct layout *l)
 {
     struct rect in = l->in;
     int x = c->heads[0] && !l->beside ? 1 : 2; /* columns are as wide as the screen */
-    struct rect below = {in.y + in.rows - l->below_rows, in.x + x, l->below_rows,
-                         in.cols - x};
+    struct rect below = {in.y + in.rows - l->below_rows, in.x + x, l->below_rows, in.cols - x};
     const struct choice *choice;
     int rows = 0;
 
@@ -510,14 +497,13 @@ static void draw_below(const struct chooser *c, struct canvas *canvas,
     below.rows -= rows;
     if (rows > 0 && !l->beside) /* columns, under their titles */
         canvas_textf(canvas, below, 0, 0, INK_TEXT, "%.*s",
-                     (int)strlen(c->heads) + (below.cols >= BELOW_WHOLE ? 40 : 0),
-                     choice->more);
+                     (int)strlen(c->heads) + (below.cols >= BELOW_WHOLE ? 40 : 0), choice->more);
     else
         canvas_wrap(canvas, below, 0, INK_DIM, choice->more);
 }
 
-static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
-                         struct rect body, struct rect bottom)
+static void chooser_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
+                         struct rect bottom)
 {
     const struct chooser *c = (const struct chooser *)overlay;
     struct layout l = layout_of(c, body);
@@ -526,8 +512,7 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
 
     (void)bottom;
     if (c->many && marked > 0)
-        gp_format(right, sizeof(right), "%d marked, %d of %d", marked, c->shown_count,
-                  c->count);
+        gp_format(right, sizeof(right), "%d marked, %d of %d", marked, c->shown_count, c->count);
     else
         gp_format(right, sizeof(right), "%d of %d", c->shown_count, c->count);
     canvas_fill(canvas, l.box);

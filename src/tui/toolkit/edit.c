@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/toolkit/key.h"
-#include "tui/toolkit/utf8.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/utf8.h"
 
 /* ---- characters ---- */
 
@@ -62,8 +62,7 @@ void edit_put(struct edit *edit, size_t before, const char *text)
     if (edit->len - before + len >= sizeof(edit->text))
         return;
     cut(edit, edit->at - before, edit->at);
-    memmove(edit->text + edit->at + len, edit->text + edit->at,
-            edit->len - edit->at + 1);
+    memmove(edit->text + edit->at + len, edit->text + edit->at, edit->len - edit->at + 1);
     memcpy(edit->text + edit->at, text, len);
     edit->len += len;
     edit->at += len;
@@ -226,8 +225,8 @@ void edit_paths(const char *begin, struct strbuf *out)
 
 /* ---- what is seen ---- */
 
-void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y,
-               int x, bool cursor)
+void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y, int x,
+               bool cursor)
 {
     /* The cursor may stand behind the last character, never on what says "more". */
     int room = in.cols - x - (edit->at < edit->len ? 2 : 1);
@@ -236,8 +235,7 @@ void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, i
 
     if (room < 1)
         return;
-    while (gp_columns(from, (size_t)(edit->text + edit->at - from)) >
-           room - (from > edit->text))
+    while (gp_columns(from, (size_t)(edit->text + edit->at - from)) > room - (from > edit->text))
         utf8_next(&from);
     at = x + (from > edit->text);
     if (from > edit->text)
@@ -246,6 +244,5 @@ void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, i
     if (edit->fresh)
         canvas_ink(canvas, in, y, at, gp_width(from), INK_FOCUS);
     if (cursor)
-        canvas_cursor(canvas, in, y,
-                      at + gp_columns(from, (size_t)(edit->text + edit->at - from)));
+        canvas_cursor(canvas, in, y, at + gp_columns(from, (size_t)(edit->text + edit->at - from)));
 }

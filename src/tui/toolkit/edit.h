@@ -39,7 +39,7 @@ bool edit_key(struct edit *edit, int key);
 
 /* The line at (y, x) of the rectangle, scrolled so that the cursor is seen, with
  * GLYPH_MORE where something is left out; sets the real cursor when asked to. */
-void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y,
-               int x, bool cursor);
+void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y, int x,
+               bool cursor);
 
 #endif

@@ -24,8 +24,7 @@ struct frame frame_of(int rows, int cols)
     return f;
 }
 
-void frame_columns(struct rect body, const int *weights, int count, int least,
-                   struct rect *out)
+void frame_columns(struct rect body, const int *weights, int count, int least, struct rect *out)
 {
     int shown = int_max(int_min(count, body.cols / int_max(least, 1)), count > 0 ? 1 : 0);
     int total = 0, left = body.cols, x = body.x;
@@ -73,8 +72,8 @@ struct rect frame_middle(struct rect body, int rows, int cols)
 {
     rows = int_min(rows, body.rows);
     cols = int_min(cols, body.cols);
-    return (struct rect){body.y + (body.rows - rows) / 2,
-                         body.x + (body.cols - cols) / 2, rows, cols};
+    return (struct rect){body.y + (body.rows - rows) / 2, body.x + (body.cols - cols) / 2, rows,
+                         cols};
 }
 
 /* One column: the panel in focus has it all. */
@@ -99,8 +98,7 @@ static int answer_cols(int cols, enum size_class size)
     return size == SIZE_TWO ? rest : int_min(rest - 36, cols < 160 ? 50 : 64);
 }
 
-void frame_plan(struct rect body, enum size_class size, int focus,
-                struct rect out[PLAN_PANELS])
+void frame_plan(struct rect body, enum size_class size, int focus, struct rect out[PLAN_PANELS])
 {
     const int least_rows = 54, upper_rows = 34;
     int form = form_cols(body.cols), answer = answer_cols(body.cols, size), high;
@@ -111,24 +109,21 @@ void frame_plan(struct rect body, enum size_class size, int focus,
         high = int_min(FRAME_STRIP, body.rows);
         out[PLAN_STRIP] = (struct rect){body.y, body.x, high, body.cols};
         focus = focus == PLAN_ANSWER ? PLAN_ANSWER : PLAN_FORM;
-        out[focus] =
-            (struct rect){body.y + high, body.x, body.rows - high, body.cols};
+        out[focus] = (struct rect){body.y + high, body.x, body.rows - high, body.cols};
         return;
     }
-    high = size == SIZE_THREE && body.cols >= 200 && body.rows >= least_rows ? upper_rows
-                                                                             : body.rows;
+    high =
+        size == SIZE_THREE && body.cols >= 200 && body.rows >= least_rows ? upper_rows : body.rows;
     out[PLAN_FORM] = (struct rect){body.y, body.x, high, form};
     out[PLAN_ANSWER] = (struct rect){body.y, body.x + form, high, answer};
     if (size == SIZE_THREE)
-        out[PLAN_SIDE] = (struct rect){body.y, body.x + form + answer, high,
-                                       body.cols - form - answer};
+        out[PLAN_SIDE] =
+            (struct rect){body.y, body.x + form + answer, high, body.cols - form - answer};
     if (high < body.rows)
-        out[PLAN_ROWS] =
-            (struct rect){body.y + high, body.x, body.rows - high, body.cols};
+        out[PLAN_ROWS] = (struct rect){body.y + high, body.x, body.rows - high, body.cols};
 }
 
-void frame_stack(struct rect body, enum size_class size, int focus, int below,
-                 struct rect out[2])
+void frame_stack(struct rect body, enum size_class size, int focus, int below, struct rect out[2])
 {
     if (size <= SIZE_ONE)
         only(body, focus, 2, out);

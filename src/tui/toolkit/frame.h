@@ -29,8 +29,7 @@ struct frame frame_of(int rows, int cols);
 
 /* Panels side by side over the whole body, widths by weight (all > 0), each at least
  * `least` columns; those for which there is no room are empty, the last first. */
-void frame_columns(struct rect body, const int *weights, int count, int least,
-                    struct rect *out);
+void frame_columns(struct rect body, const int *weights, int count, int least, struct rect *out);
 /* Likewise one above the other; rows[i] > 0 is a fixed height, 0 shares what is left. */
 void frame_rows(struct rect body, const int *rows, int count, struct rect *out);
 /* A window of at most rows x cols in the middle. */
@@ -43,17 +42,15 @@ struct rect frame_middle(struct rect body, int rows, int cols);
  * the panel in focus, whatever it is. */
 enum { PLAN_FORM, PLAN_ANSWER, PLAN_SIDE, PLAN_ROWS, PLAN_STRIP, PLAN_PANELS };
 #define FRAME_STRIP 3 /* rows of the strip */
-void frame_plan(struct rect body, enum size_class size, int focus,
-                 struct rect out[PLAN_PANELS]);
+void frame_plan(struct rect body, enum size_class size, int focus, struct rect out[PLAN_PANELS]);
 enum { COMPARE_TABLE, COMPARE_DETAIL, COMPARE_PANELS, COMPARE_ROWS = 4 };
 enum { CURVES_PLOT, CURVES_READING, CURVES_PANELS, CURVES_ROWS = 6 };
 /* One above another that has `below` rows. */
-void frame_stack(struct rect body, enum size_class size, int focus, int below,
-                 struct rect out[2]);
+void frame_stack(struct rect body, enum size_class size, int focus, int below, struct rect out[2]);
 /* Points, then one live panel per device shown (at most devices, at most 16; those that
  * do not fit are left out, never all), then the words at the bottom. */
 enum { BENCH_POINTS, BENCH_WORDS, BENCH_NOW, BENCH_LIVE, BENCH_PANELS = BENCH_LIVE + 16 };
 void frame_bench(struct rect body, enum size_class size, int focus, int devices,
-                  struct rect out[BENCH_PANELS]);
+                 struct rect out[BENCH_PANELS]);
 
 #endif

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/toolkit/utf8.h"
 #include "base/str.h"
+#include "tui/toolkit/utf8.h"
 
 static const struct {
     const char *name;
@@ -35,8 +35,7 @@ int key_find(const char *name)
 
         return *end == '\0' && n <= 12 ? K_F1 + (int)n - 1 : K_NONE;
     }
-    if (name[0] == 'C' && name[1] == '-' && name[2] >= 'a' && name[2] <= 'z' &&
-        !name[3])
+    if (name[0] == 'C' && name[1] == '-' && name[2] >= 'a' && name[2] <= 'z' && !name[3])
         return KEY_CTRL(name[2]);
     ch = utf8_next(&rest);
     return *rest == '\0' ? (int)ch : K_NONE;

@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/paste.h"
-#include "base/mem.h"
 
 void display_report(struct display *display, bool bad, const char *text)
 {
@@ -87,8 +87,8 @@ const char *overlay_paste(struct display *display, const struct paste *paste)
     return why;
 }
 
-static void draw_from(const struct overlay *overlay, struct canvas *canvas,
-                      struct rect body, struct rect bottom)
+static void draw_from(const struct overlay *overlay, struct canvas *canvas, struct rect body,
+                      struct rect bottom)
 {
     if (!overlay)
         return;
@@ -96,8 +96,8 @@ static void draw_from(const struct overlay *overlay, struct canvas *canvas,
     overlay->ops->draw(overlay, canvas, body, bottom);
 }
 
-void overlay_draw(const struct display *display, struct canvas *canvas,
-                  struct rect body, struct rect bottom)
+void overlay_draw(const struct display *display, struct canvas *canvas, struct rect body,
+                  struct rect bottom)
 {
     draw_from(display->top, canvas, body, bottom);
 }

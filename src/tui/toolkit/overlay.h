@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tui/toolkit/canvas.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "tui/toolkit/canvas.h"
 
 struct app; /* handed back to who opened a window; nothing here looks into it */
 struct edit;
@@ -22,9 +22,9 @@ struct paste;
 struct overlay;
 
 struct display {
-    int rows, cols;      /* of the terminal, or of the script's screen */
-    bool touched;        /* to be painted again */
-    char report[200];    /* the line at the bottom; "" = the explanation */
+    int rows, cols;   /* of the terminal, or of the script's screen */
+    bool touched;     /* to be painted again */
+    char report[200]; /* the line at the bottom; "" = the explanation */
     bool report_bad;
     struct overlay *top; /* the window on top, NULL = none; a stack by its `below` */
     struct app *app;     /* that of the callbacks */
@@ -66,13 +66,13 @@ struct chooser_ask {
                                    * columns; NULL */
     const struct choice *choices; /* copied */
     int count;
-    const char *selected;         /* id in focus at first; may be NULL */
-    bool many;                    /* Space takes several; ids joined with ',' */
-    const char *marked;           /* ids that are taken at first, ',' between */
-    const char *free;             /* what else may be typed ("a size such as 70B, or a
+    const char *selected; /* id in focus at first; may be NULL */
+    bool many;            /* Space takes several; ids joined with ',' */
+    const char *marked;   /* ids that are taken at first, ',' between */
+    const char *free;     /* what else may be typed ("a size such as 70B, or a
                                    * folder"): what matches nothing is handed back as it
                                    * is. NULL: only the choices. */
-    bool paths;                   /* one may be typed: Tab completes it */
+    bool paths;           /* one may be typed: Tab completes it */
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };
@@ -82,8 +82,7 @@ void chooser_open(struct display *display, const struct chooser_ask *options);
 void chooser_tell(struct display *display, const char *id, const char *columns);
 
 /* ---- a text (pager.c): scrolls, / searches, n N ---- */
-void pager_open(struct display *display, const char *title,
-                const char *text /* copied */);
+void pager_open(struct display *display, const char *title, const char *text /* copied */);
 
 /* ---- one line (prompt.c): edited, with history and completion ---- */
 struct prompt_ask {
@@ -129,8 +128,8 @@ bool overlay_key(struct display *display, int key);
  * it is. */
 const char *overlay_paste(struct display *display, const struct paste *paste);
 /* All of them, the lowest first. bottom: the rows that explain (frame.explain). */
-void overlay_draw(const struct display *display, struct canvas *canvas,
-                  struct rect body, struct rect bottom);
+void overlay_draw(const struct display *display, struct canvas *canvas, struct rect body,
+                  struct rect bottom);
 /* The keys of the one on top; NULL: none is open. */
 const char *overlay_bar(const struct display *display);
 void overlay_close_all(struct display *display);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/toolkit/utf8.h"
 #include "base/str.h"
+#include "tui/toolkit/utf8.h"
 
 void page_row(struct page *p, int indent, enum ink ink, const char *text)
 {

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
-#include "base/mem.h"
-#include "base/str.h"
 
 #define LEAST_COLS 60
 
@@ -64,8 +64,7 @@ static int hanging(const char *line, size_t len, int most)
 }
 
 /* The rows of the bytes from..from+len; at least one. */
-static void add_line(const struct pager *pager, struct rows *rows, size_t from,
-                     size_t len)
+static void add_line(const struct pager *pager, struct rows *rows, size_t from, size_t len)
 {
     size_t end = from + len;
     int x = 0, hang = hanging(pager->text + from, len, rows->cols / 2);
@@ -74,8 +73,7 @@ static void add_line(const struct pager *pager, struct rows *rows, size_t from,
         int room = rows->cols - x;
         size_t n = utf8_fit(pager->text + from, end - from, room > 1 ? room : 1);
 
-        rows->row =
-            gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
+        rows->row = gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
         rows->row[rows->count++] = (struct row){.from = from, .len = n, .x = x};
         for (from += n; from < end && pager->text[from] == ' '; from++)
             ;
@@ -229,8 +227,7 @@ static void search_again(struct pager *pager, int by, int page)
 
     if (!pager->find[0] || len == 0)
         return;
-    find_match(pager, by > 0 ? (pager->at + 1) % len : (pager->at + len - 1) % len, by,
-               page);
+    find_match(pager, by > 0 ? (pager->at + 1) % len : (pager->at + len - 1) % len, by, page);
 }
 
 /* ---- keys ---- */
@@ -284,8 +281,8 @@ static void pager_key(struct display *display, struct overlay *overlay, int key)
 /* ---- what is seen ---- */
 
 /* Marks the matches in a row at y. A match may begin in the row before. */
-static void mark_matches(const struct pager *pager, struct canvas *canvas,
-                         struct rect in, int y, const struct row *row)
+static void mark_matches(const struct pager *pager, struct canvas *canvas, struct rect in, int y,
+                         const struct row *row)
 {
     const char *text = pager->text + row->from;
     size_t find = strlen(pager->find), from = row->from, end_of_row = from + row->len;
@@ -300,8 +297,8 @@ static void mark_matches(const struct pager *pager, struct canvas *canvas,
     }
 }
 
-static void draw_row(const struct pager *pager, struct canvas *canvas, struct rect in,
-                     int y, const struct row *row)
+static void draw_row(const struct pager *pager, struct canvas *canvas, struct rect in, int y,
+                     const struct row *row)
 {
     char text[2048];
 
@@ -311,8 +308,8 @@ static void draw_row(const struct pager *pager, struct canvas *canvas, struct re
 }
 
 /* The cursor stands on the match, else on the first row. */
-static void draw_cursor(const struct pager *pager, struct canvas *canvas,
-                        struct rect box, struct rect in, int top)
+static void draw_cursor(const struct pager *pager, struct canvas *canvas, struct rect box,
+                        struct rect in, int top)
 {
     int row = pager->found ? row_of(pager, pager->at) - top : 0;
 
@@ -321,8 +318,8 @@ static void draw_cursor(const struct pager *pager, struct canvas *canvas,
         canvas_glyph(canvas, rect_inside(box), row, 0, INK_KEY, GLYPH_CURSOR);
 }
 
-static void pager_draw(const struct overlay *overlay, struct canvas *canvas,
-                       struct rect body, struct rect bottom)
+static void pager_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
+                       struct rect bottom)
 {
     const struct pager *pager = (const struct pager *)overlay;
     struct rect box = window_rect(pager, body), in = inside_of(box);

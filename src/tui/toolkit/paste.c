@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "tui/toolkit/utf8.h"
 #include "base/str.h"
+#include "tui/toolkit/utf8.h"
 
 void paste_begin(struct paste *paste)
 {

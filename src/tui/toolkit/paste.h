@@ -16,7 +16,7 @@
 #include "tui/toolkit/edit.h"
 
 struct paste {
-    bool on; /* between the marks */
+    bool on;   /* between the marks */
     bool over; /* longer than a field: nothing of it counts */
     char text[EDIT_MAX];
     size_t len, blanks; /* blanks: after the text, of it when more text comes */

@@ -34,17 +34,17 @@
 
 #define TICK_ROWS 3  /* rows that a tick of y has at the least */
 #define TICK_COLS 10 /* columns that one of x has */
-#define SEVERAL   '*'
+#define SEVERAL '*'
 
 enum ink plot_ink(enum plot_role role)
 {
     static const enum ink inks[PLOT_ROLE_COUNT] = {
-        [PLOT_TEXT] = INK_TEXT,         [PLOT_DIM] = INK_DIM,
-        [PLOT_HEADING] = INK_HEADING,   [PLOT_OK] = INK_OK,
-        [PLOT_WARN] = INK_WARN,         [PLOT_WEIGHTS] = INK_WEIGHTS,
-        [PLOT_KV] = INK_KV,             [PLOT_ACTIVATION] = INK_ACTIVATION,
-        [PLOT_RUNTIME] = INK_RUNTIME,   [PLOT_1] = INK_SERIES1,
-        [PLOT_2] = INK_SERIES2,         [PLOT_3] = INK_SERIES3,
+        [PLOT_TEXT] = INK_TEXT,       [PLOT_DIM] = INK_DIM,
+        [PLOT_HEADING] = INK_HEADING, [PLOT_OK] = INK_OK,
+        [PLOT_WARN] = INK_WARN,       [PLOT_WEIGHTS] = INK_WEIGHTS,
+        [PLOT_KV] = INK_KV,           [PLOT_ACTIVATION] = INK_ACTIVATION,
+        [PLOT_RUNTIME] = INK_RUNTIME, [PLOT_1] = INK_SERIES1,
+        [PLOT_2] = INK_SERIES2,       [PLOT_3] = INK_SERIES3,
         [PLOT_4] = INK_SERIES4,
     };
 
@@ -61,19 +61,17 @@ struct raster {
     struct raster_cell {
         uint8_t bits; /* dots, or the character in ASCII; 0: nothing */
         uint8_t ink;
-    } *cells; /* (rows, cols); owned */
+    } * cells; /* (rows, cols); owned */
 };
 
-#define FLAT  0.08 /* rows per column below which a line is '-' in ASCII */
-#define STEEP 2.0  /* above which it is '|' */
+#define FLAT 0.08 /* rows per column below which a line is '-' in ASCII */
+#define STEEP 2.0 /* above which it is '|' */
 
-static const uint8_t braille[4][2] = {
-    {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+static const uint8_t braille[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 
 static const struct grain {
     int x, y; /* dots of a cell */
-} grains[] = {
-    [CHARSET_ASCII] = {1, 1}, [CHARSET_BLOCK] = {1, 2}, [CHARSET_BRAILLE] = {2, 4}};
+} grains[] = {[CHARSET_ASCII] = {1, 1}, [CHARSET_BLOCK] = {1, 2}, [CHARSET_BRAILLE] = {2, 4}};
 
 static void raster_init(struct raster *r, int rows, int cols, enum charset charset)
 {
@@ -155,15 +153,14 @@ static void pen_segment(struct pen *pen, double x0, double y0, double x1, double
         double from = fmax(x - 0.5, x0), to = fmin(x + 0.5, x1);
 
         if (x1 > x0)
-            pen_run(pen, (int)x, y0 + pen->slope * (from - x0),
-                y0 + pen->slope * (to - x0));
+            pen_run(pen, (int)x, y0 + pen->slope * (from - x0), y0 + pen->slope * (to - x0));
         else
             pen_run(pen, (int)x, y0, y1);
     }
 }
 
 static bool raster_line(struct raster *r, const struct plot *plot, const struct plot_series *s,
-                 int *row, int *col)
+                        int *row, int *col)
 {
     struct pen pen = {r, &grains[r->charset], (uint8_t)plot_ink(s->role), 0, -1, -1};
     double x0 = NAN, y0 = NAN;
@@ -175,8 +172,7 @@ static bool raster_line(struct raster *r, const struct plot *plot, const struct 
 
         if (isfinite(x) && isfinite(y)) {
             if (isfinite(x0))
-                pen_segment(&pen, fmin(x0, x), x0 <= x ? y0 : y, fmax(x0, x),
-                        x0 <= x ? y : y0);
+                pen_segment(&pen, fmin(x0, x), x0 <= x ? y0 : y, fmax(x0, x), x0 <= x ? y : y0);
             else if (alone)
                 pen_segment(&pen, x, y, x, y);
         } else {
@@ -214,8 +210,8 @@ static int tick_width(const struct plot_axis *axis, int rows)
 }
 
 /* What a series is called in the legend. */
-static int legend_text(const struct canvas *canvas, const struct plot_series *s,
-                       char *text, size_t size)
+static int legend_text(const struct canvas *canvas, const struct plot_series *s, char *text,
+                       size_t size)
 {
     char mark[2] = {s->mark ? s->mark : s->label, '\0'};
 
@@ -228,8 +224,7 @@ static int legend_text(const struct canvas *canvas, const struct plot_series *s,
 }
 
 /* Puts the legend into rows of `cols` columns (NULL: only counts them). */
-static int legend(struct canvas *canvas, struct rect in, int cols,
-                  const struct plot *plot)
+static int legend(struct canvas *canvas, struct rect in, int cols, const struct plot *plot)
 {
     int row = 0, col = 0;
 
@@ -292,8 +287,7 @@ static int cell_of(double place, int cells)
     return isfinite(at) && at >= 0 && at < cells ? (int)at : -1;
 }
 
-bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row,
-               int *col)
+bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row, int *col)
 {
     double py = plot_place(&plot->y, y);
 
@@ -349,8 +343,8 @@ static void draw_x(struct canvas *canvas, struct rect in, const struct shape *s,
 
 /* ---- curves ---- */
 
-static void draw_cursor(struct canvas *canvas, struct rect area,
-                        const struct plot *plot, double cursor)
+static void draw_cursor(struct canvas *canvas, struct rect area, const struct plot *plot,
+                        double cursor)
 {
     int col = cell_of(plot_place(&plot->x, cursor), area.cols);
 
@@ -359,8 +353,8 @@ static void draw_cursor(struct canvas *canvas, struct rect area,
 }
 
 /* A line's letter, on its last cell or, when another's stands there, before it. */
-static void draw_label(struct canvas *canvas, struct rect area,
-                       const struct plot_series *s, int row, int col, char *taken)
+static void draw_label(struct canvas *canvas, struct rect area, const struct plot_series *s,
+                       int row, int col, char *taken)
 {
     while (col > 0 && taken[row * area.cols + col])
         col--;
@@ -392,9 +386,8 @@ static void draw_lines(struct canvas *canvas, struct rect area, const struct plo
 }
 
 /* taken: the mark that stands in a cell, 0 = none. */
-static void draw_points(struct canvas *canvas, struct rect area,
-                        const struct plot_series *s, const struct plot *plot,
-                        char *taken)
+static void draw_points(struct canvas *canvas, struct rect area, const struct plot_series *s,
+                        const struct plot *plot, char *taken)
 {
     for (int i = 0; i < s->count; i++) {
         int row, col;
@@ -425,8 +418,8 @@ static enum glyph shade_glyph(const struct plot_series *s)
 }
 
 /* The place of y at x on a line that goes through the series' points; NAN: none. */
-static double shade_place(const struct plot *plot, const struct plot_series *s,
-                          const double *y, double at)
+static double shade_place(const struct plot *plot, const struct plot_series *s, const double *y,
+                          double at)
 {
     for (int i = 0; i < s->count; i++) {
         double high = plot_place(&plot->x, s->x[i]), here = plot_place(&plot->y, y[i]);
@@ -474,8 +467,8 @@ static void draw_rule(struct canvas *canvas, struct rect area, const struct plot
 
     for (int k = 0; k < (r->upright ? area.rows : area.cols) && at >= 0; k++)
         if (r->upright || k % 2 == 0)
-            canvas_char(canvas, area, r->upright ? k : at, r->upright ? at : k,
-                        plot_ink(r->role), r->upright ? ':' : '-');
+            canvas_char(canvas, area, r->upright ? k : at, r->upright ? at : k, plot_ink(r->role),
+                        r->upright ? ':' : '-');
 }
 
 /* Over everything else: beside an upright rule in row i, above a flat one. */
@@ -488,8 +481,8 @@ static void draw_word(struct canvas *canvas, struct rect area, const struct plot
         return;
     if (r->upright)
         canvas_text(canvas, area, int_min(i, area.rows - 1),
-                    at + 1 + wide <= area.cols ? at + 1 : int_max(at - wide, 0),
-                    plot_ink(r->role), r->word);
+                    at + 1 + wide <= area.cols ? at + 1 : int_max(at - wide, 0), plot_ink(r->role),
+                    r->word);
     else
         canvas_text(canvas, area, at > 0 ? at - 1 : at + 1, 1, plot_ink(r->role), r->word);
 }
@@ -507,8 +500,7 @@ static void draw_rules(struct canvas *canvas, struct rect area, const struct plo
         draw_rule(canvas, area, plot, &plot->rule[i]);
 }
 
-void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
-               double cursor)
+void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, double cursor)
 {
     struct shape shape = shape_of(in, plot);
     struct rect below = in;
@@ -521,8 +513,8 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
         draw_x(canvas, in, &shape, plot);
     }
     if (shape.title)
-        canvas_fit(canvas, in, shape.area.rows + 2, shape.area.x - in.x,
-                   shape.area.cols, INK_DIM, plot->x.title);
+        canvas_fit(canvas, in, shape.area.rows + 2, shape.area.x - in.x, shape.area.cols, INK_DIM,
+                   plot->x.title);
     below.y += in.rows - shape.legend;
     below.rows = shape.legend;
     if (shape.legend > 0)

@@ -12,12 +12,10 @@
 /* How a series of that role looks. */
 enum ink plot_ink(enum plot_role role);
 /* cursor: x where a vertical line stands; NAN = none. */
-void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
-               double cursor);
+void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, double cursor);
 /* The cells that plot_draw() gives to the curves themselves, on the canvas. */
 struct rect plot_area(struct rect in, const struct plot *plot);
 /* Row and column of a value within that area; false: outside. */
-bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row,
-               int *col);
+bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row, int *col);
 
 #endif

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
-#include "base/str.h"
 
 /* ---- what was typed before ---- */
 
@@ -35,8 +35,7 @@ static void remember(struct history *history, const char *text)
         (last >= 0 && strcmp(history->line[last], text) == 0))
         return;
     if (history->count == HISTORY) {
-        memmove(history->line[0], history->line[1],
-                (HISTORY - 1) * sizeof(history->line[0]));
+        memmove(history->line[0], history->line[1], (HISTORY - 1) * sizeof(history->line[0]));
         history->count--;
     }
     gp_copy(history->line[history->count++], sizeof(history->line[0]), text);
@@ -124,8 +123,7 @@ static void prompt_key(struct display *display, struct overlay *overlay, int key
     struct prompt *p = (struct prompt *)overlay;
 
     note_clear(p);
-    if (key == K_ESC || key == KEY_CTRL('g') ||
-        (key == K_BACKSPACE && p->edit.len == 0))
+    if (key == K_ESC || key == KEY_CTRL('g') || (key == K_BACKSPACE && p->edit.len == 0))
         overlay->closed = true;
     else if (key == K_ENTER)
         take_line(display, p);
@@ -161,8 +159,8 @@ static void prompt_free(struct overlay *overlay)
 
 /* The line stands in the last row of `bottom`, what is said of it in the row above,
  * which is the body's where `bottom` has one row. */
-static void prompt_draw(const struct overlay *overlay, struct canvas *canvas,
-                        struct rect body, struct rect bottom)
+static void prompt_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
+                        struct rect bottom)
 {
     const struct prompt *p = (const struct prompt *)overlay;
     const char *said = p->note.len > 0 ? p->note.text : p->hint;
@@ -231,8 +229,8 @@ static void question_key(struct display *display, struct overlay *overlay, int k
         overlay->closed = true;
 }
 
-static void question_draw(const struct overlay *overlay, struct canvas *canvas,
-                          struct rect body, struct rect bottom)
+static void question_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
+                          struct rect bottom)
 {
     const struct question *q = &((const struct question_window *)overlay)->question;
     int cols = body.cols < 64 ? body.cols : 64;
@@ -242,8 +240,8 @@ static void question_draw(const struct overlay *overlay, struct canvas *canvas,
     (void)bottom;
     canvas_fill(canvas, box);
     canvas_box(canvas, box, "Question", NULL);
-    canvas_wrap(canvas, (struct rect){in.y, in.x + 1, in.rows - 2, in.cols - 2}, 0,
-                INK_TEXT, q->text);
+    canvas_wrap(canvas, (struct rect){in.y, in.x + 1, in.rows - 2, in.cols - 2}, 0, INK_TEXT,
+                q->text);
     canvas_text(canvas, in, in.rows - 1, 1, INK_KEY, q->bar);
     canvas_cursor(canvas, in, in.rows - 1, 1);
 }

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define GRACE   2   /* s that the loop has to end the program */
+#define GRACE 2     /* s that the loop has to end the program */
 #define PATIENT 100 /* ms that one write waits for the terminal */
 #define SIGNALS 65
 

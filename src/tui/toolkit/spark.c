@@ -40,8 +40,8 @@ int spark_height(double value, double low, double high)
     return (int)lround(fmin(fmax(part, 0), 1) * (HEIGHTS - 1));
 }
 
-void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                enum ink ink, const struct spark *spark, double low, double high)
+void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                const struct spark *spark, double low, double high)
 {
     for (int ago = 0; ago < cols && ago < spark->count; ago++) {
         int height = spark_height(spark_value(spark, ago), low, high);

@@ -29,7 +29,7 @@ double spark_most(const struct spark *spark);
 /* Height 0..7 of a value between the ends; -1 = nothing to draw. */
 int spark_height(double value, double low, double high);
 /* The newest `cols` samples at (y, x), the newest in the last column. */
-void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                enum ink ink, const struct spark *spark, double low, double high);
+void spark_draw(struct canvas *canvas, struct rect in, int y, int x, int cols, enum ink ink,
+                const struct spark *spark, double low, double high);
 
 #endif

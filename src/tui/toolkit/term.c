@@ -26,16 +26,16 @@
 #include <fcntl.h>
 #include <term.h>
 
-#include "tui/toolkit/signals.h"
-#include "tui/toolkit/utf8.h"
 #include "base/mem.h"
 #include "base/say.h"
+#include "tui/toolkit/signals.h"
+#include "tui/toolkit/utf8.h"
 
 #define PASTE_BEGIN (KEY_MAX + 0x1000) /* behind the codes of a terminal's own keys */
-#define PASTE_END   (PASTE_BEGIN + 1)
-#define PASTE_ON    "\033[?2004h"
-#define PASTE_OFF   "\033[?2004l"
-#define ESC_WAIT    25 /* ms after Esc within which a key's other bytes come */
+#define PASTE_END (PASTE_BEGIN + 1)
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+#define ESC_WAIT 25 /* ms after Esc within which a key's other bytes come */
 
 static struct {
     bool open;
@@ -145,13 +145,13 @@ enum gp_status term_usable(struct gp_err *err)
                        "standard %s is not a terminal, and the screen needs one",
                        isatty(STDIN_FILENO) ? "output" : "input");
     if (!name || !name[0] || setupterm(NULL, STDOUT_FILENO, &problem) != OK)
-        return gp_fail(err, GP_E_USAGE, "TERM", hint,
-                       "unknown terminal type '%.40s'", name ? name : "");
+        return gp_fail(err, GP_E_USAGE, "TERM", hint, "unknown terminal type '%.40s'",
+                       name ? name : "");
     problem = !tigetstr("cup") || tigetstr("cup") == (char *)-1;
     del_curterm(cur_term);
     if (problem)
-        return gp_fail(err, GP_E_USAGE, "TERM", hint,
-                       "a '%.40s' terminal cannot move its cursor", name);
+        return gp_fail(err, GP_E_USAGE, "TERM", hint, "a '%.40s' terminal cannot move its cursor",
+                       name);
     return GP_OK;
 }
 
@@ -314,9 +314,7 @@ void term_mouse(bool on)
         return;
     term.mouse_wanted = on;
     mouseinterval(0);
-    mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED
-                 : 0,
-              NULL);
+    mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
     prepare_leave();
 }
 
@@ -341,11 +339,10 @@ int term_signal(void)
 static const struct {
     int curses, key;
 } keys[] = {
-    {KEY_UP, K_UP},        {KEY_DOWN, K_DOWN},           {KEY_LEFT, K_LEFT},
-    {KEY_RIGHT, K_RIGHT},  {KEY_PPAGE, K_PGUP},          {KEY_NPAGE, K_PGDN},
-    {KEY_HOME, K_HOME},    {KEY_FIND, K_HOME},           {KEY_END, K_END},
-    {KEY_SELECT, K_END},   {KEY_BACKSPACE, K_BACKSPACE}, {KEY_DC, K_DELETE},
-    {KEY_BTAB, K_BACKTAB}, {KEY_ENTER, K_ENTER},         {KEY_RESIZE, K_RESIZE},
+    {KEY_UP, K_UP},        {KEY_DOWN, K_DOWN},   {KEY_LEFT, K_LEFT},           {KEY_RIGHT, K_RIGHT},
+    {KEY_PPAGE, K_PGUP},   {KEY_NPAGE, K_PGDN},  {KEY_HOME, K_HOME},           {KEY_FIND, K_HOME},
+    {KEY_END, K_END},      {KEY_SELECT, K_END},  {KEY_BACKSPACE, K_BACKSPACE}, {KEY_DC, K_DELETE},
+    {KEY_BTAB, K_BACKTAB}, {KEY_ENTER, K_ENTER}, {KEY_RESIZE, K_RESIZE},
 };
 
 static int mouse_key(void)
@@ -358,9 +355,7 @@ static int mouse_key(void)
     term.mouse.y = event.y;
     term.mouse.x = event.x;
     term.mouse.click = (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED)) != 0;
-    term.mouse.wheel = event.bstate & BUTTON4_PRESSED   ? -1
-                       : event.bstate & BUTTON5_PRESSED ? 1
-                                                        : 0;
+    term.mouse.wheel = event.bstate & BUTTON4_PRESSED ? -1 : event.bstate & BUTTON5_PRESSED ? 1 : 0;
     return term.mouse.click || term.mouse.wheel ? K_MOUSE : K_NONE;
 }
 
@@ -442,8 +437,7 @@ static bool is_gone(int revents)
 
     if (revents & (POLLHUP | POLLERR | POLLNVAL))
         return true;
-    return (revents & POLLIN) &&
-           (ioctl(STDIN_FILENO, FIONREAD, &bytes) != 0 || bytes == 0);
+    return (revents & POLLIN) && (ioctl(STDIN_FILENO, FIONREAD, &bytes) != 0 || bytes == 0);
 }
 
 /* For one of these events, or a signal. True when the terminal is still there. */
@@ -494,8 +488,7 @@ static void set_colors(enum scheme scheme)
 static attr_t attributes(unsigned style)
 {
     return (style & STYLE_BOLD ? A_BOLD : 0) | (style & STYLE_REVERSE ? A_REVERSE : 0) |
-           (style & STYLE_UNDERLINE ? A_UNDERLINE : 0) |
-           (style & STYLE_DIM ? A_DIM : 0);
+           (style & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (style & STYLE_DIM ? A_DIM : 0);
 }
 
 struct pen {
@@ -513,8 +506,8 @@ static void take_pen(struct pen *pen, enum scheme scheme)
     }
 }
 
-static void paint_row(const struct canvas *canvas, int y, int cols,
-                      const struct pen *pen, cchar_t *row)
+static void paint_row(const struct canvas *canvas, int y, int cols, const struct pen *pen,
+                      cchar_t *row)
 {
     const struct cell *cell = &canvas->cells[(size_t)y * (size_t)canvas->cols];
     int n = 0;
@@ -523,8 +516,7 @@ static void paint_row(const struct canvas *canvas, int y, int cols,
         wchar_t text[2] = {(wchar_t)cell[x].ch, 0};
 
         if (cell[x].ch != 0)
-            setcchar(&row[n++], text, pen->style[cell[x].ink], pen->pair[cell[x].ink],
-                     NULL);
+            setcchar(&row[n++], text, pen->style[cell[x].ink], pen->pair[cell[x].ink], NULL);
     }
     mvwadd_wchnstr(stdscr, y, 0, row, n);
 }

@@ -9,11 +9,11 @@
 
 #include <stdbool.h>
 
+#include "base/err.h"
 #include "tui/toolkit/canvas.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/paste.h"
 #include "tui/toolkit/theme.h"
-#include "base/err.h"
 
 struct term_mouse {
     int y, x;
@@ -32,10 +32,10 @@ enum scheme term_scheme(void);
 enum scheme term_scheme_able(enum scheme scheme); /* what comes of it here */
 enum charset term_charset(void);
 void term_size(int *rows, int *cols);
-void term_mouse(bool on); /* off: the mode is never sent */
+void term_mouse(bool on);                     /* off: the mode is never sent */
 bool term_mouse_read(struct term_mouse *out); /* after K_MOUSE */
 
-const struct paste *term_paste(void);         /* after K_PASTE */
+const struct paste *term_paste(void); /* after K_PASTE */
 
 /* The next key, after at most `seconds` (0: at once; < 0: no limit); K_NONE when none
  * came. Never waits on a terminal that is gone: K_HANGUP. A signal that ends the

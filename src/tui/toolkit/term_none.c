@@ -11,10 +11,9 @@
 
 enum gp_status term_usable(struct gp_err *err)
 {
-    return gp_fail(
-        err, GP_E_USAGE, "",
-        "gpuplan --plan prints one answer, gpuplan --plain asks line by line",
-        "this gpuplan was built without terminal screens");
+    return gp_fail(err, GP_E_USAGE, "",
+                   "gpuplan --plan prints one answer, gpuplan --plain asks line by line",
+                   "this gpuplan was built without terminal screens");
 }
 
 enum gp_status term_open(struct gp_err *err)

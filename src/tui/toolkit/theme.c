@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct look inks[INK_COUNT][SCHEME_COUNT] = {
-#define X(id, mono, color16, style16, dark, light, style256)                           \
+#define X(id, mono, color16, style16, dark, light, style256) \
     {{-1, mono}, {color16, style16}, {dark, style256}, {light, style256}},
     THEME_INKS(X)
 #undef X

@@ -10,11 +10,7 @@
 /* Bytes of the character that begins with this one; 0: none does. */
 static int length_of(uint32_t first)
 {
-    return first < 0x80       ? 1
-           : first >> 5 == 6  ? 2
-           : first >> 4 == 14 ? 3
-           : first >> 3 == 30 ? 4
-                              : 0;
+    return first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
 }
 
 uint32_t utf8_next(const char **text)
