@@ -62,7 +62,6 @@ unit_tests = \
 	tests/unit/test_cpu_rows \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
-	tests/unit/test_front \
 	tests/unit/test_draft \
 	tests/unit/test_engine \
 	tests/unit/test_err \

@@ -645,13 +645,13 @@ static void name_page(const struct report_page *p, char *text, size_t size)
               q->gpu->name);
 }
 
-void report_page_write(const struct report_page *p, enum document_format format, struct strbuf *out)
+void report_page_write(const struct report_page *p, struct strbuf *out)
 {
     struct document d;
     char title[320];
 
     name_page(p, title, sizeof(title));
-    document_init(&d, format, title);
+    document_init(&d, title);
     if (p->train) {
         add_train_answer(p, &d);
         add_values(p, &d);

@@ -9,7 +9,6 @@
 #include "pool/pool_run.h"
 
 /* command: the line that prints the same answer. */
-void pool_page(const struct pool_run *run, const char *command, enum document_format format,
-               struct strbuf *out);
+void pool_page(const struct pool_run *run, const char *command, struct strbuf *out);
 
 #endif

@@ -36,7 +36,7 @@ static bool page_unit(void *ctx, int i, struct planner *planner)
         return false;
     if (report_page_step(job->page, 1))
         return true;
-    report_page_write(job->page, (enum document_format)document_format_of(job->path), &job->out);
+    report_page_write(job->page, &job->out);
     report_page_free(job->page);
     job->page = NULL;
     return false;
