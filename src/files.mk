@@ -29,6 +29,8 @@ base_sources = \
 	src/base/suggest.h \
 	src/base/table.c \
 	src/base/table.h \
+	src/base/texts.c \
+	src/base/texts.h \
 	src/base/thread.c \
 	src/base/thread.h \
 	src/base/units.c \
@@ -225,6 +227,8 @@ answer_sources = \
 	src/answer/diagnose_print.h \
 	src/answer/document.c \
 	src/answer/document.h \
+	src/answer/figures.c \
+	src/answer/figures.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
 	src/answer/launch_manifest.c \
@@ -246,8 +250,6 @@ answer_sources = \
 	src/answer/option.c \
 	src/answer/option.h \
 	src/answer/option_rows.h \
-	src/answer/parts.c \
-	src/answer/parts.h \
 	src/answer/plan_check.c \
 	src/answer/plan_check.h \
 	src/answer/plan_file.c \
@@ -294,8 +296,6 @@ answer_sources = \
 	src/answer/report_model.c \
 	src/answer/report_page.c \
 	src/answer/report_page.h \
-	src/answer/report_power.c \
-	src/answer/report_power.h \
 	src/answer/report_price.c \
 	src/answer/report_train.c \
 	src/answer/report_train.h \
