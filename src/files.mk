@@ -219,6 +219,8 @@ answer_sources = \
 	src/answer/batch.h \
 	src/answer/beside.c \
 	src/answer/beside.h \
+	src/answer/calibrate.c \
+	src/answer/calibrate.h \
 	src/answer/compare_plot.c \
 	src/answer/compare_plot.h \
 	src/answer/compare_run.c \
@@ -258,19 +260,6 @@ answer_sources = \
 	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
-	src/answer/planner_answer.c \
-	src/answer/planner_calib.c \
-	src/answer/planner_calib.h \
-	src/answer/planner_cpu.c \
-	src/answer/planner_cpu.h \
-	src/answer/planner_engine.c \
-	src/answer/planner_engine.h \
-	src/answer/planner_lengths.c \
-	src/answer/planner_lengths.h \
-	src/answer/planner_log.c \
-	src/answer/planner_log.h \
-	src/answer/planner_measured.c \
-	src/answer/planner_measured.h \
 	src/answer/planner_train.c \
 	src/answer/planner_train.h \
 	src/answer/plot.c \
@@ -307,6 +296,7 @@ answer_sources = \
 	src/answer/request_line.h \
 	src/answer/roof_curve.c \
 	src/answer/roof_curve.h \
+	src/answer/resolve.c \
 	src/answer/sentence.c \
 	src/answer/sentence.h \
 	src/answer/sentence_speed.c \

@@ -2,7 +2,7 @@
  * s_bench_confirm.c - Confirm, the second page of Bench: what the plan on the form rests on,
  * predicted before the run and measured after it; then the plan turns to what was measured.
  *
- * The result is kept by the session itself (planner_calib.h); w saves it under a name besides,
+ * The result is kept by the session itself (calibrate.h); w saves it under a name besides,
  * D removes what is kept of the planned GPU.
  */
 #include "tui/bench/s_bench.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_calib.h"
+#include "answer/calibrate.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "measure/confirm.h"
@@ -206,7 +206,7 @@ void bench_confirm_explain(struct strbuf *out)
 static bool drop_kept(struct app *app, struct bench *b)
 {
     const char *gpu = app->form->answered ? app->form->answer->plan.request.gpu->id : "";
-    int dropped = planner_calib_drop(gpu);
+    int dropped = calibration_drop(gpu);
 
     if (dropped > 0) {
         plan_anew(app);
