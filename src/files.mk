@@ -533,7 +533,6 @@ tui_sources = \
 	src/tui/form_choices.c \
 	src/tui/form_job.c \
 	src/tui/form_job.h \
-	src/tui/form_solve.c \
 	src/tui/form_values.c \
 	src/tui/form_values.h \
 	src/tui/list.c \
@@ -567,10 +566,9 @@ tui_sources = \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_find.c \
 	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_worker.c \
+	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \

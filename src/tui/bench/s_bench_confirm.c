@@ -43,7 +43,7 @@ enum gp_status bench_confirm_ask(const struct form *form, struct options *option
 static void plan_anew(struct app *app)
 {
     planner_measured_anew(app->form->planner);
-    worker_measured_anew(app->worker);
+    worker_reload_measurements(app->worker);
     form_again(app->form);
 }
 
