@@ -308,39 +308,28 @@ answer_sources = \
 
 pool_sources = \
 	src/pool/account.c \
-	src/pool/account.h \
-	src/pool/apart.c \
-	src/pool/apart.h \
 	src/pool/assign.c \
 	src/pool/assign.h \
 	src/pool/bound.c \
 	src/pool/bound.h \
-	src/pool/branch.c \
-	src/pool/branch.h \
 	src/pool/check.c \
-	src/pool/climb.c \
-	src/pool/climb.h \
 	src/pool/cover.c \
 	src/pool/cover.h \
-	src/pool/day.c \
-	src/pool/day.h \
 	src/pool/fixed.c \
 	src/pool/fixed.h \
 	src/pool/fleet.c \
-	src/pool/fleet.h \
 	src/pool/grid.c \
 	src/pool/grid.h \
 	src/pool/improve.c \
 	src/pool/improve.h \
-	src/pool/keep.c \
-	src/pool/keep.h \
+	src/pool/isolated.c \
 	src/pool/ladder.c \
 	src/pool/lp.c \
 	src/pool/lp.h \
-	src/pool/nudge.c \
-	src/pool/nudge.h \
 	src/pool/pack.c \
 	src/pool/pack.h \
+	src/pool/placement.c \
+	src/pool/placement.h \
 	src/pool/pool.h \
 	src/pool/pool_candidates.c \
 	src/pool/pool_candidates.h \
@@ -355,12 +344,8 @@ pool_sources = \
 	src/pool/pool_file.h \
 	src/pool/pool_highs.c \
 	src/pool/pool_highs.h \
-	src/pool/pool_measured.c \
-	src/pool/pool_measured.h \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
-	src/pool/pool_page.c \
-	src/pool/pool_page.h \
 	src/pool/pool_places.c \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
@@ -368,13 +353,7 @@ pool_sources = \
 	src/pool/pool_run.h \
 	src/pool/pool_what_if.c \
 	src/pool/print_pool.c \
-	src/pool/print_pool.h \
-	src/pool/seating.c \
-	src/pool/seating.h \
-	src/pool/shape.c \
-	src/pool/shape.h \
-	src/pool/slices.c \
-	src/pool/slices.h
+	src/pool/print_pool.h
 
 logs_sources = \
 	src/logs/attach.c \

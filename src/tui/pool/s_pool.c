@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "pool/pool_page.h"
 #include "pool/pool_record.h"
 #include "pool/print_pool.h"
 #include "tui/list.h"
@@ -504,7 +503,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     100 * pool_unmet(s->run, s->work, -1));
     else
         strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
-    int moves = s->run->seating.gpus > 0 ? s->run->seating.moves[s->hour] : 0;
+    int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
 
