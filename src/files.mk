@@ -654,9 +654,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_gemm_rows.c \
-	bench/cpu_rows.h \
-	bench/cpu_rows_k.c \
 	bench/cpu_load.c \
 	bench/cpu_load.h \
 	bench/cpu_number.c \
