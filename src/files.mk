@@ -84,29 +84,19 @@ catalog_sources = \
 	src/catalog/catalog.h \
 	src/catalog/engine.c \
 	src/catalog/engine.h \
-	src/catalog/engine_file.c \
-	src/catalog/engine_file.h \
 	src/catalog/family.c \
 	src/catalog/family.h \
-	src/catalog/family_file.c \
-	src/catalog/family_file.h \
+	src/catalog/files.h \
 	src/catalog/format_file.c \
-	src/catalog/format_file.h \
 	src/catalog/gpu.c \
 	src/catalog/gpu.h \
-	src/catalog/gpu_file.c \
-	src/catalog/gpu_file.h \
-	src/catalog/hits.c \
-	src/catalog/hits.h \
 	src/catalog/launch_file.c \
 	src/catalog/launch_file.h \
 	src/catalog/lengths.c \
 	src/catalog/lengths.h \
 	src/catalog/model_file.c \
-	src/catalog/model_file.h \
 	src/catalog/price.h \
 	src/catalog/price_file.c \
-	src/catalog/price_file.h \
 	src/catalog/price_import.c \
 	src/catalog/price_import.h \
 	src/catalog/profile.c \
@@ -282,7 +272,6 @@ answer_sources = \
 	src/answer/report_catalog.c \
 	src/answer/report_catalog.h \
 	src/answer/report_engine.c \
-	src/answer/report_family.c \
 	src/answer/report_gpu.c \
 	src/answer/report_model.c \
 	src/answer/report_page.c \
