@@ -128,8 +128,6 @@ plan_sources = \
 	src/plan/evaluate.c \
 	src/plan/evaluate.h \
 	src/plan/fix.c \
-	src/plan/front.c \
-	src/plan/front.h \
 	src/plan/graph.c \
 	src/plan/graph.h \
 	src/plan/kvcache.c \
@@ -219,8 +217,6 @@ answer_sources = \
 	src/answer/diagnose_print.h \
 	src/answer/document.c \
 	src/answer/document.h \
-	src/answer/front_run.c \
-	src/answer/front_run.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
 	src/answer/launch_manifest.c \

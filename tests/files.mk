@@ -61,7 +61,6 @@ unit_tests = \
 	tests/unit/test_cost \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
-	tests/unit/test_front \
 	tests/unit/test_draft \
 	tests/unit/test_engine \
 	tests/unit/test_err \

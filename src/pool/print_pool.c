@@ -310,8 +310,7 @@ static void add_sources(const struct pool_run *run, const struct record *doc, st
     }
 }
 
-void pool_page(const struct pool_run *run, const char *command, enum document_format format,
-               struct strbuf *out)
+void pool_page(const struct pool_run *run, const char *command, struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
     struct document d;
@@ -322,7 +321,7 @@ void pool_page(const struct pool_run *run, const char *command, enum document_fo
     pool_record(run, &doc, false);
     gp_format(title, sizeof(title), "Pool %s: %zu workloads, %d hours", f->name, f->workload_count,
               f->hours);
-    document_init(&d, format, title);
+    document_init(&d, title);
     add_conclusion(run, &doc, &d);
     add_table(&doc, "ladder", "main", "Ladder: the same demand, rung by rung, per day", &d);
     add_table(&doc, "ladder", "fleet", "To buy, servers included", &d);

@@ -566,12 +566,12 @@ static enum gp_status pool_export_text(const struct app *app, const void *state,
 
     if (s->phase != POOL_READY)
         return gp_fail(err, GP_E_NOTHING, "", "", "the pool is not solved yet");
-    if (strcmp(suffix, "html") == 0 || strcmp(suffix, "svg") == 0) {
+    if (strcmp(suffix, "html") == 0) {
         struct strbuf command;
 
         strbuf_init(&command);
         pool_command(app, state, &command);
-        pool_page(s->run, command.text, suffix[0] == 's' ? DOCUMENT_SVG : DOCUMENT_HTML, out);
+        pool_page(s->run, command.text, out);
         strbuf_fini(&command);
         return GP_OK;
     }
@@ -600,7 +600,7 @@ const struct screen_ops screen_pool = {
     .title = pool_title,
     .running = pool_running,
     .word = pool_word,
-    .suffixes = "txt json csv md html svg",
+    .suffixes = "txt json csv md html",
     .export = pool_export_text,
     .command = pool_command,
     .takes = pool_takes,
