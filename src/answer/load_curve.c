@@ -8,6 +8,7 @@
 
 #include "answer/sentence.h"
 #include "base/units.h"
+#include "plan/search.h"
 #include "plan/sweep.h"
 
 #define FEW_USERS 16.0 /* looked at, at the least */
@@ -133,6 +134,8 @@ bool load_curve_step(struct load_curve *c, int points)
         struct load_point point;
 
         load_curve_point(c, c->done, &point);
+        if (search_abandoned())
+            return true;
         more = load_curve_take(c, &point);
     }
     return more;

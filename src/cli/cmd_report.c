@@ -6,7 +6,7 @@
 
 #include "answer/report_page.h"
 #include "base/say.h"
-#include "pool/pool_page.h"
+#include "pool/print_pool.h"
 
 #define POOL_SEED 24301 /* that of --pool */
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/search.h"
 
 struct outcome outcome_of(const struct plan *plan)
 {
@@ -173,6 +174,8 @@ void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form, stru
         planner_plan(planner, &resolved, &plan);
         row->outcome = outcome_of(&plan);
     }
+    if (search_abandoned())
+        row->outcome.known = false;
 }
 
 int outcomes_find(const struct outcomes *o, const char *id)
