@@ -235,8 +235,6 @@ answer_sources = \
 	src/answer/log_request.h \
 	src/answer/measured_plot.c \
 	src/answer/measured_plot.h \
-	src/answer/measured_rows.c \
-	src/answer/measured_rows.h \
 	src/answer/memory_curve.c \
 	src/answer/memory_curve.h \
 	src/answer/option.c \
@@ -284,7 +282,6 @@ answer_sources = \
 	src/answer/resolve.c \
 	src/answer/sentence.c \
 	src/answer/sentence.h \
-	src/answer/sentence_speed.c \
 	src/answer/size_table.c \
 	src/answer/spelling.c \
 	src/answer/spelling.h \
