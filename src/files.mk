@@ -256,8 +256,6 @@ answer_sources = \
 	src/answer/parts.h \
 	src/answer/plan_check.c \
 	src/answer/plan_check.h \
-	src/answer/plan_file.c \
-	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
 	src/answer/planner_train.c \
