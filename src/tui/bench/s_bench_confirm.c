@@ -26,24 +26,20 @@ bool bench_confirm_first(const struct app *app)
 enum gp_status bench_confirm_ask(const struct form *form, struct options *options, char *tests,
                                  size_t size, struct gp_err *err)
 {
-    const char *type = form->answered ? confirm_type(&form->answer->plan.request) : NULL;
-    bool several = form->answered && form->answer->plan.layout.tp > 1;
-    enum gp_status rc = GP_OK;
+    const struct plan *plan = form->answered ? &form->answer->plan : NULL;
 
-    gp_copy(tests, size, several ? "memory,batch,decode,fit,allreduce" : "memory,batch,decode,fit");
+    gp_copy(tests, size, plan ? confirm_tests(plan) : "memory,fit");
     form_ask(form, options);
-    if (type)
-        rc = options_text(options, OPT_BACKEND, "confirm", "cpu", err);
-    if (!rc && type)
-        rc = options_text(options, OPT_TYPE, "confirm", type, err);
-    return rc;
+    return plan && plan->request.gpu->host
+               ? options_text(options, OPT_BACKEND, "confirm", "cpu", err)
+               : GP_OK;
 }
 
 /* The form answered again, with what is kept now. */
 static void plan_anew(struct app *app)
 {
     planner_measured_anew(app->form->planner);
-    worker_measured_anew(app->worker);
+    worker_reload_measurements(app->worker);
     form_again(app->form);
 }
 
