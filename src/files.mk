@@ -244,8 +244,6 @@ answer_sources = \
 	src/answer/option_rows.h \
 	src/answer/plan_check.c \
 	src/answer/plan_check.h \
-	src/answer/plan_file.c \
-	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
 	src/answer/planner_train.c \
