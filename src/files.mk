@@ -107,8 +107,6 @@ catalog_sources = \
 	src/catalog/price.h \
 	src/catalog/price_file.c \
 	src/catalog/price_file.h \
-	src/catalog/price_import.c \
-	src/catalog/price_import.h \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
 	src/catalog/profile_scan.c \
@@ -644,7 +642,6 @@ cli_sources = \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_confirm.c \
-	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
