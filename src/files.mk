@@ -13,6 +13,8 @@ base_sources = \
 	src/base/err.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/exit.c \
+	src/base/exit.h \
 	src/base/mem.c \
 	src/base/mem.h \
 	src/base/path.c \
@@ -21,8 +23,6 @@ base_sources = \
 	src/base/quantity.h \
 	src/base/say.c \
 	src/base/say.h \
-	src/base/sha256.c \
-	src/base/sha256.h \
 	src/base/str.c \
 	src/base/str.h \
 	src/base/suggest.c \

@@ -410,6 +410,7 @@ fake_cuda_sources = \
 	$(top_srcdir)/src/measure/point/test.c \
 	$(top_srcdir)/src/base/err.c \
 	$(top_srcdir)/src/base/json.c \
+	$(top_srcdir)/src/base/exit.c \
 	$(top_srcdir)/src/base/mem.c \
 	$(top_srcdir)/src/base/str.c
 fake_cuda = tests/fixtures/cuda/libcudart.so.13
