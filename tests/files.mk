@@ -62,7 +62,6 @@ unit_tests = \
 	tests/unit/test_cost \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
-	tests/unit/test_front \
 	tests/unit/test_draft \
 	tests/unit/test_engine \
 	tests/unit/test_err \
@@ -503,6 +502,7 @@ test_helpers = \
 	tests/unit/hostile.h \
 	tests/unit/pool_cases.h \
 	tests/unit/profiles.h \
+	tests/unit/shipped.h \
 	tests/unit/sample.h \
 	tests/unit/unit.h \
 	tests/lint/lint.sh \

@@ -248,8 +248,6 @@ OPTION(NO_MOUSE, "no-mouse", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SC
 OPTION(SORT, "sort", 0, OPTION_WORD, "COLUMN", "", 0, 0,
        "cost|gpus|memory|name|million|tpot|ttft|tokens", "cost", FOR_COMPARE, false,
        "order of the rows; memory: of all GPUs; million: dollars per million tokens")
-OPTION(FRONT, "front", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_COMPARE, false,
-       "what speed costs: the layouts and numbers of users that no other beats")
 OPTION(PROFILES, "profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", FOR_ALL, false,
        "a folder of profiles that override all others")
 OPTION(FORMAT, "format", 'f', OPTION_WORD, "FORMAT", "", 0, 0, "text|json|csv|markdown", "text",
