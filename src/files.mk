@@ -13,6 +13,8 @@ base_sources = \
 	src/base/err.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/exit.c \
+	src/base/exit.h \
 	src/base/mem.c \
 	src/base/mem.h \
 	src/base/path.c \
@@ -21,8 +23,6 @@ base_sources = \
 	src/base/quantity.h \
 	src/base/say.c \
 	src/base/say.h \
-	src/base/sha256.c \
-	src/base/sha256.h \
 	src/base/str.c \
 	src/base/str.h \
 	src/base/suggest.c \
@@ -99,8 +99,6 @@ catalog_sources = \
 	src/catalog/model_file.c \
 	src/catalog/price.h \
 	src/catalog/price_file.c \
-	src/catalog/price_import.c \
-	src/catalog/price_import.h \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
 	src/catalog/profile_scan.c \
@@ -594,7 +592,6 @@ cli_sources = \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_confirm.c \
-	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
