@@ -531,8 +531,8 @@ static void mlp(struct build *b, int i, const struct gguf_layer *layer, struct l
         kind->expert_bias = layer->expert_bias > 0;
         kind->router_bias = layer->router_bias > 0;
         kind->latent = layer->latent;
-    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 && kind->mixer != MIXER_NONE &&
-               kind->mixer < MIXER_MAMBA1 && layer->shared_ff == 0) {
+    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 &&
+               mixer_is(kind->mixer, MIXER_IS_ATTENTION) && layer->shared_ff == 0) {
         char what[96];
 
         snprintf(what, sizeof what,

@@ -401,7 +401,7 @@ void hf_standard_layer(struct hf *hf, int i, struct layer_kind *kind)
 {
     enum mixer mixer = hf_layer_mixer(hf, i);
 
-    if (mixer >= MIXER_MAMBA1)
+    if (mixer_is(mixer, MIXER_IS_RECURRENT))
         hf_recurrence(hf, kind, mixer);
     else
         hf_attention(hf, i, kind, mixer);
