@@ -89,7 +89,7 @@ static void hub_rows(struct record *doc)
     struct model m;
 
     for (size_t i = 0; i < count; i++)
-        if (reader_model(models[i].path, &m, &unread) == GP_OK) {
+        if (checkpoint_read(models[i].path, &m, &unread) == GP_OK) {
             gp_copy(m.id, sizeof m.id, models[i].name);
             row(&m, record_append(doc, "items"));
         }
@@ -305,7 +305,7 @@ enum gp_status report_local_model(struct planner *planner, const char *path, str
     struct hub_model hub;
     struct model m;
     bool cached = !path_is_there(path) && hub_cache_find(path, &hub);
-    enum gp_status rc = reader_model(cached ? hub.path : path, &m, err);
+    enum gp_status rc = checkpoint_read(cached ? hub.path : path, &m, err);
 
     return rc ? rc : model_facts(planner, &m, path, out, err);
 }
