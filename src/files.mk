@@ -116,8 +116,6 @@ plan_sources = \
 	src/plan/evaluate.c \
 	src/plan/evaluate.h \
 	src/plan/fix.c \
-	src/plan/front.c \
-	src/plan/front.h \
 	src/plan/graph.c \
 	src/plan/graph.h \
 	src/plan/kvcache.c \
@@ -197,6 +195,8 @@ answer_sources = \
 	src/answer/batch.h \
 	src/answer/beside.c \
 	src/answer/beside.h \
+	src/answer/calibrate.c \
+	src/answer/calibrate.h \
 	src/answer/compare_plot.c \
 	src/answer/compare_plot.h \
 	src/answer/compare_run.c \
@@ -205,8 +205,6 @@ answer_sources = \
 	src/answer/diagnose_print.h \
 	src/answer/document.c \
 	src/answer/document.h \
-	src/answer/front_run.c \
-	src/answer/front_run.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
 	src/answer/launch_manifest.c \
@@ -236,19 +234,6 @@ answer_sources = \
 	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
-	src/answer/planner_answer.c \
-	src/answer/planner_calib.c \
-	src/answer/planner_calib.h \
-	src/answer/planner_cpu.c \
-	src/answer/planner_cpu.h \
-	src/answer/planner_engine.c \
-	src/answer/planner_engine.h \
-	src/answer/planner_lengths.c \
-	src/answer/planner_lengths.h \
-	src/answer/planner_log.c \
-	src/answer/planner_log.h \
-	src/answer/planner_measured.c \
-	src/answer/planner_measured.h \
 	src/answer/planner_train.c \
 	src/answer/planner_train.h \
 	src/answer/plot.c \
@@ -284,6 +269,7 @@ answer_sources = \
 	src/answer/request_line.h \
 	src/answer/roof_curve.c \
 	src/answer/roof_curve.h \
+	src/answer/resolve.c \
 	src/answer/sentence.c \
 	src/answer/sentence.h \
 	src/answer/sentence_speed.c \
@@ -295,39 +281,28 @@ answer_sources = \
 
 pool_sources = \
 	src/pool/account.c \
-	src/pool/account.h \
-	src/pool/apart.c \
-	src/pool/apart.h \
 	src/pool/assign.c \
 	src/pool/assign.h \
 	src/pool/bound.c \
 	src/pool/bound.h \
-	src/pool/branch.c \
-	src/pool/branch.h \
 	src/pool/check.c \
-	src/pool/climb.c \
-	src/pool/climb.h \
 	src/pool/cover.c \
 	src/pool/cover.h \
-	src/pool/day.c \
-	src/pool/day.h \
 	src/pool/fixed.c \
 	src/pool/fixed.h \
 	src/pool/fleet.c \
-	src/pool/fleet.h \
 	src/pool/grid.c \
 	src/pool/grid.h \
 	src/pool/improve.c \
 	src/pool/improve.h \
-	src/pool/keep.c \
-	src/pool/keep.h \
+	src/pool/isolated.c \
 	src/pool/ladder.c \
 	src/pool/lp.c \
 	src/pool/lp.h \
-	src/pool/nudge.c \
-	src/pool/nudge.h \
 	src/pool/pack.c \
 	src/pool/pack.h \
+	src/pool/placement.c \
+	src/pool/placement.h \
 	src/pool/pool.h \
 	src/pool/pool_candidates.c \
 	src/pool/pool_candidates.h \
@@ -342,12 +317,8 @@ pool_sources = \
 	src/pool/pool_file.h \
 	src/pool/pool_highs.c \
 	src/pool/pool_highs.h \
-	src/pool/pool_measured.c \
-	src/pool/pool_measured.h \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
-	src/pool/pool_page.c \
-	src/pool/pool_page.h \
 	src/pool/pool_places.c \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
@@ -355,13 +326,7 @@ pool_sources = \
 	src/pool/pool_run.h \
 	src/pool/pool_what_if.c \
 	src/pool/print_pool.c \
-	src/pool/print_pool.h \
-	src/pool/seating.c \
-	src/pool/seating.h \
-	src/pool/shape.c \
-	src/pool/shape.h \
-	src/pool/slices.c \
-	src/pool/slices.h
+	src/pool/print_pool.h
 
 logs_sources = \
 	src/logs/attach.c \
@@ -520,7 +485,6 @@ tui_sources = \
 	src/tui/form_choices.c \
 	src/tui/form_job.c \
 	src/tui/form_job.h \
-	src/tui/form_solve.c \
 	src/tui/form_values.c \
 	src/tui/form_values.h \
 	src/tui/list.c \
@@ -554,10 +518,9 @@ tui_sources = \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_find.c \
 	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_worker.c \
+	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
@@ -664,9 +627,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_gemm_rows.c \
-	bench/cpu_rows.h \
-	bench/cpu_rows_k.c \
 	bench/cpu_load.c \
 	bench/cpu_load.h \
 	bench/cpu_number.c \
