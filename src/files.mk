@@ -56,26 +56,14 @@ model_sources = \
 	src/model/read/hfcheck.c \
 	src/model/read/hfconfig.c \
 	src/model/read/hfconfig.h \
-	src/model/read/hfexcept.c \
-	src/model/read/hfexcept.h \
-	src/model/read/hfexpr.c \
-	src/model/read/hfjson.c \
 	src/model/read/hfkeys.c \
 	src/model/read/hflayers.c \
-	src/model/read/hfmatch.c \
-	src/model/read/hfmatch.h \
-	src/model/read/hfmixers.c \
 	src/model/read/hfquant.c \
 	src/model/read/hfvision.c \
 	src/model/read/hub_cache.c \
 	src/model/read/hub_cache.h \
 	src/model/read/jscan.c \
 	src/model/read/jscan.h \
-	src/model/read/local_models.c \
-	src/model/read/local_models.h \
-	src/model/read/reader_file.c \
-	src/model/read/reader_file.h \
-	src/model/read/reader_gguf.c \
 	src/model/read/safetensors.c \
 	src/model/read/tensorname.c \
 	src/model/read/tensors.h \
