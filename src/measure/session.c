@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_calib.h"
+#include "answer/calibrate.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
@@ -776,7 +776,7 @@ enum gp_status session_finish(struct session *s, struct gp_err *err)
         return GP_OK;
     if ((rc = benchlog_write(s->files.result, s->log.json, err)) == GP_OK) {
         session_settle(s);
-        planner_calib_keep(&s->log, NULL); /* the result is safe without it */
+        calibration_keep(&s->log, NULL); /* the result is safe without it */
     }
     return rc;
 }
