@@ -345,7 +345,6 @@ measure_sources = \
 	src/measure/diagnosing.h \
 	src/measure/journal.c \
 	src/measure/journal.h \
-	src/measure/journal_read.c \
 	src/measure/point/field.c \
 	src/measure/point/field.h \
 	src/measure/point/line.c \
@@ -357,65 +356,36 @@ measure_sources = \
 	src/measure/point/point_decode.c \
 	src/measure/point/protocol.c \
 	src/measure/point/protocol.h \
+	src/measure/point/result.c \
+	src/measure/point/result.h \
 	src/measure/point/test.c \
 	src/measure/point/test.h \
 	src/measure/point/test_rows.h \
 	src/measure/points.c \
 	src/measure/points.h \
-	src/measure/points_cost.c \
-	src/measure/points_order.c \
-	src/measure/points_parse.c \
 	src/measure/result/benchlog.c \
 	src/measure/result/benchlog.h \
-	src/measure/result/benchlog_alike.c \
-	src/measure/result/benchlog_calibration.c \
 	src/measure/result/benchlog_compare.c \
 	src/measure/result/benchlog_merge.c \
 	src/measure/result/benchlog_print.c \
-	src/measure/result/benchlog_spread.c \
 	src/measure/result/benchlog_summary.c \
 	src/measure/result/calibration.c \
 	src/measure/result/calibration.h \
-	src/measure/result/fit.c \
-	src/measure/result/fit.h \
 	src/measure/result/measured.c \
 	src/measure/result/measured.h \
 	src/measure/runner.c \
 	src/measure/runner.h \
-	src/measure/runner_answer.c \
-	src/measure/runner_answer.h \
 	src/measure/runner_child.c \
 	src/measure/runner_child.h \
-	src/measure/runner_find.c \
 	src/measure/runner_line.c \
 	src/measure/runner_line.h \
 	src/measure/session.c \
 	src/measure/session.h \
-	src/measure/session_device.c \
-	src/measure/session_device.h \
-	src/measure/session_drive.c \
-	src/measure/session_drive.h \
-	src/measure/session_facts.h \
-	src/measure/session_files.c \
-	src/measure/session_files.h \
-	src/measure/session_host.c \
+	src/measure/session_file.c \
 	src/measure/session_inside.h \
-	src/measure/session_look.c \
-	src/measure/session_look.h \
-	src/measure/session_notes.c \
-	src/measure/session_notes.h \
-	src/measure/session_options.c \
-	src/measure/session_options.h \
 	src/measure/session_plan.c \
-	src/measure/session_plan.h \
-	src/measure/session_predict.c \
-	src/measure/session_predict.h \
 	src/measure/session_record.c \
-	src/measure/session_record.h \
-	src/measure/session_result.c \
-	src/measure/session_say.c \
-	src/measure/session_say.h \
-	src/measure/session_work.c
+	src/measure/session_text.c
 
 probe_sources = \
 	src/probe/cpu_host.c \
