@@ -15,7 +15,6 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/read/hub_cache.h"
-#include "model/read/local_models.h"
 
 struct list {
     struct choice *items;
