@@ -140,7 +140,7 @@ static void k8s_leader_workers(const struct launch *l, const char *name, struct 
     k8s_pod(l, name, 1, "        ", out);
 }
 
-static void k8s(const struct launch *l, struct strbuf *out)
+static void write_k8s(const struct launch *l, struct strbuf *out)
 {
     char name[64];
 
@@ -187,7 +187,7 @@ static void slurm_nodes(const struct launch *l, const char *words, struct strbuf
     strbuf_add(out, "'\n");
 }
 
-static void slurm(const struct launch *l, struct strbuf *out)
+static void write_slurm(const struct launch *l, struct strbuf *out)
 {
     bool mpi = strcmp(l->table->hosts, "mpi") == 0 && l->nodes > 1;
     struct launch_place place = {.anywhere = true};
@@ -240,7 +240,7 @@ static void triton_servers(const struct launch *l, struct strbuf *out)
         strbuf_add(out, "wait\n");
 }
 
-static void triton(const struct launch *l, struct strbuf *out)
+static void write_triton(const struct launch *l, struct strbuf *out)
 {
     static const char pbtxt[] = "backend: \"%s\"\ninstance_group [\n  {\n    count: 1\n"
                                 "    kind: KIND_MODEL\n  }\n]\n";
@@ -268,9 +268,9 @@ static void triton(const struct launch *l, struct strbuf *out)
 void launch_manifest(const struct launch *l, enum launch_target target, struct strbuf *out)
 {
     if (target == TARGET_K8S)
-        k8s(l, out);
+        write_k8s(l, out);
     else if (target == TARGET_SLURM)
-        slurm(l, out);
+        write_slurm(l, out);
     else if (target == TARGET_TRITON)
-        triton(l, out);
+        write_triton(l, out);
 }

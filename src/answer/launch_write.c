@@ -14,7 +14,7 @@
 
 /* ---- rows of the table ---- */
 
-static bool holds(long version, long from, long until)
+static bool flag_holds(long version, long from, long until)
 {
     return version >= from && version <= until;
 }
@@ -24,7 +24,7 @@ const struct launch_flag *launch_flag_of(const struct launch_engine *table, long
 {
     for (int i = 0; i < table->flag_count; i++)
         if (table->flag[i].setting == setting && table->flag[i].form != LAUNCH_AS_READ &&
-            holds(version, table->flag[i].from, table->flag[i].until))
+            flag_holds(version, table->flag[i].from, table->flag[i].until))
             return &table->flag[i];
     return NULL;
 }
@@ -35,7 +35,7 @@ const char *launch_word_of(const struct launch_engine *table, long version,
     for (int i = 0; i < table->word_count; i++) {
         const struct launch_word *w = &table->word[i];
 
-        if (w->setting == setting && !w->read && holds(version, w->from, w->until) &&
+        if (w->setting == setting && !w->read && flag_holds(version, w->from, w->until) &&
             strcmp(w->value, format) == 0)
             return w->word;
     }
@@ -75,7 +75,7 @@ struct writing {
     struct launch_command *out;
 };
 
-static double counted(const struct writing *w, const struct launch_flag *f)
+static double flag_number(const struct writing *w, const struct launch_flag *f)
 {
     double value = w->values.number[f->setting];
 
@@ -97,10 +97,10 @@ static void value_text(const struct writing *w, const struct launch_flag *f,
     else if (launch_setting_is_text(f->setting))
         gp_format(text, LAUNCH_TEXT_MAX, "%s%s%s", f->prefix, word ? word : given, f->suffix);
     else if (f->form == LAUNCH_AS_COUNT)
-        gp_format(text, LAUNCH_TEXT_MAX, "%.0f", fmax(rint(counted(w, f)), 1));
+        gp_format(text, LAUNCH_TEXT_MAX, "%.0f", fmax(rint(flag_number(w, f)), 1));
     else
         gp_format(text, LAUNCH_TEXT_MAX, "%.*g", f->setting == LAUNCH_SHARE ? 6 : 12,
-                  counted(w, f));
+                  flag_number(w, f));
 }
 
 /* Only what is known where it runs is an expression. */
@@ -123,10 +123,10 @@ static json_t *value_json(const struct writing *w, const struct launch_flag *f)
                : gp_json_number(strtod(text, NULL));
 }
 
-static bool applies(const struct writing *w, const struct launch_flag *f)
+static bool flag_applies(const struct writing *w, const struct launch_flag *f)
 {
     return w->values.given[f->setting] && f->form != LAUNCH_AS_READ &&
-           holds(w->launch->version, f->from, f->until) &&
+           flag_holds(w->launch->version, f->from, f->until) &&
            (f->form != LAUNCH_AS_LEAST || w->values.number[f->setting] > f->least);
 }
 
@@ -137,7 +137,7 @@ static json_t *object_of(const struct writing *w, const char *flag)
     json_t *object = json_object();
 
     for (int i = 0; i < t->flag_count; i++)
-        if (t->flag[i].form == LAUNCH_AS_JSON && applies(w, &t->flag[i]) &&
+        if (t->flag[i].form == LAUNCH_AS_JSON && flag_applies(w, &t->flag[i]) &&
             strcmp(t->flag[i].flag, flag) == 0)
             json_object_set_new(object, t->flag[i].key, value_json(w, &t->flag[i]));
     return object;
@@ -332,7 +332,7 @@ void launch_command(const struct launch *launch, const struct launch_place *plac
     set_visible(&w);
     write_start(&w);
     for (int i = 0; i < t->flag_count; i++)
-        if (applies(&w, &t->flag[i]))
+        if (flag_applies(&w, &t->flag[i]))
             write_row(&w, &t->flag[i]);
     if (out->text.len > 0)
         gp_copy(out->file, sizeof(out->file),
@@ -371,7 +371,7 @@ void launch_config(const struct launch *launch, struct strbuf *out)
         char parent[56];
         json_t *to = config;
 
-        if (!applies(&w, f) || is_outside(f))
+        if (!flag_applies(&w, f) || is_outside(f))
             continue;
         if (dot) {
             gp_format(parent, sizeof(parent), "%.*s", (int)(dot - f->name), f->name);

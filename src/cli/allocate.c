@@ -24,7 +24,7 @@
 #ifndef HAS_ITS_OWN
 
 /* dlsym() of some C libraries allocates, and does without when it gets nothing. */
-static void *next(const char *name)
+static void *next_block(const char *name)
 {
     static _Thread_local bool within;
     void *function;
@@ -37,7 +37,7 @@ static void *next(const char *name)
     return function;
 }
 
-static void *given(void *ptr, size_t size)
+static void *given_block(void *ptr, size_t size)
 {
     if (!ptr && size)
         gp_out_of_memory();
@@ -48,27 +48,27 @@ void *malloc(size_t size)
 {
     static void *(*real)(size_t);
 
-    if (!real && !(real = next("malloc")))
+    if (!real && !(real = next_block("malloc")))
         return NULL;
-    return given(real(size), size);
+    return given_block(real(size), size);
 }
 
 void *calloc(size_t count, size_t size)
 {
     static void *(*real)(size_t, size_t);
 
-    if (!real && !(real = next("calloc")))
+    if (!real && !(real = next_block("calloc")))
         return NULL;
-    return given(real(count, size), count && size);
+    return given_block(real(count, size), count && size);
 }
 
 void *realloc(void *ptr, size_t size)
 {
     static void *(*real)(void *, size_t);
 
-    if (!real && !(real = next("realloc")))
+    if (!real && !(real = next_block("realloc")))
         return NULL;
-    return given(real(ptr, size), size);
+    return given_block(real(ptr, size), size);
 }
 
 #endif

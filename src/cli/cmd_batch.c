@@ -73,7 +73,7 @@ static enum gp_status open_input(struct run *r, struct gp_err *err)
 
 /* ---- answering a block of whole lines ---- */
 
-static void *work(void *arg)
+static void *worker_main(void *arg)
 {
     struct worker *w = arg;
     const char *at = w->text, *end = w->text + w->len;
@@ -99,7 +99,7 @@ static long count_lines(const char *text, size_t len)
 }
 
 /* Deals the lines out in equal runs; returns how many workers got some. */
-static int deal(struct run *r, size_t len)
+static int deal_lines(struct run *r, size_t len)
 {
     long lines = count_lines(r->block, len);
     int n = (int)(lines / LINES_PER_WORKER);
@@ -122,23 +122,23 @@ static int deal(struct run *r, size_t len)
     return n;
 }
 
-static void answer(struct run *r, size_t len)
+static void answer_line(struct run *r, size_t len)
 {
-    int n = deal(r, len);
+    int n = deal_lines(r, len);
     bool started[MOST_WORKERS] = {false};
 
     for (int i = 1; i < n; i++)
-        started[i] = pthread_create(&r->worker[i].thread, NULL, work, &r->worker[i]) == 0;
-    work(&r->worker[0]);
+        started[i] = pthread_create(&r->worker[i].thread, NULL, worker_main, &r->worker[i]) == 0;
+    worker_main(&r->worker[0]);
     for (int i = 1; i < n; i++) {
         if (started[i])
             pthread_join(r->worker[i].thread, NULL);
         else
-            work(&r->worker[i]);
+            worker_main(&r->worker[i]);
     }
 }
 
-static bool flush(struct run *r)
+static bool flush_answers(struct run *r)
 {
     bool ok = true;
 
@@ -187,7 +187,7 @@ static void take_lines(struct run *r, bool end)
         pass_over(r);
     size_t n = whole_lines(r, end);
     if (n > 0 && !r->skipping) {
-        answer(r, n);
+        answer_line(r, n);
         memmove(r->block, r->block + n, r->len - n);
         r->len -= n;
     }
@@ -207,7 +207,7 @@ static enum gp_status answer_all(struct run *r, struct gp_err *err)
         r->len += (size_t)got;
         r->block[r->len] = '\0';
         take_lines(r, got == 0);
-        if (!flush(r))
+        if (!flush_answers(r))
             return gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written: %s",
                            strerror(errno));
         if (got == 0)

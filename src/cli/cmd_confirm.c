@@ -71,7 +71,7 @@ static enum gp_status not_here(const struct confirm_job *job, struct gp_err *err
 }
 
 /* The devices are known: only the planned one is measured, as often as the plan has it. */
-static enum gp_status start(struct confirm_job *job, struct gp_err *err)
+static enum gp_status start_job(struct confirm_job *job, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
@@ -95,7 +95,7 @@ static bool take_event(void *ctx, const struct session_event *event)
     struct confirm_job *job = ctx;
 
     if (event->kind == SESSION_EVENT_READY)
-        job->rc = start(job, &job->err);
+        job->rc = start_job(job, &job->err);
     if (event->kind == SESSION_EVENT_FAILED) {
         job->err = event->err;
         job->rc = event->err.code;
@@ -264,7 +264,7 @@ static int code_of(const struct confirm_job *job)
     return !reasons_pass(p->reasons);
 }
 
-static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
+static enum gp_status finish_job(struct confirm_job *job, struct gp_err *err)
 {
     struct session_plan plan;
     enum gp_status rc = session_finish(job->session, err);
@@ -284,7 +284,7 @@ static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
     return GP_OK;
 }
 
-static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
+static enum gp_status measure_plan(struct confirm_job *job, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     enum gp_status rc;
@@ -300,7 +300,7 @@ static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
     if (rc)
         *err = job->err;
     else
-        rc = finish(job, err);
+        rc = finish_job(job, err);
     if (session_signals(&signal) && !rc)
         job->in->exit_code = 128 + signal;
     session_signals_release();
@@ -308,7 +308,7 @@ static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
     return rc;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
 {
     struct confirm_job *job = gp_calloc(1, sizeof(*job));
     enum gp_status rc = GP_OK;
@@ -330,7 +330,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                             in->quiet, in->verbose);
         take_folder(job);
         take_ask(job);
-        rc = measure(job, err);
+        rc = measure_plan(job, err);
     }
     free(job);
     return rc;
@@ -344,5 +344,5 @@ const struct command cmd_confirm = {
     .no_args = true,
     .one = ONE_EACH,
     .several = "confirm them one by one",
-    .run = run,
+    .run = run_confirm,
 };

@@ -39,7 +39,7 @@ static double requests_of(const struct scrape *s)
     return s->given[SCRAPE_REQUESTS] ? s->value[SCRAPE_REQUESTS] : n;
 }
 
-static struct seen look(const struct scrape *s, const struct plan *plan)
+static struct seen see_page(const struct scrape *s, const struct plan *plan)
 {
     const struct memory *m = plan && plan->has_memory ? &plan->memory : NULL;
     double each = plan ? plan->request.prompt + plan->request.output / 2 : 0;
@@ -65,7 +65,7 @@ static struct seen look(const struct scrape *s, const struct plan *plan)
 
 /* ---- rules ---- */
 
-static bool preempts(const struct seen *v)
+static bool is_preempting(const struct seen *v)
 {
     return v->preempted > OFTEN;
 }
@@ -83,12 +83,12 @@ static bool slots_full(const struct seen *v)
            v->running >= 0.95 * p->memory.max_num_seqs;
 }
 
-static bool queues(const struct seen *v)
+static bool is_queueing(const struct seen *v)
 {
     return v->waiting > 0 || v->queue_share > QUEUED;
 }
 
-static bool beyond(double seen, const struct quantity *predicted)
+static bool is_beyond(double seen, const struct quantity *predicted)
 {
     return predicted->known && seen > predicted->high;
 }
@@ -106,7 +106,7 @@ static double mean_tpot(const struct scrape *s)
 
 static bool decodes_slowly(const struct seen *v)
 {
-    return v->plan && beyond(mean_tpot(v->s), &v->plan->speed.tpot);
+    return v->plan && is_beyond(mean_tpot(v->s), &v->plan->speed.tpot);
 }
 
 /* Prompt tokens per second of the time in which prompts were worked on: llama.cpp's. */
@@ -132,8 +132,9 @@ static bool prompts_slowly(const struct seen *v)
 {
     struct quantity rate = v->plan ? planned_rate(v->plan) : quantity_unknown();
 
-    return v->plan && (beyond(scrape_mean(&v->s->histogram[SCRAPE_TTFT]), &v->plan->speed.ttft) ||
-                       (rate.known && prompt_rate(v->s) < rate.low));
+    return v->plan &&
+           (is_beyond(scrape_mean(&v->s->histogram[SCRAPE_TTFT]), &v->plan->speed.ttft) ||
+            (rate.known && prompt_rate(v->s) < rate.low));
 }
 
 static bool pool_empty(const struct seen *v)
@@ -154,7 +155,7 @@ static const struct rule {
     int setting;
     bool slots; /* the option's value is {slots} */
 } rules[] = {
-    {preempts, "kv-preempts",
+    {is_preempting, "kv-preempts",
      "requests are preempted and computed again: more run than the KV pool holds",
      "run no more than the pool holds, or make KV smaller", LAUNCH_SEQS, true},
     {pool_full, "kv-pool", "the KV pool is full and requests wait for it",
@@ -162,7 +163,7 @@ static const struct rule {
      LAUNCH_KV, false},
     {slots_full, "slots", "every slot is taken while the KV pool has room",
      "more slots, as many as the pool holds", LAUNCH_SEQS, true},
-    {queues, "queue", "requests wait in the queue",
+    {is_queueing, "queue", "requests wait in the queue",
      "larger steps finish prompts sooner; then one more replica", LAUNCH_TOKENS, false},
     {decodes_slowly, "decode", "output tokens take longer than planned",
      "gpuplan --bench --diagnose says whether the device is slower than its sheet", -1, false},
@@ -218,7 +219,7 @@ static void flag_of(const struct rule *rule, const struct seen *v, struct planne
 
 /* ---- what is not used ---- */
 
-static void wasted(const struct seen *v, char *text, size_t size)
+static void describe_waste(const struct seen *v, char *text, size_t size)
 {
     const struct plan *p = v->plan;
 
@@ -239,7 +240,7 @@ struct line {
     int digits;
 };
 
-static struct quantity plain(bool known, double value)
+static struct quantity known_quantity(bool known, double value)
 {
     return known && value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown();
 }
@@ -272,16 +273,17 @@ static void record_rows_of(const struct seen *v, struct record *doc)
                       : s->given[SCRAPE_OUTPUT_TOKENS] ? s->value[SCRAPE_OUTPUT_TOKENS] / s->seconds
                                                        : NAN;
     const struct line lines[] = {
-        {"running", "", v->running, plain(known, fast->running), 1, 1},
-        {"waiting", "", v->waiting, plain(known, fast->users - fast->running), 1, 1},
+        {"running", "", v->running, known_quantity(known, fast->running), 1, 1},
+        {"waiting", "", v->waiting, known_quantity(known, fast->users - fast->running), 1, 1},
         {"kv_usage", "%", v->usage, v->plan ? mean_usage(p) : quantity_unknown(), 0.01, 1},
         {"kv_cache_tokens", "", value_of(s, SCRAPE_POOL),
          p->has_memory ? p->memory.kv_cache_tokens : quantity_unknown(), 1, 0},
         {"preempted", "%", s->given[SCRAPE_PREEMPTIONS] ? v->preempted : NAN, quantity_unknown(),
          0.01, 2},
         {"ttft", "ms", scrape_mean(ttft), known ? fast->ttft : quantity_unknown(), 1e-3, 1},
-        {"ttft_p50", "ms", scrape_quantile(ttft, 0.5), plain(known, fast->middle), 1e-3, 1},
-        {"ttft_p95", "ms", scrape_quantile(ttft, 0.95), plain(known, fast->late), 1e-3, 1},
+        {"ttft_p50", "ms", scrape_quantile(ttft, 0.5), known_quantity(known, fast->middle), 1e-3,
+         1},
+        {"ttft_p95", "ms", scrape_quantile(ttft, 0.95), known_quantity(known, fast->late), 1e-3, 1},
         {"tpot", "ms", mean_tpot(s), known ? fast->tpot : quantity_unknown(), 1e-3, 2},
         {"tpot_p95", "ms", scrape_quantile(tpot, 0.95), quantity_unknown(), 1e-3, 2},
         {"prompt_tokens_per_s", "", prompt_rate(s), known ? planned_rate(p) : quantity_unknown(), 1,
@@ -354,7 +356,7 @@ static void record_plan_of(const struct plan *p, struct record *doc)
 void attach(const char *file, const struct scrape *s, struct planner *planner,
             const struct answer *answer, const char *why, struct record *doc)
 {
-    struct seen v = look(s, answer ? &answer->plan : NULL);
+    struct seen v = see_page(s, answer ? &answer->plan : NULL);
     const struct rule *rule = rule_of(&v);
     char text[160];
 
@@ -369,7 +371,7 @@ void attach(const char *file, const struct scrape *s, struct planner *planner,
     record_text(doc, "next", rule->next);
     flag_of(rule, &v, planner, text, sizeof(text));
     record_text(doc, "flag", text);
-    wasted(&v, text, sizeof(text));
+    describe_waste(&v, text, sizeof(text));
     record_text(doc, "wasted", text);
     record_plan_of(v.plan, doc);
     record_rows_of(&v, doc);

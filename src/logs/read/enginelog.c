@@ -558,7 +558,7 @@ static bool match_rest(struct reader *r, const char *at, const char *words, bool
 
 /* Does the line hold the pattern? apply: takes what its holes stand for. Where its words
  * end is in *after. */
-static bool match(struct reader *r, const char *words, bool apply, const char **after)
+static bool match_pattern(struct reader *r, const char *words, bool apply, const char **after)
 {
     bool of_device = strncmp(words, "{@}", 3) == 0;
     size_t piece;
@@ -578,7 +578,7 @@ static bool match(struct reader *r, const char *words, bool apply, const char **
 /* ---- options: "name=value, 'name': value, name=Config(name=value)" ---- */
 
 /* The bracket that closes the one at *p, or the end. */
-static const char *closing(const char *p)
+static const char *closing_quote(const char *p)
 {
     char quote = 0;
     int depth = 0;
@@ -635,7 +635,7 @@ static const char *read_value(struct reader *r, const char *p, const char *name,
             end += *end == '\\' && end[1];
         gp_format(value, sizeof(value), "%.*s", (int)fmin((double)(end - p - 1), 319), p + 1);
     } else if (strchr("([{<", *p) && *p) {
-        end = *p == '<' ? p + strcspn(p, ">") : closing(p);
+        end = *p == '<' ? p + strcspn(p, ">") : closing_quote(p);
         gp_format(value, sizeof(value), "%.*s", (int)fmin((double)(end - p + 1), 319), p);
         as_json(value);
     } else {
@@ -749,11 +749,12 @@ static void read_line(struct reader *r, bool any)
     for (size_t i = 0; any && i < PATTERNS; i++) {
         const struct pattern *p = &patterns[i];
 
-        if (!r->found[i] || strcmp(p->engine, r->engine) != 0 || !match(r, p->words, false, &after))
+        if (!r->found[i] || strcmp(p->engine, r->engine) != 0 ||
+            !match_pattern(r, p->words, false, &after))
             continue;
         if (p->act == BEGINS && r->log->known > 0 && r->log->figure[ENGINELOG_WEIGHTS].ranks)
             begin_again(r);
-        match(r, p->words, true, &after);
+        match_pattern(r, p->words, true, &after);
         act_on(r, p, after);
         known = true;
     }
@@ -826,7 +827,7 @@ static void count_lines(struct reader *r, const char *text, size_t len, long cou
             continue;
         for (size_t i = 0; i < PATTERNS; i++)
             if (r->found[i] && patterns[i].act != READY &&
-                match(r, patterns[i].words, false, &after))
+                match_pattern(r, patterns[i].words, false, &after))
                 count[first_of(i)]++;
     }
 }
@@ -853,7 +854,7 @@ static enum gp_status find_engine(struct reader *r, const char *where, const cha
 
 /* ---- the end ---- */
 
-static void settle(struct enginelog_figure *f, bool most)
+static void settle_options(struct enginelog_figure *f, bool most)
 {
     f->low = INFINITY;
     f->high = -INFINITY;
@@ -930,7 +931,7 @@ static void drop_temporary(struct enginelog *log)
     take_off(&log->figure[ENGINELOG_ACTIVATION], bytes);
 }
 
-static void finish(struct enginelog *log)
+static void finish_log(struct enginelog *log)
 {
     bool gpus = false;
 
@@ -939,7 +940,7 @@ static void finish(struct enginelog *log)
     for (int t = 0; t < ENGINELOG_TERM_COUNT; t++) {
         if (log->devices > 0)
             split_host(log, (enum enginelog_term)t, gpus);
-        settle(&log->figure[t], terms[t].most);
+        settle_options(&log->figure[t], terms[t].most);
         if (log->figure[t].ranks > log->ranks)
             log->ranks = log->figure[t].ranks;
     }
@@ -967,7 +968,7 @@ enum gp_status enginelog_parse(const char *where, const char *text, size_t len,
         rc = find_engine(r, where, text, len, err);
     if (!rc) {
         read_lines(r, text, len);
-        finish(out);
+        finish_log(out);
     }
     free(r);
     return rc;
