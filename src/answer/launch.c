@@ -166,27 +166,22 @@ static void set_kv(const struct making *m)
 
 /* ---- memory ---- */
 
-static double free_share(const struct making *m)
-{
-    const struct memory *y = m->memory;
-    double room = y->usable.value - m->request->used - y->weights.value - y->activation.value -
-                  y->non_torch.value - y->graphs.value;
-
-    return m->request->headroom > 0 && room > 0 ? fmax(y->kv_pool.value / room, 0.01) : y->fraction;
-}
-
 static void set_share(const struct making *m)
 {
     const struct request *q = m->request;
+    const struct memory *y = m->memory;
+    double room = y->usable.value - q->used - y->weights.value - y->activation.value -
+                  y->non_torch.value - y->graphs.value;
 
     /* an encoder has no pool, but the engine asks for its share to be free all the same */
     switch (model_is_encoder(q->model) ? q->engine->budget : memory_budget(q)) {
     case BUDGET_UTILIZATION:
     case BUDGET_STATIC:
-        set_if(m, true, LAUNCH_SHARE, m->memory->fraction * (1 - q->headroom));
+        set_if(m, true, LAUNCH_SHARE, y->fraction * (1 - q->headroom));
         break;
     case BUDGET_FREE:
-        set_if(m, true, LAUNCH_SHARE, free_share(m));
+        set_if(m, true, LAUNCH_SHARE,
+               q->headroom > 0 && room > 0 ? fmax(y->kv_pool.value / room, 0.01) : y->fraction);
         break;
     case BUDGET_ASKED:
         m->out->headroom = q->headroom > 0;
@@ -194,21 +189,15 @@ static void set_share(const struct making *m)
     }
 }
 
-/* Where no number of slots is asked for and the engine's is one per user, a replica has
- * one for each of its own. */
-static double replica_slots(const struct making *m)
-{
-    const struct request *q = m->request;
-    bool by_users = q->max_num_seqs <= 0 && q->engine->seqs_small == 0 && q->draft_tokens <= 0;
-
-    return by_users ? fmax(ceil(m->memory->users), q->engine->slots_least)
-                    : m->memory->max_num_seqs;
-}
-
 static void set_load(const struct making *m)
 {
     const struct request *q = m->request;
-    double users = fmax(ceil(m->memory->users), 1), seqs = replica_slots(m);
+    double users = fmax(ceil(m->memory->users), 1);
+    /* where no number of slots is asked for and the engine's is one per user, a replica has one
+     * for each of its own */
+    bool by_users = q->max_num_seqs <= 0 && q->engine->seqs_small == 0 && q->draft_tokens <= 0;
+    double seqs =
+        by_users ? fmax(ceil(m->memory->users), q->engine->slots_least) : m->memory->max_num_seqs;
     bool shared = has_setting(m, LAUNCH_UNIFIED) && seqs > users;
 
     set_if(m, true, LAUNCH_CONTEXT, q->context);
@@ -222,9 +211,10 @@ static void set_load(const struct making *m)
         m->out->values.number[LAUNCH_CONTEXT] *= shared ? users : seqs;
 }
 
-static void set_host(const struct making *m)
+static void set_rest(const struct making *m)
 {
     const struct request *q = m->request;
+    char name[LAUNCH_TEXT_MAX];
 
     set_known(m, q->host_layers > 0, LAUNCH_GPU_LAYERS,
               q->gpu->host ? 0 : q->model->layer_count + 1 - q->host_layers);
@@ -232,13 +222,6 @@ static void set_host(const struct making *m)
     set_if(m, q->host_bytes > 0, LAUNCH_CPU_OFFLOAD, q->host_bytes / GP_GIB);
     set_if(m, q->host_kv > 0, LAUNCH_KV_OFFLOAD, q->host_kv / engine_kv_unit(q->engine));
     set_if(m, q->kv_on_host, LAUNCH_NO_KV, 1);
-}
-
-static void set_rest(const struct making *m)
-{
-    const struct request *q = m->request;
-    char name[LAUNCH_TEXT_MAX];
-
     set_if(m, q->lora_slots > 0, LAUNCH_LORA_SLOTS, q->lora_slots);
     set_if(m, q->lora_slots > 0 && has_setting(m, LAUNCH_LORA_RANK), LAUNCH_LORA_RANK,
            q->lora_rank);
@@ -290,38 +273,6 @@ static void set_layout(const struct making *m)
     set_if(m, l->pp > 1 && !one, LAUNCH_PP, l->pp);
 }
 
-static const char *visible_variable(const struct gpu *gpu)
-{
-    static const struct {
-        const char *vendor, *variable;
-    } rows[] = {
-        {"nvidia", "CUDA_VISIBLE_DEVICES"},
-        {"amd", "HIP_VISIBLE_DEVICES"},
-        {"intel", "ZE_AFFINITY_MASK"},
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(gpu->vendor, rows[i].vendor) == 0)
-            return rows[i].variable;
-    return NULL;
-}
-
-/* What Kubernetes calls such a GPU; of a MIG slice that of the profile. */
-static void name_resource(const struct gpu *gpu, char *text, size_t size)
-{
-    const char *slice = strchr(gpu->id, '/');
-
-    if (gpu->host)
-        text[0] = '\0';
-    else if (slice)
-        gp_format(text, size, "nvidia.com/mig-%s", slice + 1);
-    else
-        gp_format(text, size, "%s",
-                  strcmp(gpu->vendor, "amd") == 0     ? "amd.com/gpu"
-                  : strcmp(gpu->vendor, "intel") == 0 ? "gpu.intel.com/xe"
-                                                      : "nvidia.com/gpu");
-}
-
 /* Engines want as many GPUs on each host, and a TP group on one: more hosts than planned
  * where stages do not divide evenly. */
 static int even_nodes(int gpus, int tp, int nodes)
@@ -333,20 +284,20 @@ static int even_nodes(int gpus, int tp, int nodes)
     return even <= gpus && gpus % even == 0 && (gpus / even) % tp == 0 ? even : nodes;
 }
 
-static void choose_image(const struct gpu *gpu, struct launch *out)
-{
-    const struct launch_engine *t = out->table;
-    bool amd = strcmp(gpu->vendor, "amd") == 0, nvidia = strcmp(gpu->vendor, "nvidia") == 0;
-    const char *own = gpu->host ? t->image_host : amd ? t->image_amd : "";
-
-    out->image = own[0] ? own : t->image;
-    out->foreign = !own[0] && !nvidia;
-}
-
 static void place_groups(const struct making *m)
 {
+    static const struct {
+        const char *vendor, *visible, *resource; /* resource: as Kubernetes calls such a GPU */
+    } vendors[] = {
+        {"nvidia", "CUDA_VISIBLE_DEVICES", "nvidia.com/gpu"},
+        {"amd", "HIP_VISIBLE_DEVICES", "amd.com/gpu"},
+        {"intel", "ZE_AFFINITY_MASK", "gpu.intel.com/xe"},
+    };
     const struct layout *l = m->layout;
+    const struct gpu *gpu = m->request->gpu;
+    const char *slice = strchr(gpu->id, '/'), *resource = vendors[0].resource;
     struct launch *out = m->out;
+    const struct launch_engine *t = out->table;
     int hosts = l->hosts > 1 ? l->hosts : 1;
 
     out->gpus = layout_group(l);
@@ -355,11 +306,21 @@ static void place_groups(const struct making *m)
     int planned = hosts > out->groups ? (hosts + out->groups - 1) / out->groups : 1;
     out->nodes = even_nodes(out->gpus, l->tp, planned);
     out->uneven = out->nodes != planned;
-    name_resource(m->request->gpu, out->resource, sizeof(out->resource));
     out->per_host = hosts < out->groups ? (out->groups + hosts - 1) / hosts : 1;
     out->host_gpus = (out->gpus + out->nodes - 1) / out->nodes;
-    out->visible = visible_variable(m->request->gpu);
-    choose_image(m->request->gpu, out);
+    for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+        if (strcmp(gpu->vendor, vendors[i].vendor) == 0) {
+            out->visible = vendors[i].visible;
+            resource = vendors[i].resource;
+        }
+    if (!gpu->host)
+        gp_format(out->resource, sizeof(out->resource), "%s%s",
+                  slice ? "nvidia.com/mig-" : resource, slice ? slice + 1 : "");
+    const char *image = gpu->host                         ? t->image_host
+                        : strcmp(gpu->vendor, "amd") == 0 ? t->image_amd
+                                                          : "";
+    out->image = image[0] ? image : t->image;
+    out->foreign = !image[0] && strcmp(gpu->vendor, "nvidia") != 0;
 }
 
 /* ---- what cannot be told ---- */
@@ -440,7 +401,6 @@ enum gp_status launch_make(struct planner *planner, const struct options *option
     set_load(&m);
     set_share(&m);
     set_layout(&m);
-    set_host(&m);
     set_draft(&m);
     set_rest(&m);
     rc = check_layout(&m, err);
