@@ -38,13 +38,12 @@ static void triton_engines(struct catalog *catalog, char *hint, size_t size)
         return;
     for (size_t i = 0; i < count; i++) {
         const struct launch_engine *table;
-        size_t len = strlen(hint);
 
         if (strcmp(engines[i].id, last) == 0)
             continue;
         last = engines[i].id;
         if (catalog_launch(catalog, last, &table, NULL) == GP_OK && table->triton[0])
-            gp_format(hint + len, size - len, "%s%s", len ? " or " : "--engine ", last);
+            gp_append(hint, size, " or ", "%s%s", hint[0] ? "" : "--engine ", last);
     }
 }
 
@@ -368,14 +367,6 @@ static void record_commands(struct record *doc, const struct launch *l, enum lau
     launch_command_fini(&command);
 }
 
-static void record_none(struct record *doc)
-{
-    record_list(doc, "argv");
-    record_inside(doc, "env");
-    record_list(doc, "files");
-    record_list(doc, "replicas");
-}
-
 void launch_print_json(const struct answer *a, const struct launch *l, enum launch_target target,
                        struct strbuf *out)
 {
@@ -396,10 +387,14 @@ void launch_print_json(const struct answer *a, const struct launch *l, enum laun
     notes_of(a, l, target, &notes);
     for (int i = 0; i < notes.count; i++)
         record_item(&doc, "notes", notes.text[i]);
-    if (l)
+    if (l) {
         record_commands(&doc, l, target);
-    else
-        record_none(&doc);
+    } else { /* no command starts what does not fit */
+        record_list(&doc, "argv");
+        record_inside(&doc, "env");
+        record_list(&doc, "files");
+        record_list(&doc, "replicas");
+    }
     record_json(&doc, out);
     record_fini(&doc);
 }
