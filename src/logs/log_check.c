@@ -214,22 +214,24 @@ static void record_notes(const struct enginelog *log, const struct log_request *
 static void record_plan(const struct answer *a, struct record *doc)
 {
     const struct plan *p = a ? &a->plan : NULL;
-    char text[SENTENCE_MAX], options[FIX_OPTIONS_MAX];
+    struct texts texts = {0};
+    char options[FIX_OPTIONS_MAX];
 
     record_text(doc, "model", p ? p->request.model->id : "");
     record_text(doc, "gpu", p ? p->request.gpu->id : "");
     record_positive(doc, "gpus", "", p ? p->layout.gpus : 0);
-    record_text(doc, "layout", p ? sentence_layout(&p->layout, text, sizeof(text)) : "");
+    record_text(doc, "layout", p ? sentence_layout(&p->layout, &texts) : "");
     record_text(doc, "planned_engine", p ? p->request.engine->range : "");
     record_text(doc, "verdict", p ? verdict_word(p->verdict) : "");
-    record_text(doc, "reason", p ? sentence_first_reason(p, text) : "");
+    record_text(doc, "reason", p ? sentence_first_reason(p, &texts) : "");
     record_list(doc, "fixes");
     for (int i = 0; a && i < a->fix_count; i++) {
         struct record *r = record_append(doc, "fixes");
 
         record_text(r, "options", planner_fix_options(&a->fixes[i], options));
-        record_text(r, "text", sentence_fix(&a->fixes[i], text));
+        record_text(r, "text", sentence_fix(&a->fixes[i], &texts));
     }
+    texts_fini(&texts);
 }
 
 void log_check(const char *file, const struct enginelog *log, const struct log_request *request,
