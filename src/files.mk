@@ -528,14 +528,9 @@ tui_sources = \
 	src/tui/compare/s_compare.c \
 	src/tui/compare/s_compare.h \
 	src/tui/compare/s_compare_draw.c \
-	src/tui/curves/curve_front.c \
-	src/tui/curves/curve_load.c \
 	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_memory.c \
-	src/tui/curves/curve_roofline.c \
-	src/tui/curves/curves.c \
+	src/tui/curves/curve_plan.c \
 	src/tui/curves/curves.h \
-	src/tui/curves/curves_draw.c \
 	src/tui/curves/s_curves.c \
 	src/tui/field.c \
 	src/tui/form.c \

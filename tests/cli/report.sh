@@ -20,7 +20,7 @@ for suffix in html md svg; do
     assert_eq "$suffix prints nothing" "" "$out"
     page=$(cat "page.$suffix")
     for part in 'Llama 3.1 8B' 'FITS' 'Alternatives' 'Curves' 'Measured against predicted' \
-        'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'GPUs needed' 'Roofline' \
+        'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'Output tokens per second' 'Roofline' \
         'Matrix products, by tokens at once'; do
         assert_contains "$suffix has $part" "$part" "$page"
     done
