@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_engine.h"
 #include "answer/record_plan.h"
 #include "answer/sentence.h"
 #include "base/mem.h"

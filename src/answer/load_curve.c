@@ -235,7 +235,8 @@ static void add_rules(const struct load_curve *c, struct plot *plot)
                   UNITS_PLAIN(q->throughput, 4));
     if (c->end.fits > 1)
         plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s", c->end.fits,
-                  c->end.marginal > c->end.fits ? "marginal beyond" : sentence_end(c->end.after));
+                  c->end.marginal > c->end.fits ? "marginal beyond"
+                                                : limit_words[c->end.after].end);
 }
 
 /* ---- words ---- */
@@ -274,11 +275,11 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
     used = strlen(words);
     if (c->end.fits < 1)
         gp_format(words + used, CURVE_WORDS - used, "nothing fits for certain: %s",
-                  sentence_end(c->end.after));
+                  limit_words[c->end.after].end);
     else
         gp_format(words + used, CURVE_WORDS - used, "%d x %s fit %.0f user%s%s; then %s",
                   c->layout.gpus, c->request.gpu->id, c->end.fits, c->end.fits == 1 ? "" : "s",
-                  marginal, sentence_end(c->end.after));
+                  marginal, limit_words[c->end.after].end);
 }
 
 /* ---- all of it ---- */

@@ -34,7 +34,7 @@ static bool page_unit(void *ctx, int i, struct planner *planner)
     if (report_page_step(job->page, 1))
         return true;
     strbuf_clear(&job->out);
-    report_page_write(job->page, (enum document_format)document_format_of(job->path), &job->out);
+    report_page_write(job->page, &job->out);
     report_page_free(job->page);
     job->page = NULL;
     return false;

@@ -208,8 +208,8 @@ void curve_read_load(struct curves *c, const struct form *form, double x)
     if (!p)
         return;
     gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
-              memory_count(SWEEP_USERS, p->users, text, sizeof(text)), verdict_say(p->verdict),
-              p->limit != LIMIT_NONE ? ", " : "",
+              memory_count(SWEEP_USERS, p->users, text, sizeof(text)),
+              verdict_words[p->verdict].brief, p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     if (p->gpus)
         curve_say(c, 0, INK_TEXT, "GPUs", "%d", p->gpus);
@@ -286,7 +286,7 @@ void curve_read_memory(struct curves *c, const struct form *form, double x)
     if (!p || !p->known)
         return;
     gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
-              memory_count(c->memory.of, p->x, text, sizeof(text)), verdict_say(p->verdict),
+              memory_count(c->memory.of, p->x, text, sizeof(text)), verdict_words[p->verdict].brief,
               p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     read_memory_series(c, p);

@@ -43,8 +43,8 @@ static void say_verdict(const struct plan *p)
     if (p->has_memory && room > 0)
         gp_format(of_budget, sizeof(of_budget), " %.2f of %.2f GiB budget per GPU, %.0f percent.",
                   used / GP_GIB, room / GP_GIB, 100 * used / room);
-    plain_say("Result: %s.%s %d x %s (%s), %s.", sentence_verdict(p), of_budget, l->gpus,
-              p->request.gpu->name, p->request.gpu->id, layout->text);
+    plain_say("Result: %s.%s %d x %s (%s), %s.", verdict_words_for(p->verdict, p->limit)->sentence,
+              of_budget, l->gpus, p->request.gpu->name, p->request.gpu->id, layout->text);
 }
 
 /* ---- memory ---- */

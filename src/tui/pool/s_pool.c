@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "pool/pool_page.h"
 #include "pool/pool_record.h"
 #include "pool/print_pool.h"
 #include "tui/list.h"
@@ -504,7 +503,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     100 * pool_unmet(s->run, s->work, -1));
     else
         strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
-    int moves = s->run->seating.gpus > 0 ? s->run->seating.moves[s->hour] : 0;
+    int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
 
@@ -567,12 +566,12 @@ static enum gp_status pool_export_text(const struct app *app, const void *state,
 
     if (s->phase != POOL_READY)
         return gp_fail(err, GP_E_NOTHING, "", "", "the pool is not solved yet");
-    if (strcmp(suffix, "html") == 0 || strcmp(suffix, "svg") == 0) {
+    if (strcmp(suffix, "html") == 0) {
         struct strbuf command;
 
         strbuf_init(&command);
         pool_command(app, state, &command);
-        pool_page(s->run, command.text, suffix[0] == 's' ? DOCUMENT_SVG : DOCUMENT_HTML, out);
+        pool_page(s->run, command.text, out);
         strbuf_fini(&command);
         return GP_OK;
     }
@@ -601,7 +600,7 @@ const struct screen_ops screen_pool = {
     .title = pool_title,
     .running = pool_running,
     .word = pool_word,
-    .suffixes = "txt json csv md html svg",
+    .suffixes = "txt json csv md html",
     .export = pool_export_text,
     .command = pool_command,
     .takes = pool_takes,
