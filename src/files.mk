@@ -461,7 +461,6 @@ tui_sources = \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_rows.c \
 	src/tui/bench/bench_session.c \
 	src/tui/bench/devices_view.c \
 	src/tui/bench/gauge.c \
@@ -471,17 +470,11 @@ tui_sources = \
 	src/tui/bench/s_bench_choose.c \
 	src/tui/bench/s_bench_confirm.c \
 	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_done.c \
 	src/tui/bench/s_bench_live.c \
-	src/tui/bench/s_bench_options.c \
 	src/tui/command.c \
-	src/tui/compare/compare_detail.c \
-	src/tui/compare/compare_filter.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
-	src/tui/compare/s_compare.h \
-	src/tui/compare/s_compare_draw.c \
 	src/tui/curves/curve_measured.c \
 	src/tui/curves/curve_plan.c \
 	src/tui/curves/curves.h \
@@ -525,15 +518,12 @@ tui_sources = \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
 	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
 	src/tui/recent_models.h \
-	src/tui/rows_task.c \
-	src/tui/rows_task.h \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \

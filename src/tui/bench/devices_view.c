@@ -228,17 +228,6 @@ static void draw_table(const struct devices_view *v, struct canvas *canvas, stru
 
 /* ---- one device ---- */
 
-static void link_text(const struct device_link *l, char *text, size_t size)
-{
-    char now[24] = "-", most[24] = "-";
-
-    if (l->gen && l->width)
-        gp_format(now, sizeof(now), "gen %d x%d", l->gen, l->width);
-    if (l->gen_max && l->width_max)
-        gp_format(most, sizeof(most), "gen %d x%d", l->gen_max, l->width_max);
-    gp_format(text, size, "%s of %s", now, most);
-}
-
 static void nvlink_text(const struct device *d, char *text, size_t size)
 {
     if (d->links > 0)
@@ -261,23 +250,6 @@ static void mig_text(const struct devices_view *v, const struct device *d, char 
         gp_copy(text, size, words[d->mig]);
 }
 
-static void show_programs(struct page *page, const struct device *d)
-{
-    if (d->processes > 0)
-        bench_fact(page, LABEL, "programs", "%d compute", d->processes);
-    else
-        bench_fact(page, LABEL, "programs", d->processes < 0 ? "-" : "none");
-    for (int i = 0; i < d->listed; i++) {
-        const struct device_process *p = &d->process[i];
-        char memory[32] = "-";
-
-        if (p->memory.known)
-            units_gib(memory, sizeof(memory), p->memory.value);
-        canvas_textf(page->canvas, page->in, page->y++, 2, INK_TEXT, "%8ld %10s  %s", p->pid,
-                     memory, p->name[0] ? p->name : "?");
-    }
-}
-
 static void show_gpu(struct page *page, const struct devices_view *v)
 {
     const struct device *d = &v->device[v->row];
@@ -292,14 +264,32 @@ static void show_gpu(struct page *page, const struct devices_view *v)
                PLAIN(value_of(d->memory_free) / GP_GIB, 2),
                PLAIN(value_of(d->memory_used) / GP_GIB, 2),
                PLAIN(value_of(d->memory_total) / GP_GIB, 2));
-    link_text(&d->pcie, text, sizeof(text));
+    char now[24] = "-", most[24] = "-";
+
+    if (d->pcie.gen && d->pcie.width)
+        gp_format(now, sizeof(now), "gen %d x%d", d->pcie.gen, d->pcie.width);
+    if (d->pcie.gen_max && d->pcie.width_max)
+        gp_format(most, sizeof(most), "gen %d x%d", d->pcie.gen_max, d->pcie.width_max);
+    gp_format(text, sizeof(text), "%s of %s", now, most);
     bench_fact(page, LABEL, "PCIe", "%s", text);
     nvlink_text(d, text, sizeof(text));
     bench_fact(page, LABEL, "NVLink", "%s", text);
     mig_text(v, d, text, sizeof(text));
     bench_fact(page, LABEL, "MIG", "%s", text);
     bench_fact(page, LABEL, "bus", "%s", d->bus_id[0] ? d->bus_id : "-");
-    show_programs(page, d);
+    if (d->processes > 0)
+        bench_fact(page, LABEL, "programs", "%d compute", d->processes);
+    else
+        bench_fact(page, LABEL, "programs", d->processes < 0 ? "-" : "none");
+    for (int i = 0; i < d->listed; i++) {
+        const struct device_process *p = &d->process[i];
+        char memory[32] = "-";
+
+        if (p->memory.known)
+            units_gib(memory, sizeof(memory), p->memory.value);
+        canvas_textf(page->canvas, page->in, page->y++, 2, INK_TEXT, "%8ld %10s  %s", p->pid,
+                     memory, p->name[0] ? p->name : "?");
+    }
 }
 
 static void show_cpu(struct page *page, const struct devices_view *v)

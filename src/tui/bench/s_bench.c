@@ -43,13 +43,6 @@ static void finish_run(struct app *app, struct bench *b)
     b->panel = app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
 }
 
-/* The last row is the running point's then. */
-static bool notes_in_sight(const struct app *app, const struct bench *b)
-{
-    return b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
-           app_frame(app).size > SIZE_ONE;
-}
-
 static void take_event(struct app *app, struct bench *b, const struct session_event *event,
                        double now)
 {
@@ -76,7 +69,8 @@ static void take_event(struct app *app, struct bench *b, const struct session_ev
     case SESSION_EVENT_NOTE:
     case SESSION_EVENT_LOST:
         bench_note(b, event->text);
-        if (!notes_in_sight(app, b))
+        if (!(b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
+              app_frame(app).size > SIZE_ONE))
             app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
         break;
     case SESSION_EVENT_OVER:

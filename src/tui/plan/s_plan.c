@@ -18,7 +18,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "tui/app.h"
-#include "tui/compare/s_compare.h"
+#include "tui/compare/compare_view.h"
 #include "tui/list.h"
 #include "tui/plan/plan_answer.h"
 #include "tui/plan/plan_choices.h"

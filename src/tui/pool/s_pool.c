@@ -13,7 +13,119 @@
 #include "tui/list.h"
 #include "tui/pool/s_pool.h"
 
-#define POLL 0.05 /* s between two looks at the thread */
+#define SLOWER 1.5 /* times the goals */
+#define POLL 0.05  /* s between two looks at the thread */
+
+/* The same file, its lists its own. */
+static void copy_file(const struct pool_file *from, struct pool_file *to)
+{
+    size_t works = from->workload_count, boxes = from->chassis_count;
+
+    *to = *from;
+    to->workloads = gp_calloc(works + 1, sizeof(*to->workloads));
+    memcpy(to->workloads, from->workloads, works * sizeof(*to->workloads));
+    to->chassis = gp_calloc(boxes + 1, sizeof(*to->chassis));
+    if (boxes > 0)
+        memcpy(to->chassis, from->chassis, boxes * sizeof(*to->chassis));
+}
+
+static struct pool_proposal *add(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = &s->proposals[s->proposal_count++];
+
+    memset(p, 0, sizeof(*p));
+    p->workload = workload;
+    p->c = gp_calloc(1, sizeof(*p->c));
+    copy_file(&s->run->c.file, &p->c->file);
+    return p;
+}
+
+/* A fourth more of a type, whole servers. */
+static void more_gpus(struct pool_screen *s, int type)
+{
+    struct pool_proposal *p = add(s, -1);
+    struct pool_file_type *t = &p->c->file.types[type];
+    int more = (t->stock + t->buy) / 4;
+
+    more = more - more % t->server_gpus + t->server_gpus;
+    t->buy += more;
+    gp_format(p->words, sizeof(p->words), "%d more %s may be bought", more, t->gpu);
+}
+
+static void slower_goals(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = add(s, workload);
+    struct pool_file_workload *w = &p->c->file.workloads[workload];
+
+    w->ttft *= SLOWER;
+    w->tpot *= SLOWER;
+    char ttft[32] = "", tpot[32] = "";
+    if (w->ttft > 0)
+        gp_format(ttft, sizeof(ttft), " TTFT %.0f ms", w->ttft * 1e3);
+    if (w->tpot > 0)
+        gp_format(tpot, sizeof(tpot), " TPOT %.0f ms", w->tpot * 1e3);
+    gp_format(p->words, sizeof(p->words), "%s:%s%s%s", w->name, ttft, ttft[0] && tpot[0] ? "," : "",
+              tpot);
+}
+
+static void open_precision(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = add(s, workload);
+    struct pool_file_workload *w = &p->c->file.workloads[workload];
+
+    w->open = true;
+    w->precision[0] = '\0';
+    gp_format(p->words, sizeof(p->words), "%s: fp8 or int4-awq where cheaper", w->name);
+}
+
+static void any_gpu(struct pool_screen *s, int workload)
+{
+    struct pool_proposal *p = add(s, workload);
+    struct pool_file_workload *w = &p->c->file.workloads[workload];
+
+    w->gpus[0] = '\0';
+    gp_format(p->words, sizeof(p->words), "%s: on all GPUs of the pool", w->name);
+}
+
+static void pool_proposals_fini(struct pool_screen *s)
+{
+    for (int i = 0; i < s->proposal_count; i++)
+        pool_case_free(s->proposals[i].c);
+    s->proposal_count = 0;
+}
+
+/* Makes a list of them for the workload; none are tried yet. */
+static void pool_propose(struct pool_screen *s, int workload)
+{
+    const struct pool_file *f = &s->run->c.file;
+    const struct pool_file_workload *w = &f->workloads[workload];
+
+    pool_proposals_fini(s);
+    for (int t = 0; t < f->type_count && t < 4; t++)
+        more_gpus(s, t);
+    if (w->ttft > 0 || w->tpot > 0)
+        slower_goals(s, workload);
+    if (!w->open)
+        open_precision(s, workload);
+    if (w->gpus[0])
+        any_gpu(s, workload);
+    s->trying = 0;
+}
+
+int pool_proposal_best(const struct pool_screen *s)
+{
+    const struct pool_rung *now = &s->run->answer.rungs[s->run->rung];
+    int best = -1;
+
+    for (int i = 0; i < s->proposal_count; i++) {
+        const struct pool_proposal *p = &s->proposals[i];
+
+        if (p->tried && p->outcome.total < now->total &&
+            (best < 0 || p->outcome.total < s->proposals[best].outcome.total))
+            best = i;
+    }
+    return best;
+}
 
 /* ---- loading ---- */
 
@@ -191,18 +303,6 @@ static void try_next(struct app *app, struct pool_screen *s)
     p->c = NULL;
 }
 
-/* The layouts of the change at work are found. */
-static void try_found(struct pool_screen *s)
-{
-    struct pool_proposal *p = &s->proposals[s->trying];
-    struct gp_err err = {0};
-    enum gp_status rc;
-
-    p->c = pool_find_end(s, &rc, &err);
-    if (!rc)
-        try_known(s, p);
-}
-
 static void report_best(struct app *app, struct pool_screen *s)
 {
     const struct pool_rung *r = &s->run->answer.rungs[s->run->rung];
@@ -229,8 +329,15 @@ static double try_some(struct app *app, struct pool_screen *s)
 {
     struct pool_outcome outcome = {0};
 
-    if (s->finding && task_finished(s->finding))
-        try_found(s);
+    if (s->finding && task_finished(s->finding)) {
+        struct pool_proposal *p = &s->proposals[s->trying];
+        struct gp_err err = {0};
+        enum gp_status rc;
+
+        p->c = pool_find_end(s, &rc, &err);
+        if (!rc)
+            try_known(s, p);
+    }
     if (s->finding || !pool_solve_ended(s, &outcome))
         return POLL;
     if (s->trying < s->proposal_count)
@@ -264,25 +371,20 @@ static void ask_next(struct app *app, struct pool_screen *s)
     pool_solve_begin(s, NULL, true);
 }
 
-/* A GPU that cannot be planned on is left out. */
-static void ask_found(struct app *app, struct pool_screen *s)
-{
-    struct gp_err err = {0};
-    enum gp_status rc;
-    struct pool_case *c = pool_find_end(s, &rc, &err);
-
-    if (!rc && pool_case_build(c, &err) == GP_OK)
-        s->run->others[s->asking] = c;
-    else
-        pool_case_free(c);
-    s->asking++;
-    ask_next(app, s);
-}
-
 static double ask_some(struct app *app, struct pool_screen *s)
 {
-    if (s->finding && task_finished(s->finding))
-        ask_found(app, s);
+    if (s->finding && task_finished(s->finding)) {
+        struct gp_err err = {0};
+        enum gp_status rc;
+        struct pool_case *c = pool_find_end(s, &rc, &err);
+
+        if (!rc && pool_case_build(c, &err) == GP_OK)
+            s->run->others[s->asking] = c;
+        else
+            pool_case_free(c);
+        s->asking++;
+        ask_next(app, s);
+    }
     if (s->finding || !pool_solve_ended(s, NULL))
         return POLL;
     s->phase = POOL_READY;
@@ -425,27 +527,22 @@ static void choose_rung(struct app *app, struct pool_screen *s, int by)
     ask_what_if(app, s);
 }
 
-static void up_down(struct app *app, struct pool_screen *s, int by)
-{
-    int n = (int)s->run->c.file.workload_count;
-
-    if (s->panel == POOL_PANEL_WORK)
-        s->work = list_clamp(s->work + by, 0, n - 1);
-    else if (s->panel == POOL_PANEL_PLACE)
-        s->top = list_clamp(s->top + by, 0, pool_middle_rows(s) - 1);
-    else
-        choose_rung(app, s, by > 0 ? 1 : -1);
-}
-
 static bool act_ready(struct app *app, struct pool_screen *s, enum action action)
 {
     int hours = s->run->c.pool.hours, rows = list_step(action, 10);
 
     if (action == ACT_LEFT || action == ACT_RIGHT)
         s->hour = (s->hour + (action == ACT_LEFT ? -1 : 1) + hours) % hours;
-    else if (rows != 0)
-        up_down(app, s, rows);
-    else if (action == ACT_RUNG)
+    else if (rows != 0) {
+        int n = (int)s->run->c.file.workload_count;
+
+        if (s->panel == POOL_PANEL_WORK)
+            s->work = list_clamp(s->work + rows, 0, n - 1);
+        else if (s->panel == POOL_PANEL_PLACE)
+            s->top = list_clamp(s->top + rows, 0, pool_middle_rows(s) - 1);
+        else
+            choose_rung(app, s, rows > 0 ? 1 : -1);
+    } else if (action == ACT_RUNG)
         choose_rung(app, s, 1);
     else if (action == ACT_WHAT_IF) {
         s->middle = s->middle == POOL_SHOW_WHAT_IF ? POOL_SHOW_PLACES : POOL_SHOW_WHAT_IF;
