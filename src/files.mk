@@ -507,13 +507,11 @@ tui_sources = \
 	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_choices.c \
-	src/tui/plan/plan_choices.h \
 	src/tui/plan/plan_form.c \
 	src/tui/plan/plan_form.h \
 	src/tui/plan/plan_head.c \
-	src/tui/plan/plan_more.c \
-	src/tui/plan/plan_more.h \
+	src/tui/plan/plan_alternatives.c \
+	src/tui/plan/plan_alternatives.h \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
