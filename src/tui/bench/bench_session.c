@@ -228,10 +228,10 @@ void bench_drop(struct bench *b)
     bench_diagnose_free(b);
     session_free(b->session);
     free(b->ask);
-    free(b->told);
+    free(b->confirm);
     b->session = NULL;
     b->ask = NULL;
-    b->told = NULL;
+    b->confirm = NULL;
     lines_drop(b);
 }
 

@@ -50,7 +50,8 @@ static double value_of(struct quantity q)
     return q.known ? q.value : NAN;
 }
 
-static void identify(struct devices_view *v, size_t i, const struct gpu *const *gpus, size_t count)
+static void device_identify(struct devices_view *v, size_t i, const struct gpu *const *gpus,
+                            size_t count)
 {
     const struct device *d = &v->device[i];
     const struct gpu *gpu = probe_match(d, gpus, count);
@@ -88,7 +89,7 @@ static void read_cpu(struct gauges *g, struct processor *cpu)
     gauges_second(g);
 }
 
-static void look(struct app *app, struct devices_view *v)
+static void devices_look(struct app *app, struct devices_view *v)
 {
     const struct gpu *const *gpus;
     size_t count = 0, before = v->count;
@@ -104,7 +105,7 @@ static void look(struct app *app, struct devices_view *v)
     for (size_t i = 0; i < v->count; i++) {
         if (v->count != before) /* another list: what was kept is of other devices */
             gauges_init(&v->gauges[i]);
-        identify(v, i, gpus, count);
+        device_identify(v, i, gpus, count);
         read_gpu(&v->gauges[i], &v->device[i]);
     }
     read_cpu(&v->cpu_gauges, &v->cpu);
@@ -115,7 +116,7 @@ double devices_view_tick(struct app *app, struct devices_view *v, double now)
 {
     if (now < v->next)
         return v->next - now;
-    look(app, v);
+    devices_look(app, v);
     v->next = now + EVERY;
     app_touch(app);
     return EVERY;
@@ -140,14 +141,14 @@ static const struct { /* from COL_FIGURES on */
 } figures[] = {{GAUGE_BUSY, "%"}, {GAUGE_POWER, "W"}, {GAUGE_TEMP, "C"}, {GAUGE_CLOCK, "MHz"}};
 
 /* "82.4", "-" */
-static char *plain(char *text, size_t size, double value, int decimals)
+static char *plain_text(char *text, size_t size, double value, int decimals)
 {
     gp_copy(text, size, "-");
     if (isfinite(value))
         gp_format(text, size, "%.*f", decimals, value);
     return text;
 }
-#define PLAIN(value, decimals) plain((char[32]){""}, 32, value, decimals)
+#define PLAIN(value, decimals) plain_text((char[32]){""}, 32, value, decimals)
 
 static const struct gauges *gauges_of(const struct devices_view *v, int row)
 {

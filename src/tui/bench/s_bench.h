@@ -79,8 +79,12 @@ struct bench {
     unsigned version;      /* of the form when it was planned */
     bool wanted;           /* start as soon as the devices are known */
     enum bench_page page;
-    enum { ANEW_NOT, ANEW_MEASURED, ANEW_DROPPED } anew; /* why the plan is made once more */
-    struct confirm *told; /* the terms of Confirm; owned, NULL until the devices are known */
+    enum {
+        REFRESH_NOT,
+        REFRESH_MEASURED,
+        REFRESH_DROPPED
+    } refresh;               /* why the plan is made once more */
+    struct confirm *confirm; /* the terms of Confirm; owned, NULL until the devices are known */
     struct bench_diagnosis *diagnosis; /* of Diagnose; owned, NULL on another page */
 
     struct session_plan plan;

@@ -179,7 +179,7 @@ static void word_chosen(struct app *app, void *ctx, const char *word)
 }
 
 /* The default's row has the id "auto", which means it wherever it is typed. */
-static void choose(struct app *app, struct bench *b, enum option_id id)
+static void option_choose(struct app *app, struct bench *b, enum option_id id)
 {
     struct choice *list = gp_calloc(WORDS, sizeof(*list));
     const char *now = b->values.bench.value[id];
@@ -244,7 +244,7 @@ static void bench_edit(struct app *app, struct bench *b, enum option_id id)
     if (option_rows[id].type == OPTION_FLAG)
         bench_step(app, b, id, 1);
     else if (option_rows[id].type == OPTION_WORD || id == OPT_TYPE)
-        choose(app, b, id);
+        option_choose(app, b, id);
     else
         ask_for(app, b, id);
 }

@@ -176,7 +176,7 @@ enum gp_status bench_diagnose_export(const struct bench *b, const char *suffix, 
 
 /* ---- keys ---- */
 
-static void start(struct app *app, struct bench *b)
+static void diagnose_start(struct app *app, struct bench *b)
 {
     b->page = BENCH_PAGE_DIAGNOSE;
     bench_renew(app, b);
@@ -192,7 +192,7 @@ bool bench_diagnose_act(struct app *app, struct bench *b, enum action action)
     if (action == ACT_DIAGNOSE && b->stage == STAGE_RUN)
         app_report(app, true, "it runs: x stops after the point");
     else if (action == ACT_DIAGNOSE || (here && (action == ACT_AGAIN || action == ACT_START)))
-        start(app, b);
+        diagnose_start(app, b);
     else if (here && action == ACT_OPEN && b->diagnosis && b->diagnosis->known) {
         struct strbuf out;
 
@@ -201,7 +201,7 @@ bool bench_diagnose_act(struct app *app, struct bench *b, enum action action)
         pager_open(&app->display, "Diagnose", out.text);
         strbuf_fini(&out);
     } else if (here && action == ACT_OPEN)
-        start(app, b);
+        diagnose_start(app, b);
     else if (here && action == ACT_SAVE_RESULT)
         app_report(app, false, "no result is kept: e writes the verdict");
     else

@@ -47,7 +47,7 @@ struct word {
 };
 
 /* The next word of the filter: its length in *at, 0 at the end. */
-static const char *next(const char *filter, size_t *length)
+static const char *next_word(const char *filter, size_t *length)
 {
     filter += strspn(filter, " \t");
     *length = strcspn(filter, " \t");
@@ -112,7 +112,8 @@ static enum gp_status compare_filter_check(const char *filter, struct gp_err *er
     if (strlen(filter) >= COMPARE_FILTER)
         return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
                        COMPARE_FILTER - 1);
-    for (filter = next(filter, &length); length > 0 && !rc; filter = next(filter + length, &length))
+    for (filter = next_word(filter, &length); length > 0 && !rc;
+         filter = next_word(filter + length, &length))
         rc = read_word(filter, length, &word, err);
     return rc;
 }
@@ -150,7 +151,8 @@ static bool compare_filter_row(const char *filter, const struct compare_row *row
     struct word word;
     size_t length;
 
-    for (filter = next(filter, &length); length > 0; filter = next(filter + length, &length)) {
+    for (filter = next_word(filter, &length); length > 0;
+         filter = next_word(filter + length, &length)) {
         if (read_word(filter, length, &word, NULL))
             continue;
         bool holds = word.is_number ? holds_number(row, &word) : holds_text(row, word.text);
@@ -345,7 +347,7 @@ size_t compare_view_order(const struct compare_view *view, bool pin, size_t *out
     return n;
 }
 
-static void arrange(struct compare_view *view)
+static void view_arrange(struct compare_view *view)
 {
     view->shown = gp_realloc(view->shown, (view->cap + 2) * sizeof(*view->shown));
     view->shown[0] = PLAN_ROW;
@@ -385,7 +387,7 @@ void compare_view_own(struct compare_view *view, const char *key, const struct p
         gp_format(view->plan_row.key, sizeof(view->plan_row.key), "plan: %.80s", key);
         write_facts(view, &view->plan_row);
     }
-    arrange(view);
+    view_arrange(view);
 }
 
 static void add_row(struct compare_view *view, const struct compared *compared)
@@ -400,7 +402,7 @@ static void add_row(struct compare_view *view, const struct compared *compared)
 }
 
 /* The comparison is sorted now and knows its front: so are the rows, and do they. */
-static void settle(struct compare_view *view, size_t done)
+static void view_settle(struct compare_view *view, size_t done)
 {
     for (size_t i = 0; i < done; i++) {
         const struct compared *compared = comparison_row(view->comparison, i);
@@ -476,12 +478,12 @@ void compare_view_update(struct compare_view *view)
     bool complete = c && done == comparison_total(c);
 
     if (complete && !view->complete)
-        settle(view, done);
+        view_settle(view, done);
     for (size_t i = view->count; i < done; i++)
         add_row(view, comparison_row(c, i));
     view->complete = complete;
     note_marks(view);
-    arrange(view);
+    view_arrange(view);
 }
 
 const struct compare_row *compare_view_row(const struct compare_view *view, size_t i)
@@ -502,7 +504,7 @@ void compare_view_sort(struct compare_view *view, enum compare_column column, bo
 {
     view->sort = column;
     view->reverse = reverse;
-    arrange(view);
+    view_arrange(view);
 }
 
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
@@ -513,7 +515,7 @@ enum gp_status compare_view_filter(struct compare_view *view, const char *filter
     if (rc)
         return rc;
     gp_copy(view->filter, sizeof(view->filter), filter);
-    arrange(view);
+    view_arrange(view);
     return GP_OK;
 }
 
@@ -532,7 +534,7 @@ void compare_view_mark(struct compare_view *view, const char *key)
     for (size_t i = 0; i < view->count; i++)
         if (strcmp(view->rows[i].key, key) == 0)
             view->rows[i].marked = marked;
-    arrange(view);
+    view_arrange(view);
 }
 
 /* ---- columns ---- */

@@ -219,7 +219,7 @@ static void show_sources(struct page *page, const struct plan *p)
 
 /* ---- all of it ---- */
 
-static void lay_out(struct page *page, const struct compare_row *row)
+static void detail_lay_out(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
 
@@ -235,24 +235,6 @@ static void lay_out(struct page *page, const struct compare_row *row)
     for (int i = 0; sentence_warning(p, i, said); i++)
         page_wordsf(page, 0, INK_WARN, "warning: %s", said);
     show_sources(page, p);
-}
-
-/* Into the rectangle, from line `top` on. */
-static void compare_detail_draw(struct canvas *canvas, struct rect in,
-                                const struct compare_row *row, int top)
-{
-    struct page page = {canvas, in, -top};
-
-    lay_out(&page, row);
-}
-
-/* Its lines when they are so many columns wide. */
-static int compare_detail_lines(const struct compare_row *row, int cols)
-{
-    struct page page = {NULL, {0, 0, 0, cols}, 0};
-
-    lay_out(&page, row);
-    return page.y;
 }
 
 /* "l40s x 4, fp8: fits" */
@@ -309,18 +291,6 @@ static int compare_page(const struct app *app, const struct compare_state *s)
 static int compare_top(const struct compare_state *s, int page)
 {
     return list_top((int)s->at, (int)s->view.shown_count, page);
-}
-
-/* "9 of 225", "planned 120 of 225" */
-static void compare_count(const struct compare_state *s, struct strbuf *out)
-{
-    if (s->rows.run && !s->view.complete)
-        strbuf_addf(out, "%zu/%zu planned", comparison_done(s->rows.run),
-                    comparison_total(s->rows.run));
-    else if (s->view.shown_count < s->view.count)
-        strbuf_addf(out, "%zu of %zu", s->view.shown_count, s->view.count);
-    else
-        strbuf_addf(out, "%zu rows", s->view.count);
 }
 
 /* "12 of 300 fit and meet goals  sort $/M ^  filter -  * best for its cost" */
@@ -390,16 +360,6 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
     return column == COLUMN_VERDICT || verdict == VERDICT_DOES_NOT_FIT ? inks[verdict] : INK_TEXT;
 }
 
-static const char *cell_text(const struct compare_view *view, const struct canvas *canvas,
-                             enum compare_column column, struct strbuf *text)
-{
-    char *band = canvas->charset == CHARSET_ASCII ? strstr(text->text, "±") : NULL;
-
-    if (band) /* two bytes either way */
-        memcpy(band, "+-", 2);
-    return text->text + (view->mark[column] && text->text[0] == view->mark[column]);
-}
-
 /* Why it does not fit, in place of figures: "no fit: short 21.2 GiB on each". */
 static void draw_refusal(const struct compare_row *row, struct canvas *canvas, struct rect in,
                          int y, int x)
@@ -432,11 +392,15 @@ static void draw_cells(const struct compare_view *view, const struct compare_row
         }
         strbuf_clear(&text);
         compare_view_cell(row, column, &text);
+        char *band = canvas->charset == CHARSET_ASCII ? strstr(text.text, "±") : NULL;
+        bool marked = view->mark[column] && text.text[0] == view->mark[column];
+        if (band) /* two bytes either way */
+            memcpy(band, "+-", 2);
         if (column == COLUMN_GPU) /* ids begin alike */
             canvas_fit_end(canvas, in, y, x, g->width[i], ink_of(row, column), text.text);
         else
             list_text(canvas, in, y, x, g->width[i], compare_columns[column].right,
-                      ink_of(row, column), cell_text(view, canvas, column, &text));
+                      ink_of(row, column), text.text + marked);
         x += g->width[i] + 2;
     }
     strbuf_fini(&text);
@@ -457,20 +421,6 @@ static void draw_row(const struct compare_view *view, const struct compare_row *
     if (!own)
         canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
     canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
-}
-
-static void draw_rows(const struct compare_state *s, struct canvas *canvas, struct rect in)
-{
-    struct grid g = grid_of(s, in.cols);
-    size_t page = in.rows > COMPARE_ABOVE ? (size_t)(in.rows - COMPARE_ABOVE) : 0;
-    size_t top = (size_t)compare_top(s, (int)page);
-
-    draw_titles(s, canvas, in, 1, &g);
-    for (size_t i = 0; i < page && top + i < s->view.shown_count; i++)
-        draw_row(&s->view, compare_view_row(&s->view, top + i), top + i == s->at, canvas, in,
-                 COMPARE_ABOVE + (int)i, &g);
-    if (s->panel == COMPARE_TABLE)
-        canvas_cursor(canvas, in, COMPARE_ABOVE + (int)(s->at - top), 0);
 }
 
 void compare_rows_draw(const void *state, struct canvas *canvas, struct rect in)
@@ -509,9 +459,16 @@ static void draw_table(const struct compare_state *s, struct canvas *canvas, str
     in = inside;
     if (s->rows.run)
         draw_state(s, canvas, in);
-    if (s->view.shown_count > 0)
-        draw_rows(s, canvas, in);
-    else {
+    if (count > 0) {
+        struct grid g = grid_of(s, in.cols);
+
+        draw_titles(s, canvas, in, 1, &g);
+        for (int i = top; i < top + page && i < count; i++)
+            draw_row(&s->view, compare_view_row(&s->view, (size_t)i), i == (int)s->at, canvas, in,
+                     COMPARE_ABOVE + i - top, &g);
+        if (s->panel == COMPARE_TABLE)
+            canvas_cursor(canvas, in, COMPARE_ABOVE + (int)s->at - top, 0);
+    } else {
         struct strbuf text;
         struct rect below = {in.y + COMPARE_ABOVE, in.x + 1, in.rows - COMPARE_ABOVE, in.cols - 2};
 
@@ -537,8 +494,11 @@ static void draw_detail(const struct compare_state *s, struct canvas *canvas, st
 
     strbuf_init(&title);
     if (row) {
-        int lines = compare_detail_lines(row, inside.cols);
+        struct page page = {canvas, inside, -s->detail_top};
+        int lines;
 
+        detail_lay_out(&page, row);
+        lines = page.y + s->detail_top;
         compare_detail_title(row, &title);
         if (lines > inside.rows)
             gp_format(where, sizeof(where), "%d-%d of %d, Tab", s->detail_top + 1,
@@ -546,8 +506,6 @@ static void draw_detail(const struct compare_state *s, struct canvas *canvas, st
     }
     if (size != SIZE_ONE)
         canvas_box(canvas, in, title.text, where[0] ? where : NULL);
-    if (row)
-        compare_detail_draw(canvas, inside, row, s->detail_top);
     if (s->panel == COMPARE_DETAIL)
         canvas_cursor(canvas, inside, 0, 0);
     strbuf_fini(&title);
@@ -585,7 +543,7 @@ static struct form *load_of(const struct form *form)
 }
 
 /* The ids of the list, which is cut up in `copy`. */
-static int split(const char *list, char *copy, size_t size, const char **words)
+static int words_split(const char *list, char *copy, size_t size, const char **words)
 {
     char *rest;
     int n = 0;
@@ -602,7 +560,7 @@ static void add_own(struct compare_state *s, const struct form *form)
 {
     const char *own = form->values.value[FIELD_PRECISION], *words[COMPARE_FORMATS];
     char copy[sizeof(s->precisions)];
-    int n = split(s->precisions, copy, sizeof(copy), words);
+    int n = words_split(s->precisions, copy, sizeof(copy), words);
     size_t len = strlen(s->precisions);
 
     for (int i = 0; i < n; i++)
@@ -633,10 +591,10 @@ static void drop_rows(struct compare_state *s)
     rows_task_drop(&s->rows);
 }
 
-static void follow(struct compare_state *s);
+static void focus_follow(struct compare_state *s);
 
 /* Plans anew if the load is another one than that of the rows. */
-static void refresh(struct app *app, void *state)
+static void compare_refresh(struct app *app, void *state)
 {
     struct compare_state *s = state;
     struct form *load = load_of(app->form);
@@ -655,7 +613,8 @@ static void refresh(struct app *app, void *state)
         struct options options;
 
         form_ask(load, &options);
-        options.precision_count = split(s->precisions, copy, sizeof(copy), options.precisions);
+        options.precision_count =
+            words_split(s->precisions, copy, sizeof(copy), options.precisions);
         drop_rows(s);
         if (!comparison_begin(app->form->planner, &options, &run, &s->err))
             rows_task_begin(&s->rows, app->worker, run);
@@ -664,7 +623,7 @@ static void refresh(struct app *app, void *state)
         compare_view_update(&s->view);
     }
     pin_own(s, app->form);
-    follow(s);
+    focus_follow(s);
     app_touch(app);
     strbuf_fini(&text);
     free(load);
@@ -683,7 +642,7 @@ static void go_to(struct compare_state *s, size_t at)
 }
 
 /* The rows moved: the one in focus stays it, or the first is. */
-static void follow(struct compare_state *s)
+static void focus_follow(struct compare_state *s)
 {
     s->at = s->focus[0] ? compare_view_find(&s->view, s->focus) : 0;
     if (s->at >= s->view.shown_count) {
@@ -699,7 +658,7 @@ static void focus_step(struct compare_state *s, int by)
 
 /* ---- time ---- */
 
-static void open(struct app *app, void *state)
+static void compare_open(struct app *app, void *state)
 {
     struct compare_state *s = state;
 
@@ -709,7 +668,7 @@ static void open(struct app *app, void *state)
     s->version = app->form->version - 1;
 }
 
-static void close(struct app *app, void *state)
+static void compare_close(struct app *app, void *state)
 {
     struct compare_state *s = state;
 
@@ -731,15 +690,6 @@ static bool is_below_plan(const struct app *app)
     return !rect_empty(box[PLAN_ROWS]);
 }
 
-/* Nobody looks at them, and they are of another load than the plan's. */
-static void stop_stale(struct compare_state *s)
-{
-    if (!s->rows.run || s->rows.complete)
-        return;
-    drop_rows(s);
-    strbuf_clear(&s->load);
-}
-
 static double compare_tick(struct app *app, void *state, double now)
 {
     struct compare_state *s = state;
@@ -750,12 +700,14 @@ static double compare_tick(struct app *app, void *state, double now)
     if (stale && app->display.touched && !app->scripted)
         return shown ? 0 : -1; /* what the key itself changed is painted first */
     if (stale && shown)
-        refresh(app, s);
-    else if (stale)
-        stop_stale(s);
+        compare_refresh(app, s);
+    else if (stale && s->rows.run && !s->rows.complete) { /* nobody looks at them */
+        drop_rows(s);
+        strbuf_clear(&s->load);
+    }
     if (rows_task_take(&s->rows)) {
         compare_view_update(&s->view);
-        follow(s);
+        focus_follow(s);
         app_touch(app);
     }
     return !s->rows.run || s->rows.complete ? -1 : WORKER_POLL;
@@ -801,7 +753,7 @@ static bool filter_done(struct app *app, void *ctx, const char *text, struct gp_
 
     if (compare_view_filter(&s->view, text, err))
         return false;
-    follow(s);
+    focus_follow(s);
     if (text[0] && s->at == 0)
         go_to(s, 1); /* the first is the plan's, which no filter hides */
     app_touch(app);
@@ -819,7 +771,7 @@ static void mark_row(struct compare_state *s)
     gp_copy(key, sizeof(key), row->key);
     focus_step(s, 1);
     compare_view_mark(&s->view, key);
-    follow(s);
+    focus_follow(s);
 }
 
 static void show_why(struct app *app, const struct compare_state *s)
@@ -844,10 +796,10 @@ static void precisions_chosen(struct app *app, void *ctx, const char *ids)
     struct compare_state *s = ctx;
 
     gp_copy(s->precisions, sizeof(s->precisions), ids[0] ? ids : USUAL);
-    refresh(app, s);
+    compare_refresh(app, s);
 }
 
-static void precisions(struct app *app, struct compare_state *s)
+static void choose_precisions(struct app *app, struct compare_state *s)
 {
     const struct format *formats;
     size_t count;
@@ -887,33 +839,27 @@ static bool back_one(struct compare_state *s)
     if (!s->view.filter[0])
         return false;
     compare_view_filter(&s->view, "", NULL);
-    follow(s);
+    focus_follow(s);
     return true;
 }
 
 /* Motions scroll the panel in focus. */
-static void scroll(const struct app *app, struct compare_state *s, int by)
-{
-    struct rect in[COMPARE_PANELS];
-    const struct compare_row *row = compare_focus(s);
-
-    compare_panels(app, s, in);
-    int most =
-        row ? compare_detail_lines(row, in[COMPARE_DETAIL].cols) - in[COMPARE_DETAIL].rows : 0;
-    s->detail_top = list_clamp(s->detail_top + by, 0, most);
-}
-
 static bool focus_move(const struct app *app, struct compare_state *s, enum action action)
 {
     int by = list_step(action, compare_page(app, s));
+    const struct compare_row *row = compare_focus(s);
+    struct rect in[COMPARE_PANELS];
 
-    if (by == 0)
-        return false;
-    if (s->panel == COMPARE_DETAIL)
-        scroll(app, s, by);
-    else
+    if (by != 0 && s->panel == COMPARE_DETAIL) {
+        compare_panels(app, s, in);
+        struct page page = {NULL, {0, 0, 0, in[COMPARE_DETAIL].cols}, 0};
+        if (row)
+            detail_lay_out(&page, row);
+        s->detail_top = list_clamp(s->detail_top + by, 0, page.y - in[COMPARE_DETAIL].rows);
+    } else if (by != 0) {
         focus_step(s, by);
-    return true;
+    }
+    return by != 0;
 }
 
 static bool compare_act(struct app *app, void *state, enum action action)
@@ -948,7 +894,7 @@ static bool compare_act(struct app *app, void *state, enum action action)
                                          .ctx = s});
         return true;
     case ACT_PRECISIONS:
-        precisions(app, s);
+        choose_precisions(app, s);
         return true;
     case ACT_MARK:
         mark_row(s);
@@ -1002,10 +948,19 @@ static void compare_explain(const struct app *app, const void *state, struct str
     strbuf_add(out, "\n~ estimated, ? assumed, - unknown; TPOT with its band's wider side");
 }
 
+/* "9 of 225", "120/225 planned" */
 static void compare_title(const struct app *app, const void *state, struct strbuf *out)
 {
+    const struct compare_state *s = state;
+
     (void)app;
-    compare_count(state, out);
+    if (s->rows.run && !s->view.complete)
+        strbuf_addf(out, "%zu/%zu planned", comparison_done(s->rows.run),
+                    comparison_total(s->rows.run));
+    else if (s->view.shown_count < s->view.count)
+        strbuf_addf(out, "%zu of %zu", s->view.shown_count, s->view.count);
+    else
+        strbuf_addf(out, "%zu rows", s->view.count);
 }
 
 /* ---- what others get of it ---- */
@@ -1052,7 +1007,7 @@ static void compare_command(const struct app *app, const void *state, struct str
     struct form *load = load_of(app->form);
     const char *words[COMPARE_FORMATS];
     char copy[sizeof(s->precisions)];
-    int n = split(s->precisions, copy, sizeof(copy), words);
+    int n = words_split(s->precisions, copy, sizeof(copy), words);
 
     form_command(load, "compare", out);
     for (int i = 0; i < n; i++)
@@ -1076,9 +1031,9 @@ static const char *compare_word(const void *state, enum action action)
 
 const struct screen_ops screen_compare = {
     .state_size = sizeof(struct compare_state),
-    .open = open,
-    .close = close,
-    .show = refresh,
+    .open = compare_open,
+    .close = compare_close,
+    .show = compare_refresh,
     .draw = compare_draw,
     .act = compare_act,
     .tick = compare_tick,

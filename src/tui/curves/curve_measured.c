@@ -87,7 +87,7 @@ int curve_measured_sets(const struct benchlog *log)
 
 /* ---- its points ---- */
 
-static bool shown(const struct benchlog_point *p, const struct set *set)
+static bool is_shown(const struct benchlog_point *p, const struct set *set)
 {
     return in_set(p, set) && p->state == POINT_OK && (!p->check_done || p->check_ok) && p->ops > 0;
 }
@@ -108,7 +108,7 @@ static const char *group_of(const struct benchlog_point *p)
 
 static bool in_group(const struct benchlog_point *p, const struct set *set, const char *group)
 {
-    return shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
+    return is_shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
 }
 
 /* Groups in the order of the file. */
@@ -120,7 +120,7 @@ static int groups_of(const struct curves *c, const struct set *set, const char *
         const char *group = group_of(&c->log.point[i]);
         int k = 0;
 
-        if (!group || !shown(&c->log.point[i], set))
+        if (!group || !is_shown(&c->log.point[i], set))
             continue;
         while (k < count && strcmp(out[k], group) != 0)
             k++;
@@ -148,7 +148,7 @@ static struct summary summary_of(const struct curves *c, const struct set *set)
         const struct benchlog_point *p = &c->log.point[i];
         double x = x_of(p);
 
-        if (!shown(p, set)) {
+        if (!is_shown(p, set)) {
             s.left_out += in_set(p, set);
             continue;
         }
@@ -202,7 +202,7 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
         const struct benchlog_point *p = &c->log.point[k];
 
         if (group ? in_group(p, set, group) && benchlog_good(p)
-                  : shown(p, set) && x_of(p) > 0 && only_flagged(&c->log, p))
+                  : is_shown(p, set) && x_of(p) > 0 && only_flagged(&c->log, p))
             point_put(c, series, k, x_of(p), p->ops / unit);
     }
     if (c->plot.series[series].count == 0) /* without a point it is none */
@@ -261,7 +261,7 @@ static double best_read(const struct benchlog *log, int device)
 }
 
 /* As high as the roofs of the types that were measured. */
-static double highest(const struct gpu *gpu, const char *const *types, int count, double most)
+static double highest_rate(const struct gpu *gpu, const char *const *types, int count, double most)
 {
     for (int i = 0; i < count; i++) {
         struct quantity rate = roof_of_type(gpu, (enum bench_type)bench_type_parse(types[i])).rate;
@@ -316,7 +316,7 @@ void curve_fill_measured(struct curves *c, struct form *form)
         types[0] = bench_type_word(set.type);
         roofs = 1;
     }
-    most = sheet ? highest(sheet, types, roofs, n.y_high) : n.y_high;
+    most = sheet ? highest_rate(sheet, types, roofs, n.y_high) : n.y_high;
     curve_range(c, roof_curve_floor2(n.x_low), roof_curve_ceil2(n.x_high * 1.01));
     unit = roof_curve_rates(&c->plot, n.y_low / 2, most * 1.1, most, false);
     for (int i = 0; i < roofs; i++)

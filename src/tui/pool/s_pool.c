@@ -29,7 +29,7 @@ static void copy_file(const struct pool_file *from, struct pool_file *to)
         memcpy(to->chassis, from->chassis, boxes * sizeof(*to->chassis));
 }
 
-static struct pool_proposal *add(struct pool_screen *s, int workload)
+static struct pool_proposal *proposal_add(struct pool_screen *s, int workload)
 {
     struct pool_proposal *p = &s->proposals[s->proposal_count++];
 
@@ -43,7 +43,7 @@ static struct pool_proposal *add(struct pool_screen *s, int workload)
 /* A fourth more of a type, whole servers. */
 static void more_gpus(struct pool_screen *s, int type)
 {
-    struct pool_proposal *p = add(s, -1);
+    struct pool_proposal *p = proposal_add(s, -1);
     struct pool_file_type *t = &p->c->file.types[type];
     int more = (t->stock + t->buy) / 4;
 
@@ -54,7 +54,7 @@ static void more_gpus(struct pool_screen *s, int type)
 
 static void slower_goals(struct pool_screen *s, int workload)
 {
-    struct pool_proposal *p = add(s, workload);
+    struct pool_proposal *p = proposal_add(s, workload);
     struct pool_file_workload *w = &p->c->file.workloads[workload];
 
     w->ttft *= SLOWER;
@@ -70,7 +70,7 @@ static void slower_goals(struct pool_screen *s, int workload)
 
 static void open_precision(struct pool_screen *s, int workload)
 {
-    struct pool_proposal *p = add(s, workload);
+    struct pool_proposal *p = proposal_add(s, workload);
     struct pool_file_workload *w = &p->c->file.workloads[workload];
 
     w->open = true;
@@ -80,7 +80,7 @@ static void open_precision(struct pool_screen *s, int workload)
 
 static void any_gpu(struct pool_screen *s, int workload)
 {
-    struct pool_proposal *p = add(s, workload);
+    struct pool_proposal *p = proposal_add(s, workload);
     struct pool_file_workload *w = &p->c->file.workloads[workload];
 
     w->gpus[0] = '\0';
@@ -129,7 +129,7 @@ int pool_proposal_best(const struct pool_screen *s)
 
 /* ---- loading ---- */
 
-static void drop(struct pool_run **run)
+static void run_drop(struct pool_run **run)
 {
     pool_run_delete(*run);
     *run = NULL;
@@ -141,8 +141,8 @@ static void close_all(struct pool_screen *s)
     pool_find_drop(s);
     pool_proposals_fini(s);
     while (s->before_count > 0)
-        drop(&s->before[--s->before_count]);
-    drop(&s->run);
+        run_drop(&s->before[--s->before_count]);
+    run_drop(&s->run);
     s->phase = POOL_EMPTY;
 }
 
@@ -155,16 +155,16 @@ static void pool_close(struct app *app, void *state)
     worker_free(s->solver);
 }
 
-static void warn(void *ctx, const char *line)
+static void pool_warn(void *ctx, const char *line)
 {
     app_report(ctx, true, "%s", line);
 }
 
-static enum gp_status load(struct app *app, struct pool_screen *s, const char *name,
-                           struct gp_err *err)
+static enum gp_status pool_load(struct app *app, struct pool_screen *s, const char *name,
+                                struct gp_err *err)
 {
     struct pool_case *c = gp_calloc(1, sizeof(*c));
-    enum gp_status rc = pool_case_read(app->form->planner, name, warn, app, c, err);
+    enum gp_status rc = pool_case_read(app->form->planner, name, pool_warn, app, c, err);
 
     if (rc) {
         free(c);
@@ -216,16 +216,16 @@ static enum gp_status pool_options_line(struct app *app, void *state, const char
         .seconds = options_or(&options, OPT_SOLVE_SECONDS, 0),
         .rung = options_choice(&options, OPT_RUNG),
     };
-    return load(app, s, name[0] ? name : s->name, err);
+    return pool_load(app, s, name[0] ? name : s->name, err);
 }
 
 /* ---- what goes on ---- */
 
-static void failed(struct app *app, struct pool_screen *s, const struct gp_err *err)
+static void pool_failed(struct app *app, struct pool_screen *s, const struct gp_err *err)
 {
     app_report_err(app, err);
     if (s->before_count > 0) { /* an applied change cannot be planned */
-        drop(&s->run);
+        run_drop(&s->run);
         s->run = s->before[--s->before_count];
         s->phase = POOL_READY;
     } else {
@@ -239,7 +239,7 @@ static void begin_solving(struct app *app, struct pool_screen *s)
     struct gp_err err = {0};
 
     if (pool_case_build(&s->run->c, &err)) {
-        failed(app, s, &err);
+        pool_failed(app, s, &err);
         return;
     }
     s->phase = POOL_SOLVING;
@@ -259,7 +259,7 @@ static double find_some(struct app *app, struct pool_screen *s)
     s->run->c = *c;
     free(c);
     if (rc)
-        failed(app, s, &err);
+        pool_failed(app, s, &err);
     else
         begin_solving(app, s);
     return POLL;
@@ -424,7 +424,7 @@ static double pool_tick(struct app *app, void *state, double now)
 }
 
 /* What was found until now is kept: plans, or the changes that are tried already. */
-static bool stop(struct app *app, struct pool_screen *s)
+static bool pool_stop(struct app *app, struct pool_screen *s)
 {
     if (s->phase == POOL_READY || s->phase == POOL_EMPTY)
         return false;
@@ -446,7 +446,7 @@ static bool stop(struct app *app, struct pool_screen *s)
 
 /* ---- changes ---- */
 
-static void propose(struct app *app, struct pool_screen *s)
+static void changes_try(struct app *app, struct pool_screen *s)
 {
     pool_propose(s, s->work);
     if (s->proposal_count == 0)
@@ -458,7 +458,7 @@ static void propose(struct app *app, struct pool_screen *s)
 }
 
 /* The case of the best change becomes the pool; the one before is kept. */
-static void apply(struct app *app, struct pool_screen *s)
+static void change_apply(struct app *app, struct pool_screen *s)
 {
     int best = pool_proposal_best(s);
 
@@ -467,7 +467,7 @@ static void apply(struct app *app, struct pool_screen *s)
         return;
     }
     if (s->before_count == POOL_UNDO) {
-        drop(&s->before[0]);
+        run_drop(&s->before[0]);
         memmove(s->before, s->before + 1, sizeof(s->before[0]) * (POOL_UNDO - 1));
         s->before_count--;
     }
@@ -484,14 +484,14 @@ static void apply(struct app *app, struct pool_screen *s)
     begin_solving(app, s);
 }
 
-static void undo(struct app *app, struct pool_screen *s)
+static void change_undo(struct app *app, struct pool_screen *s)
 {
     if (s->before_count == 0) {
         app_report(app, false, "nothing is applied");
         return;
     }
     pool_proposals_fini(s);
-    drop(&s->run);
+    run_drop(&s->run);
     s->run = s->before[--s->before_count];
     s->middle = POOL_SHOW_PLACES;
     app_report(app, false, "undone");
@@ -550,11 +550,11 @@ static bool act_ready(struct app *app, struct pool_screen *s, enum action action
         s->top = 0;
         ask_what_if(app, s);
     } else if (action == ACT_PROPOSE)
-        propose(app, s);
+        changes_try(app, s);
     else if (action == ACT_APPLY)
-        apply(app, s);
+        change_apply(app, s);
     else if (action == ACT_UNDO)
-        undo(app, s);
+        change_undo(app, s);
     else
         return false;
     return true;
@@ -568,7 +568,7 @@ static bool pool_act(struct app *app, void *state, enum action action)
     if (done)
         s->panel = (s->panel + (action == ACT_PANEL ? 1 : POOL_PANELS - 1)) % POOL_PANELS;
     else if (action == ACT_STOP)
-        done = stop(app, s);
+        done = pool_stop(app, s);
     else if (s->phase == POOL_READY)
         done = act_ready(app, s, action);
     else if (action == ACT_UNDO || action == ACT_APPLY)
