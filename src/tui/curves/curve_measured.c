@@ -4,7 +4,7 @@
  *
  * The roof is the sheet's where the file names a GPU of the catalogue. Elsewhere it is
  * the best read bandwidth that the file itself measured, and there is no arithmetic
- * roof. Points that are flagged (benchlog_good) are drawn as a series of their own and
+ * roof. Points that are flagged (result_good) are drawn as a series of their own and
  * said to be; those that failed are left out, and counted in words. Of several
  * algorithms for one product the fastest is shown.
  */
@@ -36,19 +36,19 @@ struct summary {
     double x_low, x_high, y_low, y_high; /* of those shown; x_high 0: none has an x */
 };
 
-static struct set set_of(const struct benchlog_point *p)
+static struct set set_of(const struct point_result *p)
 {
     struct set s = {p->test, p->device, TYPE_COUNT, "", 0};
 
     if (bench_test_is(p->test, TEST_IS_LAYER)) {
         s.type = p->type;
-        s.model = benchlog_param_text(p, "model");
-        s.tp = benchlog_param(p, "tp");
+        s.model = result_param_text(p, "model");
+        s.tp = result_param(p, "tp");
     }
     return s;
 }
 
-static bool in_set(const struct benchlog_point *p, const struct set *set)
+static bool in_set(const struct point_result *p, const struct set *set)
 {
     struct set own = set_of(p);
 
@@ -63,7 +63,7 @@ static int find_sets(const struct benchlog *log, int wanted, struct set *out)
     int count = 0;
 
     for (int i = 0; i < log->count && count < SETS; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
         int k = 0;
 
         if (p->test != TEST_GEMM && !bench_test_is(p->test, TEST_IS_LAYER))
@@ -87,26 +87,26 @@ int curve_measured_sets(const struct benchlog *log)
 
 /* ---- its points ---- */
 
-static bool is_shown(const struct benchlog_point *p, const struct set *set)
+static bool is_shown(const struct point_result *p, const struct set *set)
 {
-    return in_set(p, set) && p->state == POINT_OK && (!p->check_done || p->check_ok) && p->ops > 0;
+    return in_set(p, set) && p->state == POINT_OK && (!p->checked || p->correct) && p->ops > 0;
 }
 
 /* The arithmetic intensity; 0: it has none. */
-static double x_of(const struct benchlog_point *p)
+static double x_of(const struct point_result *p)
 {
     return p->bytes > 0 ? p->ops / p->bytes : 0;
 }
 
 /* What has a series of its own: the layer, or the type; NULL: nothing. */
-static const char *group_of(const struct benchlog_point *p)
+static const char *group_of(const struct point_result *p)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER) ? benchlog_param_text(p, "layer")
+    return bench_test_is(p->test, TEST_IS_LAYER) ? result_param_text(p, "layer")
            : p->type < TYPE_COUNT                ? bench_type_word(p->type)
                                                  : NULL;
 }
 
-static bool in_group(const struct benchlog_point *p, const struct set *set, const char *group)
+static bool in_group(const struct point_result *p, const struct set *set, const char *group)
 {
     return is_shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
 }
@@ -131,13 +131,13 @@ static int groups_of(const struct curves *c, const struct set *set, const char *
 }
 
 /* Flagged, and no other algorithm for the same product was measured undisturbed. */
-static bool only_flagged(const struct benchlog *log, const struct benchlog_point *p)
+static bool only_flagged(const struct benchlog *log, const struct point_result *p)
 {
     for (int i = 0; i < log->count; i++)
-        if (log->point[i].device == p->device && benchlog_good(&log->point[i]) &&
+        if (log->point[i].device == p->device && result_good(&log->point[i]) &&
             strcmp(log->point[i].id, p->id) == 0)
             return false;
-    return !benchlog_good(p);
+    return !result_good(p);
 }
 
 static struct summary summary_of(const struct curves *c, const struct set *set)
@@ -145,7 +145,7 @@ static struct summary summary_of(const struct curves *c, const struct set *set)
     struct summary s = {.x_low = INFINITY, .y_low = INFINITY};
 
     for (int i = 0; i < c->log.count; i++) {
-        const struct benchlog_point *p = &c->log.point[i];
+        const struct point_result *p = &c->log.point[i];
         double x = x_of(p);
 
         if (!is_shown(p, set)) {
@@ -153,7 +153,7 @@ static struct summary summary_of(const struct curves *c, const struct set *set)
             continue;
         }
         s.shown++;
-        s.flagged += !benchlog_good(p);
+        s.flagged += !result_good(p);
         if (x <= 0)
             continue;
         s.x_low = fmin(s.x_low, x);
@@ -199,9 +199,9 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
     if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN, group ? (char)('1' + i) : '!'))
         return;
     for (int k = 0; k < c->log.count; k++) {
-        const struct benchlog_point *p = &c->log.point[k];
+        const struct point_result *p = &c->log.point[k];
 
-        if (group ? in_group(p, set, group) && benchlog_good(p)
+        if (group ? in_group(p, set, group) && result_good(p)
                   : is_shown(p, set) && x_of(p) > 0 && only_flagged(&c->log, p))
             point_put(c, series, k, x_of(p), p->ops / unit);
     }
@@ -252,9 +252,9 @@ static double best_read(const struct benchlog *log, int device)
     double best = 0;
 
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
-        if (p->device == device && benchlog_good(p) && p->kind == KIND_READ && !p->hot)
+        if (p->device == device && result_good(p) && p->kind == KIND_READ && !p->hot)
             best = fmax(best, p->bytes);
     }
     return best;
@@ -330,9 +330,9 @@ void curve_fill_measured(struct curves *c, struct form *form)
 /* ---- reading ---- */
 
 /* "down: contended" */
-static char *flagged_name(const struct benchlog_point *p, char *text, size_t size)
+static char *flagged_name(const struct point_result *p, char *text, size_t size)
 {
-    const char *layer = benchlog_param_text(p, "layer"), *word = "flagged";
+    const char *layer = result_param_text(p, "layer"), *word = "flagged";
     const json_t *flag;
     size_t i;
 
@@ -345,7 +345,7 @@ static char *flagged_name(const struct benchlog_point *p, char *text, size_t siz
 static void read_point(struct curves *c, const struct form *form, int series, int i)
 {
     const struct plot_series *s = &c->plot.series[series];
-    const struct benchlog_point *p = &c->log.point[c->source[series][i]];
+    const struct point_result *p = &c->log.point[c->source[series][i]];
     bool flagged = s->mark == '!';
     char name[64], share[32] = "";
 
