@@ -412,7 +412,6 @@ tui_sources = \
 	src/tui/app_key.c \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
-	src/tui/bench/bench_rows.c \
 	src/tui/bench/bench_session.c \
 	src/tui/bench/devices_view.c \
 	src/tui/bench/gauge.c \
@@ -422,25 +421,14 @@ tui_sources = \
 	src/tui/bench/s_bench_choose.c \
 	src/tui/bench/s_bench_confirm.c \
 	src/tui/bench/s_bench_diagnose.c \
-	src/tui/bench/s_bench_done.c \
 	src/tui/bench/s_bench_live.c \
-	src/tui/bench/s_bench_options.c \
 	src/tui/command.c \
-	src/tui/compare/compare_detail.c \
-	src/tui/compare/compare_filter.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \
 	src/tui/compare/s_compare.c \
-	src/tui/compare/s_compare.h \
-	src/tui/compare/s_compare_draw.c \
-	src/tui/curves/curve_front.c \
-	src/tui/curves/curve_load.c \
 	src/tui/curves/curve_measured.c \
-	src/tui/curves/curve_memory.c \
-	src/tui/curves/curve_roofline.c \
-	src/tui/curves/curves.c \
+	src/tui/curves/curve_plan.c \
 	src/tui/curves/curves.h \
-	src/tui/curves/curves_draw.c \
 	src/tui/curves/s_curves.c \
 	src/tui/field.c \
 	src/tui/form.c \
@@ -470,26 +458,21 @@ tui_sources = \
 	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_choices.c \
-	src/tui/plan/plan_choices.h \
 	src/tui/plan/plan_form.c \
 	src/tui/plan/plan_form.h \
 	src/tui/plan/plan_head.c \
-	src/tui/plan/plan_more.c \
-	src/tui/plan/plan_more.h \
+	src/tui/plan/plan_alternatives.c \
+	src/tui/plan/plan_alternatives.h \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
 	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
 	src/tui/recent_models.h \
-	src/tui/rows_task.c \
-	src/tui/rows_task.h \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \

@@ -416,7 +416,7 @@ static void add_load_curves(const struct report_page *p, struct plot *plot, stru
 {
     static const char *const titles[LOAD_KIND_COUNT] = {
         "Time to first token and per token, against users",
-        "Cost per million output tokens, against users", "GPUs needed, against users"};
+        "Cost per million output tokens, against users", "Output tokens per second, against users"};
     char words[CURVE_WORDS];
 
     for (int i = 0; i < p->loads; i++) {
