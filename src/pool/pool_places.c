@@ -1,6 +1,5 @@
 /*
- * pool_places.c - which GPUs serve what from when, and what changes by the hour; see
- * pool_record.h.
+ * pool_places.c - which GPUs serve what from when, and what changes by the hour; see pool_record.h.
  */
 #include <stdlib.h>
 
