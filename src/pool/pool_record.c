@@ -42,7 +42,7 @@ static struct quantity known_or_none(double value)
     return value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown();
 }
 
-static struct quantity modelled(double value)
+static struct quantity modelled_of(double value)
 {
     return quantity_of(value, ORIGIN_MODEL);
 }
@@ -66,7 +66,7 @@ static void pool_facts(const struct pool_run *run, struct record *r)
     record_count(r, "pue", "", run->c.pool.pue);
     record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "wake", "s", quantity_of(f->moves.wake, ORIGIN_SHEET), 1, 1);
-    record_quantity(r, "sleeping", "GB", modelled(run->sleepers), 1e9, 0);
+    record_quantity(r, "sleeping", "GB", modelled_of(run->sleepers), 1e9, 0);
     record_quantity(r, "restart", "s", quantity_of(f->moves.restart, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "recompose", "s", quantity_of(f->moves.recompose, ORIGIN_SHEET), 1, 0);
     record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET), 1e9, 1);
@@ -114,7 +114,7 @@ static void solver_facts(const struct pool_run *run, struct record *r)
     record_text(r, "highs_rung", asked ? pool_rung_word(h->rung) : "");
     record_quantity(
         r, "highs_bound", "$/day",
-        asked && h->bound > 0 ? modelled(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
+        asked && h->bound > 0 ? modelled_of(h->bound / pool_days(run)) : quantity_unknown(), 1, 0);
     record_text(r, "highs_trouble", h->trouble);
 }
 
@@ -151,16 +151,16 @@ static void workload_facts(const struct pool_run *run, int w, struct record *r)
     add_column(r, "mean", "requests/s", "mean req/s",
                quantity_of(pool_demand_mean(work->rate, hours), ORIGIN_SHEET), 1, 2);
     add_column(r, "burst", "x", "burst", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
-    add_column(r, "most_gpus", "GPUs", "most GPUs", modelled(most), 1, 1);
+    add_column(r, "most_gpus", "GPUs", "most GPUs", modelled_of(most), 1, 1);
     record_count(r, "at_hour", "", peak_hour);
     record_detail(r);
     record_text(r, "at", pool_hour_words(run, peak_hour, at));
-    add_column(r, "gpu_hours", "GPU-h/day", "GPU-h/day", modelled(gpu_hours / pool_days(run)), 1,
+    add_column(r, "gpu_hours", "GPU-h/day", "GPU-h/day", modelled_of(gpu_hours / pool_days(run)), 1,
                0);
-    add_column(r, "unmet", "%", "unmet %", modelled(unmet), 0.01, 1);
+    add_column(r, "unmet", "%", "unmet %", modelled_of(unmet), 0.01, 1);
     bool known = pool_run_penalty(run, w, &share, &tp);
-    add_column(r, "fabric_loss", "%", "PCIe loss %", known ? modelled(share) : quantity_unknown(),
-               0.01, 0);
+    add_column(r, "fabric_loss", "%", "PCIe loss %",
+               known ? modelled_of(share) : quantity_unknown(), 0.01, 0);
     record_positive(r, "fabric_loss_gpus", "", known ? tp : 0);
     record_title(r, "on GPUs");
 }
@@ -216,7 +216,7 @@ static const char *const causes[POOL_CAUSES] = {
 static void add_money(const struct pool_run *run, struct record *r, const char *name,
                       const char *title, double dollars)
 {
-    add_column(r, name, "$/day", title, modelled(dollars / pool_days(run)), 1, 0);
+    add_column(r, name, "$/day", title, modelled_of(dollars / pool_days(run)), 1, 0);
     record_style(r, STYLE_THOUSANDS);
 }
 
@@ -245,8 +245,8 @@ void pool_record_when(const struct pool_run *run, struct record *r, int hour)
 /* A column where there are jobs at all. */
 static void jobs_undone(const struct pool_run *run, struct record *r, double gpu_hours)
 {
-    add_column(r, "jobs_undone", "GPU-h", "undone GPU-h", modelled(gpu_hours / pool_days(run)), 1,
-               0);
+    add_column(r, "jobs_undone", "GPU-h", "undone GPU-h", modelled_of(gpu_hours / pool_days(run)),
+               1, 0);
     if (run->c.pool.job_count == 0)
         record_detail(r);
 }
@@ -315,22 +315,23 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
     record_group(r, "main");
     add_money(run, r, "cost", "$/day", rung->total);
     money_bound(run, r, bounded ? rung->bound : 0);
-    add_column(r, "gap", "%", "gap %", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01, 1);
+    add_column(r, "gap", "%", "gap %", bounded ? modelled_of(rung->gap) : quantity_unknown(), 0.01,
+               1);
     pool_run_gap(run, id, why, sizeof(why));
     add_detail(r, "gap_cause", why[0] ? why : NULL);
     record_count(r, "gpus", "", pool_run_gpus(run, id));
     record_title(r, "GPUs");
-    add_column(r, "energy", "kWh/day", "kWh/day", modelled(rung->kwh / pool_days(run)), 1, 0);
+    add_column(r, "energy", "kWh/day", "kWh/day", modelled_of(rung->kwh / pool_days(run)), 1, 0);
     record_style(r, STYLE_THOUSANDS);
-    add_column(r, "utilisation", "%", "busy %", modelled(rung->utilisation), 0.01, 0);
-    add_column(r, "unmet", "%", "unmet %", modelled(rung->unmet_share), 0.01, 1);
+    add_column(r, "utilisation", "%", "busy %", modelled_of(rung->utilisation), 0.01, 0);
+    add_column(r, "unmet", "%", "unmet %", modelled_of(rung->unmet_share), 0.01, 1);
     jobs_undone(run, r, rung->jobs_undone);
     record_count(r, "starts", "", rung->starts);
     record_detail(r);
     strbuf_init(&gpus);
     pool_fleet_words(run, id, &gpus);
     record_group(r, "fleet");
-    add_column(r, "capital", "$", "to buy $", modelled(pool_capital(run, id)), 1, 0);
+    add_column(r, "capital", "$", "to buy $", modelled_of(pool_capital(run, id)), 1, 0);
     record_style(r, STYLE_THOUSANDS);
     record_text(r, "gpus_by_type", gpus.text);
     record_title(r, "GPUs by type");
@@ -339,12 +340,13 @@ static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct 
         stranded += rung->stranded[i];
     record_group(r, "main");
     add_column(r, "stranded", "%", "stranded %",
-               rung->owned_hours > 0 ? modelled(stranded / rung->owned_hours) : quantity_unknown(),
+               rung->owned_hours > 0 ? modelled_of(stranded / rung->owned_hours)
+                                     : quantity_unknown(),
                0.01, 0);
     record_group(r, "stranded");
     for (int i = 0; i < POOL_CAUSES; i++)
         add_column(r, causes[i], "GPUs", i == POOL_STRANDED_START ? "starting" : causes[i],
-                   modelled(rung->stranded[i] / run->c.pool.hours), 1, 1);
+                   modelled_of(rung->stranded[i] / run->c.pool.hours), 1, 1);
     record_group(r, "money");
     add_money(run, r, "purchase", "purchase", rung->cost.purchase);
     add_money(run, r, "running", "rent, running", rung->cost.running);
@@ -381,10 +383,10 @@ static void hour_facts(const struct pool_run *run, int hour, int workload, int c
     record_count(r, "gpus", "",
                  candidate < 0 ? 0 : run->c.pool.candidates[candidate].gpus * replicas);
     record_quantity(r, "serves", "requests/s",
-                    modelled(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
-    record_quantity(r, "needs", "requests/s", modelled(work->demand[hour] * work->burst), 1, 2);
+                    modelled_of(candidate < 0 ? 0 : replicas * rate_of(run, candidate)), 1, 2);
+    record_quantity(r, "needs", "requests/s", modelled_of(work->demand[hour] * work->burst), 1, 2);
     record_quantity(r, "unmet", "requests/s",
-                    modelled(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
+                    modelled_of(rung->unmet[workload * run->c.pool.hours + hour]), 1, 2);
     strbuf_fini(&text);
 }
 
@@ -444,7 +446,7 @@ static void hours_of_workloads(const struct pool_run *run, struct record *doc)
             runs = record_append(r, "runs");
             record_text(runs, "layout", text.text);
             record_count(runs, "gpus", "", pool->candidates[i].gpus);
-            record_quantity(runs, "serves", "requests/s", modelled(rate_of(run, i)), 1, 2);
+            record_quantity(runs, "serves", "requests/s", modelled_of(rate_of(run, i)), 1, 2);
             record_series(runs, "replicas", "", ORIGIN_EXACT, row, hours);
             strbuf_fini(&text);
         }
@@ -486,7 +488,7 @@ static void what_ifs(const struct pool_run *run, struct record *doc)
         record_title(r, "GPUs");
         add_money(run, r, "paid", "$/day", w->paid);
         money_bound(run, r, w->bound);
-        add_column(r, "unmet", "%", "unmet %", modelled(w->unmet), 0.01, 1);
+        add_column(r, "unmet", "%", "unmet %", modelled_of(w->unmet), 0.01, 1);
         jobs_undone(run, r, w->jobs_undone);
     }
 }
@@ -501,7 +503,7 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
 
     bool known = isfinite(each) && !pool_is_short(run, than) && !pool_is_short(run, POOL_HOURLY);
 
-    record_quantity(doc, name, "$/h", known ? modelled(each) : quantity_unknown(), 1, 4);
+    record_quantity(doc, name, "$/h", known ? modelled_of(each) : quantity_unknown(), 1, 4);
 }
 
 static void add_candidates(const struct pool_run *run, struct record *doc)
@@ -526,7 +528,7 @@ static void add_candidates(const struct pool_run *run, struct record *doc)
         record_count(r, "ep", "", l->ep);
         record_quantity(r, "server_rate", "requests/s", known_or_none(one->rate), 1, 2);
         record_quantity(r, "fabric_rate", "requests/s", known_or_none(one->composed_rate), 1, 2);
-        record_quantity(r, "load", "s", modelled(one->load_s), 1, 1);
+        record_quantity(r, "load", "s", modelled_of(one->load_s), 1, 1);
     }
 }
 
@@ -540,7 +542,7 @@ void pool_record(const struct pool_run *run, struct record *doc, bool whole)
     pool_record_ladder(run, doc);
     record_text(doc, "rung", pool_rung_word(run->rung));
     solver_facts(run, record_inside(doc, "solver"));
-    record_quantity(doc, "coincidence", "%", modelled(run->answer.coincidence), 0.01, 1);
+    record_quantity(doc, "coincidence", "%", modelled_of(run->answer.coincidence), 0.01, 1);
     break_even(run, doc, "break_even_premium", POOL_SHARED);
     break_even(run, doc, "break_even_premium_fixed", POOL_FIXED);
     record_list(doc, "workloads");

@@ -33,7 +33,7 @@ struct varied {
 };
 
 /* The same pool with lists of its own, and the plan that it has. */
-static void vary(const struct pool_run *run, struct varied *v)
+static void vary_pool(const struct pool_run *run, struct varied *v)
 {
     const struct pool *from = &run->c.pool;
     size_t n = (size_t)from->workload_count, hours = (size_t)from->hours;
@@ -156,7 +156,7 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
                    : run->c.file.server_gpus;
     for (int g = box->first; g < box->first + gone; g++)
         lost[run->placement.type[g]]++;
-    vary(run, &v);
+    vary_pool(run, &v);
     only_fleet(run, &v);
     lose_replicas(run, box->first, gone, &v);
     for (int t = 0; t < v.pool.type_count; t++)
@@ -189,7 +189,7 @@ static void more_demand(struct pool_run *run, const struct pool_run_options *o, 
 
     if (!out)
         return;
-    vary(run, &v);
+    vary_pool(run, &v);
     if (fleet)
         only_fleet(run, &v);
     for (int w = 0; w < v.pool.workload_count; w++)
@@ -207,7 +207,7 @@ static void more_demand(struct pool_run *run, const struct pool_run_options *o, 
 }
 
 /* The workload that takes most GPU-hours. */
-static int largest(const struct pool_run *run)
+static int largest_workload(const struct pool_run *run)
 {
     int best = 0;
     double most = -1;
@@ -246,7 +246,7 @@ static void one_type(struct pool_run *run, const struct pool_run_options *o, int
 
     if (!out)
         return;
-    vary(run, &v);
+    vary_pool(run, &v);
     for (int t = 0; t < v.pool.type_count; t++)
         all += POOL_OTHER_TIMES * (v.types[t].stock + v.types[t].buy);
     for (int t = 0; t < v.pool.type_count; t++) {
@@ -387,7 +387,7 @@ void pool_run_what_ifs(struct pool_run *run, const struct pool_run_options *o)
     if (run->rung != POOL_CLOUD) {
         lose_box(run, o);
         more_demand(run, o, -1, MORE_DEMAND, true);
-        more_demand(run, o, largest(run), SPIKE, true);
+        more_demand(run, o, largest_workload(run), SPIKE, true);
     }
     more_demand(run, o, -1, MORE_DEMAND, false);
     for (int t = 0; run->c.pool.type_count > 1 && t < run->c.pool.type_count; t++)

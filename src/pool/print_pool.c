@@ -207,7 +207,7 @@ static void add_table(const struct record *doc, const char *name, const char *gr
 
 /* ---- GPUs by the hour ---- */
 
-static double taken(const struct pool_run *run, int from, int to, int hour)
+static double taken_gpus(const struct pool_run *run, int from, int to, int hour)
 {
     double sum = 0;
 
@@ -227,7 +227,7 @@ static void add_part(const struct pool_run *run, struct plot *plot, int i, int f
         return;
     line->label = (char)('a' + i);
     for (int h = 0; h < run->c.pool.hours; h++) {
-        double low = taken(run, 0, from, h), high = taken(run, 0, to, h);
+        double low = taken_gpus(run, 0, from, h), high = taken_gpus(run, 0, to, h);
 
         plot_span(part, h, low, high);
         plot_point(line, h, high);
