@@ -34,6 +34,7 @@ long_tests = \
 	tests/cli/instructions.sh \
 	tests/cli/pool.sh \
 	tests/cli/import.sh \
+	tests/cli/import_prices.sh \
 	tests/script/walk.sh \
 	tests/cli/pool_plan.sh \
 	tests/script/bench.sh \
@@ -59,10 +60,8 @@ unit_tests = \
 	tests/unit/test_compare_run \
 	tests/unit/test_compare_view \
 	tests/unit/test_cost \
-	tests/unit/test_cpu_rows \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
-	tests/unit/test_front \
 	tests/unit/test_draft \
 	tests/unit/test_engine \
 	tests/unit/test_err \
@@ -99,7 +98,6 @@ unit_tests = \
 	tests/unit/test_pool_exact \
 	tests/unit/test_power \
 	tests/unit/test_predict \
-	tests/unit/test_price_import \
 	tests/unit/test_probe \
 	tests/unit/test_profile \
 	tests/unit/test_prompt \
@@ -166,9 +164,6 @@ tests_unit_test_fake_cublaslt_SOURCES = tests/unit/test_fake_cublaslt.c \
 	bench/cuda_convert.c bench/cuda_types.c
 tests_unit_test_fake_cublaslt_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 
-tests_unit_test_cpu_rows_SOURCES = tests/unit/test_cpu_rows.c bench/cpu_engine.c \
-	bench/cpu_number.c bench/cpu_pool.c
-
 # What the engine tells cuBLASLt, read back from the real one.
 if HAVE_CUDA
 check_PROGRAMS += tests/bench/lt_descriptors
@@ -207,7 +202,6 @@ replays = \
 	tests/fuzz/replay_journal \
 	tests/fuzz/replay_launch \
 	tests/fuzz/replay_pool \
-	tests/fuzz/replay_prices \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
 	tests/fuzz/replay_safetensors \
@@ -225,7 +219,6 @@ fuzzers = \
 	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_launch \
 	tests/fuzz/fuzz_pool \
-	tests/fuzz/fuzz_prices \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
 	tests/fuzz/fuzz_safetensors \
@@ -281,11 +274,6 @@ tests_fuzz_replay_pool_LDADD = $(program_libs)
 tests_fuzz_fuzz_pool_SOURCES = tests/fuzz/fuzz_pool.c
 tests_fuzz_fuzz_pool_LDADD = $(program_libs)
 tests_fuzz_fuzz_pool_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
-tests_fuzz_replay_prices_SOURCES = tests/fuzz/fuzz_prices.c tests/fuzz/replay.c
-tests_fuzz_replay_prices_LDADD = $(program_libs)
-tests_fuzz_fuzz_prices_SOURCES = tests/fuzz/fuzz_prices.c
-tests_fuzz_fuzz_prices_LDADD = $(program_libs)
-tests_fuzz_fuzz_prices_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_profile_SOURCES = tests/fuzz/fuzz_profile.c tests/fuzz/replay.c
 tests_fuzz_replay_profile_LDADD = $(program_libs)
 tests_fuzz_fuzz_profile_SOURCES = tests/fuzz/fuzz_profile.c
@@ -421,6 +409,7 @@ fake_cuda_sources = \
 	$(top_srcdir)/src/measure/point/test.c \
 	$(top_srcdir)/src/base/err.c \
 	$(top_srcdir)/src/base/json.c \
+	$(top_srcdir)/src/base/exit.c \
 	$(top_srcdir)/src/base/mem.c \
 	$(top_srcdir)/src/base/str.c
 fake_cuda = tests/fixtures/cuda/libcudart.so.13
@@ -513,6 +502,7 @@ test_helpers = \
 	tests/unit/hostile.h \
 	tests/unit/pool_cases.h \
 	tests/unit/profiles.h \
+	tests/unit/shipped.h \
 	tests/unit/sample.h \
 	tests/unit/unit.h \
 	tests/lint/lint.sh \

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_engine.h"
 #include "answer/record_plan.h"
 #include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "plan/search.h"
 
 struct target {
     const struct gpu *gpu;
@@ -237,8 +237,15 @@ bool comparison_step(struct comparison *c, size_t rows)
 {
     bool more = c->row_count < comparison_total(c);
 
-    for (; rows > 0 && more; rows--)
-        more = comparison_take(c, comparison_plan(c, c->row_count));
+    for (; rows > 0 && more; rows--) {
+        struct compared *row = comparison_plan(c, c->row_count);
+
+        if (search_abandoned()) {
+            free(row);
+            return true;
+        }
+        more = comparison_take(c, row);
+    }
     return more;
 }
 
@@ -317,7 +324,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_text(s, "kv_precision", p->request.kv->id);
     record_detail(s);
     record_plan_engine(s, p->request.engine);
-    char warning[SENTENCE_MAX];
+    struct texts texts = {0};
     if (!engines_differ(c))
         record_detail(s);
     record_plan_layout(s, p);
@@ -335,8 +342,10 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_plan_cost(s, p);
     record_quantity(s, "memory", "GiB/GPU", p->request.gpu->physical, GP_GIB, 2);
     record_detail(s);
-    record_text(s, "warning", sentence_warning(p, 0, warning) ? warning : "");
+    const char *warning = sentence_warning(p, 0, &texts);
+    record_text(s, "warning", warning ? warning : "");
     record_detail(s);
+    texts_fini(&texts);
 }
 
 void comparison_record(const struct comparison *c, const struct compared *const *rows, size_t count,

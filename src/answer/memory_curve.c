@@ -164,19 +164,20 @@ static void say_words(const struct memory_curve *c, const struct plan *plan,
     else
         memory_count(of, c->end.fits, fits, sizeof(fits));
     gp_format(words, CURVE_WORDS, "%s%s%s%s; then %s. The plan's %s: %s",
-              c->end.fits > 0 ? "fits to " : "", fits, what, marginal, sentence_end(c->end.after),
-              own, verdict_say(plan->verdict));
+              c->end.fits > 0 ? "fits to " : "", fits, what, marginal,
+              limit_words[c->end.after].end, own, verdict_words[plan->verdict].brief);
 }
 
 bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of, double low,
                   double high, struct plot *plot, char words[CURVE_WORDS])
 {
-    char why[SENTENCE_MAX];
+    struct texts why = {0};
 
     m->of = of;
     m->samples = 0;
     if (!plan->has_memory) {
-        gp_format(words, CURVE_WORDS, "no memory to show: %s", sentence_first_reason(plan, why));
+        gp_format(words, CURVE_WORDS, "no memory to show: %s", sentence_first_reason(plan, &why));
+        texts_fini(&why);
         return false;
     }
     m->end = sweep_end(&plan->request, &plan->layout, of);

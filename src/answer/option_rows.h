@@ -163,8 +163,7 @@ OPTION(DEVICE, "device", 'd', OPTION_TEXT, "N[,N...]", "", 0, 0, NULL, "all", M,
 OPTION(TYPE, "type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL, "all the device has", M,
        false,
        "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, "
-       "int8, fp8, mxfp8, nvfp4; on processors also ggml-f16, ggml-bf16, ggml-q8_0, ggml-q4_0, "
-       "ggml-q4_k, ggml-q6_k")
+       "int8, fp8, mxfp8, nvfp4")
 OPTION(SHAPES, "shapes", 0, OPTION_TEXT, "M:N:K[,...]", "", 0, 0, NULL, "squares", M, false,
        "matrix shapes for gemm")
 OPTION(SIZE, "size", 0, OPTION_TEXT, "LOW[:HIGH]", "", 0, 0, NULL, "the test's own", M, false,
@@ -249,8 +248,6 @@ OPTION(NO_MOUSE, "no-mouse", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SC
 OPTION(SORT, "sort", 0, OPTION_WORD, "COLUMN", "", 0, 0,
        "cost|gpus|memory|name|million|tpot|ttft|tokens", "cost", FOR_COMPARE, false,
        "order of the rows; memory: of all GPUs; million: dollars per million tokens")
-OPTION(FRONT, "front", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_COMPARE, false,
-       "what speed costs: the layouts and numbers of users that no other beats")
 OPTION(PROFILES, "profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", FOR_ALL, false,
        "a folder of profiles that override all others")
 OPTION(FORMAT, "format", 'f', OPTION_WORD, "FORMAT", "", 0, 0, "text|json|csv|markdown", "text",

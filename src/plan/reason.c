@@ -8,28 +8,41 @@
 
 #include "plan/kvcache.h"
 
-const char *verdict_word(enum verdict verdict)
-{
-    static const char *const words[] = {"fits", "slow", "marginal", "does-not-fit"};
+const struct verdict_words verdict_words[] = {
+    [VERDICT_FITS] = {"fits", "fits", "FITS", "FITS", "fits"},
+    [VERDICT_SLOW] = {"slow", "slow", "FITS, SLOW", "FITS, TOO SLOW", "fits, but too slow"},
+    [VERDICT_MARGINAL] = {"marginal", "marginal", "MARGINAL", "MARGINAL", "marginal"},
+    [VERDICT_DOES_NOT_FIT] = {"does-not-fit", "no fit", "NO FIT", "DOES NOT FIT", "does not fit"},
+};
 
-    return words[verdict];
+static const struct verdict_words over_budget = {"slow", "slow", "OVER BUDGET", "FITS, OVER BUDGET",
+                                                 "fits, but over the budget"};
+
+const struct verdict_words *verdict_words_for(enum verdict verdict, enum limit limit)
+{
+    bool dear = verdict == VERDICT_SLOW && limit == LIMIT_BUDGET;
+
+    return dear ? &over_budget : &verdict_words[verdict];
 }
 
-const char *verdict_say(enum verdict verdict)
-{
-    return verdict == VERDICT_DOES_NOT_FIT ? "no fit" : verdict_word(verdict);
-}
-
-const char *limit_word(enum limit limit)
-{
-    static const char *const words[LIMIT_COUNT] = {
-        "none",         "weights",    "overhead",    "kv-cache",     "layout", "type",
-        "max-num-seqs", "used",       "max-context", "state-blocks", "ttft",   "tpot",
-        "rate",         "throughput", "budget",      "power",
-    };
-
-    return words[limit];
-}
+const struct limit_words limit_words[LIMIT_COUNT] = {
+    [LIMIT_NONE] = {"none", "nothing", "none"},
+    [LIMIT_WEIGHTS] = {"weights", "weights", "the weights do not fit"},
+    [LIMIT_OVERHEAD] = {"overhead", "weights and overheads", "no room is left for KV"},
+    [LIMIT_KV] = {"kv-cache", "KV pool", "the KV pool is full"},
+    [LIMIT_LAYOUT] = {"layout", "layout", "the layout is not valid"},
+    [LIMIT_TYPE] = {"type", "type of the weights", "the engine refuses the type"},
+    [LIMIT_SEQS] = {"max-num-seqs", "slots", "max-num-seqs is reached"},
+    [LIMIT_USED] = {"used", "memory in use", "others hold the memory"},
+    [LIMIT_CONTEXT] = {"max-context", "the model's longest context", "the model's maximum"},
+    [LIMIT_STATES] = {"state-blocks", "blocks of state", "state blocks run out"},
+    [LIMIT_TTFT] = {"ttft", "TTFT goal", "the TTFT goal is missed"},
+    [LIMIT_TPOT] = {"tpot", "TPOT goal", "the TPOT goal is missed"},
+    [LIMIT_RATE] = {"rate", "what it serves", "more requests arrive than are served"},
+    [LIMIT_THROUGHPUT] = {"throughput", "throughput goal", "the throughput goal is missed"},
+    [LIMIT_BUDGET] = {"budget", "budget of $/h", "the budget is exceeded"},
+    [LIMIT_POWER] = {"power", "power cap", "the power cap is reached"},
+};
 
 /* ---- what a reason means ---- */
 
@@ -121,7 +134,7 @@ static bool known_vendor(const struct gpu *gpu)
 }
 
 /* Is this an NVIDIA GPU older than compute capability cc? */
-static bool older(const struct gpu *gpu, int cc)
+static bool reason_older(const struct gpu *gpu, int cc)
 {
     return gpu->compute_capability > 0 && gpu->compute_capability < cc;
 }
@@ -129,7 +142,7 @@ static bool older(const struct gpu *gpu, int cc)
 static bool lacks_bf16(const struct request *q)
 {
     return q->precision.base->math == MATH_BF16 && model_is_served(q->model) &&
-           q->engine->bf16_min_cc > 0 && older(q->gpu, q->engine->bf16_min_cc);
+           q->engine->bf16_min_cc > 0 && reason_older(q->gpu, q->engine->bf16_min_cc);
 }
 
 /* BF16 weights are refused; other weights leave the activations to run in FP16. */
@@ -188,9 +201,10 @@ static uint64_t reasons_of_engine(const struct request *q)
 
     if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
-    if (w->bits < 16 && w->block <= 0 && !w->mix && older(q->gpu, engine_format_cc(e, w->id)))
+    if (w->bits < 16 && w->block <= 0 && !w->mix &&
+        reason_older(q->gpu, engine_format_cc(e, w->id)))
         reasons |= REASON_BIT(REASON_QUANTIZED);
-    if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
+    if (reason_older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
         reasons |= REASON_BIT(REASON_SPARSE);
     if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
@@ -238,7 +252,7 @@ static bool other_words(const struct request *q)
 }
 
 /* KV in host memory, and layers that would cache in several ways without it. */
-static bool flattens(const struct request *q)
+static bool reason_flattens(const struct request *q)
 {
     struct request plain;
     struct kv_cut cut;
@@ -297,7 +311,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_VISION] = w->mix && load->vision_params > 0,
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf && engine_runs_format(q->engine, w),
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
-        [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
+        [WARNING_SPARSE] = q->prune == PRUNE_2_4 && reason_older(q->gpu, 80),
         [WARNING_ENGINE] = q->usual_engine && q->usual_engine != q->engine && !q->gpu->host,
         [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
                           q->users > q->engine->slots_least * fmax(q->replicas, 1),
@@ -307,7 +321,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
             q->host_experts > 0,
         [WARNING_HOST_LOST] = load->host_bytes > 0 && !q->engine->offload_kept &&
                               w->bits<16, [WARNING_KV_HOST] = q->host_kv> 0,
-        [WARNING_KV_FLAT] = flattens(q),
+        [WARNING_KV_FLAT] = reason_flattens(q),
         [WARNING_PROMPT_CACHE] =
             q->gpu->host && model_is_served(q->model) && q->engine->prompt_cache_gib > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,

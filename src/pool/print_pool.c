@@ -257,8 +257,7 @@ static void add_hours(const struct pool_run *run, struct document *d)
 
 /* ---- the page ---- */
 
-void pool_page(const struct pool_run *run, const char *command, enum document_format format,
-               struct strbuf *out)
+void pool_page(const struct pool_run *run, const char *command, struct strbuf *out)
 {
     const struct pool_file *f = &run->c.file;
     const struct fact *list, *types;
@@ -272,7 +271,7 @@ void pool_page(const struct pool_run *run, const char *command, enum document_fo
     list = record_find(&doc, "conclusion");
     types = record_find(&doc, "types");
     strbuf_addf(&line, "Pool %s: %zu workloads, %d hours", f->name, f->workload_count, f->hours);
-    document_init(&d, format, line.text);
+    document_init(&d, line.text);
     for (size_t i = 0; i < list->record_count; i++) {
         const char *text = record_get(&list->records[i], "");
 

@@ -15,8 +15,7 @@ void print_pool(const struct pool_run *run, enum output_format format, bool quie
 
 /* The same as one page for the colleague who has no terminal: the ladder, GPUs by the hour,
  * workloads, what-ifs, sources. command: the line that prints the same answer. */
-void pool_page(const struct pool_run *run, const char *command, enum document_format format,
-               struct strbuf *out);
+void pool_page(const struct pool_run *run, const char *command, struct strbuf *out);
 
 /* GPUs that each workload takes, a character for each hour by its share of the peak: the
  * heat map, also of the screen. */

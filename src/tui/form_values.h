@@ -212,7 +212,7 @@ enum gp_status values_put(struct planner *planner, struct form_values *values, e
 /* Pairs "option value" into the form, each checked likewise. */
 enum gp_status values_options(struct planner *planner, struct form_values *values,
                               const char *given, const struct answer *answer, struct gp_err *err);
-/* The best value of this field that still fits, put in. (form_solve.c) */
+/* The best value of this field that still fits, put in. (form_job.c) */
 enum gp_status values_solve(struct planner *planner, const char *profiles,
                             struct form_values *values, enum field field, struct gp_err *err);
 

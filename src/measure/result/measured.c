@@ -12,11 +12,9 @@ static const struct {
     enum bench_type type;
     enum kernel kernel;
 } kernels[] = {
-    {TYPE_FP32, KERNEL_32},        {TYPE_FP16, KERNEL_16},         {TYPE_BF16, KERNEL_16},
-    {TYPE_INT8, KERNEL_INT8},      {TYPE_FP8, KERNEL_FP8},         {TYPE_MXFP8, KERNEL_FP8_BLOCK},
-    {TYPE_NVFP4, KERNEL_FP4},      {TYPE_GGML_F16, KERNEL_GGUF16}, {TYPE_GGML_BF16, KERNEL_GGUF16},
-    {TYPE_GGML_Q8_0, KERNEL_GGUF}, {TYPE_GGML_Q4_0, KERNEL_GGUF},  {TYPE_GGML_Q4_K, KERNEL_GGUF},
-    {TYPE_GGML_Q6_K, KERNEL_GGUF},
+    {TYPE_FP32, KERNEL_32},   {TYPE_FP16, KERNEL_16}, {TYPE_BF16, KERNEL_16},
+    {TYPE_INT8, KERNEL_INT8}, {TYPE_FP8, KERNEL_FP8}, {TYPE_MXFP8, KERNEL_FP8_BLOCK},
+    {TYPE_NVFP4, KERNEL_FP4},
 };
 
 static bool is_processors(const struct benchlog *log, int device)
@@ -36,7 +34,7 @@ static bool is_scatter(const char *flag)
 }
 
 /* How much a point counts; 0 = it was disturbed. */
-static double weight_of(const struct benchlog_point *p)
+static double weight_of(const struct point_result *p)
 {
     double weight = 1;
 
@@ -51,18 +49,17 @@ static double weight_of(const struct benchlog_point *p)
     return weight;
 }
 
-static bool is_figure(const struct benchlog_point *p)
+static bool is_figure(const struct point_result *p)
 {
-    return p->state == POINT_OK && !benchlog_wrong(p) && p->median > 0 &&
-           benchlog_main_variant(p->variant);
+    return p->state == POINT_OK && !result_wrong(p) && p->median > 0 && result_is_main(p->variant);
 }
 
-static bool is_product(const struct benchlog_point *p)
+static bool is_product(const struct point_result *p)
 {
     return bench_test_is(p->test, TEST_IS_PRODUCT) && p->m > 0 && p->n > 0 && p->k > 0 && !p->hot;
 }
 
-static bool is_read(const struct benchlog_point *p)
+static bool is_read(const struct point_result *p)
 {
     return p->kind == KIND_READ && !p->hot && p->bytes > 0;
 }
@@ -83,15 +80,15 @@ double measured_bytes(enum bench_type type)
 }
 
 /* Both tests are of cold weights; what the last cache holds is of no use. */
-static bool is_hot(const struct benchlog_point *p)
+static bool is_hot(const struct point_result *p)
 {
-    return strcmp(benchlog_param_text(p, "cache"), bench_cache_word(CACHE_HOT)) == 0;
+    return strcmp(result_param_text(p, "cache"), bench_cache_word(CACHE_HOT)) == 0;
 }
 
-static void add_point(const struct benchlog_point *p, double weight, struct calib *out)
+static void add_point(const struct point_result *p, double weight, struct calib *out)
 {
     enum kernel kernel;
-    double launch = benchlog_param(p, "node_floor_s");
+    double launch = result_param(p, "node_floor_s");
 
     if (out->points == CALIB_POINTS || !measured_kernel(p->type, &kernel))
         return;
@@ -108,7 +105,7 @@ static void add_point(const struct benchlog_point *p, double weight, struct cali
 }
 
 /* The better of two rates. */
-static void take_rate(const struct benchlog_point *p, double rate, double weight,
+static void take_rate(const struct point_result *p, double rate, double weight,
                       struct quantity *best)
 {
     double low = weight < 1 && p->max > 0 ? rate * p->median / p->max : rate * p->median / p->high;
@@ -118,33 +115,33 @@ static void take_rate(const struct benchlog_point *p, double rate, double weight
         *best = quantity_band(rate, low, high, ORIGIN_MEASURED);
 }
 
-static bool is_reduce(const struct benchlog_point *p)
+static bool is_reduce(const struct point_result *p)
 {
     return p->test == TEST_ALLREDUCE && p->size >= CALIB_REDUCE_LEAST &&
-           benchlog_param(p, "gpus") >= 2;
+           result_param(p, "gpus") >= 2;
 }
 
-static bool is_peer(const struct benchlog_point *p)
+static bool is_peer(const struct point_result *p)
 {
     return p->kind == KIND_PEER && p->size >= CALIB_REDUCE_LEAST && p->bytes > 0;
 }
 
 /* Messages that the link decides. Of copies the slowest pair: a pipeline waits for it. */
-static bool take_link(const struct benchlog_point *p, struct calib *out)
+static bool take_link(const struct point_result *p, struct calib *out)
 {
     if (is_peer(p))
         out->peer = out->peer > 0 ? fmin(out->peer, p->bytes) : p->bytes;
     else if (is_reduce(p) && out->reduces < CALIB_REDUCES)
         out->reduce[out->reduces++] = (struct calib_reduce){
-            .gpus = (int)benchlog_param(p, "gpus"), .bytes = p->size, .time = p->median};
+            .gpus = (int)result_param(p, "gpus"), .bytes = p->size, .time = p->median};
     else
         return false;
     return true;
 }
 
-/* Of processors the products of GGUF's formats are those of an engine; of the others FP32
- * alone says how fast they compute. */
-static bool take_point(const struct benchlog_point *p, bool host, double weight, struct calib *out)
+/* Of processors no product here is an engine's: FP32 of several tokens says how fast they compute,
+ * and the others nothing. */
+static bool take_point(const struct point_result *p, bool host, double weight, struct calib *out)
 {
     if (is_read(p))
         take_rate(p, p->bytes, weight, &out->read);
@@ -152,7 +149,7 @@ static bool take_point(const struct benchlog_point *p, bool host, double weight,
         return true;
     else if (!is_product(p) || is_hot(p))
         return false;
-    else if (!host || bench_type_rows(p->type))
+    else if (!host)
         add_point(p, weight, out);
     else if (p->type == TYPE_FP32 && p->n > 1)
         take_rate(p, p->ops, weight, &out->rate);
@@ -173,7 +170,7 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
     gp_copy(out->host, sizeof(out->host), log->device[device].host);
     gp_copy(out->device, sizeof(out->device), log->device[device].name);
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
         double weight;
 
         if (p->device != device || !is_figure(p))
@@ -190,13 +187,13 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
 
 /* ---- to keep ---- */
 
-static bool is_kept(const struct benchlog_point *p)
+static bool is_kept(const struct point_result *p)
 {
     return is_figure(p) && weight_of(p) > 0 &&
            (is_read(p) || is_reduce(p) || is_peer(p) || (is_product(p) && !is_hot(p)));
 }
 
-static bool has_point(const json_t *points, const struct benchlog_point *p)
+static bool has_point(const json_t *points, const struct point_result *p)
 {
     size_t i;
     const json_t *one;
@@ -211,7 +208,7 @@ static bool has_point(const json_t *points, const struct benchlog_point *p)
     return false;
 }
 
-static json_t *slim_point(const struct benchlog_point *p)
+static json_t *slim_point(const struct point_result *p)
 {
     static const char *const drop[] = {"sensors",   "algo",      "passes", "first_s",
                                        "latency_s", "predicted", "check"};
@@ -227,7 +224,7 @@ static json_t *slim_point(const struct benchlog_point *p)
 static void add_kept(const struct benchlog *log, int device, json_t *points)
 {
     for (int i = 0; i < log->count && json_array_size(points) < CALIB_POINTS; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
         if (p->device == device && is_kept(p) && !has_point(points, p))
             json_array_append_new(points, slim_point(p));

@@ -35,10 +35,11 @@ bool curve_begin_load(struct curves *c, struct form *form, struct worker *worker
 {
     const struct curve_view *v = &c->view[c->curve];
     const struct plan *plan = &form->answer->plan;
-    char why[SENTENCE_MAX];
+    struct texts why = {0};
 
     if (!plan->has_memory) {
-        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, why));
+        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, &why));
+        texts_fini(&why);
         return false;
     }
     load_curve_begin(kind_of(c), form->answer, v->low, v->high, &c->load);
@@ -106,8 +107,8 @@ void curve_read_load(struct curves *c, const struct form *form, double x)
     if (!p)
         return;
     gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
-              memory_count(SWEEP_USERS, p->users, text, sizeof(text)), verdict_say(p->verdict),
-              p->limit != LIMIT_NONE ? ", " : "",
+              memory_count(SWEEP_USERS, p->users, text, sizeof(text)),
+              verdict_words[p->verdict].brief, p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     if (p->gpus)
         curve_say(c, gpus ? 'n' : 0, gpus ? plot_ink(PLOT_1) : INK_TEXT, "GPUs", "%d", p->gpus);

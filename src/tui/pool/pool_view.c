@@ -398,15 +398,15 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
 
 static void draw_progress(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
-    const struct pool_worker *w = s->worker;
+    const struct pool_solve *w = s->solve;
 
     if (s->phase == POOL_EMPTY) {
         canvas_text(canvas, in, 1, 1, INK_TEXT, "no pool is loaded: :pool FILE");
         return;
     }
     if (s->phase == POOL_FINDING) {
-        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads", task_done(s->task),
-                     s->count);
+        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads",
+                     task_done(s->finding), s->count);
         return;
     }
     double total = atomic_load(&w->total), bound = atomic_load(&w->bound);
