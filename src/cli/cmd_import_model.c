@@ -158,7 +158,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     path = in->args[0];
     if (!path_is_there(path) && hub_cache_find(path, &hub))
         path = hub.path;
-    rc = reader_model(path, &model, err);
+    rc = checkpoint_read(path, &model, err);
     if (rc)
         return rc;
     add_hash(path, hash, sizeof hash);
