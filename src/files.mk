@@ -394,11 +394,6 @@ probe_sources = \
 	src/probe/probe.c \
 	src/probe/probe.h \
 	src/probe/probe_backend.h \
-	src/probe/probe_cpu.c \
-	src/probe/probe_cpu.h \
-	src/probe/probe_here.c \
-	src/probe/probe_here.h \
-	src/probe/probe_match.c \
 	src/probe/probe_nvml.c \
 	src/probe/probe_sysfs.c
 
@@ -572,8 +567,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_load.c \
-	bench/cpu_load.h \
 	bench/cpu_number.c \
 	bench/cpu_pool.c \
 	bench/cpu_pool.h \
@@ -600,8 +593,6 @@ cuda_engine_sources = \
 	bench/cuda_error.c \
 	bench/cuda_fit.c \
 	bench/cuda_gemm.c \
-	bench/cuda_kernel.c \
-	bench/cuda_kernel.h \
 	bench/cuda_library.c \
 	bench/cuda_library.h \
 	bench/cuda_lt.c \

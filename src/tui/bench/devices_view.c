@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "probe/cpu_host.h"
 #include "probe/probe.h"
-#include "probe/probe_cpu.h"
 #include "tui/bench/s_bench.h"
 #include "tui/list.h"
 
