@@ -89,8 +89,6 @@ catalog_sources = \
 	src/catalog/price_import.h \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
-	src/catalog/profile_scan.c \
-	src/catalog/profile_scan.h \
 	src/catalog/registry.c \
 	src/catalog/registry.h \
 	src/catalog/trace.c \
