@@ -89,8 +89,6 @@ catalog_sources = \
 	src/catalog/price_file.c \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
-	src/catalog/profile_scan.c \
-	src/catalog/profile_scan.h \
 	src/catalog/registry.c \
 	src/catalog/registry.h \
 	src/catalog/trace.c \
@@ -116,10 +114,9 @@ plan_sources = \
 	src/plan/evaluate.c \
 	src/plan/evaluate.h \
 	src/plan/fix.c \
-	src/plan/graph.c \
-	src/plan/graph.h \
 	src/plan/kvcache.c \
 	src/plan/kvcache.h \
+	src/plan/kvcache_blocks.c \
 	src/plan/layout.c \
 	src/plan/layout.h \
 	src/plan/load.c \
@@ -132,6 +129,7 @@ plan_sources = \
 	src/plan/lora.h \
 	src/plan/memory.c \
 	src/plan/memory.h \
+	src/plan/memory_budget.c \
 	src/plan/plan.c \
 	src/plan/plan.h \
 	src/plan/power.c \
@@ -144,6 +142,11 @@ plan_sources = \
 	src/plan/request.h \
 	src/plan/roofline.c \
 	src/plan/roofline.h \
+	src/plan/rules.c \
+	src/plan/rules.h \
+	src/plan/rules_llamacpp.c \
+	src/plan/rules_sglang.c \
+	src/plan/rules_vllm.c \
 	src/plan/search.c \
 	src/plan/search.h \
 	src/plan/solve.c \
