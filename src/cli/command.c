@@ -48,7 +48,9 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     for (int i = 0; commands[i]; i++)
         names[n++] = commands[i]->name;
     names[n++] = "completion";
-    if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
+    if (strcmp(arg, "--merge") == 0 || strcmp(arg, "merge") == 0)
+        gp_copy(hint, sizeof(hint), "--compare-results FILE... takes several files");
+    else if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "gpuplan --help lists them");
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown command%s",
                    arg[0] == '-' ? " or option" : "");

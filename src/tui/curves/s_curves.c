@@ -635,7 +635,7 @@ static void curves_command(const struct app *app, const void *state, struct strb
     bool plans = curve_rows[c->curve].snap && !curve_rows[c->curve].measured;
 
     if (curve_rows[c->curve].measured && c->file[0]) {
-        strbuf_add(out, "gpuplan --merge ");
+        strbuf_add(out, "gpuplan --compare-results ");
         strbuf_quote(out, c->file);
         strbuf_add(out, " --format csv");
     } else if (c->curve == CURVE_FRONT) {
