@@ -85,8 +85,8 @@ static void add_figure(const struct point_result *p, struct strbuf *line)
 /* The library's first choice; what tuning gains is in the table. */
 static bool has_figure(const struct point_result *p, int device, enum bench_test test)
 {
-    return p->device == device && p->test == test && p->state == POINT_OK &&
-           !(p->checked && !p->correct) && strcmp(p->variant, "tuned") != 0;
+    return p->device == device && p->test == test && p->state == POINT_OK && !result_wrong(p) &&
+           strcmp(p->variant, "tuned") != 0;
 }
 
 static void add_test(const struct benchlog *log, int device, enum bench_test test,

@@ -62,21 +62,17 @@ static void take_folder(struct confirm_job *job)
     path_state_home(job->folder, sizeof(job->folder), "bench");
 }
 
-static enum gp_status not_here(const struct confirm_job *job, struct gp_err *err)
-{
-    return gp_fail(err, GP_E_DEVICE, "--confirm", "plan for what is here: the same with -g local",
-                   "this host has no %s: it cannot confirm that plan; it has %.100s",
-                   job->c.before.plan.request.gpu->id,
-                   job->c.here[0] ? job->c.here : "no device to measure");
-}
-
 /* The devices are known: only the planned one is measured, as often as the plan has it. */
-static enum gp_status start(struct confirm_job *job, struct gp_err *err)
+static enum gp_status start_session(struct confirm_job *job, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
     if (!confirm_find(&job->c, job->session))
-        return not_here(job, err);
+        return gp_fail(err, GP_E_DEVICE, "--confirm",
+                       "plan for what is here: the same with -g local",
+                       "this host has no %s: it cannot confirm that plan; it has %.100s",
+                       job->c.before.plan.request.gpu->id,
+                       job->c.here[0] ? job->c.here : "no device to measure");
     if (job->c.before.plan.layout.tp <= 1) {
         gp_format(job->device, sizeof(job->device), "%d", job->c.device);
         job->options.value[OPT_DEVICE] = (struct option_value){.given = true, .text = job->device};
@@ -95,7 +91,7 @@ static bool take_event(void *ctx, const struct session_event *event)
     struct confirm_job *job = ctx;
 
     if (event->kind == SESSION_EVENT_READY)
-        job->rc = start(job, &job->err);
+        job->rc = start_session(job, &job->err);
     if (event->kind == SESSION_EVENT_FAILED) {
         job->err = event->err;
         job->rc = event->err.code;
@@ -186,11 +182,6 @@ static void print_text(const struct confirm_job *job, const char *result, struct
 
 /* ---- JSON ---- */
 
-static struct quantity in_si(double value)
-{
-    return isnan(value) ? quantity_unknown() : quantity_of(value, ORIGIN_MEASURED);
-}
-
 static void record_plan_of(struct record *r, const struct plan *p)
 {
     const struct speed *v = &p->speed;
@@ -201,23 +192,6 @@ static void record_plan_of(struct record *r, const struct plan *p)
     record_quantity(r, "ttft", "s", known ? v->ttft : quantity_unknown(), 1, 6);
     record_quantity(r, "output_tokens_per_s", "tokens/s", known ? v->tokens : quantity_unknown(), 1,
                     3);
-}
-
-static void record_terms_of(struct record *doc, const struct confirm *c)
-{
-    record_list(doc, "terms");
-    for (int i = 0; i < c->terms; i++) {
-        const struct confirm_term *t = &c->term[i];
-        struct record *r = record_append(doc, "terms");
-
-        record_text(r, "name", t->name);
-        record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
-        record_quantity(r, "measured", t->unit, in_si(t->measured), t->divide, 4);
-        record_count(r, "error_pct", "", isnan(t->error) ? NAN : 100 * t->error);
-        record_text(r, "band", isnan(t->error) ? "" : t->in_band ? "in" : "outside");
-        record_text(r, "used", confirm_use_word(t->use));
-        record_text(r, "why", t->why);
-    }
 }
 
 static void print_json(const struct confirm_job *job, const char *result, struct strbuf *out)
@@ -237,7 +211,22 @@ static void print_json(const struct confirm_job *job, const char *result, struct
     record_text(&doc, "precision", q->precision.id);
     record_text(&doc, "result", result);
     record_flag(&doc, "calibrated", c->measured);
-    record_terms_of(&doc, c);
+    record_list(&doc, "terms");
+    for (int i = 0; i < c->terms; i++) {
+        const struct confirm_term *t = &c->term[i];
+        struct record *r = record_append(&doc, "terms");
+        bool measured = !isnan(t->measured);
+
+        record_text(r, "name", t->name);
+        record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
+        record_quantity(r, "measured", t->unit,
+                        measured ? quantity_of(t->measured, ORIGIN_MEASURED) : quantity_unknown(),
+                        t->divide, 4);
+        record_count(r, "error_pct", "", isnan(t->error) ? NAN : 100 * t->error);
+        record_text(r, "band", isnan(t->error) ? "" : t->in_band ? "in" : "outside");
+        record_text(r, "used", confirm_use_word(t->use));
+        record_text(r, "why", t->why);
+    }
     record_plan_of(record_inside(&doc, "before"), &c->before.plan);
     if (c->measured)
         record_plan_of(record_inside(&doc, "after"), &c->after.plan);
@@ -251,22 +240,10 @@ static void print_json(const struct confirm_job *job, const char *result, struct
 
 /* ---- the run ---- */
 
-/* 6: nothing counted; 1: the plan does not fit, or misses a goal. */
-static int code_of(const struct confirm_job *job)
-{
-    const struct plan *p = job->c.measured ? &job->c.after.plan : &job->c.before.plan;
-    int code = session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
-
-    if (code)
-        return code;
-    if (!job->c.measured)
-        return gp_status_exit(GP_E_NOTHING);
-    return !reasons_pass(p->reasons);
-}
-
-static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
+static enum gp_status finish_confirm(struct confirm_job *job, struct gp_err *err)
 {
     struct session_plan plan;
+    const struct plan *after;
     enum gp_status rc = session_finish(job->session, err);
 
     if (rc)
@@ -280,11 +257,17 @@ static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
         print_json(job, plan.result, &job->in->out);
     else
         print_text(job, plan.result, &job->in->out);
-    job->in->exit_code = code_of(job);
+    /* 6: nothing counted; 1: the plan does not fit, or misses a goal */
+    after = job->c.measured ? &job->c.after.plan : &job->c.before.plan;
+    job->in->exit_code =
+        session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
+    if (job->in->exit_code == 0)
+        job->in->exit_code =
+            job->c.measured ? !reasons_pass(after->reasons) : gp_status_exit(GP_E_NOTHING);
     return GP_OK;
 }
 
-static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
+static enum gp_status measure_plan(struct confirm_job *job, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     enum gp_status rc;
@@ -300,7 +283,7 @@ static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
     if (rc)
         *err = job->err;
     else
-        rc = finish(job, err);
+        rc = finish_confirm(job, err);
     if (session_signals(&signal) && !rc)
         job->in->exit_code = 128 + signal;
     session_signals_release();
@@ -308,7 +291,7 @@ static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
     return rc;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
 {
     struct confirm_job *job = gp_calloc(1, sizeof(*job));
     enum gp_status rc = GP_OK;
@@ -330,7 +313,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                             in->quiet, in->verbose);
         take_folder(job);
         take_ask(job);
-        rc = measure(job, err);
+        rc = measure_plan(job, err);
     }
     free(job);
     return rc;
@@ -344,5 +327,5 @@ const struct command cmd_confirm = {
     .no_args = true,
     .one = ONE_EACH,
     .several = "confirm them one by one",
-    .run = run,
+    .run = run_confirm,
 };

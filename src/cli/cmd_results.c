@@ -34,12 +34,12 @@ static void print_warnings(const struct invocation *in, const json_t *warnings, 
 
 static bool compare_two(struct invocation *in, const struct benchlog logs[2])
 {
-    const struct option_value *given = &in->options.value[OPT_TOLERANCE];
+    double tolerance = options_or(&in->options, OPT_TOLERANCE, 5) / 100;
     json_t *warnings = benchlog_differences(&logs[0], &logs[1], "A", "B"), *json;
     struct benchlog_changes changes;
     bool confirmed;
 
-    benchlog_compare(&logs[0], &logs[1], given->given ? given->number / 100 : 0.05, &changes);
+    benchlog_compare(&logs[0], &logs[1], tolerance, &changes);
     if (in->format == OUTPUT_JSON) {
         json = benchlog_changes_json(&changes, in->args[0], in->args[1], warnings);
         gp_json_write(json, true, &in->out);

@@ -39,15 +39,6 @@ static bool is_layer(const struct point_result *p, int device)
 
 /* ---- memory ---- */
 
-/* As for predictions (measure/session_record.c): a read that the last cache helps is no figure of
- * memory. */
-static bool is_cached(const struct benchlog *log, const struct point_result *p)
-{
-    const json_t *device = json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
-
-    return p->size > 0 && p->size <= 2 * json_number_value(json_object_get(device, "cache"));
-}
-
 /* The point of a device with the largest figure among those that `fits` takes; those of one type,
  * but for TYPE_COUNT. */
 static const struct point_result *best_point(const struct benchlog *log, int device,
@@ -83,9 +74,14 @@ static double area_of(const struct point_result *p)
     return p->m * p->k;
 }
 
+/* As for predictions (measure/session_record.c): a read that the last cache helps is no figure of
+ * memory. */
 static bool is_read(const struct benchlog *log, const struct point_result *p)
 {
-    return p->kind == KIND_READ && !p->hot && !is_cached(log, p);
+    const json_t *device = json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
+    double cache = json_number_value(json_object_get(device, "cache"));
+
+    return p->kind == KIND_READ && !p->hot && !(p->size > 0 && p->size <= 2 * cache);
 }
 
 static const struct point_result *best_read(const struct benchlog *log, int device)
