@@ -13,6 +13,8 @@ base_sources = \
 	src/base/err.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/exit.c \
+	src/base/exit.h \
 	src/base/mem.c \
 	src/base/mem.h \
 	src/base/path.c \
@@ -21,14 +23,14 @@ base_sources = \
 	src/base/quantity.h \
 	src/base/say.c \
 	src/base/say.h \
-	src/base/sha256.c \
-	src/base/sha256.h \
 	src/base/str.c \
 	src/base/str.h \
 	src/base/suggest.c \
 	src/base/suggest.h \
 	src/base/table.c \
 	src/base/table.h \
+	src/base/texts.c \
+	src/base/texts.h \
 	src/base/thread.c \
 	src/base/thread.h \
 	src/base/units.c \
@@ -54,26 +56,14 @@ model_sources = \
 	src/model/read/hfcheck.c \
 	src/model/read/hfconfig.c \
 	src/model/read/hfconfig.h \
-	src/model/read/hfexcept.c \
-	src/model/read/hfexcept.h \
-	src/model/read/hfexpr.c \
-	src/model/read/hfjson.c \
 	src/model/read/hfkeys.c \
 	src/model/read/hflayers.c \
-	src/model/read/hfmatch.c \
-	src/model/read/hfmatch.h \
-	src/model/read/hfmixers.c \
 	src/model/read/hfquant.c \
 	src/model/read/hfvision.c \
 	src/model/read/hub_cache.c \
 	src/model/read/hub_cache.h \
 	src/model/read/jscan.c \
 	src/model/read/jscan.h \
-	src/model/read/local_models.c \
-	src/model/read/local_models.h \
-	src/model/read/reader_file.c \
-	src/model/read/reader_file.h \
-	src/model/read/reader_gguf.c \
 	src/model/read/safetensors.c \
 	src/model/read/tensorname.c \
 	src/model/read/tensors.h \
@@ -97,8 +87,6 @@ catalog_sources = \
 	src/catalog/model_file.c \
 	src/catalog/price.h \
 	src/catalog/price_file.c \
-	src/catalog/price_import.c \
-	src/catalog/price_import.h \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
 	src/catalog/profile_scan.c \
@@ -217,6 +205,8 @@ answer_sources = \
 	src/answer/diagnose_print.h \
 	src/answer/document.c \
 	src/answer/document.h \
+	src/answer/figures.c \
+	src/answer/figures.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
 	src/answer/launch_manifest.c \
@@ -238,12 +228,8 @@ answer_sources = \
 	src/answer/option.c \
 	src/answer/option.h \
 	src/answer/option_rows.h \
-	src/answer/parts.c \
-	src/answer/parts.h \
 	src/answer/plan_check.c \
 	src/answer/plan_check.h \
-	src/answer/plan_file.c \
-	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
 	src/answer/planner_train.c \
@@ -272,8 +258,6 @@ answer_sources = \
 	src/answer/report_model.c \
 	src/answer/report_page.c \
 	src/answer/report_page.h \
-	src/answer/report_power.c \
-	src/answer/report_power.h \
 	src/answer/report_price.c \
 	src/answer/report_train.c \
 	src/answer/report_train.h \
@@ -566,7 +550,6 @@ cli_sources = \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_confirm.c \
-	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \

@@ -45,12 +45,16 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     size_t n = option_names(FOR_SCREEN, names);
     char hint[256];
 
+    if (strcmp(without_dashes(arg), "import-prices") == 0) /* until the next release */
+        return gp_fail(err, GP_E_USAGE, arg, "python3 tools/import_prices.py FILE >PROFILE",
+                       "is a script in the sources now");
+    if (strcmp(without_dashes(arg), "merge") == 0)
+        return gp_fail(err, GP_E_USAGE, arg, "gpuplan --compare-results FILE...",
+                       "is part of --compare-results, which takes several files");
     for (int i = 0; commands[i]; i++)
         names[n++] = commands[i]->name;
     names[n++] = "completion";
-    if (strcmp(arg, "--merge") == 0 || strcmp(arg, "merge") == 0)
-        gp_copy(hint, sizeof(hint), "--compare-results FILE... takes several files");
-    else if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
+    if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "gpuplan --help lists them");
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown command%s",
                    arg[0] == '-' ? " or option" : "");

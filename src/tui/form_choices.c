@@ -15,7 +15,6 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/read/hub_cache.h"
-#include "model/read/local_models.h"
 
 struct list {
     struct choice *items;
@@ -223,7 +222,8 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
     struct resolved resolved;
     struct plan *plan;
     const struct request *now = &form->answer->plan.request;
-    char gib[32], why[SENTENCE_MAX];
+    char gib[32];
+    struct texts why = {0};
 
     form_ask(form, &options);
     if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native", now->gpu->id,
@@ -238,7 +238,8 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
                   verdict_words_for(plan->verdict, plan->limit)->sentence, plan->layout.gpus,
                   now->gpu->id);
     else
-        gp_copy(text, size, sentence_first_reason(plan, why));
+        gp_copy(text, size, sentence_first_reason(plan, &why));
+    texts_fini(&why);
     free(plan);
 }
 

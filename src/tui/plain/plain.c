@@ -35,15 +35,16 @@ static const struct {
 static void apply(struct plain *plain, int i)
 {
     struct gp_err err;
-    char what[SENTENCE_MAX];
+    struct texts texts = {0};
+    const char *what = sentence_fix(&plain->form->answer->fixes[i], &texts);
 
-    sentence_fix(&plain->form->answer->fixes[i], what);
     if (form_apply(plain->form, i, &err)) {
         plain_say_err(&err);
-        return;
+    } else {
+        plain_say("Taken: %s.", what);
+        plain_result(plain);
     }
-    plain_say("Taken: %s.", what);
-    plain_result(plain);
+    texts_fini(&texts);
 }
 
 static void do_next(struct plain *plain, int next)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "answer/answer_lines.h"
-#include "answer/parts.h"
+#include "answer/figures.h"
 #include "answer/print_why.h"
 #include "answer/sentence.h"
 #include "base/str.h"
@@ -23,51 +23,54 @@
 /* Every line of one kind as a sentence: "Warning: ...". */
 static void say_lines(const struct answer *a, enum line_kind kind, const char *name)
 {
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(&a->plan, a, kind, lines);
+    struct answer_lines lines;
+    int n = answer_lines(&a->plan, a, kind, &lines);
 
     for (int i = 0; i < n; i++)
-        plain_say("%s: %s%s%s.", name, lines[i].amount, lines[i].amount[0] ? ", " : "",
-                  lines[i].text);
+        plain_say("%s: %s%s%s.", name, lines.list[i].amount, lines.list[i].amount[0] ? ", " : "",
+                  lines.list[i].text);
+    answer_lines_fini(&lines);
 }
 
 static void say_verdict(const struct plan *p)
 {
     const struct layout *l = &p->layout;
     double room = p->memory.budget.value, used; /* what the verdict goes by */
-    struct answer_line layout[ANSWER_LINES_MAX];
+    struct answer_lines layout;
     char of_budget[80] = "";
 
-    answer_lines(p, NULL, LINE_LAYOUT, layout);
+    answer_lines(p, NULL, LINE_LAYOUT, &layout);
     used = room - plan_margin(p);
     if (p->has_memory && room > 0)
         gp_format(of_budget, sizeof(of_budget), " %.2f of %.2f GiB budget per GPU, %.0f percent.",
                   used / GP_GIB, room / GP_GIB, 100 * used / room);
     plain_say("Result: %s.%s %d x %s (%s), %s.", verdict_words_for(p->verdict, p->limit)->sentence,
-              of_budget, l->gpus, p->request.gpu->name, p->request.gpu->id, layout->text);
+              of_budget, l->gpus, p->request.gpu->name, p->request.gpu->id, layout.list[0].text);
+    answer_lines_fini(&layout);
 }
 
 /* ---- memory ---- */
 
-static void say_part(const struct part *part)
-{
-    const struct quantity *q = &part->q;
-    char band[64] = "";
-
-    if (q->high - q->low > 0.005 * GP_GIB)
-        gp_format(band, sizeof(band), ", between %.2f and %.2f", q->low / GP_GIB, q->high / GP_GIB);
-    plain_say("%s: %.2f GiB, %s%s%s%s.", part->name, q->value / GP_GIB, origin_word(q->origin),
-              band, part->note[0] ? ", " : "", part->note);
-}
-
 static void say_memory(const struct answer *a)
 {
-    struct part parts[PARTS_MAX];
-    int count = parts_list(&a->plan, parts);
+    struct figures figures;
 
     plain_say("Memory of one GPU:");
-    for (int i = 0; i < count; i++)
-        say_part(&parts[i]);
+    figures_of(&a->plan, &figures);
+    for (int i = 0; i < figures.count; i++) {
+        const struct figure *f = &figures.list[i];
+        const struct quantity *q = &f->value;
+        char band[64] = "";
+
+        if (figure_rows[f->id].group != FIGURES_MEMORY)
+            break;
+        if (q->high - q->low > 0.005 * GP_GIB)
+            gp_format(band, sizeof(band), ", between %.2f and %.2f", q->low / GP_GIB,
+                      q->high / GP_GIB);
+        plain_say("%s: %.2f GiB, %s%s%s%s.", f->label, q->value / GP_GIB, origin_word(q->origin),
+                  band, f->note[0] ? ", " : "", f->note);
+    }
+    figures_fini(&figures);
     say_lines(a, LINE_STAGE, "Stage");
     say_lines(a, LINE_POOL, "KV pool");
     say_lines(a, LINE_LOGGED, "Log");
@@ -79,11 +82,11 @@ static void say_memory(const struct answer *a)
 
 static void say_cost(const struct answer *a)
 {
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(&a->plan, a, LINE_COST, lines);
+    struct answer_lines lines;
+    int n = answer_lines(&a->plan, a, LINE_COST, &lines);
 
     for (int i = 0; i < n; i++) {
-        const struct answer_line *line = &lines[i];
+        const struct answer_line *line = &lines.list[i];
         const char *comma = line->name[0] ? ", " : "";
 
         if (line->amount[0])
@@ -92,17 +95,18 @@ static void say_cost(const struct answer *a)
         else
             plain_say("Cost%s%s: %s.", comma, line->name, line->text);
     }
+    answer_lines_fini(&lines);
 }
 
 /* ---- speed ---- */
 
 static void say_speed(const struct answer *a)
 {
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(&a->plan, a, LINE_SPEED, lines);
+    struct answer_lines lines;
+    int n = answer_lines(&a->plan, a, LINE_SPEED, &lines);
 
     for (int i = 0; i < n; i++) {
-        const struct answer_line *line = &lines[i];
+        const struct answer_line *line = &lines.list[i];
         const char *dots = strstr(line->note, ".."); /* "17.0..32.5 ms" */
         char band[80] = "";
 
@@ -114,21 +118,25 @@ static void say_speed(const struct answer *a)
         else
             plain_say("Speed%s%s: %s.", line->name[0] ? ", " : "", line->name, line->text);
     }
+    answer_lines_fini(&lines);
 }
 
 /* ---- suggestions ---- */
 
 static void say_better(int number, const struct plan *p, const struct fix *f)
 {
-    char text[2 * SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+    struct texts texts = {0};
+    char option[FIX_OPTIONS_MAX];
 
     plain_say("%d. %s, %s: %s.", number, better_word(f->better), planner_fix_options(f, option),
-              sentence_better(p, f, text, sizeof(text)));
+              sentence_better(p, f, &texts));
+    texts_fini(&texts);
 }
 
 static void say_fix(int number, const struct fix *f)
 {
-    char money[64] = "cost unknown", what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+    char money[64] = "cost unknown", option[FIX_OPTIONS_MAX];
+    struct texts texts = {0};
 
     if (f->per_hour > 0)
         gp_format(money, sizeof(money), "$%.2f per hour", f->per_hour);
@@ -137,9 +145,10 @@ static void say_fix(int number, const struct fix *f)
     else if (f->cost_known)
         gp_format(money, sizeof(money), "$%.2f per hour %s", fabs(f->cost_delta),
                   f->cost_delta > 0 ? "more" : "less");
-    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number, sentence_fix(f, what),
+    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number, sentence_fix(f, &texts),
               planner_fix_options(f, option), f->gain / GP_GIB, money,
               f->verdict == VERDICT_MARGINAL ? ", still marginal" : "");
+    texts_fini(&texts);
 }
 
 static void say_fixes(const struct answer *a)
