@@ -55,7 +55,6 @@ enum option_type {
     X(import_model, IMPORT_MODEL)       \
     X(bench, BENCH)                     \
     X(compare_results, COMPARE_RESULTS) \
-    X(merge, MERGE)                     \
     X(screen, SCREEN)
 
 enum {

@@ -187,7 +187,7 @@ OPTION(DRY_RUN, "dry-run", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false
 OPTION(RESUME, "resume", 0, OPTION_PATH, "JOURNAL", "", 0, 0, NULL, "none", M, false,
        "continue an interrupted run from its .part file")
 OPTION(STRICT, "strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
-       C | FOR_COMPARE_RESULTS | FOR_MERGE | FOR_CHECK_LOG, false,
+       C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG, false,
        "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log is "
        "outside its band")
 OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",

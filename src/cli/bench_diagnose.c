@@ -40,7 +40,7 @@ static bool take_event(void *ctx, const struct session_event *event)
 
 /* ---- the verdict ---- */
 
-static enum gp_status print(struct diagnose_job *job, struct gp_err *err)
+static enum gp_status print_verdict(struct diagnose_job *job, struct gp_err *err)
 {
     struct invocation *in = job->in;
     enum diagnose_status worst;
@@ -61,7 +61,7 @@ static enum gp_status print(struct diagnose_job *job, struct gp_err *err)
     return path_write(options_word(&in->options, OPT_OUT, "-"), in->out.text, in->out.len, err);
 }
 
-static enum gp_status measure(struct diagnose_job *job, struct gp_err *err)
+static enum gp_status measure_devices(struct diagnose_job *job, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct session_ask ask = {
@@ -85,7 +85,7 @@ static enum gp_status measure(struct diagnose_job *job, struct gp_err *err)
         rc = session_finish(job->session, err);
     if (!rc) {
         diagnosing_finish(&job->d, job->session);
-        rc = print(job, err);
+        rc = print_verdict(job, err);
     }
     if (session_signals(&signal))
         job->in->exit_code = 128 + signal;
@@ -108,7 +108,7 @@ enum gp_status bench_diagnose(struct invocation *in, struct gp_err *err)
     diagnosing_options(&job->d, &job->options);
     bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"), in->quiet,
                         in->verbose);
-    rc = measure(job, err);
+    rc = measure_devices(job, err);
     diagnosing_end(&job->d);
     session_free(job->session);
     free(job);

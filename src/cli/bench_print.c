@@ -17,12 +17,10 @@
 #include "base/json.h"
 #include "base/units.h"
 
-static void add_lines(const json_t *list, const char *before, struct strbuf *out)
+void bench_print_lines(const json_t *list, const char *before, struct strbuf *out)
 {
-    const json_t *line;
-    size_t i;
-
-    json_array_foreach(list, i, line) strbuf_addf(out, "%s%s\n", before, benchlog_line(line));
+    for (size_t i = 0; i < json_array_size(list); i++)
+        strbuf_addf(out, "%s%s\n", before, benchlog_line(json_array_get(list, i)));
 }
 
 enum benchlog_view bench_view(enum output_format format)
@@ -46,8 +44,9 @@ void bench_print(const struct benchlog *log, enum output_format format, bool qui
     if (format == OUTPUT_CSV)
         return;
     strbuf_add(out, "\n");
-    add_lines(json_object_get(log->json, "summary"), markdown ? "- " : "", out);
-    add_lines(json_object_get(log->json, "warnings"), markdown ? "- note: " : "note: ", out);
+    bench_print_lines(json_object_get(log->json, "summary"), markdown ? "- " : "", out);
+    bench_print_lines(json_object_get(log->json, "warnings"),
+                      markdown ? "- note: " : "note: ", out);
 }
 
 void bench_stragglers(const json_t *result, struct strbuf *out)
@@ -86,8 +85,8 @@ static void add_figure(const struct point_result *p, struct strbuf *line)
 /* The library's first choice; what tuning gains is in the table. */
 static bool has_figure(const struct point_result *p, int device, enum bench_test test)
 {
-    return p->device == device && p->test == test && p->state == POINT_OK &&
-           !(p->checked && !p->correct) && strcmp(p->variant, "tuned") != 0;
+    return p->device == device && p->test == test && p->state == POINT_OK && !result_wrong(p) &&
+           strcmp(p->variant, "tuned") != 0;
 }
 
 static void add_test(const struct benchlog *log, int device, enum bench_test test,

@@ -21,13 +21,6 @@
 #define TTY_EVERY 0.1
 #define PLAIN_EVERY 5.0
 
-static void forget_sensors(struct session_sensors *sensors)
-{
-    for (int i = 0; i < SESSION_SENSOR_ROWS; i++)
-        *session_sensor(sensors, i) = NAN;
-    sensors->throttle = "";
-}
-
 void bench_progress_init(struct bench_progress *p, const char *word, bool quiet, bool verbose)
 {
     p->verbose = verbose;
@@ -39,8 +32,11 @@ void bench_progress_init(struct bench_progress *p, const char *word, bool quiet,
     if (quiet && strcmp(word, "auto") == 0)
         p->kind = PROGRESS_NONE;
     p->last = -PLAIN_EVERY;
-    for (int i = 0; i < SESSION_DEVICES; i++)
-        forget_sensors(&p->sensors[i]);
+    for (int i = 0; i < SESSION_DEVICES; i++) {
+        for (int k = 0; k < SESSION_SENSOR_ROWS; k++)
+            *session_sensor(&p->sensors[i], k) = NAN;
+        p->sensors[i].throttle = "";
+    }
 }
 
 static void clear_line(struct bench_progress *p)
@@ -66,18 +62,10 @@ static void put_number(json_t *json, const char *name, double number)
     json_object_set_new(json, name, isfinite(number) ? gp_json_number(number) : json_null());
 }
 
-static void put_readings(json_t *json, struct session_sensors now)
-{
-    for (int i = 0; i < SESSION_SENSOR_ROWS; i++)
-        put_number(json, session_sensor_rows[i].name,
-                   session_sensor_rows[i].unit * *session_sensor(&now, i));
-    json_object_set_new(json, "throttle",
-                        now.throttle[0] ? json_string(now.throttle) : json_null());
-}
-
 static void say_progress_json(const struct bench_progress *p, const struct session *session,
                               const struct session_progress *at)
 {
+    struct session_sensors now = p->sensors[p->device];
     struct session_device device;
     json_t *json = json_pack("{ss si si}", "t", "progress", "done", at->done, "of", at->of);
 
@@ -87,7 +75,10 @@ static void say_progress_json(const struct bench_progress *p, const struct sessi
     json_object_set_new(json, "rate", gp_json_text_or_null(p->rate));
     put_number(json, "ops_per_s", p->operations > 0 ? p->operations : NAN);
     put_number(json, "bytes_per_s", p->bytes > 0 ? p->bytes : NAN);
-    put_readings(json, p->sensors[p->device]);
+    for (int i = 0; i < SESSION_SENSOR_ROWS; i++)
+        put_number(json, session_sensor_rows[i].name,
+                   session_sensor_rows[i].unit * *session_sensor(&now, i));
+    json_object_set_new(json, "throttle", gp_json_text_or_null(now.throttle));
     put_number(json, "elapsed_s", at->elapsed);
     put_number(json, "eta_s", at->left);
     write_json(json);
@@ -105,34 +96,26 @@ static int line_room(const struct bench_progress *p)
     return size.ws_col - 1;
 }
 
-static void add_figures(const struct bench_progress *p, const struct session_progress *at,
-                        struct strbuf *out)
-{
-    const struct session_sensors *now = &p->sensors[p->device];
-    int left = (int)(at->left + 0.5);
-
-    if (p->rate[0])
-        strbuf_addf(out, "  %s", p->rate);
-    if (isfinite(now->temperature))
-        strbuf_addf(out, "  %.0f C", now->temperature);
-    if (isfinite(now->power))
-        strbuf_addf(out, "  %.0f W", now->power);
-    if (left >= 60)
-        strbuf_addf(out, "  ETA %dm%02ds", left / 60, left % 60);
-    else
-        strbuf_addf(out, "  ETA %ds", left);
-}
-
 /* Of a point whose name is too long its end, where the shape stands. */
 static void add_line(const struct bench_progress *p, const struct session_progress *at,
                      struct strbuf *out)
 {
     const char *name = p->point[0] ? p->point : "warm-up";
+    const struct session_sensors *now = &p->sensors[p->device];
+    int eta = (int)(at->left + 0.5), left;
     struct strbuf end;
-    int left;
 
     strbuf_init(&end);
-    add_figures(p, at, &end);
+    if (p->rate[0])
+        strbuf_addf(&end, "  %s", p->rate);
+    if (isfinite(now->temperature))
+        strbuf_addf(&end, "  %.0f C", now->temperature);
+    if (isfinite(now->power))
+        strbuf_addf(&end, "  %.0f W", now->power);
+    if (eta >= 60)
+        strbuf_addf(&end, "  ETA %dm%02ds", eta / 60, eta % 60);
+    else
+        strbuf_addf(&end, "  ETA %ds", eta);
     strbuf_addf(out, "[%*d/%d] ", at->of > 999 ? 4 : 3, at->done, at->of);
     left = line_room(p) - (int)out->len - (int)end.len;
     if ((int)strlen(name) <= left)

@@ -103,16 +103,6 @@ static int rank_of(const char *name, const char *prefix)
     return *end == '.' && rank < RANKS_MAX ? (int)rank : -1;
 }
 
-static bool is_of_job(const struct bench_rank *self, const struct benchlog *log, int rank)
-{
-    const json_t *launch = json_object_get(log->json, "launch");
-    const char *id = json_string_value(json_object_get(launch, "job"));
-
-    return json_integer_value(json_object_get(launch, "rank")) == rank &&
-           json_integer_value(json_object_get(launch, "ranks")) == self->ranks &&
-           strcmp(id ? id : "", self->job) == 0;
-}
-
 static void read_ranks(const struct bench_rank *self, const char *dir, const char *prefix,
                        const char *suffix, struct gathered *g)
 {
@@ -123,15 +113,20 @@ static void read_ranks(const struct bench_rank *self, const char *dir, const cha
         return;
     for (size_t i = 0; i < count; i++) {
         int rank = rank_of(names[i], prefix);
+        const json_t *launch;
+        const char *id;
 
         if (rank < 0 || rank >= self->ranks || g->here[rank] ||
             !path_join(path, sizeof(path), dir, names[i]) ||
             benchlog_read(path, &g->log[rank], NULL))
             continue;
-        g->here[rank] = is_of_job(self, &g->log[rank], rank);
-        if (g->here[rank])
-            g->count++;
-        else
+        launch = json_object_get(g->log[rank].json, "launch");
+        id = json_string_value(json_object_get(launch, "job"));
+        g->here[rank] = json_integer_value(json_object_get(launch, "rank")) == rank &&
+                        json_integer_value(json_object_get(launch, "ranks")) == self->ranks &&
+                        strcmp(id ? id : "", self->job) == 0;
+        g->count += g->here[rank];
+        if (!g->here[rank])
             benchlog_fini(&g->log[rank]);
     }
     path_list_free(names, count);

@@ -40,9 +40,12 @@ struct bench_job {
 
 /* ---- the verdict ---- */
 
-/* "device 3, gemm/bf16/...  tuned", the device where there are several. */
-static void name_point(const struct benchlog *log, const struct point_result *p, struct strbuf *say)
+/* A point of the reference, "device 3, gemm/bf16/... tuned", and what it came to; the device where
+ * there are several. */
+static void name_point(const struct benchlog *log, const char *what, const struct point_result *p,
+                       struct strbuf *say)
 {
+    strbuf_addf(say, "  %s: ", what);
     if (log->device_count > 1)
         strbuf_addf(say, "device %ld, ", log->device[p->device].id);
     strbuf_addf(say, "%s%s%s", p->id, p->variant[0] ? " " : "", p->variant);
@@ -59,8 +62,7 @@ static void name_unconfirmed(const struct benchlog *reference,
 
         if (!c->slower && !(result_good(c->a) && !c->usable))
             continue;
-        strbuf_add(say, c->slower ? "  slower: " : "  not confirmed: ");
-        name_point(reference, c->a, say);
+        name_point(reference, c->slower ? "slower" : "not confirmed", c->a, say);
         benchlog_change_why(c, why, sizeof(why));
         if (c->slower)
             strbuf_addf(say, " %.3f (%.3f..%.3f)\n", c->ratio, c->low, c->high);
@@ -68,8 +70,7 @@ static void name_unconfirmed(const struct benchlog *reference,
             strbuf_addf(say, ": %s\n", why);
     }
     for (int i = 0; i < changes->missing_count; i++) {
-        strbuf_add(say, "  not confirmed: ");
-        name_point(reference, changes->missing[i], say);
+        name_point(reference, "not confirmed", changes->missing[i], say);
         strbuf_add(say, ": missing\n");
     }
 }
@@ -80,9 +81,7 @@ static enum gp_status compare_reference(const struct bench_job *job, const struc
                                         struct strbuf *say, bool *failed, struct gp_err *err)
 {
     const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
-    double tolerance = job->in->options.value[OPT_TOLERANCE].given
-                           ? job->in->options.value[OPT_TOLERANCE].number / 100
-                           : 0.05;
+    double tolerance = options_or(&job->in->options, OPT_TOLERANCE, 5) / 100;
     struct benchlog reference;
     struct benchlog_changes changes;
     json_t *differences, *line;
@@ -212,11 +211,8 @@ static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
     struct benchlog log = {0};
     int missing = 0;
     json_t *merged;
-    enum gp_status rc;
-
-    if (job->of.ranks < 2 || job->of.rank != 0)
-        return GP_OK;
-    rc = bench_rank_merge(&job->of, job->plan.base, &job->progress, &missing, &merged, err);
+    enum gp_status rc =
+        bench_rank_merge(&job->of, job->plan.base, &job->progress, &missing, &merged, err);
     if (!rc)
         rc = benchlog_from_json("the merged result", merged, &log, err);
     if (!rc)
@@ -228,56 +224,25 @@ static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
     return rc;
 }
 
-static enum gp_status finish_run(struct bench_job *job, struct gp_err *err)
-{
-    enum gp_status rc = session_finish(job->session, err);
-    const struct benchlog *log = session_log(job->session);
-
-    if (!log)
-        return rc;
-    rc = report_result(job, log, rc, err);
-    return rc ? rc : merge_ranks(job, err);
-}
-
 /* ---- the run ---- */
 
-static void say_notes(struct bench_job *job)
-{
-    for (int i = 0; i < session_notes(job->session) && !job->in->quiet; i++)
-        bench_progress_say(&job->progress, session_note(job->session, i));
-}
-
-static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
-{
-    struct strbuf *out = &job->in->out;
-
-    session_dry_run(job->session, out);
-    return path_write("-", out->text, out->len, err);
-}
-
-/* The engine has listed its devices, the points are known. */
-static enum gp_status start_run(struct bench_job *job, struct gp_err *err)
-{
-    enum gp_status rc;
-
-    session_plan(job->session, &job->plan);
-    if ((rc = session_start(job->session, err)) != GP_OK)
-        return rc;
-    say_notes(job);
-    return GP_OK;
-}
-
-/* What one event comes to; *err and its code when it is the end. */
+/* What one event comes to; job->err and its code when it is the end. */
 static bool take_event(void *ctx, const struct session_event *event)
 {
     struct bench_job *job = ctx;
+    struct invocation *in = job->in;
 
-    if (event->kind == SESSION_EVENT_READY && options_flag(&job->in->options, OPT_DRY_RUN)) {
-        job->rc = dry_run(job, &job->err);
+    if (event->kind == SESSION_EVENT_READY && options_flag(&in->options, OPT_DRY_RUN)) {
+        session_dry_run(job->session, &in->out);
+        job->rc = path_write("-", in->out.text, in->out.len, &job->err);
         return false;
     }
-    if (event->kind == SESSION_EVENT_READY)
-        job->rc = start_run(job, &job->err);
+    if (event->kind == SESSION_EVENT_READY) { /* devices and points are known */
+        session_plan(job->session, &job->plan);
+        job->rc = session_start(job->session, &job->err);
+        for (int i = 0; i < session_notes(job->session) && !in->quiet && !job->rc; i++)
+            bench_progress_say(&job->progress, session_note(job->session, i));
+    }
     if (event->kind == SESSION_EVENT_FAILED) {
         job->err = event->err;
         job->rc = event->err.code;
@@ -287,38 +252,20 @@ static bool take_event(void *ctx, const struct session_event *event)
     return !job->rc && !job->over;
 }
 
-static enum gp_status check_reference(const struct bench_job *job, struct gp_err *err)
+/* What would fail after an hour of measuring fails before it. */
+static enum gp_status check_early(const struct bench_job *job, struct gp_err *err)
 {
-    const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
-    struct benchlog reference;
-    enum gp_status rc;
-
-    if (!path)
-        return GP_OK;
-    rc = benchlog_read(path, &reference, err);
-    benchlog_fini(&reference);
-    return rc;
-}
-
-/* --prom writes last; that it cannot is said first. */
-static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err)
-{
+    const char *expect = options_word(&job->in->options, OPT_EXPECT, NULL);
     const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
+    struct benchlog reference = {0};
+    enum gp_status rc = expect ? benchlog_read(expect, &reference, err) : GP_OK;
 
-    if (dir && !path_is_dir(dir))
+    benchlog_fini(&reference);
+    if (!rc && dir && !path_is_dir(dir))
         return gp_fail(err, GP_E_FILE, dir, "--prom takes an existing folder", "is not a folder");
-    if (dir && access(dir, W_OK | X_OK) != 0)
+    if (!rc && dir && access(dir, W_OK | X_OK) != 0)
         return gp_fail(err, GP_E_FILE, dir, "", "cannot write: %s", strerror(errno));
-    return GP_OK;
-}
-
-/* Standard output is one: several documents in it would be torn. */
-static enum gp_status check_ranks(const struct bench_job *job, struct gp_err *err)
-{
-    if (job->of.ranks > 1 && job->to_stdout)
-        return gp_fail(err, GP_E_USAGE, "-o -", "name a file",
-                       "%d ranks cannot share standard output", job->of.ranks);
-    return GP_OK;
+    return rc;
 }
 
 static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
@@ -335,13 +282,16 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
         .view = in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN,
     };
 
+    if (job->of.ranks > 1 && job->to_stdout) /* several documents in one stream would be torn */
+        return gp_fail(err, GP_E_USAGE, "-o -", "name a file",
+                       "%d ranks cannot share standard output", job->of.ranks);
     strbuf_init(&tests);
     for (int i = 0; i < in->arg_count; i++)
         strbuf_addf(&tests, "%s%s", i ? "," : "", in->args[i]);
     options.tests = tests.text;
     job->session = session_new(&options, err);
     strbuf_fini(&tests);
-    return job->session ? GP_OK : err->code;
+    return job->session ? check_early(job, err) : err->code;
 }
 
 static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
@@ -361,13 +311,7 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"), in->quiet,
                         in->verbose);
     bench_rank_find(&job->of);
-    rc = check_ranks(job, err);
-    if (!rc)
-        rc = open_session(job, err);
-    if (!rc) /* before an hour of measuring */
-        rc = check_reference(job, err);
-    if (!rc)
-        rc = check_prom(job, err);
+    rc = open_session(job, err);
     session_signals_catch(numbers, 3);
     if (!rc) {
         session_drive(job->session, take_event, job);
@@ -375,8 +319,13 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
         if ((rc = job->rc) != GP_OK)
             *err = job->err;
     }
-    if (!rc && job->over)
-        rc = finish_run(job, err);
+    if (!rc && job->over) {
+        rc = session_finish(job->session, err);
+        if (session_log(job->session))
+            rc = report_result(job, session_log(job->session), rc, err);
+        if (!rc && session_log(job->session) && job->of.ranks > 1 && job->of.rank == 0)
+            rc = merge_ranks(job, err);
+    }
     if (session_signals(&signal)) { /* what went wrong is said, but the signal decides the code */
         if (rc)
             bench_progress_say(&job->progress, err->text);

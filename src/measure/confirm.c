@@ -25,29 +25,22 @@ const char *confirm_use_word(enum confirm_use use)
 
 /* ---- which device ---- */
 
-static bool is_planned(const struct session_device *d, const struct gpu *gpu)
-{
-    return gpu->host ? d->gpu == NULL : d->gpu && strcmp(d->gpu->id, gpu->id) == 0;
-}
-
 bool confirm_find(struct confirm *c, const struct session *session)
 {
+    const struct gpu *planned = c->before.plan.request.gpu;
     struct session_device d;
     struct session_plan plan;
+    bool found = false;
 
-    c->device = -1;
     session_plan(session, &plan);
-    for (int i = 0; i < session_found(session); i++) {
-        if (!session_found_device(session, i, &d))
-            continue;
+    c->device = -1;
+    for (int i = 0; session_found_device(session, i, &d) && !found; i++) {
         gp_copy(c->here, sizeof(c->here), d.gpu ? d.gpu->id : d.name);
-        if (is_planned(&d, c->before.plan.request.gpu) &&
-            (d.gpu || strcmp(plan.backend, "cpu") == 0)) {
-            c->device = i;
-            return true;
-        }
+        found = planned->host ? !d.gpu && strcmp(plan.backend, "cpu") == 0
+                              : d.gpu && strcmp(d.gpu->id, planned->id) == 0;
+        c->device = found ? i : -1;
     }
-    return false;
+    return found;
 }
 
 const char *confirm_tests(const struct plan *plan)
@@ -63,14 +56,6 @@ struct device_law {
     const struct gpu *gpu;
     double low, high; /* of the device alone: x and / */
 };
-
-static struct device_law law_of(const struct request *q)
-{
-    struct device_law law = {.gpu = q->gpu};
-
-    speed_doubt_law(q->gpu, &law.low, &law.high);
-    return law;
-}
 
 /* A time may be 1/low and high of it, a rate the other way round. */
 static struct quantity banded_time(const struct device_law *law, double seconds)
@@ -189,8 +174,9 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
 
 void confirm_predict(struct confirm *c, const struct session *session)
 {
-    struct device_law law = law_of(&c->before.plan.request);
+    struct device_law law = {.gpu = c->before.plan.request.gpu};
 
+    speed_doubt_law(law.gpu, &law.low, &law.high);
     c->terms = 0;
     for (int i = 0; i < session_points(session) && c->terms < CONFIRM_TERMS; i++) {
         struct session_point p;
@@ -295,6 +281,7 @@ enum gp_status confirm_after(struct confirm *c, struct planner *planner,
 
 /* ---- in words ---- */
 
+/* Of a test; NULL: it has none. */
 static const struct confirm_term *term_of(const struct confirm *c, enum bench_test test)
 {
     for (int i = 0; i < c->terms; i++)
@@ -303,67 +290,53 @@ static const struct confirm_term *term_of(const struct confirm *c, enum bench_te
     return NULL;
 }
 
-static void say_read(const struct confirm *c, struct strbuf *out)
-{
-    const struct confirm_term *t = term_of(c, TEST_MEMORY);
-    const struct gpu *gpu = c->before.plan.request.gpu;
-    bool assumed = gpu->bandwidth.origin == ORIGIN_ASSUMED;
-    double part;
-
-    if (!t || isnan(t->measured) || t->use == CONFIRM_IGNORED)
-        return;
-    part = t->measured / gpu->bandwidth.value - 1;
-    strbuf_addf(out, "%s reads memory %.0f %% %s than %s\n", gpu->id, 100 * fabs(part),
-                part < 0 ? "slower" : "faster",
-                assumed     ? "assumed"
-                : gpu->host ? "measured before"
-                            : "its sheet says");
-}
-
-static void say_goal(const struct confirm *c, struct strbuf *out)
-{
-    const struct plan *after = &c->after.plan;
-    double goal = after->request.tpot;
-
-    if (goal <= 0)
-        return;
-    bool was = c->before.plan.speed.tpot.value <= goal, is = after->speed.tpot.value <= goal;
-    strbuf_addf(out, "; %s the goal of %.3g ms",
-                is && was ? "still within"
-                : is      ? "now within"
-                : was     ? "no longer within"
-                          : "still beyond",
-                1e3 * goal);
-}
-
 static void say_tpot(const struct confirm *c, struct strbuf *out)
 {
-    const struct speed *was = &c->before.plan.speed, *is = &c->after.plan.speed;
+    const struct speed *before = &c->before.plan.speed, *after = &c->after.plan.speed;
+    double goal = c->after.plan.request.tpot;
+    bool was = before->tpot.value <= goal, is = after->tpot.value <= goal;
 
-    if (!c->measured || was->gap != SPEED_KNOWN || is->gap != SPEED_KNOWN)
+    if (!c->measured || before->gap != SPEED_KNOWN || after->gap != SPEED_KNOWN)
         return;
-    strbuf_addf(out, "TPOT %s ms, not %s", UNITS_PLAIN(1e3 * is->tpot.value, 3),
-                UNITS_PLAIN(1e3 * was->tpot.value, 3));
-    say_goal(c, out);
+    strbuf_addf(out, "TPOT %s ms, not %s", UNITS_PLAIN(1e3 * after->tpot.value, 3),
+                UNITS_PLAIN(1e3 * before->tpot.value, 3));
+    if (goal > 0)
+        strbuf_addf(out, "; %s the goal of %.3g ms",
+                    is && was ? "still within"
+                    : is      ? "now within"
+                    : was     ? "no longer within"
+                              : "still beyond",
+                    1e3 * goal);
     strbuf_addf(out, "; the band is %.1f times as wide as before\n",
-                log(is->tpot.high / is->tpot.low) / log(was->tpot.high / was->tpot.low));
+                log(after->tpot.high / after->tpot.low) /
+                    log(before->tpot.high / before->tpot.low));
 }
 
-static void say_fit(const struct confirm *c, struct strbuf *out)
+void confirm_say(const struct confirm *c, struct strbuf *out)
 {
-    const struct confirm_term *t = term_of(c, TEST_FIT);
-
-    if (t && t->use == CONFIRM_CHECKS)
-        strbuf_addf(out, "the planned %.2f GiB were allocated and held what was written\n",
-                    t->measured / GP_GIB);
-    else if (t && t->use == CONFIRM_IGNORED)
-        strbuf_addf(out, "the planned memory could not be allocated now: %s\n", t->why);
-}
-
-static void say_ignored(const struct confirm *c, struct strbuf *out)
-{
+    const struct confirm_term *read = term_of(c, TEST_MEMORY), *fit = term_of(c, TEST_FIT);
+    const struct request *q = &c->before.plan.request;
+    double bandwidth = q->gpu->bandwidth.value;
     int ignored = 0, waits = 0;
 
+    if (read && !isnan(read->measured) && read->use != CONFIRM_IGNORED)
+        strbuf_addf(out, "%s reads memory %.0f %% %s than %s\n", q->gpu->id,
+                    100 * fabs(read->measured / bandwidth - 1),
+                    read->measured < bandwidth ? "slower" : "faster",
+                    q->gpu->bandwidth.origin == ORIGIN_ASSUMED ? "assumed"
+                    : q->gpu->host                             ? "measured before"
+                                                               : "its sheet says");
+    say_tpot(c, out);
+    if (fit && fit->use == CONFIRM_CHECKS)
+        strbuf_addf(out, "the planned %.2f GiB were allocated and held what was written\n",
+                    fit->measured / GP_GIB);
+    else if (fit && fit->use == CONFIRM_IGNORED)
+        strbuf_addf(out, "the planned memory could not be allocated now: %s\n", fit->why);
+    if (q->gpu->host) /* reads and FP32 bound what an engine's kernels reach, and do not tell it */
+        strbuf_addf(out,
+                    "%s has kernels of its own: measure them with its benchmark (llama-bench -m "
+                    "MODEL.gguf -p %.0f -n %.0f -o json >FILE), and plan with --calibration FILE\n",
+                    q->engine->id, q->prompt, q->output);
     for (int i = 0; i < c->terms; i++) {
         ignored += c->term[i].use == CONFIRM_IGNORED && !isnan(c->term[i].measured);
         waits += c->term[i].use == CONFIRM_WAITS;
@@ -380,26 +353,4 @@ static void say_ignored(const struct confirm *c, struct strbuf *out)
         strbuf_addf(out, "%s\n", c->after.resolved.uncalibrated);
     if (!c->measured)
         strbuf_add(out, "no measurement could be used: the plan is unchanged\n");
-}
-
-/* Reads and FP32 arithmetic bound what an engine's kernels reach; they do not tell it. */
-static void confirm_say_kernels(const struct confirm *c, struct strbuf *out)
-{
-    const struct request *q = &c->before.plan.request;
-
-    if (!q->gpu->host)
-        return;
-    strbuf_addf(out,
-                "%s has kernels of its own: measure them with its benchmark (llama-bench -m "
-                "MODEL.gguf -p %.0f -n %.0f -o json >FILE), and plan with --calibration FILE\n",
-                q->engine->id, q->prompt, q->output);
-}
-
-void confirm_say(const struct confirm *c, struct strbuf *out)
-{
-    say_read(c, out);
-    say_tpot(c, out);
-    say_fit(c, out);
-    confirm_say_kernels(c, out);
-    say_ignored(c, out);
 }

@@ -44,12 +44,6 @@ static void identify_gpu(struct found *f, const struct gpu *const *gpus, size_t 
     }
 }
 
-/* Nothing can be started on a GPU that is cut into instances we do not see. */
-static bool can_plan(const struct found *f)
-{
-    return f->id[0] && (f->device->mig != DEVICE_MIG_ON || f->device->slice[0]);
-}
-
 /* Asks the drivers. The catalogue's GPUs are read only when there is a device. */
 static enum gp_status find_devices(struct catalog *catalog, struct machine *m, struct gp_err *err)
 {
@@ -66,7 +60,9 @@ static enum gp_status find_devices(struct catalog *catalog, struct machine *m, s
 
         f->device = &m->devices[i];
         identify_gpu(f, gpus, count);
-        if (can_plan(f) && (!m->local || f->usable > m->local->usable))
+        /* nothing can be started on a GPU that is cut into instances we do not see */
+        if (f->id[0] && (f->device->mig != DEVICE_MIG_ON || f->device->slice[0]) &&
+            (!m->local || f->usable > m->local->usable))
             m->local = f;
     }
     return rc;
@@ -111,21 +107,10 @@ bool devices_local(struct catalog *catalog, char *text, size_t size)
 
 /* ---- --list devices ---- */
 
-static const char *mig_word(const struct device *d)
+static void add_row(struct record *row, const struct machine *m, const struct found *f)
 {
-    static const char *const words[] = {"", "none", "off", "on"};
-
-    return d->slice[0] ? d->slice : words[d->mig];
-}
-
-static void add_memory(struct record *row, const char *name, struct quantity bytes)
-{
-    record_quantity(row, name, "GiB", bytes, GP_GIB, 2);
-}
-
-/* What it does now. */
-static void add_readings(struct record *row, const struct device *d)
-{
+    static const char *const mig[] = {"", "none", "off", "on"};
+    const struct device *d = f->device;
     const struct {
         const char *name, *unit;
         struct quantity value;
@@ -136,50 +121,37 @@ static void add_readings(struct record *row, const struct device *d)
         {"clock", "MHz", d->clock, 1e6, 0}, {"temperature", "C", d->temperature, 1, 0},
         {"busy", "%", d->busy, 0.01, 0},
     };
+    size_t details;
 
-    for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
-        record_quantity(row, readings[i].name, readings[i].unit, readings[i].value,
-                        readings[i].divide, readings[i].decimals);
-}
-
-/* Not for the aligned table. */
-static void add_details(struct record *row, const struct device *d)
-{
-    size_t first = row->count;
-
-    add_memory(row, "memory_used", d->memory_used);
-    add_memory(row, "memory_reserved", d->memory_reserved);
+    record_text(row, "id", f->id);
+    record_flag(row, "local", f == m->local);
+    record_count(row, "index", "", d->index);
+    record_text(row, "name", d->name);
+    record_quantity(row, "memory", "GiB", d->memory_total, GP_GIB, 2);
+    record_quantity(row, "free", "GiB", d->memory_free, GP_GIB, 2);
+    record_text(row, "mig", d->slice[0] ? d->slice : mig[d->mig]);
+    record_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
+    record_text(row, "bus_id", d->bus_id);
+    record_text(row, "from", d->backend);
+    record_text(row, "note", d->error[0] ? d->error : f->id[0] ? "" : "not in the catalogue");
+    details = row->count; /* not for the aligned table */
+    record_quantity(row, "memory_used", "GiB", d->memory_used, GP_GIB, 2);
+    record_quantity(row, "memory_reserved", "GiB", d->memory_reserved, GP_GIB, 2);
     if (d->vendor_id && d->device_id)
         record_textf(row, "pci_id", "%04x:%04x", d->vendor_id, d->device_id);
     else
         record_text(row, "pci_id", "");
     record_text(row, "uuid", d->uuid);
     record_text(row, "driver", d->driver);
-    add_readings(row, d);
+    for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
+        record_quantity(row, readings[i].name, readings[i].unit, readings[i].value,
+                        readings[i].divide, readings[i].decimals);
     record_text(row, "throttle", d->throttle);
     record_positive(row, "pcie_gen", "", d->pcie.gen);
     record_positive(row, "pcie_width", "", d->pcie.width);
     record_count(row, "nvlinks_active", "", d->links < 0 ? NAN : d->links_active);
-    for (size_t i = first; i < row->count; i++)
-        row->facts[i].detail = true;
-}
-
-static void add_row(struct record *row, const struct machine *m, const struct found *f)
-{
-    const struct device *d = f->device;
-
-    record_text(row, "id", f->id);
-    record_flag(row, "local", f == m->local);
-    record_count(row, "index", "", d->index);
-    record_text(row, "name", d->name);
-    add_memory(row, "memory", d->memory_total);
-    add_memory(row, "free", d->memory_free);
-    record_text(row, "mig", mig_word(d));
-    record_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
-    record_text(row, "bus_id", d->bus_id);
-    record_text(row, "from", d->backend);
-    record_text(row, "note", d->error[0] ? d->error : f->id[0] ? "" : "not in the catalogue");
-    add_details(row, d);
+    for (; details < row->count; details++)
+        row->facts[details].detail = true;
 }
 
 static enum gp_status device_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)

@@ -16,23 +16,16 @@
 
 #define LOOK_EVERY 0.5 /* s between two looks at the driver */
 
-static const char *sysfs(void)
-{
-    const char *folder = getenv("GPUPLAN_SYSFS");
-
-    return folder && folder[0] ? folder : "/sys";
-}
-
 /* "powersave" of intel_pstate is its normal mode; ondemand and schedutil rise under load. */
 static void take_governor(struct diagnose_facts *f)
 {
+    const char *given = getenv("GPUPLAN_SYSFS"), *sysfs = given && given[0] ? given : "/sys";
     char path[GP_PATH_MAX], driver[GP_PATH_MAX], *text = NULL, *of = NULL;
     size_t len;
 
-    gp_format(path, sizeof(path), "%.900s/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-              sysfs());
+    gp_format(path, sizeof(path), "%.900s/devices/system/cpu/cpu0/cpufreq/scaling_governor", sysfs);
     gp_format(driver, sizeof(driver), "%.900s/devices/system/cpu/cpu0/cpufreq/scaling_driver",
-              sysfs());
+              sysfs);
     if (path_read(path, 4096, &text, &len, NULL) == GP_OK) {
         gp_copy(f->governor, sizeof(f->governor), gp_trim(text));
         gp_tame(f->governor);
@@ -45,7 +38,7 @@ static void take_governor(struct diagnose_facts *f)
     free(of);
 }
 
-static void look(struct diagnosing *d)
+static void look_at_driver(struct diagnosing *d)
 {
     d->looked = clock_now();
     if (probe_read(d->probe, d->seen, PROBE_MAX, &d->seen_count, NULL) != GP_OK)
@@ -56,7 +49,7 @@ void diagnosing_begin(struct diagnosing *d)
 {
     memset(d, 0, sizeof(*d));
     d->probe = probe_open();
-    look(d);
+    look_at_driver(d);
 }
 
 void diagnosing_end(struct diagnosing *d)
@@ -95,23 +88,6 @@ static const struct device *seen_as(const struct diagnosing *d, const struct ses
     return NULL;
 }
 
-static int known_or(int value)
-{
-    return value > 0 ? value : -1;
-}
-
-/* What holds before anything of ours runs. */
-static void take_idle(struct diagnose_facts *f, const struct device *seen)
-{
-    f->processes = seen->processes;
-    f->link_gen_max = known_or(seen->pcie.gen_max);
-    f->link_width_max = known_or(seen->pcie.width_max);
-    f->ecc = seen->ecc;
-    f->ecc_errors = seen->ecc_errors.known ? seen->ecc_errors.value : NAN;
-    f->peers = seen->peers;
-    f->peers_lost = seen->peers_lost;
-}
-
 static void take_devices(struct diagnosing *d, const struct session *session)
 {
     struct session_device s;
@@ -130,15 +106,23 @@ static void take_devices(struct diagnosing *d, const struct session *session)
             to->facts.power_sheet = s.gpu->power.value;
         if (to->facts.host)
             take_governor(&to->facts);
-        if (seen)
-            take_idle(&to->facts, seen);
         d->count = i + 1;
+        if (!seen)
+            continue;
+        /* what holds before anything of ours runs */
+        to->facts.processes = seen->processes;
+        to->facts.link_gen_max = seen->pcie.gen_max > 0 ? seen->pcie.gen_max : -1;
+        to->facts.link_width_max = seen->pcie.width_max > 0 ? seen->pcie.width_max : -1;
+        to->facts.ecc = seen->ecc;
+        to->facts.ecc_errors = seen->ecc_errors.known ? seen->ecc_errors.value : NAN;
+        to->facts.peers = seen->peers;
+        to->facts.peers_lost = seen->peers_lost;
     }
 }
 
 /* ---- readings ---- */
 
-static void most(double *value, double now)
+static void raise_to(double *value, double now)
 {
     if (!isnan(now) && !(*value >= now))
         *value = now;
@@ -155,10 +139,10 @@ static void take_sensors(struct diagnosing_device *to, const struct session_sens
         {"hw", DIAGNOSE_BY_HARDWARE},
     };
 
-    most(&to->facts.clock_max, s->sm_clock_max * 1e6);
-    most(&to->facts.power, s->power);
-    most(&to->facts.power_limit, s->power_limit);
-    most(&to->facts.temperature, s->temperature);
+    raise_to(&to->facts.clock_max, s->sm_clock_max * 1e6);
+    raise_to(&to->facts.power, s->power);
+    raise_to(&to->facts.power_limit, s->power_limit);
+    raise_to(&to->facts.temperature, s->temperature);
     if (s->sm_clock > 0) {
         to->clock += s->sm_clock * 1e6;
         to->clocks++;
@@ -177,7 +161,7 @@ static void take_links(struct diagnosing *d, const struct session *session)
 
     if (clock_now() - d->looked < LOOK_EVERY)
         return;
-    look(d);
+    look_at_driver(d);
     for (int i = 0; i < d->count && session_device(session, i, &s); i++) {
         const struct device *seen = seen_as(d, &s);
         struct diagnose_facts *f = &d->device[i].facts;
@@ -209,19 +193,19 @@ static void take_point(struct diagnose_facts *f, const struct point_result *p)
         return;
     f->good++;
     if (f->host)
-        most(&f->others, result_param(p, "others_share"));
+        raise_to(&f->others, result_param(p, "others_share"));
     if (p->test == TEST_MEMORY && p->kind == KIND_READ && !p->hot && p->bytes > 0) {
-        most(&f->read, p->bytes);
+        raise_to(&f->read, p->bytes);
         if (p->ratio > 0)
-            most(&f->read_share, p->ratio);
+            raise_to(&f->read_share, p->ratio);
     }
     if (p->test == TEST_GEMM && p->ops > 0) {
-        most(&f->product, p->ops);
+        raise_to(&f->product, p->ops);
         if (p->ratio > 0)
-            most(&f->product_share, p->ratio);
+            raise_to(&f->product_share, p->ratio);
     }
     if (p->kind == KIND_H2D_PINNED && p->bytes > 0)
-        most(&f->upload, p->bytes);
+        raise_to(&f->upload, p->bytes);
 }
 
 void diagnosing_drop_journal(struct session *session)
@@ -254,22 +238,15 @@ void diagnosing_finish(struct diagnosing *d, struct session *session)
 
 /* ---- the verdict ---- */
 
-static enum diagnose_status worst_of(const struct diagnosing *d)
+enum diagnose_status diagnosing_record(const struct diagnosing *d, struct record *doc)
 {
-    enum diagnose_status worst = DIAGNOSE_HEALTHY;
+    enum diagnose_status worst = d->count > 0 ? DIAGNOSE_HEALTHY : DIAGNOSE_UNKNOWN;
 
     for (int i = 0; i < d->count; i++) {
         struct diagnosis of = diagnose(&d->device[i].facts);
 
         worst = of.status > worst ? of.status : worst;
     }
-    return d->count > 0 ? worst : DIAGNOSE_UNKNOWN;
-}
-
-enum diagnose_status diagnosing_record(const struct diagnosing *d, struct record *doc)
-{
-    enum diagnose_status worst = worst_of(d);
-
     record_text(doc, "schema", "gpuplan.diagnose/1");
     record_text(doc, "status", diagnose_status_word(worst));
     record_list(doc, "devices");

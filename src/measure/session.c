@@ -786,19 +786,19 @@ const struct benchlog *session_log(const struct session *s)
     return s->have_log ? &s->log : NULL;
 }
 
-static const json_t *summary(const struct session *s)
+static const json_t *summary_texts(const struct session *s)
 {
     return s->have_log ? json_object_get(s->log.json, "summary") : NULL;
 }
 
 int session_summaries(const struct session *s)
 {
-    return (int)json_array_size(summary(s));
+    return (int)json_array_size(summary_texts(s));
 }
 
 const char *session_summary(const struct session *s, int i)
 {
-    const char *text = json_string_value(json_array_get(summary(s), (size_t)i));
+    const char *text = json_string_value(json_array_get(summary_texts(s), (size_t)i));
 
     return i >= 0 && text ? text : "";
 }

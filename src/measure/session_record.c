@@ -151,18 +151,20 @@ static bool first_is_middle(const struct session_record *before, const struct se
 }
 
 /* Of two failures an error stands before what is unsupported or found no memory. */
-static struct session_record *worse(struct session_record *before, struct session_record *now)
+static struct session_record *worse_record(struct session_record *before,
+                                           struct session_record *now)
 {
     return before->result.state == POINT_ERROR ? before : now;
 }
 
 /* Which of two passes of a variant stands for it. */
-static struct session_record *standing(struct session_record *before, struct session_record *now)
+static struct session_record *standing_record(struct session_record *before,
+                                              struct session_record *now)
 {
     bool was = before->result.state == POINT_OK, is = now->result.state == POINT_OK;
 
     if (!was && !is)
-        return worse(before, now);
+        return worse_record(before, now);
     if (was != is) {
         fail_once(was ? before : now, was ? now : before);
         return was ? before : now;
@@ -197,7 +199,7 @@ void shown_take(struct session_shown *shown, struct session_record *record)
     int i = 0;
 
     if (is_of_all(record)) {
-        *failed = *failed ? worse(*failed, record) : record;
+        *failed = *failed ? worse_record(*failed, record) : record;
         for (; i < SESSION_VARIANTS && slot[i]; i++)
             if (slot[i]->result.state == POINT_OK)
                 fail_once(slot[i], record);
@@ -214,7 +216,7 @@ void shown_take(struct session_shown *shown, struct session_record *record)
         i++;
     if (i == SESSION_VARIANTS)
         return;
-    slot[i] = slot[i] ? standing(slot[i], record) : record;
+    slot[i] = slot[i] ? standing_record(slot[i], record) : record;
     /* what a framework gets is first */
     for (; i > 0 && result_is_main(slot[i]->result.variant) &&
            !result_is_main(slot[i - 1]->result.variant);

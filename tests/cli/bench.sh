@@ -22,14 +22,14 @@ bench() {
     run --bench memory,gemm --type fp32 --preset quick --device 0 --progress none "$@"
 }
 
-# valid FILE: --merge reads it, strictly.
+# valid FILE: --compare-results reads it, strictly.
 valid() {
-    "$gp" --merge "$1" >/dev/null 2>"$work/why" || fail "$1 is not valid" "$(cat "$work/why")"
+    "$gp" --compare-results "$1" >/dev/null 2>"$work/why" || fail "$1 is not valid" "$(cat "$work/why")"
 }
 
 # good FILE: points measured in it
 good() {
-    "$gp" --merge "$1" --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' '
+    "$gp" --compare-results "$1" --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' '
 }
 
 # a whole run: the file, no journal left, and its views
@@ -366,7 +366,7 @@ if mkdir small && mount -t tmpfs -o size=4k tmpfs small 2>/dev/null; then
     assert_eq "full disk: points" "$all" "$(good kept.json)"
 fi
 
-# --expect, --compare-results, --merge, --prom
+# --expect, --compare-results, --prom
 bench -o again.json --expect whole.json --prom .
 assert_eq "as fast as the reference" 0 "$rc"
 assert_contains "Prometheus" gpuplan_bench_seconds "$(cat gpuplan.prom)"
@@ -376,7 +376,7 @@ sed 's/"median": 0.002/"median": 0.001/; s/"min": 0.00[0-9]*/"min": 0.0009/' \
     whole.json >fast.json
 awk '/"ci95"/ { print; getline; print "          0.001,"; getline; print "          0.001"; next } { print }' \
     fast.json >faster.json
-if "$gp" --merge faster.json >/dev/null 2>&1; then
+if "$gp" --compare-results faster.json >/dev/null 2>&1; then
     bench -o slow.json --expect faster.json
     assert_eq "slower than the reference" 5 "$rc"
     assert_contains "says so" "slower" "$out"
@@ -466,27 +466,30 @@ run --compare-results whole.json whole.json
 assert_lacks "like files" "warning" "$out"
 bench -o expect.json --expect unlike.json
 assert_contains "--expect says so, too" "warning: another device" "$out"
-assert_fails 3 "is the same run" --merge whole.json flagged.json whole.json
-assert_fails 3 "method_version" --merge whole.json unlike.json
+assert_fails 3 "is the same run" --compare-results whole.json flagged.json whole.json
+assert_fails 3 "method_version" --compare-results whole.json flagged.json unlike.json
+assert_fails 2 "--compare-results FILE..." --merge whole.json flagged.json
 
-# with -o it is the record, a view only when asked for
-run --merge whole.json flagged.json -o merged.json
-assert_eq "merge into a file" 0 "$rc"
+# three files or one: all devices in one document; with -o it is the record, a view when asked for
+sed 's/"run_id": "/&3-/' whole.json >third.json
+run --compare-results whole.json flagged.json third.json -o merged.json
+assert_eq "three into a file" 0 "$rc"
 valid merged.json
 for key in run_id calibration summary warnings; do
-    assert_contains "merged: $key" "\"$key\":" "$(cat merged.json)"
+    assert_contains "together: $key" "\"$key\":" "$(cat merged.json)"
 done
-assert_eq "merged: points of both" "$((all + all))" \
-    "$("$gp" --merge merged.json --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' ')"
-assert_fails 3 "is the same run" --merge merged.json whole.json
-run --merge whole.json -o merged.csv --format csv
-assert_contains "merge: CSV" "median_s" "$(head -n 1 merged.csv)"
-run --merge whole.json flagged.json
-assert_contains "merge: words" "0 wrong, 0 without a figure" "$out"
+assert_eq "together: points of all" "$((all + all + all))" \
+    "$("$gp" --compare-results merged.json --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' ')"
+sed 's/"run_id": "/&4-/' whole.json >fourth.json
+assert_fails 3 "is the same run" --compare-results merged.json fourth.json whole.json
+run --compare-results whole.json -o merged.csv --format csv
+assert_contains "one file: CSV" "median_s" "$(head -n 1 merged.csv)"
+run --compare-results whole.json flagged.json third.json
+assert_contains "together: words" "0 wrong, 0 without a figure" "$out"
 sed '0,/"name": "[^"]*"/s//"name": "node7"/' flagged.json >node7.json
-run --merge whole.json node7.json
-assert_contains "merge: hosts" "node7: device 1" "$out"
-assert_contains "merge: hosts" ": device 0" "$out"
+run --compare-results whole.json node7.json third.json
+assert_contains "together: hosts" "node7: device 1" "$out"
+assert_contains "together: hosts" ": device 0, 2" "$out"
 run --compare-results whole.json unlike.json -o changes.json
 assert_eq "compare into a file" 0 "$rc"
 assert_contains "compare: JSON" '"schema": "gpuplan.bench-compare/1"' "$(cat changes.json)"
@@ -529,7 +532,7 @@ if "$real" --devices 2>/dev/null | grep -q '"product_types": \["' &&
     done
     # whatever disturbed it: one peak of its type, and no size reaches more
     jq '.points[].flags = []' cpu.json >calm.json
-    run --merge calm.json -o calm.merged.json
+    run --compare-results calm.json -o calm.merged.json
     assert_eq "what this CPU's products reach" \
         "$(jq '[.points[] | select(.rate.ops_per_s and .params.n > 1
             and (.test == "gemm" or .test == "batch"))] | length > 0' calm.json)" \

@@ -60,11 +60,11 @@ stop() { # [WORD that is awaited before the second one]
 }
 
 valid() {
-    "$gp" --merge "$1" >/dev/null 2>"$work/why" || fail "$1 is not valid" "$(cat "$work/why")"
+    "$gp" --compare-results "$1" >/dev/null 2>"$work/why" || fail "$1 is not valid" "$(cat "$work/why")"
 }
 
 good() {
-    "$gp" --merge "$1" --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' '
+    "$gp" --compare-results "$1" --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' '
 }
 
 # resumed FILE: --resume measures what is missing, and only that

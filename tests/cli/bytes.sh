@@ -52,7 +52,7 @@ for option in $("$gp" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
     try --bench gemm --dry-run "$option=$bytes"
 done
 for text in "$bytes" "$wild"; do
-    for command in --show --list --batch --merge --bench --help --plan \
+    for command in --show --list --batch --bench --help --plan \
         --completion --compare-results "--$text" "$text"; do
         try "$command" "$text" "$text"
     done
@@ -136,7 +136,7 @@ if [ -x "$engine" ]; then
     for line in $(text_lines "$work/a.json" '": "' | awk 'NR <= 40 || NR % 40 == 0'); do
         sed "$line s/\": \"[^\"]*\"/\": \"$json\"/" "$work/a.json" >"$work/b.json"
         for format in text csv markdown json; do
-            try --merge "$work/b.json" --format "$format"
+            try --compare-results "$work/b.json" --format "$format"
             try --compare-results "$work/a.json" "$work/b.json" --format "$format"
         done
     done

@@ -215,7 +215,7 @@ if [ -x "$engine" ]; then
     GPUPLAN_STANDIN=behind GPUPLAN_STANDIN_ON=2 GPUPLAN_STANDIN_DEVICES=3 run \
         --bench memory --backend cpu --preset quick --progress none -o bad-behind.json
     cat cpu?.json cuda?.json a100.json bad-*.json >bench.json
-    run --merge cpu1.json cpu2.json --format json
+    run --compare-results cpu1.json cpu2.json bad-behind.json --format json
     [ -s "$work/out" ] && cat "$work/out" >>bench.json
     json_of bench-compare --compare-results cpu1.json cpu2.json
     json_of bench-compare --compare-results cpu1.json bad-wrong.json

@@ -20,7 +20,7 @@ ranks=4
 merged() {
     assert_eq "$1: a file per rank" $ranks \
         "$(find . -name "${1%.json}.rank*.json" | wc -l | tr -d ' ')"
-    "$gp" --merge "$1" --format json >merged.json || fail "$1 is not valid"
+    "$gp" --compare-results "$1" --format json >merged.json || fail "$1 is not valid"
     assert_eq "$1: devices merged" $ranks "$(grep -c '"uuid"' merged.json)"
 }
 

@@ -834,7 +834,7 @@ expect <<'END'
 
  Enter:read  d:devices  e:export  r:again  w:save  p:confirm  y:why slow                                 ?:help  q:quit
 END
-run --merge kept.json
+run --compare-results kept.json
 assert_eq "what was saved is a result" 0 "$rc"
 
 screen "done, 40 columns" -m 8B -g h100-sxm <<'KEYS'

@@ -816,7 +816,7 @@ screen "the command of a result" "${load[@]}" <<'KEYS'
 3 o "h100" Enter c
 :dump -
 KEYS
-shows "gpuplan --merge h100.json --format csv"
+shows "gpuplan --compare-results h100.json --format csv"
 
 screen "in blocks, in ASCII, in braille" -m 8B -g l4 <<'KEYS'
 3 r

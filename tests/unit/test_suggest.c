@@ -206,7 +206,7 @@ static void test_options(void **state)
         {"--dtype", FOR_PLAN, "did you mean --precision FORMAT?"},
         {"--contxt", FOR_PLAN, "did you mean --context?"},
         {"--maxnumseqs", FOR_PLAN, "did you mean --max-num-seqs?"},
-        {"--outptu", FOR_MERGE, "did you mean --output?"},
+        {"--outptu", FOR_COMPARE_RESULTS, "did you mean --output?"},
         {"--temperature", FOR_PLAN, ""},
         {"--", FOR_PLAN, ""},
         {"--ctx", FOR_LIST, ""},

@@ -151,7 +151,7 @@ enum throttle method_throttle_now(uint64_t bits)
                                   : THROTTLE_NONE;
 }
 
-static bool lasting(int count, int n, double every)
+static bool is_lasting(int count, int n, double every)
 {
     return count * every > THROTTLE_TIME && count > THROTTLE_SHARE * n;
 }
@@ -160,9 +160,9 @@ enum throttle method_throttle(const uint64_t *bits, int n, double every)
 {
     if (n < THROTTLE_LEAST)
         return THROTTLE_UNKNOWN;
-    if (lasting(count_bits(bits, n, BITS_THERMAL), n, every))
+    if (is_lasting(count_bits(bits, n, BITS_THERMAL), n, every))
         return THROTTLE_THERMAL;
-    if (lasting(count_bits(bits, n, BITS_HW), n, every))
+    if (is_lasting(count_bits(bits, n, BITS_HW), n, every))
         return THROTTLE_HW;
     return count_bits(bits, n, BIT_POWER_CAP) ? THROTTLE_POWER_CAP : THROTTLE_NONE;
 }

@@ -123,27 +123,21 @@ static const struct field fields[] = {
     TEXT(path),
 };
 
-static json_t *devices_to_json(uint64_t devices)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < POINT_DEVICES; i++)
-        if (devices >> i & 1)
-            json_array_append_new(list, json_integer(i));
-    return list;
-}
-
 json_t *point_to_json(const struct point *point)
 {
-    json_t *json = json_object();
+    json_t *json = json_object(), *devices = json_array();
 
     json_object_set_new(json, "id", gp_json_text(point->id));
     fields_write(FIELDS(words), point, false, json);
     if (point->kind)
         json_object_set_new(json, "kind", json_string(bench_kind_word(point->kind)));
     fields_write(FIELDS(fields), point, true, json);
+    for (int i = 0; i < POINT_DEVICES; i++)
+        if (point->devices >> i & 1)
+            json_array_append_new(devices, json_integer(i));
     if (point->devices)
-        json_object_set_new(json, "devices", devices_to_json(point->devices));
+        json_object_set(json, "devices", devices);
+    json_decref(devices);
     return json;
 }
 

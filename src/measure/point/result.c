@@ -246,7 +246,7 @@ bool result_is_main(const char *variant)
     return !variant[0] || strcmp(variant, "heuristic") == 0;
 }
 
-static char *scaled(char *text, size_t size, double value, const char *unit)
+static char *scaled_rate(char *text, size_t size, double value, const char *unit)
 {
     static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
     int i = 0;
@@ -268,9 +268,9 @@ char *result_rate(char *text, size_t size, const struct point_result *p)
     if (p->median <= 0)
         gp_copy(text, size, "-");
     else if (rate == RATE_OPERATIONS && p->ops > 0)
-        scaled(text, size, p->ops, bench_type_integer(p->type) ? "OP/s" : "FLOP/s");
+        scaled_rate(text, size, p->ops, bench_type_integer(p->type) ? "OP/s" : "FLOP/s");
     else if (rate != RATE_SECONDS && p->bytes > 0)
-        scaled(text, size, p->bytes, "B/s");
+        scaled_rate(text, size, p->bytes, "B/s");
     else
         units_seconds(text, size, p->median, 3);
     return text;

@@ -242,24 +242,6 @@ void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlo
     benchlog_confirmed_print(changes, "in B", out);
 }
 
-static json_t *change_json(const struct benchlog_change *c)
-{
-    json_t *one = json_object();
-    bool known = c->ratio > 0;
-    char why[96];
-
-    benchlog_change_why(c, why, sizeof(why));
-    json_object_set_new(one, "device", json_integer(c->a->device));
-    json_object_set_new(one, "id", gp_json_text(c->a->id));
-    json_object_set_new(one, "variant", gp_json_text(c->a->variant));
-    json_object_set_new(one, "ratio", known ? gp_json_number(c->ratio) : json_null());
-    json_object_set_new(one, "low", known ? gp_json_number(c->low) : json_null());
-    json_object_set_new(one, "high", known ? gp_json_number(c->high) : json_null());
-    json_object_set_new(one, "verdict", json_string(change_word(c)));
-    json_object_set_new(one, "why", why[0] ? gp_json_text(why) : json_null());
-    return one;
-}
-
 json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a, const char *b,
                               json_t *warnings)
 {
@@ -279,8 +261,22 @@ json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a, c
     json_object_set(json, "warnings", warnings);
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         json_object_set_new(json, counts[i].key, json_integer(counts[i].count));
-    for (int i = 0; i < c->count; i++)
-        json_array_append_new(list, change_json(&c->change[i]));
+    for (int i = 0; i < c->count; i++) {
+        const struct benchlog_change *one = &c->change[i];
+        json_t *point = json_object();
+        char why[96];
+
+        benchlog_change_why(one, why, sizeof(why));
+        json_object_set_new(point, "device", json_integer(one->a->device));
+        json_object_set_new(point, "id", gp_json_text(one->a->id));
+        json_object_set_new(point, "variant", gp_json_text(one->a->variant));
+        json_object_set_new(point, "ratio", gp_json_above_zero(one->ratio));
+        json_object_set_new(point, "low", gp_json_above_zero(one->low));
+        json_object_set_new(point, "high", gp_json_above_zero(one->high));
+        json_object_set_new(point, "verdict", json_string(change_word(one)));
+        json_object_set_new(point, "why", gp_json_text_or_null(why));
+        json_array_append_new(list, point);
+    }
     json_object_set_new(json, "points", list);
     return json;
 }

@@ -54,7 +54,7 @@ enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const
     return rc;
 }
 
-static json_t *renumbered(const json_t *json, const char *key, int number)
+static json_t *renumbered_copy(const json_t *json, const char *key, int number)
 {
     json_t *copy = json_copy((json_t *)json);
 
@@ -86,7 +86,7 @@ static void add_log(const struct benchlog *log, int base, json_t *devices, json_
     const json_t *list = json_object_get(log->json, "devices");
 
     for (int d = 0; d < log->device_count; d++) {
-        json_t *device = renumbered(json_array_get(list, (size_t)d), "id", base + d);
+        json_t *device = renumbered_copy(json_array_get(list, (size_t)d), "id", base + d);
 
         json_object_set_new(device, "host", gp_json_text(log->device[d].host));
         if (!json_object_get(device, "run_id")) /* of one that was merged before */
@@ -95,7 +95,7 @@ static void add_log(const struct benchlog *log, int base, json_t *devices, json_
     }
     for (int i = 0; i < log->count; i++)
         json_array_append_new(
-            points, renumbered(log->point[i].json, "device", base + log->point[i].device));
+            points, renumbered_copy(log->point[i].json, "device", base + log->point[i].device));
 }
 
 json_t *benchlog_merge(const struct benchlog *logs, const char *const *names, int count)

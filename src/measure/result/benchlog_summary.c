@@ -39,15 +39,6 @@ static bool is_layer(const struct point_result *p, int device)
 
 /* ---- memory ---- */
 
-/* As for predictions (measure/session_record.c): a read that the last cache helps is no figure of
- * memory. */
-static bool is_cached(const struct benchlog *log, const struct point_result *p)
-{
-    const json_t *device = json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
-
-    return p->size > 0 && p->size <= 2 * json_number_value(json_object_get(device, "cache"));
-}
-
 /* The point of a device with the largest figure among those that `fits` takes; those of one type,
  * but for TYPE_COUNT. */
 static const struct point_result *best_point(const struct benchlog *log, int device,
@@ -83,9 +74,14 @@ static double area_of(const struct point_result *p)
     return p->m * p->k;
 }
 
+/* As for predictions (measure/session_record.c): a read that the last cache helps is no figure of
+ * memory. */
 static bool is_read(const struct benchlog *log, const struct point_result *p)
 {
-    return p->kind == KIND_READ && !p->hot && !is_cached(log, p);
+    const json_t *device = json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
+    double cache = json_number_value(json_object_get(device, "cache"));
+
+    return p->kind == KIND_READ && !p->hot && !(p->size > 0 && p->size <= 2 * cache);
 }
 
 static const struct point_result *best_read(const struct benchlog *log, int device)
@@ -226,16 +222,6 @@ static void say_sheet(const struct benchlog *log, const struct point_result *p, 
 
 /* ---- the roof that was measured ---- */
 
-static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
-{
-    const struct point_result *read = best_read(log, device);
-    char rate[64];
-
-    if (read && read->ratio <= 0)
-        benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
-                     log->device[device].id, result_rate(rate, sizeof(rate), read));
-}
-
 /* What was measured is the roof: where products and reads are equally long, and whether one token's
  * weights come as fast as memory is read. */
 static void say_own_roof(const struct benchlog *log, int device, enum bench_type type, json_t *list)
@@ -288,20 +274,6 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
                      log->device[device].id, above, 100 * most);
 }
 
-/* Why points are flagged, and what helps. */
-static void say_flags(const struct benchlog *log, json_t *list)
-{
-    for (int f = 0; f < FLAG_ROWS; f++) {
-        int count = 0;
-
-        for (int i = 0; i < log->count && flag_rows[f].advice; i++)
-            count += log->point[i].state == POINT_OK &&
-                     result_flagged(&log->point[i], flag_rows[f].word);
-        if (count > 0)
-            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
-    }
-}
-
 /* Is this the first point of its type on its device? */
 static bool is_new_type(const struct benchlog *log, int i)
 {
@@ -332,9 +304,14 @@ json_t *benchlog_summary(const struct benchlog *log)
     unsigned products = bench_tests_that(TEST_IS_PRODUCT);
     struct benchlog_tally t = benchlog_tally(log);
     json_t *list = json_array();
+    char rate[64];
 
     for (int d = 0; d < log->device_count; d++) {
-        say_no_sheet(log, d, list);
+        const struct point_result *read = best_read(log, d);
+
+        if (read && read->ratio <= 0)
+            benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
+                         log->device[d].id, result_rate(rate, sizeof(rate), read));
         say_above_roof(log, d, list);
         say_bandwidths(log, d, list);
         for (int i = 0; i < log->count; i++) {
@@ -351,7 +328,15 @@ json_t *benchlog_summary(const struct benchlog *log)
     benchlog_say_spread(log, list);
     benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
                  t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
-    say_flags(log, list);
+    for (int f = 0; f < FLAG_ROWS; f++) { /* why points are flagged, and what helps */
+        int count = 0;
+
+        for (int i = 0; i < log->count && flag_rows[f].advice; i++)
+            count += log->point[i].state == POINT_OK &&
+                     result_flagged(&log->point[i], flag_rows[f].word);
+        if (count > 0)
+            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
+    }
     return list;
 }
 

@@ -48,7 +48,7 @@ struct middle {
 };
 
 /* Student's t, 90 % two-sided. */
-static double student(int freedom)
+static double student_t(int freedom)
 {
     static const double t[] = {6.314, 2.920, 2.353, 2.132, 2.015,
                                1.943, 1.895, 1.860, 1.833, 1.812};
@@ -123,7 +123,7 @@ static bool least_squares(const double *work, const double *time, int n, struct 
         return false;
     for (int i = 0; i < n; i++)
         squares += pow(1 - (a + b * work[i]) / time[i], 2);
-    spread = sqrt(squares / (n - 2 + through_zero)) * student(n - 2 + through_zero);
+    spread = sqrt(squares / (n - 2 + through_zero)) * student_t(n - 2 + through_zero);
     da = through_zero ? 0 : spread * sqrt(s.bb / det);
     db = spread * (through_zero ? 1 / sqrt(s.bb) : sqrt(s.aa / det));
     *out = (struct line){

@@ -27,12 +27,6 @@ const char *measured_profile(const struct benchlog *log, int device)
     return is_processors(log, device) ? "cpu" : benchlog_device_text(log, device, "profile");
 }
 
-/* Flags that say no more than that the times vary. */
-static bool is_scatter(const char *flag)
-{
-    return strcmp(flag, "unconverged") == 0 || strcmp(flag, "drift") == 0;
-}
-
 /* How much a point counts; 0 = it was disturbed. */
 static double weight_of(const struct point_result *p)
 {
@@ -41,7 +35,7 @@ static double weight_of(const struct point_result *p)
     for (size_t i = 0; i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
 
-        if (is_scatter(flag))
+        if (strcmp(flag, "unconverged") == 0 || strcmp(flag, "drift") == 0) /* the times vary */
             weight = SCATTERED;
         else if (line_flag_disturbs(flag))
             return 0;

@@ -704,7 +704,7 @@ static void curves_command(const struct app *app, const void *state, struct strb
     const struct curves *c = state;
 
     if (is_measured(c) && c->file[0]) {
-        strbuf_add(out, "gpuplan --merge ");
+        strbuf_add(out, "gpuplan --compare-results ");
         strbuf_quote(out, c->file);
         strbuf_add(out, " --format csv");
     } else if (curve_rows[c->curve].snap && app->form->answered && c->plot.count > 0) {
