@@ -10,7 +10,7 @@
 #define GP_TUI_CURVES_CURVES_H
 
 #include "answer/load_curve.h"
-#include "answer/measured_rows.h"
+#include "answer/measured_plot.h"
 #include "answer/memory_curve.h"
 #include "answer/roof_curve.h"
 #include "base/path.h"
