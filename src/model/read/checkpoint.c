@@ -377,13 +377,16 @@ static void gather_fini(struct gather *gather)
     free(gather->facts);
 }
 
-static enum gp_status finish_set(const struct gguf_meta *meta, struct gather *gather,
-                                 struct model *out, struct gp_err *err)
+/* The set's first metadata and all its tensors to a model. */
+static enum gp_status gather_finish(struct gather *gather, const struct gguf_meta *meta,
+                                    double bytes, struct model *out, struct gp_err *err)
 {
     enum gp_status rc = gguf_model(meta, gather->facts, out, err);
 
     if (rc == GP_OK)
         rc = tensor_sum(&gather->list, out, true, meta->where, err);
+    if (rc == GP_OK)
+        out->bytes.file_bytes = bytes;
     return rc;
 }
 
@@ -403,9 +406,7 @@ enum gp_status gguf_parse(const char *where, const struct gguf_input *input, str
     *split_no = meta.split_no;
     *split_count = meta.split_count;
     if (rc == GP_OK && meta.split_count <= 1)
-        rc = finish_set(&meta, &gather, out, err);
-    if (rc == GP_OK && meta.split_count <= 1)
-        out->bytes.file_bytes = (double)input->size;
+        rc = gather_finish(&gather, &meta, (double)input->size, out, err);
     gather_fini(&gather);
     gguf_meta_fini(&meta);
     return rc;
@@ -414,15 +415,6 @@ enum gp_status gguf_parse(const char *where, const struct gguf_input *input, str
 static bool read_file(void *ctx, uint64_t offset, void *dst, size_t len)
 {
     return safe_file_read(ctx, offset, dst, len);
-}
-
-static enum gp_status scan_file(struct safe_file *file, struct gguf_meta *meta,
-                                struct gather *gather, double *bytes, struct gp_err *err)
-{
-    struct gguf_input input = {.read = read_file, .ctx = file, .size = file->size};
-
-    *bytes += (double)file->size;
-    return gguf_scan(meta, &input, gather_tensor, gather, err);
 }
 
 /* "stem-00002-of-00003.gguf": the stem's length; 0 when the name is not of this form.
@@ -455,30 +447,25 @@ static enum gp_status open_part(const char *dir, const char *name, struct safe_f
     return rc;
 }
 
-static enum gp_status check_part(const struct gguf_meta *meta, int no, int count,
-                                 struct gp_err *err)
-{
-    if (meta->split_no != no || meta->split_count != count)
-        return gp_fail(err, GP_E_FILE, meta->where, "the parts belong to different sets",
-                       "says it is part %d of %d, but its name says %d of %d", meta->split_no + 1,
-                       meta->split_count, no + 1, count);
-    return GP_OK;
-}
-
 static enum gp_status add_part(const char *dir, const char *name, int no, int count,
                                struct gguf_meta *first, struct gather *gather, double *bytes,
                                struct gp_err *err)
 {
     struct safe_file file;
-    struct gguf_meta own;
+    struct gguf_input input = {.read = read_file, .ctx = &file};
+    struct gguf_meta own, *meta = no == 0 ? first : &own;
     enum gp_status rc = open_part(dir, name, &file, err);
 
     if (rc != GP_OK)
         return rc;
     gguf_meta_init(&own, file.path);
-    rc = scan_file(&file, no == 0 ? first : &own, gather, bytes, err);
-    if (rc == GP_OK)
-        rc = check_part(no == 0 ? first : &own, no, count, err);
+    input.size = file.size;
+    *bytes += (double)file.size;
+    rc = gguf_scan(meta, &input, gather_tensor, gather, err);
+    if (rc == GP_OK && (meta->split_no != no || meta->split_count != count))
+        rc = gp_fail(err, GP_E_FILE, meta->where, "the parts belong to different sets",
+                     "says it is part %d of %d, but its name says %d of %d", meta->split_no + 1,
+                     meta->split_count, no + 1, count);
     gguf_meta_fini(&own);
     safe_file_close(&file);
     return rc;
@@ -500,9 +487,7 @@ static enum gp_status read_parts(const char *dir, const char *name, size_t stem,
         rc = add_part(dir, part, no, count, &first, &gather, &bytes, err);
     }
     if (rc == GP_OK)
-        rc = finish_set(&first, &gather, out, err);
-    if (rc == GP_OK)
-        out->bytes.file_bytes = bytes;
+        rc = gather_finish(&gather, &first, bytes, out, err);
     gather_fini(&gather);
     gguf_meta_fini(&first);
     return rc;
