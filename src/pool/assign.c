@@ -21,16 +21,16 @@ void assign_init(struct assign *a, const struct grid *grid)
     size_t hours = (size_t)grid->hours, w = (size_t)grid->workloads;
 
     *a = (struct assign){.grid = grid};
-    a->x = gp_calloc(way_count(grid) * hours + 1, sizeof(*a->x));
-    a->held = gp_calloc(way_count(grid) + 1, sizeof(*a->held));
-    a->own = gp_calloc(w * (size_t)grid->types, sizeof(*a->own));
-    a->use = gp_calloc(grid_cells(grid), sizeof(*a->use));
-    a->cut = gp_calloc(grid_cells(grid), sizeof(*a->cut));
+    a->x = arrays_add(&a->arrays, way_count(grid) * hours + 1, sizeof(*a->x));
+    a->held = arrays_add(&a->arrays, way_count(grid) + 1, sizeof(*a->held));
+    a->own = arrays_add(&a->arrays, w * (size_t)grid->types, sizeof(*a->own));
+    a->use = arrays_add(&a->arrays, grid_cells(grid), sizeof(*a->use));
+    a->cut = arrays_add(&a->arrays, grid_cells(grid), sizeof(*a->cut));
     if (grid->sliced)
-        a->slices = gp_calloc(grid_cells(grid) * POOL_MOST_SLICES, sizeof(*a->slices));
-    a->serve = gp_calloc(w * hours, sizeof(*a->serve));
-    a->workers = gp_calloc((size_t)grid->jobs * hours + 1, sizeof(*a->workers));
-    a->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*a->job_held));
+        a->slices = arrays_add(&a->arrays, grid_cells(grid) * POOL_MOST_SLICES, sizeof(*a->slices));
+    a->serve = arrays_add(&a->arrays, w * hours, sizeof(*a->serve));
+    a->workers = arrays_add(&a->arrays, (size_t)grid->jobs * hours + 1, sizeof(*a->workers));
+    a->job_held = arrays_add(&a->arrays, (size_t)grid->jobs + 1, sizeof(*a->job_held));
     for (int i = 0; i < grid->workloads; i++)
         for (int t = 0; t < grid->hours; t++)
             a->serve[i * grid->hours + t] = grid->need[i * grid->hours + t] * grid->penalty[i] +
@@ -39,33 +39,14 @@ void assign_init(struct assign *a, const struct grid *grid)
 
 void assign_fini(struct assign *a)
 {
-    free(a->x);
-    free(a->held);
-    free(a->own);
-    free(a->use);
-    free(a->cut);
-    free(a->slices);
-    free(a->serve);
-    free(a->workers);
-    free(a->job_held);
+    arrays_free(&a->arrays);
     *a = (struct assign){0};
 }
 
 void assign_copy(struct assign *to, const struct assign *from)
 {
-    const struct grid *grid = from->grid;
-    size_t hours = (size_t)grid->hours, w = (size_t)grid->workloads;
-
-    memcpy(to->x, from->x, way_count(grid) * hours * sizeof(*to->x));
-    memcpy(to->held, from->held, way_count(grid) * sizeof(*to->held));
-    memcpy(to->own, from->own, w * (size_t)grid->types * sizeof(*to->own));
-    memcpy(to->use, from->use, grid_cells(grid) * sizeof(*to->use));
-    memcpy(to->cut, from->cut, grid_cells(grid) * sizeof(*to->cut));
-    if (from->slices)
-        memcpy(to->slices, from->slices, grid_cells(grid) * POOL_MOST_SLICES * sizeof(*to->slices));
-    memcpy(to->serve, from->serve, w * hours * sizeof(*to->serve));
-    memcpy(to->workers, from->workers, (size_t)grid->jobs * hours * sizeof(*to->workers));
-    memcpy(to->job_held, from->job_held, (size_t)grid->jobs * sizeof(*to->job_held));
+    for (int i = 0; i < from->arrays.count; i++)
+        memcpy(to->arrays.block[i], from->arrays.block[i], from->arrays.size[i]);
     memcpy(to->room, from->room, sizeof(to->room));
 }
 

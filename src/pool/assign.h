@@ -22,6 +22,7 @@
 
 struct assign {
     const struct grid *grid;
+    struct arrays arrays;      /* the following */
     short *x;                  /* [way x hours + hour] replicas that serve */
     short *held;               /* [way] replicas of a constant workload, there all day */
     int *own;                  /* [workload x types + type] GPUs a constant workload holds */

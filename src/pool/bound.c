@@ -37,13 +37,13 @@ void bound_init(struct bound *b, const struct grid *grid, int leaves)
     size_t ways = (size_t)grid->first[grid->workloads] + 1;
 
     *b = (struct bound){.grid = grid, .best = -INFINITY, .step = 1, .leaves = leaves};
-    b->lambda = gp_calloc(grid_cells(grid), sizeof(*b->lambda));
-    b->trial = gp_calloc(grid_cells(grid), sizeof(*b->trial));
-    b->use = gp_calloc(grid_cells(grid), sizeof(*b->use));
-    b->mean_use = gp_calloc(grid_cells(grid), sizeof(*b->mean_use));
-    b->x = gp_calloc(ways * (size_t)grid->hours, sizeof(*b->x));
-    b->held = gp_calloc(ways, sizeof(*b->held));
-    b->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*b->job_held));
+    b->lambda = arrays_add(&b->arrays, grid_cells(grid), sizeof(*b->lambda));
+    b->trial = arrays_add(&b->arrays, grid_cells(grid), sizeof(*b->trial));
+    b->use = arrays_add(&b->arrays, grid_cells(grid), sizeof(*b->use));
+    b->mean_use = arrays_add(&b->arrays, grid_cells(grid), sizeof(*b->mean_use));
+    b->x = arrays_add(&b->arrays, ways * (size_t)grid->hours, sizeof(*b->x));
+    b->held = arrays_add(&b->arrays, ways, sizeof(*b->held));
+    b->job_held = arrays_add(&b->arrays, (size_t)grid->jobs + 1, sizeof(*b->job_held));
     for (int g = 0; g < grid->types; g++)
         b->high[g] = grid->type[g].most;
     start_prices(b);
@@ -51,13 +51,7 @@ void bound_init(struct bound *b, const struct grid *grid, int leaves)
 
 void bound_fini(struct bound *b)
 {
-    free(b->lambda);
-    free(b->trial);
-    free(b->use);
-    free(b->mean_use);
-    free(b->x);
-    free(b->held);
-    free(b->job_held);
+    arrays_free(&b->arrays);
     *b = (struct bound){0};
 }
 

@@ -22,10 +22,11 @@
 
 struct bound {
     const struct grid *grid;
-    double best;    /* $: the highest L so far */
-    double *lambda; /* [hour x types + type] of it */
-    double *trial;  /* the same, of the last step */
-    double *use;    /* violations are use - fleet; of the last step, and their mean */
+    struct arrays arrays; /* those that follow */
+    double best;          /* $: the highest L so far */
+    double *lambda;       /* [hour x types + type] of it */
+    double *trial;        /* the same, of the last step */
+    double *use;          /* violations are use - fleet; of the last step, and their mean */
     double *mean_use;
     double fleet[POOL_MOST_TYPES], mean_fleet[POOL_MOST_TYPES];
     double cap[2], trial_cap[2];                     /* prices of a slot and a watt */

@@ -195,40 +195,31 @@ static bool is_spent(struct search *s, double bound)
 
 /* ---- filling servers ---- */
 
-static double capacity_of(const struct search *s)
-{
-    double sum = 0;
-
-    for (int i = 0; i < s->ways; i++)
-        sum += s->held[i] * s->way[i].rate;
-    for (int g = 0; g < s->grid->types; g++)
-        sum += s->free[g] * s->dense[g];
-    return sum;
-}
-
 static int fits_way(const struct search *s, int i)
 {
     const struct way *way = &s->way[i];
-    double share;
-    int count;
+    const struct grid_type *type = &s->grid->type[way->type];
 
-    if (way->seat > s->grid->type[way->type].unit)
+    if (way->seat > type->unit)
         return 0; /* has its block */
-    if (way->slice < 0)
-        return s->free[way->type] / way->seat;
-    share = s->grid->type[way->type].weight[way->slice];
-    count = (int)fmin(s->free[way->type] / fmax(share, 1e-6), POOL_MOST_REPLICAS);
-    return count;
+    return way->slice < 0 ? s->free[way->type] / way->seat
+                          : (int)fmin(s->free[way->type] / fmax(type->weight[way->slice], 1e-6),
+                                      POOL_MOST_REPLICAS);
 }
 
 /* `spent`: the servers' price; ways from i on may still stand in them. */
 static void fill_servers(struct search *s, int i, double spent)
 {
-    double short_of = s->peak - capacity_of(s);
-    double bound = fmax(spent, s->least) + s->unlimited +
-                   (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
+    double capacity = 0, short_of, bound;
     int most, enough;
 
+    for (int k = 0; k < s->ways; k++)
+        capacity += s->held[k] * s->way[k].rate;
+    for (int g = 0; g < s->grid->types; g++)
+        capacity += s->free[g] * s->dense[g];
+    short_of = s->peak - capacity;
+    bound = fmax(spent, s->least) + s->unlimited +
+            (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
     if (bound >= s->out->cost || is_spent(s, bound))
         return;
     while (i < s->ways && fits_way(s, i) == 0)
@@ -258,18 +249,10 @@ static void fill_servers(struct search *s, int i, double spent)
 
 /* ---- choosing units ---- */
 
-/* GPUs of x servers that may be filled. */
-static int free_of(const struct search *s, const struct block *block, int x)
-{
-    int free = x * block->gpus - s->grid->type[block->type].own_spare;
-
-    return free > 0 ? free : 0;
-}
-
 static void choose_units(struct search *s, int b, double spent, double left)
 {
     const struct block *block;
-    int enough;
+    int enough, own_spare;
     double bound = fmax(spent + (left > 0 ? left * s->rest_rate[b] : 0), s->least) + s->unlimited;
 
     if (bound >= s->out->cost || is_spent(s, bound))
@@ -279,43 +262,43 @@ static void choose_units(struct search *s, int b, double spent, double left)
         return;
     }
     block = &s->blocks[b];
+    own_spare = s->grid->type[block->type].own_spare;
     enough = left > 0 ? (int)fmin(ceil(left / block->rate * (1 - 1e-12)), block->most) : 0;
     for (int k = 0; k <= block->most; k++) { /* what is just enough first, more at last */
         int x = k <= enough ? enough - k : k;
 
         if (block->way >= 0)
             s->held[block->way] = (short)x;
-        else
-            s->free[block->type] = free_of(s, block, x);
+        else /* GPUs of x servers that may be filled */
+            s->free[block->type] = own_spare < x * block->gpus ? x * block->gpus - own_spare : 0;
         choose_units(s, b + 1, spent + x * block->price, left - x * block->rate);
     }
 }
 
 /* ---- blocks ---- */
 
-static double cut_rate(const struct search *s, int g, int k)
-{
-    double sum = 0;
-
-    for (int p = 0; p < s->grid->pool->types[g].slices; p++) {
-        double best = 0;
-
-        for (int i = 0; i < s->ways; i++)
-            if (s->way[i].type == g && s->way[i].slice == p)
-                best = fmax(best, s->way[i].rate);
-        sum += best * s->grid->pool->types[g].cut[k][p];
-    }
-    return sum;
-}
-
+/* The best rate per GPU in a server of a type: of whole GPUs, or of one that is cut. */
 static void set_density(struct search *s, int g)
 {
+    const struct pool_type *type = &s->grid->pool->types[g];
+
     s->dense[g] = 0;
     for (int i = 0; i < s->ways; i++)
         if (s->way[i].type == g && s->way[i].slice < 0 && s->way[i].seat <= s->grid->type[g].unit)
             s->dense[g] = fmax(s->dense[g], s->way[i].rate / s->way[i].seat);
-    for (int k = 0; k < s->grid->pool->types[g].cuts && s->grid->sliced; k++)
-        s->dense[g] = fmax(s->dense[g], cut_rate(s, g, k));
+    for (int k = 0; k < type->cuts && s->grid->sliced; k++) {
+        double sum = 0;
+
+        for (int p = 0; p < type->slices; p++) {
+            double best = 0;
+
+            for (int i = 0; i < s->ways; i++)
+                if (s->way[i].type == g && s->way[i].slice == p)
+                    best = fmax(best, s->way[i].rate);
+            sum += best * type->cut[k][p];
+        }
+        s->dense[g] = fmax(s->dense[g], sum);
+    }
 }
 
 /* Replicas of one way that may be of use. */

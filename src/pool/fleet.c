@@ -49,6 +49,7 @@ struct trades {
 };
 
 struct master {
+    struct arrays arrays;
     struct bound *b;
     const struct grid *grid;
     struct lp lp;
@@ -194,7 +195,7 @@ static void master_init(struct master *m, struct bound *b)
     lp_init(&m->lp, rows, grid->hours + grid->types);
     for (int g = 0; g < grid->types; g++)
         m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
-    m->hours = gp_calloc((size_t)grid->hours, sizeof(*m->hours));
+    m->hours = arrays_add(&m->arrays, (size_t)grid->hours, sizeof(*m->hours));
     m->keeps = grid->workloads * grid->hours <= MOST_KEPT;
     for (int t = 0; t < grid->hours; t++) {
         m->hours[t] = (struct pack){.grid = grid, .t = t};
@@ -238,10 +239,10 @@ static void master_init(struct master *m, struct bound *b)
             add_job(m, j, basis);
     }
     lp_begin(&m->lp, basis, key);
-    m->lambda = gp_calloc(grid_cells(grid), sizeof(*m->lambda));
-    m->x = gp_calloc((size_t)ways, sizeof(*m->x));
-    m->plan = gp_calloc((size_t)ways * (size_t)grid->hours, sizeof(*m->plan));
-    m->parts = gp_calloc(MOST_PARTS, sizeof(*m->parts));
+    m->lambda = arrays_add(&m->arrays, grid_cells(grid), sizeof(*m->lambda));
+    m->x = arrays_add(&m->arrays, (size_t)ways, sizeof(*m->x));
+    m->plan = arrays_add(&m->arrays, (size_t)ways * (size_t)grid->hours, sizeof(*m->plan));
+    m->parts = arrays_add(&m->arrays, MOST_PARTS, sizeof(*m->parts));
 }
 
 static void master_fini(struct master *m)
@@ -249,12 +250,8 @@ static void master_fini(struct master *m)
     lp_fini(&m->lp);
     for (int t = 0; t < m->grid->hours; t++)
         pack_fini(&m->hours[t]);
-    free(m->hours);
+    arrays_free(&m->arrays);
     free(m->planes);
-    free(m->x);
-    free(m->plan);
-    free(m->parts);
-    free(m->lambda);
 }
 
 /* ---- a part ---- */

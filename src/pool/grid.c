@@ -236,15 +236,16 @@ void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id)
                           .jobs_own = id == POOL_FIXED || id == POOL_COMPOSED,
                           .slots = is_composed(id) ? pool->chassis_slots : 0,
                           .watts = id == POOL_CLOUD ? 0 : pool->watts};
-    grid->ways = gp_calloc((size_t)pool->candidate_count + 1, sizeof(*grid->ways));
-    grid->first = gp_calloc(w + 1, sizeof(*grid->first));
-    grid->need = gp_calloc(w * (size_t)pool->hours, sizeof(*grid->need));
-    grid->penalty = gp_calloc(w, sizeof(*grid->penalty));
-    grid->missing = gp_calloc(w, sizeof(*grid->missing));
-    grid->constant = gp_calloc(w, sizeof(*grid->constant));
+    grid->ways = arrays_add(&grid->arrays, (size_t)pool->candidate_count + 1, sizeof(*grid->ways));
+    grid->first = arrays_add(&grid->arrays, w + 1, sizeof(*grid->first));
+    grid->need = arrays_add(&grid->arrays, w * (size_t)pool->hours, sizeof(*grid->need));
+    grid->penalty = arrays_add(&grid->arrays, w, sizeof(*grid->penalty));
+    grid->missing = arrays_add(&grid->arrays, w, sizeof(*grid->missing));
+    grid->constant = arrays_add(&grid->arrays, w, sizeof(*grid->constant));
     for (int g = 0; g < grid->types; g++)
         set_type(grid, g);
-    grid->stands = gp_calloc((size_t)pool->candidate_count + 1, sizeof(*grid->stands));
+    grid->stands =
+        arrays_add(&grid->arrays, (size_t)pool->candidate_count + 1, sizeof(*grid->stands));
     for (int i = 0, c = 0; i < grid->workloads; i++)
         c = ways_from(grid, i, c);
     for (int i = 0; i < grid->workloads; i++)
@@ -262,13 +263,7 @@ void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id)
 
 void grid_fini(struct grid *grid)
 {
-    free(grid->ways);
-    free(grid->stands);
-    free(grid->first);
-    free(grid->need);
-    free(grid->penalty);
-    free(grid->missing);
-    free(grid->constant);
+    arrays_free(&grid->arrays);
     *grid = (struct grid){0};
 }
 

@@ -20,7 +20,29 @@
 #ifndef GP_POOL_GRID_H
 #define GP_POOL_GRID_H
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "pool/pool.h"
+
+/* Arrays that are made, copied and freed together. */
+struct arrays {
+    void *block[16];
+    size_t size[16];
+    int count;
+};
+
+static inline void *arrays_add(struct arrays *a, size_t count, size_t size)
+{
+    a->size[a->count] = count * size;
+    return a->block[a->count++] = gp_calloc(count, size);
+}
+
+static inline void arrays_free(struct arrays *a)
+{
+    while (a->count > 0)
+        free(a->block[--a->count]);
+}
 
 struct way { /* a candidate, on this rung */
     int candidate;
@@ -48,6 +70,7 @@ struct grid_type {
 };
 
 struct grid {
+    struct arrays arrays;
     const struct pool *pool;
     enum pool_rung_id id;
     int hours, types, workloads, jobs;

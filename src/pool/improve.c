@@ -41,6 +41,7 @@ struct day {
 };
 
 struct search {
+    struct arrays arrays;
     struct assign *a;
     const struct grid *grid;
     struct improve *how;
@@ -272,11 +273,11 @@ static struct search *search_new(struct assign *a, struct improve *how)
     s->a = a;
     s->grid = grid;
     s->how = how;
-    s->starts = gp_calloc(workloads, sizeof(*s->starts));
-    s->seen = gp_calloc(workloads, sizeof(*s->seen));
-    s->tabu = gp_calloc(workloads, sizeof(*s->tabu));
+    s->starts = arrays_add(&s->arrays, workloads, sizeof(*s->starts));
+    s->seen = arrays_add(&s->arrays, workloads, sizeof(*s->seen));
+    s->tabu = arrays_add(&s->arrays, workloads, sizeof(*s->tabu));
     if (grid->jobs > 0)
-        s->kept = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*s->kept));
+        s->kept = arrays_add(&s->arrays, (size_t)(grid->hours * grid->types), sizeof(*s->kept));
     for (int w = 0; w < grid->workloads; w++)
         s->starts[w] = assign_starts(a, w);
     for (int i = 0; i < grid->first[grid->workloads]; i++)
@@ -292,10 +293,7 @@ static void search_free(struct search *s)
 {
     s->how->work -= s->spent < s->how->work ? s->spent : s->how->work;
     free(s->log);
-    free(s->starts);
-    free(s->seen);
-    free(s->kept);
-    free(s->tabu);
+    arrays_free(&s->arrays);
     free(s);
 }
 

@@ -37,6 +37,7 @@ struct pattern_group {
 };
 
 struct patterns {
+    struct arrays arrays; /* first, group and last */
     const struct pack *pack;
     const struct grid *grid;
     int rows, ways; /* workloads, of a day and jobs; theirs */
@@ -91,9 +92,9 @@ static void patterns_init(struct patterns *s, const struct pack *pack)
     *s = (struct patterns){
         .pack = pack, .grid = grid, .rows = grid->workloads + (day ? grid->jobs : 0)};
     s->ways = grid->first[grid->workloads] + s->rows - grid->workloads;
-    s->first = gp_calloc((size_t)s->rows + 1, sizeof(*s->first));
-    s->group = gp_calloc((size_t)s->ways + 1, sizeof(*s->group));
-    s->last = gp_calloc((size_t)s->rows + 1, sizeof(*s->last));
+    s->first = arrays_add(&s->arrays, (size_t)s->rows + 1, sizeof(*s->first));
+    s->group = arrays_add(&s->arrays, (size_t)s->ways + 1, sizeof(*s->group));
+    s->last = arrays_add(&s->arrays, (size_t)s->rows + 1, sizeof(*s->last));
     for (int row = 0; row < s->rows; row++) {
         int at = s->first[row], count = 0, first = day ? 0 : grid->first[row];
         struct pattern_group *groups;
@@ -125,10 +126,8 @@ static void patterns_init(struct patterns *s, const struct pack *pack)
 
 static void patterns_fini(struct patterns *s)
 {
-    free(s->first);
-    free(s->group);
+    arrays_free(&s->arrays);
     free(s->groups);
-    free(s->last);
     free(s->list);
     free(s->counts);
     free(s->taken);
@@ -428,6 +427,7 @@ struct part { /* groups between these */
 };
 
 struct branch {
+    struct arrays arrays;
     struct pack *pack;
     const struct grid *grid;
     struct patterns patterns;
@@ -608,7 +608,7 @@ static void program_init(struct branch *b)
             lp_add(&b->lp, -over, LP_FREE, &(struct lp_entry){r, -1}, 1);
     }
     b->slacks = (int)b->lp.column_count;
-    b->nothing = gp_calloc((size_t)b->patterns.rows + 1, sizeof(*b->nothing));
+    b->nothing = arrays_add(&b->arrays, (size_t)b->patterns.rows + 1, sizeof(*b->nothing));
     b->worst = 1;
     for (int g = 0; g < b->grid->types; g++)
         b->worst += b->grid->type[g].own_buy + b->grid->type[g].run;
@@ -987,13 +987,13 @@ static struct branch *branch_new(struct pack *pack)
     groups = (size_t)b->patterns.first[b->patterns.rows] + 1;
     ways = (size_t)b->patterns.ways + 1;
     b->most_parts = MOST_CELLS / groups < MOST_PARTS ? (int)(MOST_CELLS / groups) : MOST_PARTS;
-    b->parts = gp_calloc(MOST_PARTS, sizeof(*b->parts));
-    b->mean = gp_calloc(ways, sizeof(*b->mean));
-    b->x = gp_calloc(ways, sizeof(*b->x));
-    b->group = gp_calloc(groups, sizeof(*b->group));
-    b->less = gp_calloc(groups, sizeof(*b->less));
-    b->more = gp_calloc(groups, sizeof(*b->more));
-    b->all.low = gp_calloc(2 * groups, sizeof(*b->all.low));
+    b->parts = arrays_add(&b->arrays, MOST_PARTS, sizeof(*b->parts));
+    b->mean = arrays_add(&b->arrays, ways, sizeof(*b->mean));
+    b->x = arrays_add(&b->arrays, ways, sizeof(*b->x));
+    b->group = arrays_add(&b->arrays, groups, sizeof(*b->group));
+    b->less = arrays_add(&b->arrays, groups, sizeof(*b->less));
+    b->more = arrays_add(&b->arrays, groups, sizeof(*b->more));
+    b->all.low = arrays_add(&b->arrays, 2 * groups, sizeof(*b->all.low));
     b->all.high = b->all.low + groups;
     for (size_t k = 0; k < groups; k++)
         b->all.high[k] = POOL_MOST_GPUS;
@@ -1015,21 +1015,14 @@ void pack_fini(struct pack *pack)
     if (!b)
         return;
     close_parts(b);
-    free(b->all.low);
-    free(b->nothing);
-    free(b->parts);
-    free(b->mean);
-    free(b->x);
-    free(b->group);
-    free(b->less);
-    free(b->more);
+    arrays_free(&b->arrays);
     patterns_fini(&b->patterns);
     lp_fini(&b->lp);
     free(b);
     pack->branch = NULL;
 }
 
-/* One part, of all plans, and nothing of everything where the program begins. */
+/* A program with one part, all plans, that begins where nothing runs. */
 static struct branch *pack_begin(struct pack *pack)
 {
     struct branch *b = pack->branch;

@@ -2,12 +2,11 @@
  * pack.h - one hour within fleets that are given, or what all hold all day: the
  * cheapest covers that fit, and what no covers undercut.
  *
- *   min sum of cost of the covers     one for each workload, within limits of their
- * GPUs
+ *   min sum of cost of the covers     one for each workload, within limits of their GPUs
  *
  * as a linear program over covers, which are made as its prices ask for them (Dantzig, Wolfe 1960).
  * Its value bounds the cost from below; few workloads are split between covers in it, and those are
- * branched on by the GPUs that one takes of a type (pattern.h), at most k here and more there, the
+ * branched on by the GPUs that one takes of a type (patterns, in pack.c), at most k here and more there, the
  * part with the lowest bound first. Which of them is tried on the program before (strong branching:
  * Applegate, Bixby, Chvatal, Cook 1995). Each part is rounded to a plan as well.
  *

@@ -12,6 +12,7 @@
 #define NOBODY (-1)
 
 struct placing {
+    struct arrays arrays; /* those of one cell for each of something */
     const struct pool *pool;
     const struct pool_rung *rung;
     struct placement *out;
@@ -629,15 +630,15 @@ static void placing_init(struct placing *p)
 {
     size_t hosts = (size_t)p->hosts + 1, n = (size_t)p->pool->candidate_count + 1;
 
-    p->owner = gp_calloc(hosts, sizeof(*p->owner));
-    p->touched = gp_calloc(hosts, sizeof(*p->touched));
-    p->host_room = gp_calloc(hosts, sizeof(*p->host_room));
-    p->free =
-        gp_calloc((size_t)p->out->box_count * (size_t)p->pool->type_count + 1, sizeof(*p->free));
-    p->left = gp_calloc(n, sizeof(*p->left));
-    p->cuts = gp_calloc(n, sizeof(*p->cuts));
-    p->cut_first = gp_calloc(n, sizeof(*p->cut_first));
-    p->jobs_left = gp_calloc((size_t)p->pool->job_count + 1, sizeof(*p->jobs_left));
+    p->owner = arrays_add(&p->arrays, hosts, sizeof(*p->owner));
+    p->touched = arrays_add(&p->arrays, hosts, sizeof(*p->touched));
+    p->host_room = arrays_add(&p->arrays, hosts, sizeof(*p->host_room));
+    p->free = arrays_add(&p->arrays, (size_t)p->out->box_count * (size_t)p->pool->type_count + 1,
+                         sizeof(*p->free));
+    p->left = arrays_add(&p->arrays, n, sizeof(*p->left));
+    p->cuts = arrays_add(&p->arrays, n, sizeof(*p->cuts));
+    p->cut_first = arrays_add(&p->arrays, n, sizeof(*p->cut_first));
+    p->jobs_left = arrays_add(&p->arrays, (size_t)p->pool->job_count + 1, sizeof(*p->jobs_left));
     for (int h = 0; h < p->hosts; h++)
         p->owner[h] = NOBODY;
     for (int w = 0; w < p->pool->workload_count; w++)
@@ -674,14 +675,7 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
     add_chassis(&p, chassis, chassis_count);
     placing_init(&p);
     place_hours(&p);
-    free(p.owner);
-    free(p.touched);
-    free(p.host_room);
-    free(p.free);
-    free(p.left);
-    free(p.cuts);
-    free(p.cut_first);
-    free(p.jobs_left);
+    arrays_free(&p.arrays);
 }
 
 void placement_fini(struct placement *o)

@@ -153,9 +153,9 @@ void pool_record_places(const struct pool_run *run, struct record *doc)
 
 /* ---- moves ---- */
 
-/* What is new to its GPUs in an hour, slices left out, candidate by candidate. */
+/* Those of one candidate that are new to their GPUs. */
 struct fresh {
-    struct piece *piece; /* has room for a whole pool */
+    const struct piece *piece;
     int count;
 };
 
@@ -167,32 +167,7 @@ static int by_candidate(const void *left, const void *right)
                             : (a->gpu > b->gpu) - (a->gpu < b->gpu);
 }
 
-static void fresh_find(const struct pool_run *run, int hour, struct fresh *out)
-{
-    struct pieces it = {.p = &run->placement, .hour = hour};
-    struct piece piece;
-
-    out->count = 0;
-    while (next_piece(&it, &piece))
-        if (piece.who > 0 && !is_cut(it.p, &piece))
-            out->piece[out->count++] = piece;
-    if (out->count > 1)
-        qsort(out->piece, (size_t)out->count, sizeof(piece), by_candidate);
-}
-
-/* Takes those of a candidate off the front of all. */
-static struct fresh fresh_take(struct fresh *all, int candidate)
-{
-    struct fresh out = {.piece = all->piece};
-
-    while (out.count < all->count && out.piece[out.count].who == candidate + 1)
-        out.count++;
-    all->piece += out.count;
-    all->count -= out.count;
-    return out;
-}
-
-/* Replicas of a candidate that are new to their GPUs: those that wake, or the others. */
+/* Replicas that wake, or the others. */
 static int fresh_replicas(const struct pool_run *run, const struct fresh *f, bool wakes)
 {
     int n = 0;
@@ -203,23 +178,30 @@ static int fresh_replicas(const struct pool_run *run, const struct fresh *f, boo
     return n;
 }
 
-/* "server 2/3-4, A/7": `count` replicas of them, those that wake or the others, the first
- * `skip` of them left out. */
-static void where_words(const struct pool_run *run, const struct fresh *f, bool wakes, int skip,
-                        int count, struct strbuf *out)
+struct move {
+    const char *word;
+    bool wakes;
+    int hour, candidate, replicas, skip;
+    double seconds; /* < 0: not known */
+    struct fresh fresh;
+};
+
+/* "server 2/3-4, A/7": `replicas` of them, those that wake or the others, the first `skip` of
+ * them left out. */
+static void where_words(const struct pool_run *run, const struct move *m, struct strbuf *out)
 {
-    int last = 0, named = 0, seen = 0;
+    int last = 0, named = 0, seen = 0, until = m->skip + m->replicas;
     char name[POOL_FILE_NAME];
 
-    for (int i = 0; i < f->count && seen <= skip + count; i++) {
-        const struct piece *piece = &f->piece[i];
+    for (int i = 0; i < m->fresh.count && seen <= until; i++) {
+        const struct piece *piece = &m->fresh.piece[i];
         struct strbuf slots;
 
-        if (pool_run_wakes(run, piece->hour, piece->gpu) != wakes)
+        if (pool_run_wakes(run, piece->hour, piece->gpu) != m->wakes)
             continue;
         seen += piece->unit != last;
         last = piece->unit;
-        if (seen <= skip || seen > skip + count)
+        if (seen <= m->skip || seen > until)
             continue;
         if (++named > NAMED) {
             strbuf_add(out, ", ...");
@@ -233,54 +215,58 @@ static void where_words(const struct pool_run *run, const struct fresh *f, bool 
     }
 }
 
-struct move {
-    const char *word;
-    bool wakes;
-    int hour, candidate, replicas, skip;
-    double seconds; /* < 0: not known */
-    const struct fresh *fresh;
-};
+static void move_facts(const struct pool_run *run, int hour, const char *word, const char *workload,
+                       int replicas, const char *layout, double seconds, const char *where,
+                       struct record *doc)
+{
+    struct record *r = record_append(doc, "moves");
+
+    pool_record_when(run, r, hour);
+    record_text(r, "move", word);
+    record_text(r, "workload", workload);
+    record_count(r, "replicas", "", replicas);
+    record_text(r, "layout", layout);
+    record_quantity(r, "takes", "s",
+                    seconds < 0 ? quantity_unknown() : quantity_of(seconds, ORIGIN_MODEL), 1, 0);
+    record_text(r, "where", where);
+}
 
 static void add_move(const struct pool_run *run, const struct move *m, struct record *doc)
 {
-    const struct pool_candidate *one = &run->c.pool.candidates[m->candidate];
-    struct record *r;
-    struct strbuf text;
+    int workload = run->c.pool.candidates[m->candidate].workload;
+    struct strbuf layout, where;
 
     if (m->replicas <= 0)
         return;
-    r = record_append(doc, "moves");
-    strbuf_init(&text);
-    pool_layout_words(run, m->candidate, &text);
-    pool_record_when(run, r, m->hour);
-    record_text(r, "move", m->word);
-    record_text(r, "workload", run->c.file.workloads[one->workload].name);
-    record_count(r, "replicas", "", m->replicas);
-    record_text(r, "layout", text.text);
-    record_quantity(r, "takes", "s", quantity_of(m->seconds, ORIGIN_MODEL), 1, 0);
-    strbuf_fini(&text);
-    strbuf_init(&text);
+    strbuf_init(&layout);
+    strbuf_init(&where);
+    pool_layout_words(run, m->candidate, &layout);
     if (m->seconds > 0)
-        where_words(run, m->fresh, m->wakes, m->skip, m->replicas, &text);
-    record_text(r, "where", text.text);
-    strbuf_fini(&text);
+        where_words(run, m, &where);
+    move_facts(run, m->hour, m->word, run->c.file.workloads[workload].name, m->replicas,
+               layout.text, m->seconds, where.text, doc);
+    strbuf_fini(&layout);
+    strbuf_fini(&where);
 }
 
-static void hour_moves(const struct pool_run *run, int hour, struct fresh all, struct record *doc)
+/* What starts, stops, wakes or moves of each candidate. fresh: all that is new to its GPUs, in
+ * the candidates' order. */
+static void hour_moves(const struct pool_run *run, int hour, const struct piece *fresh, int count,
+                       struct record *doc)
 {
     const struct pool *pool = &run->c.pool;
     const int *replicas = run->answer.rungs[run->rung].replicas;
 
-    fresh_find(run, hour, &all);
     for (int i = 0; i < pool->candidate_count; i++) {
         int before = replicas[i * pool->hours + (hour > 0 ? hour : pool->hours) - 1];
-        int more = replicas[i * pool->hours + hour] - before;
-        struct fresh fresh = fresh_take(&all, i);
-        struct move m = {.hour = hour, .candidate = i, .fresh = &fresh};
-        int woken = fresh_replicas(run, &fresh, true);
+        int more = replicas[i * pool->hours + hour] - before, woken;
+        struct move m = {.hour = hour, .candidate = i, .fresh = {fresh, 0}};
 
+        for (; count > 0 && fresh->who == i + 1; fresh++, count--)
+            m.fresh.count++;
         if (pool->workloads[pool->candidates[i].workload].alone)
             continue; /* its replicas stay, used or not */
+        woken = fresh_replicas(run, &m.fresh, true);
         m.word = "stop";
         m.replicas = -more;
         add_move(run, &m, doc);
@@ -297,50 +283,40 @@ static void hour_moves(const struct pool_run *run, int hour, struct fresh all, s
         add_move(run, &m, doc);
         m.word = "move";
         m.skip = more > 0 ? more : 0;
-        m.replicas = fresh_replicas(run, &fresh, false) - m.skip;
+        m.replicas = fresh_replicas(run, &m.fresh, false) - m.skip;
         add_move(run, &m, doc);
     }
 }
 
-/* GPUs that are cut in another way than in the hour before. */
-static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
-{
-    struct pieces it = {.p = &run->placement, .hour = hour};
-    struct piece piece;
-
-    while (next_piece(&it, &piece)) {
-        struct strbuf layout, at;
-        struct record *r;
-        char name[POOL_FILE_NAME];
-
-        if (!is_cut(it.p, &piece))
-            continue;
-        r = record_append(doc, "moves");
-        strbuf_init(&layout);
-        strbuf_init(&at);
-        cut_words(run, &piece, &layout);
-        pool_box_name(run, piece.box, name, sizeof(name));
-        strbuf_addf(&at, "%s/%d", name, piece.gpu - it.p->box[piece.box].first + 1);
-        pool_record_when(run, r, hour);
-        record_text(r, "move", "cut");
-        record_text(r, "workload", "slices");
-        record_count(r, "replicas", "", 1);
-        record_text(r, "layout", layout.text);
-        record_quantity(r, "takes", "s", quantity_unknown(), 1, 0);
-        record_text(r, "where", at.text);
-        strbuf_fini(&layout);
-        strbuf_fini(&at);
-    }
-}
-
+/* GPUs that are cut in another way than in the hour before come first. */
 static void moves_of_hour(const void *ctx, int hour, struct record *doc)
 {
     const struct pool_run *run = ctx;
-    struct fresh fresh = {gp_calloc((size_t)run->placement.gpus + 1, sizeof(struct piece)), 0};
+    struct piece *fresh = gp_calloc((size_t)run->placement.gpus + 1, sizeof(*fresh)), piece;
+    struct pieces it = {.p = &run->placement, .hour = hour};
+    int count = 0;
 
-    hour_cuts(run, hour, doc);
-    hour_moves(run, hour, fresh, doc);
-    free(fresh.piece);
+    while (next_piece(&it, &piece)) {
+        struct strbuf layout, where;
+        char name[POOL_FILE_NAME];
+
+        if (piece.who > 0 && !is_cut(it.p, &piece))
+            fresh[count++] = piece;
+        if (!is_cut(it.p, &piece))
+            continue;
+        strbuf_init(&layout);
+        strbuf_init(&where);
+        cut_words(run, &piece, &layout);
+        pool_box_name(run, piece.box, name, sizeof(name));
+        strbuf_addf(&where, "%s/%d", name, piece.gpu - it.p->box[piece.box].first + 1);
+        move_facts(run, hour, "cut", "slices", 1, layout.text, -1, where.text, doc);
+        strbuf_fini(&layout);
+        strbuf_fini(&where);
+    }
+    if (count > 1)
+        qsort(fresh, (size_t)count, sizeof(*fresh), by_candidate);
+    hour_moves(run, hour, fresh, count, doc);
+    free(fresh);
 }
 
 void pool_record_moves(const struct pool_run *run, struct record *doc)
