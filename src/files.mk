@@ -537,15 +537,12 @@ tui_sources = \
 	src/tui/curves/curves.h \
 	src/tui/curves/curves_draw.c \
 	src/tui/curves/s_curves.c \
-	src/tui/field.c \
 	src/tui/form.c \
 	src/tui/form.h \
-	src/tui/form_choices.c \
+	src/tui/form_fields.c \
 	src/tui/form_job.c \
 	src/tui/form_job.h \
-	src/tui/form_solve.c \
 	src/tui/form_values.c \
-	src/tui/form_values.h \
 	src/tui/list.c \
 	src/tui/list.h \
 	src/tui/loop.c \

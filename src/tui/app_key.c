@@ -38,7 +38,7 @@ static void report_solved(struct app *app)
     if (err.code)
         app_report_err(app, &err);
     else
-        app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
+        app_report(app, false, "%s: %s is the best that fits", field_rows[field].form->label,
                    app->form->shown[field]);
 }
 

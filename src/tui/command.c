@@ -150,7 +150,7 @@ static int find_own(const struct app *app, const char *word)
 static int find_label(const char *name)
 {
     for (int f = 0; f < FIELD_COUNT; f++)
-        if (gp_casecmp(field_rows[f].label, name) == 0)
+        if (gp_casecmp(field_rows[f].form->label, name) == 0)
             return f;
     return -1;
 }
@@ -204,7 +204,7 @@ static bool set_label(struct app *app, int field, const char *value, struct gp_e
 {
     if (form_set(app->form, (enum field)field, value, err))
         return false;
-    app_report(app, false, "set: %s %s", field_rows[field].label, value);
+    app_report(app, false, "set: %s %s", field_rows[field].form->label, value);
     return true;
 }
 

@@ -15,11 +15,9 @@
 
 static void job_plan(struct form_job *job)
 {
-    char gpu[FORM_VALUE];
     struct options options;
 
-    values_gpu(&job->planned, gpu);
-    values_ask(&job->planned, gpu, job->profiles, &options);
+    values_ask(&job->planned, &options);
     job->err = (struct gp_err){0};
     job->answered = planner_answer(job->planner, &options, job->answer, &job->err) == GP_OK &&
                     planner_betters(job->planner, job->answer, &job->err) == GP_OK;
@@ -30,8 +28,8 @@ static void *job_work(void *ctx)
     struct form_job *job = ctx;
 
     search_abandon(&job->abandon);
-    if (job->solve == FIELD_COUNT || values_solve(job->planner, job->profiles, &job->planned,
-                                                  job->solve, &job->solve_err) == GP_OK)
+    if (job->solve == FIELD_COUNT ||
+        values_solve(job->planner, &job->planned, job->solve, &job->solve_err) == GP_OK)
         job_plan(job);
     search_abandon(NULL); /* it may be the thread of the keys */
     atomic_store(&job->done, true);
@@ -42,14 +40,14 @@ static void *job_work(void *ctx)
 static void job_start(const struct form *form, struct form_job *job, enum field solve)
 {
     if (!job->planner)
-        job->planner = planner_twin(form->planner, form->profiles[0] ? form->profiles : NULL);
+        job->planner =
+            planner_twin(form->planner, form->values.profiles[0] ? form->values.profiles : NULL);
     if (job->anew)
         planner_measured_anew(job->planner);
     job->again = job->anew = false;
     job->values = job->planned = form->values;
     job->solve = solve;
     job->solve_err = (struct gp_err){0};
-    job->profiles = form->profiles;
     atomic_store(&job->done, false);
     atomic_store(&job->abandon, false);
     job->on = thread_begin(&job->thread, job_work, job);
@@ -94,8 +92,8 @@ bool form_poll(struct form *form)
         form->solved.done = true;
         form->solved.err = job->solve_err;
         if (!same)
-            gp_fail(&form->solved.err, GP_E_USAGE, field_rows[job->solve].label, "solve again",
-                    "another change came first");
+            gp_fail(&form->solved.err, GP_E_USAGE, field_rows[job->solve].form->label,
+                    "solve again", "another change came first");
     }
     if (!same) {
         job_start(form, job, FIELD_COUNT);

@@ -25,7 +25,6 @@
 
 struct form_job {
     struct planner *planner;    /* owned, the thread's; NULL until the first job */
-    const char *profiles;       /* the form's, which stay */
     struct form_values values;  /* the form's when it began */
     enum field solve;           /* its best value is found first; FIELD_COUNT: none */
     struct gp_err solve_err;    /* why there is none */

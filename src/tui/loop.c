@@ -38,7 +38,7 @@ enum gp_status app_begin(struct app *app, const struct app_start *start, struct 
     app->form = form_new(start->planner, start->options, err);
     if (!app->form)
         return err->code;
-    app->worker = worker_new(start->planner, app->form->profiles);
+    app->worker = worker_new(start->planner, app->form->values.profiles);
     if (start->report)
         app_report(app, true, "%s", start->report);
     app_show(app, SCREEN_PLAN);

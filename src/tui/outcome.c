@@ -168,7 +168,7 @@ static bool resolve(const struct outcomes *o, const struct form_copy *form, cons
     char name[GPU_ID_MAX + 32];
     struct options options;
 
-    form_copy_ask(form, &options);
+    values_ask(&form->values, &options);
     for (size_t i = 0; o->open && i < sizeof(layout) / sizeof(layout[0]); i++)
         options.value[layout[i]] = (struct option_value){0};
     gp_copy(name, sizeof(name), gpu ? id : now->gpu->id);
@@ -187,7 +187,7 @@ static void plan_auto(struct outcome *out, const struct form_copy *form, struct 
     struct options options;
     struct answer *answer = gp_malloc(sizeof(*answer));
 
-    form_copy_ask(form, &options);
+    values_ask(&form->values, &options);
     options.gpu_count = 0;
     if (planner_answer(planner, &options, answer, NULL) == GP_OK)
         *out = outcome_of(&answer->plan);

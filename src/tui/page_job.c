@@ -21,7 +21,7 @@ static void page_begin(struct page_job *job, struct planner *planner)
 {
     struct options options;
 
-    form_copy_ask(&job->form, &options);
+    values_ask(&job->form.values, &options);
     if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
         job->page = NULL;
 }

@@ -608,25 +608,30 @@ static enum gp_status curves_export(const struct app *app, const void *state, co
  * counts leaves that open. */
 static void command_at(const struct app *app, const struct curves *c, struct strbuf *out)
 {
-    struct form *copy = gp_malloc(sizeof(*copy));
+    struct form_values values = app->form->values;
     const struct layout *l = &app->form->answer->plan.layout;
     const struct {
         enum field field;
         int value;
     } cut[] = {
         {FIELD_TP, l->tp}, {FIELD_PP, l->pp}, {FIELD_EP, l->ep}, {FIELD_REPLICAS, l->replicas}};
+    struct options options;
+    char number[32];
 
-    *copy = *app->form;
-    for (int i = 0; i < 4 && c->curve != CURVE_GPUS; i++)
-        gp_format(copy->values.value[cut[i].field], FORM_VALUE, "%d", cut[i].value);
-    if (c->curve == CURVE_GPUS)
-        copy->values.value[FIELD_GPUS][0] = copy->values.value[FIELD_REPLICAS][0] = '\0';
-    if (!copy->values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
-        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE, app->form->answer->plan.request.gpu->id);
-    gp_format(copy->values.value[c->curve == CURVE_CONTEXT ? FIELD_CONTEXT : FIELD_USERS],
-              FORM_VALUE, "%.0f", curves_cursor(c));
-    form_command(copy, "plan", out);
-    free(copy);
+    for (int i = 0; i < 4 && c->curve != CURVE_GPUS; i++) {
+        gp_format(number, sizeof(number), "%d", cut[i].value);
+        values_set(&values, cut[i].field, number);
+    }
+    if (c->curve == CURVE_GPUS) {
+        values_set(&values, FIELD_GPUS, "");
+        values_set(&values, FIELD_REPLICAS, "");
+    }
+    if (!values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
+        values_set(&values, FIELD_GPU, app->form->answer->plan.request.gpu->id);
+    gp_format(number, sizeof(number), "%.0f", curves_cursor(c));
+    values_set(&values, c->curve == CURVE_CONTEXT ? FIELD_CONTEXT : FIELD_USERS, number);
+    values_ask(&values, &options);
+    options_command(&options, "plan", "", out);
 }
 
 static void curves_command(const struct app *app, const void *state, struct strbuf *out)

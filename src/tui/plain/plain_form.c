@@ -104,7 +104,7 @@ static enum dialog_step put_value(struct plain *plain, enum field field, const c
         plain_say_err(&err);
         return STEP_STAY;
     }
-    plain_say("%s: %s.", field_rows[field].label, plain->form->shown[field]);
+    plain_say("%s: %s.", field_rows[field].form->label, plain->form->shown[field]);
     if (!plain->form->answered)
         plain_say_err(&plain->form->err);
     return STEP_NEXT;
@@ -152,7 +152,7 @@ static void explain_field(enum field field, struct list *list)
 {
     const char *other = form_free_text(field);
 
-    plain_say_lines(field_rows[field].explain);
+    plain_say_lines(field_rows[field].form->explain);
     if (other && list->count > 0)
         plain_say("Besides the list: %s.", other);
     if (list->count > 0)
@@ -163,7 +163,7 @@ static void head(enum field field, struct list *list)
 {
     if (list->count == 0)
         return;
-    plain_say("%s: %d to choose from%s.", field_rows[field].label, list->count,
+    plain_say("%s: %d to choose from%s.", field_rows[field].form->label, list->count,
               list->count > SHORT ? "; words find them, ? names them" : "");
     if (list->count <= SHORT)
         list_name(list, 0);
@@ -173,7 +173,7 @@ static enum dialog_step ask_once(struct plain *plain, enum field field, struct l
 {
     char question[200], text[PLAIN_LINE];
 
-    gp_format(question, sizeof(question), "%s [%s]: ", field_rows[field].label,
+    gp_format(question, sizeof(question), "%s [%s]: ", field_rows[field].form->label,
               plain->form->shown[field]);
     if (!plain_ask(plain, question, text) || !text[0])
         return STEP_NEXT;

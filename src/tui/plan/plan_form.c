@@ -94,7 +94,7 @@ struct plan_rows plan_form_rows(unsigned open)
 
         if (fold >= 0 && f == (int)folds[fold].first)
             rows.row[rows.count++] = FIELD_COUNT + fold;
-        else if (fold < 0 && f > 0 && field_rows[f].section)
+        else if (fold < 0 && f > 0 && field_rows[f].form->section)
             rows.row[rows.count++] = -1 - f;
         if (fold < 0 || plan_form_is_open(open, FIELD_COUNT + fold))
             rows.row[rows.count++] = f;
@@ -155,17 +155,18 @@ static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct
     if (gp_width(text) > in.cols - LABEL_COLS - 1)
         gp_copy(text, sizeof(text), value);
     canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
-    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING, field_rows[folds[fold].first].section);
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
+               field_rows[folds[fold].first].form->section);
     canvas_fit(canvas, in, y, LABEL_COLS + 1, in.cols - LABEL_COLS - 1, INK_TEXT, text);
 }
 
 static void draw_field(struct canvas *canvas, struct rect in, int y, const struct form *form,
                        int field)
 {
-    bool list = field_rows[field].kind != FIELD_NUMBER;
+    bool list = !field_is_number((enum field)field);
     int x = LABEL_COLS + 1;
 
-    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_TEXT, field_rows[field].label);
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_TEXT, field_rows[field].form->label);
     canvas_fit(canvas, in, y, x, in.cols - x - (list ? 1 : 0), INK_TEXT, form->shown[field]);
     if (list)
         canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
@@ -178,7 +179,7 @@ void plan_form_draw(struct canvas *canvas, struct rect in, const struct form *fo
         int row = rows->row[top + y];
 
         if (row < 0)
-            canvas_rule(canvas, in, y, field_rows[-1 - row].section);
+            canvas_rule(canvas, in, y, field_rows[-1 - row].form->section);
         else if (row < FIELD_COUNT)
             draw_field(canvas, in, y, form, row);
         else

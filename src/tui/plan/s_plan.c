@@ -255,7 +255,7 @@ static void edit_choice(struct app *app, struct plan_state *s)
     bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
     struct choice *choices =
         form_choices(app->form, s->edited, s->edited != FIELD_PRECISION, &count);
-    struct chooser_ask options = {.title = field_rows[s->edited].label,
+    struct chooser_ask options = {.title = field_rows[s->edited].form->label,
                                   .heads = told ? outcome_titles(CHOICE_COLS) : NULL,
                                   .choices = choices,
                                   .count = count,
@@ -294,7 +294,7 @@ static void edit_number(struct app *app, struct plan_state *s)
                                  .done = number_typed,
                                  .ctx = s};
 
-    gp_format(label, sizeof(label), "%s: ", row->label);
+    gp_format(label, sizeof(label), "%s: ", row->form->label);
     gp_format(hint, sizeof(hint), "%s; empty: %s",
               option->type == OPTION_TOKENS  ? "tokens, such as 8192 or 32k"
               : option->type == OPTION_BYTES ? "a size, such as 2GiB"
@@ -312,7 +312,7 @@ static bool field_edit(struct app *app, struct plan_state *s)
     s->edited = focus_field(s);
     if (s->edited == FIELD_COUNT)
         plan_form_fold(&s->open, s->focus, !plan_form_is_open(s->open, s->focus));
-    else if (field_rows[s->edited].kind == FIELD_NUMBER)
+    else if (field_is_number(s->edited))
         edit_number(app, s);
     else
         edit_choice(app, s);
@@ -336,7 +336,7 @@ static bool field_reset(struct app *app, struct plan_state *s)
 
     if (field == FIELD_COUNT)
         return on_a_fold(app);
-    rc = again ? form_reset_all(form, &err) : form_reset(form, field, &err);
+    rc = again ? form_request(form, "", &err) : form_set(form, field, "", &err);
     s->was_reset = !again;
     s->reset = field;
     s->reset_version = form->version;
@@ -346,7 +346,7 @@ static bool field_reset(struct app *app, struct plan_state *s)
         app_report(app, false, "all fields reset to their defaults; u undoes it");
     else
         app_report(app, false, "%s: reset to its default; r again resets every field",
-                   field_rows[field].label);
+                   field_rows[field].form->label);
     return true;
 }
 
@@ -438,7 +438,7 @@ static bool field_find(struct app *app, struct plan_state *s)
         const struct field_row *row = &field_rows[f];
 
         gp_format(choices[f].id, sizeof(choices[f].id), "%d", f);
-        gp_format(choices[f].text, sizeof(choices[f].text), "%-12s --%s", row->label,
+        gp_format(choices[f].text, sizeof(choices[f].text), "%-12s --%s", row->form->label,
                   option_rows[row->option].name);
         gp_copy(choices[f].more, sizeof(choices[f].more), app->form->shown[f]);
     }
@@ -459,7 +459,7 @@ static bool show_why(struct app *app, const struct plan_state *s)
     strbuf_init(&text);
     plan_why_text(app->form, values ? focus_field(s) : FIELD_COUNT, &text);
     if (values)
-        gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].label);
+        gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
     strbuf_fini(&text);
     return true;
@@ -567,7 +567,7 @@ static void plan_explain(const struct app *app, const void *state, struct strbuf
 
     (void)app;
     if (s->panel == PLAN_FORM && focus_field(s) != FIELD_COUNT)
-        strbuf_add(out, field_rows[s->focus].explain);
+        strbuf_add(out, field_rows[s->focus].form->explain);
     else if (s->panel == PLAN_FORM)
         strbuf_add(out, plan_form_explain(s->focus));
     else
