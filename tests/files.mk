@@ -513,6 +513,7 @@ test_helpers = \
 	tests/unit/hostile.h \
 	tests/unit/pool_cases.h \
 	tests/unit/profiles.h \
+	tests/unit/shipped.h \
 	tests/unit/sample.h \
 	tests/unit/unit.h \
 	tests/lint/lint.sh \

@@ -251,22 +251,6 @@ static void add_peak(struct terms *w, const struct activation *a, bool head)
              sampling && !tower ? "the sampling moment as the larger" : eq->inputs);
 }
 
-static void add_compute_buffer(struct terms *w)
-{
-    const struct memory *m = &w->plan->memory;
-    const struct request *q = &w->plan->request;
-    struct term_source source = source_engine(q->engine, TERM_FORWARD);
-
-    know_number(w, "cells", m->users * q->context, "request");
-    know_number(w, "slots", kvcache_slots(q, m->users), "engine");
-    know_number(w, "factor", q->engine->compute_graph.value, "model");
-    term_add(w, "activation", "activation",
-             "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
-             "c*4*h + slots*4*V",
-             m->activation, "GiB", source,
-             "c, cells, those of windows too, slots, h, V, ff, factor");
-}
-
 void activation_terms(struct terms *w, const struct load *load)
 {
     const struct plan *p = w->plan;
@@ -274,7 +258,18 @@ void activation_terms(struct terms *w, const struct load *load)
     bool encoder = model_is_encoder(p->request.model);
 
     if (e->compute_graph.known && !encoder) {
-        add_compute_buffer(w);
+        const struct memory *m = &w->plan->memory;
+        const struct request *q = &w->plan->request;
+        struct term_source source = source_engine(q->engine, TERM_FORWARD);
+
+        know_number(w, "cells", m->users * q->context, "request");
+        know_number(w, "slots", kvcache_slots(q, m->users), "engine");
+        know_number(w, "factor", q->engine->compute_graph.value, "model");
+        term_add(w, "activation", "activation",
+                 "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
+                 "c*4*h + slots*4*V",
+                 m->activation, "GiB", source,
+                 "c, cells, those of windows too, slots, h, V, ff, factor");
         return;
     }
     bool has_head = p->memory.stage == p->layout.pp - 1 && !encoder;

@@ -65,7 +65,7 @@ static enum better aim_of(const struct best *b, const struct fix *f)
     return BETTER_NONE;
 }
 
-static bool beats(const struct fix *a, const struct fix *b)
+static bool better_beats(const struct fix *a, const struct fix *b)
 {
     if (a->better == BETTER_FASTER)
         return a->tpot < b->tpot;
@@ -73,7 +73,7 @@ static bool beats(const struct fix *a, const struct fix *b)
 }
 
 /* Plans a proposal; false when it does not fit as surely as the plan does. */
-static bool weigh(struct best *b, struct fix *f)
+static bool better_weigh(struct best *b, struct fix *f)
 {
     struct evaluation e;
     struct plan p;
@@ -98,14 +98,14 @@ static bool weigh(struct best *b, struct fix *f)
     f->tokens = p.speed.tokens.value;
     f->spans = plan_spans(&p);
     f->better = aim_of(b, f);
-    if (f->better != BETTER_NONE && (!b->any[f->better] || beats(f, &b->of[f->better]))) {
+    if (f->better != BETTER_NONE && (!b->any[f->better] || better_beats(f, &b->of[f->better]))) {
         b->of[f->better] = *f;
         b->any[f->better] = true;
     }
     return true;
 }
 
-static struct fix begin(const struct plan *plan, enum fix_kind kind, enum change change)
+static struct fix better_begin(const struct plan *plan, enum fix_kind kind, enum change change)
 {
     struct fix f = {.kind = kind, .request = plan->request, .changes = 1u << change};
 
@@ -114,27 +114,16 @@ static struct fix begin(const struct plan *plan, enum fix_kind kind, enum change
     return f;
 }
 
-/* A layout that was found for these GPUs, and not asked for, is as good as open. */
-static void in_lower_precision(struct best *b, const struct choices *choices)
-{
-    for (int i = 0; i < choices->lower_count; i++) {
-        struct fix f = begin(b->plan, FIX_PRECISION, CHANGE_PRECISION);
-
-        request_take_precision(&f.request, &choices->lower[i]);
-        weigh(b, &f);
-    }
-}
-
 static void on_other_gpus(struct best *b, const struct choices *choices)
 {
     for (size_t i = 0; i < choices->gpu_count; i++) {
-        struct fix f = begin(b->plan, FIX_GPU, CHANGE_GPU);
+        struct fix f = better_begin(b->plan, FIX_GPU, CHANGE_GPU);
 
         if (choices->gpus[i] == b->plan->request.gpu)
             continue;
         f.request = search_on(&f.request, choices->gpus[i], 0, b->market);
         f.changes |= plan_free_layout(&f.request);
-        weigh(b, &f);
+        better_weigh(b, &f);
     }
 }
 
@@ -143,23 +132,23 @@ static void on_fewer_gpus(struct best *b)
 {
     const struct plan *p = b->plan;
     const struct layout *l = &p->layout;
-    struct fix f = begin(p, FIX_OPEN, CHANGE_GPU);
+    struct fix f = better_begin(p, FIX_OPEN, CHANGE_GPU);
     int busy = l->gpus - l->gpus / l->replicas * plan_idle(p);
 
     if (p->request.gpu_count <= 0 || l->gpus == 1)
         return;
     f.changes |= plan_free_layout(&f.request);
     f.request.gpu_count = 0;
-    if (!weigh(b, &f) || busy == l->gpus || busy == f.gpus)
+    if (!better_weigh(b, &f) || busy == l->gpus || busy == f.gpus)
         return;
     f.request.gpu_count = busy;
-    weigh(b, &f);
+    better_weigh(b, &f);
 }
 
 static void in_twice_the_tp(struct best *b)
 {
     const struct layout *l = &b->plan->layout;
-    struct fix f = begin(b->plan, FIX_LARGER_TP, CHANGE_TP);
+    struct fix f = better_begin(b->plan, FIX_LARGER_TP, CHANGE_TP);
 
     if (l->tp * 2 > f.request.host_gpus)
         return;
@@ -168,7 +157,7 @@ static void in_twice_the_tp(struct best *b)
         f.request.gpu_count = l->gpus * 2;
         f.changes |= 1u << CHANGE_GPU;
     }
-    weigh(b, &f);
+    better_weigh(b, &f);
 }
 
 /* On the GPUs of the plan: from the most that the pool holds down by thirds, to the first
@@ -181,20 +170,20 @@ static void with_more_users(struct best *b)
     if (asked->rate > 0 || !isfinite(most))
         return;
     for (int i = 0; i < USERS_STEPS && most > asked->users && !b->any[BETTER_FULLER]; i++) {
-        struct fix f = begin(b->plan, FIX_MORE_USERS, CHANGE_USERS);
+        struct fix f = better_begin(b->plan, FIX_MORE_USERS, CHANGE_USERS);
 
         f.request.users = most;
         if (asked->gpu_count <= 0) {
             f.changes |= 1u << CHANGE_GPU;
             f.request.gpu_count = b->plan->layout.gpus;
         }
-        weigh(b, &f);
+        better_weigh(b, &f);
         most = floor(most * 2 / 3);
     }
 }
 
-static void keep(const struct best kinds[], int kind_count, enum better better,
-                 struct fix out[PLAN_MAX_FIXES], int *count)
+static void better_keep(const struct best kinds[], int kind_count, enum better better,
+                        struct fix out[PLAN_MAX_FIXES], int *count)
 {
     int first = *count;
 
@@ -203,7 +192,7 @@ static void keep(const struct best kinds[], int kind_count, enum better better,
 
         if (!kinds[k].any[better])
             continue;
-        for (; at > first && beats(&kinds[k].of[better], &out[at - 1]); at--)
+        for (; at > first && better_beats(&kinds[k].of[better], &out[at - 1]); at--)
             out[at] = out[at - 1];
         out[at] = kinds[k].of[better];
         ++*count;
@@ -223,11 +212,17 @@ void plan_betters(const struct plan *plan, const struct choices *choices,
     for (int k = 0; k < KINDS; k++)
         kinds[k] = (struct best){
             .plan = plan, .market = market, .per_million = million.known ? million.value : 0};
-    in_lower_precision(&kinds[0], choices);
+    /* A layout that was found for these GPUs, and not asked for, is as good as open. */
+    for (int i = 0; i < choices->lower_count; i++) {
+        struct fix f = better_begin(kinds[0].plan, FIX_PRECISION, CHANGE_PRECISION);
+
+        request_take_precision(&f.request, &choices->lower[i]);
+        better_weigh(&kinds[0], &f);
+    }
     on_other_gpus(&kinds[1], choices);
     in_twice_the_tp(&kinds[2]);
     with_more_users(&kinds[3]);
     on_fewer_gpus(&kinds[4]);
     for (int better = BETTER_CHEAPER; better < BETTER_COUNT; better++)
-        keep(kinds, KINDS, (enum better)better, out, count);
+        better_keep(kinds, KINDS, (enum better)better, out, count);
 }

@@ -44,7 +44,7 @@ static double end_of(const struct search *s)
                                      : MOST_USERS;
 }
 
-static bool holds(const struct search *s, double x)
+static bool breaks_holds(const struct search *s, double x)
 {
     struct request q = s->plan->request;
     enum verdict now = s->plan->verdict;
@@ -63,12 +63,12 @@ static bool holds(const struct search *s, double x)
 }
 
 /* low holds and high does not: the most that holds. */
-static double bisect(const struct search *s, double low, double high)
+static double breaks_bisect(const struct search *s, double low, double high)
 {
     while (by_rate(s) ? high > low * RATE_CLOSE : high - low > 1) {
         double middle = by_rate(s) ? sqrt(low * high) : floor((low + high) / 2);
 
-        if (holds(s, middle))
+        if (breaks_holds(s, middle))
             low = middle;
         else
             high = middle;
@@ -76,7 +76,7 @@ static double bisect(const struct search *s, double low, double high)
     return low;
 }
 
-static bool asks(const struct plan *plan, enum break_axis axis)
+static bool breaks_asks(const struct plan *plan, enum break_axis axis)
 {
     if (!plan->has_memory || !verdict_holds(plan->verdict) || plan->request.model->weights_only)
         return false;
@@ -90,18 +90,18 @@ void breaks_find(const struct plan *plan, const struct market *market, enum brea
     double end = end_of(&s), low = now_of(&s), high;
 
     *out = (struct break_point){.from = low, .at = low};
-    if (!asks(plan, axis) || end < low)
+    if (!breaks_asks(plan, axis) || end < low)
         return;
     s.tried = gp_malloc(sizeof(*s.tried));
     out->known = true;
-    for (high = low; high < end && holds(&s, high);) {
+    for (high = low; high < end && breaks_holds(&s, high);) {
         low = high;
         high = fmin(high * 2, end);
     }
-    out->ends = high >= end && holds(&s, end);
-    out->at = out->ends ? end : low < high ? bisect(&s, low, high) : low;
+    out->ends = high >= end && breaks_holds(&s, end);
+    out->at = out->ends ? end : low < high ? breaks_bisect(&s, low, high) : low;
     if (!out->ends) {
-        holds(&s, by_rate(&s) ? out->at * RATE_CLOSE : out->at + 1);
+        breaks_holds(&s, by_rate(&s) ? out->at * RATE_CLOSE : out->at + 1);
         out->limit = s.tried->limit;
     }
     free(s.tried);

@@ -17,14 +17,14 @@ double compare_capacity(const struct plan *p)
 
 /* ---- the front ---- */
 
-static bool competes(const struct plan *p)
+static bool compare_competes(const struct plan *p)
 {
     return p->verdict == VERDICT_FITS && p->cost.per_hour > 0 && !plan_spans(p);
 }
 
 /* What a plan gives for its price: with goals of speed tokens for a dollar, else the
  * requests that it holds. */
-static double worth(const struct plan *p)
+static double compare_worth(const struct plan *p)
 {
     if (!request_asks_speed(&p->request))
         return compare_capacity(p);
@@ -37,7 +37,7 @@ static int cheap_first(const void *left, const void *right)
 {
     const struct plan *a = &(*(struct compared *const *)left)->plan;
     const struct plan *b = &(*(struct compared *const *)right)->plan;
-    double ca = worth(a), cb = worth(b);
+    double ca = compare_worth(a), cb = compare_worth(b);
 
     if (a->cost.per_hour != b->cost.per_hour)
         return a->cost.per_hour < b->cost.per_hour ? -1 : 1;
@@ -54,12 +54,12 @@ void compare_front(struct compared *const *rows, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         rows[i]->front = false;
-        if (competes(&rows[i]->plan))
+        if (compare_competes(&rows[i]->plan))
             order[n++] = rows[i];
     }
     qsort(order, n, sizeof(*order), cheap_first);
     for (size_t i = 0; i < n; i++) {
-        double held = worth(&order[i]->plan);
+        double held = compare_worth(&order[i]->plan);
 
         if (order[i]->plan.cost.per_hour > price) {
             cheaper = same > cheaper ? same : cheaper;
@@ -73,7 +73,7 @@ void compare_front(struct compared *const *rows, size_t count)
 
 /* ---- the order ---- */
 
-static int sign(double difference)
+static int compare_sign(double difference)
 {
     return (difference > 0) - (difference < 0);
 }
@@ -89,7 +89,7 @@ static int by_cost(const struct plan *a, const struct plan *b)
 
     if (ka != kb)
         return ka ? -1 : 1;
-    return sign(a->cost.per_hour - b->cost.per_hour);
+    return compare_sign(a->cost.per_hour - b->cost.per_hour);
 }
 
 static int by_gpus(const struct plan *a, const struct plan *b)
@@ -99,8 +99,8 @@ static int by_gpus(const struct plan *a, const struct plan *b)
 
 static int by_memory(const struct plan *a, const struct plan *b)
 {
-    return sign(a->layout.gpus * a->request.gpu->physical.value -
-                b->layout.gpus * b->request.gpu->physical.value);
+    return compare_sign(a->layout.gpus * a->request.gpu->physical.value -
+                        b->layout.gpus * b->request.gpu->physical.value);
 }
 
 static int by_name(const struct plan *a, const struct plan *b)
@@ -115,7 +115,7 @@ static int by_figure(const struct quantity *a, const struct quantity *b, bool kn
 {
     if (known_a != known_b)
         return known_a ? -1 : 1;
-    return known_a ? sign(a->value - b->value) : 0;
+    return known_a ? compare_sign(a->value - b->value) : 0;
 }
 
 static int by_speed(const struct plan *a, const struct plan *b, const struct quantity *x,
@@ -151,7 +151,7 @@ static int by_tokens(const struct plan *a, const struct plan *b)
 
 typedef int order_fn(const struct plan *a, const struct plan *b);
 
-static int ordered(const struct plan *a, const struct plan *b, order_fn *first)
+static int compare_ordered(const struct plan *a, const struct plan *b, order_fn *first)
 {
     order_fn *const then[] = {
         first == by_cost ? by_span : first, by_span, by_cost, by_gpus, by_memory, by_name};
@@ -180,7 +180,7 @@ static int ordered(const struct plan *a, const struct plan *b, order_fn *first)
 #define X(order, key)                                     \
     static int key##_first(const void *a, const void *b)  \
     {                                                     \
-        return ordered(PLAN_OF(a), PLAN_OF(b), by_##key); \
+        return compare_ordered(PLAN_OF(a), PLAN_OF(b), by_##key); \
     }
 ORDERS(X)
 #undef X

@@ -102,20 +102,6 @@ bool cost_is_offered(const struct gpu *gpu, enum price_want want, const struct m
     return offered;
 }
 
-static int largest_server(const struct gpu *gpu, const struct market *market)
-{
-    int most = 0;
-
-    for (size_t i = 0; i < market->server_count; i++) {
-        const struct server *s = &market->servers[i];
-
-        if (s->max_gpus_one_host > most && strcmp(s->kind, "composable") != 0 &&
-            in_list(s->gpu_ids, gpu->id))
-            most = s->max_gpus_one_host;
-    }
-    return most;
-}
-
 /* An Apple GPU or a Jetson is one with its computer. */
 static bool built_in(const struct gpu *gpu)
 {
@@ -135,7 +121,16 @@ static int usual_host(const struct gpu *gpu)
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
 {
     int usual = usual_host(gpu), offered = largest_instance(gpu, market);
-    int server = largest_server(gpu, market);
+    int most = 0;
+
+    for (size_t i = 0; i < market->server_count; i++) {
+        const struct server *s = &market->servers[i];
+
+        if (s->max_gpus_one_host > most && strcmp(s->kind, "composable") != 0 &&
+            in_list(s->gpu_ids, gpu->id))
+            most = s->max_gpus_one_host;
+    }
+    int server = most;
     bool slots = strncmp(gpu->form_factor, "PCIe", 4) == 0;
 
     *assumed = false;
@@ -513,7 +508,7 @@ struct price cost_price(const struct prices *p, const struct layout *l)
 }
 
 /* What the price class that was asked for comes to, and the break-even against it. */
-static void settle(struct cost *out)
+static void cost_settle(struct cost *out)
 {
     const struct rent *rent = cost_wanted(out);
 
@@ -536,7 +531,7 @@ void cost_draw(struct cost *cost, const struct market *market, double watts)
         return;
     cost->buy.drawn = fmin(watts, cost->buy.watts);
     finish_buy(market, &cost->buy);
-    settle(cost);
+    cost_settle(cost);
 }
 
 void cost_estimate(const struct prices *prices, const struct layout *l, struct cost *out)
@@ -550,7 +545,7 @@ void cost_estimate(const struct prices *prices, const struct layout *l, struct c
     out->spot = cheapest_rent(prices, WANT_SPOT, l);
     out->market = cheapest_rent(prices, WANT_MARKET, l);
     out->buy = buy_layout(q, l, market);
-    settle(out);
+    cost_settle(out);
     out->note = note_of(q, market, out);
 }
 
@@ -578,8 +573,12 @@ static enum origin rent_origin(const struct rent *r)
     return r->instance->assumed ? ORIGIN_ASSUMED : ORIGIN_SHEET;
 }
 
-static void know_offer(struct terms *w, const struct rent *r)
+static void add_rent(struct terms *w, const char *name, const struct rent *r)
 {
+    int known = w->known_count;
+
+    if (!r->known)
+        return;
     const struct instance *in = r->instance;
     double price = r->spot ? in->spot : in->on_demand;
 
@@ -587,15 +586,6 @@ static void know_offer(struct terms *w, const struct rent *r)
     know_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
     know_word(w, "region", in->region);
     know_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
-}
-
-static void add_rent(struct terms *w, const char *name, const struct rent *r)
-{
-    int known = w->known_count;
-
-    if (!r->known)
-        return;
-    know_offer(w, r);
     term_add(w, name, "rent", "instances * price of one", quantity_of(r->per_hour, rent_origin(r)),
              "$/h", source_rent(r), "instances, price, region, age");
     know_word(w, r->instance->provider, r->instance->type);
@@ -656,23 +646,6 @@ static void know_owning(struct terms *w, const struct buy *b)
         quantity_band(own->years, own->years_low, own->years_high, ORIGIN_SHEET);
 }
 
-static void add_owning(struct terms *w, const struct buy *b)
-{
-    const struct ownership *own = b->own;
-    struct term_source source = {"ownership", "", own->date, "",
-                                 own->source[0] ? own->source : "no source"};
-
-    know_owning(w, b);
-    term_add(w, "buy: capital", "capital",
-             b->server ? "servers * price of one" : "GPUs * price * (1 + host share)", b->capital,
-             "$", source_text(b->as_of[0] ? b->as_of : "undated", b->source),
-             "servers, GPUs, year of launch, host share, capital");
-    term_add(w, "buy: running", "running", "kW*PUE*$/kWh*hours share + kW at most*hosting*12/8760",
-             b->running, "$/h", source, "kW, PUE, electricity, hours share, kW at most, hosting");
-    term_add(w, "buy: per hour", "owning", "capital*(1 - residual)/(years*8760) + running",
-             b->per_hour, "$/h", source, "capital, residual, years, running");
-}
-
 void cost_terms(struct terms *w)
 {
     const struct cost *c = &w->plan->cost;
@@ -688,7 +661,21 @@ void cost_terms(struct terms *w)
         add_month(w, r);
     if (!c->buy.known)
         return;
-    add_owning(w, &c->buy);
+    const struct ownership *own = c->buy.own;
+    struct term_source source = {"ownership", "", own->date, "",
+                                 own->source[0] ? own->source : "no source"};
+
+    know_owning(w, &c->buy);
+    term_add(w, "buy: capital", "capital",
+             c->buy.server ? "servers * price of one" : "GPUs * price * (1 + host share)",
+             c->buy.capital, "$",
+             source_text(c->buy.as_of[0] ? c->buy.as_of : "undated", c->buy.source),
+             "servers, GPUs, year of launch, host share, capital");
+    term_add(w, "buy: running", "running", "kW*PUE*$/kWh*hours share + kW at most*hosting*12/8760",
+             c->buy.running, "$/h", source,
+             "kW, PUE, electricity, hours share, kW at most, hosting");
+    term_add(w, "buy: per hour", "owning", "capital*(1 - residual)/(years*8760) + running",
+             c->buy.per_hour, "$/h", source, "capital, residual, years, running");
     if (!r->known || c->buy.break_even_hours <= 0)
         return;
     know_money(w, "rent", quantity_exact(r->per_hour), "/h", NULL);

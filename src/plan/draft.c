@@ -22,7 +22,7 @@ static double kind_elements(const struct model *m, int k)
 
 /* A model of n layers of kind a, each followed by one of kind b unless that is negative,
  * with the projection and the norms; their elements are `with`. */
-static void build(const struct model *m, int a, int b, int n, double with, struct model *out)
+static void draft_build(const struct model *m, int a, int b, int n, double with, struct model *out)
 {
     *out = *m;
     out->layer_count = 0;
@@ -41,7 +41,7 @@ static void build(const struct model *m, int a, int b, int n, double with, struc
 
 /* What the model has outside its layers, which the MTP layers may have again: the head of
  * Qwen4's hyper-connections. */
-static double outside(const struct model *m)
+static double draft_outside(const struct model *m)
 {
     double elements = 0;
 
@@ -52,12 +52,12 @@ static double outside(const struct model *m)
 
 /* What is left of the model's own count, a ten thousandth at most beside what it has
  * outside its layers; else negative. */
-static double rest(const struct model *m, double layer, int n, int copies)
+static double draft_rest(const struct model *m, double layer, int n, int copies)
 {
     double h = m->hidden, projection = 2 * h * h + 3 * h;
     double left = m->mtp_params - n * (layer + projection + copies * h * m->vocab);
 
-    return left <= m->mtp_params * 1e-4 + outside(m) ? left : -1;
+    return left <= m->mtp_params * 1e-4 + draft_outside(m) ? left : -1;
 }
 
 static bool fits_count(const struct model *m, int a, int b, struct model *out)
@@ -67,17 +67,17 @@ static bool fits_count(const struct model *m, int a, int b, struct model *out)
 
     for (int n = 1; n <= LAYERS_MOST; n++)
         for (int copies = 0; copies <= 2; copies++) {
-            double left = rest(m, layer, n, copies);
+            double left = draft_rest(m, layer, n, copies);
 
             if (left < 0)
                 continue;
-            build(m, a, b, n, n * (2 * h * h + 3 * h) + left, out);
+            draft_build(m, a, b, n, n * (2 * h * h + 3 * h) + left, out);
             return true;
         }
     return false;
 }
 
-static bool attends(const struct layer_kind *k)
+static bool draft_attends(const struct layer_kind *k)
 {
     return k->mixer != MIXER_NONE && !mixer_is_recurrent(k->mixer);
 }
@@ -85,7 +85,7 @@ static bool attends(const struct layer_kind *k)
 /* Of kind a alone, or with each kind that has only an MLP. */
 static bool fits_kind(const struct model *m, int a, struct model *out)
 {
-    if (!attends(&m->kind[a]))
+    if (!draft_attends(&m->kind[a]))
         return false;
     for (int b = -1; b < m->kind_count; b++)
         if ((b < 0 || m->kind[b].mixer == MIXER_NONE) && fits_count(m, a, b, out))
@@ -111,7 +111,7 @@ int draft_mtp(const struct model *whole, struct model *out)
     for (int k = 0; k < m.kind_count; k++) {
         if (m.kind[k].mixer == MIXER_CSA)
             m.kind[k].compress = 0; /* it looks back no further than its window */
-        last = attends(&m.kind[k]) ? k : last;
+        last = draft_attends(&m.kind[k]) ? k : last;
     }
     if (fits_any(&m, out))
         return out->layer_count;
@@ -122,7 +122,7 @@ int draft_mtp(const struct model *whole, struct model *out)
     if (last < 0)
         return 0;
     /* another shape: one layer, and what it has more is on every GPU */
-    build(&m, last, -1, 1, fmax(m.mtp_params - kind_elements(&m, last), 0), out);
+    draft_build(&m, last, -1, 1, fmax(m.mtp_params - kind_elements(&m, last), 0), out);
     out->assumed = true;
     return 1;
 }

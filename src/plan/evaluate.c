@@ -7,7 +7,7 @@
 
 #include "plan/power.h"
 
-static uint64_t shortage(const struct request *q, const struct binding *b, double users)
+static uint64_t evaluate_shortage(const struct request *q, const struct binding *b, double users)
 {
     if (b->weights.low > b->budget.high)
         return REASON_BIT(REASON_WEIGHTS);
@@ -29,7 +29,8 @@ static uint64_t rest_of_fraction(const struct request *q, const struct binding *
     return b->spare.high < 0 ? REASON_BIT(REASON_REST_LACKS) : REASON_BIT(REASON_REST_TIGHT);
 }
 
-static uint64_t states(const struct request *q, const struct load *load, const struct binding *b)
+static uint64_t evaluate_states(const struct request *q, const struct load *load,
+                                const struct binding *b)
 {
     if (!q->engine->state_exit || !b->states.known || b->pool.high <= 0 ||
         load->max_num_seqs <= b->states.low)
@@ -52,12 +53,12 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
     if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
         reasons |= REASON_BIT(REASON_TOKENS);
     if (b->state == MEMORY_LACKS)
-        reasons |= shortage(q, b, ceil(q->users / layout_decoding(l)));
+        reasons |= evaluate_shortage(q, b, ceil(q->users / layout_decoding(l)));
     else if (b->state == MEMORY_SPREADS)
         reasons |= REASON_BIT(REASON_SPREADS);
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
         reasons |= REASON_BIT(REASON_CROSSES) | REASON_BIT(REASON_DECIDES);
-    reasons |= rest_of_fraction(q, b) | states(q, load, b);
+    reasons |= rest_of_fraction(q, b) | evaluate_states(q, load, b);
     /* what lies outside the budget comes out of what it leaves */
     if (reasons == 0 && b->state == MEMORY_OVERRUNS)
         reasons |= REASON_BIT(REASON_OVERRUNS) | REASON_BIT(REASON_DECIDES);
@@ -116,7 +117,7 @@ static double miss_of(double value, double goal, enum reason reason, uint64_t *r
     return value / goal;
 }
 
-static uint64_t goals(const struct request *q, const struct pace *p, struct evaluation *e)
+static uint64_t evaluate_goals(const struct request *q, const struct pace *p, struct evaluation *e)
 {
     uint64_t reasons = 0;
     double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens : 0;
@@ -134,7 +135,7 @@ static uint64_t goals(const struct request *q, const struct pace *p, struct eval
 }
 
 /* A circuit must hold the worst case, whatever the load. */
-static uint64_t watts(const struct request *q, const struct layout *l)
+static uint64_t evaluate_watts(const struct request *q, const struct layout *l)
 {
     double most = q->power_cap > 0 ? power_most(q) : 0;
 
@@ -241,8 +242,8 @@ static void judge_layout(const struct request *q, const struct load *load, struc
         pace_of(q, load, &e->layout, &pace);
     keep_pace(q, &pace, e);
     if (pace.asked && reasons_verdict(e->reasons) == VERDICT_FITS)
-        e->reasons |= goals(q, &pace, e);
-    e->reasons |= watts(q, &e->layout);
+        e->reasons |= evaluate_goals(q, &pace, e);
+    e->reasons |= evaluate_watts(q, &e->layout);
 }
 
 static void evaluate_one(const struct request *q, const struct load *load,

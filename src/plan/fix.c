@@ -52,7 +52,7 @@ struct proposal {
     int rank;
 };
 
-static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank)
+static struct proposal fix_begin(const struct fixer *f, enum fix_kind kind, int rank)
 {
     struct proposal p = {.request = f->plan->request, .kind = kind, .rank = rank};
 
@@ -64,8 +64,8 @@ static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank
 /* Puts cost and speed of a layout that was found into its fix. A search takes what is owned
  * at the most that it draws, and speed as if all users that may not fit were held: both are
  * then those of the plan. */
-static void claim(const struct fixer *f, const struct request *q, const struct evaluation *e,
-                  struct fix *fix)
+static void fix_claim(const struct fixer *f, const struct request *q, const struct evaluation *e,
+                      struct fix *fix)
 {
     bool owned = q->price == WANT_BUY && e->price.per_hour > 0;
     bool held = e->verdict == VERDICT_FITS || !request_asks_speed(q);
@@ -90,7 +90,7 @@ static double margin_of(const struct plan *plan)
     return plan->has_memory ? plan_margin(plan) : 0;
 }
 
-static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
+static void fix_offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
 
@@ -107,7 +107,7 @@ static void offer(struct fixer *f, const struct proposal *p, const struct evalua
         .spans = evaluation_spans(&p->request, e),
         .rank = p->rank,
     };
-    claim(f, &p->request, e, fix);
+    fix_claim(f, &p->request, e, fix);
     fix->cost_known = fix->per_hour > 0 && asked->cost.per_hour > 0;
     fix->cost_delta = fix->cost_known ? fix->per_hour - asked->cost.per_hour : 0;
     if (p->changes & 1u << CHANGE_GPU)
@@ -124,7 +124,7 @@ unsigned plan_keep_context(const struct request *asked, const struct request *fi
     return (unsigned)(asked->context_auto && !same) << CHANGE_CONTEXT;
 }
 
-static bool propose(struct fixer *f, const struct proposal *p)
+static bool fix_propose(struct fixer *f, const struct proposal *p)
 {
     struct evaluation e;
 
@@ -135,35 +135,16 @@ static bool propose(struct fixer *f, const struct proposal *p)
     if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
         e.verdict >= f->plan->verdict)
         return false;
-    offer(f, p, &e);
+    fix_offer(f, p, &e);
     return true;
 }
 
 /* ---- less of it ---- */
 
-static void less_of_it(struct fixer *f)
-{
-    const struct request *asked = &f->plan->request;
-    struct proposal p = begin(f, FIX_USERS, RANK_USERS);
-    double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
-    double context = solve_context(asked, &f->plan->layout);
-
-    if (users >= 1 && users < asked->users) {
-        p.request.users = users;
-        p.changes = 1u << CHANGE_USERS;
-        propose(f, &p);
-    }
-    p = begin(f, FIX_CONTEXT, RANK_CONTEXT);
-    p.changes = 1u << CHANGE_CONTEXT;
-    if (context >= 256 && context < asked->context &&
-        request_take_context(&p.request, context, f->choices->trace))
-        propose(f, &p);
-}
-
 /* The most slots of adapters with which it fits, by halves. */
 static void fewer_adapters(struct fixer *f)
 {
-    struct proposal p = begin(f, FIX_LORA, RANK_USERS);
+    struct proposal p = fix_begin(f, FIX_LORA, RANK_USERS);
     int *slots = &p.request.lora_slots, low = 0, high = *slots;
     struct evaluation e;
 
@@ -175,18 +156,18 @@ static void fewer_adapters(struct fixer *f)
     }
     *slots = low;
     if (low > 0)
-        propose(f, &p);
+        fix_propose(f, &p);
 }
 
 static void without_draft(struct fixer *f)
 {
-    struct proposal p = begin(f, FIX_DRAFT, RANK_CONTEXT);
+    struct proposal p = fix_begin(f, FIX_DRAFT, RANK_CONTEXT);
 
     p.request.draft = NULL;
     p.request.draft_mtp = false;
     p.request.draft_tokens = 0;
     p.changes = 1u << CHANGE_DRAFT;
-    propose(f, &p);
+    fix_propose(f, &p);
 }
 
 /* ---- options of the engine ---- */
@@ -236,16 +217,16 @@ static bool turn_knob(struct proposal *p, enum change knob, double step)
 static bool propose_knobs(struct fixer *f, enum change a, enum change b)
 {
     for (const double *x = knob_steps[a]; *x > 0; x++) {
-        struct proposal p = begin(f, FIX_KNOBS, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_KNOBS, RANK_KNOB);
 
         if (!turn_knob(&p, a, *x))
             continue;
-        if (a == b && propose(f, &p))
+        if (a == b && fix_propose(f, &p))
             return true;
         for (const double *y = knob_steps[b]; a != b && *y > 0; y++) {
             struct proposal both = p;
 
-            if (turn_knob(&both, b, *y) && propose(f, &both))
+            if (turn_knob(&both, b, *y) && fix_propose(f, &both))
                 return true;
         }
     }
@@ -257,14 +238,14 @@ static void smaller_share(struct fixer *f)
 {
     const struct plan *plan = f->plan;
     uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
-    struct proposal p = begin(f, FIX_SHARE, RANK_KNOB);
+    struct proposal p = fix_begin(f, FIX_SHARE, RANK_KNOB);
 
     p.changes = 1u << CHANGE_UTILIZATION;
     if (!plan->has_memory || !(plan->reasons & rest))
         return;
     for (int percent = 90; percent >= 40; percent -= 5) {
         p.request.utilization = percent / 100.0;
-        if (p.request.utilization < plan->memory.fraction && propose(f, &p))
+        if (p.request.utilization < plan->memory.fraction && fix_propose(f, &p))
             return;
     }
 }
@@ -282,27 +263,27 @@ static void engine_knobs(struct fixer *f)
             propose_knobs(f, (enum change)a, (enum change)b);
     if (asked->engine->state_exit && f->plan->limit == LIMIT_STATES &&
         f->plan->memory.state_blocks.low >= 1) {
-        struct proposal p = begin(f, FIX_STATES, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_STATES, RANK_KNOB);
 
         p.request.max_num_seqs = f->plan->memory.state_blocks.low;
         p.changes = 1u << CHANGE_SEQS;
-        propose(f, &p);
+        fix_propose(f, &p);
     }
     if (asked->users > memory_max_num_seqs(asked)) {
-        struct proposal p = begin(f, FIX_SLOTS, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_SLOTS, RANK_KNOB);
 
         p.request.max_num_seqs = asked->users;
         p.changes = 1u << CHANGE_SEQS;
-        propose(f, &p);
+        fix_propose(f, &p);
     }
     smaller_share(f);
     if (asked->used > 0 && f->plan->limit == LIMIT_USED) {
-        struct proposal p = begin(f, FIX_UNUSED, RANK_KNOB);
+        struct proposal p = fix_begin(f, FIX_UNUSED, RANK_KNOB);
         double left = 1 - asked->used / gpu_usable(asked->gpu).value;
 
         p.request.utilization = floor(left * 100) / 100;
         p.changes = 1u << CHANGE_UTILIZATION;
-        propose(f, &p);
+        fix_propose(f, &p);
     }
 }
 
@@ -319,7 +300,7 @@ static bool may_wait(const struct request *q)
 
 static struct proposal run_at_once(const struct fixer *f, double share, int copies)
 {
-    struct proposal p = begin(f, FIX_AT_ONCE, RANK_USERS);
+    struct proposal p = fix_begin(f, FIX_AT_ONCE, RANK_USERS);
 
     p.request.max_num_seqs = fmax(floor(p.request.users / copies * share), 1);
     p.changes = 1u << CHANGE_SEQS;
@@ -333,7 +314,7 @@ static void fewer_at_once(struct fixer *f)
     for (int i = 0; i < COUNT_OF(at_once); i++) {
         struct proposal p = run_at_once(f, at_once[i], f->plan->layout.replicas);
 
-        if (propose(f, &p))
+        if (fix_propose(f, &p))
             return;
     }
 }
@@ -369,7 +350,7 @@ static void wait_for_fewer(struct fixer *f)
     if (l->replicas > 2)
         wait_in_copies(f, l->replicas - 1, &found, &best);
     if (best.layout.gpus < l->gpus)
-        offer(f, &found, &best);
+        fix_offer(f, &found, &best);
 }
 
 /* More users keep more of the GPUs busy. */
@@ -380,19 +361,21 @@ static void more_users(struct fixer *f)
     if (f->plan->limit != LIMIT_THROUGHPUT)
         return;
     for (int i = 0; i < COUNT_OF(times); i++) {
-        struct proposal p = begin(f, FIX_MORE_USERS, RANK_USERS);
+        struct proposal p = fix_begin(f, FIX_MORE_USERS, RANK_USERS);
 
         p.request.users = ceil(p.request.users * times[i]);
         p.changes = 1u << CHANGE_USERS;
-        if (propose(f, &p))
+        if (fix_propose(f, &p))
             return;
     }
 }
 
-/* Where the tokens of a step were given: those that reach the goals. */
-static void other_steps(struct fixer *f)
+static void reach_goals(struct fixer *f)
 {
-    struct proposal p = begin(f, FIX_STEPS, RANK_KNOB);
+    fewer_at_once(f);
+    more_users(f);
+    /* Where the tokens of a step were given: those that reach the goals. */
+    struct proposal p = fix_begin(f, FIX_STEPS, RANK_KNOB);
     struct evaluation e;
 
     if (p.request.max_batched_tokens <= 0)
@@ -401,14 +384,7 @@ static void other_steps(struct fixer *f)
     search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
     p.request.max_batched_tokens = e.chunk > 0 ? e.chunk : memory_max_batched_tokens(&p.request);
     p.changes = 1u << CHANGE_TOKENS;
-    propose(f, &p);
-}
-
-static void reach_goals(struct fixer *f)
-{
-    fewer_at_once(f);
-    more_users(f);
-    other_steps(f);
+    fix_propose(f, &p);
 }
 
 /* ---- host memory ---- */
@@ -417,7 +393,7 @@ static void reach_goals(struct fixer *f)
  * halves, as each one more leaves more room. */
 static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change change, int most)
 {
-    struct proposal p = begin(f, kind, RANK_HOST);
+    struct proposal p = fix_begin(f, kind, RANK_HOST);
     struct request *r = &p.request;
     int *count = kind == FIX_HOST_LAYERS ? &r->host_layers : &r->host_experts;
     int low = *count, high = most;
@@ -431,13 +407,13 @@ static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change chan
     }
     *count = high;
     if (high > low)
-        propose(f, &p);
+        fix_propose(f, &p);
 }
 
 /* GiB per GPU that the pool lacks, in whole ones. */
 static void bytes_on_host(struct fixer *f)
 {
-    struct proposal p = begin(f, FIX_HOST_BYTES, RANK_HOST);
+    struct proposal p = fix_begin(f, FIX_HOST_BYTES, RANK_HOST);
     const struct memory *m = &f->plan->memory;
     double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
 
@@ -445,16 +421,16 @@ static void bytes_on_host(struct fixer *f)
         return;
     p.request.host_bytes = ceil((p.request.host_bytes + lacks) / GP_GIB) * GP_GIB;
     p.changes = 1u << CHANGE_CPU_OFFLOAD;
-    propose(f, &p);
+    fix_propose(f, &p);
 }
 
 static void kv_on_host(struct fixer *f)
 {
-    struct proposal p = begin(f, FIX_HOST_KV, RANK_HOST);
+    struct proposal p = fix_begin(f, FIX_HOST_KV, RANK_HOST);
 
     p.request.kv_on_host = true;
     p.changes = 1u << CHANGE_NO_KV;
-    propose(f, &p);
+    fix_propose(f, &p);
 }
 
 /* Of the GPUs that were asked for. */
@@ -476,30 +452,30 @@ static void on_host(struct fixer *f)
 
 /* ---- formats and engines ---- */
 
-static void formats(struct fixer *f)
+static void fix_formats(struct fixer *f)
 {
     bool alone = false;
 
     if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
-        struct proposal p = begin(f, FIX_KV, RANK_KV);
+        struct proposal p = fix_begin(f, FIX_KV, RANK_KV);
 
         p.request.kv = f->choices->kv_fp8;
         p.request.kv_auto = false;
         p.changes = 1u << CHANGE_KV;
-        propose(f, &p);
+        fix_propose(f, &p);
     }
     for (int i = 0; i < f->choices->lower_count; i++) {
-        struct proposal p = begin(f, FIX_PRECISION, RANK_PRECISION + i);
+        struct proposal p = fix_begin(f, FIX_PRECISION, RANK_PRECISION + i);
 
         request_take_precision(&p.request, &f->choices->lower[i]);
         p.changes = 1u << CHANGE_PRECISION;
-        propose(f, &p);
+        fix_propose(f, &p);
         if (alone || f->plan->layout.gpus <= 1)
             continue;
         p.kind = FIX_ONE_GPU;
         p.request.gpu_count = 1;
         p.changes |= 1u << CHANGE_GPU;
-        alone = propose(f, &p);
+        alone = fix_propose(f, &p);
     }
 }
 
@@ -516,7 +492,8 @@ static unsigned plain_kv(struct request *r)
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
 static void gguf_formats(struct fixer *f, const struct engine *engine)
 {
-    struct proposal p = begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
+    struct proposal p =
+        fix_begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
     const struct request asked = p.request;
 
     for (int i = 0; i < f->choices->gguf_count; i++) {
@@ -527,7 +504,7 @@ static void gguf_formats(struct fixer *f, const struct engine *engine)
         request_take_precision(r, &f->choices->gguf[i]);
         p.changes =
             1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION | (r->kv->bits < 16 ? plain_kv(r) : 0);
-        if (propose(f, &p))
+        if (fix_propose(f, &p))
             return;
     }
 }
@@ -542,7 +519,7 @@ static bool takes_options(const struct engine *e, const struct request *q)
     return !own && (!q->split || e->disaggregation[0]) && (!q->text_only || e->language_only);
 }
 
-static void engines(struct fixer *f)
+static void fix_engines(struct fixer *f)
 {
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
@@ -552,11 +529,11 @@ static void engines(struct fixer *f)
         if (e->gguf) {
             gguf_formats(f, e);
         } else if (f->plan->limit == LIMIT_TYPE) {
-            struct proposal p = begin(f, FIX_ENGINE, RANK_ENGINE);
+            struct proposal p = fix_begin(f, FIX_ENGINE, RANK_ENGINE);
 
             p.request.engine = e;
             p.changes = 1u << CHANGE_ENGINE;
-            propose(f, &p);
+            fix_propose(f, &p);
         }
     }
 }
@@ -581,7 +558,7 @@ static bool propose_cut(struct fixer *f, struct proposal p)
         p.request.gpu_count = e.layout.gpus;
         p.changes |= 1u << CHANGE_GPU;
     }
-    if (!propose(f, &p))
+    if (!fix_propose(f, &p))
         return false;
     if (f->cuts < COUNT_OF(f->cut))
         f->cut[f->cuts++] = e.layout;
@@ -604,7 +581,7 @@ unsigned plan_free_layout(struct request *r)
 /* The nearest smaller or larger TP that is offered. */
 static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 {
-    struct proposal p = begin(f, kind, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, kind, RANK_LAYOUT);
 
     p.changes = 1u << CHANGE_TP;
     for (int tp = f->plan->layout.tp + step; step < 0 ? tp >= 1 : tp <= p.request.host_gpus;
@@ -617,13 +594,13 @@ static void other_tp(struct fixer *f, enum fix_kind kind, int step)
 
 /* Opens up the layout, keeping the GPU: any layout of as many GPUs, then of more; the
  * next smaller TP that is valid; the next larger one that fits. */
-static void layouts(struct fixer *f)
+static void fix_layouts(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
-    struct proposal p = begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
 
     p.changes = plan_free_layout(&p.request);
-    bool same_count = p.changes && asked->gpu_count > 0 && propose(f, &p);
+    bool same_count = p.changes && asked->gpu_count > 0 && fix_propose(f, &p);
     p.kind = FIX_OPEN;
     if (!same_count && (p.changes || asked->gpu_count > 0))
         propose_cut(f, p);
@@ -637,7 +614,7 @@ static void layouts(struct fixer *f)
 /* Where only more stages than max_pp fit, or where they need fewer GPUs. */
 static void deeper_pipeline(struct fixer *f)
 {
-    struct proposal p = begin(f, FIX_PIPELINE, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, FIX_PIPELINE, RANK_LAYOUT);
     struct request *r = &p.request;
     struct evaluation e;
     bool fits = f->plan->verdict == VERDICT_FITS;
@@ -652,7 +629,7 @@ static void deeper_pipeline(struct fixer *f)
     if (e.verdict != VERDICT_FITS || e.layout.pp <= most ||
         (fits && e.layout.gpus >= f->plan->layout.gpus))
         return;
-    offer(f, &p, &e);
+    fix_offer(f, &p, &e);
 }
 
 /* Where blocks of state for all slots, not weights or users, took more GPUs than were
@@ -661,12 +638,12 @@ static void fewer_slots(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
     struct evaluation e, best = {0};
-    struct proposal p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB), found = p;
+    struct proposal p = fix_begin(f, FIX_FEWER_SLOTS, RANK_KNOB), found = p;
 
     if (!asked->engine->state_exit || asked->gpu_count > 0 || !f->plan->memory.state_blocks.known)
         return;
     for (const double *step = knob_steps[CHANGE_SEQS]; *step > 0; step++) {
-        p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB);
+        p = fix_begin(f, FIX_FEWER_SLOTS, RANK_KNOB);
         if (!turn_knob(&p, CHANGE_SEQS, *step))
             continue;
         search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
@@ -677,7 +654,7 @@ static void fewer_slots(struct fixer *f)
         found = p;
     }
     if (best.layout.gpus > 0)
-        offer(f, &found, &best);
+        fix_offer(f, &found, &best);
 }
 
 /* ---- other GPUs ---- */
@@ -690,11 +667,11 @@ struct other {
 
 static void offer_gpu(struct fixer *f, const struct other *o)
 {
-    struct proposal p = begin(f, FIX_GPU, RANK_GPU);
+    struct proposal p = fix_begin(f, FIX_GPU, RANK_GPU);
 
     p.changes = plan_free_layout(&p.request) | 1u << CHANGE_GPU;
     p.request = o->request;
-    offer(f, &p, &o->best);
+    fix_offer(f, &p, &o->best);
 }
 
 /* Less is better: a known price, one machine, the price, the number of GPUs. */
@@ -741,7 +718,7 @@ struct others {
 };
 
 /* Dollars an hour above which another GPU is dearer than all that are kept. */
-static double dear(const struct others *found)
+static double fix_dear(const struct others *found)
 {
     const struct other *last = &found->best[OTHER_GPUS - 1];
     bool beaten = found->count == OTHER_GPUS && last->best.price.per_hour > 0 &&
@@ -758,7 +735,7 @@ static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found
 
     *r = search_on(asked, gpu, 0, f->market);
     plan_free_layout(r);
-    if (!fits_on(f, &o, dear(found), asked->gpu_count))
+    if (!fits_on(f, &o, fix_dear(found), asked->gpu_count))
         return;
     keep_cheapest(found->best, &found->count, &o);
     if (o.best.layout.gpus > asked->gpu_count || strcmp(gpu->vendor, asked->gpu->vendor) != 0)
@@ -839,7 +816,7 @@ static int by_worth(const void *pa, const void *pb)
     return (int)a->kind - (int)b->kind;
 }
 
-static int pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
+static int fix_pick(struct fixer *f, struct fix out[PLAN_MAX_FIXES])
 {
     qsort(f->found, (size_t)f->count, sizeof(f->found[0]), by_worth);
     bool any_fits = f->count > 0 && f->found[0].verdict == VERDICT_FITS;
@@ -860,18 +837,32 @@ static void propose_all(struct fixer *f)
     if (plan->verdict == VERDICT_SLOW)
         reach_goals(f);
     if (plan->verdict != VERDICT_FITS) {
-        layouts(f);
-        engines(f);
+        fix_layouts(f);
+        fix_engines(f);
         other_gpus(f);
         if (plan->request.draft)
             without_draft(f);
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
-        less_of_it(f);
+        const struct request *asked = &f->plan->request;
+        struct proposal p = fix_begin(f, FIX_USERS, RANK_USERS);
+        double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
+        double context = solve_context(asked, &f->plan->layout);
+
+        if (users >= 1 && users < asked->users) {
+            p.request.users = users;
+            p.changes = 1u << CHANGE_USERS;
+            fix_propose(f, &p);
+        }
+        p = fix_begin(f, FIX_CONTEXT, RANK_CONTEXT);
+        p.changes = 1u << CHANGE_CONTEXT;
+        if (context >= 256 && context < asked->context &&
+            request_take_context(&p.request, context, f->choices->trace))
+            fix_propose(f, &p);
         if (plan->request.lora_slots > 1)
             fewer_adapters(f);
         engine_knobs(f);
-        formats(f);
+        fix_formats(f);
         on_host(f);
     }
 }
@@ -883,7 +874,7 @@ static void propose_all(struct fixer *f)
 static struct proposal put_right(const struct fixer *f)
 {
     uint64_t reasons = f->plan->reasons;
-    struct proposal p = begin(f, FIX_REPAIRED, RANK_LAYOUT);
+    struct proposal p = fix_begin(f, FIX_REPAIRED, RANK_LAYOUT);
     struct request *r = &p.request;
     struct request held = *r;
 
@@ -910,7 +901,7 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
 {
     struct plan right;
 
-    if (p->changes == 0 || propose(f, p))
+    if (p->changes == 0 || fix_propose(f, p))
         return;
     plan_request(&p->request, f->market, &right);
     struct fixer again = {.plan = &right, .choices = f->choices, .market = f->market};
@@ -925,13 +916,6 @@ static void fix_changed(struct fixer *f, const struct proposal *p,
         fix->cost_known = fix->per_hour > 0 && asked > 0;
         fix->cost_delta = fix->cost_known ? fix->per_hour - asked : 0;
     }
-}
-
-static void fix_repaired(struct fixer *f)
-{
-    struct proposal p = put_right(f);
-
-    fix_changed(f, &p, propose_all);
 }
 
 /* Some models no layout of this engine holds, on any GPU: another one that cuts layers,
@@ -962,11 +946,13 @@ int plan_fixes(const struct plan *plan, const struct choices *choices, const str
     f.market = market;
     f.count = f.cuts = 0;
     propose_all(&f);
-    int n = pick(&f, out);
+    int n = fix_pick(&f, out);
     if (plan->verdict != VERDICT_DOES_NOT_FIT || (n > 0 && out[0].verdict == VERDICT_FITS))
         return n;
-    fix_repaired(&f);
+    struct proposal p = put_right(&f);
+
+    fix_changed(&f, &p, propose_all);
     if (f.count == 0)
         fix_elsewhere(&f);
-    return pick(&f, out);
+    return fix_pick(&f, out);
 }

@@ -44,20 +44,10 @@ struct sweep {
     struct prices prices;
 };
 
-static double next_users(double users)
-{
-    return users < 16 ? users + 1 : ceil(users * 1.15);
-}
-
-static void set_users(struct sweep *s, double users)
+static bool front_holds(struct sweep *s, const struct layout *l, double users, struct evaluation *e)
 {
     s->plain.users = users;
     s->load.max_num_seqs = memory_max_num_seqs(&s->plain); /* slots may follow the users */
-}
-
-static bool holds(struct sweep *s, const struct layout *l, double users, struct evaluation *e)
-{
-    set_users(s, users);
     evaluate(&s->plain, &s->load, &s->prices, l, e);
     return e->verdict == VERDICT_FITS;
 }
@@ -84,8 +74,8 @@ static void sweep_users(struct sweep *s, const struct step *step, const struct e
     struct serve serve;
     struct speed band;
 
-    for (double n = 1; n <= MOST_USERS; n = next_users(n)) {
-        if (!holds(s, &e->layout, n * groups, &held))
+    for (double n = 1; n <= MOST_USERS; n = n < 16 ? n + 1 : ceil(n * 1.15)) {
+        if (!front_holds(s, &e->layout, n * groups, &held))
             break;
         p.users = s->plain.users;
         speed_serve(&s->plain, step, &s->load, &e->layout, speed_slots(&s->plain, &s->load),
@@ -111,7 +101,7 @@ static void sweep_cut(void *ctx, int tp, int pp, int ep)
     struct step_others others;
 
     if (!search_cut(s->asked, tp, pp, ep, &l) ||
-        !holds(s, &l, l.replicas * (double)(tp * pp) / layout_group(&l), &e) ||
+        !front_holds(s, &l, l.replicas * (double)(tp * pp) / layout_group(&l), &e) ||
         evaluation_spans(&s->plain, &e))
         return;
     step_cut(&s->step, &l, &step);
@@ -136,14 +126,14 @@ void front_add(struct front *front, const struct request *q, const struct market
 
 /* ---- the fronts ---- */
 
-static int sign(double difference)
+static int front_sign(double difference)
 {
     return (difference > 0) - (difference < 0);
 }
 
 static int fast_first(const struct front_point *a, const struct front_point *b)
 {
-    return sign(front_of_user(b) - front_of_user(a));
+    return front_sign(front_of_user(b) - front_of_user(a));
 }
 
 static int by_gpu(const void *left, const void *right)
@@ -151,7 +141,7 @@ static int by_gpu(const void *left, const void *right)
     const struct front_point *a = left, *b = right;
     int order = fast_first(a, b);
 
-    return order ? order : sign(front_of_gpu(b) - front_of_gpu(a));
+    return order ? order : front_sign(front_of_gpu(b) - front_of_gpu(a));
 }
 
 static int by_money(const void *left, const void *right)

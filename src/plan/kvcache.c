@@ -50,11 +50,6 @@ static double index_bytes(const struct layer_kind *k)
     return (k->index_dim + 4 * ceil_div(k->index_dim, 128)) / pool;
 }
 
-static bool is_attention(const struct layer_kind *k)
-{
-    return k->mixer >= MIXER_FULL && k->mixer <= MIXER_CSA;
-}
-
 static bool is_windowed(const struct layer_kind *k)
 {
     return k->mixer == MIXER_SLIDING || k->mixer == MIXER_CHUNKED;
@@ -98,7 +93,7 @@ static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv
 static double own_bytes(const struct layer_kind *k, const struct format *kv, const struct gpu *gpu,
                         int tp)
 {
-    if (!is_attention(k))
+    if (!(k->mixer >= MIXER_FULL && k->mixer <= MIXER_CSA))
         return 0;
     if (k->mixer == MIXER_MLA)
         return mla_bytes(k, kv);

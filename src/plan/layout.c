@@ -174,7 +174,7 @@ struct refusals {
     int most, count;
 };
 
-static void refuse(struct refusals *r, enum refusal_code code, int a, int b)
+static void layout_refuse(struct refusals *r, enum refusal_code code, int a, int b)
 {
     if (r->count < r->most)
         r->out[r->count] = (struct refusal){code, a, b};
@@ -184,13 +184,13 @@ static void refuse(struct refusals *r, enum refusal_code code, int a, int b)
 static void check_attention(struct refusals *r, const struct layer_kind *k, int tp)
 {
     if (k->heads > 0 && k->heads % tp != 0)
-        refuse(r, REFUSED_HEADS, tp, k->heads);
+        layout_refuse(r, REFUSED_HEADS, tp, k->heads);
     if (k->o_groups % tp != 0)
-        refuse(r, REFUSED_OUTPUT, tp, k->o_groups);
+        layout_refuse(r, REFUSED_OUTPUT, tp, k->o_groups);
     if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || k->kv_heads <= 0)
         return;
     if (k->kv_heads % tp != 0 && tp % k->kv_heads != 0)
-        refuse(r, REFUSED_KV_HEADS, tp, k->kv_heads);
+        layout_refuse(r, REFUSED_KV_HEADS, tp, k->kv_heads);
 }
 
 static void check_width(struct refusals *r, const struct layer_kind *k, int tp, int ep)
@@ -198,11 +198,11 @@ static void check_width(struct refusals *r, const struct layer_kind *k, int tp, 
     int per_expert = ep > tp ? 1 : tp / (ep > 0 ? ep : 1);
 
     if (k->ff % tp != 0)
-        refuse(r, REFUSED_MLP, tp, k->ff);
+        layout_refuse(r, REFUSED_MLP, tp, k->ff);
     if (k->experts > 0 && k->expert_ff % per_expert != 0)
-        refuse(r, REFUSED_EXPERT, per_expert, k->expert_ff);
+        layout_refuse(r, REFUSED_EXPERT, per_expert, k->expert_ff);
     if (k->lin_v_heads % tp != 0)
-        refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
+        layout_refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
 }
 
 /* Experts' blocks of scales can be cut down to their divisor with the shard, to 32. */
@@ -223,9 +223,9 @@ static void check_blocks(struct refusals *r, const struct request *q, const stru
     int width = k->expert_ff / shards;
 
     if (mlp > 1 && k->ff / l->tp % mlp != 0)
-        refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
+        layout_refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
     if (expert > 1 && k->experts > 0 && width % expert != 0 && !blocks_refine(q, width, expert))
-        refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
+        layout_refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
 }
 
 static bool same_width(const struct layer_kind *a, const struct layer_kind *b)
@@ -271,7 +271,7 @@ static void check_draft(struct refusals *r, const struct request *q, const struc
         check_attention(&of, kind, l->tp);
         check_width(&of, kind, l->tp, l->ep);
         if (of.count > 0) {
-            refuse(r, REFUSED_DRAFT, l->tp, kind->heads);
+            layout_refuse(r, REFUSED_DRAFT, l->tp, kind->heads);
             return;
         }
     }
@@ -285,15 +285,15 @@ static void check_ep(struct refusals *r, const struct request *q, const struct l
         return;
     experts = model_experts(q->model);
     if (q->engine->gguf)
-        refuse(r, REFUSED_EP_ENGINE, l->ep, 0);
+        layout_refuse(r, REFUSED_EP_ENGINE, l->ep, 0);
     if (experts == 0)
-        refuse(r, REFUSED_EP_DENSE, l->ep, 0);
+        layout_refuse(r, REFUSED_EP_DENSE, l->ep, 0);
     else if (experts % l->ep != 0)
-        refuse(r, REFUSED_EP_EXPERTS, l->ep, experts);
+        layout_refuse(r, REFUSED_EP_EXPERTS, l->ep, experts);
     if (l->tp * l->replicas % l->ep != 0)
-        refuse(r, REFUSED_EP_GPUS, l->ep, l->tp * l->replicas);
+        layout_refuse(r, REFUSED_EP_GPUS, l->ep, l->tp * l->replicas);
     if (l->ep < l->tp && l->tp % l->ep != 0)
-        refuse(r, REFUSED_EP_TP, l->ep, l->tp);
+        layout_refuse(r, REFUSED_EP_TP, l->ep, l->tp);
 }
 
 /* Cuts that the weights allow, of one side. */
@@ -303,14 +303,7 @@ static void check_cut(struct refusals *r, const struct request *q, const struct 
 
     check_kinds(r, q, l);
     if (q->model->vocab > 0 && padded % l->tp != 0)
-        refuse(r, REFUSED_VOCABULARY, l->tp, q->model->vocab);
-}
-
-/* Some engines spread layers alone. */
-static void check_tp(struct refusals *r, const struct request *q, const struct layout *l)
-{
-    if (q->engine && q->engine->layers_only && l->tp > 1) /* fine-tuning has no engine */
-        refuse(r, REFUSED_TP_ENGINE, l->tp, 0);
+        layout_refuse(r, REFUSED_VOCABULARY, l->tp, q->model->vocab);
 }
 
 /* A group of each at least, and as many as were asked for. */
@@ -324,20 +317,8 @@ static void check_split(struct refusals *r, const struct request *q, const struc
         return;
     if (prefill < own || decode < ways || prefill % own || decode % ways ||
         (q->prefill > 0 && (prefill != q->prefill || decode != q->decode)))
-        refuse(r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
-               q->prefill > 0 ? q->decode : ways);
-}
-
-static void check_hosts(struct refusals *r, const struct request *q, const struct layout *l)
-{
-    int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
-
-    if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
-        refuse(r, REFUSED_MIG, 0, 0);
-    else if (q->host_gpus > 0 && tp > q->host_gpus)
-        refuse(r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
-    if (q->gpu_count > 0 && l->gpus != q->gpu_count)
-        refuse(r, REFUSED_COUNT, l->gpus, q->gpu_count);
+        layout_refuse(r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
+                      q->prefill > 0 ? q->decode : ways);
 }
 
 /* Layers that read the pool of an earlier one are on its stage (deepseek_v41/attention.py:
@@ -353,7 +334,7 @@ static void check_pools(struct refusals *r, const struct request *q, const struc
         while (i < end && m->kind[m->layer[i]].compress == 0)
             i++;
         if (i < end && m->kind[m->layer[i]].csa2 && m->kind[m->layer[i]].kv_shared) {
-            refuse(r, REFUSED_SHARED_POOL, l->pp, i);
+            layout_refuse(r, REFUSED_SHARED_POOL, l->pp, i);
             return;
         }
     }
@@ -368,14 +349,23 @@ int layout_refusals(const struct request *q, const struct layout *l, struct refu
     if (l->prefill_tp > 0)
         check_cut(&r, q, &side);
     if (l->pp > 1 && l->pp > layout_gpu_layers(q))
-        refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
+        layout_refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
     else
         check_pools(&r, q, l);
     check_draft(&r, q, l);
-    check_tp(&r, q, l);
+    /* Some engines spread layers alone. */
+    if (q->engine && q->engine->layers_only && l->tp > 1) /* fine-tuning has no engine */
+        layout_refuse(&r, REFUSED_TP_ENGINE, l->tp, 0);
     check_ep(&r, q, l);
     check_split(&r, q, l);
-    check_hosts(&r, q, l);
+    int tp = l->prefill_tp > l->tp ? l->prefill_tp : l->tp;
+
+    if (q->gpu->link_domain == 1 && layout_widest(l) > 1)
+        layout_refuse(&r, REFUSED_MIG, 0, 0);
+    else if (q->host_gpus > 0 && tp > q->host_gpus)
+        layout_refuse(&r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, tp, q->host_gpus);
+    if (q->gpu_count > 0 && l->gpus != q->gpu_count)
+        layout_refuse(&r, REFUSED_COUNT, l->gpus, q->gpu_count);
     return r.count;
 }
 

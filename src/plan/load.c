@@ -54,7 +54,7 @@ static double tensor_bytes(const struct request *q, int k, const struct tensor *
 }
 
 /* A checkpoint's own bytes hold for it as it was published. */
-static bool exact(const struct request *q)
+static bool load_exact(const struct request *q)
 {
     return q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
 }
@@ -226,18 +226,6 @@ static double recipe_bytes(const struct request *q, int k)
     return bytes;
 }
 
-static void add_to_layers(const struct request *q, struct load *load)
-{
-    for (int k = 0; k < q->model->kind_count; k++) {
-        const struct layer_kind *kind = &q->model->kind[k];
-
-        load->added[k][SHARE_TP] = absorbed_bytes(q, kind);
-        load->recipe[k] = recipe_bytes(q, k);
-        for (int r = 0; r < ROLE_COUNT; r++)
-            load->added[k][layout_share_rule(kind, (enum tensor_role)r)] += second_scales(q, k, r);
-    }
-}
-
 /* Tables of n-grams, outside the layers or, in a checkpoint, inside them. */
 static void keep_tables(const struct model *m, struct load *load)
 {
@@ -277,7 +265,14 @@ static void sum_added(const struct request *q, struct load *load)
     load->pads_experts = q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
     if (q->engine->rope_table)
         add_ropes(q, load);
-    add_to_layers(q, load);
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const struct layer_kind *kind = &q->model->kind[k];
+
+        load->added[k][SHARE_TP] = absorbed_bytes(q, kind);
+        load->recipe[k] = recipe_bytes(q, k);
+        for (int r = 0; r < ROLE_COUNT; r++)
+            load->added[k][layout_share_rule(kind, (enum tensor_role)r)] += second_scales(q, k, r);
+    }
 }
 
 /* ---- what stays in host memory ---- */
@@ -300,35 +295,6 @@ static double matrix_share(const struct layer_kind *k, int role)
     bool mlp = role == ROLE_MLP || role == ROLE_EXPERT || role == ROLE_SHARED;
 
     return mlp ? 1.0 / (k->gated ? 3 : 2) : 1;
-}
-
-/* llama.cpp copies the tensors of a prompt's step to the GPU, one after the other. */
-static double largest_on_host(const struct request *q, const struct load *load)
-{
-    const struct model *m = q->model;
-    double most = q->host_layers > m->layer_count ? load->global[ROLE_HEAD] : 0;
-
-    for (int i = 0; i < load_host_layers(q); i++)
-        for (int r = 0; r < ROLE_COUNT; r++)
-            if (load_on_host(q, i, r))
-                most = fmax(most,
-                            load->layer[m->layer[i]][r] * matrix_share(&m->kind[m->layer[i]], r));
-    return most;
-}
-
-/* vLLM's parameters: query, key and value are one, gate and up too. */
-static void bound_fused(const struct model *m, struct load *load)
-{
-    for (int k = 0; k < m->kind_count; k++) {
-        const double *bytes = load->layer[k];
-        double attention = bytes[ROLE_ATTN_Q] + bytes[ROLE_ATTN_KV];
-        double half = m->kind[k].gated ? 2.0 / 3 : 0.5; /* up, or gate and up */
-        double dense = fmax(bytes[ROLE_MLP], bytes[ROLE_SHARED]) * half;
-
-        dense = fmax(fmax(dense, attention), bytes[ROLE_RECURRENT]);
-        load->fused[0] = fmax(load->fused[0], dense);
-        load->fused[1] = fmax(load->fused[1], bytes[ROLE_EXPERT] * half);
-    }
 }
 
 /* ---- the draft ---- */
@@ -373,16 +339,6 @@ static void sum_draft(const struct request *q, struct load *load)
 }
 
 /* ---- all of it ---- */
-
-static void sum_params(const struct model *m, struct load *load)
-{
-    double params[ROLE_COUNT];
-
-    model_params_roles(m, params);
-    for (int r = 0; r < ROLE_COUNT; r++)
-        load->params += params[r];
-    load->vision_params = params[ROLE_VISION];
-}
 
 static void sum_model(const struct request *q, struct load *load)
 {
@@ -429,40 +385,17 @@ static bool on_second_runner(const struct request *q)
            (engine_lists(e->second, "dense") && is_dense(m));
 }
 
-static void choose_runner(const struct request *q, struct load *load)
-{
-    const struct engine *e = q->engine;
-    bool second = load->second = on_second_runner(q);
-
-    load->logit_copies = second ? e->second_copies : e->logit_copies;
-    load->logit_copies_low =
-        !second && e->logit_copies_low > 0 && strcmp(q->gpu->vendor, "nvidia") == 0
-            ? e->logit_copies_low
-            : load->logit_copies;
-    load->graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
-    load->host_bytes = second && !e->second_offload ? 0 : q->host_bytes;
-    load->kept = second ? e->second_kept * load->max_num_seqs * q->model->vocab : 0;
-}
-
-static void set_limits(const struct request *q, struct load *load)
-{
-    load->max_num_seqs = memory_max_num_seqs(q);
-    load->max_batched_tokens = memory_max_batched_tokens(q);
-    choose_runner(q, load);
-    load->fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
-    load->usable = gpu_usable(q->gpu);
-    load->budget = memory_budget_bytes(q, load->usable, load->fraction);
-    load->reasons = reasons_of_request(q, load);
-    load->warnings = warnings_of_request(q, load) | (unsigned)memory_may_take_whole(q)
-                                                        << WARNING_SLICE;
-}
-
 struct load load_checkpoint(const struct request *q)
 {
     struct load load = {0};
 
-    sum_params(q->model, &load);
-    if (exact(q))
+    double params[ROLE_COUNT];
+
+    model_params_roles(q->model, params);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        load.params += params[r];
+    load.vision_params = params[ROLE_VISION];
+    if (load_exact(q))
         copy_exact(q, &load);
     else
         sum_tensors(q, &load);
@@ -476,10 +409,47 @@ struct load load_sum(const struct request *q)
 
     keep_on_host(q, &load);
     sum_cuts(q, &load);
-    bound_fused(q->model, &load);
-    load.host_copy = largest_on_host(q, &load);
+    /* vLLM's parameters: query, key and value are one, gate and up too. */
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const double *bytes = load.layer[k];
+        double attention = bytes[ROLE_ATTN_Q] + bytes[ROLE_ATTN_KV];
+        double half = q->model->kind[k].gated ? 2.0 / 3 : 0.5; /* up, or gate and up */
+        double dense = fmax(bytes[ROLE_MLP], bytes[ROLE_SHARED]) * half;
+
+        dense = fmax(fmax(dense, attention), bytes[ROLE_RECURRENT]);
+        load.fused[0] = fmax(load.fused[0], dense);
+        load.fused[1] = fmax(load.fused[1], bytes[ROLE_EXPERT] * half);
+    }
+    /* llama.cpp copies the tensors of a prompt's step to the GPU, one after the other. */
+    const struct model *m = q->model;
+    double most = q->host_layers > m->layer_count ? load.global[ROLE_HEAD] : 0;
+
+    for (int i = 0; i < load_host_layers(q); i++)
+        for (int r = 0; r < ROLE_COUNT; r++)
+            if (load_on_host(q, i, r))
+                most =
+                    fmax(most, load.layer[m->layer[i]][r] * matrix_share(&m->kind[m->layer[i]], r));
+    load.host_copy = most;
     sum_added(q, &load);
     sum_draft(q, &load);
-    set_limits(q, &load);
+    load.max_num_seqs = memory_max_num_seqs(q);
+    load.max_batched_tokens = memory_max_batched_tokens(q);
+    const struct engine *e = q->engine;
+    bool second = load.second = on_second_runner(q);
+
+    load.logit_copies = second ? e->second_copies : e->logit_copies;
+    load.logit_copies_low =
+        !second && e->logit_copies_low > 0 && strcmp(q->gpu->vendor, "nvidia") == 0
+            ? e->logit_copies_low
+            : load.logit_copies;
+    load.graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
+    load.host_bytes = second && !e->second_offload ? 0 : q->host_bytes;
+    load.kept = second ? e->second_kept * load.max_num_seqs * q->model->vocab : 0;
+    load.fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
+    load.usable = gpu_usable(q->gpu);
+    load.budget = memory_budget_bytes(q, load.usable, load.fraction);
+    load.reasons = reasons_of_request(q, &load);
+    load.warnings = warnings_of_request(q, &load) | (unsigned)memory_may_take_whole(q)
+                                                        << WARNING_SLICE;
     return load;
 }

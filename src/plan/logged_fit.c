@@ -18,7 +18,8 @@ static double planned_of(const struct memory *m, enum logged_term term)
 }
 
 /* Without any log. */
-static void estimate(struct request *q, const struct layout *l, struct load *load, struct memory *m)
+static void logged_fit_estimate(struct request *q, const struct layout *l, struct load *load,
+                                struct memory *m)
 {
     q->logged = (struct logged){.count = 0};
     *load = load_sum(q);
@@ -32,7 +33,7 @@ void logged_estimates(const struct request *request, const struct layout *l,
     struct load load;
     struct memory m;
 
-    estimate(&q, l, &load, &m);
+    logged_fit_estimate(&q, l, &load, &m);
     for (int t = 0; t < LOGGED_TERMS; t++)
         bytes[t] = planned_of(&m, (enum logged_term)t);
 }
@@ -77,7 +78,7 @@ enum logged_doubt logged_fit(const struct request *request, const struct layout 
     struct load load;
     struct memory m;
 
-    estimate(&q, l, &load, &m);
+    logged_fit_estimate(&q, l, &load, &m);
     *out = (struct logged){.count = 0};
     q.logged = logged_of_layout(&q, &load, l);
     take_terms(&m, f, &q.logged);

@@ -58,7 +58,8 @@ static struct elements layer_elements(const struct request *q, int kind, const s
 }
 
 /* vLLM sizes those of MXFP4 experts as its kernels pad the experts: to 256 at most. */
-static double padding(const struct request *q, const struct layer_kind *k, const struct layout *l)
+static double lora_padding(const struct request *q, const struct layer_kind *k,
+                           const struct layout *l)
 {
     bool mxfp4 = strcmp(q->precision.by_role[ROLE_EXPERT]->id, "mxfp4") == 0;
     double cut = l->ep > l->tp ? 1 : (double)l->tp / l->ep;
@@ -86,7 +87,7 @@ struct quantity lora_bytes(const struct request *q, const struct layout *l, int 
 
         sum.all += layers[k] * one.all;
         sum.attention += layers[k] * one.attention;
-        padded += layers[k] * one.experts * padding(q, &m->kind[k], l);
+        padded += layers[k] * one.experts * lora_padding(q, &m->kind[k], l);
     }
     /* embedding and head, of the stage that has them */
     double words = (first == 0) + (end == m->layer_count);

@@ -17,7 +17,7 @@ double memory_rule_of_thumb(double params, double bits)
 }
 
 /* Does the GPU's id begin with a word of the list? */
-static bool excepted(const char *list, const char *id)
+static bool memory_excepted(const char *list, const char *id)
 {
     for (const char *p = list; *p; p += strcspn(p, "|"), p += *p == '|')
         if (strncmp(p, id, strcspn(p, "|")) == 0)
@@ -29,7 +29,8 @@ static bool large_gpu(const struct request *q)
 {
     const struct engine *e = q->engine;
 
-    return gpu_usable(q->gpu).value >= e->large_bytes && !excepted(e->large_except, q->gpu->id);
+    return gpu_usable(q->gpu).value >= e->large_bytes &&
+           !memory_excepted(e->large_except, q->gpu->id);
 }
 
 bool memory_may_take_whole(const struct request *q)
@@ -37,7 +38,7 @@ bool memory_may_take_whole(const struct request *q)
     const struct engine *e = q->engine;
 
     return q->gpu->whole >= e->large_bytes && e->large_bytes > 0 && !large_gpu(q) &&
-           !excepted(e->large_except, q->gpu->id) &&
+           !memory_excepted(e->large_except, q->gpu->id) &&
            (q->max_num_seqs <= 0 || q->max_batched_tokens <= 0);
 }
 
@@ -436,7 +437,7 @@ static struct quantity stage_pool(const struct stages *s, struct quantity weight
 }
 
 /* What is counted from a shape is as good as the shape. */
-static enum origin counted(const struct request *q)
+static enum origin memory_counted(const struct request *q)
 {
     return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
 }
@@ -484,19 +485,6 @@ static double stage_mean(const struct stages *s, const struct stage *at, double 
     return asked ? reserved : s->users * one.reserved;
 }
 
-/* least: what the pool has to hold all the same. */
-static enum memory_state room_of(double need, double least, const struct quantity *pool,
-                                 double free_low)
-{
-    if (pool->high <= 0 && pool->low < 0)
-        return MEMORY_LACKS;
-    if (need <= pool->low && pool->low >= 0)
-        return free_low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
-    if (least > pool->low)
-        return least > pool->high ? MEMORY_LACKS : MEMORY_DOUBTS;
-    return need > pool->high ? MEMORY_SPREADS : MEMORY_CROSSES;
-}
-
 static enum memory_state stage_room(const struct stages *s, const struct stage *at,
                                     const struct binding *b)
 {
@@ -504,7 +492,14 @@ static enum memory_state stage_room(const struct stages *s, const struct stage *
 
     if (b->reserved > b->pool.low && b->each <= b->pool.high)
         least = fmax(b->each, stage_mean(s, at, b->reserved));
-    return room_of(b->reserved, least, &b->pool, b->free.low);
+    /* least: what the pool has to hold all the same. */
+    if (b->pool.high <= 0 && b->pool.low < 0)
+        return MEMORY_LACKS;
+    if (b->reserved <= b->pool.low && b->pool.low >= 0)
+        return b->free.low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
+    if (least > b->pool.low)
+        return least > b->pool.high ? MEMORY_LACKS : MEMORY_DOUBTS;
+    return b->reserved > b->pool.high ? MEMORY_SPREADS : MEMORY_CROSSES;
 }
 
 /* SGLang: the requests that the states' own pool holds, one slot of which is padding. */
@@ -554,7 +549,7 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
     out->states = stage_states(s, one, &out->pool);
     out->reserved = s->users * one->reserved + one->fixed;
     struct quantity taken = quantity_add(quantity_add(out->weights, out->overhead),
-                                         quantity_of(out->reserved, counted(q)));
+                                         quantity_of(out->reserved, memory_counted(q)));
     out->free = quantity_sub(quantity_sub(s->load->usable, taken), quantity_exact(q->used));
     out->state = stage_room(s, at, out);
 }
@@ -563,7 +558,7 @@ static void stage_binding(const struct stages *s, const struct stage *at, struct
 
 /* A stage binds that is worse off for sure; else when its pool holds fewer requests, or,
  * without any KV, has less. */
-static bool binds(const struct binding *a, const struct binding *b)
+static bool memory_binds(const struct binding *a, const struct binding *b)
 {
     if (a->state != b->state)
         return a->state > b->state;
@@ -583,7 +578,7 @@ static void find_binding(const struct stages *s, struct binding *out)
         if (stage_next(s, &at) && stage > 1 && stage < s->layout->pp - 1)
             continue;
         stage_binding(s, &at, &b);
-        if (binds(&b, out))
+        if (memory_binds(&b, out))
             *out = b;
     }
 }
@@ -651,8 +646,9 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->host = q->host_bytes > 0 ? weights_held(q, &s->weights, at.first, at.end)
                                 : quantity_of(weights_on_host(q, load), b.weights.origin);
     m->tables = quantity_of(load->tables, b.weights.origin);
-    m->host_kv = q->host_kv > 0 ? quantity_exact(q->host_kv)
-                                : quantity_of(weights_host_kv(q, load, s->users), counted(q));
+    m->host_kv = q->host_kv > 0
+                     ? quantity_exact(q->host_kv)
+                     : quantity_of(weights_host_kv(q, load, s->users), memory_counted(q));
     m->draft = weights_draft(q, load, s->layout, stage);
     m->lora = lora_bytes(q, s->layout, at.first, at.end);
     m->split = weights_stage(q, load, s->layout, stage);
@@ -661,9 +657,9 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->graphs = s->graphs;
     m->graphs_charged = memory_budget(q) == BUDGET_UTILIZATION ? s->graphs_charged : s->graphs;
     m->kv_pool = b.pool;
-    m->kv_needed = quantity_of(s->users * m->sequence.exact, counted(q));
-    m->state = quantity_of(s->users * m->sequence.state, counted(q));
-    m->kv_reserved = quantity_of(b.reserved, counted(q));
+    m->kv_needed = quantity_of(s->users * m->sequence.exact, memory_counted(q));
+    m->state = quantity_of(s->users * m->sequence.state, memory_counted(q));
+    m->kv_reserved = quantity_of(b.reserved, memory_counted(q));
     m->kv_mean = quantity_of(stage_mean(s, &at, b.reserved),
                              q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
     m->room = b.state;
@@ -843,21 +839,6 @@ static void add_need(struct terms *w)
              "GiB", source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");
 }
 
-static void add_rest(struct terms *w)
-{
-    const struct memory *m = &w->plan->memory;
-    const struct format *f = w->plan->request.precision.weight;
-
-    term_add(w, "free", "free", "usable - used - weights - activation - non_torch - graphs - need",
-             m->free, "GiB", source_counted("the parts above"),
-             "usable, used, weights, activation, non_torch, graphs, need");
-    know_number(w, "bits", f->bits, f->id);
-    term_add(w, "rule of thumb", "rule", "params * bits/8 * 1.25, all GPUs together",
-             quantity_of(m->rule_of_thumb, ORIGIN_ASSUMED), "GiB",
-             source_counted("the field's rule, to compare with: no figure rests on it"),
-             "params, bits");
-}
-
 /* What a server's log says of each term that follows from it. */
 static void add_logged(struct terms *w)
 {
@@ -896,5 +877,15 @@ void memory_terms(struct terms *w)
         add_pool(w);
         add_need(w);
     }
-    add_rest(w);
+    const struct memory *m = &w->plan->memory;
+    const struct format *f = w->plan->request.precision.weight;
+
+    term_add(w, "free", "free", "usable - used - weights - activation - non_torch - graphs - need",
+             m->free, "GiB", source_counted("the parts above"),
+             "usable, used, weights, activation, non_torch, graphs, need");
+    know_number(w, "bits", f->bits, f->id);
+    term_add(w, "rule of thumb", "rule", "params * bits/8 * 1.25, all GPUs together",
+             quantity_of(m->rule_of_thumb, ORIGIN_ASSUMED), "GiB",
+             source_counted("the field's rule, to compare with: no figure rests on it"),
+             "params, bits");
 }

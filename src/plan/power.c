@@ -122,14 +122,9 @@ static void shares_of(const struct step *s, const struct layout *l, const struct
 
 /* ---- watts ---- */
 
-static bool is_measured(const struct gpu *gpu)
+static struct quantity power_works(const struct request *q, double memory, double compute)
 {
-    return gpu->compute_capability == 80;
-}
-
-static struct quantity works(const struct request *q, double memory, double compute)
-{
-    bool measured = is_measured(q->gpu);
+    bool measured = q->gpu->compute_capability == 80;
     double limit = limit_of(q->gpu), watts = limit * power_share(memory, compute);
 
     return quantity_band(watts, watts / (measured ? BAND_MEASURED : BAND_LOW),
@@ -144,26 +139,8 @@ static struct quantity mean_of(const struct power *p)
                                      quantity_scale(p->decode, p->busy - p->prompts)));
 }
 
-static struct quantity host_at(const struct power *p)
-{
-    double watts = p->host_most * (POWER_HOST + (1 - POWER_HOST) * p->gpu.value / p->limit);
-
-    return quantity_band(watts, watts * HOST_LOW, fmin(p->host_most, watts * HOST_HIGH),
-                         ORIGIN_ASSUMED);
-}
-
-/* The shares of the time, by what arrives at one group of GPUs. */
-static void times_of(const struct request *q, const struct speed *v, double groups,
-                     struct power *out)
-{
-    double flight = v->running / groups;
-
-    out->prompts = fmin(1, v->requests.value / groups * v->serve.prompt);
-    out->busy = q->rate > 0 ? fmax(out->prompts, 1 - exp(-flight)) : 1;
-}
-
 /* a / b of what does not depend on each other: logarithms in quadrature. */
-static struct quantity divided(struct quantity a, struct quantity b)
+static struct quantity power_divided(struct quantity a, struct quantity b)
 {
     double value = a.value / b.value;
     double low = hypot(log(a.value / a.low), log(b.high / b.value));
@@ -184,20 +161,27 @@ static void load_up(const struct request *q, const struct load *load, const stru
     step_cut(&sums, l, &step);
     step_attach(&step, l, &others);
     shares_of(&step, l, v, out);
-    times_of(q, v, speed_groups(l), out);
+    /* The shares of the time, by what arrives at one group of GPUs. */
+    double groups = speed_groups(l);
+    double flight = v->running / groups;
+
+    out->prompts = fmin(1, v->requests.value / groups * v->serve.prompt);
+    out->busy = q->rate > 0 ? fmax(out->prompts, 1 - exp(-flight)) : 1;
     double idle = POWER_IDLE * out->limit;
     out->idle = quantity_band(idle, idle * IDLE_LOW, idle * IDLE_HIGH, ORIGIN_ASSUMED);
-    out->decode = works(q, out->memory, out->compute);
-    out->prompt = works(q, 0, out->prompt_compute);
+    out->decode = power_works(q, out->memory, out->compute);
+    out->prompt = power_works(q, 0, out->prompt_compute);
     out->gpu = mean_of(out);
-    out->host = host_at(out);
+    double watts = out->host_most * (POWER_HOST + (1 - POWER_HOST) * out->gpu.value / out->limit);
+    out->host = quantity_band(watts, watts * HOST_LOW, fmin(out->host_most, watts * HOST_HIGH),
+                              ORIGIN_ASSUMED);
     out->total = quantity_scale(quantity_add(out->gpu, out->host), l->gpus);
-    out->joules = divided(out->total, v->tokens);
-    out->per_watt = divided(v->tokens, out->total);
+    out->joules = power_divided(out->total, v->tokens);
+    out->per_watt = power_divided(v->tokens, out->total);
     out->loaded = true;
 }
 
-static void month(const struct market *market, struct power *out)
+static void power_month(const struct market *market, struct power *out)
 {
     const struct ownership *own = market->ownership;
 
@@ -229,5 +213,5 @@ void power_estimate(const struct request *q, const struct load *load, const stru
     if (v->gap == SPEED_KNOWN && v->tokens.value > 0)
         load_up(q, load, l, v, out);
     if (out->loaded)
-        month(market, out);
+        power_month(market, out);
 }

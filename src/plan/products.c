@@ -84,7 +84,8 @@ struct fusing {
     int count;
 };
 
-static void fuse(struct fusing *f, const char *name, enum tensor_role role, double m, double k)
+static void products_fuse(struct fusing *f, const char *name, enum tensor_role role, double m,
+                          double k)
 {
     for (int i = 0; i < f->count; i++)
         if (strcmp(f->layer[i].name, name) == 0 && f->layer[i].k == (int64_t)k) {
@@ -113,12 +114,13 @@ static void take_tensor(struct fusing *f, const struct model *model, const struc
     if (t->role == ROLE_EXPERT)
         share = layout->ep > layout->tp ? 1 : (double)layout->ep / layout->tp;
     if (p->cut == ROWS)
-        fuse(f, p->layer, t->role, ceil(t->rows * copies * share), t->cols);
+        products_fuse(f, p->layer, t->role, ceil(t->rows * copies * share), t->cols);
     else
-        fuse(f, p->layer, t->role, t->rows * copies, ceil(t->cols * share));
+        products_fuse(f, p->layer, t->role, t->rows * copies, ceil(t->cols * share));
 }
 
-static int add(struct products_layer *out, int count, int max, const struct products_layer *layer)
+static int products_add(struct products_layer *out, int count, int max,
+                        const struct products_layer *layer)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(out[i].name, layer->name) == 0 && out[i].m == layer->m && out[i].k == layer->k)
@@ -156,13 +158,13 @@ int products_layers(const struct model *model, const struct layout *layout,
             take_tensor(&f, model, &model->kind[k], &tensors[i], layout);
         rename_single(&f, &model->kind[k]);
         for (int i = 0; i < f.count; i++)
-            count = add(out, count, max, &f.layer[i]);
+            count = products_add(out, count, max, &f.layer[i]);
     }
     if (model->vocab > 0) {
         struct products_layer head = {.name = "lm_head", .role = ROLE_HEAD, .k = model->hidden};
 
         head.m = (int64_t)ceil(ceil(model->vocab / VOCAB_PAD) * VOCAB_PAD / layout->tp);
-        count = add(out, count, max, &head);
+        count = products_add(out, count, max, &head);
     }
     return count;
 }

@@ -121,7 +121,7 @@ static bool known_vendor(const struct gpu *gpu)
 }
 
 /* Is this an NVIDIA GPU older than compute capability cc? */
-static bool older(const struct gpu *gpu, int cc)
+static bool reason_older(const struct gpu *gpu, int cc)
 {
     return gpu->compute_capability > 0 && gpu->compute_capability < cc;
 }
@@ -129,7 +129,7 @@ static bool older(const struct gpu *gpu, int cc)
 static bool lacks_bf16(const struct request *q)
 {
     return q->precision.base->math == MATH_BF16 && model_is_served(q->model) &&
-           q->engine->bf16_min_cc > 0 && older(q->gpu, q->engine->bf16_min_cc);
+           q->engine->bf16_min_cc > 0 && reason_older(q->gpu, q->engine->bf16_min_cc);
 }
 
 /* BF16 weights are refused; other weights leave the activations to run in FP16. */
@@ -188,9 +188,10 @@ static uint64_t reasons_of_engine(const struct request *q)
 
     if (known_vendor(q->gpu) && !engine_runs_on(e, q->gpu->vendor))
         reasons |= REASON_BIT(REASON_VENDOR);
-    if (w->bits < 16 && w->block <= 0 && !w->mix && older(q->gpu, engine_format_cc(e, w->id)))
+    if (w->bits < 16 && w->block <= 0 && !w->mix &&
+        reason_older(q->gpu, engine_format_cc(e, w->id)))
         reasons |= REASON_BIT(REASON_QUANTIZED);
-    if (older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
+    if (reason_older(q->gpu, e->sparse_min_cc) && sparse_attention(q->model))
         reasons |= REASON_BIT(REASON_SPARSE);
     if (!engine_runs_format(e, w))
         reasons |= REASON_BIT(REASON_FORMAT);
@@ -238,7 +239,7 @@ static bool other_words(const struct request *q)
 }
 
 /* KV in host memory, and layers that would cache in several ways without it. */
-static bool flattens(const struct request *q)
+static bool reason_flattens(const struct request *q)
 {
     struct request plain;
     struct kv_cut cut;
@@ -297,7 +298,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_VISION] = w->mix && load->vision_params > 0,
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf && engine_runs_format(q->engine, w),
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
-        [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
+        [WARNING_SPARSE] = q->prune == PRUNE_2_4 && reason_older(q->gpu, 80),
         [WARNING_ENGINE] = q->usual_engine && q->usual_engine != q->engine && !q->gpu->host,
         [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
                           q->users > q->engine->slots_least * fmax(q->replicas, 1),
@@ -307,7 +308,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
             q->host_experts > 0,
         [WARNING_HOST_LOST] = load->host_bytes > 0 && !q->engine->offload_kept &&
                               w->bits<16, [WARNING_KV_HOST] = q->host_kv> 0,
-        [WARNING_KV_FLAT] = flattens(q),
+        [WARNING_KV_FLAT] = reason_flattens(q),
         [WARNING_PROMPT_CACHE] =
             q->gpu->host && model_is_served(q->model) && q->engine->prompt_cache_gib > 0,
         [WARNING_KV_ON_HOST] = q->kv_on_host,

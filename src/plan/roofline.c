@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool bounds(struct quantity q)
+static bool roofline_bounds(struct quantity q)
 {
     return q.known && q.value > 0;
 }
@@ -15,7 +15,7 @@ struct roof roof_of_gpu(const struct gpu *gpu, enum format_math math, bool fp16a
 {
     struct roof roof = {gpu->rate[math], gpu->bandwidth};
 
-    if (fp16acc && bounds(gpu->rate_fp16acc))
+    if (fp16acc && roofline_bounds(gpu->rate_fp16acc))
         roof.rate = gpu->rate_fp16acc;
     return roof;
 }
@@ -37,11 +37,11 @@ struct roofline roofline_work(const struct roof *roof, double operations, double
 {
     struct roofline out = {quantity_unknown(), ROOF_NONE};
 
-    if (bytes > 0 && bounds(roof->bandwidth)) {
+    if (bytes > 0 && roofline_bounds(roof->bandwidth)) {
         out.time = quantity_of(bytes / roof->bandwidth.value, roof->bandwidth.origin);
         out.bound = ROOF_MEMORY;
     }
-    if (operations > 0 && bounds(roof->rate)) {
+    if (operations > 0 && roofline_bounds(roof->rate)) {
         double t = operations / roof->rate.value;
 
         if (!out.time.known || t > out.time.value) {
@@ -88,7 +88,7 @@ double roofline_knee(const struct roof *roof, double m, double k, double element
 {
     double left, right;
 
-    if (!bounds(roof->rate) || !bounds(roof->bandwidth))
+    if (!roofline_bounds(roof->rate) || !roofline_bounds(roof->bandwidth))
         return 0;
     left = 2 * m * k / roof->rate.value - (k * element + m * out) / roof->bandwidth.value;
     right = m * k * element / roof->bandwidth.value;

@@ -61,11 +61,6 @@ static int gpus_paid(const struct evaluation *e)
     return e->price.gpus > 0 ? e->price.gpus : e->layout.gpus;
 }
 
-static double price_or_infinite(const struct evaluation *e)
-{
-    return e->price.per_hour > 0 ? e->price.per_hour : INFINITY;
-}
-
 static double machines_rank(const struct search *s, const struct evaluation *e)
 {
     if (e->price.rented && !e->price.apart)
@@ -77,7 +72,7 @@ static double key_of(const struct search *s, const struct evaluation *e, enum lo
 {
     switch (key) {
     case LOST_MONEY:
-        return price_or_infinite(e);
+        return e->price.per_hour > 0 ? e->price.per_hour : INFINITY;
     case LOST_PAID:
         return gpus_paid(e);
     case LOST_GPUS:
@@ -146,7 +141,8 @@ static double miss_rank(const struct evaluation *e)
 
 /* A better verdict first; of what is marginal, what is surer; of what does not fit, what
  * exceeds the power cap alone, then what misses the least. */
-static bool better(const struct search *s, const struct evaluation *a, const struct evaluation *b)
+static bool search_better(const struct search *s, const struct evaluation *a,
+                          const struct evaluation *b)
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
@@ -181,14 +177,14 @@ static bool is_smaller(const struct layout *a, const struct layout *b)
 }
 
 /* Files one judged layout among what was seen. */
-static void consider(struct search *s, const struct evaluation *e)
+static void search_consider(struct search *s, const struct evaluation *e)
 {
     bool fits = e->verdict == VERDICT_FITS;
 
     if (e->verdict == VERDICT_MARGINAL &&
         (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
         s->marginal = e->layout;
-    if (!s->any || better(s, e, &s->best)) {
+    if (!s->any || search_better(s, e, &s->best)) {
         if (search_fits(s) && !same_cut(e, &s->best))
             take_second(s, &s->best);
         s->best = *e;
@@ -223,7 +219,7 @@ static double prompt_step(const struct request *q, double chunk)
     return fmin(fmax(q->prompt * (1 - q->prefix_hit), 1), chunk);
 }
 
-static const struct chunked *chunked(struct search *s, size_t i)
+static const struct chunked *search_chunked(struct search *s, size_t i)
 {
     struct chunked *c = &s->chunked[i];
 
@@ -239,10 +235,10 @@ static const struct chunked *chunked(struct search *s, size_t i)
 }
 
 /* Do steps of chunks[i] reach the goals? */
-static bool reaches(struct search *s, size_t i, const struct layout *l, struct evaluation *e)
+static bool search_reaches(struct search *s, size_t i, const struct layout *l, struct evaluation *e)
 {
     struct evaluation turned;
-    const struct chunked *c = chunked(s, i);
+    const struct chunked *c = search_chunked(s, i);
 
     evaluate(&c->request, &c->load, &s->prices, l, &turned);
     if (turned.verdict != VERDICT_FITS)
@@ -262,12 +258,12 @@ static void turn_chunk(struct search *s, const struct layout *l, struct evaluati
     for (size_t i = 0; i < CHUNKS; i++) {
         double step = prompt_step(q, chunks[i]);
 
-        if (step > last && reaches(s, i, l, e))
+        if (step > last && search_reaches(s, i, l, e))
             return;
         last = fmax(last, step);
     }
     for (size_t i = CHUNKS; i-- > 0;)
-        if (prompt_step(q, chunks[i]) < usual && reaches(s, i, l, e))
+        if (prompt_step(q, chunks[i]) < usual && search_reaches(s, i, l, e))
             return;
 }
 
@@ -303,7 +299,7 @@ static double least_miss(struct search *s, const struct layout *l)
         return 0;
     speed_least(q, &s->load, l, &step, &ttft, &tpot);
     for (size_t i = 0; s->chunked && q->max_batched_tokens <= 0 && i < CHUNKS; i++) {
-        speed_least(q, &chunked(s, i)->load, l, &step, &other, &tpot);
+        speed_least(q, &search_chunked(s, i)->load, l, &step, &other, &tpot);
         ttft = fmin(ttft, other);
     }
     double most = q->users * q->output / (ttft + fmax(q->output - 1, 0) * tpot);
@@ -355,7 +351,7 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
             turn_chunk(s, l, e);
     }
     if (e->valid)
-        consider(s, e);
+        search_consider(s, e);
     return e->valid;
 }
 
@@ -459,16 +455,6 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
     }
 }
 
-/* Replicas that the power cap holds, of at most `most`; those of l at least. */
-static int under_cap(const struct request *q, const struct layout *l, int most, int step)
-{
-    double each = l->tp * l->pp * power_most(q);
-    double held = each > 0 && q->power_cap > 0 ? floor(q->power_cap / each) : most;
-
-    held = floor(held / step) * step;
-    return held >= most ? most : (int)fmax(held, l->replicas);
-}
-
 /* Do more replicas make nothing of it? */
 static bool is_final(const struct evaluation *e, double least)
 {
@@ -501,7 +487,13 @@ static void double_replicas(struct search *s, struct layout l, int step, double 
 
     if (s->request->rate <= 0 && request_asks_speed(s->request))
         most = (int)fmin(most, ceil(s->request->users) * step); /* no faster with more */
-    most = under_cap(s->request, &l, most, step);
+    /* Replicas that the power cap holds, of at most `most`; those of l at least. */
+    double each = l.tp * l.pp * power_most(s->request);
+    double held =
+        each > 0 && s->request->power_cap > 0 ? floor(s->request->power_cap / each) : most;
+
+    held = floor(held / step) * step;
+    most = held >= most ? most : (int)fmax(held, l.replicas);
     if (s->chunked && search_fits(s) && !evaluate_sides(s->request, &l))
         most = most_winning(s, l, most, step);
     if (!try_layout(s, &l, &e))
@@ -603,29 +595,6 @@ void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
 
 /* ---- the answer ---- */
 
-/* No layout of the given numbers is valid: the nearest one says why. */
-static struct layout nearest_layout(const struct request *q)
-{
-    struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
-                       .pp = q->pp > 0 ? q->pp : 1,
-                       .ep = q->ep > 0 ? q->ep : 1,
-                       .replicas = q->replicas > 0 ? q->replicas : 1};
-    int rest = q->gpu_count / (l.pp * l.replicas);
-
-    if (q->prefill > 0) {
-        l.replicas = q->prefill + q->decode;
-        l.prefill = q->prefill;
-        l.prefill_tp = q->prefill_tp != l.tp ? q->prefill_tp : 0;
-    }
-    if (q->tp <= 0 && rest > 0)
-        l.tp = rest;
-    if (q->dp > 1 && q->ep <= 0) {
-        l.ep = l.tp * q->dp;
-        l.replicas = q->dp;
-    }
-    return l;
-}
-
 static void name_second(const struct search *s, struct plan *out)
 {
     struct runner_up *r = &out->second;
@@ -657,18 +626,6 @@ static void name_slow(const struct search *s, struct plan *out)
                             .lost = LOST_GOAL,
                             .limit = e->limit,
                             .more = figures[e->limit]};
-}
-
-/* What the engine's own steps would have come to. */
-static void name_tuned(const struct search *s, struct plan *out)
-{
-    struct evaluation e;
-
-    if (s->best.chunk <= 0)
-        return;
-    evaluate(s->request, &s->load, NULL, &s->best.layout, &e);
-    out->untuned = (struct untuned){s->load.max_batched_tokens, e.ttft, e.tpot};
-    out->reasons |= REASON_BIT(REASON_TUNED);
 }
 
 /* What comes close is worth a look: measuring may show that it fits. */
@@ -727,7 +684,25 @@ static bool search_all(struct search *s, const struct request *q, const struct m
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT)
         search_tuned(s);
     if (!s->any) {
-        struct layout nearest = nearest_layout(q);
+        /* No layout of the given numbers is valid: the nearest one says why. */
+        struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
+                           .pp = q->pp > 0 ? q->pp : 1,
+                           .ep = q->ep > 0 ? q->ep : 1,
+                           .replicas = q->replicas > 0 ? q->replicas : 1};
+        int rest = q->gpu_count / (l.pp * l.replicas);
+
+        if (q->prefill > 0) {
+            l.replicas = q->prefill + q->decode;
+            l.prefill = q->prefill;
+            l.prefill_tp = q->prefill_tp != l.tp ? q->prefill_tp : 0;
+        }
+        if (q->tp <= 0 && rest > 0)
+            l.tp = rest;
+        if (q->dp > 1 && q->ep <= 0) {
+            l.ep = l.tp * q->dp;
+            l.replicas = q->dp;
+        }
+        struct layout nearest = l;
 
         evaluate(q, &s->load, &s->prices, &nearest, &s->best);
     }
@@ -787,7 +762,14 @@ static void plan_best(const struct search *s, const struct request *q, struct pl
         own = load_sum(&tuned);
     }
     plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, &s->prices, out);
-    name_tuned(s, out);
+    /* What the engine's own steps would have come to. */
+    struct evaluation e;
+
+    if (s->best.chunk <= 0)
+        return;
+    evaluate(s->request, &s->load, NULL, &s->best.layout, &e);
+    out->untuned = (struct untuned){s->load.max_batched_tokens, e.ttft, e.tpot};
+    out->reasons |= REASON_BIT(REASON_TUNED);
 }
 
 void search_plan(const struct request *q, const struct market *market, enum search_goal goal,

@@ -13,7 +13,7 @@
 
 static const struct market no_market;
 
-static bool fits(const struct request *q, const struct layout *layout)
+static bool solve_fits(const struct request *q, const struct layout *layout)
 {
     struct load load = load_sum(q);
     struct evaluation e;
@@ -29,7 +29,7 @@ struct probe {
     double unit;
 };
 
-static double bisect(struct probe *probe, const struct layout *layout, double most)
+static double solve_bisect(struct probe *probe, const struct layout *layout, double most)
 {
     double low = 0, high = most + 1;
 
@@ -37,7 +37,7 @@ static double bisect(struct probe *probe, const struct layout *layout, double mo
         double mid = floor((low + high) / 2);
 
         *probe->field = mid * probe->unit;
-        if (fits(&probe->request, layout))
+        if (solve_fits(&probe->request, layout))
             low = mid;
         else
             high = mid;
@@ -51,7 +51,7 @@ double solve_context(const struct request *q, const struct layout *layout)
 
     probe.field = &probe.request.context;
     double most = q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
-    return bisect(&probe, layout, floor(most / probe.unit));
+    return solve_bisect(&probe, layout, floor(most / probe.unit));
 }
 
 double solve_users(const struct request *q, const struct layout *layout)
@@ -61,7 +61,7 @@ double solve_users(const struct request *q, const struct layout *layout)
     probe.field = &probe.request.users;
     double slots = memory_max_num_seqs(q) * layout->replicas;
     double most = q->max_num_seqs > 0 || q->engine->seqs_small > 0 ? slots : MOST_USERS;
-    return bisect(&probe, layout, fmin(most, MOST_USERS));
+    return solve_bisect(&probe, layout, fmin(most, MOST_USERS));
 }
 
 /* With a given count every cut of it is open: what fits is asked of the whole search.

@@ -18,7 +18,7 @@ static double unit_of(const struct request *q, enum sweep of)
     return of == SWEEP_CONTEXT && q->engine->block > 0 ? q->engine->block : 1;
 }
 
-static struct request with(const struct request *q, enum sweep of, double x)
+static struct request sweep_with(const struct request *q, enum sweep of, double x)
 {
     struct request r = *q;
 
@@ -44,7 +44,7 @@ double sweep_limit(const struct sweep_point *p)
 void sweep_at(const struct request *q, const struct layout *layout, enum sweep of, double x,
               struct sweep_point *out)
 {
-    struct request r = with(q, of, x);
+    struct request r = sweep_with(q, of, x);
     struct plan plan;
     const struct memory *m = &plan.memory;
 
@@ -112,7 +112,7 @@ static double most_of(const struct request *q, enum sweep of)
 static struct evaluation evaluate_at(const struct request *q, const struct layout *layout,
                                      enum sweep of, double x)
 {
-    struct request r = with(q, of, x);
+    struct request r = sweep_with(q, of, x);
     struct load load = load_sum(&r);
     struct evaluation e;
 

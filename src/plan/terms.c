@@ -16,24 +16,6 @@ static const char *set_by(double request, const char *otherwise)
 
 /* ---- the inputs that several terms have ---- */
 
-static void know_request(struct terms *w)
-{
-    const struct plan *p = w->plan;
-    const struct request *q = &p->request;
-    const struct layout *l = &p->layout;
-
-    know_number(w, "tp", l->tp, set_by(q->tp, "chosen"));
-    know_number(w, "pp", l->pp, set_by(q->pp, "chosen"));
-    know_number(w, "replicas", l->replicas, set_by(q->replicas, "chosen"));
-    know_number(w, "ep", l->ep > 1 ? l->ep : 0, "request");
-    know_unit(w, "GPUs per host", q->host_gpus, NULL, q->host_assumed ? "assumed" : "sheet");
-    know_number(w, "s", q->context, "request");
-    know_number(w, "block", q->engine->block, "engine");
-    know_unit(w, "a", q->precision.base->bits / 8, "B", q->precision.base->id);
-    know_number(w, "headroom", q->headroom, "request");
-    know_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
-}
-
 static void know_model(struct terms *w)
 {
     const struct model *m = w->plan->request.model;
@@ -112,38 +94,6 @@ static void add_layout(struct terms *w)
              "L, pp, stage, first layer, last layer");
 }
 
-static void add_gpu(struct terms *w)
-{
-    const struct gpu *g = w->plan->request.gpu;
-    bool slice = strchr(g->id, '/') != NULL;
-
-    know_word(w, "GPU", g->name);
-    know_word(w, "confidence", g->confidence[0] ? g->confidence : "unknown");
-    know_unit(w, "marketed", g->memory_marketed / 1e9, "GB", NULL);
-    know_bytes(w, "physical", g->physical);
-    term_add(w, "physical memory", "physical",
-             slice ? "GPU's memory * the slice's share" : "what the driver's tool prints",
-             g->physical, "GiB", source_gpu(g), "GPU, confidence, marketed");
-    term_add(w, "usable memory", "usable",
-             slice             ? "GPU's usable memory * the slice's share, less up to 2 %"
-             : g->usable.known ? "what a program could allocate"
-                               : "physical - 1.2 %, band 0.2 to 2.0 %",
-             gpu_usable(g), "GiB", source_gpu(g), "physical");
-}
-
-static void add_parameters(struct terms *w)
-{
-    const struct model *m = w->plan->request.model;
-    double total = model_params(m), active = model_params_active(m);
-
-    term_add(w, "parameters", "params", "sum of rows*cols, all tensors", quantity_exact(total),
-             "parameters", source_model(m), "model, L, h, V, published");
-    if (active != total)
-        term_add(w, "active parameters", "active params",
-                 "params - vision - routed experts * (1 - active/experts)", quantity_exact(active),
-                 "parameters", source_model(m), "params, experts, active, vision");
-}
-
 static void add_margin(struct terms *w)
 {
     const struct plan *p = w->plan;
@@ -162,11 +112,46 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
 {
     struct terms terms = {.plan = plan, .term = out};
 
-    know_request(&terms);
+    const struct plan *p = terms.plan;
+    const struct request *q = &p->request;
+    const struct layout *l = &p->layout;
+
+    know_number(&terms, "tp", l->tp, set_by(q->tp, "chosen"));
+    know_number(&terms, "pp", l->pp, set_by(q->pp, "chosen"));
+    know_number(&terms, "replicas", l->replicas, set_by(q->replicas, "chosen"));
+    know_number(&terms, "ep", l->ep > 1 ? l->ep : 0, "request");
+    know_unit(&terms, "GPUs per host", q->host_gpus, NULL, q->host_assumed ? "assumed" : "sheet");
+    know_number(&terms, "s", q->context, "request");
+    know_number(&terms, "block", q->engine->block, "engine");
+    know_unit(&terms, "a", q->precision.base->bits / 8, "B", q->precision.base->id);
+    know_number(&terms, "headroom", q->headroom, "request");
+    know_bytes(&terms, "used", quantity_of(q->used, ORIGIN_ASSUMED));
     know_model(&terms);
     add_layout(&terms);
-    add_gpu(&terms);
-    add_parameters(&terms);
+    const struct gpu *g = terms.plan->request.gpu;
+    bool slice = strchr(g->id, '/') != NULL;
+
+    know_word(&terms, "GPU", g->name);
+    know_word(&terms, "confidence", g->confidence[0] ? g->confidence : "unknown");
+    know_unit(&terms, "marketed", g->memory_marketed / 1e9, "GB", NULL);
+    know_bytes(&terms, "physical", g->physical);
+    term_add(&terms, "physical memory", "physical",
+             slice ? "GPU's memory * the slice's share" : "what the driver's tool prints",
+             g->physical, "GiB", source_gpu(g), "GPU, confidence, marketed");
+    term_add(&terms, "usable memory", "usable",
+             slice             ? "GPU's usable memory * the slice's share, less up to 2 %"
+             : g->usable.known ? "what a program could allocate"
+                               : "physical - 1.2 %, band 0.2 to 2.0 %",
+             gpu_usable(g), "GiB", source_gpu(g), "physical");
+    const struct model *m = terms.plan->request.model;
+    double total = model_params(m), active = model_params_active(m);
+
+    term_add(&terms, "parameters", "params", "sum of rows*cols, all tensors", quantity_exact(total),
+             "parameters", source_model(m), "model, L, h, V, published");
+    if (active != total)
+        term_add(&terms, "active parameters", "active params",
+                 "params - vision - routed experts * (1 - active/experts)", quantity_exact(active),
+                 "parameters", source_model(m), "params, experts, active, vision");
     if (!plan->has_memory)
         return terms.count;
     know_memory(&terms);

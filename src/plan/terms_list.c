@@ -9,8 +9,8 @@
 
 /* ---- inputs ---- */
 
-static struct term_input *know(struct terms *terms, enum input_style style, const char *name,
-                               struct quantity value)
+static struct term_input *terms_list_know(struct terms *terms, enum input_style style,
+                                          const char *name, struct quantity value)
 {
     if (terms->known_count == KNOWN_MAX)
         terms->known_count--; /* made for all of a plan's, with room to spare */
@@ -23,7 +23,7 @@ static struct term_input *know(struct terms *terms, enum input_style style, cons
 void know_unit(struct terms *terms, const char *name, double number, const char *unit,
                const char *origin)
 {
-    struct term_input *in = know(terms, INPUT_NUMBER, name, quantity_exact(number));
+    struct term_input *in = terms_list_know(terms, INPUT_NUMBER, name, quantity_exact(number));
 
     in->unit = unit;
     in->origin = origin;
@@ -36,18 +36,18 @@ void know_number(struct terms *terms, const char *name, double number, const cha
 
 void know_bytes(struct terms *terms, const char *name, struct quantity bytes)
 {
-    know(terms, INPUT_BYTES, name, bytes)->origin = origin_word(bytes.origin);
+    terms_list_know(terms, INPUT_BYTES, name, bytes)->origin = origin_word(bytes.origin);
 }
 
 void know_exact(struct terms *terms, const char *name, double bytes)
 {
-    know(terms, INPUT_EXACT, name, quantity_exact(bytes))->origin = "exact";
+    terms_list_know(terms, INPUT_EXACT, name, quantity_exact(bytes))->origin = "exact";
 }
 
 void know_money(struct terms *terms, const char *name, struct quantity dollars, const char *unit,
                 const char *origin)
 {
-    struct term_input *in = know(terms, INPUT_MONEY, name, dollars);
+    struct term_input *in = terms_list_know(terms, INPUT_MONEY, name, dollars);
 
     in->unit = unit;
     in->origin = origin;
@@ -55,7 +55,7 @@ void know_money(struct terms *terms, const char *name, struct quantity dollars, 
 
 void know_word(struct terms *terms, const char *name, const char *word)
 {
-    know(terms, INPUT_WORD, name, quantity_unknown())->unit = word;
+    terms_list_know(terms, INPUT_WORD, name, quantity_unknown())->unit = word;
 }
 
 void terms_forget(struct terms *terms, int count)

@@ -9,16 +9,6 @@ static const char idle[] = "A100 SXM 0.13, A100 PCIe 0.15 (nvidia-smi, 2025-07),
                            "(DGX B200 user guide)";
 static const char host[] = "half of a host's most whatever its GPUs do";
 
-static void know_power(struct terms *w, const struct power *p)
-{
-    const struct request *q = &w->plan->request;
-
-    know_unit(w, "TDP", p->limit, "W", "sheet");
-    know_unit(w, "most", p->host_most, "W",
-              q->watts_assumed ? "assumed: 0.8 of TDP" : "servers of the catalogue");
-    know_number(w, "GPUs", w->plan->layout.gpus, NULL);
-}
-
 static void add_gpu(struct terms *w, const struct power *p)
 {
     bool measured = p->decode.origin != ORIGIN_ASSUMED;
@@ -86,7 +76,12 @@ void terms_power(struct terms *w)
     add_usage(w);
     if (!p->known)
         return;
-    know_power(w, p);
+    const struct request *q = &w->plan->request;
+
+    know_unit(w, "TDP", p->limit, "W", "sheet");
+    know_unit(w, "most", p->host_most, "W",
+              q->watts_assumed ? "assumed: 0.8 of TDP" : "servers of the catalogue");
+    know_number(w, "GPUs", w->plan->layout.gpus, NULL);
     if (p->loaded)
         add_gpu(w, p);
     if (p->loaded)

@@ -17,17 +17,6 @@ static struct quantity per_million(struct quantity hour, struct quantity rate)
                          hour.high * million / rate.low, ORIGIN_MODEL);
 }
 
-/* The load and the most are estimated alike: their ratio is surer than either. */
-static struct quantity share_of(const struct speed *v)
-{
-    double share = fmin(1, v->requests.value / v->full.value);
-    bool given = v->requests.low == v->requests.high; /* a rate */
-
-    return quantity_band(share, given ? share * v->full.value / v->full.high : share,
-                         given ? fmin(1, share * v->full.value / v->full.low) : share,
-                         ORIGIN_MODEL);
-}
-
 static double owned_from(const struct cost *c)
 {
     const struct buy *b = &c->buy;
@@ -54,7 +43,12 @@ void usage_of(const struct plan *p, struct usage *out)
     if (v->gap != SPEED_KNOWN || v->full.value <= 0)
         return;
     plan_prices(p, &hour, &month);
-    out->share = share_of(v);
+    /* The load and the most are estimated alike: their ratio is surer than either. */
+    double share = fmin(1, v->requests.value / v->full.value);
+    bool given = v->requests.low == v->requests.high; /* a rate */
+    out->share =
+        quantity_band(share, given ? share * v->full.value / v->full.high : share,
+                      given ? fmin(1, share * v->full.value / v->full.low) : share, ORIGIN_MODEL);
     out->full = per_million(hour, quantity_scale(v->full, q->output));
     out->all = per_million(hour, quantity_scale(v->requests, tokens));
     if (hour.known)

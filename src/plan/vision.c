@@ -20,14 +20,6 @@ static double groups_of(const struct model_vision *v, double context)
     return fmax(1, fmin(floor(context / v->tokens), v->groups));
 }
 
-static double items_of(const struct request *q, const struct load *load, double tokens)
-{
-    double budget = fmax(load->max_batched_tokens, tokens);
-    double prompt = fmax(1, floor(q->context / tokens));
-
-    return fmax(1, fmin(floor(budget / tokens), load->max_num_seqs * prompt));
-}
-
 /* Values of one patch in the widest moment of a layer. */
 static double layer_width(const struct model_vision *v, double tp)
 {
@@ -49,7 +41,9 @@ struct vision vision_estimate(const struct request *q, const struct load *load, 
     double groups = groups_of(v, q->context);
     out.tokens = groups * v->tokens;
     out.patches = groups * v->patches;
-    out.items = items_of(q, load, out.tokens);
+    double budget = fmax(load->max_batched_tokens, out.tokens);
+    double prompt = fmax(1, floor(q->context / out.tokens));
+    out.items = fmax(1, fmin(floor(budget / out.tokens), load->max_num_seqs * prompt));
     double patches = out.items * out.patches, pixels = patches * v->pixels * act;
     double each =
         engine_lists(run, "padded") ? fmax(load->max_batched_tokens, out.tokens) : out.tokens;
@@ -72,17 +66,6 @@ static struct term_source source_tower(const struct model *m)
     return m->vision.source[0] ? source_text(m->id, m->vision.source) : source_model(m);
 }
 
-static void know_shape(struct terms *w, const struct model_vision *v)
-{
-    know_number(w, "d", v->width, "exact");
-    know_number(w, "f", v->ff, "exact");
-    know_number(w, "pixels", v->pixels, "exact");
-    know_number(w, "deepstack", v->deepstack, "exact");
-    know_number(w, "tokens", v->tokens, "exact");
-    know_number(w, "patches", v->patches, "exact");
-    know_number(w, "groups", v->groups, "exact");
-}
-
 void vision_terms(struct terms *w, const struct vision *v)
 {
     const struct request *q = &w->plan->request;
@@ -90,7 +73,13 @@ void vision_terms(struct terms *w, const struct vision *v)
     const struct model_vision *m = &q->model->vision;
     struct quantity items = quantity_of(v->items, ORIGIN_MODEL);
 
-    know_shape(w, m);
+    know_number(w, "d", m->width, "exact");
+    know_number(w, "f", m->ff, "exact");
+    know_number(w, "pixels", m->pixels, "exact");
+    know_number(w, "deepstack", m->deepstack, "exact");
+    know_number(w, "tokens", m->tokens, "exact");
+    know_number(w, "patches", m->patches, "exact");
+    know_number(w, "groups", m->groups, "exact");
     term_add(w, "activation: vision tokens", "T",
              m->groups > 0 ? "tokens * max(1, min(s/tokens, groups))"
                            : "tokens, as the model's processor makes them",

@@ -382,22 +382,6 @@ static void add_added(struct terms *w, const char *name, const char *symbol, con
                  source_engine(p->request.engine, TERM_LOADED), inputs);
 }
 
-/* loaded = rope tables + absorbed MLA + second scales. */
-static void add_loaded(struct terms *w)
-{
-    const struct engine *e = w->plan->request.engine;
-    struct engine no_mla = *e, no_scales = *e;
-
-    no_mla.mla_copies[0] = no_scales.nvfp4_scales_twice[0] = '\0';
-    add_ropes(w);
-    add_added(w, "weights: absorbed MLA", "absorbed",
-              engine_lists(e->mla_copies, "values") ? "layers * kvl * nh * (nope + v) * 16 bit / tp"
-                                                    : "layers * kvl * nh * nope * 16 bit / tp",
-              &no_mla, "kv_b once more, cut per head, for decoding, tp");
-    add_added(w, "weights: NVFP4 scales, second layout", "second scales", "elements / 16 * share",
-              &no_scales, "elements, tp, ep");
-}
-
 static void add_padding(struct terms *w)
 {
     const struct plan *p = w->plan;
@@ -542,7 +526,18 @@ void weights_terms(struct terms *w)
     for (int r = 0; r < ROLE_COUNT; r++)
         if (m->split.role[r] > 0)
             add_role(w, (enum tensor_role)r);
-    add_loaded(w);
+    /* loaded = rope tables + absorbed MLA + second scales. */
+    const struct engine *e = w->plan->request.engine;
+    struct engine no_mla = *e, no_scales = *e;
+
+    no_mla.mla_copies[0] = no_scales.nvfp4_scales_twice[0] = '\0';
+    add_ropes(w);
+    add_added(w, "weights: absorbed MLA", "absorbed",
+              engine_lists(e->mla_copies, "values") ? "layers * kvl * nh * (nope + v) * 16 bit / tp"
+                                                    : "layers * kvl * nh * nope * 16 bit / tp",
+              &no_mla, "kv_b once more, cut per head, for decoding, tp");
+    add_added(w, "weights: NVFP4 scales, second layout", "second scales", "elements / 16 * share",
+              &no_scales, "elements, tp, ep");
     double host = load_sum(q).on_host;
     if (host > 0)
         term_add(w, "weights: in host memory", "embedding on host",

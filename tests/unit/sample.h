@@ -9,6 +9,7 @@
 
 #include <limits.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "plan/activation.h"
 #include "plan/plan.h"

@@ -3,9 +3,7 @@
 
 #include "plan/plan.h"
 #include "plan/speed/serve.h"
-#include "profiles.h"
-
-static struct catalog *catalog;
+#include "shipped.h"
 
 static struct request request_of(const char *model, const char *precision)
 {
@@ -153,20 +151,6 @@ static void test_others(void **state)
     assert_false(request_corrected(&q));
 }
 
-static int open_catalog(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int close_catalog(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,5 +159,5 @@ int main(void)
         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_others),
     };
-    return cmocka_run_group_tests(tests, open_catalog, close_catalog);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

@@ -4,9 +4,7 @@
 #include <math.h>
 
 #include "plan/speed/gemm.h"
-#include "profiles.h"
-
-static struct catalog *catalog;
+#include "shipped.h"
 
 static const double rows[] = {4096, 28672, 4096, 6144}, cols[] = {4096, 4096, 14336, 4096};
 #define SHAPES (int)(sizeof(rows) / sizeof(rows[0]))
@@ -179,20 +177,6 @@ static void bands(void **state)
     assert_true(calib_doubt(&c, h100) > 1.15);
 }
 
-static int open_catalog(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int close_catalog(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,5 +186,5 @@ int main(void)
         cmocka_unit_test(rows_of_processors),
         cmocka_unit_test(bands),
     };
-    return cmocka_run_group_tests(tests, open_catalog, close_catalog);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

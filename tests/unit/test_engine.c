@@ -5,10 +5,9 @@
 #include "catalog/engine.h"
 #include "plan/graph.h"
 
-#include "profiles.h"
+#include "shipped.h"
 #include "sample.h"
 
-static struct catalog *catalog;
 static struct sample sample;
 
 static struct request *asked(const char *model, const char *engine, const char *gpu,
@@ -269,20 +268,6 @@ static void test_tiers(void **state)
     assert_null(engine_tier(profile_engine(catalog, "vllm"), GP_GIB));
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,5 +278,5 @@ int main(void)
         cmocka_unit_test(test_llama_slots),     cmocka_unit_test(test_llama_host),
         cmocka_unit_test(test_sglang_share),    cmocka_unit_test(test_tiers),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

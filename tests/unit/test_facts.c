@@ -7,9 +7,7 @@
 #include "plan/cost.h"
 
 #include "base/units.h"
-#include "profiles.h"
-
-static struct catalog *catalog;
+#include "shipped.h"
 
 /* ---- what there is -------------------------------------------------------------- */
 
@@ -426,20 +424,6 @@ static void test_ownership(void **state)
     assert_true(own_costs->source[0] != '\0' && own_costs->date[0] != '\0');
 }
 
-static int open_catalog(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int close_catalog(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,5 +445,5 @@ int main(void)
         cmocka_unit_test(test_ownership),
     };
 
-    return cmocka_run_group_tests(tests, open_catalog, close_catalog);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

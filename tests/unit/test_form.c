@@ -352,8 +352,12 @@ static void test_apply(void **state)
 /* Until what is being planned is answered. */
 static void settle(struct form *form)
 {
-    while (form->planning)
+    const struct timespec pause = {0, 500 * 1000};
+
+    while (form->planning) {
+        nanosleep(&pause, NULL); /* the other thread plans */
         form_poll(form);
+    }
 }
 
 static enum gp_status solve(struct form *form, enum field field, struct gp_err *err)

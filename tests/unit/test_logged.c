@@ -4,9 +4,7 @@
 #include "base/units.h"
 #include "plan/memory.h"
 #include "plan/plan.h"
-#include "profiles.h"
-
-static struct catalog *catalog;
+#include "shipped.h"
 
 static struct request request_of(const char *model, const char *engine)
 {
@@ -184,20 +182,6 @@ static void test_doubts(void **state)
     assert_int_equal(q.logged.count, 0);
 }
 
-static int open_catalog(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int close_catalog(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,5 +189,5 @@ int main(void)
         cmocka_unit_test(test_other_layout), cmocka_unit_test(test_other_limits),
         cmocka_unit_test(test_others),       cmocka_unit_test(test_doubts),
     };
-    return cmocka_run_group_tests(tests, open_catalog, close_catalog);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

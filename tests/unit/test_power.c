@@ -5,12 +5,10 @@
 #include "plan/plan.h"
 #include "plan/search.h"
 #include "plan/usage.h"
-#include "profiles.h"
+#include "shipped.h"
 #include "sample.h"
 
 #define TRIALS 120
-
-static struct catalog *catalog;
 
 static unsigned seed = 7;
 
@@ -220,20 +218,6 @@ static void test_more_users(void **state)
     assert_true(seen > TRIALS / 3);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,5 +227,5 @@ int main(void)
         cmocka_unit_test(test_more_users),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

@@ -537,7 +537,7 @@ static void each_seed(void (*requests)(void))
 
 static void random_requests(void)
 {
-    unsigned requests = number_from("GPUPLAN_SEARCH_REQUESTS", 40), fitting = 0;
+    unsigned requests = number_from("GPUPLAN_SEARCH_REQUESTS", 12), fitting = 0;
     for (unsigned i = 0; i < requests; i++) {
         struct options options = random_ask();
         struct resolved r;
@@ -655,7 +655,7 @@ static void random_companions(struct options *options)
 
 static void random_fixes(void)
 {
-    unsigned requests = number_from("GPUPLAN_FIX_REQUESTS", 150), planned = 0;
+    unsigned requests = number_from("GPUPLAN_FIX_REQUESTS", 40), planned = 0;
     asked_fixes = 0;
     for (unsigned i = 0; i < requests; i++) {
         struct options options = random_ask();

@@ -4,9 +4,7 @@
 
 #include "plan/draft.h"
 #include "plan/plan.h"
-#include "profiles.h"
-
-static struct catalog *catalog;
+#include "shipped.h"
 
 /* Hopper in round figures, as family.h's example. */
 static struct family round_hopper(void)
@@ -1031,20 +1029,6 @@ static void test_parts_and_tp(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    catalog = open_profiles();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    catalog_free(catalog);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1077,5 +1061,5 @@ int main(void)
         cmocka_unit_test(test_parts_and_tp),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, catalog_setup, catalog_teardown);
 }

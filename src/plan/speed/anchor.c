@@ -22,14 +22,10 @@ static const double spread[CORRECT_COUNT] = {
     0.10 /* of work, with fewer than three points: these do not tell a scale from
                        * a bend of the law between them */
 
-static double prior_of(const struct correction *c, int factor)
-{
-    return factor == CORRECT_WORK && c->points < 3 ? WORK_FEW : spread[factor];
-}
-
 /* What the law says of one point, with the factors of `correction`. */
-static bool predict(const struct request *request, const struct load *load,
-                    const struct correction *correction, const struct anchor *a, struct serve *out)
+static bool anchor_predict(const struct request *request, const struct load *load,
+                           const struct correction *correction, const struct anchor *a,
+                           struct serve *out)
 {
     struct request q = *request;
     struct step_load sums;
@@ -58,7 +54,7 @@ static double miss_of(const struct request *q, const struct load *load, const st
 {
     struct serve s;
 
-    return predict(q, load, c, a, &s) ? log(s.tpot / a->tpot) : NAN;
+    return anchor_predict(q, load, c, a, &s) ? log(s.tpot / a->tpot) : NAN;
 }
 
 /* The normal equations of one round, about the logarithms `at` of the factors: their
@@ -108,14 +104,14 @@ static void solve_normal(struct normal *n, double x[CORRECT_COUNT])
     }
 }
 
-static void improve(const struct request *q, const struct load *load, const struct anchor *anchor,
-                    int count, struct correction *c)
+static void anchor_improve(const struct request *q, const struct load *load,
+                           const struct anchor *anchor, int count, struct correction *c)
 {
     struct normal n = {0};
     double x[CORRECT_COUNT];
 
     for (int i = 0; i < CORRECT_COUNT; i++) {
-        double s = prior_of(c, i);
+        double s = i == CORRECT_WORK && c->points < 3 ? WORK_FEW : spread[i];
 
         n.h[i][i] = 1 / (s * s);
         n.g[i] = -log(c->by[i]) / (s * s);
@@ -160,7 +156,7 @@ static double fit_first(const struct request *q, const struct load *load,
     struct serve s;
 
     for (int k = 0; k < count; k++) {
-        if (anchor[k].ttft <= 0 || !predict(q, load, c, &anchor[k], &s))
+        if (anchor[k].ttft <= 0 || !anchor_predict(q, load, c, &anchor[k], &s))
             continue;
         sum += log(anchor[k].ttft / s.ttft) / (FIRST_NOISE * FIRST_NOISE);
         weight += 1 / (FIRST_NOISE * FIRST_NOISE);
@@ -187,7 +183,7 @@ bool anchor_fit(const struct request *q, const struct anchor *anchor, int count,
         return false;
     c.by[CORRECT_WORK] = exp(-middle_miss(q, &load, &c, anchor, count));
     for (int i = 0; i < ROUNDS; i++)
-        improve(q, &load, anchor, count, &c);
+        anchor_improve(q, &load, anchor, count, &c);
     c.tp = anchor[0].layout.tp;
     c.pp = anchor[0].layout.pp;
     c.replicas = anchor[0].layout.replicas;

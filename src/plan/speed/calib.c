@@ -74,14 +74,14 @@ struct fit {
     struct product_share prior;
 };
 
-static double huber(double x)
+static double calib_huber(double x)
 {
     double a = fabs(x);
 
     return a <= HUBER ? x * x : 2 * HUBER * a - HUBER * HUBER;
 }
 
-static double badness(const struct fit *f, struct product_share share)
+static double calib_badness(const struct fit *f, struct product_share share)
 {
     double sum = 0, ec = log(share.compute / f->prior.compute) / PRIOR,
            em = log(share.memory / f->prior.memory) / PRIOR;
@@ -90,13 +90,14 @@ static double badness(const struct fit *f, struct product_share share)
         const struct calib_point *p = &f->c->point[i];
 
         if (p->kernel == f->kernel)
-            sum += p->weight * huber(log(p->time / law_time(f->gpu, f->norm, share, p)) / NOISE);
+            sum +=
+                p->weight * calib_huber(log(p->time / law_time(f->gpu, f->norm, share, p)) / NOISE);
     }
     return sum + ec * ec + em * em;
 }
 
 /* The least along one share, by golden section of its logarithm: it has one valley there. */
-static void improve(const struct fit *f, struct product_share *share, double *x)
+static void calib_improve(const struct fit *f, struct product_share *share, double *x)
 {
     static const double golden = 0.6180339887498949;
     double a = log(SHARE_LOW), b = log(SHARE_HIGH);
@@ -105,9 +106,9 @@ static void improve(const struct fit *f, struct product_share *share, double *x)
         double left = b - golden * (b - a), right = a + golden * (b - a);
 
         *x = exp(left);
-        double at_left = badness(f, *share);
+        double at_left = calib_badness(f, *share);
         *x = exp(right);
-        if (at_left < badness(f, *share))
+        if (at_left < calib_badness(f, *share))
             b = right;
         else
             a = left;
@@ -134,8 +135,8 @@ static void fit_kernel(const struct calib *c, const struct gpu *gpu, enum kernel
     if (count_of(c, kernel) < FEWEST)
         return;
     for (int i = 0; i < ROUNDS; i++) {
-        improve(&f, &share, &share.memory);
-        improve(&f, &share, &share.compute);
+        calib_improve(&f, &share, &share.memory);
+        calib_improve(&f, &share, &share.compute);
     }
     family->product[kernel] = share;
 }
@@ -161,7 +162,7 @@ static void slow_reads(const struct calib *c, const struct gpu *sheet, struct fa
 
 #define LINK_MOST 4.0 /* that a law may be off, either way */
 
-static int compare(const void *a, const void *b)
+static int calib_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -186,7 +187,7 @@ static double reduce_times(const struct calib *c, const struct gpu *sheet, int s
     }
     if (n == 0)
         return 0;
-    qsort(times, n, sizeof(times[0]), compare);
+    qsort(times, n, sizeof(times[0]), calib_compare);
     law = n % 2 ? times[n / 2] : sqrt(times[n / 2 - 1] * times[n / 2]);
     return fmin(fmax(law, 1 / LINK_MOST), LINK_MOST);
 }
@@ -213,20 +214,6 @@ static void fit_links(const struct calib *c, const struct gpu *sheet, struct fam
     f->hop = c->peer;
 }
 
-static void leave_residuals(struct calib *c, const struct gpu *gpu, const struct family *f)
-{
-    double sum = 0, weight = 0;
-
-    for (int i = 0; i < c->points; i++) {
-        struct calib_point *p = &c->point[i];
-
-        p->residual = log(p->time / calib_law(gpu, f, p));
-        sum += p->weight * p->residual * p->residual;
-        weight += p->weight;
-    }
-    c->rms = weight > 0 ? sqrt(sum / weight) : NAN;
-}
-
 void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu, struct gpu *out,
                struct family *family)
 {
@@ -245,14 +232,23 @@ void calib_fit(struct calib *c, const struct gpu *sheet, const struct gpu *gpu, 
         fit_links(c, sheet, family);
     for (int k = 0; k < KERNEL_COUNT; k++)
         fit_kernel(c, sheet, (enum kernel)k, family);
-    leave_residuals(c, sheet, family);
+    double sum = 0, weight = 0;
+
+    for (int i = 0; i < c->points; i++) {
+        struct calib_point *p = &c->point[i];
+
+        p->residual = log(p->time / calib_law(sheet, family, p));
+        sum += p->weight * p->residual * p->residual;
+        weight += p->weight;
+    }
+    c->rms = weight > 0 ? sqrt(sum / weight) : NAN;
     if (c->from == CALIB_FAMILY)
         c->points = 0;
 }
 
 /* ---- near ---- */
 
-static double octaves(double a, double b)
+static double calib_octaves(double a, double b)
 {
     return log2(a / b);
 }
@@ -271,9 +267,9 @@ void calib_near(const struct calib *c, enum kernel kernel, double rows, double c
 
         if (p->kernel != kernel)
             continue;
-        dr = octaves(p->rows, rows);
-        dc = octaves(p->cols, cols);
-        db = octaves(p->bytes, bytes);
+        dr = calib_octaves(p->rows, rows);
+        dc = calib_octaves(p->cols, cols);
+        db = calib_octaves(p->bytes, bytes);
         db = fabs(db) < SAME_BYTES ? 0 : db;
         if ((shape = dr * dr + dc * dc + db * db) > FAR)
             continue;

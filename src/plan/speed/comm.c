@@ -20,7 +20,7 @@ int comm_size(int n)
     return n <= 2 ? 0 : n <= 4 ? 1 : 2;
 }
 
-static struct comm over(const struct link_law *law, int n, double factor, double rate)
+static struct comm comm_over(const struct link_law *law, int n, double factor, double rate)
 {
     int i = comm_size(n);
     /* beyond 8 the ring has more steps */
@@ -33,7 +33,7 @@ static struct comm over(const struct link_law *law, int n, double factor, double
                          .known = law->latency[i] > 0 && rate > 0};
 }
 
-static struct comm within(const struct gpu *gpu, const struct family *f, int n, double factor)
+static struct comm comm_within(const struct gpu *gpu, const struct family *f, int n, double factor)
 {
     struct comm c = {.gpus = n, .known = true};
 
@@ -42,8 +42,8 @@ static struct comm within(const struct gpu *gpu, const struct family *f, int n, 
     bool own = gpu->link_bandwidth > 0 && f->link.latency[0] > 0 &&
                (gpu->link_domain == 0 || n <= gpu->link_domain);
     if (own)
-        return over(&f->link, n, factor, gpu->link_bandwidth / 2);
-    c = over(&f->pcie, n, factor, roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes));
+        return comm_over(&f->link, n, factor, gpu->link_bandwidth / 2);
+    c = comm_over(&f->pcie, n, factor, roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes));
     c.pcie = true;
     return c;
 }
@@ -53,14 +53,14 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int ho
     /* a domain of the GPUs' own link may be wider than a host */
     int together = gpu->link_domain > host ? gpu->link_domain : host;
     bool spread = together > 0 && n > together;
-    struct comm c = within(gpu, f, spread ? together : n, factor);
+    struct comm c = comm_within(gpu, f, spread ? together : n, factor);
 
     c.hop = f->hop;
     c.hosts = spread ? (n + together - 1) / together : 1;
     return c;
 }
 
-static double network(int hosts, double bytes)
+static double comm_network(int hosts, double bytes)
 {
     double others = 2.0 * (hosts - 1);
 
@@ -76,7 +76,7 @@ const char *comm_library(const struct comm *c, const struct gpu *gpu)
 
 double comm_allreduce(const struct comm *c, double bytes)
 {
-    double apart = c->hosts > 1 ? network(c->hosts, bytes) : 0;
+    double apart = c->hosts > 1 ? comm_network(c->hosts, bytes) : 0;
 
     if (c->gpus <= 1 || !c->known)
         return apart;

@@ -44,22 +44,16 @@ static double chunk_of(const struct serve_load *l)
     return fmin(new_tokens(l), l->chunk);
 }
 
-static double captured_of(const struct step *s, const struct serve_load *l)
-{
-    const struct request *q = s->load->request;
-    const struct engine_speed *e = &q->engine->speed;
-    int cc = q->gpu->compute_capability;
-    bool without = cc >= 100 && cc < 110 && engine_lists(e->uncaptured_100, q->model->family);
-
-    return l->captured > 0 ? l->captured : without ? 0 : e->captured;
-}
-
 /* Share of the steps with prompts that have more tokens than were captured: `least` with one
  * chunk, `tokens` in the mean, as many chunks besides the first as come by chance. */
 static double beyond_graphs(const struct step *s, const struct serve_load *l, double tokens,
                             double least)
 {
-    double captured = captured_of(s, l);
+    const struct request *q = s->load->request;
+    const struct engine_speed *e = &q->engine->speed;
+    int cc = q->gpu->compute_capability;
+    bool without = cc >= 100 && cc < 110 && engine_lists(e->uncaptured_100, q->model->family);
+    double captured = l->captured > 0 ? l->captured : without ? 0 : e->captured;
     double spread = sqrt(chunk_of(l) * (tokens - least));
 
     if (least > captured || spread <= 0)
@@ -69,8 +63,8 @@ static double beyond_graphs(const struct step *s, const struct serve_load *l, do
 
 /* A step with prompts is no captured graph, unless it is small: its kernels are launched one
  * by one, by a host that is not always faster than the GPU. */
-static double launched(const struct step *s, const struct serve_load *l, double tokens,
-                       double least, double work)
+static double serve_launched(const struct step *s, const struct serve_load *l, double tokens,
+                             double least, double work)
 {
     const struct request *r = s->load->request;
     const struct engine_speed *e = &r->engine->speed;
@@ -108,16 +102,16 @@ static struct pass pass_of(const struct step *s, const struct serve_load *l, dou
 
 /* s that a step with so many tokens of prompts, at least so many, takes besides those that
  * decode. */
-static double added(const struct step *s, const struct serve_load *l, const struct pass *p,
-                    double tokens, double least, double rest)
+static double serve_added(const struct step *s, const struct serve_load *l, const struct pass *p,
+                          double tokens, double least, double rest)
 {
     double compute = prompt_compute(s);
 
     if (s->load->request->engine->speed.prefill_alone)
-        return launched(s, l, tokens, least, step_work(s, tokens, compute) + rest);
+        return serve_launched(s, l, tokens, least, step_work(s, tokens, compute) + rest);
     double all = p->tokens + tokens;
     double work = p->time + step_work(s, all, compute) - p->work + rest;
-    return launched(s, l, all, p->tokens + least, work) - p->time;
+    return serve_launched(s, l, all, p->tokens + least, work) - p->time;
 }
 
 /* Chunks that come to a step in the mean, where so many requests take turns. */
@@ -144,7 +138,7 @@ static struct cost prompt_cost(const struct step *s, const struct serve_load *l,
 {
     double q = chunk_of(l), chunks = new_tokens(l) / q;
     double shared = chunks_shared(fmax(l->receive, 1) * chunks_mean(s, l, running));
-    double pass = added(s, l, p, q * shared, q, shared * chunk_rest(s, l, q));
+    double pass = serve_added(s, l, p, q * shared, q, shared * chunk_rest(s, l, q));
     double more = s->slow[CORRECT_PROMPTS] * chunks / shared * fmax(pass, 0);
     bool alone = s->load->request->engine->speed.prefill_alone;
     double whole = more + (alone ? 0 : chunks / shared * p->time);
@@ -172,7 +166,7 @@ double serve_stall(const struct step *s, const struct serve_load *l, const struc
         s->slow[CORRECT_WORK] * step_prefill_attention(s, q, fmax(l->prompt - q, 0)) / s->ways;
     double rest = chunk_rest(s, l, q) - chunk_attention(s, l, q) + end;
     *share = fmin(chunks_mean(s, l, decoding), 1);
-    return p.time + s->slow[CORRECT_PROMPTS] * fmax(added(s, l, &p, q, q, rest), 0);
+    return p.time + s->slow[CORRECT_PROMPTS] * fmax(serve_added(s, l, &p, q, q, rest), 0);
 }
 
 double serve_solo(const struct step *both, const struct serve_load *l)
@@ -183,7 +177,8 @@ double serve_solo(const struct step *both, const struct serve_load *l)
     /* chunks that follow each other through the stages: all but pp - 1 overlap */
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
-    double chunk = launched(s, l, q, q, step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
+    double chunk =
+        serve_launched(s, l, q, q, step_work(s, q, prompt_compute(s)) + chunk_rest(s, l, q));
 
     return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
@@ -318,7 +313,7 @@ static double apart_cost(const struct step *s, const struct serve_load *l)
     double all = q * together;
     double work = step_work(s, all, prompt_compute(s)) + together * chunk_rest(s, l, q);
 
-    return chunks * (launched(s, l, all, all, work) + s->fixed) / together / s->pp;
+    return chunks * (serve_launched(s, l, all, all, work) + s->fixed) / together / s->pp;
 }
 
 static struct queue apart_queue(const struct serve_load *l, const struct serve *out)
@@ -364,22 +359,6 @@ static double apart_left(void *ctx, double decoding)
     double held = a->out->requests * a->out->ttft + decoding;
     double left = fmin(1 - held / a->load->users, 1 - q.busy / BUSY_MOST);
     return fmax(left, -1); /* many times too much says no more, and secants crawl from it */
-}
-
-static void apart_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
-{
-    struct apart a = {s, l, 0, out};
-    struct bracket b = {0, 1, fmin(fmax(l->admitted, 1), l->users), 0};
-
-    apart_prompt(s, l, out);
-    b.at_high = apart_left(&a, b.high);
-    if (b.at_high < 0) {
-        bracket_close(&b, apart_left, &a);
-        apart_decode(s, l, fmax(b.low, b.high / 2), out);
-    }
-    /* the rest of the users wait for their first token */
-    out->ttft = (l->users - fmax(tokens_out(l), 1) * out->tpot * out->requests) / out->requests;
-    closed_percentiles(s, l, out);
 }
 
 static double apart_capacity(const struct step *s, const struct serve_load *l, enum saturation *by)
@@ -429,8 +408,8 @@ static bool apart_rate(const struct step *s, const struct serve_load *l, double 
 
 /* ---- both in one ---- */
 
-static void estimate(const struct step *s, const struct serve_load *l, double users, double solo,
-                     struct serve *out);
+static void estimate_at_users(const struct step *s, const struct serve_load *l, double users,
+                              double solo, struct serve *out);
 
 struct arrivals {
     const struct step *step;
@@ -446,7 +425,7 @@ static double in_flight(void *ctx, double users)
     struct arrivals *a = ctx;
     struct serve out;
 
-    estimate(a->step, a->load, users, a->solo, &out);
+    estimate_at_users(a->step, a->load, users, a->solo, &out);
     struct queue q = {a->rate * out.turn, out.turn, 0};
     open_ttft(a->step, &q, &out);
     double more = a->rate * (out.ttft + tokens_out(a->load) * out.tpot) - users;
@@ -523,7 +502,7 @@ double serve_capacity(const struct step *s, const struct serve_load *l, const st
     if (l->prefill > 0)
         return apart_capacity(s, l, by);
     if (!full)
-        estimate(s, l, users, solo, &at);
+        estimate_at_users(s, l, users, solo, &at);
     else
         at = *full;
     double most = capacity_at(s, l, &at);
@@ -531,7 +510,7 @@ double serve_capacity(const struct step *s, const struct serve_load *l, const st
         return most;
     *by = SATURATES_PREFILL;
     if (most * at.turn < 0.999 * BUSY_MOST) {
-        estimate(s, l, 2 * users, solo, &at);
+        estimate_at_users(s, l, 2 * users, solo, &at);
         *by = capacity_at(s, l, &at) < 1.1 * most ? SATURATES_DECODE : SATURATES_RUNNING;
     }
     return most;
@@ -544,14 +523,9 @@ double serve_peak(double mean)
 
 #define ROUNDS 10 /* of the benchmarks whose first tokens were fitted */
 
-static double rounds_of(const struct serve_load *l)
-{
-    return l->rounds > 0 ? l->rounds : ROUNDS;
-}
-
 /* Of `users` at once in a closed loop; those who queue are not counted. */
-static void estimate(const struct step *s, const struct serve_load *l, double users, double solo,
-                     struct serve *out)
+static void estimate_at_users(const struct step *s, const struct serve_load *l, double users,
+                              double solo, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
 
@@ -573,9 +547,10 @@ static void estimate(const struct step *s, const struct serve_load *l, double us
     out->tpot =
         out->decode + e->interference * decoding * (users - 1) / users / l->output * out->prompt;
     out->solo = solo;
-    out->ttft = s->first * (e->ttft_base + e->ttft_solo * solo +
-                            (e->ttft_decode + l->receive / 2) * out->decode +
-                            e->ttft_queue * solo * (users - 1) / (2 * rounds_of(l)));
+    out->ttft =
+        s->first *
+        (e->ttft_base + e->ttft_solo * solo + (e->ttft_decode + l->receive / 2) * out->decode +
+         e->ttft_queue * solo * (users - 1) / (2 * (l->rounds > 0 ? l->rounds : ROUNDS)));
     /* of answers of a few tokens the prompts are the work, and each waits for its turn */
     out->ttft = fmax(out->ttft, users * out->turn - tokens_out(l) * out->tpot);
     out->middle = out->late = 0;
@@ -596,10 +571,21 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
     double users = fmax(fmin(l->users, l->admitted), 1);
 
     if (l->prefill > 0) {
-        apart_estimate(s, l, out);
+        struct apart a = {s, l, 0, out};
+        struct bracket b = {0, 1, fmin(fmax(l->admitted, 1), l->users), 0};
+
+        apart_prompt(s, l, out);
+        b.at_high = apart_left(&a, b.high);
+        if (b.at_high < 0) {
+            bracket_close(&b, apart_left, &a);
+            apart_decode(s, l, fmax(b.low, b.high / 2), out);
+        }
+        /* the rest of the users wait for their first token */
+        out->ttft = (l->users - fmax(tokens_out(l), 1) * out->tpot * out->requests) / out->requests;
+        closed_percentiles(s, l, out);
         return;
     }
-    estimate(s, l, users, solo_of(s, l), out);
+    estimate_at_users(s, l, users, solo_of(s, l), out);
     /* those that do not run wait until as many as they are have been served */
     if (l->users > users)
         out->ttft += (l->users - users) / out->requests;

@@ -141,24 +141,8 @@ enum hit_kind speed_kind(const struct step_load *l)
     return l->mixed ? HIT_MIXED : l->moe_layers > 0 ? HIT_EXPERTS : HIT_DENSE;
 }
 
-/* Rows that all slots were full of, where users queue; else of one user or of several. */
-static void find_hits(const struct step *s, struct speed *out)
-{
-    const struct hits *hits = &s->load->request->engine->hits;
-    enum hit_kind kind = speed_kind(s->load);
-    bool one = out->running <= 1;
-
-    if (out->running < out->users)
-        out->hit = hits_find(hits, kind, HIT_FULL);
-    if (!out->hit)
-        out->hit = hits_find(hits, kind, one ? HIT_ONE : HIT_MANY);
-    out->hit_first = hits_find(hits, kind, HIT_FIRST);
-    if (one && !out->hit_first)
-        out->hit_first = hits_find(hits, kind, HIT_PROMPT);
-}
-
 /* Of a device that was itself measured, the estimate counts as such. */
-static struct quantity banded(const struct step *s, double value, double low, double high)
+static struct quantity speed_banded(const struct step *s, double value, double low, double high)
 {
     const struct calib *c = s->load->request->gpu->family->calib;
     bool own = c && c->from == CALIB_OWN;
@@ -169,7 +153,7 @@ static struct quantity banded(const struct step *s, double value, double low, do
 /* ---- the bound ---- */
 
 /* Products in which arithmetic takes longer than memory, weighed by their time. */
-static bool computes(const struct step *s, double tokens)
+static bool speed_computes(const struct step *s, double tokens)
 {
     double compute = 0, memory = 0;
 
@@ -178,25 +162,6 @@ static bool computes(const struct step *s, double tokens)
         memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
     }
     return compute > memory;
-}
-
-static enum speed_bound bound_of(const struct step *s, const struct speed *out, double tokens)
-{
-    const struct step_parts *p = &out->part;
-    double part[SPEED_BY_COUNT] = {0};
-    enum speed_bound most = SPEED_BY_WEIGHTS;
-
-    part[computes(s, tokens) ? SPEED_BY_COMPUTE : SPEED_BY_WEIGHTS] = p->linear + p->head;
-    part[SPEED_BY_EXPERTS] = p->experts;
-    part[SPEED_BY_KV] = p->attention;
-    part[SPEED_BY_LINK] = p->communication;
-    part[SPEED_BY_LAUNCH] = p->fixed;
-    part[SPEED_BY_PREFILL] = out->prompts;
-    part[SPEED_BY_DRAFT] = p->draft;
-    for (int i = 0; i < SPEED_BY_COUNT; i++)
-        if (part[i] > part[most])
-            most = (enum speed_bound)i;
-    return most;
 }
 
 /* ---- the estimate ---- */
@@ -320,7 +285,7 @@ double speed_users(const struct layout *layout, const struct serve *serve)
 #define RARE 1e-6 /* requests/s: none waits for another */
 
 /* By the law of the load: of a request that arrives, or of a lone user who asks again. */
-static double alone(const struct step *s, const struct serve_load *l)
+static double speed_alone(const struct step *s, const struct serve_load *l)
 {
     struct serve one;
     struct serve_load single = *l;
@@ -334,50 +299,73 @@ static double alone(const struct step *s, const struct serve_load *l)
 }
 
 /* As many requests as pool and slots hold: what the layout serves at most. */
-static void saturate(const struct step *s, const struct serve_load *l, double groups,
-                     struct serve *full, struct speed *out)
+static void speed_saturate(const struct step *s, const struct serve_load *l, double groups,
+                           struct serve *full, struct speed *out)
 {
     struct serve_load most = *l;
 
     most.users = l->admitted;
     serve_estimate(s, &most, full);
     out->full_running = full->running * groups;
-    out->full = banded(s, fmax(full->requests, out->serve.requests) * groups, out->factor_high,
-                       out->factor_low);
+    out->full = speed_banded(s, fmax(full->requests, out->serve.requests) * groups,
+                             out->factor_high, out->factor_low);
 }
 
-/* Nobody has measured it: a lone prompt's doubt. */
-static void stall_of(const struct step *s, const struct serve_load *l, struct speed *out)
+static void speed_fill(const struct step *s, const struct serve *serve, const struct serve_load *l,
+                       double groups, struct serve *full, struct speed *out)
 {
+    out->serve = *serve;
+    out->running = serve->running * groups;
+    speed_band(s, out->running, out);
+    out->tpot = speed_banded(s, serve->tpot, out->factor_low, out->factor_high);
+    out->ttft = speed_banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
+                             fmax(SPEED_TTFT_HIGH, out->factor_high));
+    out->solo = speed_banded(s, speed_alone(s, l), SPEED_SOLO * out->factor_low,
+                             SPEED_SOLO * out->factor_high);
+    /* Nobody has measured it: a lone prompt's doubt. */
     double value = serve_stall(s, l, &out->serve, &out->stall_share);
 
     out->stall = quantity_unknown();
     if (value > 0)
         out->stall = quantity_band(value, value / (SPEED_SOLO * out->factor_low),
                                    value * SPEED_SOLO * out->factor_high, ORIGIN_ASSUMED);
-}
-
-static void fill(const struct step *s, const struct serve *serve, const struct serve_load *l,
-                 double groups, struct serve *full, struct speed *out)
-{
-    out->serve = *serve;
-    out->running = serve->running * groups;
-    speed_band(s, out->running, out);
-    out->tpot = banded(s, serve->tpot, out->factor_low, out->factor_high);
-    out->ttft = banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
-                       fmax(SPEED_TTFT_HIGH, out->factor_high));
-    out->solo = banded(s, alone(s, l), SPEED_SOLO * out->factor_low, SPEED_SOLO * out->factor_high);
-    stall_of(s, l, out);
     out->late = serve->late;
     out->middle = serve->middle;
-    out->requests = banded(s, serve->requests * groups, out->factor_high, out->factor_low);
+    out->requests = speed_banded(s, serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
-    saturate(s, l, groups, full, out);
+    speed_saturate(s, l, groups, full, out);
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
                       &out->part);
     out->prompts = serve->tpot - serve->decode;
-    find_hits(s, out);
-    out->bound = bound_of(s, out, serve->decoding / s->ways / s->pp);
+    /* Rows that all slots were full of, where users queue; else of one user or of several. */
+    const struct hits *hits = &s->load->request->engine->hits;
+    enum hit_kind kind = speed_kind(s->load);
+    bool one = out->running <= 1;
+
+    if (out->running < out->users)
+        out->hit = hits_find(hits, kind, HIT_FULL);
+    if (!out->hit)
+        out->hit = hits_find(hits, kind, one ? HIT_ONE : HIT_MANY);
+    out->hit_first = hits_find(hits, kind, HIT_FIRST);
+    if (one && !out->hit_first)
+        out->hit_first = hits_find(hits, kind, HIT_PROMPT);
+    const struct step_parts *p = &out->part;
+    double part[SPEED_BY_COUNT] = {0};
+    enum speed_bound most = SPEED_BY_WEIGHTS;
+
+    part[speed_computes(s, serve->decoding / s->ways / s->pp) ? SPEED_BY_COMPUTE
+                                                              : SPEED_BY_WEIGHTS] =
+        p->linear + p->head;
+    part[SPEED_BY_EXPERTS] = p->experts;
+    part[SPEED_BY_KV] = p->attention;
+    part[SPEED_BY_LINK] = p->communication;
+    part[SPEED_BY_LAUNCH] = p->fixed;
+    part[SPEED_BY_PREFILL] = out->prompts;
+    part[SPEED_BY_DRAFT] = p->draft;
+    for (int i = 0; i < SPEED_BY_COUNT; i++)
+        if (part[i] > part[most])
+            most = (enum speed_bound)i;
+    out->bound = most;
 }
 
 void speed_estimate(const struct request *q, const struct load *load, const struct layout *layout,
@@ -401,15 +389,15 @@ void speed_estimate(const struct request *q, const struct load *load, const stru
     struct serve_load l = load_of(q, load, layout, room);
     l.solo = serve_solo(&step, &l);
     bool held = serve_of(q, &step, layout, &l, &serve);
-    fill(&step, &serve, &l, speed_busy(q, layout), &full, out);
+    speed_fill(&step, &serve, &l, speed_busy(q, layout), &full, out);
     out->capacity = serve_capacity(&step, &l, &full, &out->saturation) * speed_groups(layout);
     if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;
     if (q->rate > 0) /* the most that arrives without a queue that only grows */
-        out->full = banded(&step, out->capacity, out->factor_high, out->factor_low);
+        out->full = speed_banded(&step, out->capacity, out->factor_high, out->factor_low);
     if (q->rate > 0 && !held) {
-        out->requests = banded(&step, out->capacity, out->factor_high, out->factor_low);
+        out->requests = speed_banded(&step, out->capacity, out->factor_high, out->factor_low);
         out->tokens = quantity_scale(out->requests, q->output);
     }
     if (q->rate > 0 && held) { /* what arrives is what is served */

@@ -33,11 +33,6 @@
      1u << ROLE_INDEXER | 1u << ROLE_RECURRENT | 1u << ROLE_MLP | 1u << ROLE_SHARED |        \
      1u << ROLE_OTHER)
 
-static bool is_product(const struct tensor *t)
-{
-    return (PRODUCTS >> t->role & 1) && t->rows > 1 && t->cols > 1;
-}
-
 /* Output projections have their inputs cut, as what they read is cut already. */
 static bool cuts_inputs(const struct model *m, const struct tensor *t)
 {
@@ -56,8 +51,8 @@ static bool runs_alike(const struct request *q, int a, int b)
 }
 
 /* Engines stack matrices that read the same values: one product of all their rows. */
-static bool fuses(const struct step_load *s, const struct step_product *p, int kind,
-                  const struct tensor *t, bool cut_cols)
+static bool step_fuses(const struct step_load *s, const struct step_product *p, int kind,
+                       const struct tensor *t, bool cut_cols)
 {
     return p->kind == kind && !p->cut_cols && !cut_cols && p->cols == t->cols &&
            runs_alike(s->request, (int)p->role, (int)t->role);
@@ -73,25 +68,6 @@ static double role_bytes(const struct load *load, const struct tensor *t, int co
     return elements > 0 ? load->layer[kind][role] / elements : 0;
 }
 
-static void add_rows(struct step_product *p, const struct layer_kind *k, const struct tensor *t)
-{
-    double rows = t->rows * t->count;
-
-    switch (layout_share_rule(k, t->role)) {
-    case SHARE_KV:
-        p->rows_kv += rows;
-        break;
-    case SHARE_ALL:
-        p->rows_all += rows;
-        break;
-    default:
-        if (p->cut_cols)
-            p->rows_all += rows;
-        else
-            p->rows_tp += rows;
-    }
-}
-
 static void add_product(struct step_load *s, const struct load *load, int kind,
                         const struct tensor *t, const struct tensor *all, int count)
 {
@@ -99,7 +75,7 @@ static void add_product(struct step_load *s, const struct load *load, int kind,
     bool cut_cols = cuts_inputs(m, t);
     int i = 0;
 
-    while (i < s->products && !fuses(s, &s->product[i], kind, t, cut_cols))
+    while (i < s->products && !step_fuses(s, &s->product[i], kind, t, cut_cols))
         i++;
     if (i == STEP_PRODUCTS)
         return;
@@ -112,7 +88,21 @@ static void add_product(struct step_load *s, const struct load *load, int kind,
                                   .bytes = role_bytes(load, all, count, kind, t->role),
                                   .times = s->layers_of[kind]};
     }
-    add_rows(&s->product[i], &m->kind[kind], t);
+    double rows = t->rows * t->count;
+
+    switch (layout_share_rule(&m->kind[kind], t->role)) {
+    case SHARE_KV:
+        s->product[i].rows_kv += rows;
+        break;
+    case SHARE_ALL:
+        s->product[i].rows_all += rows;
+        break;
+    default:
+        if (s->product[i].cut_cols)
+            s->product[i].rows_all += rows;
+        else
+            s->product[i].rows_tp += rows;
+    }
 }
 
 /* Whose activations are quantized on the way, by kernels of their own. */
@@ -169,7 +159,7 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
     double layers = s->layers_of[kind] = model_kind_layers(q->model, kind);
 
     for (int i = 0; i < count; i++)
-        if (is_product(&t[i]))
+        if ((PRODUCTS >> t[i].role & 1) && t[i].rows > 1 && t[i].cols > 1)
             add_product(s, load, kind, &t[i], t, count);
     bare.index_heads = 0;
     s->index[kind] =
@@ -399,15 +389,6 @@ static void cut_fixed(struct step *s)
         s->slow[CORRECT_FIXED] * (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
 }
 
-/* Stages fill one host after the other. */
-static int hops_between_hosts(const struct request *q, const struct layout *l)
-{
-    int host = q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
-    int stages = host / l->tp > 0 ? host / l->tp : 1;
-
-    return host > 0 ? (l->pp + stages - 1) / stages - 1 : 0;
-}
-
 void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
 {
     const struct request *q = load->request;
@@ -442,14 +423,17 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
                       q->model->hidden, q->precision.by_role[ROLE_HEAD]->bits / 8, 1);
     s->tp = comm_of(q->gpu, f, l->tp, q->host_gpus, q->engine->speed.allreduce);
     s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->host_gpus, q->engine->speed.allreduce);
-    s->hops_hosts = hops_between_hosts(q, l);
+    /* Stages fill one host after the other. */
+    int host = q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
+    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    s->hops_hosts = host > 0 ? (l->pp + stages - 1) / stages - 1 : 0;
     if (!s->tp.known || !s->group.known)
         s->gap = SPEED_NO_LINK;
     cut_correction(s);
     cut_fixed(s);
 }
 
-static void keep(struct step *s, struct step_kept *kept)
+static void step_keep(struct step *s, struct step_kept *kept)
 {
     for (int i = 0; i < STEP_KEPT; i++)
         kept->at[i].tokens = -1;
@@ -470,7 +454,7 @@ static void attach_draft(struct step *s, const struct layout *l, struct step_oth
     own->draft.fixed -= own->request.engine->speed.host; /* one host for both */
     if (q->draft_mtp)
         own->draft.head = s->head;
-    keep(&own->draft, &own->kept_draft);
+    step_keep(&own->draft, &own->kept_draft);
     s->gap = own->draft.gap;
     s->draft = &own->draft;
     s->drafted = q->draft_tokens;
@@ -479,13 +463,13 @@ static void attach_draft(struct step *s, const struct layout *l, struct step_oth
 
 void step_attach(struct step *s, const struct layout *l, struct step_others *own)
 {
-    keep(s, &own->kept);
+    step_keep(s, &own->kept);
     attach_draft(s, l, own);
     if (l->prefill_tp <= 0 || s->gap != SPEED_KNOWN)
         return;
     struct layout side = layout_prefill(l);
     step_cut(s->load, &side, &own->prompts);
-    keep(&own->prompts, &own->kept_prompts);
+    step_keep(&own->prompts, &own->kept_prompts);
     s->gap = own->prompts.gap;
     s->prompts = &own->prompts;
 }
@@ -493,7 +477,7 @@ void step_attach(struct step *s, const struct layout *l, struct step_others *own
 /* ---- times ---- */
 
 /* Under attention DP a MoE layer gathers all tokens and scatters them again. */
-static double communication(const struct step *s, double tokens)
+static double step_communication(const struct step *s, double tokens)
 {
     double bytes = tokens * s->hidden * 2;
     double t = s->ways > 1 ? s->load->moe_layers * comm_allreduce(&s->group, bytes)
@@ -505,7 +489,7 @@ static double communication(const struct step *s, double tokens)
     return s->slow[CORRECT_WORK] * t;
 }
 
-static double linear(const struct step *s, double tokens, double compute)
+static double step_linear(const struct step *s, double tokens, double compute)
 {
     double t = 0;
 
@@ -514,7 +498,7 @@ static double linear(const struct step *s, double tokens, double compute)
     return s->slow[CORRECT_WORK] * t;
 }
 
-static double experts(const struct step *s, double tokens, double compute)
+static double step_experts(const struct step *s, double tokens, double compute)
 {
     double t = 0;
 
@@ -525,8 +509,8 @@ static double experts(const struct step *s, double tokens, double compute)
 
 static struct step_work worked_out(const struct step *s, double tokens, double compute)
 {
-    return (struct step_work){tokens, compute, linear(s, tokens, compute),
-                              experts(s, tokens, compute), communication(s, tokens)};
+    return (struct step_work){tokens, compute, step_linear(s, tokens, compute),
+                              step_experts(s, tokens, compute), step_communication(s, tokens)};
 }
 
 static uint64_t bits_of(double x)
@@ -564,7 +548,7 @@ double step_work(const struct step *s, double tokens, double compute)
     return w->linear + w->experts + w->communication;
 }
 
-static double cache(const struct step *s, double users, double tokens)
+static double step_cache(const struct step *s, double users, double tokens)
 {
     double sequences = users / s->ways, bytes = 0, flops = 0, f;
 
@@ -596,7 +580,7 @@ void step_decode_parts(const struct step *s, double users, double tokens, struct
     *out = (struct step_parts){
         .linear = each * w->linear,
         .experts = each * w->experts,
-        .attention = each * cache(s, batch, tokens),
+        .attention = each * step_cache(s, batch, tokens),
         .communication = each * w->communication,
         .fixed = each * (s->fixed + s->per_request * checked),
         .head = each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),

@@ -16,7 +16,7 @@ static const struct {
             {128, 64, .80}, {64, 128, .80}, {64, 64, .60}};
 
 /* ceil() of what an integer holds, without a call. */
-static inline double whole(double x)
+static inline double waves_whole(double x)
 {
     double n = (double)(long)x;
 
@@ -38,8 +38,8 @@ double waves_issued(double tokens, double rows, double cols, double sms)
             if (full * (cols + n * START) >= least)
                 break;
             if (n == 1)
-                tiles = whole(tokens / tile[i].tokens) * whole(rows / tile[i].rows);
-            least = fmin(least, whole(tiles * n / sms) * area * (cols / n + START));
+                tiles = waves_whole(tokens / tile[i].tokens) * waves_whole(rows / tile[i].rows);
+            least = fmin(least, waves_whole(tiles * n / sms) * area * (cols / n + START));
         }
     }
     return least * sms / (tokens * rows * cols);

@@ -376,7 +376,7 @@ static void move_to_host(const struct train *t, double trained, struct train_mem
     m->weights = m->adapters = m->modules = none;
 }
 
-static void widen(struct quantity *part, double share)
+static void train_widen(struct quantity *part, double share)
 {
     *part =
         quantity_band(part->value, part->low * (1 - share), part->high * (1 + share), ORIGIN_MODEL);
@@ -389,7 +389,7 @@ static void place_unevenly(const struct share *s, struct train_memory *m)
                                       &m->master,  &m->optimizer, &m->activations};
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        widen(parts[i], fmin(1, 1.25 * s->layer / s->all));
+        train_widen(parts[i], fmin(1, 1.25 * s->layer / s->all));
 }
 
 static void fill_states(const struct train *t, const struct share *s, struct train_memory *m)
@@ -437,7 +437,7 @@ static void fill_states(const struct train *t, const struct share *s, struct tra
 
 /* Stage 3 gathers layers as it goes: FSDP two of them and the part outside the layers,
  * DeepSpeed up to a number of parameters. */
-static struct quantity gathered(const struct train *t, const struct share *s, double trained)
+static struct quantity train_gathered(const struct train *t, const struct share *s, double trained)
 {
     double width = base_weights(t, s).value / s->all;
     bool full = t->method == TRAIN_FULL;
@@ -461,53 +461,19 @@ static struct quantity buffers_of(const struct train *t, const struct share *s,
     else if (buckets && t->zero_stage < 3)
         b = quantity_band(2 * bucket, fmin(2 * DDP_BUCKET, 2 * bucket), 3 * bucket, ORIGIN_MODEL);
     else if (buckets)
-        b = gathered(t, s, trained);
+        b = train_gathered(t, s, trained);
     if (train_base_rule(t).quantised) /* one matrix is turned back into 16 bit */
         b = quantity_add(b,
                          quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4, ORIGIN_MODEL));
     return b;
 }
 
-static struct quantity context_of(const struct train *t)
-{
-    struct quantity c =
-        quantity_band((CONTEXT_LOW + CONTEXT_HIGH) / 2, CONTEXT_LOW, CONTEXT_HIGH, ORIGIN_MODEL);
-
-    if (t->gpus > 1 && !t->device_map)
-        c = quantity_add(
-            c, quantity_band((NCCL_LOW + NCCL_HIGH) / 2, NCCL_LOW, NCCL_HIGH, ORIGIN_MODEL));
-    return c;
-}
-
 /* ---- one stage ---- */
 
-static struct quantity larger(struct quantity a, struct quantity b)
+static struct quantity train_larger(struct quantity a, struct quantity b)
 {
     return quantity_band(fmax(a.value, b.value), fmax(a.low, b.low), fmax(a.high, b.high),
                          ORIGIN_MODEL);
-}
-
-static void fill_peak(struct train_memory *m)
-{
-    struct quantity back = quantity_add(m->activations, larger(m->logits, m->live));
-
-    m->moment = m->step.value > back.value ? MOMENT_STEP : MOMENT_BACKWARD;
-    m->peak = larger(back, m->step);
-    struct quantity moving = quantity_add(m->peak, m->buffers);
-    m->fragmentation =
-        quantity_band(moving.value * FRAGMENT, 0, moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
-}
-
-/* From one rank to all of a host; DeepSpeed plans for half as much again. */
-static void fill_host(const struct request *q, struct train_memory *m)
-{
-    int gpus = m->train.gpus;
-    int ranks = q->host_gpus > 0 && q->host_gpus < gpus ? q->host_gpus : gpus;
-    double bytes = m->host.value * ranks;
-
-    if (m->train.offload != OFFLOAD_NONE)
-        m->host =
-            quantity_band(bytes, m->host.low * ranks, m->host.high * ranks * 1.5, ORIGIN_MODEL);
 }
 
 /* Blocks are cached up to what the GPU has, then given back. */
@@ -524,18 +490,6 @@ static void fill_reserved(const struct request *q, struct train_memory *m)
     m->reserved = quantity_add(m->allocated, m->reserve);
 }
 
-/* A base whose kernel is plain PyTorch keeps each dequantised matrix (high end): of the
- * layers that are kept, or of the one that is computed again. */
-static void add_matrices(const struct train *t, const struct share *s, struct train_memory *m)
-{
-    bool again = t->recompute == RECOMPUTE_FULL;
-    double kept = again ? s->layer : s->linear;
-    struct quantity *part = again ? &m->live : &m->activations;
-
-    if (train_base_rule(t).keeps_matrices)
-        *part = quantity_add(*part, quantity_band(0, 0, 2 * kept, ORIGIN_MODEL));
-}
-
 void train_stage(const struct request *q, int stage, struct train_memory *m)
 {
     const struct train *t = &m->train;
@@ -548,13 +502,39 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->activations = saved.layers;
     m->logits = saved.logits;
     m->live = saved.live;
-    add_matrices(t, &s, m);
+    /* A base whose kernel is plain PyTorch keeps each dequantised matrix (high end): of the
+     * layers that are kept, or of the one that is computed again. */
+    bool again = t->recompute == RECOMPUTE_FULL;
+    double kept = again ? s.layer : s.linear;
+    struct quantity *part = again ? &m->live : &m->activations;
+
+    if (train_base_rule(t).keeps_matrices)
+        *part = quantity_add(*part, quantity_band(0, 0, 2 * kept, ORIGIN_MODEL));
     fill_states(t, &s, m);
     m->exchange = saved.exchange;
     m->buffers = quantity_add(buffers_of(t, &s, m), m->exchange);
-    m->context = context_of(t);
-    fill_host(q, m);
-    fill_peak(m);
+    struct quantity c =
+        quantity_band((CONTEXT_LOW + CONTEXT_HIGH) / 2, CONTEXT_LOW, CONTEXT_HIGH, ORIGIN_MODEL);
+
+    if (t->gpus > 1 && !t->device_map)
+        c = quantity_add(
+            c, quantity_band((NCCL_LOW + NCCL_HIGH) / 2, NCCL_LOW, NCCL_HIGH, ORIGIN_MODEL));
+    m->context = c;
+    /* From one rank to all of a host; DeepSpeed plans for half as much again. */
+    int gpus = m->train.gpus;
+    int ranks = q->host_gpus > 0 && q->host_gpus < gpus ? q->host_gpus : gpus;
+    double bytes = m->host.value * ranks;
+
+    if (m->train.offload != OFFLOAD_NONE)
+        m->host =
+            quantity_band(bytes, m->host.low * ranks, m->host.high * ranks * 1.5, ORIGIN_MODEL);
+    struct quantity back = quantity_add(m->activations, train_larger(m->logits, m->live));
+
+    m->moment = m->step.value > back.value ? MOMENT_STEP : MOMENT_BACKWARD;
+    m->peak = train_larger(back, m->step);
+    struct quantity moving = quantity_add(m->peak, m->buffers);
+    m->fragmentation =
+        quantity_band(moving.value * FRAGMENT, 0, moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
     m->total =
         quantity_add(quantity_add(m->states, m->peak), quantity_add(m->buffers, m->fragmentation));
     m->total = quantity_add(m->total, m->context);

@@ -15,7 +15,7 @@ static struct layout groups_of(const struct train *t, int group)
         .tp = group, .pp = 1, .ep = 1, .replicas = (t->gpus + group - 1) / group, .gpus = t->gpus};
 }
 
-static bool priced(const struct cost *c)
+static bool train_cost_priced(const struct cost *c)
 {
     const struct rent *rent = cost_wanted(c);
 
@@ -33,12 +33,12 @@ void train_cost(const struct request *q, const struct train *t, const struct mar
     layout->hosts = layout_hosts(layout, host);
     prices_init(q, market, &prices);
     cost_estimate(&prices, layout, out);
-    for (int less = group / 2; !priced(out) && less >= t->tp && less > 0; less /= 2) {
+    for (int less = group / 2; !train_cost_priced(out) && less >= t->tp && less > 0; less /= 2) {
         struct layout part = groups_of(t, less);
         struct cost cost;
 
         cost_estimate(&prices, &part, &cost);
-        if (!priced(&cost))
+        if (!train_cost_priced(&cost))
             continue;
         *out = cost;
         *layout = part;

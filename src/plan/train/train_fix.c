@@ -18,7 +18,7 @@ struct fixer {
 };
 
 /* True when the setting is an improvement and was put down. */
-static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind kind)
+static bool train_fix_propose(struct fixer *f, const struct train *t, enum train_fix_kind kind)
 {
     struct train_memory m;
 
@@ -38,7 +38,7 @@ static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind 
 }
 
 /* The setting to change; where the GPU count was ours to choose it is again. */
-static struct train start(const struct fixer *f)
+static struct train train_fix_start(const struct fixer *f)
 {
     struct train t = f->plan->train;
 
@@ -59,33 +59,16 @@ static bool any_fits(const struct fixer *f)
     return false;
 }
 
-/* Time for memory: less is kept, nothing about the result changes. */
-static void less_kept(struct fixer *f)
-{
-    struct train t = start(f);
-    enum recompute asked = t.recompute;
-    bool recompute = asked<RECOMPUTE_FULL, batch = t.micro_batch> 1;
-
-    t.recompute = RECOMPUTE_FULL;
-    bool done = recompute && propose(f, &t, TRAIN_FIX_RECOMPUTE);
-    t.recompute = asked;
-    t.micro_batch = 1;
-    done = (batch && propose(f, &t, TRAIN_FIX_BATCH)) || done;
-    t.recompute = RECOMPUTE_FULL;
-    if (!done && recompute && batch)
-        propose(f, &t, TRAIN_FIX_BOTH);
-}
-
 /* Fused kernels are other code, not another result. */
-static void fused(struct fixer *f)
+static void train_fix_fused(struct fixer *f)
 {
-    struct train t = start(f);
+    struct train t = train_fix_start(f);
 
     if (t.fused_kernels && t.loss == LOSS_FUSED)
         return;
     t.fused_kernels = true;
     t.loss = LOSS_FUSED;
-    propose(f, &t, TRAIN_FIX_FUSED);
+    train_fix_propose(f, &t, TRAIN_FIX_FUSED);
 }
 
 static void more_sharding(struct fixer *f)
@@ -96,7 +79,7 @@ static void more_sharding(struct fixer *f)
     for (int z = t.zero_stage + 1; f->plan->shards > 1 && z <= top; z++) {
         t.zero_stage = z;
         int before = f->count;
-        if (!propose(f, &t, TRAIN_FIX_ZERO))
+        if (!train_fix_propose(f, &t, TRAIN_FIX_ZERO))
             continue;
         if (f->found[before].verdict == VERDICT_FITS || z == top)
             return;
@@ -105,16 +88,17 @@ static void more_sharding(struct fixer *f)
 }
 
 /* States in host memory cost time; the weights only where the rest is not enough. */
-static void offload(struct fixer *f)
+static void train_fix_offload(struct fixer *f)
 {
-    struct train t = start(f);
+    struct train t = train_fix_start(f);
 
     if (t.step_in_backward)
         return;
     t.zero_stage = TRAIN_ZERO_CHOOSE;
     for (int o = t.offload + 1; o < OFFLOAD_COUNT; o++) {
         t.offload = (enum train_offload)o;
-        if (propose(f, &t, TRAIN_FIX_OFFLOAD) && f->found[f->count - 1].verdict == VERDICT_FITS)
+        if (train_fix_propose(f, &t, TRAIN_FIX_OFFLOAD) &&
+            f->found[f->count - 1].verdict == VERDICT_FITS)
             return;
     }
 }
@@ -129,11 +113,11 @@ static void more_gpus(struct fixer *f)
     train_estimate(f->request, &t, &m);
     if (m.train.gpus <= f->plan->train.gpus || m.verdict >= f->plan->verdict)
         return;
-    propose(f, &m.train, TRAIN_FIX_GPUS);
+    train_fix_propose(f, &m.train, TRAIN_FIX_GPUS);
 }
 
 /* The longest sequence, in steps of 256 tokens, that fits. */
-static void shorter(struct fixer *f)
+static void train_fix_shorter(struct fixer *f)
 {
     struct train t = f->plan->train;
     struct train_memory m;
@@ -152,7 +136,7 @@ static void shorter(struct fixer *f)
     if (low < 1)
         return;
     t.sequence = low * 256;
-    propose(f, &t, TRAIN_FIX_SEQUENCE);
+    train_fix_propose(f, &t, TRAIN_FIX_SEQUENCE);
 }
 
 /* Another method on the same GPUs; with recompute and batch 1 where it needs them. */
@@ -163,7 +147,7 @@ static void other_method(struct fixer *f, enum train_method method)
 
     if (t.method >= method || t.format)
         return;
-    t = start(f);
+    t = train_fix_start(f);
     t.method = method;
     t.step_in_backward = false;
     t.zero_stage = TRAIN_ZERO_CHOOSE;
@@ -171,7 +155,7 @@ static void other_method(struct fixer *f, enum train_method method)
         t.lora_rank = plain.lora_rank;
     int before = f->count;
     bool lora = method == TRAIN_LORA;
-    if (propose(f, &t, lora ? TRAIN_FIX_LORA : TRAIN_FIX_QLORA) &&
+    if (train_fix_propose(f, &t, lora ? TRAIN_FIX_LORA : TRAIN_FIX_QLORA) &&
         f->found[before].verdict == VERDICT_FITS)
         return;
     if (any_fits(f))
@@ -179,17 +163,17 @@ static void other_method(struct fixer *f, enum train_method method)
     f->count = before; /* marginal alone: better with all three */
     t.recompute = RECOMPUTE_FULL;
     t.micro_batch = 1;
-    propose(f, &t, lora ? TRAIN_FIX_LORA_BOTH : TRAIN_FIX_QLORA_BOTH);
+    train_fix_propose(f, &t, lora ? TRAIN_FIX_LORA_BOTH : TRAIN_FIX_QLORA_BOTH);
 }
 
 static void smaller_states(struct fixer *f)
 {
-    struct train t = start(f);
+    struct train t = train_fix_start(f);
 
     if (t.method != TRAIN_FULL || t.optimizer != OPTIMIZER_ADAMW)
         return;
     t.optimizer = OPTIMIZER_ADAMW_8BIT;
-    propose(f, &t, TRAIN_FIX_OPTIMIZER);
+    train_fix_propose(f, &t, TRAIN_FIX_OPTIMIZER);
 }
 
 static int by_worth(const void *pa, const void *pb)
@@ -211,13 +195,26 @@ int train_fixes(const struct request *q, const struct train_memory *m,
 
     if (m->verdict == VERDICT_FITS || m->limit == TRAIN_LIMIT_LAYOUT)
         return 0;
-    fused(&f);
-    less_kept(&f);
+    train_fix_fused(&f);
+    /* Time for memory: less is kept, nothing about the result changes. */
+    struct train t = train_fix_start(&f);
+    enum recompute asked = t.recompute;
+    bool recompute = asked < RECOMPUTE_FULL;
+    bool batch = t.micro_batch > 1;
+
+    t.recompute = RECOMPUTE_FULL;
+    bool done = recompute && train_fix_propose(&f, &t, TRAIN_FIX_RECOMPUTE);
+    t.recompute = asked;
+    t.micro_batch = 1;
+    done = (batch && train_fix_propose(&f, &t, TRAIN_FIX_BATCH)) || done;
+    t.recompute = RECOMPUTE_FULL;
+    if (!done && recompute && batch)
+        train_fix_propose(&f, &t, TRAIN_FIX_BOTH);
     more_sharding(&f);
-    offload(&f);
+    train_fix_offload(&f);
     more_gpus(&f);
     smaller_states(&f);
-    shorter(&f);
+    train_fix_shorter(&f);
     other_method(&f, TRAIN_LORA);
     other_method(&f, TRAIN_QLORA);
     qsort(f.found, (size_t)f.count, sizeof(f.found[0]), by_worth);

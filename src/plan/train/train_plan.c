@@ -23,7 +23,7 @@
 /* ---- validity ---- */
 
 /* Puts down the reason when it holds. */
-static void refuse(struct train_memory *m, bool holds, enum train_reason reason)
+static void train_plan_refuse(struct train_memory *m, bool holds, enum train_reason reason)
 {
     m->reasons |= (unsigned)holds << reason;
 }
@@ -33,18 +33,19 @@ static void check_numbers(const struct request *q, const struct train *t, struct
 {
     const struct model *model = q->model;
 
-    refuse(m, t->method <= TRAIN_NONE || t->method >= TRAIN_COUNT, TRAIN_REASON_METHOD);
-    refuse(m, model->weights_only || model->layer_count <= 0, TRAIN_REASON_TOKENS);
-    refuse(m, !(t->sequence >= 1 && t->sequence <= 1e8), TRAIN_REASON_SEQUENCE);
-    refuse(m, !(t->micro_batch >= 1 && t->micro_batch <= 1e6), TRAIN_REASON_MICRO_BATCH);
-    refuse(m, t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3, TRAIN_REASON_ZERO);
-    refuse(m, t->method > TRAIN_FULL && (t->lora_rank < 1 || t->lora_rank > 65536),
-           TRAIN_REASON_LORA_RANK);
-    refuse(m,
-           t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->cp < 1 || t->tp > PLAN_MAX_GPUS ||
-               t->pp > PLAN_MAX_GPUS || t->cp > PLAN_MAX_GPUS,
-           TRAIN_REASON_DEGREES);
-    refuse(m, model->positions > 0 && t->sequence > model->positions, TRAIN_REASON_POSITIONS);
+    train_plan_refuse(m, t->method <= TRAIN_NONE || t->method >= TRAIN_COUNT, TRAIN_REASON_METHOD);
+    train_plan_refuse(m, model->weights_only || model->layer_count <= 0, TRAIN_REASON_TOKENS);
+    train_plan_refuse(m, !(t->sequence >= 1 && t->sequence <= 1e8), TRAIN_REASON_SEQUENCE);
+    train_plan_refuse(m, !(t->micro_batch >= 1 && t->micro_batch <= 1e6), TRAIN_REASON_MICRO_BATCH);
+    train_plan_refuse(m, t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3, TRAIN_REASON_ZERO);
+    train_plan_refuse(m, t->method > TRAIN_FULL && (t->lora_rank < 1 || t->lora_rank > 65536),
+                      TRAIN_REASON_LORA_RANK);
+    train_plan_refuse(m,
+                      t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->cp < 1 || t->tp > PLAN_MAX_GPUS ||
+                          t->pp > PLAN_MAX_GPUS || t->cp > PLAN_MAX_GPUS,
+                      TRAIN_REASON_DEGREES);
+    train_plan_refuse(m, model->positions > 0 && t->sequence > model->positions,
+                      TRAIN_REASON_POSITIONS);
 }
 
 /* GPUs that share one micro-batch. */
@@ -80,51 +81,6 @@ static bool step_is_refused(const struct train *t)
 
     return t->step_in_backward && (t->pp > 1 || t->offload != OFFLOAD_NONE || t->zero_stage == 1 ||
                                    t->zero_stage == 2 || (ranks && t->zero_stage == 0));
-}
-
-static void check_parallel(const struct request *q, const struct train *t, struct train_memory *m)
-{
-    bool one = t->tp == 1 && t->cp == 1 && t->zero_stage == 0 && t->pp == t->gpus &&
-               t->offload == OFFLOAD_NONE;
-
-    refuse(m, fmod(t->sequence, t->cp) != 0, TRAIN_REASON_CP);
-    refuse(m, t->sequence_parallel && t->tp == 1, TRAIN_REASON_SEQUENCE_PARALLEL);
-    refuse(m, t->device_map && !one, TRAIN_REASON_MAP);
-    refuse(m, t->device_map && q->host_gpus > 0 && t->gpus > q->host_gpus, TRAIN_REASON_MAP_HOST);
-}
-
-static void check_layout(const struct request *q, const struct train *t, struct train_memory *m)
-{
-    struct request plain = train_request(q);
-    struct layout l = train_layout(t);
-    bool whole = t->gpus > 0 && t->gpus % replica_of(t) == 0;
-
-    refuse(m, !whole, TRAIN_REASON_MULTIPLE);
-    refuse(m, whole && !layout_valid(&plain, &l), TRAIN_REASON_LAYOUT);
-    refuse(m, t->pp > 1 && t->zero_stage >= 2 && !t->device_map, TRAIN_REASON_ZERO_PP);
-    check_parallel(q, t, m);
-    refuse(m, t->zero_stage < train_lowest_stage(t), TRAIN_REASON_OFFLOAD);
-    refuse(m, step_is_refused(t), TRAIN_REASON_STEP);
-    refuse(m, t->method > TRAIN_FULL && !m->reasons && m->trainable <= 0, TRAIN_REASON_ADAPTERS);
-}
-
-static unsigned warnings_of(const struct request *q, const struct train *t,
-                            const struct train_memory *m)
-{
-    bool sharded = t->zero_stage == 3 && m->shards > 1;
-    const bool holds[TRAIN_WARNING_COUNT] = {
-        [TRAIN_WARNING_NF4_STORED] = t->method == TRAIN_QLORA && t->zero_stage == 3,
-        [TRAIN_WARNING_ADAPTER_UNITS] = t->method != TRAIN_FULL && sharded,
-        [TRAIN_WARNING_NO_SYNC] = t->method == TRAIN_FULL && sharded && !t->whole_gradients,
-        [TRAIN_WARNING_SELECTIVE] = t->recompute == RECOMPUTE_SELECTIVE && !t->eager_attention,
-        [TRAIN_WARNING_CONTEXT] = q->model->max_context > 0 && t->sequence > q->model->max_context,
-        [TRAIN_WARNING_BF16] = q->gpu->compute_capability > 0 && q->gpu->compute_capability < 80,
-    };
-    unsigned bits = 0;
-
-    for (int w = 0; w < TRAIN_WARNING_COUNT; w++)
-        bits |= (unsigned)holds[w] << w;
-    return bits;
 }
 
 /* ---- verdict ---- */
@@ -170,19 +126,6 @@ static void choose_knob(struct train_memory *m)
     m->knob = widest.knob;
 }
 
-static void judge(const struct request *q, struct train_memory *m)
-{
-    m->verdict = m->free.low >= 0   ? VERDICT_FITS
-                 : m->free.high < 0 ? VERDICT_DOES_NOT_FIT
-                                    : VERDICT_MARGINAL;
-    if (m->verdict == VERDICT_FITS)
-        return;
-    m->limit = limit_of(q, m);
-    if (m->verdict == VERDICT_MARGINAL)
-        choose_knob(m);
-    m->reasons |= 1u << TRAIN_REASON_NEEDS;
-}
-
 /* gpus, zero_stage, tp and pp are set: the binding stage. */
 static void estimate_layout(const struct request *q, const struct train *t,
                             struct train_memory *out)
@@ -196,7 +139,27 @@ static void estimate_layout(const struct request *q, const struct train *t,
         base.data_parallel = base.shards / t->cp;
         base.params = model_params(q->model);
         base.trainable = t->method == TRAIN_FULL ? base.params : train_adapters(q, t);
-        check_layout(q, t, &base);
+        struct request plain = train_request(q);
+        struct layout l = train_layout(t);
+        bool whole = t->gpus > 0 && t->gpus % replica_of(t) == 0;
+
+        train_plan_refuse(&base, !whole, TRAIN_REASON_MULTIPLE);
+        train_plan_refuse(&base, whole && !layout_valid(&plain, &l), TRAIN_REASON_LAYOUT);
+        train_plan_refuse(&base, t->pp > 1 && t->zero_stage >= 2 && !t->device_map,
+                          TRAIN_REASON_ZERO_PP);
+        bool one = t->tp == 1 && t->cp == 1 && t->zero_stage == 0 && t->pp == t->gpus &&
+                   t->offload == OFFLOAD_NONE;
+
+        train_plan_refuse(&base, fmod(t->sequence, t->cp) != 0, TRAIN_REASON_CP);
+        train_plan_refuse(&base, t->sequence_parallel && t->tp == 1,
+                          TRAIN_REASON_SEQUENCE_PARALLEL);
+        train_plan_refuse(&base, t->device_map && !one, TRAIN_REASON_MAP);
+        train_plan_refuse(&base, t->device_map && q->host_gpus > 0 && t->gpus > q->host_gpus,
+                          TRAIN_REASON_MAP_HOST);
+        train_plan_refuse(&base, t->zero_stage < train_lowest_stage(t), TRAIN_REASON_OFFLOAD);
+        train_plan_refuse(&base, step_is_refused(t), TRAIN_REASON_STEP);
+        train_plan_refuse(&base, t->method > TRAIN_FULL && !base.reasons && base.trainable <= 0,
+                          TRAIN_REASON_ADAPTERS);
     }
     *out = base;
     if (base.reasons)
@@ -210,15 +173,36 @@ static void estimate_layout(const struct request *q, const struct train *t,
         if (s == 0 || m.free.value < out->free.value)
             *out = m;
     }
-    out->warnings = warnings_of(q, t, out);
-    judge(q, out);
+    bool sharded = t->zero_stage == 3 && out->shards > 1;
+    const bool holds[TRAIN_WARNING_COUNT] = {
+        [TRAIN_WARNING_NF4_STORED] = t->method == TRAIN_QLORA && t->zero_stage == 3,
+        [TRAIN_WARNING_ADAPTER_UNITS] = t->method != TRAIN_FULL && sharded,
+        [TRAIN_WARNING_NO_SYNC] = t->method == TRAIN_FULL && sharded && !t->whole_gradients,
+        [TRAIN_WARNING_SELECTIVE] = t->recompute == RECOMPUTE_SELECTIVE && !t->eager_attention,
+        [TRAIN_WARNING_CONTEXT] = q->model->max_context > 0 && t->sequence > q->model->max_context,
+        [TRAIN_WARNING_BF16] = q->gpu->compute_capability > 0 && q->gpu->compute_capability < 80,
+    };
+    unsigned bits = 0;
+
+    for (int w = 0; w < TRAIN_WARNING_COUNT; w++)
+        bits |= (unsigned)holds[w] << w;
+    out->warnings = bits;
+    out->verdict = out->free.low >= 0   ? VERDICT_FITS
+                   : out->free.high < 0 ? VERDICT_DOES_NOT_FIT
+                                        : VERDICT_MARGINAL;
+    if (out->verdict == VERDICT_FITS)
+        return;
+    out->limit = limit_of(q, out);
+    if (out->verdict == VERDICT_MARGINAL)
+        choose_knob(out);
+    out->reasons |= 1u << TRAIN_REASON_NEEDS;
 }
 
 /* ---- search ---- */
 
 typedef bool (*good_fn)(const struct request *, const struct train_memory *);
 
-static bool fits(const struct request *q, const struct train_memory *m)
+static bool train_plan_fits(const struct request *q, const struct train_memory *m)
 {
     (void)q;
     return m->verdict == VERDICT_FITS;
@@ -327,33 +311,30 @@ static void choose_recompute(const struct request *q, const struct train *train,
     out->recompute_chosen = true;
 }
 
-/* More GPUs than a host has are rented host by host: 11 on hosts of 8 are 16. */
-static int whole_hosts(const struct request *q, int gpus, int replica)
-{
-    int host = q->host_gpus, whole = gpus;
-
-    while (host > 1 && gpus > host && whole <= PLAN_MAX_GPUS &&
-           (whole % host != 0 || whole % replica != 0))
-        whole++;
-    return whole <= PLAN_MAX_GPUS ? whole : gpus;
-}
-
 static void choose_ranks(const struct request *q, struct train *t, bool choose)
 {
-    static const good_fn wishes[] = {fits, middle_fits, states_fit};
+    static const good_fn wishes[] = {train_plan_fits, middle_fits, states_fit};
     int most = PLAN_MAX_GPUS / replica_of(t), ranks = 0;
 
     if (choose)
         t->zero_stage = highest_stage(t);
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]) && ranks == 0; i++)
         ranks = fewest_ranks(q, t, most, wishes[i]);
-    t->gpus = whole_hosts(q, (ranks > 0 ? ranks : 1) * replica_of(t), replica_of(t));
+    /* More GPUs than a host has are rented host by host: 11 on hosts of 8 are 16. */
+    int gpus = (ranks > 0 ? ranks : 1) * replica_of(t);
+    int replica = replica_of(t);
+    int host = q->host_gpus, whole = gpus;
+
+    while (host > 1 && gpus > host && whole <= PLAN_MAX_GPUS &&
+           (whole % host != 0 || whole % replica != 0))
+        whole++;
+    t->gpus = whole <= PLAN_MAX_GPUS ? whole : gpus;
 }
 
 /* Layers in series: the fewest GPUs of one host. */
 static void choose_series(const struct request *q, struct train *t)
 {
-    static const good_fn wishes[] = {fits, middle_fits, states_fit};
+    static const good_fn wishes[] = {train_plan_fits, middle_fits, states_fit};
     int layers = q->model->layer_count;
     int most = q->host_gpus > 0 && q->host_gpus < layers ? q->host_gpus : layers;
     struct train_memory m;
@@ -381,7 +362,7 @@ void train_estimate(const struct request *q, const struct train *train, struct t
         t.pp = t.gpus > 0 ? t.gpus : 1;
     memset(out, 0, sizeof(*out));
     check_numbers(q, &t, out);
-    refuse(out, !out->reasons && replica_of(&t) > PLAN_MAX_GPUS, TRAIN_REASON_TOO_MANY);
+    train_plan_refuse(out, !out->reasons && replica_of(&t) > PLAN_MAX_GPUS, TRAIN_REASON_TOO_MANY);
     if (out->reasons) {
         out->train = t;
         out->verdict = VERDICT_DOES_NOT_FIT;
@@ -399,6 +380,7 @@ void train_estimate(const struct request *q, const struct train *train, struct t
     else
         answer_stage(q, &t, choose, out);
     out->searched = train->gpus == 0;
-    refuse(out, out->searched && out->verdict != VERDICT_FITS && out->limit != TRAIN_LIMIT_LAYOUT,
-           TRAIN_REASON_NO_COUNT);
+    train_plan_refuse(
+        out, out->searched && out->verdict != VERDICT_FITS && out->limit != TRAIN_LIMIT_LAYOUT,
+        TRAIN_REASON_NO_COUNT);
 }

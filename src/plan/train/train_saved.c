@@ -57,7 +57,7 @@ struct counter {
     struct three sum;
 };
 
-static void keep(struct counter *c, double low, double mid, double high)
+static void train_saved_keep(struct counter *c, double low, double mid, double high)
 {
     c->sum.low += low;
     c->sum.mid += mid;
@@ -71,25 +71,15 @@ static void keep_input(struct counter *c, double width, int users, bool adapted)
     double plain = t->method == TRAIN_LORA && !train_base_rule(t).keeps_inputs ? 0 : 2;
 
     if (t->method == TRAIN_FULL || !adapted)
-        keep(c, plain * width, plain * width, plain * width);
+        train_saved_keep(c, plain * width, plain * width, plain * width);
     else
-        keep(c, (plain > 0 ? plain : 2) * width, (plain + 3) * width, (plain + 3 * users) * width);
+        train_saved_keep(c, (plain > 0 ? plain : 2) * width, (plain + 3) * width,
+                         (plain + 3 * users) * width);
 }
 
 static bool every_linear(const struct counter *c)
 {
     return c->train->targets == LORA_LINEAR;
-}
-
-static void keep_norms(struct counter *c)
-{
-    const struct layer_kind *k = c->kind;
-    double width = k->norms * c->hidden / c->whole;
-    double mid = k->norm_bias ? 2 : 4;
-
-    if (!k->norm_bias && c->train->method == TRAIN_FULL)
-        mid += 2;
-    keep(c, 2 * width, mid * width, mid * width);
 }
 
 /* ---- mixers ---- */
@@ -104,14 +94,14 @@ static void keep_attention(struct counter *c, double q, double k, double v, doub
     if (c->train->eager_attention && c->train->recompute != RECOMPUTE_SELECTIVE)
         scores = 5 * c->train->sequence * c->kind->heads / c->cut;
     keep_input(c, c->hidden / c->whole, 3, true);
-    keep(c, core + repeated * kv_share + scores, core + repeated + scores,
-         core + repeated + scores);
+    train_saved_keep(c, core + repeated * kv_share + scores, core + repeated + scores,
+                     core + repeated + scores);
     if (c->train->method == TRAIN_LORA && !train_base_rule(c->train).keeps_inputs &&
         !every_linear(c))
         return;
     keep_input(c, out / c->cut, 1, every_linear(c));
     if (c->train->method == TRAIN_FULL) /* the kernel's own output serves as input */
-        keep(c, -2 * out / c->cut, 0, 0);
+        train_saved_keep(c, -2 * out / c->cut, 0, 0);
 }
 
 static void keep_gqa(struct counter *c)
@@ -124,7 +114,7 @@ static void keep_gqa(struct counter *c)
     if (k->qk_norm != QK_NORM_NONE) { /* two norms more, over q and k */
         double width = (k->heads + k->kv_heads) * d / c->cut;
 
-        keep(c, 2 * width, 4 * width, 6 * width);
+        train_saved_keep(c, 2 * width, 4 * width, 6 * width);
     }
 }
 
@@ -135,7 +125,7 @@ static void keep_mla(struct counter *c)
 
     keep_attention(c, k->heads * d, k->heads * d, (double)k->heads * k->v_head_dim,
                    (double)k->heads * k->v_head_dim, 1);
-    keep(c, 2 * latent, 4 * latent, 6 * latent);
+    train_saved_keep(c, 2 * latent, 4 * latent, 6 * latent);
     keep_input(c, latent, 1, true);
 }
 
@@ -146,7 +136,7 @@ static void keep_csa(struct counter *c)
     double q = (double)k->heads * k->head_dim;
 
     keep_attention(c, q, k->head_dim, 0, q, 1);
-    keep(c, 2.0 * k->q_lora, 4.0 * k->q_lora, 6.0 * k->q_lora);
+    train_saved_keep(c, 2.0 * k->q_lora, 4.0 * k->q_lora, 6.0 * k->q_lora);
     keep_input(c, k->q_lora + (double)k->o_groups * k->o_lora, 1, true);
 }
 
@@ -163,23 +153,8 @@ static void keep_recurrence(struct counter *c)
 
     values /= c->cut;
     keep_input(c, c->hidden / c->whole, 2, every_linear(c));
-    keep(c, 2 * mixed + 4 * values, 4 * mixed + 8 * values, 6 * mixed + 12 * values);
+    train_saved_keep(c, 2 * mixed + 4 * values, 4 * mixed + 8 * values, 6 * mixed + 12 * values);
     keep_input(c, values, 1, every_linear(c));
-}
-
-static void keep_mixer(struct counter *c)
-{
-    static void (*const keepers[MIXER_COUNT])(struct counter *) = {
-        [MIXER_FULL] = keep_gqa,          [MIXER_SLIDING] = keep_gqa,
-        [MIXER_CHUNKED] = keep_gqa,       [MIXER_MLA] = keep_mla,
-        [MIXER_CSA] = keep_csa,           [MIXER_MAMBA1] = keep_recurrence,
-        [MIXER_MAMBA2] = keep_recurrence, [MIXER_DELTANET] = keep_recurrence,
-        [MIXER_KDA] = keep_recurrence,    [MIXER_LIGHTNING] = keep_recurrence,
-        [MIXER_CONV] = keep_recurrence,
-    };
-
-    if (keepers[c->kind->mixer])
-        keepers[c->kind->mixer](c);
 }
 
 /* ---- MLP ---- */
@@ -192,9 +167,9 @@ static void keep_mlp(struct counter *c, double hidden, double width, double rows
     width /= c->cut;
     keep_input(c, rows * hidden / c->whole, c->kind->gated ? 2 : 1, every_linear(c));
     if (c->kind->gated)
-        keep(c, 4 * rows * width, 6 * rows * width, 6 * rows * width);
+        train_saved_keep(c, 4 * rows * width, 6 * rows * width, 6 * rows * width);
     else
-        keep(c, 2 * rows * width, 2 * rows * width, 2 * rows * width);
+        train_saved_keep(c, 2 * rows * width, 2 * rows * width, 2 * rows * width);
     keep_input(c, rows * width, 1, every_linear(c));
 }
 
@@ -207,8 +182,8 @@ static void keep_experts(struct counter *c)
         return;
     keep_mlp(c, hidden, k->expert_ff, topk);
     /* routing weights in FP32, and the outputs they scale */
-    keep(c, 4.0 * k->experts + 2 * topk * hidden, 8.0 * k->experts + 2 * topk * hidden,
-         8.0 * k->experts + 4 * topk * hidden);
+    train_saved_keep(c, 4.0 * k->experts + 2 * topk * hidden, 8.0 * k->experts + 2 * topk * hidden,
+                     8.0 * k->experts + 4 * topk * hidden);
 }
 
 static struct three layer_bytes(const struct request *q, const struct train *t, int kind)
@@ -219,8 +194,24 @@ static struct three layer_bytes(const struct request *q, const struct train *t, 
                         .cut = t->tp,
                         .whole = t->sequence_parallel ? t->tp : 1};
 
-    keep_norms(&c);
-    keep_mixer(&c);
+    const struct layer_kind *k = c.kind;
+    double width = k->norms * c.hidden / c.whole;
+    double mid = k->norm_bias ? 2 : 4;
+
+    if (!k->norm_bias && c.train->method == TRAIN_FULL)
+        mid += 2;
+    train_saved_keep(&c, 2 * width, mid * width, mid * width);
+    static void (*const keepers[MIXER_COUNT])(struct counter *) = {
+        [MIXER_FULL] = keep_gqa,          [MIXER_SLIDING] = keep_gqa,
+        [MIXER_CHUNKED] = keep_gqa,       [MIXER_MLA] = keep_mla,
+        [MIXER_CSA] = keep_csa,           [MIXER_MAMBA1] = keep_recurrence,
+        [MIXER_MAMBA2] = keep_recurrence, [MIXER_DELTANET] = keep_recurrence,
+        [MIXER_KDA] = keep_recurrence,    [MIXER_LIGHTNING] = keep_recurrence,
+        [MIXER_CONV] = keep_recurrence,
+    };
+
+    if (keepers[c.kind->mixer])
+        keepers[c.kind->mixer](&c);
     keep_mlp(&c, c.hidden, c.kind->ff, 1);
     keep_mlp(&c, c.hidden, c.kind->shared_ff, 1);
     keep_experts(&c);
@@ -247,22 +238,16 @@ static const struct three logit_bytes[LOSS_COUNT] = {
     [LOSS_FUSED] = {2, 6, 14},
 };
 
-/* Tokens of a fused chunk: as many as make its logits as large as the head's input,
- * rounded up to a power of two (Liger). 8192 tokens, h 4096, vocabulary 128,256: 256. */
-static double fused_chunk(const struct model *m, double tokens)
-{
-    double parts = ceil((double)m->vocab / m->hidden);
-
-    return fmin(tokens, exp2(ceil(log2(ceil(tokens / parts)))));
-}
-
 static struct quantity logits_of(const struct model *m, const struct train *t, double tokens)
 {
     struct three b = logit_bytes[t->loss];
     double words = tokens, input = 0;
 
     if (t->loss == LOSS_FUSED) {
-        words = fused_chunk(m, tokens);
+        /* Tokens of a fused chunk: as many as make its logits as large as the head's input,
+         * rounded up to a power of two (Liger). 8192 tokens, h 4096, vocabulary 128,256: 256. */
+        double parts = ceil((double)m->vocab / m->hidden);
+        words = fmin(tokens, exp2(ceil(log2(ceil(tokens / parts)))));
         input = 2.0 * m->hidden * tokens; /* its gradient is made chunk by chunk */
     }
     if (t->method != TRAIN_FULL && (t->modules & MODULES_HEAD))
@@ -300,7 +285,7 @@ static struct quantity exchange_of(const struct model *m, const struct train *t)
 
 /* ---- a stage ---- */
 
-static struct quantity band(struct three three, double tokens)
+static struct quantity train_saved_band(struct three three, double tokens)
 {
     return quantity_band(three.mid * tokens, three.low * tokens, three.high * tokens, ORIGIN_MODEL);
 }
@@ -330,13 +315,13 @@ struct train_saved train_saved(const struct request *q, const struct train *t, i
     }
     saved.per_token = all.mid;
     saved.live = quantity_exact(0);
-    saved.layers = band(all, tokens * in_flight);
+    saved.layers = train_saved_band(all, tokens * in_flight);
     if (t->recompute == RECOMPUTE_FULL) {
         double cut = t->sequence_parallel ? t->tp : 1;
         double inputs = 2.0 * m->hidden / cut * (end - first) * tokens * in_flight;
 
         saved.layers = quantity_of(inputs, ORIGIN_MODEL);
-        saved.live = band(widest, tokens);
+        saved.live = train_saved_band(widest, tokens);
     } else if (t->eager_attention && t->recompute == RECOMPUTE_SELECTIVE) {
         double heads = 0;
 
