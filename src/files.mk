@@ -555,12 +555,6 @@ tui_sources = \
 	src/tui/page_job.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
-	src/tui/plain/plain_bench.c \
-	src/tui/plain/plain_compare.c \
-	src/tui/plain/plain_form.c \
-	src/tui/plain/plain_lines.c \
-	src/tui/plain/plain_lines.h \
-	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
 	src/tui/plan/plan_choices.c \
