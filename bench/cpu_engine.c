@@ -56,20 +56,3 @@ int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, boo
 
     return deep ? method_rotation(cache * DEEPER, bytes, room, &deeper) : copies;
 }
-
-void *gemm_as_it_is(void *op, void *data)
-{
-    (void)op;
-    return data;
-}
-
-void gemm_forget_none(void *handle)
-{
-    (void)handle;
-}
-
-bool gemm_is_done(void *op)
-{
-    (void)op;
-    return true;
-}

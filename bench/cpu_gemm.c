@@ -46,21 +46,15 @@ const struct gemm_library *cpu_gemm_library(void)
 #endif
 }
 
-static const struct gemm_library *library_of(enum bench_type type)
-{
-    return bench_type_rows(type) ? &gemm_rows : cpu_gemm_library();
-}
-
 void cpu_gemm_threads(int threads)
 {
     if (cpu_gemm_library())
         cpu_gemm_library()->threads(threads);
-    gemm_rows.threads(threads);
 }
 
 struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *why)
 {
-    const struct gemm_library *library = library_of(shape->type);
+    const struct gemm_library *library = cpu_gemm_library();
     struct gemm_made made = {.op = NULL};
     struct cpu_gemm *gemm;
 
@@ -176,8 +170,7 @@ static bool pack_weights(struct cpu_gemm *gemm, const void *w)
     const struct gemm_library *library = gemm->library;
 
     for (int i = 0; i < gemm->weights; i++) {
-        gemm->w[i] = gemm->made.small_pages ? cpu_alloc_small(gemm->made.packed)
-                                            : cpu_alloc(gemm->made.packed);
+        gemm->w[i] = cpu_alloc(gemm->made.packed);
         if (!gemm->w[i] || !library->pack(gemm->made.op, (void *)(uintptr_t)w, gemm->w[i]))
             return false;
         gemm->w_handle[i] = library->weights(gemm->made.op, gemm->w[i]);

@@ -2,8 +2,7 @@
  * cpu_gemm.h - linear layers on the CPU: y[n, m] = x[n, k] * W[m, k]^T, row-major.
  *
  * A struct gemm_library is what a math library must do; oneDNN is used where it is built
- * in, else BLAS (FP32 only), else nothing; GGUF's formats have kernels of their own, for they
- * stay as they are stored (cpu_gemm_rows.c). Weights are put into the library's own layout
+ * in, else BLAS (FP32 only), else nothing. Weights are put into the library's own layout
  * ahead of time, as a framework does when it loads a model, and that is not timed.
  *
  * A struct cpu_gemm is one such layer with `weights` packed copies and `rows` copies of x
@@ -16,16 +15,7 @@
 #include "bench/backend.h"
 #include "bench/cpu_pool.h"
 
-enum number {
-    NUMBER_F32,
-    NUMBER_BF16,
-    NUMBER_F16,
-    NUMBER_S8,
-    NUMBER_U8,
-    NUMBER_S32,
-    NUMBER_S4 /* -8..7, each in a byte of its own */,
-    NUMBER_S6 /* -32..31, likewise */
-};
+enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32 };
 
 struct refusal; /* cpu_engine.h */
 
@@ -40,7 +30,6 @@ struct gemm_made {
     enum number x, w, y; /* how the three are stored before packing */
     size_t packed;       /* bytes of W in the library's layout */
     bool emulated;       /* the processor has no instruction for this type */
-    bool small_pages;    /* W lies in pages of 4 KiB, as a mapped file does */
     char algorithm[96];
 };
 
@@ -65,14 +54,8 @@ struct gemm_library {
 
 /* The math library built in; NULL = none. */
 const struct gemm_library *cpu_gemm_library(void);
-void cpu_gemm_threads(int threads); /* of all libraries */
-/* gemm_rows: GGUF's formats, without a math library. */
-extern const struct gemm_library gemm_onednn, gemm_blas, gemm_rows;
-
-/* Of libraries whose handle of an operand is the operand, and which do not run on. */
-void *gemm_as_it_is(void *op, void *data);
-void gemm_forget_none(void *handle);
-bool gemm_is_done(void *op);
+void cpu_gemm_threads(int threads);
+extern const struct gemm_library gemm_onednn, gemm_blas;
 
 struct cpu_gemm;
 
@@ -104,11 +87,8 @@ void number_fill_as(enum bench_fill fill, enum number number, void *base, size_t
 /* Uniform. */
 void number_fill(enum number number, void *base, size_t count, uint64_t seed);
 
-uint16_t number_bf16(float value);
-
 /* Aligned to a page; NULL when there is no memory for it. */
 void *cpu_alloc(size_t bytes);
-void *cpu_alloc_small(size_t bytes); /* in pages of 4 KiB */
 void cpu_release(void *base, size_t bytes);
 
 #endif

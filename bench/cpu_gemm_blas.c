@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "bench/cpu_engine.h"
 
-static void version(char *text, size_t size)
+static void blas_version(char *text, size_t size)
 {
     char *(*config)(void);
     char word[64] = "BLAS", *space;
@@ -29,12 +29,12 @@ static void version(char *text, size_t size)
     gp_copy(text, size, word);
 }
 
-static const void *place(void)
+static const void *blas_place(void)
 {
     return dlsym(RTLD_DEFAULT, "cblas_sgemm");
 }
 
-static void isa(char *text, size_t size)
+static void blas_isa(char *text, size_t size)
 {
     char *(*core)(void);
 
@@ -42,7 +42,7 @@ static void isa(char *text, size_t size)
     gp_copy(text, size, core ? core() : "");
 }
 
-static void threads(int count)
+static void blas_threads(int count)
 {
     void (*set)(int);
 
@@ -51,7 +51,7 @@ static void threads(int count)
         set(count);
 }
 
-static bool make(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why)
+static bool blas_make(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why)
 {
     if (shape->type != TYPE_FP32)
         return cpu_refuse(why, POINT_UNSUPPORTED,
@@ -67,7 +67,7 @@ static bool make(const struct gemm_shape *shape, struct gemm_made *out, struct r
     return true;
 }
 
-static bool pack(void *op, void *w, void *packed)
+static bool blas_pack(void *op, void *w, void *packed)
 {
     const struct gemm_shape *s = op;
 
@@ -75,7 +75,7 @@ static bool pack(void *op, void *w, void *packed)
     return true;
 }
 
-static bool execute(void *op, void *w, void *x, void *y)
+static bool blas_execute(void *op, void *w, void *x, void *y)
 {
     const struct gemm_shape *s = op;
     int m = (int)s->m, n = (int)s->n, k = (int)s->k;
@@ -84,21 +84,39 @@ static bool execute(void *op, void *w, void *x, void *y)
     return true;
 }
 
+/* The handle of an operand is the operand, and a call returns when it is done. */
+static void *blas_operand(void *op, void *data)
+{
+    (void)op;
+    return data;
+}
+
+static void blas_forget(void *handle)
+{
+    (void)handle;
+}
+
+static bool blas_is_done(void *op)
+{
+    (void)op;
+    return true;
+}
+
 const struct gemm_library gemm_blas = {
     .name = "blas",
-    .version = version,
-    .isa = isa,
-    .threads = threads,
-    .make = make,
-    .pack = pack,
-    .weights = gemm_as_it_is,
-    .input = gemm_as_it_is,
-    .output = gemm_as_it_is,
-    .forget = gemm_forget_none,
-    .execute = execute,
-    .wait = gemm_is_done,
+    .version = blas_version,
+    .isa = blas_isa,
+    .threads = blas_threads,
+    .make = blas_make,
+    .pack = blas_pack,
+    .weights = blas_operand,
+    .input = blas_operand,
+    .output = blas_operand,
+    .forget = blas_forget,
+    .execute = blas_execute,
+    .wait = blas_is_done,
     .free = free,
-    .place = place,
+    .place = blas_place,
 };
 
 #else

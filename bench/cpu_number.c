@@ -19,7 +19,6 @@ static const struct {
 } numbers[] = {
     [NUMBER_F32] = {4, "fp32"}, [NUMBER_BF16] = {2, "bf16"}, [NUMBER_F16] = {2, "fp16"},
     [NUMBER_S8] = {1, "s8"},    [NUMBER_U8] = {1, "u8"},     [NUMBER_S32] = {4, "s32"},
-    [NUMBER_S4] = {1, "s4"},    [NUMBER_S6] = {1, "s6"},
 };
 
 size_t number_size(enum number number)
@@ -78,8 +77,6 @@ double number_get(enum number number, const void *base, size_t index)
         memcpy(&half, at, sizeof half);
         return half_value(half);
     case NUMBER_S8:
-    case NUMBER_S4:
-    case NUMBER_S6:
         return (double)(signed char)*at;
     case NUMBER_U8:
         return (double)*at;
@@ -90,7 +87,7 @@ double number_get(enum number number, const void *base, size_t index)
 }
 
 /* xorshift64*: a few tenths of a nanosecond, good enough to be no pattern. */
-static uint32_t next(uint64_t *state)
+static uint32_t random_next(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -103,7 +100,7 @@ static float unit_float(uint32_t bits)
     return (float)(int32_t)(bits >> 8) * (2.0f / 16777215.0f) - 1.0f;
 }
 
-uint16_t number_bf16(float value)
+static uint16_t bf16_bits(float value)
 {
     uint32_t bits;
 
@@ -112,19 +109,19 @@ uint16_t number_bf16(float value)
 }
 
 /* Of mean 0 and deviation 1, at most 4.9. */
-static float normal(uint64_t *state)
+static float random_normal(uint64_t *state)
 {
     uint32_t sum = 0;
 
     for (int i = 0; i < 4; i++) {
-        uint32_t bits = next(state);
+        uint32_t bits = random_next(state);
 
         sum += (bits >> 16) + (bits & 0xffff);
     }
     return ((float)sum / 65536.0f - 4.0f) * 1.2247449f;
 }
 
-static int whole(float value, int least, int most)
+static int round_within(float value, int least, int most)
 {
     long rounded = lroundf(value);
 
@@ -137,8 +134,8 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
     uint64_t state = seed * 0x9e3779b97f4a7c15u | 1;
 
     for (size_t i = 0; i < count; i++) {
-        float z = as_normal ? normal(&state) : 0;
-        uint32_t bits = as_normal ? 0 : next(&state);
+        float z = as_normal ? random_normal(&state) : 0;
+        uint32_t bits = as_normal ? 0 : random_next(&state);
         float real = as_normal ? 0.5f * z : unit_float(bits);
 
         switch (number) {
@@ -146,27 +143,19 @@ static void fill_random(bool as_normal, enum number number, void *base, size_t c
             ((float *)base)[i] = real;
             break;
         case NUMBER_BF16:
-            ((uint16_t *)base)[i] = number_bf16(real);
+            ((uint16_t *)base)[i] = bf16_bits(real);
             break;
         case NUMBER_F16:
-            ((uint16_t *)base)[i] =
-                half_bits(as_normal ? whole(512 * z, -2047, 2047) : (int)(bits % 2049) - 1024);
+            ((uint16_t *)base)[i] = half_bits(as_normal ? round_within(512 * z, -2047, 2047)
+                                                        : (int)(bits % 2049) - 1024);
             break;
         case NUMBER_S8:
-            ((signed char *)base)[i] =
-                (signed char)(as_normal ? whole(42 * z, -127, 127) : (int)(bits % 255) - 127);
-            break;
-        case NUMBER_S4:
-            ((signed char *)base)[i] =
-                (signed char)(as_normal ? whole(2.7f * z, -8, 7) : (int)(bits >> 28) - 8);
-            break;
-        case NUMBER_S6:
-            ((signed char *)base)[i] =
-                (signed char)(as_normal ? whole(10.7f * z, -32, 31) : (int)(bits >> 26) - 32);
+            ((signed char *)base)[i] = (signed char)(as_normal ? round_within(42 * z, -127, 127)
+                                                               : (int)(bits % 255) - 127);
             break;
         case NUMBER_U8:
             ((unsigned char *)base)[i] =
-                (unsigned char)(as_normal ? whole(128 + 42 * z, 0, 255) : (int)(bits >> 24));
+                (unsigned char)(as_normal ? round_within(128 + 42 * z, 0, 255) : (int)(bits >> 24));
             break;
         default:
             ((int32_t *)base)[i] = as_normal ? (int32_t)((double)z * 0x1p28) : (int32_t)bits;
@@ -200,15 +189,6 @@ void *cpu_alloc(size_t bytes)
         return NULL;
     if (bytes >= page)
         madvise(base, bytes, MADV_HUGEPAGE); /* a wish: refused, nothing is lost */
-    return base;
-}
-
-void *cpu_alloc_small(size_t bytes)
-{
-    void *base = cpu_alloc(bytes);
-
-    if (base)
-        madvise(base, bytes, MADV_NOHUGEPAGE); /* nothing is written there yet */
     return base;
 }
 

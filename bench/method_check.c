@@ -51,12 +51,6 @@ static const struct {
     [TYPE_FP8] = {.out = 8, .narrow = true},
     [TYPE_MXFP8] = {.out = 8, .narrow = true},
     [TYPE_NVFP4] = {.out = 8, .narrow = true},
-    [TYPE_GGML_F16] = {.acc = 21, .in = 11}, /* x is rounded to what stands beside it */
-    [TYPE_GGML_BF16] = {.acc = 21, .in = 8},
-    [TYPE_GGML_Q8_0] = {.acc = 21, .in = 7},
-    [TYPE_GGML_Q4_0] = {.acc = 21, .in = 7},
-    [TYPE_GGML_Q4_K] = {.acc = 21, .in = 7},
-    [TYPE_GGML_Q6_K] = {.acc = 21, .in = 7},
 };
 
 #define ZEROS_MOST 0.25

@@ -84,29 +84,19 @@ catalog_sources = \
 	src/catalog/catalog.h \
 	src/catalog/engine.c \
 	src/catalog/engine.h \
-	src/catalog/engine_file.c \
-	src/catalog/engine_file.h \
 	src/catalog/family.c \
 	src/catalog/family.h \
-	src/catalog/family_file.c \
-	src/catalog/family_file.h \
+	src/catalog/files.h \
 	src/catalog/format_file.c \
-	src/catalog/format_file.h \
 	src/catalog/gpu.c \
 	src/catalog/gpu.h \
-	src/catalog/gpu_file.c \
-	src/catalog/gpu_file.h \
-	src/catalog/hits.c \
-	src/catalog/hits.h \
 	src/catalog/launch_file.c \
 	src/catalog/launch_file.h \
 	src/catalog/lengths.c \
 	src/catalog/lengths.h \
 	src/catalog/model_file.c \
-	src/catalog/model_file.h \
 	src/catalog/price.h \
 	src/catalog/price_file.c \
-	src/catalog/price_file.h \
 	src/catalog/price_import.c \
 	src/catalog/price_import.h \
 	src/catalog/profile.c \
@@ -138,8 +128,6 @@ plan_sources = \
 	src/plan/evaluate.c \
 	src/plan/evaluate.h \
 	src/plan/fix.c \
-	src/plan/front.c \
-	src/plan/front.h \
 	src/plan/graph.c \
 	src/plan/graph.h \
 	src/plan/kvcache.c \
@@ -219,6 +207,8 @@ answer_sources = \
 	src/answer/batch.h \
 	src/answer/beside.c \
 	src/answer/beside.h \
+	src/answer/calibrate.c \
+	src/answer/calibrate.h \
 	src/answer/compare_plot.c \
 	src/answer/compare_plot.h \
 	src/answer/compare_run.c \
@@ -227,8 +217,6 @@ answer_sources = \
 	src/answer/diagnose_print.h \
 	src/answer/document.c \
 	src/answer/document.h \
-	src/answer/front_run.c \
-	src/answer/front_run.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
 	src/answer/launch_manifest.c \
@@ -258,19 +246,6 @@ answer_sources = \
 	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
-	src/answer/planner_answer.c \
-	src/answer/planner_calib.c \
-	src/answer/planner_calib.h \
-	src/answer/planner_cpu.c \
-	src/answer/planner_cpu.h \
-	src/answer/planner_engine.c \
-	src/answer/planner_engine.h \
-	src/answer/planner_lengths.c \
-	src/answer/planner_lengths.h \
-	src/answer/planner_log.c \
-	src/answer/planner_log.h \
-	src/answer/planner_measured.c \
-	src/answer/planner_measured.h \
 	src/answer/planner_train.c \
 	src/answer/planner_train.h \
 	src/answer/plot.c \
@@ -293,7 +268,6 @@ answer_sources = \
 	src/answer/report_catalog.c \
 	src/answer/report_catalog.h \
 	src/answer/report_engine.c \
-	src/answer/report_family.c \
 	src/answer/report_gpu.c \
 	src/answer/report_model.c \
 	src/answer/report_page.c \
@@ -307,6 +281,7 @@ answer_sources = \
 	src/answer/request_line.h \
 	src/answer/roof_curve.c \
 	src/answer/roof_curve.h \
+	src/answer/resolve.c \
 	src/answer/sentence.c \
 	src/answer/sentence.h \
 	src/answer/sentence_speed.c \
@@ -318,39 +293,28 @@ answer_sources = \
 
 pool_sources = \
 	src/pool/account.c \
-	src/pool/account.h \
-	src/pool/apart.c \
-	src/pool/apart.h \
 	src/pool/assign.c \
 	src/pool/assign.h \
 	src/pool/bound.c \
 	src/pool/bound.h \
-	src/pool/branch.c \
-	src/pool/branch.h \
 	src/pool/check.c \
-	src/pool/climb.c \
-	src/pool/climb.h \
 	src/pool/cover.c \
 	src/pool/cover.h \
-	src/pool/day.c \
-	src/pool/day.h \
 	src/pool/fixed.c \
 	src/pool/fixed.h \
 	src/pool/fleet.c \
-	src/pool/fleet.h \
 	src/pool/grid.c \
 	src/pool/grid.h \
 	src/pool/improve.c \
 	src/pool/improve.h \
-	src/pool/keep.c \
-	src/pool/keep.h \
+	src/pool/isolated.c \
 	src/pool/ladder.c \
 	src/pool/lp.c \
 	src/pool/lp.h \
-	src/pool/nudge.c \
-	src/pool/nudge.h \
 	src/pool/pack.c \
 	src/pool/pack.h \
+	src/pool/placement.c \
+	src/pool/placement.h \
 	src/pool/pool.h \
 	src/pool/pool_candidates.c \
 	src/pool/pool_candidates.h \
@@ -365,12 +329,8 @@ pool_sources = \
 	src/pool/pool_file.h \
 	src/pool/pool_highs.c \
 	src/pool/pool_highs.h \
-	src/pool/pool_measured.c \
-	src/pool/pool_measured.h \
 	src/pool/pool_mps.c \
 	src/pool/pool_mps.h \
-	src/pool/pool_page.c \
-	src/pool/pool_page.h \
 	src/pool/pool_places.c \
 	src/pool/pool_record.c \
 	src/pool/pool_record.h \
@@ -378,13 +338,7 @@ pool_sources = \
 	src/pool/pool_run.h \
 	src/pool/pool_what_if.c \
 	src/pool/print_pool.c \
-	src/pool/print_pool.h \
-	src/pool/seating.c \
-	src/pool/seating.h \
-	src/pool/shape.c \
-	src/pool/shape.h \
-	src/pool/slices.c \
-	src/pool/slices.h
+	src/pool/print_pool.h
 
 logs_sources = \
 	src/logs/attach.c \
@@ -568,10 +522,9 @@ tui_sources = \
 	src/tui/plan/plan_side.c \
 	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
-	src/tui/pool/pool_find.c \
 	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
-	src/tui/pool/pool_worker.c \
+	src/tui/pool/pool_tasks.c \
 	src/tui/pool/s_pool.c \
 	src/tui/pool/s_pool.h \
 	src/tui/recent_models.c \
@@ -678,9 +631,6 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
-	bench/cpu_gemm_rows.c \
-	bench/cpu_rows.h \
-	bench/cpu_rows_k.c \
 	bench/cpu_load.c \
 	bench/cpu_load.h \
 	bench/cpu_number.c \

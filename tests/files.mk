@@ -59,10 +59,8 @@ unit_tests = \
 	tests/unit/test_compare_run \
 	tests/unit/test_compare_view \
 	tests/unit/test_cost \
-	tests/unit/test_cpu_rows \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
-	tests/unit/test_front \
 	tests/unit/test_draft \
 	tests/unit/test_engine \
 	tests/unit/test_err \
@@ -165,9 +163,6 @@ tests_unit_test_fake_cublaslt_SOURCES = tests/unit/test_fake_cublaslt.c \
 	tests/fixtures/fake_cuda.c tests/fixtures/fake_cublaslt.c tests/fixtures/fake_cuda.h \
 	bench/cuda_convert.c bench/cuda_types.c
 tests_unit_test_fake_cublaslt_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-
-tests_unit_test_cpu_rows_SOURCES = tests/unit/test_cpu_rows.c bench/cpu_engine.c \
-	bench/cpu_number.c bench/cpu_pool.c
 
 # What the engine tells cuBLASLt, read back from the real one.
 if HAVE_CUDA

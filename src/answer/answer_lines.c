@@ -54,21 +54,6 @@ static const char *plural(double count)
     return count == 1 ? "" : "s";
 }
 
-const char *verdict_shout(enum verdict verdict)
-{
-    return verdict == VERDICT_FITS       ? "FITS"
-           : verdict == VERDICT_SLOW     ? "FITS, TOO SLOW"
-           : verdict == VERDICT_MARGINAL ? "MARGINAL"
-                                         : "DOES NOT FIT";
-}
-
-const char *plan_shout(const struct plan *p)
-{
-    bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
-
-    return dear ? "FITS, OVER BUDGET" : verdict_shout(p->verdict);
-}
-
 /* ---- the request ---- */
 
 static void model_lines(struct lines *lines)

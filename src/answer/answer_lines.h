@@ -55,8 +55,4 @@ struct answer_line {
 int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
                  struct answer_line lines[ANSWER_LINES_MAX]);
 
-/* "FITS", "MARGINAL", "DOES NOT FIT"; of a plan also "FITS, OVER BUDGET" */
-const char *verdict_shout(enum verdict verdict);
-const char *plan_shout(const struct plan *plan);
-
 #endif

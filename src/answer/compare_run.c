@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_engine.h"
 #include "answer/record_plan.h"
 #include "answer/sentence.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "plan/search.h"
 
 struct target {
     const struct gpu *gpu;
@@ -237,8 +237,15 @@ bool comparison_step(struct comparison *c, size_t rows)
 {
     bool more = c->row_count < comparison_total(c);
 
-    for (; rows > 0 && more; rows--)
-        more = comparison_take(c, comparison_plan(c, c->row_count));
+    for (; rows > 0 && more; rows--) {
+        struct compared *row = comparison_plan(c, c->row_count);
+
+        if (search_abandoned()) {
+            free(row);
+            return true;
+        }
+        more = comparison_take(c, row);
+    }
     return more;
 }
 

@@ -1,12 +1,11 @@
 /*
- * document.h - a page of headings, lines, tables and plots, as HTML, Markdown or SVG.
+ * document.h - a page of headings, lines, tables and plots, as HTML.
  *
- * The page needs nothing besides itself: no script, no font, no other file. HTML is for
- * phones and desks, light and dark, and for paper; Markdown has a plot's figures as a
- * table; SVG is one picture. Every text is escaped here, so that a model's name or a path
- * is never markup.
+ * The page needs nothing besides itself: no script, no font, no other file. It is for
+ * phones and desks, light and dark, and for paper. Every text is escaped here, so that a
+ * model's name or a path is never markup.
  *
- *   document_init(&d, DOCUMENT_HTML, "Llama 3.1 8B on 1 x L4");
+ *   document_init(&d, "Llama 3.1 8B on 1 x L4");
  *   document_heading(&d, "Memory of one GPU");
  *   document_table(&d, &table);
  *   document_end(&d, &out);
@@ -18,28 +17,15 @@
 #include "base/str.h"
 #include "base/table.h"
 
-/* X(id, suffix of the file) */
-#define DOCUMENT_FORMATS(X) \
-    X(HTML, "html")         \
-    X(MARKDOWN, "md")       \
-    X(SVG, "svg")
-#define X(id, suffix) DOCUMENT_##id,
-enum document_format { DOCUMENT_FORMATS(X) DOCUMENT_FORMAT_COUNT };
-#undef X
-
 struct document {
-    enum document_format format;
     struct strbuf title, body;
     int plots;
-    double y;    /* of an SVG: where the next line begins */
-    bool paired; /* of an SVG: the last plot has room beside it */
 };
 
-/* The format of a file's name; -1: none of them. "html, md or svg" for messages. */
-int document_format_of(const char *path);
-extern const char *const document_suffixes;
+/* Does a file of this name become a page? It ends in ".html". */
+bool document_is_page(const char *path);
 
-void document_init(struct document *document, enum document_format format, const char *title);
+void document_init(struct document *document, const char *title);
 void document_fini(struct document *document);
 
 /* How a line is set. */
@@ -52,7 +38,7 @@ struct document_tile {
     char value[48], label[64], note[96];
 };
 void document_tiles(struct document *document, const struct document_tile *tiles, int count);
-/* Parts of a whole as a bar with its legend; in Markdown as words. */
+/* Parts of a whole as a bar with its legend. */
 struct document_part {
     char text[64]; /* "weights 17.0 GiB" */
     double share;  /* of the whole, 0..1 */

@@ -99,7 +99,8 @@ static void note_verdict(const struct plan *plan, struct notes *n)
 
     said.warnings &= ~(1u << WARNING_SLOTS);
     for (int i = 0; sentence_reason(p, i, text); i++)
-        note(n, "%s%s%s", p->verdict == VERDICT_FITS ? "" : sentence_verdict(p),
+        note(n, "%s%s%s",
+             p->verdict == VERDICT_FITS ? "" : verdict_words_for(p->verdict, p->limit)->sentence,
              p->verdict == VERDICT_FITS ? "" : ": ", text);
     for (int i = 0; sentence_warning(p, i, text); i++)
         note(n, "note: %s", text);

@@ -8,6 +8,7 @@
 
 #include "answer/sentence.h"
 #include "base/units.h"
+#include "plan/search.h"
 #include "plan/sweep.h"
 
 #define FEW_USERS 16.0 /* looked at, at the least */
@@ -133,6 +134,8 @@ bool load_curve_step(struct load_curve *c, int points)
         struct load_point point;
 
         load_curve_point(c, c->done, &point);
+        if (search_abandoned())
+            return true;
         more = load_curve_take(c, &point);
     }
     return more;
@@ -248,7 +251,8 @@ static void add_rules(const struct load_curve *c, struct plot *plot)
         plot_rule(plot, false, q->api_out, PLOT_WARN, "an API's $%s", UNITS_PLAIN(q->api_out, 4));
     if (c->kind != LOAD_GPUS && c->end.fits > 1)
         plot_rule(plot, true, c->end.fits, PLOT_WARN, "%.0f users: %s", c->end.fits,
-                  c->end.marginal > c->end.fits ? "marginal beyond" : sentence_end(c->end.after));
+                  c->end.marginal > c->end.fits ? "marginal beyond"
+                                                : limit_words[c->end.after].end);
 }
 
 /* ---- words ---- */
@@ -281,7 +285,7 @@ static void say_gpus(const struct load_curve *c, char words[CURVE_WORDS])
         none = c->point[i].gpus ? NULL : &c->point[i];
     if (none)
         gp_format(ends, sizeof(ends), "; none serves %.0f: %s", none->users,
-                  sentence_end(none->limit));
+                  limit_words[none->limit].end);
     gp_format(words, CURVE_WORDS, "the fewest %s for so many users%s: %d for the plan's %.0f%s%s",
               c->request.gpu->id,
               c->request.ttft > 0 || c->request.tpot > 0 ? " that reach the goals" : "",
@@ -307,11 +311,11 @@ static void say_words(const struct load_curve *c, char words[CURVE_WORDS])
     used = strlen(words);
     if (c->end.fits < 1)
         gp_format(words + used, CURVE_WORDS - used, "nothing fits for certain: %s",
-                  sentence_end(c->end.after));
+                  limit_words[c->end.after].end);
     else
         gp_format(words + used, CURVE_WORDS - used, "%d x %s fit %.0f user%s%s; then %s",
                   c->layout.gpus, c->request.gpu->id, c->end.fits, c->end.fits == 1 ? "" : "s",
-                  marginal, sentence_end(c->end.after));
+                  marginal, limit_words[c->end.after].end);
 }
 
 /* ---- all of it ---- */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "answer/planner_measured.h"
+#include "answer/calibrate.h"
 #include "base/str.h"
 
 struct measured_times measured_rows_predict(const struct answer *a, const struct anchor *point,
@@ -70,7 +70,7 @@ enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *
     out->count = 0;
     if (!a->resolved.measured[0])
         return GP_OK;
-    rc = planner_measured_read(a->resolved.measured, &bench, err);
+    rc = calibrate_points(a->resolved.measured, &bench, err);
     if (rc)
         return rc;
     for (int i = 0; i < bench.count; i++) {

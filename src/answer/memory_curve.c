@@ -164,8 +164,8 @@ static void say_words(const struct memory_curve *c, const struct plan *plan,
     else
         memory_count(of, c->end.fits, fits, sizeof(fits));
     gp_format(words, CURVE_WORDS, "%s%s%s%s; then %s. The plan's %s: %s",
-              c->end.fits > 0 ? "fits to " : "", fits, what, marginal, sentence_end(c->end.after),
-              own, verdict_say(plan->verdict));
+              c->end.fits > 0 ? "fits to " : "", fits, what, marginal,
+              limit_words[c->end.after].end, own, verdict_words[plan->verdict].brief);
 }
 
 bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of, double low,

@@ -437,12 +437,11 @@ OPTION(FUSED, .name = "fused", .type = OPTION_FLAG, .fallback = "off", .commands
 OPTION(DEVICE, .name = "device", .key = 'd', .type = OPTION_TEXT, .argument = "N[,N...]",
        .fallback = "all", .commands = M,
        .help = "devices to measure, as --dry-run numbers them, or all")
-OPTION(
-    TYPE, .name = "type", .key = 't', .type = OPTION_TEXT, .argument = "TYPE[,TYPE...]",
-    .fallback = "all the device has", .commands = M,
-    .help =
-        "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, int8, fp8, mxfp8, "
-        "nvfp4; on processors also ggml-f16, ggml-bf16, ggml-q8_0, ggml-q4_0, ggml-q4_k, ggml-q6_k")
+OPTION(TYPE, .name = "type", .key = 't', .type = OPTION_TEXT, .argument = "TYPE[,TYPE...]",
+       .fallback = "all the device has", .commands = M,
+       .help =
+           "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, int8, fp8, mxfp8, "
+           "nvfp4")
 OPTION(SHAPES, .name = "shapes", .type = OPTION_TEXT, .argument = "M:N:K[,...]",
        .fallback = "squares", .commands = M, .help = "matrix shapes for gemm")
 OPTION(SIZE, .name = "size", .type = OPTION_TEXT, .argument = "LOW[:HIGH]",
@@ -551,8 +550,6 @@ OPTION(SORT, .name = "sort", .type = OPTION_WORD, .argument = "COLUMN",
        .choices = "cost|gpus|memory|name|million|tpot|ttft|tokens", .fallback = "cost",
        .commands = FOR_COMPARE,
        .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
-OPTION(FRONT, .name = "front", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_COMPARE,
-       .help = "what speed costs: the layouts and numbers of users that no other beats")
 OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
        .commands = FOR_ALL, .help = "a folder of profiles that override all others")
 OPTION(FORMAT, .name = "format", .key = 'f', .type = OPTION_WORD, .argument = "FORMAT",

@@ -21,6 +21,8 @@
 
 struct planner;
 
+#define CPU_ID "cpu" /* the processors of this machine, as --gpu takes them */
+
 /* Finds the GPU in this machine: true and its id, as --gpu takes it ("h100-sxm",
  * "a100-sxm-40/1g.5gb"; "cpu" where there is no GPU at all), or false and why it cannot be
  * planned for, in text[size]. */
@@ -37,12 +39,12 @@ void planner_free(struct planner *planner);
 struct catalog *planner_catalog(struct planner *planner);
 long planner_today(const struct planner *planner); /* as given to planner_new */
 
-/* A GPU of the catalogue, corrected by what is kept of it (planner_calib.h); used[size]: whose
+/* A GPU of the catalogue, corrected by what is kept of it (calibrate.h); used[size]: whose
  * and what, "" when there is nothing. It lives as long as the planner. */
 enum gp_status planner_gpu(struct planner *planner, const char *id, const struct gpu **gpu,
                            char *used, size_t size, struct gp_err *err);
 
-/* What was measured here is looked for again by the next request (planner_calib.h). */
+/* What was measured here is looked for again by the next request (calibrate.h). */
 void planner_measured_anew(struct planner *planner);
 
 /* A request and how it came to be, as the answer reports it. */
@@ -96,6 +98,11 @@ void planner_fix_command(const struct options *options, const struct answer *ans
 const struct trace *planner_trace(const struct planner *planner, const struct resolved *resolved);
 /* The same without choosing or fixing, for a request that is already resolved. */
 void planner_plan(struct planner *planner, const struct resolved *resolved, struct plan *out);
+
+/* Sets the engine and usual_engine of a request that names none: the newest range of the first of
+ * CATALOG_ENGINES_TAKEN that runs on the vendor of q's GPU, or of the first where there is no GPU
+ * yet or none runs there. Errors: as catalog_engine(). */
+enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct gp_err *err);
 
 /* What each role is stored in when `format` is asked for; format NULL = native. */
 enum gp_status planner_precision(struct planner *planner, const struct model *model,

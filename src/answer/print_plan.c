@@ -163,8 +163,8 @@ static void print_head(const struct answer *a, struct strbuf *out)
     print_kind(a, LINE_MODEL, "", "\n", out);
     print_kind(a, LINE_LOAD, "", "\n", out);
     strbuf_add(out, "\n");
-    strbuf_addf(out, "%s on %d x %s (%s)", plan_shout(p), p->layout.gpus, p->request.gpu->name,
-                p->request.gpu->id);
+    strbuf_addf(out, "%s on %d x %s (%s)", verdict_words_for(p->verdict, p->limit)->shout,
+                p->layout.gpus, p->request.gpu->name, p->request.gpu->id);
     print_kind(a, LINE_LAYOUT, ": ", "\n", out);
     print_runner_up(a, out);
     print_kind(a, LINE_GPU_FROM, "", "\n", out);

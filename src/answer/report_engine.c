@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "catalog/files.h"
 
 /* ---- engines ---- */
 
@@ -20,201 +21,6 @@ static const struct member row_members[] = {
     {"date", MEMBER_CHARS, AT(date)},
     {"source", MEMBER_CHARS, AT(source), .detail = true},
 };
-
-static const struct member first_members[] = {
-    {"name", MEMBER_CHARS, AT(name)},
-    {"versions", MEMBER_CHARS, AT(range)},
-    {"checked", MEMBER_CHARS, AT(checked)},
-    {"gguf", MEMBER_FLAG, AT(gguf)},
-    {"layers_only", MEMBER_FLAG, AT(layers_only)},
-    {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
-    {"bf16_falls_back_to_fp16", MEMBER_FLAG, AT(bf16_falls_back)},
-    {"families_not_in_fp16", MEMBER_CHARS, AT(fp16_refused)},
-    {"weight_formats", MEMBER_CHARS, AT(weight_formats)},
-    {"quantized_from_compute_capability", MEMBER_CHARS, AT(quantized_cc)},
-    {"sparse_attention_from_compute_capability", MEMBER_VERSION, AT(sparse_min_cc)},
-};
-
-static const struct member show_members[] = {
-    {"fraction", MEMBER_LISTED, AT(fraction), "of GPU", .decimals = 3},
-    {"block", MEMBER_SOME_INT, AT(block), "tokens"},
-    {"mla_block", MEMBER_SOME_INT, AT(mla_block), "tokens"},
-    {"window_groups", MEMBER_FLAG, AT(window_groups)},
-    {"window_share", MEMBER_LISTED, AT(window_share), "x", .decimals = 2},
-    {"shared_kv_kept", MEMBER_FLAG, AT(shared_kv_kept)},
-    {"window_slots", MEMBER_FLAG, AT(window_slots)},
-    {"state_share", MEMBER_LISTED, AT(state_share), "x", .decimals = 2},
-    {"group_slack", MEMBER_LISTED, AT(group_slack), "x", .decimals = 2},
-    {"batches_in_flight", MEMBER_SOME_INT, AT(batches)},
-    {"state_blocks", MEMBER_SOME_INT, AT(state_blocks), "per request"},
-    {"state_checkpoints", MEMBER_CHARS, AT(checkpoints)},
-    {"state_checkpoints_cc90", MEMBER_CHARS, AT(checkpoints_90)},
-    {"state_fp32", MEMBER_CHARS, AT(state_fp32)},
-    {"conv_fp32", MEMBER_FLAG, AT(conv_fp32)},
-    {"no_evict", MEMBER_FLAG, AT(no_evict)},
-    {"exits_without_state_blocks", MEMBER_FLAG, AT(state_exit)},
-    {"slots_least", MEMBER_SOME_INT, AT(slots_least), "requests"},
-    {"slots_most", MEMBER_SOME_INT, AT(slots_most), "requests"},
-    {"slots_option", MEMBER_CHARS, AT(slots_option)},
-    {"disaggregation", MEMBER_CHARS, AT(disaggregation)},
-    {"max_num_seqs_small", MEMBER_SOME_INT, AT(seqs_small), "requests"},
-    {"max_num_seqs_large", MEMBER_SOME_INT, AT(seqs_large), "requests"},
-    {"max_batched_tokens_small", MEMBER_SOME_INT, AT(tokens_small), "tokens"},
-    {"max_batched_tokens_large", MEMBER_SOME_INT, AT(tokens_large), "tokens"},
-    {"large_from", MEMBER_LISTED, AT(large_bytes), "GiB", GP_GIB, 1},
-    {"large_except", MEMBER_CHARS, AT(large_except)},
-    {"max_batched_tokens_huge", MEMBER_SOME_INT, AT(tokens_huge), "tokens"},
-    {"huge_from", MEMBER_LISTED, AT(huge_bytes), "GiB", GP_GIB, 1},
-    {"defaults_clip", MEMBER_FLAG, AT(defaults_clip)},
-};
-
-static const struct member overheads[] = {
-    {"activation_base", MEMBER_QUANTITY, AT(base), "GiB", GP_GIB, 3},
-    {"activation_forward_base", MEMBER_QUANTITY, AT(forward_base), "GiB", GP_GIB, 3},
-    {"moe_workspace", MEMBER_LISTED, AT(moe_workspace), "x", .decimals = 2},
-    {"sampler_buffer", MEMBER_FLAG, AT(sampler_buffer)},
-    {"vision_run", MEMBER_CHARS, AT(vision_run)},
-    {"vision_masks", MEMBER_CHARS, AT(vision_masks)},
-    {"vision", MEMBER_BYTES, AT(vision)},
-    {"non_torch_1_gpu", MEMBER_BYTES, AT(non_torch_1)},
-    {"non_torch_tp", MEMBER_BYTES, AT(non_torch_tp)},
-    {"non_torch_pp", MEMBER_BYTES, AT(non_torch_pp)},
-    {"non_torch_moe", MEMBER_BYTES, AT(non_torch_moe)},
-    {"vision_kept", MEMBER_LISTED, AT(vision_kept), "GiB", GP_GIB, 2},
-    {"loaded", MEMBER_QUANTITY, AT(loaded), "x", 1, 3},
-    {"compute_graph", MEMBER_QUANTITY, AT(compute_graph), "x", 1, 2},
-    {"flash_attention", MEMBER_FLAG, AT(flash_attention)},
-    {"embedding_on_host", MEMBER_FLAG, AT(embedding_on_host)},
-    {"ngram_on_host", MEMBER_CHARS, AT(ngram_on_host)},
-    {"graphs", MEMBER_BYTES, AT(graphs)},
-    {"graphs_layer", MEMBER_LISTED, AT(graphs_layer), "GiB a layer", GP_GIB, 4},
-    {"graphs_layer_tp", MEMBER_LISTED, AT(graphs_layer_tp), "GiB a layer", GP_GIB, 4},
-    {"graphs_moe", MEMBER_BYTES, AT(graphs_moe)},
-    {"graphs_charged", MEMBER_BYTES, AT(graphs_charged)},
-    {"graphs_in_budget", MEMBER_FLAG, AT(graphs_in_budget)},
-    {"logit_copies_low", MEMBER_LISTED, AT(logit_copies_low), "FP32 copies", .decimals = 1},
-    {"second_runner_models", MEMBER_CHARS, AT(second)},
-    {"second_runner_16bit_only", MEMBER_FLAG, AT(second_16bit)},
-    {"second_runner_logit_copies", MEMBER_LISTED, AT(second_copies), "FP32 copies", .decimals = 1},
-    {"second_runner_kept", MEMBER_LISTED, AT(second_kept), "bytes per slot and word",
-     .decimals = 3},
-    {"second_runner_graphs_in_budget", MEMBER_FLAG, AT(second_graphs)},
-    {"second_runner_draft_models", MEMBER_FLAG, AT(second_draft)},
-    {"second_runner_host_memory", MEMBER_FLAG, AT(second_offload)},
-    {"rope_table", MEMBER_FLAG, AT(rope_table)},
-    {"rope_fp32", MEMBER_CHARS, AT(rope_fp32)},
-    {"rope_4x", MEMBER_CHARS, AT(rope_4x)},
-    {"embed_whole", MEMBER_CHARS, AT(embed_whole)},
-    {"mla_copies", MEMBER_CHARS, AT(mla_copies)},
-    {"nvfp4_scales_twice", MEMBER_CHARS, AT(nvfp4_scales_twice)},
-    {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
-    {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},
-    {"language_only", MEMBER_FLAG, AT(language_only)},
-    {"host_memory", MEMBER_CHARS, AT(offload)},
-    {"host_memory_when_packed", MEMBER_FLAG, AT(offload_kept)},
-    {"host_memory_with_kv_groups", MEMBER_FLAG, AT(offload_groups)},
-    {"kv_host_memory", MEMBER_CHARS, AT(kv_offload)},
-    {"kv_host_memory_with_groups", MEMBER_FLAG, AT(kv_offload_groups)},
-    {"draft", MEMBER_CHARS, AT(draft)},
-    {"draft_tokens", MEMBER_SOME_INT, AT(draft_tokens)},
-    {"draft_slots", MEMBER_SOME_INT, AT(draft_slots), "requests"},
-    {"draft_same_vocabulary", MEMBER_FLAG, AT(draft_vocab)},
-    {"draft_as_own_layers", MEMBER_FLAG, AT(draft_cells)},
-    {"state_blocks_per_draft", MEMBER_FLAG, AT(state_drafts)},
-    {"lora", MEMBER_FLAG, AT(lora)},
-    {"lora_ranks", MEMBER_CHARS, AT(lora_ranks)},
-    {"lora_experts", MEMBER_FLAG, AT(lora_experts)},
-    {"lora_chosen_modules", MEMBER_FLAG, AT(lora_chosen)},
-    {"lora_fp32", MEMBER_FLAG, AT(lora_fp32)},
-    {"mxfp4_pad_hidden", MEMBER_SOME_INT, AT(pad_hidden)},
-    {"mxfp4_pad_width", MEMBER_SOME_INT, AT(pad_width)},
-};
-
-static const struct member reserve_members[] = {
-    {"reserve_base", MEMBER_LISTED, AT(reserve.base), "MiB", GP_MIB, 0},
-    {"reserve_token", MEMBER_LISTED, AT(reserve.token), "MiB", GP_MIB, 1},
-    {"reserve_gpu", MEMBER_LISTED, AT(reserve.gpu), "MiB", GP_MIB, 0},
-    {"reserve_graph", MEMBER_LISTED, AT(reserve.graph), "MiB", GP_MIB, 0},
-    {"reserve_prefill", MEMBER_LISTED, AT(reserve.prefill), "MiB", GP_MIB, 0},
-    {"reserve_mla", MEMBER_LISTED, AT(reserve.mla), "MiB", GP_MIB, 0},
-    {"reserve_least", MEMBER_LISTED, AT(reserve.least), "GiB", GP_GIB, 0},
-    {"reserve_least_from", MEMBER_LISTED, AT(reserve.least_from), "GiB", GP_GIB, 0},
-};
-
-static const struct member speed_members[] = {
-    {"speed_kernel", MEMBER_FITTED, AT(speed.kernel), "us", 1e-6, 2},
-    {"speed_layer", MEMBER_FITTED, AT(speed.layer), "us", 1e-6, 1},
-    {"speed_host", MEMBER_FITTED, AT(speed.host), "ms", 1e-3, 3},
-    {"speed_request", MEMBER_FITTED, AT(speed.request), "us", 1e-6, 2},
-    {"speed_sampler", MEMBER_FITTED, AT(speed.sampler), "passes", .decimals = 2},
-    {"speed_experts", MEMBER_FITTED, AT(speed.experts), "us per layer", 1e-6, 1},
-    {"speed_allreduce", MEMBER_FITTED, AT(speed.allreduce), "x", .decimals = 2},
-    {"speed_kv", MEMBER_FITTED, AT(speed.kv), "x", .decimals = 2},
-    {"speed_prefill_alone", MEMBER_FLAG, AT(speed.prefill_alone)},
-    {"speed_prefill_kernel", MEMBER_FITTED, AT(speed.prefill_kernel), "us", 1e-6, 1},
-    {"speed_prefill_layer", MEMBER_FITTED, AT(speed.prefill_layer), "us", 1e-6, 1},
-    {"speed_prefill_compute", MEMBER_FITTED, AT(speed.prefill_compute), "x", .decimals = 3},
-    {"speed_prefill_attention", MEMBER_FITTED, AT(speed.prefill_attention), "x", .decimals = 3},
-    {"speed_score_bytes", MEMBER_FITTED, AT(speed.score_bytes), "B", .decimals = 3},
-    {"speed_unpacks", MEMBER_FLAG, AT(speed.unpacks)},
-    {"speed_prefill_overlap", MEMBER_FITTED, AT(speed.prefill_overlap), "x", .decimals = 3},
-    {"speed_interference", MEMBER_FITTED, AT(speed.interference), "x", .decimals = 3},
-    {"speed_ttft_base", MEMBER_FITTED, AT(speed.ttft_base), "ms", 1e-3, 1},
-    {"speed_ttft_solo", MEMBER_FITTED, AT(speed.ttft_solo), "x", .decimals = 2},
-    {"speed_ttft_decode", MEMBER_FITTED, AT(speed.ttft_decode), "x", .decimals = 2},
-    {"speed_ttft_queue", MEMBER_FITTED, AT(speed.ttft_queue), "x", .decimals = 2},
-};
-
-/* How often estimates of this engine have been right. */
-static void hit_facts(const struct hits *hits, struct record *s)
-{
-    record_list(s, "hits");
-    for (int i = 0; i < hits->count; i++) {
-        const struct hit *h = &hits->hit[i];
-        struct record *one = record_append(s, "hits");
-
-        record_text(one, "kind", hit_kind_word((enum hit_kind)h->kind));
-        record_text(one, "phase", hit_phase_word((enum hit_phase)h->phase));
-        record_text(one, "families", h->families);
-        record_count(one, "rows", "", h->rows);
-        record_count(one, "median_error", "", h->median);
-        record_count(one, "p90_error", "", h->tail);
-        record_count(one, "in_band", "", h->inside);
-    }
-    record_text(s, "hits_source", hits->source);
-}
-
-static void speed_facts(const struct engine_speed *v, struct record *s)
-{
-    record_list(s, "speed_cases");
-    for (int i = 0; i < v->case_count; i++) {
-        struct record *one = record_append(s, "speed_cases");
-
-        record_text(one, "family", v->at[i].family);
-        record_text(one, "kernel", kernel_word((enum kernel)v->at[i].kernel));
-        record_fitted(one, "experts", "us per layer", v->at[i].experts, 1e-6, 1);
-        record_positive(one, "expert_rows", "", v->at[i].rows);
-        record_positive(one, "below_tp", "", v->at[i].below_tp);
-    }
-    record_text(s, "speed_evidence", v->evidence);
-}
-
-#define TIER_AT(member) MEMBER_AT(struct engine_tier, member)
-
-static const struct member tier_members[] = {
-    {"below", MEMBER_LISTED, TIER_AT(below), "GiB", GP_GIB, 0},
-    {"max_tokens", MEMBER_SOME_INT, TIER_AT(tokens), "tokens"},
-    {"graphs", MEMBER_SOME_INT, TIER_AT(graphs[0]), "requests"},
-    {"graphs_tp4", MEMBER_SOME_INT, TIER_AT(graphs[1]), "requests"},
-    {"context", MEMBER_SOME_INT, TIER_AT(context), "tokens"},
-};
-
-static void engine_tiers(const struct engine *e, struct record *s)
-{
-    record_list(s, "tiers");
-    for (int i = 0; i < e->tier_count; i++)
-        RECORD_MEMBERS(record_append(s, "tiers"), tier_members, &e->tier[i]);
-}
 
 static void engine_row(const struct engine *e, struct record *s)
 {
@@ -239,21 +45,6 @@ enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc, s
     return rc;
 }
 
-static void engine_evidence(const struct engine *e, struct record *s)
-{
-    record_group(s, "evidence");
-    record_list(s, "evidence");
-    for (int t = 0; t < TERM_COUNT; t++) {
-        if (!e->evidence[t][0])
-            continue;
-        struct record *one = record_append(s, "evidence");
-        record_text(one, "term", engine_term_word((enum engine_term)t));
-        record_text(one, "text", e->evidence[t]);
-    }
-    record_text(s, "source", e->source);
-    record_text(s, "date", e->date);
-}
-
 enum gp_status report_engine_show(struct planner *planner, const char *id, struct record *out,
                                   struct gp_err *err)
 {
@@ -265,22 +56,18 @@ enum gp_status report_engine_show(struct planner *planner, const char *id, struc
         return rc;
     catalog_engine_id(e, own, sizeof(own));
     record_text(out, "id", own);
-    RECORD_MEMBERS(out, first_members, e);
-    record_group(out, "budget and defaults");
-    record_text(out, "budget", engine_budget_word(e->budget));
-    RECORD_MEMBERS(out, show_members, e);
-    RECORD_MEMBERS(out, reserve_members, e);
-    engine_tiers(e, out);
-    record_group(out, "memory per GPU");
-    record_text(out, "logit_rows", engine_rows_word(e->logit_rows));
-    record_quantity(out, "logit_copies", "FP32 copies", quantity_of(e->logit_copies, ORIGIN_SHEET),
-                    1, 1);
-    RECORD_MEMBERS(out, overheads, e);
-    record_group(out, "speed");
-    RECORD_MEMBERS(out, speed_members, e);
-    speed_facts(&e->speed, out);
-    hit_facts(&e->hits, out);
-    engine_evidence(e, out);
+    report_fields(out, engine_table, e);
+    record_group(out, "evidence");
+    record_list(out, "evidence");
+    for (int t = 0; t < TERM_COUNT; t++)
+        if (e->evidence[t][0]) {
+            struct record *one = record_append(out, "evidence");
+
+            record_text(one, "term", engine_term_word((enum engine_term)t));
+            record_text(one, "text", e->evidence[t]);
+        }
+    record_text(out, "source", e->source);
+    record_text(out, "date", e->date);
     return GP_OK;
 }
 

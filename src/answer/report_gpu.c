@@ -1,11 +1,12 @@
 /*
- * report_gpu.c - GPUs as records.
+ * report_gpu.c - GPUs as records, and families: what a generation makes of its sheet.
  */
 #include "answer/report_catalog.h"
 
 #include <string.h>
 
 #include "base/units.h"
+#include "catalog/files.h"
 
 #define AT(member) MEMBER_AT(struct gpu, member)
 
@@ -27,62 +28,8 @@ static const struct member row_members[] = {
     {"source", MEMBER_CHARS, AT(source), .detail = true},
 };
 
-/* A rate of 0: the hardware has no such mode. */
-#define RATE(name, math, unit)                               \
-    {                                                        \
-        name, MEMBER_QUANTITY, AT(rate[math]), unit, 1e12, 1 \
-    }
-
-static const struct member show_members[] = {
-    {"id", MEMBER_CHARS, AT(id)},
-    {"name", MEMBER_CHARS, AT(name)},
-    {"vendor", MEMBER_CHARS, AT(vendor)},
-    {"architecture", MEMBER_CHARS, AT(architecture)},
-    {"family", MEMBER_CHARS, AT(family_id)},
-    {"compute_capability", MEMBER_VERSION, AT(compute_capability)},
-    {"form_factor", MEMBER_CHARS, AT(form_factor)},
-    {"release_year", MEMBER_SOME_INT, AT(release_year)},
-    {"nvml_names", MEMBER_WORDS, AT(nvml_names)},
-    {"pci_ids", MEMBER_WORDS, AT(pci_ids)},
-    {"marketed", MEMBER_LISTED, AT(memory_marketed), "GB", 1e9, .group = "memory"},
-    {"physical", MEMBER_BYTES, AT(physical)},
-    {"usable", MEMBER_BYTES, AT(usable)},
-    {"bandwidth", MEMBER_QUANTITY, AT(bandwidth), "GB/s", 1e9},
-    {"l2", MEMBER_QUANTITY, AT(l2), "MiB", GP_MIB, 1},
-    {"memory_only", MEMBER_FLAG, AT(memory_only)},
-    {"fp32", MEMBER_QUANTITY, AT(rate[MATH_FP32]), "TFLOPS", 1e12, 1,
-     .group = "dense arithmetic (0: no such mode)"},
-    RATE("tf32", MATH_TF32, "TFLOPS"),
-    RATE("fp16", MATH_FP16, "TFLOPS"),
-    RATE("bf16", MATH_BF16, "TFLOPS"),
-    RATE("fp8", MATH_FP8, "TFLOPS"),
-    RATE("int8", MATH_INT8, "TOPS"),
-    RATE("int4", MATH_INT4, "TOPS"),
-    RATE("fp4", MATH_FP4, "TFLOPS"),
-    {"fp16_accumulate_fp16", MEMBER_QUANTITY, AT(rate_fp16acc), "TFLOPS", 1e12, 1},
-    {"sm_count", MEMBER_SOME_INT, AT(sm_count)},
-    {"boost_clock", MEMBER_LISTED_INT, AT(boost_mhz), "MHz"},
-    {"power", MEMBER_QUANTITY, AT(power), "W", .group = "power and links"},
-    {"interconnect", MEMBER_CHARS, AT(interconnect)},
-    {"link_bandwidth", MEMBER_LISTED, AT(link_bandwidth), "GB/s", 1e9},
-    {"link_domain", MEMBER_SOME_INT, AT(link_domain), "GPUs"},
-    {"pcie_generation", MEMBER_SOME_INT, AT(pcie_gen)},
-    {"pcie_lanes", MEMBER_SOME_INT, AT(pcie_lanes)},
-    {"mig_max_instances", MEMBER_SOME_INT, AT(mig_max), .group = "MIG instances"},
-};
-
-static const struct member last_members[] = {
-    {"launch_price", MEMBER_QUANTITY, AT(launch_price), "$", .group = "price"},
-    {"street_price", MEMBER_QUANTITY, AT(street_price), "$"},
-    {"street_price_as_of", MEMBER_CHARS, AT(street_as_of)},
-    {"street_price_source", MEMBER_CHARS, AT(street_source)},
-    {"confidence", MEMBER_CHARS, AT(confidence), .group = "evidence"},
-    {"source", MEMBER_CHARS, AT(source)},
-    {"note", MEMBER_CHARS, AT(note)},
-};
-
 /* With the usable memory that plans use. */
-static struct gpu shown(const struct gpu *g)
+static struct gpu gpu_with_usable(const struct gpu *g)
 {
     struct gpu copy = *g;
 
@@ -97,7 +44,7 @@ enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc, stru
     enum gp_status rc = catalog_gpus(catalog, &list, &n, err);
 
     for (size_t i = 0; i < n && !rc; i++) {
-        struct gpu g = shown(list[i]);
+        struct gpu g = gpu_with_usable(list[i]);
 
         RECORD_MEMBERS(record_append(doc, "items"), row_members, &g);
     }
@@ -105,27 +52,6 @@ enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc, stru
 }
 
 /* ---- one GPU ---- */
-
-static void slice_facts(const struct gpu_slice *slice, struct record *s)
-{
-    record_text(s, "profile", slice->profile);
-    record_listed(s, "memory", "GB", slice->memory, 1e9, 0);
-    record_textf(s, "compute", "%d/%d", slice->compute, slice->compute_of);
-    record_textf(s, "memory_part", slice->memory_of > 0 ? "%d/%d" : "", slice->memory_part,
-                 slice->memory_of);
-    record_positive(s, "max_count", "", slice->max_count);
-}
-
-static void gpu_facts(const struct gpu *gpu, struct record *s)
-{
-    struct gpu g = shown(gpu);
-
-    RECORD_MEMBERS(s, show_members, &g);
-    record_list(s, "mig_profiles");
-    for (int i = 0; i < g.slice_count; i++)
-        slice_facts(&g.slice[i], record_append(s, "mig_profiles"));
-    RECORD_MEMBERS(s, last_members, &g);
-}
 
 /* "h100-sxm", or a slice: "h100-sxm/3g.40gb". */
 enum gp_status report_gpu_show(struct planner *planner, const char *id, struct record *out,
@@ -147,7 +73,92 @@ enum gp_status report_gpu_show(struct planner *planner, const char *id, struct r
             gp_copy(err->where, sizeof(err->where), "--show");
         g = &cut;
     }
-    if (!rc)
-        gpu_facts(g, out);
+    if (!rc) {
+        cut = gpu_with_usable(g);
+        report_fields(out, gpu_table, &cut);
+    }
     return rc;
+}
+
+/* ---- families ---- */
+
+#define OF(member) MEMBER_AT(struct family, member)
+
+static const struct member family_members[] = {
+    {"id", MEMBER_CHARS, OF(id)},
+    {"name", MEMBER_CHARS, OF(name)},
+    {"compute", MEMBER_FITTED, OF(product[KERNEL_16].compute), "of 16-bit rate", .decimals = 3},
+    {"memory", MEMBER_FITTED, OF(product[KERNEL_16].memory), "of bandwidth", .decimals = 3},
+    {"kv_memory", MEMBER_FITTED, OF(kv_memory), "of bandwidth", .decimals = 3},
+    {"prefill_attention", MEMBER_FITTED, OF(prefill_attention), "of 16-bit rate", .decimals = 3},
+    {"launch", MEMBER_FITTED, OF(launch), "x", .decimals = 2},
+    {"spread", MEMBER_FITTED, OF(spread), "x", .decimals = 2},
+    {"date", MEMBER_CHARS, OF(date)},
+    {"source", MEMBER_CHARS, OF(source), .detail = true},
+};
+
+static void kernel_shares(struct record *s, enum kernel kernel, double compute, double memory)
+{
+    record_text(s, "kernel", kernel_word(kernel));
+    record_fitted(s, "compute", "of the rate", compute, 1, 3);
+    record_fitted(s, "memory", "of bandwidth", memory, 1, 3);
+}
+
+static void kernel_facts(const struct family *f, struct record *s)
+{
+    record_list(s, "products");
+    for (int k = 0; k < KERNEL_COUNT; k++)
+        if (f->product[k].memory > 0)
+            kernel_shares(record_append(s, "products"), (enum kernel)k, f->product[k].compute,
+                          f->product[k].memory);
+    record_list(s, "experts");
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+        if (f->expert[k].memory <= 0)
+            continue;
+        struct record *one = record_append(s, "experts");
+        kernel_shares(one, (enum kernel)k, f->expert[k].compute, f->expert[k].memory);
+        record_fitted(one, "each", "ns", f->expert[k].each, 1e-9, 1);
+    }
+}
+
+static void link_facts(const struct link_law *law, const char *name, struct record *s)
+{
+    record_list(s, name);
+    for (int i = 0; i < LINK_SIZES; i++) {
+        if (law->latency[i] <= 0)
+            continue;
+        struct record *one = record_append(s, name);
+        record_count(one, "gpus", "", 2 << i);
+        record_fitted(one, "latency", "us", law->latency[i], 1e-6, 2);
+        record_quantity(one, "root", "us", quantity_of(law->root[i], ORIGIN_MODEL), 1e-6, 2);
+        record_fitted(one, "share", "of the link", law->share[i], 1, 3);
+    }
+}
+
+enum gp_status report_family_rows(struct catalog *catalog, struct record *doc, struct gp_err *err)
+{
+    const struct family *const *list;
+    size_t n;
+    enum gp_status rc = catalog_families(catalog, &list, &n, err);
+
+    for (size_t i = 0; i < n && !rc; i++)
+        RECORD_MEMBERS(record_append(doc, "items"), family_members, list[i]);
+    return rc;
+}
+
+enum gp_status report_family_show(struct planner *planner, const char *id, struct record *out,
+                                  struct gp_err *err)
+{
+    const struct family *f;
+    enum gp_status rc = catalog_family(planner_catalog(planner), id, &f, err);
+
+    if (rc)
+        return rc;
+    report_fields(out, family_tables[0], f);
+    kernel_facts(f, out);
+    report_fields(out, family_tables[1], f);
+    link_facts(&f->link, "link", out);
+    link_facts(&f->pcie, "pcie", out);
+    report_fields(out, family_tables[2], f);
+    return GP_OK;
 }

@@ -289,7 +289,7 @@ static void add_answer(const struct report_page *p, struct document *d)
     char text[160];
 
     gp_format(text, sizeof(text), " on %d x %s", plan->layout.gpus, plan->request.gpu->name);
-    document_answer(d, tone_of(p), plan_shout(plan), text);
+    document_answer(d, tone_of(p), verdict_words_for(plan->verdict, plan->limit)->shout, text);
     if (plan->has_memory) {
         add_tiles(plan, d);
         add_bar(plan, d);
@@ -401,7 +401,7 @@ static void alternative_row(const struct report_page *p, const struct compared *
         if (own && i == 0)
             strbuf_add(&cell, "=");
         else if (f && strcmp(f->name, "verdict") == 0)
-            strbuf_add(&cell, verdict_say(row->plan.verdict));
+            strbuf_add(&cell, verdict_words[row->plan.verdict].brief);
         else if (f)
             record_cell(f, &cell);
         table_cell(table, cell.text);
@@ -595,7 +595,7 @@ static void add_train_answer(const struct report_page *p, struct document *d)
     gp_format(text, sizeof(text), " on %d x %s", a->memory.train.gpus, q->gpu->name);
     if (a->priced.has_memory && hour.known)
         gp_format(text + strlen(text), sizeof(text) - strlen(text), ", $%.2f/h", hour.value);
-    document_answer(d, tone_of(p), verdict_shout(a->memory.verdict), text);
+    document_answer(d, tone_of(p), verdict_words[a->memory.verdict].shout, text);
     gp_format(text, sizeof(text),
               "%s parameters trained by %s with %s, %.0f x %.0f tokens "
               "per GPU",
@@ -645,13 +645,13 @@ static void name_page(const struct report_page *p, char *text, size_t size)
               q->gpu->name);
 }
 
-void report_page_write(const struct report_page *p, enum document_format format, struct strbuf *out)
+void report_page_write(const struct report_page *p, struct strbuf *out)
 {
     struct document d;
     char title[320];
 
     name_page(p, title, sizeof(title));
-    document_init(&d, format, title);
+    document_init(&d, title);
     if (p->train) {
         add_train_answer(p, &d);
         add_values(p, &d);

@@ -29,8 +29,7 @@ enum gp_status report_page_begin(struct planner *planner, const struct options *
                                  struct gp_err *err);
 /* At most so many plans more. True while there is more to do. */
 bool report_page_step(struct report_page *page, int plans);
-void report_page_write(const struct report_page *page, enum document_format format,
-                       struct strbuf *out);
+void report_page_write(const struct report_page *page, struct strbuf *out);
 /* Does the plan fit and reach its goals? */
 bool report_page_fits(const struct report_page *page);
 void report_page_free(struct report_page *page); /* NULL: nothing */

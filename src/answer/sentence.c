@@ -811,32 +811,6 @@ const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DA
     return text;
 }
 
-const char *sentence_end(enum limit limit)
-{
-    static const char *const ends[LIMIT_COUNT] = {
-        [LIMIT_WEIGHTS] = "the weights do not fit", [LIMIT_OVERHEAD] = "no room is left for KV",
-        [LIMIT_KV] = "the KV pool is full",         [LIMIT_SEQS] = "max-num-seqs is reached",
-        [LIMIT_USED] = "others hold the memory",    [LIMIT_CONTEXT] = "the model's maximum",
-        [LIMIT_STATES] = "state blocks run out",    [LIMIT_TTFT] = "the TTFT goal is missed",
-        [LIMIT_TPOT] = "the TPOT goal is missed",
-    };
-
-    return ends[limit] ? ends[limit] : limit_word(limit);
-}
-
-const char *sentence_verdict(const struct plan *p)
-{
-    static const char *const words[] = {
-        [VERDICT_FITS] = "fits",
-        [VERDICT_SLOW] = "fits, but too slow",
-        [VERDICT_MARGINAL] = "marginal",
-        [VERDICT_DOES_NOT_FIT] = "does not fit",
-    };
-    bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
-
-    return dear ? "fits, but over the budget" : words[p->verdict];
-}
-
 const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])
 {
     gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");

@@ -28,12 +28,6 @@ char *sentence_layout(const struct layout *layout, char *text, size_t size);
 char *sentence_refusals(const struct request *request, const struct layout *layout, char *text,
                         size_t size);
 
-/* What stands in the way of more: "the KV pool is full". */
-const char *sentence_end(enum limit limit);
-
-/* "does not fit", where verdict_word() has the word of files. */
-const char *sentence_verdict(const struct plan *plan);
-
 /* What decides a marginal verdict: "CUDA graphs (0.51..1.85 GiB): raise ..."; or "". */
 const char *sentence_knob(const struct plan *plan, char text[SENTENCE_MAX]);
 

@@ -19,13 +19,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
-#include "catalog/engine_file.h"
-#include "catalog/family_file.h"
-#include "catalog/format_file.h"
-#include "catalog/gpu_file.h"
+#include "catalog/files.h"
 #include "catalog/launch_file.h"
-#include "catalog/model_file.h"
-#include "catalog/price_file.h"
 #include "catalog/registry.h"
 
 #ifndef GP_PKGDATADIR

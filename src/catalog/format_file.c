@@ -11,7 +11,7 @@
  * 256 elements = 4.5. To keep the file short, what formats share is written once in
  * `families`: a format takes its family's keys first, then its own.
  */
-#include "catalog/format_file.h"
+#include "catalog/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static void read_rules(struct profile_group item, const struct format_list *list
 
 static void read_keys(struct profile_group item, struct format *format)
 {
-    profile_fields(item, fields, sizeof fields / sizeof *fields, format);
+    PROFILE_FIELDS(item, fields, format);
     if (profile_has(item, "row_bytes")) { /* one set of scales for each row */
         profile_number(item, "row_bytes", &format->group_bytes, 0, 65536);
         format->group_cols = 0;

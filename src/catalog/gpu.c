@@ -1,12 +1,24 @@
 /*
- * gpu.c - see gpu.h.
+ * gpu.c - see gpu.h; and the keys of a GPU profile.
+ *
+ *   name = "NVIDIA H100 SXM5 80GB";
+ *   memory_gib = 79.65;  memory_basis = "nvidia-smi";   # what the driver's tool prints
+ *   usable_gib = 79.19;                                 # what a program can have
+ *   tflops = { bf16 = 989.4; fp4 = 0; };                # 0: no such mode
+ *
+ * A quantity may be a number or (value, low, high). Facts that no plan uses (memory
+ * type, FP64) are kept in the files, range-checked here and not held.
  */
 #include "catalog/gpu.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/str.h"
+#include "base/units.h"
+#include "catalog/files.h"
 
 /* What a program has been seen to miss of what the driver's tool prints. */
 #define USABLE_MID 0.012
@@ -100,4 +112,162 @@ enum gp_status gpu_slice_of(const struct gpu *gpu, const char *profile, struct g
     out->link_domain = 1;
     out->slice_count = 0;
     return GP_OK;
+}
+
+/* ---- the file ---- */
+
+enum memory_basis { BASIS_TOOL, BASIS_NOMINAL };
+
+static const struct profile_word memory_bases[] = {
+    {"nvidia-smi", BASIS_TOOL}, /* printed by the driver's tool */
+    {"nominal", BASIS_NOMINAL}, /* the marketed size, not read from a GPU */
+    {NULL, 0},
+};
+
+static const struct profile_word usable_bases[] = {
+    {"log", ORIGIN_SHEET}, /* seen in a program's log */
+    {"assumed", ORIGIN_ASSUMED},
+    {NULL, 0},
+};
+
+#define SLICE(member) PROFILE_AT(struct gpu_slice, member)
+
+static const struct profile_field slice_fields[] = {
+    {"profile", PROFILE_TEXT, SLICE(profile), .required = true},
+    {"gb", PROFILE_NUMBER, SLICE(memory), 0.1, 65536, 1e9, "memory", "GB", .required = true},
+    {"compute", PROFILE_SHARE, SLICE(compute)},
+    {"memory", PROFILE_SHARE, SLICE(memory_part), .label = "memory_part"},
+    {"max", PROFILE_COUNT, SLICE(max_count), 1, 64, .label = "max_count"},
+};
+
+static const struct profile_list slices = {PROFILE_TABLE(slice_fields), sizeof(struct gpu_slice),
+                                           offsetof(struct gpu, slice_count), GPU_MAX_SLICES};
+
+#define AT(member) PROFILE_AT(struct gpu, member)
+/* A rate of 0: the hardware has no such mode. */
+#define RATE(key, math, as)                                                              \
+    {                                                                                    \
+        key, PROFILE_QUANTITY, AT(rate[math]), 0, 1e6, 1e12, NULL, as, 1, .in = "tflops" \
+    }
+
+static const struct profile_field fields[] = {
+    {NULL, PROFILE_TEXT, AT(id), .label = "id"},
+    {"name", PROFILE_TEXT, AT(name)},
+    {"vendor", PROFILE_TEXT, AT(vendor)},
+    {"architecture", PROFILE_TEXT, AT(architecture)},
+    {"family", PROFILE_TEXT, AT(family_id)},
+    {NULL, PROFILE_COUNT, AT(compute_capability), .label = "compute_capability",
+     .show = SHOW_VERSION},
+    {"form_factor", PROFILE_TEXT, AT(form_factor)},
+    {"release_year", PROFILE_COUNT, AT(release_year), 2000, 2100},
+    {"nvml_names", PROFILE_TEXTS, AT(nvml_names)},
+    {"pci_ids", PROFILE_TEXTS, AT(pci_ids)},
+    {"memory_gb", PROFILE_NUMBER, AT(memory_marketed), 0.1, 65536, 1e9, "marketed", "GB",
+     .group = "memory"},
+    {NULL, PROFILE_QUANTITY, AT(physical), 0, 0, GP_GIB, "physical", "GiB", 2},
+    {NULL, PROFILE_QUANTITY, AT(usable), 0, 0, GP_GIB, "usable", "GiB", 2},
+    {"bandwidth_gb_s", PROFILE_QUANTITY, AT(bandwidth), 1, 1e6, 1e9, "bandwidth", "GB/s"},
+    {"l2_mb", PROFILE_QUANTITY, AT(l2), 0.01, 65536, GP_MIB, "l2", "MiB", 1},
+    {"memory_only", PROFILE_FLAG, AT(memory_only)},
+    {"fp32", PROFILE_QUANTITY, AT(rate[MATH_FP32]), 0, 1e6, 1e12, NULL, "TFLOPS", 1,
+     .group = "dense arithmetic (0: no such mode)", .in = "tflops"},
+    RATE("tf32", MATH_TF32, "TFLOPS"),
+    RATE("fp16", MATH_FP16, "TFLOPS"),
+    RATE("bf16", MATH_BF16, "TFLOPS"),
+    RATE("fp8", MATH_FP8, "TFLOPS"),
+    RATE("int8", MATH_INT8, "TOPS"),
+    RATE("int4", MATH_INT4, "TOPS"),
+    RATE("fp4", MATH_FP4, "TFLOPS"),
+    {"fp16_fp16acc", PROFILE_QUANTITY, AT(rate_fp16acc), 0, 1e6, 1e12, "fp16_accumulate_fp16",
+     "TFLOPS", 1, .in = "tflops"},
+    {"sm_count", PROFILE_COUNT, AT(sm_count), 1, 100000},
+    {"boost_mhz", PROFILE_COUNT, AT(boost_mhz), 1, 100000, 1, "boost_clock", "MHz",
+     .show = SHOW_LISTED},
+    {"power_w", PROFILE_QUANTITY, AT(power), 1, 100000, 1, "power", "W",
+     .group = "power and links"},
+    {"interconnect", PROFILE_TEXT, AT(interconnect)},
+    {"link_gb_s", PROFILE_NUMBER, AT(link_bandwidth), 0, 100000, 1e9, "link_bandwidth", "GB/s"},
+    {"link_domain", PROFILE_COUNT, AT(link_domain), 0, 100000, .as = "GPUs"},
+    {"pcie_gen", PROFILE_COUNT, AT(pcie_gen), 1, 9, .label = "pcie_generation"},
+    {"pcie_lanes", PROFILE_COUNT, AT(pcie_lanes), 1, 32},
+    {"mig_instances", PROFILE_COUNT, AT(mig_max), 0, 64, .label = "mig_max_instances",
+     .group = "MIG instances"},
+    {"mig", PROFILE_LIST, AT(slice), .label = "mig_profiles", .list = &slices},
+    {"launch_price", PROFILE_QUANTITY, AT(launch_price), 0.01, 1e8, .as = "$", .group = "price"},
+    {"street_price", PROFILE_QUANTITY, AT(street_price), 0.01, 1e8, .as = "$"},
+    {"street_as_of", PROFILE_TEXT, AT(street_as_of), .label = "street_price_as_of"},
+    {"street_source", PROFILE_TEXT, AT(street_source), .label = "street_price_source"},
+    {"confidence", PROFILE_TEXT, AT(confidence), .group = "evidence"},
+    {"source", PROFILE_TEXT, AT(source)},
+    {"note", PROFILE_TEXT, AT(note)},
+};
+
+const struct profile_table gpu_table = PROFILE_TABLE(fields);
+
+/* The two sizes, whose origin is another key. */
+static void read_memory(struct profile_group top, struct gpu *gpu)
+{
+    int basis = gpu->physical.origin == ORIGIN_ASSUMED ? BASIS_NOMINAL : BASIS_TOOL;
+    int usable = ORIGIN_SHEET;
+
+    profile_word(top, "memory_basis", &basis, memory_bases);
+    profile_quantity(top, "memory_gib", &gpu->physical, GP_GIB, 0.1, 65536,
+                     basis == BASIS_TOOL ? ORIGIN_SHEET : ORIGIN_ASSUMED);
+    profile_word(top, "usable_basis", &usable, usable_bases);
+    profile_quantity(top, "usable_gib", &gpu->usable, GP_GIB, 0.1, 65536, (enum origin)usable);
+}
+
+static void read_not_held(struct profile_group top)
+{
+    static const char *const rates[] = {"fp64", "fp64_tensor", "fp8_fp16acc"};
+    struct profile_group tflops = profile_sub(top, "tflops");
+    struct quantity rate;
+    char type[32], date[16];
+
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        profile_quantity(tflops, rates[i], &rate, 1e12, 0, 1e6, ORIGIN_SHEET);
+    profile_string(top, "memory_type", type, sizeof type);
+    profile_string(top, "gathered", date, sizeof date);
+}
+
+/* What a plan cannot do without. */
+static const char *missing_key(const struct gpu *gpu)
+{
+    return gpu->name[0] == '\0'                         ? "name"
+           : !gpu->physical.known                       ? "memory_gib"
+           : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
+           : gpu->source[0] == '\0'                     ? "source"
+                                                        : NULL;
+}
+
+/* "CDNA3 (gfx942)" is of the family cdna3, "Ada Lovelace" of ada-lovelace. */
+static void derive_family(struct gpu *gpu)
+{
+    size_t n = 0;
+
+    if (gpu->family_id[0] != '\0')
+        return;
+    for (const char *c = gpu->architecture;
+         *c != '\0' && strncmp(c, " (", 2) != 0 && n + 1 < sizeof gpu->family_id; c++)
+        gpu->family_id[n++] = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
+    gpu->family_id[n] = '\0';
+}
+
+void gpu_file_read(struct profile_group top, void *target)
+{
+    struct gpu_item *item = target;
+    struct gpu *gpu = &item->gpu;
+    double capability = gpu->compute_capability / 10.0;
+    const char *missing;
+
+    profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
+    PROFILE_FIELDS(top, fields, gpu);
+    read_memory(top, gpu);
+    profile_number(top, "compute_capability", &capability, 0, 99.9);
+    gpu->compute_capability = (int)lround(capability * 10);
+    read_not_held(top);
+    derive_family(gpu);
+    missing = missing_key(gpu);
+    if (missing != NULL)
+        profile_fail(top, missing, "every GPU profile needs it", "is missing");
 }

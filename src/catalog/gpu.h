@@ -20,7 +20,7 @@ struct gpu_slice {              /* one MIG profile */
     char profile[24];           /* "3g.40gb" */
     double memory;              /* bytes, as the profile's name promises */
     int compute, compute_of;    /* slices of the GPU's compute */
-    int memory_of, memory_part; /* memory slices: part of total; 0 = unknown */
+    int memory_part, memory_of; /* memory slices: part of total; 0 = unknown */
     int max_count;              /* of this profile on one GPU; 0 = unknown */
 };
 

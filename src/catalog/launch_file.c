@@ -124,7 +124,7 @@ static void read_flag(struct profile_group item, struct launch_flag *flag)
 
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         profile_require(item, needed[i]);
-    profile_fields(item, flags, sizeof flags / sizeof *flags, flag);
+    PROFILE_FIELDS(item, flags, flag);
     read_versions(item, &flag->from, &flag->until);
     name_flag(flag);
 }
@@ -135,7 +135,7 @@ static void read_word(struct profile_group item, struct launch_word *word)
 
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         profile_require(item, needed[i]);
-    profile_fields(item, words, sizeof words / sizeof *words, word);
+    PROFILE_FIELDS(item, words, word);
     read_versions(item, &word->from, &word->until);
 }
 
@@ -146,7 +146,7 @@ void launch_file_read(struct profile_group top, void *item)
     int flag_count = profile_length(top, "flags", LAUNCH_FLAGS_MAX);
     int word_count = profile_length(top, "words", LAUNCH_WORDS_MAX);
 
-    profile_fields(top, fields, sizeof fields / sizeof *fields, e);
+    PROFILE_FIELDS(top, fields, e);
     if (flag_count > 0) {
         memset(e->flag, 0, sizeof e->flag);
         e->flag_count = flag_count;

@@ -17,13 +17,12 @@
  * a third party, with what it holds beyond ours: the MTP layers, a second copy of a
  * tied head, FP8 scales, other.
  */
-#include "catalog/model_file.h"
+#include "catalog/files.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "catalog/format_file.h"
 
 #define COUNT_MAX 1e13
 #define VISION_NEEDED 6 /* the first of vision_counts[] */
@@ -84,7 +83,7 @@ static void read_counts(struct profile_group group, const struct layer_count *co
 static void read_kind(struct profile_group group, struct layer_kind *kind)
 {
     read_counts(group, layer_counts, LAYER_COUNTS, kind);
-    profile_fields(group, kind_fields, sizeof kind_fields / sizeof *kind_fields, kind);
+    PROFILE_FIELDS(group, kind_fields, kind);
 }
 
 /* What a profile need not say. */
@@ -307,7 +306,7 @@ static void read_vision(struct profile_group top, struct model *m)
     for (int i = 0; i < VISION_NEEDED; i++)
         profile_require(group, vision_counts[i].key);
     read_counts(group, vision_counts, VISION_COUNTS, &m->vision);
-    profile_fields(group, vision_fields, sizeof vision_fields / sizeof *vision_fields, &m->vision);
+    PROFILE_FIELDS(group, vision_fields, &m->vision);
 }
 
 static void read_extras(struct profile_group top, struct model *m)
@@ -322,8 +321,7 @@ static void read_extras(struct profile_group top, struct model *m)
         m->extra[i] = (struct model_extra){.role = ROLE_OTHER};
         profile_require(item, "name");
         profile_require(item, "elements");
-        profile_fields(item, extra_fields, sizeof extra_fields / sizeof *extra_fields,
-                       &m->extra[i]);
+        PROFILE_FIELDS(item, extra_fields, &m->extra[i]);
     }
 }
 
@@ -373,8 +371,7 @@ static void read_checkpoints(struct profile_group top, struct model *m)
 
         *c = (struct model_checkpoint){0};
         profile_require(item, "format");
-        profile_fields(item, checkpoint_fields,
-                       sizeof checkpoint_fields / sizeof *checkpoint_fields, c);
+        PROFILE_FIELDS(item, checkpoint_fields, c);
         for (const struct profile_word *w = format_file_roles; w->word; w++)
             profile_string(roles, w->word, c->role[w->value], sizeof(c->role[0]));
     }
@@ -390,7 +387,7 @@ static void read_published(struct profile_group top, struct model *m)
     if (!profile_here(group))
         return;
     profile_require(group, "params");
-    profile_fields(group, published_fields, sizeof published_fields / sizeof *published_fields, m);
+    PROFILE_FIELDS(group, published_fields, m);
     profile_bool(group, "mtp", &mtp);
     profile_bool(group, "head_copy", &head_copy);
     profile_integer(group, "scales", &scales, 0, COUNT_MAX);
@@ -417,7 +414,7 @@ void model_file_read(struct profile_group top, void *target)
         m->final_norm = true;
     profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     read_native(top, m);
-    profile_fields(top, fields, sizeof fields / sizeof *fields, m);
+    PROFILE_FIELDS(top, fields, m);
     read_layers(top, m);
     read_extras(top, m);
     read_vision(top, m);

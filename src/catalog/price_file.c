@@ -10,7 +10,7 @@
  * Prices are dollars per hour of the whole instance. A row without on_demand and spot
  * would be no offer and is refused.
  */
-#include "catalog/price_file.h"
+#include "catalog/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void read_shared(struct profile_group group, struct instance *row)
 {
     if (profile_has(group, "date"))
         row->basis = DATE_OWN; /* unless the group says what it is */
-    profile_fields(group, shared_fields, sizeof shared_fields / sizeof *shared_fields, row);
+    PROFILE_FIELDS(group, shared_fields, row);
 }
 
 /* The row of an earlier file that this one replaces in part. Every row is held against
@@ -128,7 +128,7 @@ void price_file_read(struct profile_group top, void *target)
         } else {
             row = add_row(list, &like);
         }
-        profile_fields(item, row_fields, sizeof row_fields / sizeof *row_fields, row);
+        PROFILE_FIELDS(item, row_fields, row);
         row->user = list->user;
         check_row(item, row);
     }
@@ -152,7 +152,7 @@ void price_file_ownership(struct profile_group top, void *target)
     };
     struct ownership *own = target;
 
-    profile_fields(top, fields, sizeof fields / sizeof *fields, own);
+    PROFILE_FIELDS(top, fields, own);
     if (own->years_low > own->years || own->years_high < own->years)
         profile_fail(top, "years", "years_low <= years <= years_high",
                      "%g is outside its band %g..%g", own->years, own->years_low, own->years_high);
@@ -182,7 +182,7 @@ void price_file_server(struct profile_group top, void *target)
     char vendor[32]; /* this and the slots are not held */
     int slots = 0;
 
-    profile_fields(top, fields, sizeof fields / sizeof *fields, server);
+    PROFILE_FIELDS(top, fields, server);
     profile_string(top, "vendor", vendor, sizeof vendor);
     profile_count(top, "slots", &slots, 1, 1024);
     if (server->name[0] == '\0')

@@ -754,8 +754,41 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
 
 /* ---- structs -------------------------------------------------------------------- */
 
-static void read_field(struct profile_group group, const struct profile_field *f, void *member)
+static void read_share(struct profile_group group, const char *key, int share[2])
 {
+    int count = profile_length(group, key, 2);
+
+    if (count == 0)
+        return;
+    profile_count_at(group, key, 0, &share[0], 0, 64);
+    profile_count_at(group, key, 1, &share[1], 1, 64);
+    if (count != 2 || share[0] > share[1])
+        profile_fail(group, key, "write [part, whole], as in [3, 7]", "is not a share");
+}
+
+static void read_list(struct profile_group group, const struct profile_field *f, char *base)
+{
+    const struct profile_list *list = f->list;
+    int count = profile_length(group, f->key, list->max);
+
+    if (count == 0)
+        return;
+    memcpy(base + list->count, &count, sizeof(count));
+    memset(base + f->offset, 0, f->size);
+    for (int i = 0; i < count && !group.profile->failed; i++) {
+        struct profile_group item = profile_item(group, f->key, i);
+
+        for (size_t k = 0; k < list->item.count; k++)
+            if (list->item.fields[k].required)
+                profile_require(item, list->item.fields[k].key);
+        profile_fields(item, list->item.fields, list->item.count,
+                       base + f->offset + (size_t)i * list->item_size);
+    }
+}
+
+static void read_field(struct profile_group group, const struct profile_field *f, char *base)
+{
+    void *member = base + f->offset;
     double unit = f->unit != 0 ? f->unit : 1;
 
     switch (f->kind) {
@@ -785,12 +818,28 @@ static void read_field(struct profile_group group, const struct profile_field *f
         break;
     case PROFILE_QUANTITY:
         profile_quantity(group, f->key, member, unit, f->low, f->high, ORIGIN_SHEET);
+        break;
+    case PROFILE_SHARE:
+        read_share(group, f->key, member);
+        break;
+    case PROFILE_LIST:
+        read_list(group, f, base);
     }
 }
 
 void profile_fields(struct profile_group group, const struct profile_field *fields, size_t count,
                     void *base)
 {
-    for (size_t i = 0; i < count; i++)
-        read_field(group, &fields[i], (char *)base + fields[i].offset);
+    struct profile_group inner = group;
+    const char *in = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct profile_field *f = &fields[i];
+
+        if (f->key == NULL)
+            continue;
+        if (f->in != NULL && (in == NULL || strcmp(in, f->in) != 0))
+            inner = profile_sub(group, in = f->in);
+        read_field(f->in != NULL ? inner : group, f, base);
+    }
 }

@@ -123,30 +123,73 @@ void profile_count_at(struct profile_group group, const char *key, int i, int *v
 void profile_number_at(struct profile_group group, const char *key, int i, double *value,
                        double low, double high);
 
-/* Members of a struct, each from its key. */
+/* Members of a struct: a class of the catalogue is a table of them, which its reader fills,
+ * --show prints (answer/report_catalog.h) and gpuplan-profile(5) lists. */
 enum profile_kind {
-    PROFILE_TEXT,    /* char[] */
-    PROFILE_TEXTS,   /* char[]: profile_strings() */
-    PROFILE_DATE,    /* char[]: "2026", "2026-07", "2026-Q2" or "2026-07-20" */
-    PROFILE_FLAG,    /* bool */
-    PROFILE_WORD,    /* an enum */
-    PROFILE_COUNT,   /* int */
-    PROFILE_INTEGER, /* double */
-    PROFILE_NUMBER,  /* double */
-    PROFILE_QUANTITY /* struct quantity of a data sheet */
+    PROFILE_TEXT,     /* char[] */
+    PROFILE_TEXTS,    /* char[]: profile_strings() */
+    PROFILE_DATE,     /* char[]: "2026", "2026-07", "2026-Q2" or "2026-07-20" */
+    PROFILE_FLAG,     /* bool */
+    PROFILE_WORD,     /* an enum */
+    PROFILE_COUNT,    /* int */
+    PROFILE_INTEGER,  /* double */
+    PROFILE_NUMBER,   /* double */
+    PROFILE_QUANTITY, /* struct quantity of a data sheet */
+    PROFILE_SHARE,    /* int[2]: [part, whole], as in [3, 7] */
+    PROFILE_LIST      /* an array of structs, from a list of groups */
 };
 
+/* How --show prints a member otherwise than its kind says. */
+enum profile_show {
+    SHOW_PLAIN,
+    SHOW_FITTED,  /* a number that was fitted, not one of a data sheet */
+    SHOW_VERSION, /* an int in tenths: "9.0" */
+    SHOW_COUNT,   /* a number without unit and origin; 0 is one */
+    SHOW_SOME,    /* the same; 0 stands for unknown */
+    SHOW_LISTED,  /* a count of a data sheet: with unit and origin */
+    SHOW_NOT
+};
+
+struct profile_list;
+
 struct profile_field {
-    const char *key;
+    const char *key; /* NULL: no key has it; it is shown only */
     enum profile_kind kind;
-    size_t offset, size; /* of the member: PROFILE_AT */
-    double low, high;    /* of a number, as the file has it */
-    double unit;         /* the member is the number times this; 0 = 1 */
-    const struct profile_word *words;
+    size_t offset, size;              /* of the member: PROFILE_AT */
+    double low, high;                 /* of a number, as the file has it */
+    double unit;                      /* the member is the number times this; 0 = 1 */
+    const char *label;                /* in --show; NULL = the key */
+    const char *as;                   /* and the name of `unit` there; NULL = none */
+    int decimals;                     /* and its decimals */
+    enum profile_show show;           /* and how */
+    const char *group;                /* and a heading before it */
+    const char *in;                   /* the sub-group in which the key stands; NULL = none */
+    const struct profile_word *words; /* of a WORD */
+    const struct profile_list *list;  /* of a LIST */
+    bool required;
+};
+
+struct profile_table {
+    const struct profile_field *fields;
+    size_t count;
+};
+
+/* A later file's list takes the place of the whole earlier one. */
+struct profile_list {
+    struct profile_table item;
+    size_t item_size;
+    size_t count; /* offset of the int that counts the items */
+    int max;
 };
 
 #define PROFILE_AT(type, member) \
     .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define PROFILE_TABLE(fields)                      \
+    {                                              \
+        fields, sizeof(fields) / sizeof(*(fields)) \
+    }
+#define PROFILE_FIELDS(group, fields, base) \
+    profile_fields(group, fields, sizeof(fields) / sizeof(*(fields)), base)
 
 void profile_fields(struct profile_group group, const struct profile_field *fields, size_t count,
                     void *base);

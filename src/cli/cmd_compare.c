@@ -1,24 +1,19 @@
 /*
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
-#include "answer/front_run.h"
 #include "answer/print_compare.h"
 #include "answer/record_plan.h"
 #include "cli/command.h"
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status compare_command(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
-    bool fits = false, front = options_flag(&in->options, OPT_FRONT);
+    bool fits = false;
 
-    if (front && in->options.value[OPT_SORT].given)
-        return gp_fail(err, GP_E_USAGE, "--sort", "leave out one of them",
-                       "--front is in the order of tokens/s for a user");
     record_init(&doc);
-    enum gp_status rc =
-        (front ? report_front : report_compare)(in->planner, &in->options, &doc, &fits, err);
+    enum gp_status rc = report_compare(in->planner, &in->options, &doc, &fits, err);
     if (!rc) {
-        (front ? print_front : print_compare)(&doc, in->format, in->quiet, &in->out);
+        print_compare(&doc, in->format, in->quiet, &in->out);
         in->exit_code = fits ? 0 : 1;
     }
     record_fini(&doc);
@@ -33,5 +28,5 @@ const struct command cmd_compare = {
     .no_args = true,
     .one = ONE_MODEL,
     .several = "use --table for several",
-    .run = run,
+    .run = compare_command,
 };

@@ -36,20 +36,15 @@ struct confirm_job {
 
 static void take_ask(struct confirm_job *job)
 {
-    const char *type = confirm_type(&job->c.before.plan.request);
-    bool several = job->c.before.plan.layout.tp > 1;
-
     job->ask = (struct session_ask){
         .options = &job->options,
         .planner = job->in->planner,
-        .tests = several ? "memory,batch,decode,fit,allreduce" : "memory,batch,decode,fit",
+        .tests = confirm_tests(&job->c.before.plan),
         .folder = job->folder,
         .confirm = true,
     };
-    if (type)
+    if (job->c.before.plan.request.gpu->host)
         job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
-    if (type)
-        job->options.value[OPT_TYPE] = (struct option_value){.given = true, .text = type};
 }
 
 /* Where results of the screen are, too; else the current folder. */

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/sha256.h"
-#include "catalog/model_file.h"
+#include "catalog/files.h"
 #include "cli/command.h"
 #include "model/read/checkpoint.h"
 #include "model/read/hub_cache.h"

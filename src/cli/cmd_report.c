@@ -6,7 +6,7 @@
 
 #include "answer/report_page.h"
 #include "base/say.h"
-#include "pool/pool_page.h"
+#include "pool/print_pool.h"
 
 #define POOL_SEED 24301 /* that of --pool */
 
@@ -18,8 +18,7 @@ static void warn(void *ctx, const char *line)
         gp_say("gpuplan: %s", line);
 }
 
-static enum gp_status report_pool(struct invocation *in, enum document_format format,
-                                  struct gp_err *err)
+static enum gp_status report_pool(struct invocation *in, struct gp_err *err)
 {
     struct pool_run_options options = {.name = in->args[1], .seed = POOL_SEED, .rung = POOL_RUNGS};
     struct pool_run *run = pool_run_new();
@@ -30,15 +29,14 @@ static enum gp_status report_pool(struct invocation *in, enum document_format fo
     strbuf_add(&command, "gpuplan --pool ");
     strbuf_quote(&command, in->args[1]);
     if (!rc)
-        pool_page(run, command.text, format, &in->out);
+        pool_page(run, command.text, &in->out);
     in->exit_code = !rc && pool_run_short(run);
     strbuf_fini(&command);
     pool_run_delete(run);
     return rc;
 }
 
-static enum gp_status report_plan_page(struct invocation *in, enum document_format format,
-                                       struct gp_err *err)
+static enum gp_status report_plan_page(struct invocation *in, struct gp_err *err)
 {
     struct report_page *page;
     enum gp_status rc = in->options.value[OPT_TRAIN].given
@@ -51,7 +49,7 @@ static enum gp_status report_plan_page(struct invocation *in, enum document_form
         return rc;
     while (report_page_step(page, 1000))
         ;
-    report_page_write(page, format, &in->out);
+    report_page_write(page, &in->out);
     in->exit_code = !report_page_fits(page);
     report_page_free(page);
     return GP_OK;
@@ -60,19 +58,17 @@ static enum gp_status report_plan_page(struct invocation *in, enum document_form
 static enum gp_status report_run(struct invocation *in, struct gp_err *err)
 {
     struct option_value *file = &in->options.value[OPT_OUT];
-    int format = in->arg_count > 0 ? document_format_of(in->args[0]) : -1;
     enum gp_status rc;
 
-    if (in->arg_count < 1 || in->arg_count > 2 || format < 0)
+    if (in->arg_count < 1 || in->arg_count > 2 || !document_is_page(in->args[0]))
         return gp_fail(err, GP_E_USAGE, in->arg_count == 1 ? in->args[0] : "--report",
-                       "a name that ends in html, md or svg; the suffix sets the format",
+                       "a name that ends in .html",
                        in->arg_count == 1 ? "is not a page"
                                           : "takes one file, and a pool's after it");
     if (file->given)
         return gp_fail(err, GP_E_USAGE, "--output", "gpuplan --report FILE",
                        "the file is named after --report");
-    rc = in->arg_count == 2 ? report_pool(in, (enum document_format)format, err)
-                            : report_plan_page(in, (enum document_format)format, err);
+    rc = in->arg_count == 2 ? report_pool(in, err) : report_plan_page(in, err);
     if (rc)
         return rc;
     *file = (struct option_value){.given = true, .text = in->args[0]};
@@ -81,7 +77,7 @@ static enum gp_status report_run(struct invocation *in, struct gp_err *err)
 
 const struct command cmd_report = {
     .name = "report",
-    .usage = "FILE.html|.md|.svg [POOL] | -m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
+    .usage = "FILE.html [POOL] | -m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "one self-contained page: plan, alternatives, curves, sources",
     .bit = FOR_REPORT,
     .one = ONE_EACH,

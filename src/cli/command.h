@@ -67,8 +67,10 @@ void command_help(const struct command *command, struct strbuf *out);
 /* The version; unless quiet also the licence, the catalogue's date and the engines. */
 void command_version(const char *profiles, bool quiet, struct strbuf *out);
 
-/* A completion script for "bash", "zsh" or "fish", made from the option and command tables. */
+/* A completion script for "bash", "zsh" or "fish". */
 enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err);
+/* What may stand in place of the last of these words of a line, as those scripts read it. */
+void command_complete(int argc, char **argv, struct strbuf *out);
 
 /* Parses argv after the command's name into in->options and in->args. */
 enum gp_status command_parse(struct invocation *in, int argc, char **argv, struct gp_err *err);

@@ -1,12 +1,11 @@
 /*
- * completion.c - completion scripts for bash, zsh and fish from the command and option
- * tables.
+ * completion.c - completion for bash, zsh and fish: one list of words, three short scripts.
  *
- * Names and choices are written into the script; ids come from the program itself
- * (gpuplan --list CLASS --quiet), so that the user's own profiles complete as well.
- *
- * bash splits words at = : and @, where the program does not: the script takes the line
- * apart itself and gives back only what follows the last of them.
+ * A script hands the line to `gpuplan --complete WORD...`, whose last word is the one that is being
+ * typed, maybe "". It prints what may stand in its place, one a line: the word, a tab, what it is,
+ * and for an option that takes a value a tab and its argument. A line ":files" says that a file
+ * may stand there, too. What is known of commands, options and ids is thus known in one place, with
+ * the user's own profiles.
  */
 #include "cli/command.h"
 
@@ -14,392 +13,237 @@
 
 #include "measure/point/test.h"
 
-/* The class whose ids an option takes, and what it takes beside them. */
-static const struct {
-    const char *class, *more;
-} ids[OPTION_COUNT] = {[OPT_MODEL] = {"models", ""},
-                       [OPT_PRECISION] = {"formats", ""},
-                       [OPT_KV_PRECISION] = {"formats", " auto"},
-                       [OPT_GPU] = {"gpus", " all local cpu"},
-                       [OPT_ENGINE] = {"engines", ""}};
-
 /* What is no command, but stands where one does. */
 static const struct {
     const char *name, *brief;
 } others[] = {{"help", "list the commands and options"},
               {"version", "print the version"},
               {"completion", "print a completion script for bash, zsh or fish"}};
-#define OTHERS (sizeof(others) / sizeof(others[0]))
 
-static const char *const shell_words = "bash zsh fish";
+static const char *const shell_words = "bash|zsh|fish";
 static const char *const test_words = /* of --bench */
-#define TEST(ID, word, ...) #word " "
+#define TEST(ID, word, ...) #word "|"
 #include "measure/point/test_rows.h"
 #undef TEST
-    "all quick";
-static const char *const list_words = "models gpus engines instances formats servers families";
+    "all|quick";
+static const char *const class_words = "models|gpus|engines|instances|formats|servers|families";
 
-static void add_choices(const char *choices, struct strbuf *out)
+struct completion {
+    const char *before; /* what stands before the words in the same argument: "--price=" */
+    const char *typed;  /* of the word */
+    struct strbuf *out;
+};
+
+static void offer(const struct completion *c, const char *word, size_t len, const char *brief,
+                  const char *argument)
 {
-    for (; *choices; choices++)
-        strbuf_addn(out, *choices == '|' ? " " : choices, 1);
-}
+    size_t typed = strlen(c->typed);
 
-/* Text inside '...' of a shell. */
-static void add_quoted(const char *text, struct strbuf *out)
-{
-    for (; *text; text++)
-        if (*text == '\'')
-            strbuf_add(out, "'\\''");
-        else
-            strbuf_addn(out, text, 1);
-}
-
-static void option_names(unsigned bit, struct strbuf *out)
-{
-    const char *blank = "";
-
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (option_rows[i].commands & bit) {
-            strbuf_addf(out, "%s--%s", blank, option_rows[i].name);
-            blank = " ";
-        }
-}
-
-static void command_names(struct strbuf *out)
-{
-    for (int i = 0; commands[i]; i++)
-        strbuf_addf(out, "--%s ", commands[i]->name);
-    for (size_t i = 0; i < OTHERS; i++)
-        strbuf_addf(out, "%s--%s", i ? " " : "", others[i].name);
-}
-
-/* ---- bash ---- */
-
-static void bash_option(int id, struct strbuf *out)
-{
-    const struct option_row *row = &option_rows[id];
-    const char *class = ids[id].class;
-
-    if (row->type == OPTION_FLAG || (!row->choices && !class))
+    if (typed > len || strncmp(word, c->typed, typed) != 0 || memchr(word, ' ', len))
         return;
-    strbuf_add(out, "    ");
-    if (row->key)
-        strbuf_addf(out, "-%c|", row->key);
-    strbuf_addf(out, "--%s) words=\"", row->name);
-    if (class)
-        strbuf_addf(out, "$(_gpuplan_ids %s)%s", class, ids[id].more);
-    else
-        add_choices(row->choices, out);
-    strbuf_add(out, "\" ;;\n");
+    strbuf_addf(c->out, "%s%.*s\t%s", c->before, (int)len, word, brief);
+    strbuf_addf(c->out, "%s%s\n", argument ? "\t" : "", argument ? argument : "");
 }
 
-/* Every option that takes a value and has no words of its own: numbers and files. */
-static void bash_plain(struct strbuf *out)
+static void offer_words(const struct completion *c, const char *words, const char *between)
 {
-    const char *bar = "    ";
+    for (size_t n; *words; words += n + (words[n] != '\0')) {
+        n = strcspn(words, between);
+        if (n > 0)
+            offer(c, words, n, "", NULL);
+    }
+}
 
+/* The ids of the classes, as --list gives them. */
+static void offer_ids(const struct completion *c, const char *classes)
+{
+    struct planner *planner = planner_new(NULL, 0, NULL);
+    char class[24];
+
+    for (size_t n; *classes; classes += n + (classes[n] != '\0')) {
+        struct invocation list = {
+            .command = &cmd_list, .args = {class}, .arg_count = 1, .quiet = true};
+        struct gp_err err;
+
+        n = strcspn(classes, "|");
+        gp_format(class, sizeof(class), "%.*s", (int)n, classes);
+        list.planner = planner;
+        strbuf_init(&list.out);
+        if (cmd_list.run(&list, &err) == GP_OK)
+            offer_words(c, list.out.text, "\n");
+        strbuf_fini(&list.out);
+    }
+    planner_free(planner);
+}
+
+static void offer_value(const struct completion *c, int id)
+{
+    static const struct {
+        const char *class, *more;
+    } ids[OPTION_COUNT] = {[OPT_MODEL] = {"models", ""},
+                           [OPT_PRECISION] = {"formats", ""},
+                           [OPT_KV_PRECISION] = {"formats", "auto"},
+                           [OPT_GPU] = {"gpus", "all|local|cpu"},
+                           [OPT_ENGINE] = {"engines", ""}};
+
+    if (option_rows[id].choices)
+        offer_words(c, option_rows[id].choices, "|");
+    if (ids[id].class) {
+        offer_ids(c, ids[id].class);
+        offer_words(c, ids[id].more, "|");
+    }
+    if (option_rows[id].type == OPTION_PATH || id == OPT_MODEL)
+        strbuf_add(c->out, ":files\n");
+}
+
+static void offer_commands(const struct completion *c)
+{
+    char name[64];
+
+    for (int i = 0; commands[i]; i++) {
+        gp_format(name, sizeof(name), "--%s", commands[i]->name);
+        offer(c, name, strlen(name), commands[i]->brief, NULL);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        gp_format(name, sizeof(name), "--%s", others[i].name);
+        offer(c, name, strlen(name), others[i].brief, NULL);
+    }
+}
+
+static void offer_options(const struct completion *c, const struct command *command)
+{
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
+        const char *argument = row->type == OPTION_FLAG ? NULL : row->argument;
+        char name[64];
 
-        if (row->type == OPTION_FLAG || row->choices || ids[i].class)
+        if (!(row->commands & command->bit))
             continue;
-        strbuf_addf(out, "%s--%s", bar, row->name);
-        if (row->key)
-            strbuf_addf(out, "|-%c", row->key);
-        bar = "|";
+        gp_format(name, sizeof(name), "--%s", row->name);
+        offer(c, name, strlen(name), row->help, argument);
+        gp_format(name, sizeof(name), "-%c", row->key);
+        if (row->key && !c->typed[1])
+            offer(c, name, 2, row->help, NULL);
     }
-    strbuf_add(out, ") return ;;\n");
 }
 
-static void bash_commands(struct strbuf *out)
+void command_complete(int argc, char **argv, struct strbuf *out)
 {
-    for (int i = 0; commands[i]; i++) {
-        strbuf_addf(out, "    %s) words=\"", commands[i]->name);
-        option_names(commands[i]->bit, out);
-        strbuf_add(out, "\" ;;\n");
+    const char *word = argc > 0 ? argv[argc - 1] : "";
+    const char *previous = argc > 2 && argv[argc - 2][0] == '-' ? argv[argc - 2] : "";
+    struct completion c = {.before = "", .typed = word, .out = out};
+    const struct command *command = argc > 1 ? command_find(argv[0]) : NULL;
+    int before = strchr(previous, '=') ? -1 : option_find_word(previous), own = -1;
+    size_t glued = 0; /* bytes of the option before a value in one word: --price=spot, -fjson */
+    char start[64];
+
+    if (strncmp(word, "--", 2) == 0 && strchr(word, '=')) {
+        own = option_find_word(word);
+        glued = strcspn(word, "=") + 1;
+    } else if (word[0] == '-' && word[1] && word[1] != '-' && word[2]) {
+        own = option_find((char[]){word[1], '\0'});
+        glued = 2;
+    }
+    if (argc < 2) {
+        offer_commands(&c);
+    } else if (strcmp(argv[0] + strspn(argv[0], "-"), "completion") == 0) {
+        offer_words(&c, shell_words, "|");
+    } else if (!command) {
+        return;
+    } else if (before >= 0 && option_rows[before].type != OPTION_FLAG) {
+        offer_value(&c, before);
+    } else if (own >= 0) {
+        c.typed = word + glued;
+        gp_format(start, sizeof(start), "%.*s", (int)glued, word);
+        c.before = start;
+        offer_value(&c, own);
+    } else if (word[0] == '-') {
+        offer_options(&c, command);
+    } else if (command == &cmd_bench) {
+        offer_words(&c, test_words, "|");
+    } else if (command == &cmd_list) {
+        offer_words(&c, class_words, "|");
+        offer_words(&c, "devices", "|");
+    } else if (command == &cmd_show) {
+        offer_ids(&c, class_words);
+    } else {
+        strbuf_add(out, ":files\n");
     }
 }
 
-static const char bash_head[] =
-    "# bash completion for gpuplan; written by: gpuplan --completion bash\n"
-    "_gpuplan_ids() {\n"
-    "    \"$_gpuplan_program\" --list \"$1\" --quiet 2>/dev/null | grep -v ' '\n"
-    "}\n\n"
-    "# What may stand in place of $3, after the word $2, for the command $1.\n"
-    "_gpuplan_words() {\n"
-    "    local words=\n"
-    "    case $2 in\n";
+/* ---- scripts ---- */
 
-static const char bash_tail[] =
+/* bash splits words at = : and @, where the program does not: the script takes the line apart
+ * itself and gives back only what follows the last of them. */
+static const char bash_script[] =
+    "# bash completion for gpuplan; written by: gpuplan --completion bash\n"
     "_gpuplan() {\n"
-    "    local line=${COMP_LINE:0:COMP_POINT} cur before prev keep command\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} cur keep\n"
     "    local -a given\n"
-    "    COMPREPLY=()\n"
-    "    cur=${line##*[$' \\t=']}\n"
-    "    before=${line%\"$cur\"}\n"
-    "    read -ra given <<<\"$before\"\n"
-    "    local _gpuplan_program=${given[0]/#\\~/$HOME}\n"
-    "    prev=${given[-1]%=} command=${given[1]-}\n"
-    "    keep=${cur%\"${cur##*[:@]}\"}\n"
-    "    ((${#given[@]} > 1)) || prev=\n"
-    "    mapfile -t COMPREPLY < <(_gpuplan_words \"${command##*-}\" \"$prev\" "
-    "\"$cur\")\n"
+    "    cur=${line##*[$' \\t']}\n"
+    "    read -ra given <<<\"${line%\"$cur\"}\"\n"
+    "    keep=${cur%\"${cur##*[=:@]}\"}\n"
+    "    mapfile -t COMPREPLY < <(\"${given[0]/#\\~/$HOME}\" --complete \"${given[@]:1}\" \"$cur\" "
+    "\\\n"
+    "        2>/dev/null | grep -v '^:' | cut -f 1)\n"
     "    COMPREPLY=(\"${COMPREPLY[@]#\"$keep\"}\")\n"
     "}\n"
     "complete -o default -F _gpuplan gpuplan\n";
 
-static void bash(struct strbuf *out)
-{
-    strbuf_add(out, bash_head);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        bash_option(i, out);
-    bash_plain(out);
-    strbuf_addf(out, "    --bench|bench) [[ $3 == -* ]] || words='%s' ;;\n", test_words);
-    strbuf_addf(out, "    --list|list) words=\"%s devices\" ;;\n", list_words);
-    strbuf_addf(out,
-                "    --show|show) words=\"$(for class in %s; do _gpuplan_ids $class; "
-                "done)\" ;;\n",
-                list_words);
-    strbuf_addf(out, "    --completion) words='%s' ;;\n    '') words='", shell_words);
-    command_names(out);
-    strbuf_add(out, "' ;;\n    esac\n    [[ $words ]] || case $1 in\n");
-    bash_commands(out);
-    strbuf_add(out, "    esac\n    compgen -W \"$words\" -- \"$3\"\n}\n\n");
-    strbuf_add(out, bash_tail);
-}
-
-/* ---- zsh ---- */
-
-/* The action of _arguments after "--name[help]:argument:". */
-static void zsh_action(int id, struct strbuf *out)
-{
-    const struct option_row *row = &option_rows[id];
-    const char *class = ids[id].class;
-
-    if (row->choices) {
-        strbuf_add(out, "(");
-        add_choices(row->choices, out);
-        strbuf_add(out, ")");
-    } else if (class) {
-        strbuf_addf(out, " _gpuplan_ids %s --%s", class, ids[id].more);
-    } else if (row->type == OPTION_PATH) {
-        strbuf_add(out, "_files");
-    }
-}
-
-/* Inside a spec, [ ] and : must be escaped. */
-static void zsh_text(const char *text, struct strbuf *out)
-{
-    char one[3] = {0};
-
-    for (; *text; text++) {
-        bool special = strchr("[]:\\", *text) != NULL;
-
-        one[0] = special ? '\\' : *text;
-        one[1] = special ? *text : '\0';
-        add_quoted(one, out);
-    }
-}
-
-static void zsh_described(const char *name, const char *brief, struct strbuf *out)
-{
-    strbuf_addf(out, "        '--%s:", name);
-    zsh_text(brief, out);
-    strbuf_add(out, "'\n");
-}
-
-static void zsh_spec(int id, const char *name, struct strbuf *out)
-{
-    const struct option_row *row = &option_rows[id];
-
-    strbuf_addf(out, "        '%s%s%s[", row->many ? "*" : "", name,
-                row->type == OPTION_FLAG ? ""
-                : name[1] == '-'         ? "="
-                                         : "+");
-    zsh_text(row->help, out);
-    strbuf_add(out, "]");
-    if (row->type != OPTION_FLAG) {
-        strbuf_add(out, ":");
-        zsh_text(row->argument, out);
-        strbuf_add(out, ":");
-        zsh_action(id, out);
-    }
-    strbuf_add(out, "'\n");
-}
-
-static void zsh_command(const struct command *c, struct strbuf *out)
-{
-    char name[64];
-
-    strbuf_addf(out, "    %s) specs=(\n", c->name);
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!(option_rows[i].commands & c->bit))
-            continue;
-        gp_format(name, sizeof(name), "--%s", option_rows[i].name);
-        zsh_spec(i, name, out);
-        gp_format(name, sizeof(name), "-%c", option_rows[i].key);
-        if (option_rows[i].key)
-            zsh_spec(i, name, out);
-    }
-    if (c == &cmd_list)
-        strbuf_addf(out, "        '1:class:(%s devices)'\n        '*:filter:'\n", list_words);
-    else if (c == &cmd_bench)
-        strbuf_addf(out, "        '1:test:(%s)'\n", test_words);
-    else if (c == &cmd_show)
-        strbuf_addf(out, "        '1:id: _gpuplan_ids %s'\n", list_words);
-    else
-        strbuf_add(out, "        '*:file:_files'\n");
-    strbuf_add(out, "        ) ;;\n");
-}
-
-static const char zsh_head[] =
+static const char zsh_script[] =
     "#compdef gpuplan\n"
     "# zsh completion for gpuplan; written by: gpuplan --completion zsh\n"
-    "# The ids of each class, then the words after --.\n"
-    "_gpuplan_ids() {\n"
-    "    local -a ids\n"
-    "    while [[ ${1---} != -- ]]; do\n"
-    "        ids+=(${(f)\"$($_gpuplan_program --list $1 --quiet 2>/dev/null)\"})\n"
-    "        shift\n"
-    "    done\n"
-    "    ids+=(\"${@:2}\")\n"
-    "    compadd -a ids || _files\n"
-    "}\n\n"
     "_gpuplan() {\n"
-    "    local _gpuplan_program=${~words[1]}\n"
-    "    local -a specs commands\n"
-    "    commands=(\n";
+    "    local line files\n"
+    "    local -a part plain valued\n"
+    "    for line in ${(f)\"$(${~words[1]} --complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)\"}; "
+    "do\n"
+    "        part=(\"${(@ps:\\t:)line}\")\n"
+    "        if [[ $line == :files ]]; then\n"
+    "            files=1\n"
+    "        elif (($#part > 2)); then\n"
+    "            valued+=(\"${part[1]//:/\\\\:}:$part[2]\")\n"
+    "        else\n"
+    "            plain+=(\"${part[1]//:/\\\\:}${part[2]:+:$part[2]}\")\n"
+    "        fi\n"
+    "    done\n"
+    "    (($#valued)) && _describe -o option valued -S = -q\n"
+    "    (($#plain)) && _describe word plain\n"
+    "    ((files)) && _files\n"
+    "    return 0\n"
+    "}\n\n"
+    "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
+    "    _gpuplan \"$@\"\n"
+    "else\n"
+    "    compdef _gpuplan gpuplan\n"
+    "fi\n";
 
-static void zsh(struct strbuf *out)
-{
-    strbuf_add(out, zsh_head);
-    for (int i = 0; commands[i]; i++)
-        zsh_described(commands[i]->name, commands[i]->brief, out);
-    for (size_t i = 0; i < OTHERS; i++)
-        zsh_described(others[i].name, others[i].brief, out);
-    strbuf_add(out, "    )\n"
-                    "    if ((CURRENT == 2)); then\n"
-                    "        _describe -o command commands\n"
-                    "        return\n"
-                    "    fi\n"
-                    "    case ${words[2]##-#} in\n");
-    for (int i = 0; commands[i]; i++)
-        zsh_command(commands[i], out);
-    strbuf_addf(out, "    completion) compadd %s; return ;;\n", shell_words);
-    strbuf_add(out, "    *) return 1 ;;\n"
-                    "    esac\n"
-                    "    shift words\n"
-                    "    ((CURRENT--))\n"
-                    "    _arguments -S $specs\n"
-                    "}\n\n"
-                    "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
-                    "    _gpuplan \"$@\"\n"
-                    "else\n"
-                    "    compdef _gpuplan gpuplan\n"
-                    "fi\n");
-}
-
-/* ---- fish ---- */
-
-/* Text inside '...' of fish, where a backslash escapes. */
-static void fish_quoted(const char *text, struct strbuf *out)
-{
-    for (; *text; text++)
-        strbuf_addf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
-}
-
-/* The commands that take an option, as a condition. */
-static void fish_condition(unsigned bits, struct strbuf *out)
-{
-    strbuf_add(out, "complete -c gpuplan -n '__gpuplan_after");
-    for (int i = 0; commands[i]; i++)
-        if (commands[i]->bit & bits)
-            strbuf_addf(out, " %s", commands[i]->name);
-    strbuf_add(out, "'");
-}
-
-static void fish_option(int id, struct strbuf *out)
-{
-    const struct option_row *row = &option_rows[id];
-    const char *class = ids[id].class;
-
-    fish_condition(row->commands, out);
-    strbuf_addf(out, " -l %s", row->name);
-    if (row->key)
-        strbuf_addf(out, " -s %c", row->key);
-    if (row->type == OPTION_PATH)
-        strbuf_add(out, " -r -F");
-    else if (row->type != OPTION_FLAG)
-        strbuf_add(out, id == OPT_MODEL ? " -r -F" : " -x");
-    if (class) {
-        strbuf_addf(out, " -a '(__gpuplan_ids %s)%s'", class, ids[id].more);
-    } else if (row->choices) {
-        strbuf_add(out, " -a '");
-        add_choices(row->choices, out);
-        strbuf_add(out, "'");
-    }
-    strbuf_add(out, " -d '");
-    fish_quoted(row->help, out);
-    strbuf_add(out, "'\n");
-}
-
-static void fish_command(const char *name, const char *brief, struct strbuf *out)
-{
-    strbuf_addf(out, "complete -c gpuplan -n __gpuplan_first -l %s -d '", name);
-    fish_quoted(brief, out);
-    strbuf_add(out, "'\n");
-}
-
-static const char fish_head[] =
+static const char fish_script[] =
     "# fish completion for gpuplan; written by: gpuplan --completion fish\n"
-    "function __gpuplan_ids\n"
+    "function __gpuplan_complete\n"
     "    set -l words (commandline -opc)\n"
-    "    for class in $argv\n"
-    "        eval $words[1] --list $class --quiet 2>/dev/null | string match -rv ' '\n"
+    "    set -l typed (commandline -ct)\n"
+    "    for line in (eval $words[1] --complete (string escape -- $words[2..-1] \"$typed\") "
+    "2>/dev/null)\n"
+    "        if test \"$line\" = :files\n"
+    "            __fish_complete_path \"$typed\"\n"
+    "        else\n"
+    "            string split -f 1,2 \\t -- $line | string join \\t\n"
+    "        end\n"
     "    end\n"
     "end\n\n"
-    "# Nothing stands before this word.\n"
-    "function __gpuplan_first\n"
-    "    test (count (commandline -opc)) -eq 1\n"
-    "end\n\n"
-    "# The command is one of these, with or without dashes.\n"
-    "function __gpuplan_after\n"
-    "    set -l words (commandline -opc)\n"
-    "    set -q words[2]; and contains -- (string replace -r '^-+' '' -- $words[2]) "
-    "$argv\n"
-    "end\n\n";
-
-static void fish(struct strbuf *out)
-{
-    strbuf_add(out, fish_head);
-    for (int i = 0; commands[i]; i++)
-        fish_command(commands[i]->name, commands[i]->brief, out);
-    for (size_t i = 0; i < OTHERS; i++)
-        fish_command(others[i].name, others[i].brief, out);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        fish_option(i, out);
-    strbuf_addf(out,
-                "complete -c gpuplan -n '__gpuplan_after completion' -f -a '%s'\n"
-                "complete -c gpuplan -n '__gpuplan_after bench' -f -a '%s'\n"
-                "complete -c gpuplan -n '__gpuplan_after list' -f -a '%s devices'\n"
-                "complete -c gpuplan -n '__gpuplan_after show' -f -a "
-                "'(__gpuplan_ids %s)'\n",
-                shell_words, test_words, list_words, list_words);
-}
+    "complete -c gpuplan -f -a '(__gpuplan_complete)'\n";
 
 enum gp_status command_completion(const char *shell, struct strbuf *out, struct gp_err *err)
 {
-    static const struct {
-        const char *name;
-        void (*write)(struct strbuf *out);
-    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    const char *script = strcmp(shell, "bash") == 0   ? bash_script
+                         : strcmp(shell, "zsh") == 0  ? zsh_script
+                         : strcmp(shell, "fish") == 0 ? fish_script
+                                                      : NULL;
 
-    for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
-        if (strcmp(shell, shells[i].name) == 0) {
-            shells[i].write(out);
-            return GP_OK;
-        }
-    return gp_fail(err, GP_E_USAGE, "--completion", "bash, zsh or fish",
-                   "no completion for '%.40s'", shell);
+    if (!script)
+        return gp_fail(err, GP_E_USAGE, "--completion", "bash, zsh or fish",
+                       "no completion for '%.40s'", shell);
+    strbuf_add(out, script);
+    return GP_OK;
 }

@@ -61,6 +61,10 @@ static int early(int argc, char **argv, struct gp_err *err)
             return report_failure(err);
         return print(&out);
     }
+    if (strcmp(first, "--complete") == 0) {
+        command_complete(argc - 2, argv + 2, &out);
+        return print(&out);
+    }
     if (help && argc > 2 && !command_find(argv[2]))
         return no_such_command(argv[2]);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||

@@ -59,8 +59,8 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
                 t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
     print_choices(t, out);
     strbuf_addf(out, "\n\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
-                verdict_shout(m->verdict), t->gpus, q->gpu->name, q->gpu->id, m->data_parallel,
-                t->zero_stage);
+                verdict_words[m->verdict].shout, t->gpus, q->gpu->name, q->gpu->id,
+                m->data_parallel, t->zero_stage);
     if (t->tp > 1 || (t->pp > 1 && !t->device_map))
         strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
     if (t->cp > 1)

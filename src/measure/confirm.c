@@ -50,14 +50,11 @@ bool confirm_find(struct confirm *c, const struct session *session)
     return false;
 }
 
-const char *confirm_type(const struct request *q)
+const char *confirm_tests(const struct plan *plan)
 {
-    const struct layer_kind *last = &q->model->kind[q->model->kind_count - 1];
-    const struct format *f = q->precision.by_role[last->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
-
-    if (!q->gpu->host || !f)
-        return NULL;
-    return bench_type_word(points_rows_type(f, false));
+    if (plan->request.gpu->host)
+        return "memory,batch,fit";
+    return plan->layout.tp > 1 ? "memory,batch,decode,fit,allreduce" : "memory,batch,decode,fit";
 }
 
 /* ---- predictions ---- */
@@ -147,21 +144,13 @@ static void set_operations(struct confirm_term *t, bool integer, double rate)
         set_rate(t, RATE_OPERATIONS, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
 }
 
-/* "f16" of "ggml-f16": nothing else of that name is in the table. */
-static const char *short_type(enum bench_type type)
-{
-    const char *word = bench_type_word(type);
-
-    return bench_type_rows(type) ? strchr(word, '-') + 1 : word;
-}
-
 static void predict_product(const struct device_law *law, const struct session_point *p,
                             struct confirm_term *t)
 {
     double s = work_time(law, p->type, p->operations, p->moved) * near_of(law, p);
     bool memory = is_memory_bound(law, p, s);
 
-    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", short_type(p->type),
+    gp_format(t->name, sizeof(t->name), "%s %s n=%ld", bench_type_word(p->type),
               p->layer[0] ? p->layer : bench_test_word(p->test), (long)p->n);
     if (memory)
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
@@ -183,7 +172,7 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
     } else if (p->test == TEST_DECODE) {
         double s = work_time(law, p->type, p->operations, p->moved);
 
-        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", short_type(p->type),
+        gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", bench_type_word(p->type),
                   c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
         set_rate(t, RATE_SECONDS, "ms", 1e-3, 1);
         t->predicted = isfinite(s) ? banded_time(law, s) : quantity_unknown();
@@ -409,10 +398,24 @@ static void say_ignored(const struct confirm *c, struct strbuf *out)
         strbuf_add(out, "no measurement could be used: the plan is unchanged\n");
 }
 
+/* Reads and FP32 arithmetic bound what an engine's kernels reach; they do not tell it. */
+static void confirm_say_kernels(const struct confirm *c, struct strbuf *out)
+{
+    const struct request *q = &c->before.plan.request;
+
+    if (!q->gpu->host)
+        return;
+    strbuf_addf(out,
+                "%s has kernels of its own: measure them with its benchmark (llama-bench -m "
+                "MODEL.gguf -p %.0f -n %.0f -o json >FILE), and plan with --calibration FILE\n",
+                q->engine->id, q->prompt, q->output);
+}
+
 void confirm_say(const struct confirm *c, struct strbuf *out)
 {
     say_read(c, out);
     say_tpot(c, out);
     say_fit(c, out);
+    confirm_say_kernels(c, out);
     say_ignored(c, out);
 }

@@ -2,10 +2,11 @@
  * confirm.h - what a plan rests on, predicted before it is measured, and the same plan after.
  *
  * A session with ask.confirm measures only that: a read of memory, the model's products at the
- * plan's own numbers of tokens (of processors in the format of GGUF's nearest to the plan's, as
- * llama.cpp multiplies it), one
- * decoder step, and the planned bytes allocated for real. Each is predicted from
- * the figures that the plan takes:
+ * plan's own numbers of tokens, one decoder step, and the planned bytes allocated for real. Of
+ * processors the products are FP32 ones of a prompt, which say how fast they compute, and there is
+ * no decoder step: an engine's own kernels for weights as GGUF stores them are measured by its
+ * llama-bench, whose result is a --calibration. Each is predicted from the figures that the plan
+ * takes:
  *
  *   read      bandwidth x the family's best share of memory (of processors, the bandwidth)
  *   product   calib_law(), as a rate: bytes/s where memory bounds it, else operations/s
@@ -64,8 +65,8 @@ struct confirm {
  * what is. */
 bool confirm_find(struct confirm *confirm, const struct session *session);
 
-/* The type that products are measured in, as --type takes it; NULL: the model's own. */
-const char *confirm_type(const struct request *request);
+/* What is measured for a plan, as --bench takes it. */
+const char *confirm_tests(const struct plan *plan);
 
 /* Terms and predictions of the points of a session that is READY. */
 void confirm_predict(struct confirm *confirm, const struct session *session);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_cpu.h"
+#include "answer/planner.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"

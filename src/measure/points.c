@@ -133,7 +133,7 @@ static unsigned gemm_types(const struct points_options *options)
     if (options->types)
         return options->types;
     for (int t = 0; t < TYPE_COUNT; t++)
-        known_types |= (unsigned)(options->cpu ? type_rows[t].cpu : !type_rows[t].rows) << t;
+        known_types |= (unsigned)(!options->cpu || type_rows[t].cpu) << t;
     return options->products ? known_types & options->products : known_types;
 }
 
@@ -148,50 +148,6 @@ static unsigned model_types(const struct points_options *options)
     if (!options->cpu)
         return type;
     return 1u << TYPE_FP32 | (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));
-}
-
-enum bench_type points_rows_type(const struct format *f, bool head)
-{
-    bool output = head && f->mix && f->output_bits > 0;
-
-    return bench_type_of_bits(output ? f->output_bits : f->bits, f->block, f->math == MATH_BF16);
-}
-
-/* Of the head, where it is measured apart; TYPE_COUNT: as everything else. */
-static enum bench_type head_type(const struct points_options *options)
-{
-    const struct format *f = options->request->precision.by_role[ROLE_HEAD];
-    enum bench_type type = options->head_apart && f ? points_rows_type(f, true) : TYPE_COUNT;
-
-    return type == TYPE_COUNT || options->types >> type & 1 ? TYPE_COUNT : type;
-}
-
-/* The down projections, which a mix gives two types, layer by layer (Q4_K_M): as the rules say,
- * or as the file has them. */
-static unsigned types_of_down(const struct points_options *options, unsigned types)
-{
-    const struct request *q = options->request;
-    const struct format *f = q->precision.by_role[ROLE_MLP];
-    unsigned stored = 0;
-
-    for (int i = 0; f && i < f->rules; i++)
-        if (f->rule[i].part & PART_DOWN && head_type(options) != TYPE_COUNT)
-            return types | 1u << head_type(options);
-    for (int i = 0; q->precision.native && i < 2 && q->model->native_down[i][0]; i++) {
-        int type = bench_type_parse(q->model->native_down[i]);
-
-        stored |= type < 0 ? types : 1u << type;
-    }
-    return stored ? stored : types;
-}
-
-/* Where GGUF's types are measured: of the head its own alone. */
-static unsigned types_of_layer(const struct points_options *options, const char *layer,
-                               unsigned types)
-{
-    if (strcmp(layer, "lm_head") == 0 && head_type(options) != TYPE_COUNT)
-        return 1u << head_type(options);
-    return strcmp(layer, "down") == 0 ? types_of_down(options, types) : types;
 }
 
 /* ---- gemm ------------------------------------------------------------------------ */
@@ -272,8 +228,6 @@ static void add_batch(struct planning *p, const struct products_layer *layer, in
 
     gp_copy(point.layer, sizeof point.layer, layer->name);
     gp_copy(point.model, sizeof point.model, p->options->request->model->id);
-    if (p->options->head_apart)
-        types = types_of_layer(p->options, layer->name, types);
     add_types(p, types, point, false);
 }
 
@@ -380,8 +334,6 @@ static void add_decode(struct planning *p, const struct layer_kind *kind, struct
 {
     if (p->options->request->kv)
         gp_copy(point->kv, sizeof point->kv, p->options->request->kv->id);
-    if (head_type(p->options) != TYPE_COUNT)
-        gp_copy(point->head, sizeof point->head, bench_type_word(head_type(p->options)));
     add_types(p, p->options->types, *point, true);
     if (p->options->types)
         return;

@@ -64,7 +64,6 @@ struct points_options {
     unsigned types;    /* bit per enum bench_type; 0 = choose by test */
     unsigned products; /* those that the engine multiplies; 0 = it does not say */
     bool subset;       /* the quick subset */
-    bool head_apart;   /* GGUF's types: the head in the plan's own */
     enum preset preset;
     struct method_settings settings;  /* max_time, warmup, max_memory, seed */
     const struct point_shape *shapes; /* for gemm instead of squares */
@@ -99,10 +98,6 @@ struct points {
 enum gp_status points_plan(const struct points_options *options, struct points *out,
                            struct gp_err *err);
 void points_fini(struct points *points);
-
-/* Of GGUF's types that processors multiply, the one nearest to a format; head: to what a mix
- * gives the output matrix. */
-enum bench_type points_rows_type(const struct format *format, bool head);
 
 /* The order of all passes: test by test, the points of each in seeded random order, and
  * then all of it in reverse. POINTS_PASSES * count indices, to be freed. */

@@ -4,7 +4,7 @@
  * Each state has one function that advances it for a while. Notes for the user go
  * through one queue, so that a step delivers one event and the order of events is kept.
  */
-#include "answer/planner_calib.h"
+#include "answer/calibrate.h"
 #include "measure/session_inside.h"
 
 #include <math.h>
@@ -335,7 +335,7 @@ enum gp_status session_finish(struct session *s, struct gp_err *err)
         return GP_OK;
     if ((rc = benchlog_write(s->files.result, s->log.json, err)) == GP_OK) {
         session_settle(s);
-        planner_calib_keep(&s->log, NULL); /* the result is safe without it */
+        calibration_keep(&s->log, NULL); /* the result is safe without it */
     }
     return rc;
 }

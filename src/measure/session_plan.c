@@ -215,7 +215,6 @@ enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_as
     rc = take_tests(plan, ask->tests, err);
     if (!rc && (text = options_word(ask->options, OPT_TYPE, NULL)))
         rc = points_parse_types(text, "--type", &options->types, err);
-    options->head_apart = ask->confirm && options->types;
     if (!rc && (text = options_word(ask->options, OPT_SHAPES, NULL)))
         rc = take_shapes(plan, text, err);
     if (!rc && (text = options_word(ask->options, OPT_TIME_LIMIT, NULL)))
@@ -349,23 +348,29 @@ static unsigned product_types(const struct bench_plan *plan, bool *told)
     return *told ? all : 0;
 }
 
-/* Products that no library is there for are refused before anything is measured. */
-static enum gp_status check_products(struct bench_plan *plan, struct gp_err *err)
+/* Products that no library is there for are refused before anything is measured; --confirm does
+ * without them. */
+static enum gp_status check_products(struct bench_plan *plan, bool confirm,
+                                     struct session_notes *notes, struct gp_err *err)
 {
-    unsigned need = bench_tests_that(TEST_IS_LIBRARY), rows = 0;
+    unsigned need = bench_tests_that(TEST_IS_LIBRARY);
     bool told;
 
     plan->options.products = product_types(plan, &told);
-    for (int t = 0; t < TYPE_COUNT; t++)
-        rows |= (unsigned)bench_type_rows((enum bench_type)t) << t;
-    if (!told || (plan->options.products & ~rows) || !(plan->tests & need) ||
-        (plan->options.types && !(plan->options.types & ~rows)))
+    if (!told || plan->options.products || !(plan->tests & need))
         return GP_OK;
+    if (confirm) {
+        plan->tests &= ~need;
+        notes_add(notes, "plan",
+                  "the CPU engine was built without oneDNN and OpenBLAS: its arithmetic is not "
+                  "measured");
+        return GP_OK;
+    }
     return gp_fail(err, GP_E_DEVICE, "--bench",
                    "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, "
                    "transfer and fit need neither",
                    "gemm, batch and decode need oneDNN or OpenBLAS, and the CPU engine "
-                   "was built without; only --type ggml-... does not");
+                   "was built without");
 }
 
 /* The smallest device decides, so that all measure the same points. */
@@ -466,9 +471,9 @@ static int64_t nearest_batch(const struct points *p, double tokens)
     return best;
 }
 
-struct confirmed { /* what a plan rests on: its decode step, a chunk of its prompts */
-    int64_t decode, prompt;
-    double read; /* bytes of the largest */
+struct confirmed {          /* what a plan rests on: its decode step, a chunk of its prompts */
+    int64_t decode, prompt; /* tokens; 0 = not measured */
+    double read;            /* bytes of the largest */
 };
 
 static bool is_confirmed(const void *ctx, const struct point *p)
@@ -487,7 +492,8 @@ static void take_confirmed(struct bench_plan *plan)
     struct points *p = &plan->points;
     struct confirmed c = {.read = 0};
 
-    c.decode = nearest_batch(p, fmax(q->users / fmax(plan->options.layout->replicas, 1), 1));
+    if (!q->gpu->host) /* of processors reads of memory say it */
+        c.decode = nearest_batch(p, fmax(q->users / fmax(plan->options.layout->replicas, 1), 1));
     c.prompt = nearest_batch(p, fmax(q->prompt, 1));
     for (int i = 0; i < p->count; i++)
         if (p->point[i].kind == KIND_READ && p->point[i].cache != CACHE_HOT)
@@ -521,7 +527,7 @@ enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask
     if (!rc)
         rc = check_lock(plan, look, err);
     if (!rc)
-        rc = check_products(plan, err);
+        rc = check_products(plan, ask->confirm, notes, err);
     if (!rc)
         rc = take_model(plan, ask, notes, err);
     if (!rc) {

@@ -8,28 +8,41 @@
 
 #include "plan/kvcache.h"
 
-const char *verdict_word(enum verdict verdict)
-{
-    static const char *const words[] = {"fits", "slow", "marginal", "does-not-fit"};
+const struct verdict_words verdict_words[] = {
+    [VERDICT_FITS] = {"fits", "fits", "FITS", "FITS", "fits"},
+    [VERDICT_SLOW] = {"slow", "slow", "FITS, SLOW", "FITS, TOO SLOW", "fits, but too slow"},
+    [VERDICT_MARGINAL] = {"marginal", "marginal", "MARGINAL", "MARGINAL", "marginal"},
+    [VERDICT_DOES_NOT_FIT] = {"does-not-fit", "no fit", "NO FIT", "DOES NOT FIT", "does not fit"},
+};
 
-    return words[verdict];
+static const struct verdict_words over_budget = {"slow", "slow", "OVER BUDGET", "FITS, OVER BUDGET",
+                                                 "fits, but over the budget"};
+
+const struct verdict_words *verdict_words_for(enum verdict verdict, enum limit limit)
+{
+    bool dear = verdict == VERDICT_SLOW && limit == LIMIT_BUDGET;
+
+    return dear ? &over_budget : &verdict_words[verdict];
 }
 
-const char *verdict_say(enum verdict verdict)
-{
-    return verdict == VERDICT_DOES_NOT_FIT ? "no fit" : verdict_word(verdict);
-}
-
-const char *limit_word(enum limit limit)
-{
-    static const char *const words[LIMIT_COUNT] = {
-        "none",         "weights",    "overhead",    "kv-cache",     "layout", "type",
-        "max-num-seqs", "used",       "max-context", "state-blocks", "ttft",   "tpot",
-        "rate",         "throughput", "budget",      "power",
-    };
-
-    return words[limit];
-}
+const struct limit_words limit_words[LIMIT_COUNT] = {
+    [LIMIT_NONE] = {"none", "nothing", "none"},
+    [LIMIT_WEIGHTS] = {"weights", "weights", "the weights do not fit"},
+    [LIMIT_OVERHEAD] = {"overhead", "weights and overheads", "no room is left for KV"},
+    [LIMIT_KV] = {"kv-cache", "KV pool", "the KV pool is full"},
+    [LIMIT_LAYOUT] = {"layout", "layout", "the layout is not valid"},
+    [LIMIT_TYPE] = {"type", "type of the weights", "the engine refuses the type"},
+    [LIMIT_SEQS] = {"max-num-seqs", "slots", "max-num-seqs is reached"},
+    [LIMIT_USED] = {"used", "memory in use", "others hold the memory"},
+    [LIMIT_CONTEXT] = {"max-context", "the model's longest context", "the model's maximum"},
+    [LIMIT_STATES] = {"state-blocks", "blocks of state", "state blocks run out"},
+    [LIMIT_TTFT] = {"ttft", "TTFT goal", "the TTFT goal is missed"},
+    [LIMIT_TPOT] = {"tpot", "TPOT goal", "the TPOT goal is missed"},
+    [LIMIT_RATE] = {"rate", "what it serves", "more requests arrive than are served"},
+    [LIMIT_THROUGHPUT] = {"throughput", "throughput goal", "the throughput goal is missed"},
+    [LIMIT_BUDGET] = {"budget", "budget of $/h", "the budget is exceeded"},
+    [LIMIT_POWER] = {"power", "power cap", "the power cap is reached"},
+};
 
 /* ---- what a reason means ---- */
 

@@ -142,9 +142,34 @@ static inline bool verdict_holds(enum verdict verdict)
     return verdict == VERDICT_FITS || verdict == VERDICT_SLOW;
 }
 
-const char *verdict_word(enum verdict verdict); /* "fits", "slow", ..., "does-not-fit" */
-/* The same on screens and in pictures, where "no fit" is the word. */
-const char *verdict_say(enum verdict verdict);
-const char *limit_word(enum limit limit); /* "weights", "kv-cache", ... */
+/* The one home of a verdict's spellings. */
+struct verdict_words {
+    const char *file;     /* "does-not-fit": JSON, CSV, --quiet */
+    const char *brief;    /* "no fit": cells of tables, pictures */
+    const char *head;     /* "NO FIT": head of a panel, which may have 40 columns */
+    const char *shout;    /* "DOES NOT FIT": answer of --plan and of a page */
+    const char *sentence; /* "does not fit" */
+};
+extern const struct verdict_words verdict_words[]; /* by verdict */
+/* The same, but a plan that is slow by its budget is over that: "FITS, OVER BUDGET". */
+const struct verdict_words *verdict_words_for(enum verdict verdict, enum limit limit);
+
+/* ... and of a limit's. */
+struct limit_words {
+    const char *file; /* "kv-cache" */
+    const char *noun; /* "KV pool": what is in the way */
+    const char *end;  /* "the KV pool is full": why no more is held */
+};
+extern const struct limit_words limit_words[LIMIT_COUNT];
+
+static inline const char *verdict_word(enum verdict verdict)
+{
+    return verdict_words[verdict].file;
+}
+
+static inline const char *limit_word(enum limit limit)
+{
+    return limit_words[limit].file;
+}
 
 #endif

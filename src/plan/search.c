@@ -23,6 +23,11 @@ void search_abandon(const atomic_bool *flag)
     abandon = flag;
 }
 
+bool search_abandoned(void)
+{
+    return abandon && atomic_load_explicit(abandon, memory_order_relaxed);
+}
+
 struct search {
     const struct request *request;
     struct load load;
@@ -551,7 +556,7 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
 
-    if (abandon && atomic_load_explicit(abandon, memory_order_relaxed))
+    if (search_abandoned())
         return;
     if (!search_cut(q, tp, pp, ep, &l))
         return;

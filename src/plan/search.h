@@ -50,6 +50,8 @@
 /* Who plans on a thread of his own may let another one end that: once *flag is set no further
  * layout is looked at in this thread, and what is found is of no use. NULL: nobody may. */
 void search_abandon(const atomic_bool *flag);
+/* Is it set? Then what this thread has just found is of no use. */
+bool search_abandoned(void);
 
 enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
 

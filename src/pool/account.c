@@ -1,14 +1,13 @@
 /*
- * account.c - see account.h.
+ * account.c - see assign.h.
  */
-#include "pool/account.h"
+#include "pool/assign.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/slices.h"
 
 struct account {
     const struct grid *grid;
@@ -386,8 +385,8 @@ double account_coincidence(const struct pool *pool)
     return peaks > 0 ? peak / peaks : 1;
 }
 
-double account_break_even(const struct pool *pool, const struct pool_rung *shared,
-                          const struct pool_rung *hourly)
+double pool_break_even(const struct pool *pool, const struct pool_rung *shared,
+                       const struct pool_rung *hourly)
 {
     double premium = 0, gpus = 0;
 

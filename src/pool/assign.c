@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/slices.h"
 
 /* ---- storage ---- */
 
@@ -105,7 +104,7 @@ static double serve_whole(const struct grid *grid, int w, int t, const short *x,
            (lacking > 0 ? lacking * grid->missing[w] : 0);
 }
 
-static void recut(struct assign *a, int t, int g)
+static void cut_again(struct assign *a, int t, int g)
 {
     const struct grid *grid = a->grid;
     int at = t * grid->types + g;
@@ -162,7 +161,7 @@ void assign_set(struct assign *a, int w, int t, const short *x)
     }
     for (int g = 0; g < grid->types && grid->sliced; g++)
         if (changed[g])
-            recut(a, t, g);
+            cut_again(a, t, g);
     a->serve[w * grid->hours + t] = assign_serving(grid, w, t, x, NULL);
 }
 
@@ -519,8 +518,7 @@ double assign_starts(const struct assign *a, int w)
     return cost;
 }
 
-/* Jobs that fill what is free of a type. */
-static bool has_jobs(const struct grid *grid, int g)
+bool assign_has_jobs(const struct grid *grid, int g)
 {
     for (int j = 0; j < grid->jobs && !grid->jobs_own; j++)
         if (grid->pool->jobs[j].type == g)
@@ -579,7 +577,7 @@ static double fit_from(struct assign *a, int first)
     for (int k = 0; k < grid->types && grid->id != POOL_CLOUD; k++) {
         int g = (first + k) % grid->types;
 
-        if (has_jobs(grid, g))
+        if (assign_has_jobs(grid, g))
             cost += fit_jobs(a, g);
     }
     return cost;
@@ -595,7 +593,7 @@ void assign_fit(struct assign *a)
     for (int g = 1; g < grid->types && capped && best > 0; g++) {
         double cost;
 
-        if (!has_jobs(grid, g))
+        if (!assign_has_jobs(grid, g))
             continue;
         cost = fit_from(a, last = g);
         if (cost < best - 1e-9) {
@@ -624,7 +622,7 @@ double assign_total(struct assign *a)
         total += grid_own(&grid->type[g], a->room[g], NULL);
         for (int t = 0; t < grid->hours; t++)
             total += a->cut[t * grid->types + g] * grid->type[g].run;
-        if (has_jobs(grid, g))
+        if (assign_has_jobs(grid, g))
             total += assign_jobs(a, g, a->room[g]);
     }
     for (int w = 0; w < grid->workloads; w++) {

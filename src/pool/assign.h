@@ -6,6 +6,13 @@
  * hour share GPUs), and what workloads with GPUs of their own hold all day. Jobs go
  * into what is left under `room`, the GPUs that are there for use. All changes pass
  * through assign_set() and assign_own(), which keep the sums.
+ *
+ * At the end it is accounted for (account.c): what it costs, uses and leaves idle. Every GPU-hour
+ * that is owned ends in one place:
+ *
+ *   owned = useful + server + peaks + type + slice + replica + headroom + spare + start
+ *
+ * useful serves the mean demand at the rate that is possible without goals, or a job.
  */
 #ifndef GP_POOL_ASSIGN_H
 #define GP_POOL_ASSIGN_H
@@ -78,6 +85,9 @@ int assign_peak(const struct assign *a, int g);
  * or of most worth where that costs less; $ for running and undone. */
 double assign_jobs(struct assign *a, int g, int room);
 
+/* Are there jobs that fill what is free of a type? */
+bool assign_has_jobs(const struct grid *grid, int g);
+
 /* $ of starting replicas of a workload over the day. */
 double assign_starts(const struct assign *a, int w);
 
@@ -90,5 +100,14 @@ bool assign_allowed(const struct assign *a);
 
 /* $ in all, with room as it stands. */
 double assign_total(struct assign *a);
+
+/* Fills all of *out but bound and gap; out->use and the like are allocated here. */
+void account_rung(struct assign *a, struct pool_rung *out);
+
+/* Frees what account_rung() allocated. */
+void account_fini(struct pool_rung *rung);
+
+/* Peak of the sum over sum of the peaks, workloads weighed by what a unit costs. */
+double account_coincidence(const struct pool *pool);
 
 #endif

@@ -119,7 +119,7 @@ static void day_prices(const struct bound *b, struct fixed_market *market)
     }
 }
 
-static void hold(struct bound *b, int g, double gpus)
+static void hold_all_day(struct bound *b, int g, double gpus)
 {
     for (int t = 0; t < b->grid->hours; t++)
         b->use[t * b->grid->types + g] += gpus;
@@ -136,7 +136,7 @@ static double constant_part(struct bound *b, int w, const struct fixed_market *m
     b->work += (uint64_t)fixed.nodes;
     assign_holding(grid, w, fixed.held, own);
     for (int g = 0; g < grid->types; g++)
-        hold(b, g, own[g]);
+        hold_all_day(b, g, own[g]);
     memcpy(&b->held[grid->first[w]], fixed.held,
            sizeof(*b->held) * (size_t)(grid->first[w + 1] - grid->first[w]));
     for (int t = 0; t < grid->hours; t++) {
@@ -184,8 +184,8 @@ static double own_job_part(struct bound *b, int j, const struct fixed_market *ma
     double cost;
 
     b->job_held[j] = fixed_job(b->grid, j, market, &cost);
-    hold(b, b->grid->pool->jobs[j].type,
-         grid_own_units(type, b->job_held[j] * b->grid->job_seat[j]));
+    hold_all_day(b, b->grid->pool->jobs[j].type,
+                 grid_own_units(type, b->job_held[j] * b->grid->job_seat[j]));
     return cost;
 }
 
@@ -286,7 +286,7 @@ static int compare_down(const void *a, const void *b)
 }
 
 /* The nearest prices >= 0 that sum to at most `sum` (projection on a simplex). */
-static void project(struct bound *b, int g, double most)
+static void project_prices(struct bound *b, int g, double most)
 {
     int types = b->grid->types, hours = b->grid->hours;
     double sorted[POOL_MOST_HOURS], sum = 0, shift = 0;
@@ -318,7 +318,7 @@ static double scale_of(const struct grid *grid, int g)
     return fmax(fmax(type->own_buy, type->own_stock), 1e-3 + type->run * grid->hours);
 }
 
-static double violation(const struct bound *b, int t, int g)
+static double mean_violation(const struct bound *b, int t, int g)
 {
     return b->mean_use[t * b->grid->types + g] - b->mean_fleet[g];
 }
@@ -359,7 +359,7 @@ static void move_prices(struct bound *b, double upper)
 
     for (int g = 0; g < grid->types; g++)
         for (int t = 0; t < grid->hours; t++)
-            norm += pow(scale_of(grid, g) * violation(b, t, g), 2);
+            norm += pow(scale_of(grid, g) * mean_violation(b, t, g), 2);
     size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
     move_caps(b, size);
     for (int g = 0; g < grid->types; g++) {
@@ -369,9 +369,9 @@ static void move_prices(struct bound *b, double upper)
         for (int t = 0; t < grid->hours; t++) {
             int at = t * grid->types + g;
 
-            b->trial[at] = b->lambda[at] + size * scale * scale * violation(b, t, g);
+            b->trial[at] = b->lambda[at] + size * scale * scale * mean_violation(b, t, g);
         }
-        project(b, g, is_limited(b, g) ? INFINITY : type->own_buy + cap_price(b, g));
+        project_prices(b, g, is_limited(b, g) ? INFINITY : type->own_buy + cap_price(b, g));
     }
 }
 
@@ -427,4 +427,171 @@ void bound_plan(const struct bound *b, struct assign *a)
     }
     for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
         assign_own_job(a, j, b->job_held[j]);
+}
+
+/* ---- a higher bound where whole units count: fleets in intervals ---- */
+
+#define MOST_PARTS 256
+#define STEPS 60 /* of the prices of a part */
+
+struct fleet_part {
+    double bound;
+    int low[POOL_MOST_TYPES], high[POOL_MOST_TYPES];
+    double units[POOL_MOST_TYPES]; /* in the mean of its steps */
+    double cap[2];
+    double *lambda;
+};
+
+struct branch {
+    struct bound *b;
+    double upper;
+    bool (*stop)(void *ctx);
+    void *ctx;
+    struct fleet_part parts[MOST_PARTS]; /* still open */
+    int count;
+};
+
+static size_t price_bytes(const struct bound *b)
+{
+    return (size_t)b->grid->hours * (size_t)b->grid->types * sizeof(*b->lambda);
+}
+
+/* Units of each type that the covers of the last steps take in the mean. */
+static void mean_units(const struct bound *b, double *units)
+{
+    const struct grid *grid = b->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        double peak = 0;
+
+        for (int t = 0; t < grid->hours; t++)
+            peak = fmax(peak, b->mean_use[t * grid->types + g]);
+        units[g] = peak > 0 ? (peak + grid->type[g].spare) / grid->type[g].unit : 0;
+    }
+}
+
+/* The part as b stands; what cannot hold a better plan is not kept. */
+static void branch_add(struct branch *tree, double least)
+{
+    struct bound *b = tree->b;
+    struct fleet_part *part = &tree->parts[tree->count];
+
+    part->bound = fmax(b->best, least);
+    if (part->bound >= tree->upper * (1 - 1e-9))
+        return;
+    memcpy(part->low, b->low, sizeof(part->low));
+    memcpy(part->high, b->high, sizeof(part->high));
+    memcpy(part->cap, b->cap, sizeof(part->cap));
+    mean_units(b, part->units);
+    part->lambda = gp_malloc(price_bytes(b));
+    memcpy(part->lambda, b->lambda, price_bytes(b));
+    tree->count++;
+}
+
+static int branch_lowest(const struct branch *tree)
+{
+    int lowest = 0;
+
+    for (int i = 1; i < tree->count; i++)
+        if (tree->parts[i].bound < tree->parts[lowest].bound)
+            lowest = i;
+    return lowest;
+}
+
+/* The type to divide by; -1 when every interval is a single size. */
+static int branch_pick_type(const struct branch *tree, const struct fleet_part *part, int *at)
+{
+    const struct grid *grid = tree->b->grid;
+    double most = -1;
+    int best = -1;
+
+    for (int g = 0; g < grid->types; g++) {
+        const struct grid_type *type = &grid->type[g];
+        int low = part->low[g] / type->unit, high = part->high[g] / type->unit;
+        int k = (int)fmin(fmax(floor(part->units[g] + 1e-6), low), high - 1);
+        double off = part->units[g] - floor(part->units[g] + 1e-6);
+        double worth = fmin(off, 1 - off) * type->unit * fmax(type->own_buy, 1e-6);
+
+        if (low < high && worth > most) {
+            most = worth;
+            best = g;
+            *at = k;
+        }
+    }
+    return best;
+}
+
+static void branch_raise_part(struct branch *tree, const struct fleet_part *from, int g, int low,
+                              int high)
+{
+    struct bound *b = tree->b;
+
+    memcpy(b->low, from->low, sizeof(b->low));
+    memcpy(b->high, from->high, sizeof(b->high));
+    memcpy(b->cap, from->cap, sizeof(b->cap));
+    memcpy(b->trial_cap, from->cap, sizeof(b->trial_cap));
+    memcpy(b->trial, from->lambda, price_bytes(b));
+    b->low[g] = low;
+    b->high[g] = high;
+    b->best = -INFINITY;
+    b->step = 1;
+    b->fails = 0;
+    for (int i = 0; i < STEPS && b->best < tree->upper * (1 - 1e-9); i++) {
+        bound_step(b, tree->upper);
+        if (tree->stop(tree->ctx))
+            break;
+    }
+    branch_add(tree, from->bound);
+}
+
+static void branch_divide(struct branch *tree, int index)
+{
+    struct fleet_part part = tree->parts[index];
+    int at = 0, g = branch_pick_type(tree, &part, &at);
+    int unit;
+
+    tree->parts[index] = tree->parts[--tree->count];
+    unit = tree->b->grid->type[g].unit;
+    branch_raise_part(tree, &part, g, part.low[g], at * unit);
+    branch_raise_part(tree, &part, g, (at + 1) * unit, part.high[g]);
+    free(part.lambda);
+}
+
+void bound_divide(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx), void *ctx)
+{
+    struct branch *tree = gp_calloc(1, sizeof(*tree));
+    struct fleet_part all;
+    uint64_t until = b->work + work;
+    double best = b->best;
+    int ignored;
+
+    tree->b = b;
+    tree->upper = upper;
+    tree->stop = stop;
+    tree->ctx = ctx;
+    branch_add(tree, b->best);
+    if (tree->count == 0) {
+        free(tree);
+        return;
+    }
+    all = tree->parts[0];
+    all.lambda = gp_malloc(price_bytes(b));
+    memcpy(all.lambda, b->lambda, price_bytes(b));
+    while (tree->count > 0 && tree->count < MOST_PARTS - 1 && b->work < until && !stop(ctx)) {
+        int index = branch_lowest(tree);
+
+        best = fmax(best, tree->parts[index].bound);
+        if (branch_pick_type(tree, &tree->parts[index], &ignored) < 0)
+            break;
+        branch_divide(tree, index);
+    }
+    b->best = fmax(best, tree->count > 0 ? tree->parts[branch_lowest(tree)].bound : upper);
+    memcpy(b->lambda, all.lambda, price_bytes(b));
+    memcpy(b->low, all.low, sizeof(b->low));
+    memcpy(b->high, all.high, sizeof(b->high));
+    memcpy(b->cap, all.cap, sizeof(b->cap));
+    for (int i = 0; i < tree->count; i++)
+        free(tree->parts[i].lambda);
+    free(all.lambda);
+    free(tree);
 }

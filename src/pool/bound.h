@@ -62,4 +62,94 @@ double bound_fleet(const struct grid_type *type, int low, int high, double more,
 /* The covers of the last step as a plan. */
 void bound_plan(const struct bound *b, struct assign *a);
 
+/* ---- a higher bound where whole units count: fleets in intervals ----
+ *
+ * The prices cannot see that a fleet is a whole number of servers. So the plans are divided by
+ * the size of one fleet, at most k units here, at least k + 1 there, each part gets its own
+ * prices and bound, and the lowest of all parts still open bounds the whole (branch and bound).
+ * The part with the lowest bound is divided first, by the type whose mean use is furthest from
+ * whole units, in dollars.
+ *
+ * Example: servers of 8 at $218 a day and 56.4 GPUs needed at least: $1539 without, 8 servers and
+ * $1744 with it, when 7 servers leave a shortage that costs more.
+ */
+
+/* Raises b->best until it meets `upper`, the work is spent or stop() says so; the prices stay
+ * those of all plans. */
+void bound_divide(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx), void *ctx);
+
+/* ---- a still higher one: prices of the hours, sizes of the fleets (fleet.c) ----
+ *
+ * Once the fleets n[g] are chosen, the hours no longer touch each other. The least that
+ * serving hour t costs within n is at least
+ *
+ *   V(t, n) = max over lambda >= 0 of sum over w of min cover(prices + lambda)
+ *                                     - sum over g of lambda[g] room(n[g])
+ *
+ * and every lambda gives a plane under it, good for all n (Benders 1962). So the cost
+ * of any plan is at least
+ *
+ *   min over whole n of own(n) + sum over t of the highest plane of hour t at n
+ *
+ * which is a linear program of few rows but for the wholeness; that is branched on. The
+ * bound is taken from its weights, summed anew: it holds whatever the program missed.
+ * Where an hour cannot be served with fleets n, it cannot be with smaller ones: what such
+ * an hour costs (pack.h) is a floor for all of them. On the side units of the best plan's
+ * fleets are traded between types.
+ *
+ * Example: servers of 8 at $218 a day and 56.4 GPUs needed at least: $1539 without, 8
+ * servers and $1744 with it, when 7 servers leave a shortage that costs more.
+ */
+
+/* Can the hours be taken one by one: no workload with GPUs of its own?
+ * Jobs take from the room of their hours, in parts of workers. */
+bool fleet_takes(const struct grid *grid);
+
+struct fleet_search {
+    double upper;   /* $ of the best plan known */
+    const short *x; /* [way x hours + hour] of it, as it changes */
+    uint64_t work;  /* units it may spend */
+    bool (*stop)(void *ctx);
+    double (*take)(void *ctx, const short *x); /* a plan is found; $ of the best then */
+    void *ctx;
+};
+
+/* Raises b->best until it meets the best plan, the work is spent or stop() says so. */
+void fleet_raise(struct bound *b, struct fleet_search *search);
+
+/* ---- a rung with isolated workloads as two pools: those, and the others (isolated.c) ----
+ *
+ * An isolated workload holds whole units of its own all day (C and D), so the fleets of a
+ * plan are n = a + r: what the isolated hold, and what the others share with all spares.
+ * When each GPU of both has the price mu[g] (Lagrange 1788, Guignard and Kim 1987),
+ *
+ *   cost >= A(mu) + R(mu) + sum over g of min over n (own(n) - mu[g] n)
+ *
+ * for every mu >= 0: A is a rung A (or B, of composed GPUs) of the isolated workloads, and
+ * R the same rung of the others, both with whole units. Where nothing is in stock and
+ * nothing scarce, mu is the price of a GPU, the last sum 0, and nothing is lost. Both plans
+ * together are one of the rung. Where they take more of a type than there is, the plans are
+ * divided by what the isolated hold of it: at most k units, which bounds A anew, or more,
+ * which leaves less to R (branch and bound).
+ *
+ * Example: servers of 8 at $218 a day, an isolated workload that needs 3 GPUs and others
+ * that need 9 at a time: 1 + 2 servers, $654; 12 GPUs of all would be 2.
+ */
+
+struct isolated_search {
+    const struct assign *plan; /* the best one, as it changes */
+    double upper;              /* $ of it */
+    /* Solves the pool of the isolated workloads or of the others: *rung. False: stop. */
+    bool (*solve)(void *ctx, const struct pool *pool, bool isolated, struct pool_rung *rung);
+    /* replicas[candidate x hours + hour] of the whole; $ of the best plan then */
+    double (*take)(void *ctx, int *replicas);
+    void *ctx;
+};
+
+/* Does a workload hold GPUs of its own where others, or jobs, may share? */
+bool isolated_takes(const struct grid *grid);
+
+/* Raises b->best until it meets the best plan or solve() says stop. */
+void isolated_raise(struct bound *b, struct isolated_search *search);
+
 #endif

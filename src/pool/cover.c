@@ -64,7 +64,7 @@ static double rest_bound(const struct search *s, int i, double left, int lacking
     return fmax(fmax(need, count), idle);
 }
 
-static void take_leaf(struct search *s, double cost, double left, int lacking)
+static void cover_leaf(struct search *s, double cost, double left, int lacking)
 {
     const struct cover_ask *ask = s->ask;
     double total = cost + (left > 0 ? left * ask->penalty : 0) +
@@ -76,7 +76,8 @@ static void take_leaf(struct search *s, double cost, double left, int lacking)
     memcpy(s->out->x, s->x, sizeof(s->x[0]) * (size_t)ask->count);
 }
 
-static int most_of(const struct search *s, const struct cover_item *item, double left, int lacking)
+static int most_count(const struct search *s, const struct cover_item *item, double left,
+                      int lacking)
 {
     double count = left > 0 ? ceil(left / item->rate * (1 - 1e-12)) : 0;
     int most;
@@ -90,7 +91,7 @@ static int most_of(const struct search *s, const struct cover_item *item, double
 }
 
 /* x of an item in place of those that there were. */
-static void take(struct search *s, int id, int x)
+static void set_count(struct search *s, int id, int x)
 {
     const struct cover_item *item = &s->ask->items[id];
     int seats = (x - s->x[id]) * item->seat;
@@ -102,7 +103,7 @@ static void take(struct search *s, int id, int x)
     s->x[id] = x;
 }
 
-static void descend(struct search *s, int i, double cost, double left, int lacking)
+static void cover_descend(struct search *s, int i, double cost, double left, int lacking)
 {
     const struct cover_item *item;
     int id, most;
@@ -110,30 +111,30 @@ static void descend(struct search *s, int i, double cost, double left, int lacki
 
     if (left <= s->slack || i == s->ask->count) { /* nothing, or no way, left */
         if (lacking <= 0 || i == s->ask->count) {
-            take_leaf(s, cost, left <= s->slack ? 0 : left, lacking);
+            cover_leaf(s, cost, left <= s->slack ? 0 : left, lacking);
             return;
         }
     }
     id = s->order[i];
     item = &s->ask->items[id];
-    most = most_of(s, item, left, lacking);
+    most = most_count(s, item, left, lacking);
     only_rises = lacking <= 0 && !s->ask->paid && item->price <= s->per_rate[i + 1] * item->rate;
     for (int x = most; x >= 0; x--) {
         double now = cost + x * item->price, rest = left - x * item->rate, bound;
 
-        take(s, id, x);
+        set_count(s, id, x);
         bound = now + rest_bound(s, i + 1, rest, lacking - x);
         if (bound < s->out->cost && s->nodes-- <= 0) {
             s->open = fmin(s->open, bound);
-            take(s, id, 0);
+            set_count(s, id, 0);
             return;
         }
         if (bound < s->out->cost)
-            descend(s, i + 1, now, rest, lacking - x);
+            cover_descend(s, i + 1, now, rest, lacking - x);
         else if (rest > 0 && only_rises)
             break;
     }
-    take(s, id, 0);
+    set_count(s, id, 0);
 }
 
 void cover_solve(const struct cover_ask *ask, struct cover *out)
@@ -151,8 +152,8 @@ void cover_solve(const struct cover_ask *ask, struct cover *out)
     if (ask->paid)
         memcpy(s.unused, ask->paid, sizeof(s.unused[0]) * (size_t)ask->groups);
     sort_items(&s);
-    take_leaf(&s, 0, ask->need, ask->minimum);
-    descend(&s, 0, 0, ask->need, ask->minimum);
+    cover_leaf(&s, 0, ask->need, ask->minimum);
+    cover_descend(&s, 0, 0, ask->need, ask->minimum);
     out->lower = fmin(out->cost, s.open);
     out->nodes = nodes - s.nodes;
 }

@@ -83,7 +83,7 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
 }
 
 /* The first hour that needs as much as this one. */
-static int like(const struct grid *grid, int w, int t)
+static int like_hour(const struct grid *grid, int w, int t)
 {
     const double *need = &grid->need[w * grid->hours];
     int first = 0;
@@ -99,7 +99,7 @@ double fixed_cost(const struct grid *grid, int w, const short *held)
     short x[POOL_MOST_WAYS];
 
     for (int t = 0; t < grid->hours; t++) {
-        int first = like(grid, w, t);
+        int first = like_hour(grid, w, t);
 
         each[t] = first < t ? each[first] : serve_cost(grid, w, t, held, x, &lower);
         cost += each[t];
@@ -128,7 +128,7 @@ static double own_price(const struct fixed_price *price, int gpus)
     return gpus > price->room ? INFINITY : low * price->low + (all - low) * price->high;
 }
 
-static double owned(const struct search *s, int *gpus)
+static double owned_cost(const struct search *s, int *gpus)
 {
     int own[POOL_MOST_TYPES];
     double cost = 0, watts = 0;
@@ -151,7 +151,7 @@ static double owned(const struct search *s, int *gpus)
 
 /* With what the hours cost in it; what they cost at least stays open when the search
  * may not know the best. */
-static double served(struct search *s, double cost, double limit)
+static double served_cost(struct search *s, double cost, double limit)
 {
     double each[POOL_MOST_HOURS], lower[POOL_MOST_HOURS], least = cost;
     short x[POOL_MOST_WAYS];
@@ -172,12 +172,12 @@ static double served(struct search *s, double cost, double limit)
 static void take_leaf(struct search *s)
 {
     int gpus;
-    double cost = owned(s, &gpus), tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
+    double cost = owned_cost(s, &gpus), tie = isinf(s->out->cost) ? 0 : 1e-9 * fabs(s->out->cost);
 
     if (cost + s->unlimited > s->out->cost + tie)
         return;
     s->leaves--;
-    cost = served(s, cost, s->out->cost + tie);
+    cost = served_cost(s, cost, s->out->cost + tie);
     if (cost > s->out->cost + tie || (cost > s->out->cost - tie && gpus >= s->gpus))
         return;
     s->out->cost = cost;
@@ -195,7 +195,7 @@ static bool is_spent(struct search *s, double bound)
 
 /* ---- filling servers ---- */
 
-static double capacity(const struct search *s)
+static double capacity_of(const struct search *s)
 {
     double sum = 0;
 
@@ -222,9 +222,9 @@ static int fits_way(const struct search *s, int i)
 }
 
 /* `spent`: the servers' price; ways from i on may still stand in them. */
-static void fill(struct search *s, int i, double spent)
+static void fill_servers(struct search *s, int i, double spent)
 {
-    double short_of = s->peak - capacity(s);
+    double short_of = s->peak - capacity_of(s);
     double bound = fmax(spent, s->least) + s->unlimited +
                    (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
     int most, enough;
@@ -250,7 +250,7 @@ static void fill(struct search *s, int i, double spent)
 
         s->held[i] = (short)x;
         s->free[way->type] -= taken;
-        fill(s, i + 1, spent);
+        fill_servers(s, i + 1, spent);
         s->free[way->type] += taken;
         s->held[i] = 0;
     }
@@ -266,7 +266,7 @@ static int free_of(const struct search *s, const struct block *block, int x)
     return free > 0 ? free : 0;
 }
 
-static void choose(struct search *s, int b, double spent, double left)
+static void choose_units(struct search *s, int b, double spent, double left)
 {
     const struct block *block;
     int enough;
@@ -275,7 +275,7 @@ static void choose(struct search *s, int b, double spent, double left)
     if (bound >= s->out->cost || is_spent(s, bound))
         return;
     if (b == s->block_count) {
-        fill(s, 0, spent);
+        fill_servers(s, 0, spent);
         return;
     }
     block = &s->blocks[b];
@@ -287,7 +287,7 @@ static void choose(struct search *s, int b, double spent, double left)
             s->held[block->way] = (short)x;
         else
             s->free[block->type] = free_of(s, block, x);
-        choose(s, b + 1, spent + x * block->price, left - x * block->rate);
+        choose_units(s, b + 1, spent + x * block->price, left - x * block->rate);
     }
 }
 
@@ -308,7 +308,7 @@ static double cut_rate(const struct search *s, int g, int k)
     return sum;
 }
 
-static void density(struct search *s, int g)
+static void set_density(struct search *s, int g)
 {
     s->dense[g] = 0;
     for (int i = 0; i < s->ways; i++)
@@ -319,7 +319,7 @@ static void density(struct search *s, int g)
 }
 
 /* Replicas of one way that may be of use. */
-static double useful(const struct search *s, int i)
+static double useful_count(const struct search *s, int i)
 {
     return fmax(ceil(s->peak / s->way[i].rate * (1 - 1e-12)),
                 s->grid->pool->workloads[s->w].minimum);
@@ -333,9 +333,9 @@ static double useful_servers(const struct search *s, int g)
 
     for (int i = 0; i < s->ways; i++)
         if (s->way[i].type == g && s->way[i].slice >= 0)
-            slices[s->way[i].slice] += useful(s, i);
+            slices[s->way[i].slice] += useful_count(s, i);
         else if (s->way[i].type == g && s->way[i].seat <= type->unit)
-            gpus += useful(s, i) * s->way[i].seat;
+            gpus += useful_count(s, i) * s->way[i].seat;
     for (int p = 0; p < s->grid->pool->types[g].slices; p++) {
         int most = 1;
 
@@ -350,7 +350,7 @@ static double useful_servers(const struct search *s, int g)
 static void add_block(struct search *s, int g, int way, int gpus, double share, double rate)
 {
     struct block *b = &s->blocks[s->block_count];
-    double most = way >= 0 ? useful(s, way) : useful_servers(s, g);
+    double most = way >= 0 ? useful_count(s, way) : useful_servers(s, g);
     double room = floor(s->market->type[g].room / (gpus * share) + 1e-9);
     double low = s->market->type[g].low_left > 0 ? s->market->type[g].low : s->market->type[g].high;
 
@@ -395,7 +395,7 @@ static void make_blocks(struct search *s)
     for (int g = 0; g < s->grid->types; g++) {
         int unit = s->grid->type[g].unit;
 
-        density(s, g);
+        set_density(s, g);
         if (unit > 1 && s->dense[g] > 0)
             add_block(s, g, -1, unit, 1, unit * s->dense[g]);
         if (unit == 1)
@@ -440,14 +440,14 @@ void fixed_solve(const struct grid *grid, int w, const struct fixed_market *mark
 
     memset(out, 0, sizeof(*out));
     for (int t = 0; t < grid->hours; t++)
-        s.like[t] = like(grid, w, t);
+        s.like[t] = like_hour(grid, w, t);
     s.unlimited = unlimited_running(&s);
     for (int g = 0; g < grid->types; g++)
         if (market->type[g].least > 0)
             s.least += own_price(&market->type[g], market->type[g].least);
-    out->cost = served(&s, s.least, INFINITY); /* nothing held: all unmet */
+    out->cost = served_cost(&s, s.least, INFINITY); /* nothing held: all unmet */
     make_blocks(&s);
-    choose(&s, 0, 0, s.peak);
+    choose_units(&s, 0, 0, s.peak);
     out->lower = fmin(out->cost, s.open);
     out->nodes = (leaves - s.leaves) * grid->hours + leaves * STEPS_PER_LEAF - s.steps;
 }

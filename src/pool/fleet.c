@@ -1,7 +1,7 @@
 /*
- * fleet.c - see fleet.h.
+ * fleet.c - see bound.h.
  */
-#include "pool/fleet.h"
+#include "pool/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -344,7 +344,7 @@ static void set_part(struct master *m, const struct part *part)
 }
 
 /* What the weights of the planes prove for this part. */
-static double proof(struct master *m, const struct part *part, double *lambda)
+static double prove_bound(struct master *m, const struct part *part, double *lambda)
 {
     const struct grid *grid = m->grid;
     double weight[POOL_MOST_HOURS] = {0}, sums[POOL_MOST_TYPES] = {0}, value = 0;
@@ -428,7 +428,7 @@ static bool solve_part(struct master *m, struct part *part, double *lambda)
     m->b->work += m->lp.work + 1;
     if (!ok)
         return false;
-    part->bound = fmax(part->bound, proof(m, part, lambda));
+    part->bound = fmax(part->bound, prove_bound(m, part, lambda));
     m->gap = m->search->upper - part->bound;
     for (int g = 0; g < m->grid->types; g++) {
         m->n[g] = m->lp.price[g] / m->scale[g];
@@ -640,7 +640,7 @@ static void round_up(const struct master *m, const struct part *part, int *kept)
     }
 }
 
-static void divide(struct master *m, const struct part *part, int g, int low, int high)
+static void divide_at(struct master *m, const struct part *part, int g, int low, int high)
 {
     struct part half = *part;
 
@@ -658,8 +658,8 @@ static void divide_around(struct master *m, struct part *part, const int *kept)
     for (int g = 0; g < m->grid->types; g++) {
         int unit = m->grid->type[g].unit;
 
-        divide(m, part, g, part->low[g], kept[g] - unit);
-        divide(m, part, g, kept[g] + unit, part->high[g]);
+        divide_at(m, part, g, part->low[g], kept[g] - unit);
+        divide_at(m, part, g, kept[g] + unit, part->high[g]);
         part->low[g] = part->high[g] = kept[g];
     }
     if (!grid_allows(m->grid, kept))
@@ -688,7 +688,7 @@ static bool is_too_small(struct master *m, struct part *below, int t)
     return !stays_low(m, below);
 }
 
-static void grow(struct master *m, const struct part *part, struct part *below, int t)
+static void grow_small(struct master *m, const struct part *part, struct part *below, int t)
 {
     for (int g = m->grid->types - 1; g >= 0; g--) {
         int unit = m->grid->type[g].unit, more = (part->high[g] - below->high[g]) / unit;
@@ -712,7 +712,7 @@ static void divide_above(struct master *m, struct part *part, const int *kept)
 {
     for (int g = 0; g < m->grid->types; g++) {
         if (kept[g] < part->high[g])
-            divide(m, part, g, kept[g] + m->grid->type[g].unit, part->high[g]);
+            divide_at(m, part, g, kept[g] + m->grid->type[g].unit, part->high[g]);
         part->high[g] = kept[g];
     }
 }
@@ -732,7 +732,7 @@ static bool divide_small(struct master *m, struct part *part, const int *kept)
     if (below.bound >= m->search->upper * (1 - 1e-9))
         m->level = m->search->upper; /* it is closed, and what it grows to shall be */
     if (small) {
-        grow(m, part, &below, hour);
+        grow_small(m, part, &below, hour);
         divide_above(m, part, below.high);
         keep_part(m, &below);
     }
@@ -761,8 +761,8 @@ static void divide_part(struct master *m, int index)
     } else {
         int unit = m->grid->type[g].unit;
 
-        divide(m, &part, g, part.low[g], at * unit);
-        divide(m, &part, g, (at + 1) * unit, part.high[g]);
+        divide_at(m, &part, g, part.low[g], at * unit);
+        divide_at(m, &part, g, (at + 1) * unit, part.high[g]);
     }
 }
 
@@ -791,8 +791,7 @@ static void best_fleets(const struct master *m, int *n)
 
 static unsigned random_below(struct master *m, unsigned n)
 {
-    m->random = m->random * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)((m->random >> 33) % n);
+    return pool_random(&m->random, n);
 }
 
 static double own_all(const struct master *m, const int *n)
@@ -820,7 +819,7 @@ static void add_units(struct master *m, int *n, int h, double limit)
 }
 
 /* Fleets that cost a little less than those: units of one or two types for some of others. */
-static bool trade(struct master *m, int *n, double limit)
+static bool trade_units(struct master *m, int *n, double limit)
 {
     const struct grid *grid = m->grid;
     unsigned types = (unsigned)grid->types;
@@ -889,7 +888,7 @@ static void trade_fleets(struct master *m)
         memcpy(other, n, sizeof(other));
         d->since++;
         m->b->work++;
-        if (trade(m, other, own_all(m, n)) && is_cheaper(m, other, d->order))
+        if (trade_units(m, other, own_all(m, n)) && is_cheaper(m, other, d->order))
             break;
     }
     d->work += m->b->work - before;

@@ -5,10 +5,17 @@
  * A fleet of n GPUs of a type comes in units (servers, or single GPUs); the first units
  * are in stock, the rest is bought:
  *
- *   own(n) = own_stock x min(n, stock) + own_buy x max(0, n - stock)     $ over all
- * hours
+ *   own(n) = own_stock x min(n, stock) + own_buy x max(0, n - stock)     $ over all hours
  *
  * with idle power in it; a GPU in use costs `run` per hour on top.
+ *
+ * A GPU may be cut into MIG slices in one of a few ways (cut[k][profile]). The fewest GPUs for
+ * so many slices are a covering problem, solved depth first from the largest profile down. A
+ * weight per profile with sum of cut[k][p] weight[p] <= 1 for every cut bounds it from below:
+ *
+ *   GPUs >= sum of weight[p] count[p]
+ *
+ * Example: cuts 7 x 1g, 3 x 2g + 1 x 1g, 2 x 3g: five 2g and one 3g take 3 GPUs.
  */
 #ifndef GP_POOL_GRID_H
 #define GP_POOL_GRID_H
@@ -81,6 +88,21 @@ int grid_room(const struct grid_type *type);
 
 /* The room for use that comes with `used` GPUs: whole units, spares set aside. */
 int grid_room_with(const struct grid_type *type, int used);
+
+/* The fewest GPUs found for count[profile], with the profiles' weights; cuts[k] (may be NULL):
+ * GPUs that are cut that way. */
+int slices_gpus(const struct pool_type *type, const double weight[POOL_MOST_SLICES],
+                const int count[POOL_MOST_SLICES], int cuts[POOL_MOST_CUTS]);
+
+/* Share of a GPU that a slice of each profile is charged with. */
+void slices_weights(const struct pool_type *type, double weight[POOL_MOST_SLICES]);
+
+/* The next number below n of a sequence. */
+static inline unsigned pool_random(uint64_t *state, unsigned n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((*state >> 33) % n);
+}
 
 /* Do these fleets keep to the slots and the watts? */
 bool grid_allows(const struct grid *grid, const int *kept);

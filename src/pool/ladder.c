@@ -9,13 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/account.h"
-#include "pool/apart.h"
-#include "pool/assign.h"
 #include "pool/bound.h"
-#include "pool/branch.h"
 #include "pool/fixed.h"
-#include "pool/fleet.h"
 #include "pool/improve.h"
 #include "pool/pack.h"
 
@@ -55,7 +50,7 @@ struct rung {
 static const double time_shares[POOL_RUNGS] = {0.14, 0.22, 0.5, 0.97, 1};
 
 /* Share of the time that is gone. */
-static double now(const struct rung *r)
+static double time_gone(const struct rung *r)
 {
     return r->options->share ? r->options->share(r->options->share_ctx) : 0;
 }
@@ -64,7 +59,7 @@ static double now(const struct rung *r)
 static bool is_stopped(struct rung *r)
 {
     const struct pool_options *o = r->options;
-    double share = now(r);
+    double share = time_gone(r);
 
     if ((o->stop && o->stop(o->stop_ctx)) || share >= 1)
         r->answer->stopped = true;
@@ -79,17 +74,17 @@ static double part_of_time(void *ctx)
 
     if (is_stopped(r))
         return 1;
-    return o->share ? (now(r) - r->started) / (r->until - r->started) : 0;
+    return o->share ? (time_gone(r) - r->started) / (r->until - r->started) : 0;
 }
 
-static void tell(struct rung *r)
+static void report_progress(struct rung *r)
 {
     if (r->options->progress)
         r->options->progress(r->options->progress_ctx, r->grid.id, r->total,
                              fmin(r->bound.best, r->total));
 }
 
-static void spend(struct rung *r, uint64_t work)
+static void spend_work(struct rung *r, uint64_t work)
 {
     r->answer->work += work;
     r->work -= work < r->work ? work : r->work;
@@ -112,7 +107,7 @@ static void fit_trial(struct rung *r)
         struct improve how = improve_with(r, r->work / 16 + 1000);
 
         improve_shed(&r->trial, &how);
-        spend(r, r->work / 16 + 1000 - how.work);
+        spend_work(r, r->work / 16 + 1000 - how.work);
         assign_fit(&r->trial);
     }
 }
@@ -133,7 +128,7 @@ static void keep_better(struct rung *r)
 /* ---- A and B: GPUs of one's own ---- */
 
 /* How much the bound asks for a GPU above its price: it is scarce. */
-static void scarcity(const struct rung *r, double *more)
+static void scarcity_prices(const struct rung *r, double *more)
 {
     const struct grid *grid = &r->grid;
 
@@ -170,7 +165,7 @@ static void marginal_market(const struct assign *a, const double *more, struct f
 
 /* Chooses anew what one workload holds, beside what the others hold. */
 /* A workload holds these, and serves each hour with them. */
-static void hold(struct assign *a, int w, const short *held)
+static void hold_replicas(struct assign *a, int w, const short *held)
 {
     short x[POOL_MOST_WAYS];
 
@@ -191,8 +186,8 @@ static void hold_anew(struct rung *r, struct assign *a, int w, const double *mor
     assign_own(a, w, none);
     marginal_market(a, more, &market);
     fixed_solve(grid, w, &market, is_stopped(r) ? 1 : r->bound.leaves, &fixed);
-    spend(r, (uint64_t)fixed.nodes);
-    hold(a, w, fixed.held);
+    spend_work(r, (uint64_t)fixed.nodes);
+    hold_replicas(a, w, fixed.held);
 }
 
 static void hold_job_anew(struct assign *a, int j, const double *more)
@@ -221,7 +216,7 @@ static void hold_all(struct rung *r)
     double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
     int rounds = is_separable(&r->grid) ? 1 : 5;
 
-    scarcity(r, more);
+    scarcity_prices(r, more);
     for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
         double before = r->total;
 
@@ -244,8 +239,7 @@ static bool is_open(struct rung *r)
 
 static unsigned random_below(struct rung *r, unsigned n)
 {
-    r->random = r->random * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)((r->random >> 33) % n);
+    return pool_random(&r->random, n);
 }
 
 /* One that has GPUs of its own, a workload or (after them) a job; -1: there is none. */
@@ -321,11 +315,11 @@ static void raise_bound(struct rung *r, uint64_t work)
         uint64_t before = r->bound.work;
 
         bound_step(&r->bound, r->total);
-        spend(r, r->bound.work - before);
+        spend_work(r, r->bound.work - before);
         if (i < 20 || i % 8 == 0) {
             bound_plan(&r->bound, &r->trial);
             keep_better(r);
-            tell(r);
+            report_progress(r);
         }
         if (r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
             break;
@@ -356,7 +350,7 @@ static double take_plan(void *ctx, const short *plan)
             assign_set(&r->trial, w, t, x);
         }
     keep_better(r);
-    tell(r);
+    report_progress(r);
     return r->total;
 }
 
@@ -383,9 +377,9 @@ static void divide_bound(struct rung *r, uint64_t work)
     if (fleet_takes(&r->grid) && work >= look)
         raise_fleets(r, work);
     else
-        branch_raise(&r->bound, r->total, work, stop_dividing, r);
-    spend(r, r->bound.work - before);
-    tell(r);
+        bound_divide(&r->bound, r->total, work, stop_dividing, r);
+    spend_work(r, r->bound.work - before);
+    report_progress(r);
 }
 
 /* The same, prices first where many workloads and hours leave them still rising. */
@@ -394,7 +388,7 @@ static void raise_further(struct rung *r, uint64_t work)
     double until = r->until;
 
     if (!r->stalled && r->options->share) {
-        r->until = (now(r) + until) / 2;
+        r->until = (time_gone(r) + until) / 2;
         raise_bound(r, work / 2);
         r->until = until;
     }
@@ -423,17 +417,17 @@ static void hold_as_one(struct rung *r, uint64_t work, bool spared)
         pack.x[ways + j] = (short)r->best.job_held[j];
     pack_fleets(&pack, spared);
     pack_solve(&pack);
-    spend(r, work - pack.work);
+    spend_work(r, work - pack.work);
     if (!spared)
         r->bound.best = fmax(r->bound.best, pack.bound);
     for (int w = 0; w < grid->workloads; w++)
-        hold(&r->trial, w, &pack.x[grid->first[w]]);
+        hold_replicas(&r->trial, w, &pack.x[grid->first[w]]);
     for (int j = 0; j < grid->jobs; j++)
         assign_own_job(&r->trial, j, pack.x[ways + j]);
     keep_better(r);
     free(pack.x);
     pack_fini(&pack);
-    tell(r);
+    report_progress(r);
 }
 
 /* The program leaves spares out: where they do not fit beside its plan, once more with
@@ -449,7 +443,7 @@ static void hold_together(struct rung *r, uint64_t work)
         hold_as_one(r, work / 2, true);
 }
 
-static void improve(struct rung *r, uint64_t work, bool polish)
+static void improve_plan(struct rung *r, uint64_t work, bool polish)
 {
     struct improve how = improve_with(r, work);
 
@@ -457,9 +451,9 @@ static void improve(struct rung *r, uint64_t work, bool polish)
         return;
     assign_copy(&r->trial, &r->best);
     (polish ? improve_polish : improve_run)(&r->trial, &how);
-    spend(r, work - how.work);
+    spend_work(r, work - how.work);
     keep_better(r);
-    tell(r);
+    report_progress(r);
 }
 
 /* C and D: an isolated workload or two choose again at prices that are off by chance, and
@@ -486,12 +480,12 @@ static void improve_isolated(struct rung *r, uint64_t work)
             struct improve how = improve_with(r, each);
 
             improve_run(&r->trial, &how);
-            spend(r, each - how.work);
+            spend_work(r, each - how.work);
         }
         keep_better(r);
-        tell(r);
+        report_progress(r);
         if (r->work == before)
-            spend(r, 1);
+            spend_work(r, 1);
     }
 }
 
@@ -529,7 +523,7 @@ static void load_plan(struct rung *r, const struct pool_rung *other)
                 assign_set(&r->trial, w, t, x);
         }
         if (grid->constant[w])
-            hold(&r->trial, w, held);
+            hold_replicas(&r->trial, w, held);
     }
 }
 
@@ -570,7 +564,7 @@ static int leaves_for(const struct grid *grid, uint64_t work)
 /* The time up to this share of the rung's. */
 static void set_part(struct rung *r, double share)
 {
-    r->started = now(r);
+    r->started = time_gone(r);
     r->until = r->begun + share * (r->end - r->begun);
 }
 
@@ -604,7 +598,7 @@ static bool solve_apart(void *ctx, const struct pool *pool, bool isolated, struc
     solve_rung(pool, id, now + (r->until - now) / (double)share, &options, &answer);
     *rung = answer.rungs[id];
     r->answer->stopped |= answer.stopped;
-    spend(r, answer.work);
+    spend_work(r, answer.work);
     r->apart_work -= answer.work < r->apart_work ? answer.work : r->apart_work;
     return r->apart_work > 0 && !is_stopped(r);
 }
@@ -615,20 +609,20 @@ static double take_apart(void *ctx, int *replicas)
     struct pool_rung plan = {.replicas = replicas};
 
     start_from(r, &plan);
-    tell(r);
+    report_progress(r);
     return r->total;
 }
 
 static void raise_apart(struct rung *r, uint64_t work)
 {
-    struct apart_search search = {
+    struct isolated_search search = {
         .plan = &r->best, .upper = r->total, .solve = solve_apart, .take = take_apart, .ctx = r};
 
     if (!is_open(r))
         return;
     r->apart_work = work;
-    apart_raise(&r->bound, &search);
-    tell(r);
+    isolated_raise(&r->bound, &search);
+    report_progress(r);
 }
 
 /* A and B: where GPUs are scarce, prices and choices in turn seldom meet, and one program
@@ -657,10 +651,10 @@ static void search_own(struct rung *r)
 }
 
 /* Hourly rungs: bound and search in turns. */
-static void search(struct rung *r)
+static void search_hourly(struct rung *r)
 {
     uint64_t all = r->work;
-    bool apart = apart_takes(&r->grid);
+    bool apart = isolated_takes(&r->grid);
     /* parts that have nothing in common need no prices of the whole */
     int first = apart && is_separable(&r->grid) ? 8 : 22;
     int second = first == 8 ? 14 : 40, third = apart && r->grid.jobs > 0 ? 70 : 85;
@@ -668,16 +662,16 @@ static void search(struct rung *r)
     set_part(r, first / 100.0);
     raise_bound(r, all / 100 * (uint64_t)first);
     set_part(r, second / 100.0);
-    improve(r, all / 100 * (uint64_t)(second - first), false);
+    improve_plan(r, all / 100 * (uint64_t)(second - first), false);
     set_part(r, third / 100.0);
     (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)(third - second));
     set_part(r, 0.85);
     if (third < 85)
         improve_isolated(r, all / 100 * (uint64_t)(85 - third));
     set_part(r, 0.95);
-    improve(r, all / 100 * 10, false);
+    improve_plan(r, all / 100 * 10, false);
     set_part(r, 1);
-    improve(r, all / 100 * 5, true);
+    improve_plan(r, all / 100 * 5, true);
 }
 
 /* The time, as a share, ends at `end` for it. */
@@ -709,7 +703,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end
         bound_step(&r.bound, r.total);
         hold_all(&r);
         start_from_all(&r);
-        search(&r);
+        search_hourly(&r);
     }
     account_rung(&r.best, rung);
     rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
@@ -783,7 +777,7 @@ static void set_break_even(const struct pool *pool, struct pool_answer *answer)
 {
     if (answer->rungs[POOL_SHARED].use && answer->rungs[POOL_HOURLY].use)
         answer->break_even_hour =
-            account_break_even(pool, &answer->rungs[POOL_SHARED], &answer->rungs[POOL_HOURLY]);
+            pool_break_even(pool, &answer->rungs[POOL_SHARED], &answer->rungs[POOL_HOURLY]);
 }
 
 void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,

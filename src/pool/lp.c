@@ -101,7 +101,7 @@ static bool pivot_rows(double *a, double *inverse, int n, int at)
 }
 
 /* Gauss and Jordan; a is used up. */
-static bool invert(double *a, double *inverse, int n)
+static bool invert_matrix(double *a, double *inverse, int n)
 {
     memset(inverse, 0, sizeof(*inverse) * (size_t)n * (size_t)n);
     for (int i = 0; i < n; i++)
@@ -164,7 +164,7 @@ static void set_levels(struct lp *lp)
         lp->key_level[s] = fabs(lp->key_level[s]) < SMALL ? 0 : lp->key_level[s];
 }
 
-static bool refresh(struct lp *lp)
+static bool refresh_inverse(struct lp *lp)
 {
     size_t n = (size_t)lp->rows;
     double *a = gp_calloc(n * n + 1, sizeof(*a));
@@ -177,7 +177,7 @@ static bool refresh(struct lp *lp)
         if (key)
             add_entries(lp, key, -1, &a[k], n);
     }
-    ok = invert(a, lp->inverse, lp->rows);
+    ok = invert_matrix(a, lp->inverse, lp->rows);
     free(a);
     lp->age = ok ? 0 : REFRESH;
     lp->work += n * n * n / 32;
@@ -198,7 +198,7 @@ bool lp_begin(struct lp *lp, const int *basis, const int *key)
         lp->key[s] = key[s];
         lp->columns[key[s]].place = IS_KEY;
     }
-    if (!refresh(lp))
+    if (!refresh_inverse(lp))
         return false;
     for (int i = 0; i < lp->rows + lp->sets; i++)
         if (lp_level(lp, lp_basic(lp, i)) < 0)
@@ -208,7 +208,7 @@ bool lp_begin(struct lp *lp, const int *basis, const int *key)
 
 /* ---- steps ---- */
 
-static inline double priced(const struct lp *lp, const struct lp_column *c)
+static inline double column_price(const struct lp *lp, const struct lp_column *c)
 {
     double sum = 0;
 
@@ -235,7 +235,7 @@ static void set_prices(struct lp *lp)
     for (int s = 0; s < lp->sets; s++) {
         const struct lp_column *key = &lp->columns[lp->key[s]];
 
-        lp->worth[s] = key->gain - priced(lp, key);
+        lp->worth[s] = key->gain - column_price(lp, key);
     }
 }
 
@@ -247,7 +247,7 @@ static inline double gain_of(const struct lp *lp, int column)
 
     if (c->place != -1 || c->closed)
         return 0;
-    gain = c->gain - priced(lp, c) - (c->set == LP_FREE ? 0 : lp->worth[c->set]);
+    gain = c->gain - column_price(lp, c) - (c->set == LP_FREE ? 0 : lp->worth[c->set]);
     return gain > SMALL * (1 + fabs(c->gain)) ? gain : 0;
 }
 
@@ -293,7 +293,7 @@ static int find_hot(struct lp *lp)
 }
 
 /* The column that enters; -1: none gains. */
-static int entering(struct lp *lp, bool stuck)
+static int entering_column(struct lp *lp, bool stuck)
 {
     int best = stuck ? -1 : best_hot(lp);
 
@@ -335,7 +335,7 @@ static void set_steps(struct lp *lp, const struct lp_column *c)
 }
 
 /* What leaves: a row, or rows + a set; -1: none, no end. *most: how far it goes. */
-static int leaving(const struct lp *lp, double *most)
+static int leaving_place(const struct lp *lp, double *most)
 {
     double least = INFINITY, pivot = 0;
     int best = -1;
@@ -367,7 +367,7 @@ static void move_levels(struct lp *lp, double by)
 }
 
 /* A column in place of one of the basis. */
-static void exchange(struct lp *lp, int row, int column, double by)
+static void exchange_column(struct lp *lp, int row, int column, double by)
 {
     size_t n = (size_t)lp->rows, r = (size_t)row;
     double part = 1 / lp->step[row];
@@ -423,7 +423,7 @@ static void exchange_key(struct lp *lp, int set, int column, double by)
         row++;
     if (row < lp->rows) {
         swap_key(lp, set, row);
-        exchange(lp, row, column, by);
+        exchange_column(lp, row, column, by);
         return;
     }
     move_levels(lp, by);
@@ -442,19 +442,19 @@ bool lp_solve(struct lp *lp, int steps)
         int column, leaves;
         double by;
 
-        if (lp->age >= REFRESH && !refresh(lp))
+        if (lp->age >= REFRESH && !refresh_inverse(lp))
             return false;
         set_prices(lp);
         lp->work += ((uint64_t)(lp->rows * lp->rows + lp->sets) + lp->entry_count) / 32 + 1;
-        column = entering(lp, stuck > STUCK_STEPS);
+        column = entering_column(lp, stuck > STUCK_STEPS);
         if (column < 0)
             return true;
         set_steps(lp, &lp->columns[column]);
-        leaves = leaving(lp, &by);
+        leaves = leaving_place(lp, &by);
         if (leaves < 0)
             return false;
         if (leaves < lp->rows)
-            exchange(lp, leaves, column, by);
+            exchange_column(lp, leaves, column, by);
         else
             exchange_key(lp, leaves - lp->rows, column, by);
         stuck = by > SMALL ? 0 : stuck + 1;

@@ -3,13 +3,440 @@
  */
 #include "pool/pack.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "pool/fixed.h"
 #include "pool/lp.h"
-#include "pool/shape.h"
+
+/* ---- patterns: covers as columns of the program, each once, with what it takes ----
+ *
+ * What a workload takes of one type (whole GPUs, or slices of one profile; of a day
+ * what it owns in whole units) is a group. Covers of a workload with the same groups
+ * take the same place, so that only the cheapest of them counts: parts are told apart
+ * by groups.
+ *
+ *   low <= group <= high
+ *
+ * A cover that takes less than `low` is charged for it, as idle GPUs.
+ */
+
+struct shape {
+    int workload;
+    int before;            /* the last one of the workload before it; -1: none */
+    double cost;           /* $ at the prices of the pack */
+    size_t counts, groups; /* places in shapes.counts and .taken */
+};
+
+struct shape_group {
+    int row, type;
+    double gpus; /* for one of it */
+};
+
+struct shapes {
+    const struct pack *pack;
+    const struct grid *grid;
+    int rows, ways; /* workloads, of a day and jobs; theirs */
+    int *first;     /* [rows + 1] of the groups */
+    int *group;     /* [way] of an hour, among those of its workload */
+    struct shape_group *groups;
+    struct shape *list;
+    size_t count, cap;
+    int *last;     /* [rows] the newest of each; -1: none */
+    short *counts; /* of the ways */
+    size_t count_count, count_cap;
+    int *taken; /* of the groups */
+    size_t taken_count, taken_cap;
+    int *table; /* hash of list, -1: free */
+    size_t table_size;
+    uint64_t spent;
+};
+
+struct shape_limits { /* [all groups] */
+    const int *low, *high;
+};
+
+#define COVER_WORK 12 /* units of a cover beside its nodes */
+#define ROOM_NODES 400
+#define ROOM_LEAVES 20
+
+static bool is_job(const struct shapes *s, int row)
+{
+    return row >= s->grid->workloads;
+}
+
+static int shapes_first_way(const struct shapes *s, int row)
+{
+    const struct grid *grid = s->grid;
+
+    return is_job(s, row) ? grid->first[grid->workloads] + row - grid->workloads : grid->first[row];
+}
+
+static int shapes_ways(const struct shapes *s, int row)
+{
+    return is_job(s, row) ? 1 : s->grid->first[row + 1] - s->grid->first[row];
+}
+
+/* ---- groups ---- */
+
+static bool is_same_group(const struct way *a, const struct way *b)
+{
+    return a->type == b->type && a->slice == b->slice;
+}
+
+/* Groups of an hour: a type, or a slice of it. */
+static int hour_groups(struct shapes *s, int row, struct shape_group *groups)
+{
+    int first = s->grid->first[row], count = 0;
+
+    for (int i = first; i < s->grid->first[row + 1]; i++) {
+        const struct way *way = &s->grid->ways[i];
+        int like = first;
+
+        while (!is_same_group(&s->grid->ways[like], way))
+            like++;
+        s->group[i] = like < i ? s->group[like] : count;
+        if (like == i)
+            groups[count++] = (struct shape_group){
+                row, way->type, way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1};
+    }
+    return count;
+}
+
+static int day_groups(const struct shapes *s, int row, struct shape_group *groups)
+{
+    if (is_job(s, row)) {
+        *groups = (struct shape_group){row, s->grid->pool->jobs[row - s->grid->workloads].type, 1};
+        return 1;
+    }
+    for (int g = 0; g < s->grid->types; g++)
+        groups[g] = (struct shape_group){row, g, 1};
+    return s->grid->types;
+}
+
+static void shapes_init(struct shapes *s, const struct pack *pack)
+{
+    const struct grid *grid = pack->grid;
+    bool day = pack->t == PACK_DAY;
+    size_t cap = 0;
+
+    *s = (struct shapes){
+        .pack = pack, .grid = grid, .rows = grid->workloads + (day ? grid->jobs : 0)};
+    s->ways = grid->first[grid->workloads] + s->rows - grid->workloads;
+    s->first = gp_calloc((size_t)s->rows + 1, sizeof(*s->first));
+    s->group = gp_calloc((size_t)s->ways + 1, sizeof(*s->group));
+    s->last = gp_calloc((size_t)s->rows + 1, sizeof(*s->last));
+    for (int row = 0; row < s->rows; row++) {
+        int at = s->first[row];
+
+        s->last[row] = -1;
+        s->groups = gp_grow(s->groups, &cap, (size_t)at + POOL_MOST_WAYS, sizeof(*s->groups));
+        s->first[row + 1] =
+            at + (day ? day_groups(s, row, &s->groups[at]) : hour_groups(s, row, &s->groups[at]));
+    }
+}
+
+static void shapes_fini(struct shapes *s)
+{
+    free(s->first);
+    free(s->group);
+    free(s->groups);
+    free(s->last);
+    free(s->list);
+    free(s->counts);
+    free(s->taken);
+    free(s->table);
+    *s = (struct shapes){0};
+}
+
+static int job_units(const struct shapes *s, int row, int workers)
+{
+    int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
+
+    return grid_own_units(&s->grid->type[type], workers * s->grid->job_seat[j]);
+}
+
+static void take_groups(const struct shapes *s, int row, const short *counts, int *taken)
+{
+    const struct grid *grid = s->grid;
+
+    if (is_job(s, row)) {
+        taken[0] = job_units(s, row, counts[0]);
+    } else if (s->pack->t == PACK_DAY) {
+        assign_holding(grid, row, counts, taken);
+    } else {
+        memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
+        for (int k = 0; k < shapes_ways(s, row); k++) {
+            const struct way *way = &grid->ways[grid->first[row] + k];
+
+            taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
+        }
+    }
+}
+
+/* ---- cost ---- */
+
+static double job_cost(const struct shapes *s, int j, int workers)
+{
+    const struct pool_job *job = &s->grid->pool->jobs[j];
+    double done = (double)workers * job->gpus * (job->end - job->first);
+
+    return assign_job_cost(s->grid, j, fmin(done, job->gpu_hours));
+}
+
+/* $ of serving, GPUs aside. */
+static double serving_cost(const struct shapes *s, int row, const short *counts)
+{
+    const struct grid *grid = s->grid;
+    double cost;
+
+    if (is_job(s, row))
+        return job_cost(s, row - grid->workloads, counts[0]);
+    if (s->pack->t == PACK_DAY)
+        return fixed_cost(grid, row, counts);
+    cost = assign_serving(grid, row, s->pack->t, counts, NULL);
+    for (int k = 0; k < shapes_ways(s, row); k++) {
+        const struct way *way = &grid->ways[grid->first[row] + k];
+
+        if (way->slice >= 0)
+            cost += counts[k] * grid_seat(grid, grid->first[row] + k) * grid->type[way->type].run;
+    }
+    return cost;
+}
+
+/* ---- the list ---- */
+
+static uint64_t hash_of(int row, const short *counts, int ways, const int *taken, int groups)
+{
+    uint64_t h = 14695981039346656037u + (uint64_t)row;
+
+    for (int k = 0; k < ways; k++)
+        h = (h ^ (uint64_t)counts[k]) * 1099511628211u;
+    for (int i = 0; i < groups; i++)
+        h = (h ^ (uint64_t)taken[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+static bool is_shape(const struct shapes *s, size_t at, int row, const short *counts,
+                     const int *taken)
+{
+    const struct shape *shape = &s->list[at];
+    size_t groups = (size_t)(s->first[row + 1] - s->first[row]);
+
+    return shape->workload == row &&
+           memcmp(&s->counts[shape->counts], counts,
+                  sizeof(*counts) * (size_t)shapes_ways(s, row)) == 0 &&
+           memcmp(&s->taken[shape->groups], taken, sizeof(*taken) * groups) == 0;
+}
+
+static uint64_t hash_at(const struct shapes *s, size_t at)
+{
+    const struct shape *shape = &s->list[at];
+    int row = shape->workload;
+
+    return hash_of(row, &s->counts[shape->counts], shapes_ways(s, row), &s->taken[shape->groups],
+                   s->first[row + 1] - s->first[row]);
+}
+
+static void grow_table(struct shapes *s)
+{
+    size_t size = s->table_size ? 2 * s->table_size : 1024;
+
+    if (2 * s->count < s->table_size)
+        return;
+    free(s->table);
+    s->table = gp_malloc(size * sizeof(*s->table));
+    s->table_size = size;
+    for (size_t i = 0; i < size; i++)
+        s->table[i] = -1;
+    for (size_t at = 0; at < s->count; at++) {
+        size_t place = hash_at(s, at) & (size - 1);
+
+        while (s->table[place] >= 0)
+            place = (place + 1) & (size - 1);
+        s->table[place] = (int)at;
+    }
+}
+
+static size_t append(struct shapes *s, int row, const short *counts, const int *taken)
+{
+    int ways = shapes_ways(s, row), groups = s->first[row + 1] - s->first[row];
+    struct shape shape = {.workload = row, .counts = s->count_count, .groups = s->taken_count};
+
+    /* one more: a list of nothing is none, and a workload may have no way */
+    s->counts =
+        gp_grow(s->counts, &s->count_cap, s->count_count + (size_t)ways + 1, sizeof(*s->counts));
+    memcpy(&s->counts[s->count_count], counts, sizeof(*counts) * (size_t)ways);
+    s->count_count += (size_t)ways;
+    s->taken =
+        gp_grow(s->taken, &s->taken_cap, s->taken_count + (size_t)groups + 1, sizeof(*s->taken));
+    memcpy(&s->taken[s->taken_count], taken, sizeof(*taken) * (size_t)groups);
+    s->taken_count += (size_t)groups;
+    shape.cost = serving_cost(s, row, counts);
+    for (int i = 0; i < groups; i++) {
+        const struct shape_group *group = &s->groups[s->first[row] + i];
+
+        shape.cost += s->pack->price[group->type] * group->gpus * taken[i];
+    }
+    s->list = gp_grow(s->list, &s->cap, s->count + 1, sizeof(*s->list));
+    shape.before = s->last[row];
+    s->last[row] = (int)s->count;
+    s->list[s->count] = shape;
+    return s->count++;
+}
+
+static size_t shapes_add(struct shapes *s, int row, const int *x, const struct shape_limits *limits)
+{
+    short counts[POOL_MOST_WAYS] = {0};
+    int taken[POOL_MOST_WAYS], first = s->first[row], groups = s->first[row + 1] - first;
+    size_t place;
+
+    for (int k = 0; k < shapes_ways(s, row); k++)
+        counts[k] = (short)x[k];
+    take_groups(s, row, counts, taken);
+    for (int i = 0; i < groups && limits; i++)
+        taken[i] = taken[i] > limits->low[first + i] ? taken[i] : limits->low[first + i];
+    grow_table(s);
+    place = hash_of(row, counts, shapes_ways(s, row), taken, groups) & (s->table_size - 1);
+    while (s->table[place] >= 0) {
+        if (is_shape(s, (size_t)s->table[place], row, counts, taken))
+            return (size_t)s->table[place];
+        place = (place + 1) & (s->table_size - 1);
+    }
+    s->table[place] = (int)s->count;
+    return append(s, row, counts, taken);
+}
+
+static void shapes_use(const struct shapes *s, size_t at, double *use)
+{
+    const struct shape *shape = &s->list[at];
+    int first = s->first[shape->workload];
+
+    for (int i = first; i < s->first[shape->workload + 1]; i++)
+        use[s->groups[i].type] += s->groups[i].gpus * s->taken[shape->groups + (size_t)(i - first)];
+}
+
+static bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits *limits)
+{
+    const struct shape *shape = &s->list[at];
+    int first = s->first[shape->workload];
+
+    for (int i = 0; i < s->first[shape->workload + 1] - first; i++) {
+        int taken = s->taken[shape->groups + (size_t)i];
+
+        if (taken < limits->low[first + i] || taken > limits->high[first + i])
+            return false;
+    }
+    return true;
+}
+
+/* ---- the cheapest ---- */
+
+static bool has_limits(const struct shapes *s, int row, const struct shape_limits *limits)
+{
+    for (int i = s->first[row]; i < s->first[row + 1] && limits; i++)
+        if (limits->low[i] > 0 || limits->high[i] < POOL_MOST_GPUS)
+            return true;
+    return false;
+}
+
+static double cheapest_hour(struct shapes *s, int row, const double *each,
+                            const struct shape_limits *limits, const int *room, int *x)
+{
+    struct cover_item items[POOL_MOST_WAYS];
+    double worth[POOL_MOST_WAYS];
+    struct cover_ask ask;
+    struct cover cover;
+    int first = s->grid->first[row];
+
+    assign_ask(s->grid, row, s->pack->t, each, items, &ask);
+    ask.room = room;
+    ask.nodes = room ? ROOM_NODES : 0;
+    if (has_limits(s, row, limits)) {
+        ask.groups = s->first[row + 1] - s->first[row];
+        ask.room = &limits->high[s->first[row]];
+        ask.paid = &limits->low[s->first[row]];
+        ask.worth = worth;
+        for (int i = 0; i < ask.groups; i++) {
+            const struct shape_group *group = &s->groups[s->first[row] + i];
+
+            worth[i] = each[group->type] * group->gpus;
+        }
+        for (int k = 0; k < ask.count; k++) {
+            items[k].group = s->group[first + k];
+            items[k].seat = items[k].seat > 0 ? items[k].seat : 1;
+        }
+    }
+    cover_solve(&ask, &cover);
+    s->spent += (uint64_t)cover.nodes + COVER_WORK;
+    memcpy(x, cover.x, sizeof(*x) * (size_t)ask.count);
+    return cover.lower;
+}
+
+static double cheapest_job(struct shapes *s, int row, const double *each,
+                           const struct shape_limits *limits, const int *room, int *x)
+{
+    int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
+    int most = room ? room[type] : limits->high[s->first[row]];
+    int least = room ? 0 : limits->low[s->first[row]];
+    double best = INFINITY;
+
+    *x = 0;
+    for (int k = 0; k <= s->grid->pool->jobs[j].most; k++) {
+        int gpus = job_units(s, row, k);
+        double cost = (gpus > least ? gpus : least) * each[type] + job_cost(s, j, k);
+
+        if (gpus > most && k > 0)
+            break;
+        if (cost < best) {
+            best = cost;
+            *x = k;
+        }
+    }
+    s->spent += (uint64_t)*x + 1;
+    return best;
+}
+
+static double cheapest_day(struct shapes *s, int row, const double *each,
+                           const struct shape_limits *limits, const int *room, int *x)
+{
+    const struct grid *grid = s->grid;
+    struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
+    struct fixed fixed;
+
+    for (int g = 0; g < grid->types; g++) {
+        int most = room ? room[g] : limits->high[s->first[row] + g];
+        int all = grid_room(&grid->type[g]);
+
+        market.type[g] = (struct fixed_price){.low = each[g],
+                                              .high = each[g],
+                                              .least = room ? 0 : limits->low[s->first[row] + g],
+                                              .room = room || most < all ? most : all};
+    }
+    fixed_solve(grid, row, &market, room ? ROOM_LEAVES : s->pack->leaves, &fixed);
+    s->spent += (uint64_t)fixed.nodes;
+    for (int k = 0; k < shapes_ways(s, row); k++)
+        x[k] = fixed.held[k];
+    return fixed.lower;
+}
+
+static double shapes_cheapest(struct shapes *s, int row, const double *lambda,
+                              const struct shape_limits *limits, const int *room, int *x)
+{
+    double each[POOL_MOST_TYPES];
+
+    for (int g = 0; g < s->grid->types; g++)
+        each[g] = lambda[g] + s->pack->price[g];
+    if (is_job(s, row))
+        return cheapest_job(s, row, each, limits, room, x);
+    return s->pack->t == PACK_DAY ? cheapest_day(s, row, each, limits, room, x)
+                                  : cheapest_hour(s, row, each, limits, room, x);
+}
+
+/* ---- the program and its parts ---- */
 
 #define ROUNDS 60 /* of new covers in a part */
 #define LP_STEPS 2000
@@ -103,7 +530,7 @@ void pack_fleets(struct pack *p, bool spared)
     }
 }
 
-static double taken(const struct pack_limit *limit, const double *use, int types)
+static double limit_use(const struct pack_limit *limit, const double *use, int types)
 {
     double sum = 0;
 
@@ -118,7 +545,7 @@ static double over_cost(const struct pack *p, const double *use)
     double sum = 0;
 
     for (int r = 0; r < p->limit_count; r++) {
-        double over = taken(&p->limits[r], use, p->grid->types) - p->limits[r].room;
+        double over = limit_use(&p->limits[r], use, p->grid->types) - p->limits[r].room;
 
         sum += over > 1e-9 * (1 + p->limits[r].room) ? over * p->limits[r].over : 0;
     }
@@ -135,8 +562,8 @@ static void room_beside(const struct pack *p, const double *use, int *room)
             const struct pack_limit *limit = &p->limits[r];
 
             if (isinf(limit->over) && limit->per[g] > 0)
-                most =
-                    fmin(most, (limit->room - taken(limit, use, p->grid->types)) / limit->per[g]);
+                most = fmin(most,
+                            (limit->room - limit_use(limit, use, p->grid->types)) / limit->per[g]);
         }
         room[g] = most > 0 ? (int)(most + 1e-9) : 0;
     }
@@ -164,7 +591,7 @@ static void add_columns(struct branch *b)
 
         shapes_use(&b->shapes, at, use);
         for (int r = 0; r < pack->limit_count; r++)
-            entries[r] = (struct lp_entry){r, taken(&pack->limits[r], use, b->grid->types)};
+            entries[r] = (struct lp_entry){r, limit_use(&pack->limits[r], use, b->grid->types)};
         lp_add(&b->lp, 0, b->shapes.list[at].workload, entries, pack->limit_count);
         set_gain(b, at);
     }
@@ -231,7 +658,7 @@ static void program_init(struct branch *b)
 }
 
 /* Prices of the limits, each within what it may be, and of a GPU of each type. */
-static void prices(const struct branch *b, double *limit, double *lambda)
+static void limit_prices(const struct branch *b, double *limit, double *lambda)
 {
     memset(lambda, 0, sizeof(*lambda) * (size_t)b->grid->types);
     for (int r = 0; r < b->pack->limit_count; r++) {
@@ -249,7 +676,7 @@ static bool price_all(struct branch *b, double *lambda, double *sum, double *roo
     size_t before = b->shapes.count;
 
     *sum = *room = 0;
-    prices(b, limit, lambda);
+    limit_prices(b, limit, lambda);
     for (int w = 0; w < b->shapes.rows; w++) {
         int x[POOL_MOST_WAYS];
         double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
@@ -394,7 +821,7 @@ static double goal_of(const struct branch *b)
     return fmin(b->pack->cost, b->pack->goal) * (1 - 1e-12);
 }
 
-static uint64_t spent(const struct branch *b)
+static uint64_t work_spent(const struct branch *b)
 {
     return b->shapes.spent + b->lp.work - b->spent;
 }
@@ -403,7 +830,7 @@ static bool is_over(const struct branch *b)
 {
     const struct pack *pack = b->pack;
 
-    return spent(b) >= pack->work || (pack->stop && pack->stop(pack->ctx));
+    return work_spent(b) >= pack->work || (pack->stop && pack->stop(pack->ctx));
 }
 
 /* The groups of which a bound on either side changes most, in dollars; how many. */
@@ -513,7 +940,7 @@ static int raise_part(struct branch *b, double *bound)
     }
     if (*bound >= goal_of(b))
         return -1;
-    prices(b, limit, lambda);
+    limit_prices(b, limit, lambda);
     set_mean(b);
     round = b->looks++ % ROUND_EACH == 0;
     if (round)
@@ -669,7 +1096,7 @@ void pack_fini(struct pack *pack)
 }
 
 /* One part, of all plans, and nothing of everything where the program begins. */
-static struct branch *begin(struct pack *pack)
+static struct branch *pack_begin(struct pack *pack)
 {
     struct branch *b = pack->branch;
 
@@ -689,16 +1116,16 @@ static struct branch *begin(struct pack *pack)
     return b;
 }
 
-static void end(struct branch *b)
+static void pack_end(struct branch *b)
 {
     struct pack *pack = b->pack;
 
-    pack->work -= spent(b) < pack->work ? spent(b) : pack->work;
+    pack->work -= work_spent(b) < pack->work ? work_spent(b) : pack->work;
 }
 
 void pack_solve(struct pack *pack)
 {
-    struct branch *b = begin(pack);
+    struct branch *b = pack_begin(pack);
 
     add_part(b, &b->all, -1, 0, 0);
     pack->cost = given_cost(b);
@@ -708,12 +1135,12 @@ void pack_solve(struct pack *pack)
     pack->bound = fmax(pack->bound, fmin(lowest_bound(b), b->closed));
     pack->bound = fmin(pack->bound, pack->cost);
     close_parts(b); /* of many hours that are kept they would add up */
-    end(b);
+    pack_end(b);
 }
 
 double pack_prices(struct pack *pack, double *lambda, double *value)
 {
-    struct branch *b = begin(pack);
+    struct branch *b = pack_begin(pack);
     double best = -INFINITY, trial[POOL_MOST_TYPES];
     bool more = true;
 
@@ -728,6 +1155,6 @@ double pack_prices(struct pack *pack, double *lambda, double *value)
         *value = sum;
         memcpy(lambda, trial, sizeof(*lambda) * (size_t)b->grid->types);
     }
-    end(b);
+    pack_end(b);
     return best;
 }

@@ -230,6 +230,10 @@ void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
 bool pool_may_grow(const struct pool *pool, enum pool_rung_id id, const struct pool_answer *answer,
                    int type, int n);
 
+/* $ per GPU-hour of premium at which the plan of D costs what that of another rung does. */
+double pool_break_even(const struct pool *pool, const struct pool_rung *other,
+                       const struct pool_rung *hourly);
+
 /* Units of work that a rung of this pool is given when nobody says: by its size. */
 uint64_t pool_work(const struct pool *pool);
 

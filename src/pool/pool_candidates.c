@@ -37,7 +37,7 @@ struct scan {
     uint64_t known; /* bit n - 1: of n GPUs the rate without goals is known */
 };
 
-static bool serves(struct scan *s, const struct layout *layout, double rate)
+static bool layout_serves(struct scan *s, const struct layout *layout, double rate)
 {
     struct evaluation e;
 
@@ -52,11 +52,11 @@ static double most_rate(struct scan *s, const struct layout *layout, double know
 {
     double low = RATE_LEAST, high;
 
-    if (known < low && !serves(s, layout, low))
+    if (known < low && !layout_serves(s, layout, low))
         return 0;
-    for (high = 1; (known >= high || serves(s, layout, high)) && high < 1e6; high *= 2)
+    for (high = 1; (known >= high || layout_serves(s, layout, high)) && high < 1e6; high *= 2)
         low = high;
-    while (low < high / 2 && known < high / 2 && !serves(s, layout, high / 2)) {
+    while (low < high / 2 && known < high / 2 && !layout_serves(s, layout, high / 2)) {
         high /= 2;
         if (high <= RATE_LEAST)
             return low;
@@ -65,7 +65,7 @@ static double most_rate(struct scan *s, const struct layout *layout, double know
     for (int i = 0; i < RATE_STEPS; i++) {
         double middle = sqrt(low * high);
 
-        *(known >= middle || serves(s, layout, middle) ? &low : &high) = middle;
+        *(known >= middle || layout_serves(s, layout, middle) ? &low : &high) = middle;
     }
     return low;
 }
@@ -77,7 +77,7 @@ static double rate_in(const struct served *b, int gpus)
 }
 
 /* Do replicas of b serve as much with no more GPUs? */
-static bool dominated(const struct served *a, const struct served *b)
+static bool is_dominated(const struct served *a, const struct served *b)
 {
     return a->layout.gpus >= b->layout.gpus && rate_in(b, a->layout.gpus) >= a->rate;
 }
@@ -92,15 +92,15 @@ static double rate_wanted(const struct scan *s, int gpus)
     return most;
 }
 
-static void keep(struct scan *s, const struct served *r)
+static void keep_served(struct scan *s, const struct served *r)
 {
     int kept = 0;
 
     for (int i = 0; i < s->count; i++)
-        if (dominated(r, &s->found[i]))
+        if (is_dominated(r, &s->found[i]))
             return;
     for (int i = 0; i < s->count; i++)
-        if (!dominated(&s->found[i], r))
+        if (!is_dominated(&s->found[i], r))
             s->found[kept++] = s->found[i];
     s->count = kept;
     if (s->count < PER_TYPE)
@@ -131,11 +131,11 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
         (pp > 1 && r.layout.gpus > fewest_gpus(s)))
         return;
     double wanted = rate_wanted(s, r.layout.gpus);
-    if (wanted > 0 && !serves(s, &r.layout, wanted))
+    if (wanted > 0 && !layout_serves(s, &r.layout, wanted))
         return; /* most of them: one look is enough */
     r.rate = r.layout.gpus == 1 && s->single >= 0 ? s->single : most_rate(s, &r.layout, wanted);
     if (r.rate > 0)
-        keep(s, &r);
+        keep_served(s, &r);
 }
 
 static int by_gpus(const void *a, const void *b)
@@ -146,7 +146,7 @@ static int by_gpus(const void *a, const void *b)
 }
 
 /* What only those that are kept are asked. */
-static void finish(struct scan *s, struct served *r)
+static void finish_served(struct scan *s, struct served *r)
 {
     struct plan plan;
     struct prices prices;
@@ -182,7 +182,7 @@ static void scan_place(struct scan *s)
     search_cuts(&s->request, try_cut, s);
     qsort(s->found, (size_t)s->count, sizeof(s->found[0]), by_gpus);
     for (int i = 0; i < s->count; i++)
-        finish(s, &s->found[i]);
+        finish_served(s, &s->found[i]);
 }
 
 /* ---- both places ---- */
@@ -356,7 +356,7 @@ static enum gp_status to_options(const struct pool_file_workload *w, struct opti
 }
 
 /* A calibration is of the first GPU that the workload may use, in the precision it names. */
-static void say_measured(const struct pool_file_workload *w, const char *gpu, struct options *o)
+static void set_calibrated(const struct pool_file_workload *w, const char *gpu, struct options *o)
 {
     o->gpus[o->gpu_count++] = gpu;
     if (w->precision[0] && !w->open)
@@ -364,7 +364,7 @@ static void say_measured(const struct pool_file_workload *w, const char *gpu, st
 }
 
 /* What the catalogue or the planner says of a line of the file is an error of the file. */
-static enum gp_status placed(enum gp_status rc, const char *at, struct gp_err *err)
+static enum gp_status fail_at(enum gp_status rc, const char *at, struct gp_err *err)
 {
     char where[sizeof(err->where)];
 
@@ -377,8 +377,8 @@ static enum gp_status placed(enum gp_status rc, const char *at, struct gp_err *e
 }
 
 /* An error of a workload begins with its line and name. */
-static enum gp_status named(enum gp_status rc, const struct pool_file_workload *w,
-                            struct gp_err *err)
+static enum gp_status fail_in_workload(enum gp_status rc, const struct pool_file_workload *w,
+                                       struct gp_err *err)
 {
     const char *line = w->where;
     char at[sizeof(w->where) + sizeof(w->name) + 16];
@@ -389,7 +389,7 @@ static enum gp_status named(enum gp_status rc, const struct pool_file_workload *
             err->where[0] = '\0'; /* its key says it */
         }
     gp_format(at, sizeof(at), "%s%sworkload %s", line, line[0] ? ": " : "", w->name);
-    return placed(rc, at, err);
+    return fail_at(rc, at, err);
 }
 
 /* ---- what has none ---- */
@@ -410,8 +410,8 @@ static void add_refusal(struct pool_replicas *out, const struct pool_refusal *re
 }
 
 /* What stands in the way of the layout that comes nearest to a single request. */
-static void refuse(const struct request *request, const struct gpu *gpu,
-                   const struct pool_replica *like, struct pool_replicas *out)
+static void add_nearest_refusal(const struct request *request, const struct gpu *gpu,
+                                const struct pool_replica *like, struct pool_replicas *out)
 {
     struct request q = search_on(request, gpu, 0, &out->market);
     struct evaluation e;
@@ -454,7 +454,7 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
     while (!may_use(w, file->types[first].gpu))
         first++;
     if (w->calibration[0])
-        say_measured(w, file->types[first].gpu, &options);
+        set_calibrated(w, file->types[first].gpu, &options);
     if (!rc)
         rc = planner_resolve(planner, &options, NULL, precision, file->types[first].gpu, r, err);
     struct pool_replica like = {.workload = (int)workload, .slice = POOL_WHOLE};
@@ -471,10 +471,10 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
     }
     like.type = first;
     if (!rc && !is_served(out, (int)workload) && !pool_refusal_of(out, (int)workload))
-        refuse(&r->request, r->request.gpu, &like, out);
+        add_nearest_refusal(&r->request, r->request.gpu, &like, out);
     free(s);
     free(r);
-    return named(rc, w, err);
+    return fail_in_workload(rc, w, err);
 }
 
 /* ---- the same again ---- */
@@ -525,7 +525,7 @@ enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_fi
                                         sizeof(out->measured[t]), err);
 
         if (rc)
-            return placed(rc, file->types[t].where, err);
+            return fail_at(rc, file->types[t].where, err);
         out->type[t] = *gpu;
     }
     return GP_OK;

@@ -97,7 +97,7 @@ static void add_slices(const struct pool_file_type *from, const struct gpu *gpu,
 
 /* ---- types ---- */
 
-static double above(double given, double fallback)
+static double given_or(double given, double fallback)
 {
     return given >= 0 ? given : fallback;
 }
@@ -209,8 +209,8 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
     const struct ownership *own = market->ownership;
     const struct gpu *gpu = &c->replicas.type[t];
     struct pool_type *out = &c->types[t];
-    double price = 0, years = above(file->costs.years, own->years);
-    double kept = (1 - above(file->costs.residual, own->residual)) / (years * HOURS_PER_YEAR);
+    double price = 0, years = given_or(file->costs.years, own->years);
+    double kept = (1 - given_or(file->costs.residual, own->residual)) / (years * HOURS_PER_YEAR);
     char(*of)[64] = c->figure_of[t];
     enum gp_status rc =
         price_of(from, gpu, &price, &c->figure[t][POOL_FIGURE_PRICE], of[0], sizeof(of[0]), err);
@@ -223,9 +223,9 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
                               .spare = file->spare};
     add_watts(from, gpu, market, &c->figure[t][POOL_FIGURE_WATTS], of[POOL_FIGURE_WATTS],
               sizeof(of[0]), out);
-    c->capital[t] = price * (1 + above(file->costs.share, own->server_share));
+    c->capital[t] = price * (1 + given_or(file->costs.share, own->server_share));
     out->buy_hour = c->capital[t] * kept + out->busy_watts / 1000 *
-                                               above(file->costs.hosting, own->hosting) * 12 /
+                                               given_or(file->costs.hosting, own->hosting) * 12 /
                                                HOURS_PER_YEAR;
     out->stock_hour = out->buy_hour;
     out->module = goes_in(from, gpu, false) && !goes_in(from, gpu, true);
@@ -489,8 +489,8 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
         .type_count = file->type_count,
         .workload_count = (int)file->workload_count,
         .job_count = file->job_count,
-        .electricity = above(file->costs.electricity, own->electricity),
-        .pue = above(file->costs.pue, own->pue),
+        .electricity = given_or(file->costs.electricity, own->electricity),
+        .pue = given_or(file->costs.pue, own->pue),
         .change_s = {[POOL_WAKE] = file->moves.wake,
                      [POOL_RESTART] = file->moves.restart,
                      [POOL_RECOMPOSE] = file->moves.recompose},

@@ -8,14 +8,14 @@
 #include <stdio.h>
 
 #include "base/units.h"
-#include "pool/account.h"
 #include "pool/pool_record.h"
 
 #define HOURS_PER_YEAR 8760.0
 
-static void say(struct record *doc, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_sentence(struct record *doc, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void say(struct record *doc, const char *fmt, ...)
+static void add_sentence(struct record *doc, const char *fmt, ...)
 {
     char line[400];
     va_list args;
@@ -45,10 +45,10 @@ static void say_short(const struct pool_run *run, struct record *doc, enum pool_
     if (r->jobs_undone > 0.5)
         gp_format(jobs, sizeof(jobs), " and %.0f GPU-hours of jobs undone",
                   r->jobs_undone / pool_days(run));
-    say(doc,
-        "%s: $%s/day are paid, the rest is the price of what there are too few GPUs for: "
-        "%.1f %% of the demand is unmet%s",
-        pool_rung_word(id), paid, 100 * r->unmet_share, jobs);
+    add_sentence(doc,
+                 "%s: $%s/day are paid, the rest is the price of what there are too few GPUs for: "
+                 "%.1f %% of the demand is unmet%s",
+                 pool_rung_word(id), paid, 100 * r->unmet_share, jobs);
 }
 
 /* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
@@ -61,20 +61,20 @@ static void say_step(const struct pool_run *run, struct record *doc, const char 
                            : !pool_rung_bounded(a) || b->total < a->bound;
 
     if (pool_is_short(run, of) != pool_is_short(run, than)) {
-        say(doc, "%s: %s serves all, %s does not; %d GPUs in place of %d", what,
-            pool_rung_word(pool_is_short(run, of) ? than : of),
-            pool_rung_word(pool_is_short(run, of) ? of : than), pool_run_gpus(run, of),
-            pool_run_gpus(run, than));
+        add_sentence(doc, "%s: %s serves all, %s does not; %d GPUs in place of %d", what,
+                     pool_rung_word(pool_is_short(run, of) ? than : of),
+                     pool_rung_word(pool_is_short(run, of) ? of : than), pool_run_gpus(run, of),
+                     pool_run_gpus(run, than));
         return;
     }
     if (pool_is_short(run, of)) {
-        say(doc, "%s: neither serves all; %d GPUs in place of %d", what, pool_run_gpus(run, of),
-            pool_run_gpus(run, than));
+        add_sentence(doc, "%s: neither serves all; %d GPUs in place of %d", what,
+                     pool_run_gpus(run, of), pool_run_gpus(run, than));
         return;
     }
-    say(doc, "%s: %.1f %% %s money and %d GPUs in place of %d%s", what, fabs(change) * 100,
-        change <= 0 ? "less" : "more", pool_run_gpus(run, of), pool_run_gpus(run, than),
-        sure ? "" : "; within the gaps, so perhaps no difference");
+    add_sentence(doc, "%s: %.1f %% %s money and %d GPUs in place of %d%s", what, fabs(change) * 100,
+                 change <= 0 ? "less" : "more", pool_run_gpus(run, of), pool_run_gpus(run, than),
+                 sure ? "" : "; within the gaps, so perhaps no difference");
 }
 
 /* The decision: what to have, what it takes to buy it, and what a day costs. */
@@ -96,10 +96,11 @@ static void say_answer(const struct pool_run *run, struct record *doc)
         gp_format(jobs, sizeof(jobs), "; %.0f GPU-hours a day of jobs undone",
                   r->jobs_undone / pool_days(run));
     if (run->rung == POOL_CLOUD)
-        say(doc, "%s: at most %s at a time; $%s/day", pool_rung_word(run->rung),
-            gpus.len > 0 ? gpus.text : "no GPUs", day);
+        add_sentence(doc, "%s: at most %s at a time; $%s/day", pool_rung_word(run->rung),
+                     gpus.len > 0 ? gpus.text : "no GPUs", day);
     else
-        say(doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s%s",
+        add_sentence(
+            doc, "%s%s, %s%s; $%s to buy, with servers; $%s/day, purchase and electricity%s%s",
             run->rung == pool_run_cheapest(run) ? "least to own: " : "", pool_rung_word(run->rung),
             gpus.len > 0 ? gpus.text : "no GPUs", stock, buy, day, unmet, jobs);
     strbuf_fini(&gpus);
@@ -112,8 +113,8 @@ static void say_gap(const struct pool_run *run, struct record *doc, enum pool_ru
 
     pool_run_gap(run, id, why, sizeof(why));
     if (why[0])
-        say(doc, "%s: no plan is more than %.1f %% cheaper: %s", pool_rung_word(id),
-            100 * run->answer.rungs[id].gap, why);
+        add_sentence(doc, "%s: no plan is more than %.1f %% cheaper: %s", pool_rung_word(id),
+                     100 * run->answer.rungs[id].gap, why);
 }
 
 static int composed_gpus(const struct pool_run *run, enum pool_rung_id id)
@@ -131,7 +132,7 @@ static void premium_words(const struct pool_run *run, enum pool_rung_id than, ch
 {
     const struct pool_case *c = &run->c;
     const struct pool_rung *r = run->answer.rungs;
-    double each = account_break_even(&c->pool, &r[than], &r[POOL_HOURLY]);
+    double each = pool_break_even(&c->pool, &r[than], &r[POOL_HOURLY]);
     const struct ownership *own = c->replicas.market.ownership;
     double years = c->file.costs.years >= 0 ? c->file.costs.years : own->years;
     double residual = c->file.costs.residual >= 0 ? c->file.costs.residual : own->residual;
@@ -154,15 +155,15 @@ static void say_premium(const struct pool_run *run, struct record *doc)
     char shared[120], fixed[120];
 
     if (composed_gpus(run, POOL_HOURLY) == 0) {
-        say(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
+        add_sentence(doc, "hourly composes no GPU: there is nothing for a fabric to pay for");
         return;
     }
     premium_words(run, POOL_SHARED, shared, sizeof(shared));
     premium_words(run, POOL_FIXED, fixed, sizeof(fixed));
     if (shared[0])
-        say(doc, "a composable fabric pays against shared servers: %s", shared);
+        add_sentence(doc, "a composable fabric pays against shared servers: %s", shared);
     if (fixed[0])
-        say(doc, "a composable fabric pays against a server for each model: %s", fixed);
+        add_sentence(doc, "a composable fabric pays against a server for each model: %s", fixed);
 }
 
 /* Where no type is on offer it is said that way. */
@@ -175,7 +176,7 @@ static void say_cloud(const struct pool_run *run, struct record *doc)
         offered = offered || run->c.types[t].cloud_hour > 0;
     gp_format(what, sizeof(what), "the cloud by the hour, against %s", pool_rung_word(run->rung));
     if (!offered)
-        say(doc, "cloud: none of these GPUs is on offer");
+        add_sentence(doc, "cloud: none of these GPUs is on offer");
     else if (run->rung != POOL_CLOUD)
         say_step(run, doc, what, POOL_CLOUD, run->rung);
 }
@@ -199,26 +200,27 @@ static void say_another(const struct pool_run *run, struct record *doc)
         return;
     units_tokens(day, sizeof(day), best->paid / pool_days(run));
     units_tokens(gpus, sizeof(gpus), best->gpus);
-    say(doc,
-        "%s would be cheaper: $%s/day with %s of them at $%.3f/h %s (%s), %.1f %% less "
-        "money; -g asks about others",
-        best->name, day, gpus, best->each_hour, run->rung == POOL_CLOUD ? "rented" : "owned",
-        best->price_of, 100 * (1 - best->paid / paid));
+    add_sentence(doc,
+                 "%s would be cheaper: $%s/day with %s of them at $%.3f/h %s (%s), %.1f %% less "
+                 "money; -g asks about others",
+                 best->name, day, gpus, best->each_hour,
+                 run->rung == POOL_CLOUD ? "rented" : "owned", best->price_of,
+                 100 * (1 - best->paid / paid));
 }
 
 static void say_modules(const struct pool_run *run, struct record *doc)
 {
     for (int t = 0; t < run->c.pool.type_count; t++)
         if (run->c.types[t].module)
-            say(doc, "%s is not composed: composed and hourly have it in servers",
-                run->c.file.types[t].gpu);
+            add_sentence(doc, "%s is not composed: composed and hourly have it in servers",
+                         run->c.file.types[t].gpu);
 }
 
 static void say_sleepers(const struct pool_run *run, struct record *doc)
 {
     if (run->sleepers > 0)
-        say(doc, "engines that sleep need %.0f GB of host memory on one server",
-            run->sleepers / 1e9);
+        add_sentence(doc, "engines that sleep need %.0f GB of host memory on one server",
+                     run->sleepers / 1e9);
 }
 
 static void say_refused(const struct pool_run *run, struct record *doc)
@@ -228,7 +230,7 @@ static void say_refused(const struct pool_run *run, struct record *doc)
     for (int w = 0; w < run->c.pool.workload_count; w++) {
         pool_run_refusal(run, w, why, sizeof(why));
         if (why[0])
-            say(doc, "%s is not served: %s", run->c.file.workloads[w].name, why);
+            add_sentence(doc, "%s is not served: %s", run->c.file.workloads[w].name, why);
     }
 }
 
@@ -237,8 +239,9 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
     record_list(doc, "conclusion");
     say_answer(run, doc);
     if (run->halted)
-        say(doc, "stopped before the search had ended: plans may be dearer than they need be, "
-                 "and no what-ifs were asked");
+        add_sentence(doc,
+                     "stopped before the search had ended: plans may be dearer than they need be, "
+                     "and no what-ifs were asked");
     say_step(run, doc, "sharing servers over the day, against a server for each model", POOL_SHARED,
              POOL_FIXED);
     say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
@@ -246,8 +249,9 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
     say_modules(run, doc);
     say_premium(run, doc);
     if (run->c.pool.workload_count > 1)
-        say(doc, "coincidence: all together need %.0f %% of the sum of each one's own peak",
-            run->answer.coincidence * 100);
+        add_sentence(doc,
+                     "coincidence: all together need %.0f %% of the sum of each one's own peak",
+                     run->answer.coincidence * 100);
     for (int id = 0; id < POOL_RUNGS; id++)
         say_short(run, doc, (enum pool_rung_id)id);
     for (int id = 0; id < POOL_RUNGS; id++)
@@ -255,18 +259,21 @@ void pool_record_conclusion(const struct pool_run *run, struct record *doc)
     say_cloud(run, doc);
     say_another(run, doc);
     if (run->what_ifs_left > 0)
-        say(doc, "what if: %d found no plan in their time; --solve-seconds gives them longer",
-            run->what_ifs_left);
+        add_sentence(doc,
+                     "what if: %d found no plan in their time; --solve-seconds gives them longer",
+                     run->what_ifs_left);
     say_refused(run, doc);
     say_sleepers(run, doc);
     if (pool_highs_answered(&run->highs) && run->highs.rung == run->rung)
-        say(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung), run->highs.version,
-            run->highs.plan     ? "the plan shown is its own"
-            : run->highs.raised ? "the bound shown is its own"
-                                : "it knew nothing better");
-    if (!run->seating.whole && run->seating.gpus > 0)
-        say(doc, "%d replica-hours of %s found no server or chassis with room in one piece",
-            run->seating.unplaced, pool_rung_word(run->rung));
-    else if (!run->seating.whole)
-        say(doc, "too many GPUs to say which serves what");
+        add_sentence(doc, "%s was also asked of HiGHS %s: %s", pool_rung_word(run->rung),
+                     run->highs.version,
+                     run->highs.plan     ? "the plan shown is its own"
+                     : run->highs.raised ? "the bound shown is its own"
+                                         : "it knew nothing better");
+    if (!run->placement.whole && run->placement.gpus > 0)
+        add_sentence(doc,
+                     "%d replica-hours of %s found no server or chassis with room in one piece",
+                     run->placement.unplaced, pool_rung_word(run->rung));
+    else if (!run->placement.whole)
+        add_sentence(doc, "too many GPUs to say which serves what");
 }

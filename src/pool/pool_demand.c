@@ -108,7 +108,7 @@ double pool_demand_mean(const double *value, int n)
     return sum / n;
 }
 
-static void scale(double *value, int n, double by)
+static void scale_values(double *value, int n, double by)
 {
     for (int i = 0; i < n; i++)
         value[i] *= by;
@@ -311,12 +311,12 @@ static void from_trace(const struct demand *d, const struct pool_source *source,
     take_lengths(&trace, out);
     if (shape->count > 0) {
         pool_shape_fit(shape, hours, out->rate);
-        scale(out->rate, hours, trace.rate / pool_demand_mean(out->rate, hours));
+        scale_values(out->rate, hours, trace.rate / pool_demand_mean(out->rate, hours));
     } else if (!pool_trace_hours(&trace, hours, out->rate)) {
         for (int h = 0; h < hours; h++)
             out->rate[h] = trace.rate;
     }
-    scale(out->rate, hours, d->scale);
+    scale_values(out->rate, hours, d->scale);
     gp_format(out->demand, sizeof(out->demand), "%s, %zu requests%s%s", d->trace, trace.count,
               shape->count > 0 ? ", by the hour as " : "", shape->count > 0 ? d->shape : "");
     trace_fini(&trace);
@@ -331,9 +331,9 @@ static void from_shape(const struct demand *d, int hours, const struct pool_shap
         return;
     }
     pool_shape_fit(shape, hours, out->rate);
-    scale(out->rate, hours,
-          d->mean > 0 ? d->mean / pool_demand_mean(out->rate, hours)
-                      : d->peak / pool_demand_peak(out->rate, hours));
+    scale_values(out->rate, hours,
+                 d->mean > 0 ? d->mean / pool_demand_mean(out->rate, hours)
+                             : d->peak / pool_demand_peak(out->rate, hours));
     out->burst = shape->burst;
     gp_format(out->demand, sizeof(out->demand), "shape %s", d->shape);
 }

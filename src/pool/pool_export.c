@@ -10,7 +10,7 @@
 #include "pool/pool_mps.h"
 #include "pool/pool_record.h"
 
-static size_t cell(const struct seating *p, int hour, int gpu)
+static size_t placement_cell(const struct placement *p, int hour, int gpu)
 {
     return (size_t)hour * (size_t)p->gpus + (size_t)gpu;
 }
@@ -36,7 +36,7 @@ static void plain_name(const char *text, int number, char *out, size_t size)
     gp_format(out, size, "%s%s%d", name, n > 0 && name[n - 1] != '-' ? "-" : "", number);
 }
 
-static void head(const struct pool_run *run, int hour, struct strbuf *out)
+static void add_head(const struct pool_run *run, int hour, struct strbuf *out)
 {
     strbuf_addf(out, "# gpuplan --pool: %s, %s, hour %d\n",
                 run->c.file.name[0] ? run->c.file.name : "pool", pool_rung_word(run->rung), hour);
@@ -46,28 +46,28 @@ static void head(const struct pool_run *run, int hour, struct strbuf *out)
 
 static void gpu_facts(const struct pool_run *run, int hour, int gpu, struct record *r)
 {
-    const struct seating *p = &run->seating;
-    int box = p->box_of[gpu], who = p->who[cell(p, hour, gpu)];
-    int unit = p->unit[cell(p, hour, gpu)];
+    const struct placement *p = &run->placement;
+    int box = p->box_of[gpu], who = p->who[placement_cell(p, hour, gpu)];
+    int unit = p->unit[placement_cell(p, hour, gpu)];
     struct strbuf layout;
     char name[POOL_FILE_NAME];
 
     strbuf_init(&layout);
-    if (who > 0 && p->cut[cell(p, hour, gpu)] < 0)
+    if (who > 0 && p->cut[placement_cell(p, hour, gpu)] < 0)
         pool_layout_words(run, who - 1, &layout);
     pool_box_name(run, box, name, sizeof(name));
     record_text(r, "box", name);
     record_count(r, "slot", "", gpu - p->box[box].first + 1);
     record_text(r, "gpu", run->c.file.types[p->type[gpu]].gpu);
-    record_positive(r, "host", "", p->host[cell(p, hour, gpu)]);
+    record_positive(r, "host", "", p->host[placement_cell(p, hour, gpu)]);
     record_text(r, "serves",
-                who == SEATING_FREE               ? ""
-                : p->cut[cell(p, hour, gpu)] >= 0 ? "slices"
+                who == PLACEMENT_FREE                       ? ""
+                : p->cut[placement_cell(p, hour, gpu)] >= 0 ? "slices"
                 : who > 0 ? run->c.file.workloads[run->c.pool.candidates[who - 1].workload].name
                           : run->c.file.jobs[-who - 1].name);
     record_text(r, "layout", layout.text);
     record_positive(r, "replica", "", unit);
-    record_flag(r, "starts", seating_starts(p, hour, gpu));
+    record_flag(r, "starts", placement_starts(p, hour, gpu));
     strbuf_fini(&layout);
 }
 
@@ -81,7 +81,7 @@ static void export_compose(const struct pool_run *run, int hour, struct strbuf *
     record_text(&doc, "rung", pool_rung_word(run->rung));
     record_count(&doc, "hour", "", hour);
     record_list(&doc, "gpus");
-    for (int g = 0; g < run->seating.gpus; g++)
+    for (int g = 0; g < run->placement.gpus; g++)
         gpu_facts(run, hour, g, record_append(&doc, "gpus"));
     record_json(&doc, out);
     record_fini(&doc);
@@ -92,12 +92,12 @@ static void export_compose(const struct pool_run *run, int hour, struct strbuf *
 static void add_devices(const struct pool_run *run, int hour, int box, int type, int cut,
                         struct strbuf *out)
 {
-    const struct seating *p = &run->seating;
-    const struct seating_box *b = &p->box[box];
+    const struct placement *p = &run->placement;
+    const struct placement_chassis *b = &p->box[box];
     int n = 0;
 
     for (int g = b->first; g < b->first + b->gpus; g++)
-        if (p->type[g] == type && p->cut[cell(p, hour, g)] == cut)
+        if (p->type[g] == type && p->cut[placement_cell(p, hour, g)] == cut)
             strbuf_addf(out, "%s%d", n++ ? ", " : "", g - b->first);
 }
 
@@ -127,10 +127,10 @@ static void export_mig(const struct pool_run *run, int hour, struct strbuf *out)
 {
     char name[POOL_FILE_NAME], plain[POOL_FILE_NAME + 12];
 
-    head(run, hour, out);
+    add_head(run, hour, out);
     strbuf_add(out, "# nvidia-mig-parted apply -f FILE -c NAME on each; devices as they are\n"
                     "# numbered in that box\nversion: v1\nmig-configs:\n");
-    for (int b = 0; b < run->seating.box_count; b++) {
+    for (int b = 0; b < run->placement.box_count; b++) {
         pool_box_name(run, b, name, sizeof(name));
         plain_name(name, b + 1, plain, sizeof(plain));
         strbuf_addf(out, "  %s:\n", plain);
@@ -258,7 +258,7 @@ static void export_dra(const struct pool_run *run, int hour, struct strbuf *out)
 {
     struct layout_of_hour l;
 
-    head(run, hour, out);
+    add_head(run, hour, out);
     for (int i = 0; i < run->c.pool.candidate_count; i++) {
         if (!take_layout(run, i, hour, &l))
             continue;
@@ -306,7 +306,7 @@ static void export_slurm(const struct pool_run *run, int hour, struct strbuf *ou
 {
     struct layout_of_hour l;
 
-    head(run, hour, out);
+    add_head(run, hour, out);
     strbuf_add(out, "# One script for each layout; types as AutoDetect=nvml names them: change "
                     "them where\n# gres.conf has others.\n");
     for (int i = 0; i < run->c.pool.candidate_count; i++) {

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "measure/result/calibration.h"
 #include "pool/pool.h"
 #include "pool/pool_demand.h"
-#include "pool/pool_measured.h"
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
@@ -339,6 +340,59 @@ static void read_jobs(struct profile_group top, struct pool_file *file)
     }
 }
 
+/* ---- how fast weights load, from what --bench transfer measured ---- */
+
+#define RESULT_BYTES ((size_t)64 << 20)
+
+static double slowest_load(const struct calibration *c)
+{
+    double rate = 0;
+
+    for (int i = 0; i < c->terms; i++) {
+        const struct calibration_term *t = &c->term[i];
+
+        if (t->kind != CAL_LINK || strncmp(t->of, "storage", 7) != 0 || !(t->rate.value > 0))
+            continue;
+        rate = rate > 0 && rate < t->rate.value ? rate : t->rate.value;
+    }
+    return rate;
+}
+
+static enum gp_status find_load(const char *path, const json_t *json, double *rate,
+                                struct gp_err *err)
+{
+    struct calibration c = {0};
+    enum gp_status rc = calibration_from_json(path, json_object_get(json, "calibration"), &c, err);
+
+    if (rc)
+        return rc;
+    *rate = slowest_load(&c);
+    calibration_fini(&c);
+    return *rate > 0 ? GP_OK
+                     : gp_fail(err, GP_E_FILE, path, "gpuplan --bench transfer --storage FILE",
+                               "holds no transfer from storage");
+}
+
+/* Bytes/s from storage to a device, the slowest of the devices in a result file. GP_E_FILE: it
+ * cannot be read, or holds no such measurement. */
+static enum gp_status measured_load(const char *path, double *rate, struct gp_err *err)
+{
+    char *text;
+    size_t len;
+    json_t *json = NULL;
+    enum gp_status rc = path_read(path, RESULT_BYTES, &text, &len, err);
+
+    if (rc)
+        return rc;
+    rc = gp_json_parse(path, text, len, &json, err);
+    free(text);
+    if (rc)
+        return rc;
+    rc = find_load(path, json, rate, err);
+    json_decref(json);
+    return rc;
+}
+
 /* ---- files ---- */
 
 /* What nobody said; assumed, all of it (gpuplan-profile(5) says so). */
@@ -358,7 +412,7 @@ static void read_measured(struct profile_group moves, const struct pool_source *
 
     profile_string(moves, "measured", path, sizeof(path));
     if (pool_source_file(moves, "measured", source, path, sizeof(path)) &&
-        pool_measured_load(path, rate, &err))
+        measured_load(path, rate, &err))
         profile_fail(moves, "measured", err.hint, "%s: %s", err.where, err.text);
 }
 

@@ -140,8 +140,8 @@ static const char *column_name(void *ctx, int column)
 }
 
 /* Its plan and bound into the answer; why not, or NULL. */
-static const char *take(const struct api *api, void *highs, const struct pool *pool,
-                        struct pool_answer *answer, struct pool_highs *out)
+static const char *read_solution(const struct api *api, void *highs, const struct pool *pool,
+                                 struct pool_answer *answer, struct pool_highs *out)
 {
     struct names names = {.api = api, .highs = highs};
     int columns = api->columns(highs), status = 0;
@@ -168,8 +168,8 @@ static const char *take(const struct api *api, void *highs, const struct pool *p
     return trouble;
 }
 
-static const char *ask(const struct api *api, const struct pool *pool, double seconds,
-                       struct pool_answer *answer, struct pool_highs *out)
+static const char *solve_program(const struct api *api, const struct pool *pool, double seconds,
+                                 struct pool_answer *answer, struct pool_highs *out)
 {
     const char *trouble = "it does not read the program";
     void *highs = api->create();
@@ -190,7 +190,8 @@ static const char *ask(const struct api *api, const struct pool *pool, double se
         unlink(path);
         rmdir(folder);
         if (rc >= 0)
-            trouble = api->run(highs) < 0 ? "it failed" : take(api, highs, pool, answer, out);
+            trouble =
+                api->run(highs) < 0 ? "it failed" : read_solution(api, highs, pool, answer, out);
     }
     api->destroy(highs);
     return trouble;
@@ -206,6 +207,6 @@ void pool_highs_solve(const struct pool *pool, enum pool_rung_id rung, double se
     if (!api_open(&api))
         return;
     gp_copy(out->version, sizeof(out->version), api.version());
-    trouble = ask(&api, pool, seconds, answer, out);
+    trouble = solve_program(&api, pool, seconds, answer, out);
     gp_copy(out->trouble, sizeof(out->trouble), trouble ? trouble : "");
 }

@@ -9,14 +9,14 @@
 
 #define NAMED 4 /* places in one move */
 
-static size_t cell(const struct seating *p, int hour, int gpu)
+static size_t cell(const struct placement *p, int hour, int gpu)
 {
     return (size_t)hour * (size_t)p->gpus + (size_t)gpu;
 }
 
 void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
 {
-    int chassis = run->seating.box[box].chassis;
+    int chassis = run->placement.box[box].chassis;
 
     if (chassis >= 0 && (size_t)chassis < run->c.file.chassis_count)
         gp_copy(text, size, run->c.file.chassis[chassis].name);
@@ -27,9 +27,9 @@ void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
 }
 
 /* "1-4,7": the slots of a box that a replica has in an hour. */
-static void slot_words(const struct seating *p, int hour, int box, int unit, struct strbuf *out)
+static void slot_words(const struct placement *p, int hour, int box, int unit, struct strbuf *out)
 {
-    const struct seating_box *b = &p->box[box];
+    const struct placement_chassis *b = &p->box[box];
     int begun = 0;
 
     for (int i = 0; i <= b->gpus; i++) {
@@ -55,17 +55,17 @@ struct piece {
 
 /* Goes through the pieces of an hour that are new to it (all: every one). */
 struct pieces {
-    const struct seating *p;
+    const struct placement *p;
     int hour, gpu;
     bool all;
 };
 
 static bool is_new_piece(const struct pieces *it, int g)
 {
-    const struct seating *p = it->p;
+    const struct placement *p = it->p;
     size_t at = cell(p, it->hour, g);
 
-    if (p->who[at] == SEATING_FREE || (!it->all && !seating_starts(p, it->hour, g)))
+    if (p->who[at] == PLACEMENT_FREE || (!it->all && !placement_starts(p, it->hour, g)))
         return false;
     for (int before = p->box[p->box_of[g]].first; before < g; before++)
         if (p->unit[cell(p, it->hour, before)] == p->unit[at])
@@ -75,7 +75,7 @@ static bool is_new_piece(const struct pieces *it, int g)
 
 static bool next_piece(struct pieces *it, struct piece *out)
 {
-    const struct seating *p = it->p;
+    const struct placement *p = it->p;
 
     while (it->gpu < p->gpus && !is_new_piece(it, it->gpu))
         it->gpu++;
@@ -90,7 +90,7 @@ static bool next_piece(struct pieces *it, struct piece *out)
     return true;
 }
 
-static bool is_cut(const struct seating *p, const struct piece *piece)
+static bool is_cut(const struct placement *p, const struct piece *piece)
 {
     return p->cut[cell(p, piece->hour, piece->gpu)] >= 0;
 }
@@ -98,8 +98,8 @@ static bool is_cut(const struct seating *p, const struct piece *piece)
 /* "h100-sxm as 1g.10gb x 7" */
 static void cut_words(const struct pool_run *run, const struct piece *piece, struct strbuf *out)
 {
-    int type = run->seating.type[piece->gpu];
-    int cut = run->seating.cut[cell(&run->seating, piece->hour, piece->gpu)], n = 0;
+    int type = run->placement.type[piece->gpu];
+    int cut = run->placement.cut[cell(&run->placement, piece->hour, piece->gpu)], n = 0;
     const struct pool_type *t = &run->c.types[type];
 
     strbuf_addf(out, "%s as", run->c.file.types[type].gpu);
@@ -112,17 +112,17 @@ static void cut_words(const struct pool_run *run, const struct piece *piece, str
 
 static void layout_of(const struct pool_run *run, const struct piece *piece, struct strbuf *out)
 {
-    if (is_cut(&run->seating, piece))
+    if (is_cut(&run->placement, piece))
         cut_words(run, piece, out);
     else if (piece->who > 0)
         pool_layout_words(run, piece->who - 1, out);
     else
-        strbuf_add(out, run->c.file.types[run->seating.type[piece->gpu]].gpu);
+        strbuf_add(out, run->c.file.types[run->placement.type[piece->gpu]].gpu);
 }
 
 static const char *served_by(const struct pool_run *run, const struct piece *piece)
 {
-    return is_cut(&run->seating, piece) ? "slices"
+    return is_cut(&run->placement, piece) ? "slices"
            : piece->who > 0
                ? run->c.file.workloads[run->c.pool.candidates[piece->who - 1].workload].name
                : run->c.file.jobs[-piece->who - 1].name;
@@ -132,7 +132,7 @@ static const char *served_by(const struct pool_run *run, const struct piece *pie
 
 static void place_facts(const struct pool_run *run, const struct piece *piece, struct record *r)
 {
-    const struct seating *p = &run->seating;
+    const struct placement *p = &run->placement;
     struct strbuf slots, layout;
     int until = piece->hour + 1;
     char box[POOL_FILE_NAME];
@@ -159,7 +159,7 @@ static void place_facts(const struct pool_run *run, const struct piece *piece, s
 static void hour_places(const void *ctx, int hour, struct record *doc)
 {
     const struct pool_run *run = ctx;
-    struct pieces it = {.p = &run->seating, .hour = hour, .all = hour == 0};
+    struct pieces it = {.p = &run->placement, .hour = hour, .all = hour == 0};
     struct piece piece;
 
     while (next_piece(&it, &piece))
@@ -168,7 +168,7 @@ static void hour_places(const void *ctx, int hour, struct record *doc)
 
 void pool_record_places(const struct pool_run *run, struct record *doc)
 {
-    record_parts(doc, "places", hour_places, run, run->seating.hours);
+    record_parts(doc, "places", hour_places, run, run->placement.hours);
 }
 
 /* ---- moves ---- */
@@ -189,7 +189,7 @@ static int by_candidate(const void *left, const void *right)
 
 static void fresh_find(const struct pool_run *run, int hour, struct fresh *out)
 {
-    struct pieces it = {.p = &run->seating, .hour = hour};
+    struct pieces it = {.p = &run->placement, .hour = hour};
     struct piece piece;
 
     out->count = 0;
@@ -246,7 +246,7 @@ static void where(const struct pool_run *run, const struct fresh *f, bool wakes,
             return;
         }
         strbuf_init(&slots);
-        slot_words(&run->seating, piece->hour, piece->box, piece->unit, &slots);
+        slot_words(&run->placement, piece->hour, piece->box, piece->unit, &slots);
         pool_box_name(run, piece->box, name, sizeof(name));
         strbuf_addf(out, "%s%s/%s", named > 1 ? ", " : "", name, slots.text);
         strbuf_fini(&slots);
@@ -325,7 +325,7 @@ static void hour_moves(const struct pool_run *run, int hour, struct fresh all, s
 /* GPUs that are cut in another way than in the hour before. */
 static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
 {
-    struct pieces it = {.p = &run->seating, .hour = hour};
+    struct pieces it = {.p = &run->placement, .hour = hour};
     struct piece piece;
 
     while (next_piece(&it, &piece)) {
@@ -356,7 +356,7 @@ static void hour_cuts(const struct pool_run *run, int hour, struct record *doc)
 static void moves_of_hour(const void *ctx, int hour, struct record *doc)
 {
     const struct pool_run *run = ctx;
-    struct fresh fresh = {gp_calloc((size_t)run->seating.gpus + 1, sizeof(struct piece)), 0};
+    struct fresh fresh = {gp_calloc((size_t)run->placement.gpus + 1, sizeof(struct piece)), 0};
 
     hour_cuts(run, hour, doc);
     hour_moves(run, hour, fresh, doc);

@@ -8,7 +8,6 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "pool/account.h"
 #include "pool/pool_demand.h"
 
 double pool_days(const struct pool_run *run)
@@ -563,7 +562,7 @@ static void break_even(const struct pool_run *run, struct record *doc, const cha
                        enum pool_rung_id than)
 {
     const struct pool_rung *r = run->answer.rungs;
-    double each = account_break_even(&run->c.pool, &r[than], &r[POOL_HOURLY]);
+    double each = pool_break_even(&run->c.pool, &r[than], &r[POOL_HOURLY]);
 
     bool known = isfinite(each) && !pool_is_short(run, than) && !pool_is_short(run, POOL_HOURLY);
 

@@ -50,101 +50,101 @@ enum pool_rung_id pool_run_cheapest(const struct pool_run *run)
     return cheapest(&run->answer);
 }
 
-static void seat_rung(const struct pool_run *run, enum pool_rung_id id, struct seating *out)
+static void place_rung(const struct pool_run *run, enum pool_rung_id id, struct placement *out)
 {
     size_t n = run->c.file.chassis_count;
-    struct seating_chassis *chassis = gp_calloc(n + 1, sizeof(*chassis));
+    struct chassis_size *chassis = gp_calloc(n + 1, sizeof(*chassis));
 
     for (size_t i = 0; i < n; i++)
         chassis[i] =
-            (struct seating_chassis){pool_file_held(&run->c.file.chassis[i]),
-                                     run->c.file.chassis[i].hosts, run->c.file.chassis[i].per_host};
-    seating_rung(&run->c.pool, &run->answer.rungs[id], chassis, (int)n, out);
+            (struct chassis_size){pool_file_held(&run->c.file.chassis[i]),
+                                  run->c.file.chassis[i].hosts, run->c.file.chassis[i].per_host};
+    placement_rung(&run->c.pool, &run->answer.rungs[id], chassis, (int)n, out);
     free(chassis);
 }
 
 /* More GPUs, as long as the pool has them, for replicas that found no host with room; the
  * fleet stays as it was where that does not help. */
-static void grow_fleet(struct pool_run *run, enum pool_rung_id id, struct seating *seating)
+static void grow_fleet(struct pool_run *run, enum pool_rung_id id, struct placement *placement)
 {
     struct pool_rung *rung = &run->answer.rungs[id];
     int before[POOL_MOST_TYPES];
 
     memcpy(before, rung->gpus, sizeof(before));
-    for (int i = 0; i < GROWTHS && seating->lacking > 0; i++) {
-        int g = seating->lacking_type, n = seating->lacking;
+    for (int i = 0; i < GROWTHS && placement->lacking > 0; i++) {
+        int g = placement->lacking_type, n = placement->lacking;
 
         if (!pool_may_grow(&run->c.pool, id, &run->answer, g, n))
             break;
         rung->gpus[g] += n;
-        seating_fini(seating);
-        seat_rung(run, id, seating);
+        placement_fini(placement);
+        place_rung(run, id, placement);
     }
-    if (seating->whole)
+    if (placement->whole)
         return;
     memcpy(rung->gpus, before, sizeof(before));
-    seating_fini(seating);
-    seat_rung(run, id, seating);
+    placement_fini(placement);
+    place_rung(run, id, placement);
 }
 
 /* GPUs are counts to the solver. A composed rung becomes what its hosts can hold, so that
  * its money is that of a plan which can be carried out. */
 static void settle_rung(struct pool_run *run, enum pool_rung_id id)
 {
-    struct seating seating;
+    struct placement placement;
 
-    seat_rung(run, id, &seating);
-    for (int i = 0; i < SETTLINGS && seating.gpus > 0 && !seating.whole; i++) {
+    place_rung(run, id, &placement);
+    for (int i = 0; i < SETTLINGS && placement.gpus > 0 && !placement.whole; i++) {
         if (i == 0)
-            grow_fleet(run, id, &seating);
-        pool_settle(&run->c.pool, id, seating.ran, &run->answer);
-        seating_fini(&seating);
-        seat_rung(run, id, &seating);
+            grow_fleet(run, id, &placement);
+        pool_settle(&run->c.pool, id, placement.ran, &run->answer);
+        placement_fini(&placement);
+        place_rung(run, id, &placement);
     }
-    seating_fini(&seating);
+    placement_fini(&placement);
 }
 
 /* ---- engines that sleep ---- */
 
 /* GPUs and hours of each replica on its host. */
-struct sleeper {
+struct suspended {
     int candidate, host, gpu, hours;
 };
 
-static void find_sleepers(const struct seating *p, struct sleeper *list)
+static void find_suspended(const struct placement *p, struct suspended *list)
 {
     for (int g = 0; g < p->gpus; g++)
         for (int h = 0; h < p->hours; h++) {
             size_t at = (size_t)h * (size_t)p->gpus + (size_t)g;
-            struct sleeper *one = &list[p->unit[at]];
+            struct suspended *one = &list[p->unit[at]];
 
             if (p->who[at] <= 0 || p->cut[at] >= 0 || (one->hours > 0 && one->gpu != g))
                 continue;
             if (one->hours++ == 0)
-                *one = (struct sleeper){p->who[at] - 1,
-                                        p->box[p->box_of[g]].first_host + p->host[at] - 1, g, 1};
+                *one = (struct suspended){p->who[at] - 1,
+                                          p->box[p->box_of[g]].first_host + p->host[at] - 1, g, 1};
         }
 }
 
-static int host_count(const struct seating *p)
+static int host_count(const struct placement *p)
 {
-    const struct seating_box *last = p->box + p->box_count - 1;
+    const struct placement_chassis *last = p->box + p->box_count - 1;
 
     return p->box_count > 0 ? last->first_host + last->hosts : 0;
 }
 
 /* Which replicas sleep while others have their GPUs, as far as the hosts' memory goes. */
-static void put_to_sleep(struct pool_run *run)
+static void suspend_replicas(struct pool_run *run)
 {
     const struct pool *pool = &run->c.pool;
-    const struct seating *p = &run->seating;
+    const struct placement *p = &run->placement;
     double most = run->c.file.host_memory, *held;
-    struct sleeper *list = gp_calloc((size_t)p->units + 1, sizeof(*list));
+    struct suspended *list = gp_calloc((size_t)p->units + 1, sizeof(*list));
 
     free(run->asleep);
     run->asleep = gp_calloc((size_t)p->units + 1, sizeof(*run->asleep));
     run->sleepers = 0;
-    find_sleepers(p, list);
+    find_suspended(p, list);
     held = gp_calloc((size_t)host_count(p) + 1, sizeof(*held));
     for (int u = 1; u < p->units; u++) {
         const struct pool_candidate *c = &pool->candidates[list[u].candidate];
@@ -164,10 +164,10 @@ static void put_to_sleep(struct pool_run *run)
 
 bool pool_run_wakes(const struct pool_run *run, int hour, int gpu)
 {
-    const struct seating *p = &run->seating;
+    const struct placement *p = &run->placement;
 
     return run->asleep[p->unit[(size_t)hour * (size_t)p->gpus + (size_t)gpu]] &&
-           seating_returns(p, hour, gpu);
+           placement_returns(p, hour, gpu);
 }
 
 double pool_run_wake_s(const struct pool_run *run, int candidate)
@@ -182,9 +182,9 @@ double pool_run_wake_s(const struct pool_run *run, int candidate)
 void pool_run_choose(struct pool_run *run, int rung)
 {
     run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer) : (enum pool_rung_id)rung;
-    seating_fini(&run->seating);
-    seat_rung(run, run->rung, &run->seating);
-    put_to_sleep(run);
+    placement_fini(&run->placement);
+    place_rung(run, run->rung, &run->placement);
+    suspend_replicas(run);
 }
 
 /* ---- the solver ---- */
@@ -492,7 +492,7 @@ bool pool_run_short(const struct pool_run *run)
 void pool_run_fini(struct pool_run *run)
 {
     pool_answer_fini(&run->answer);
-    seating_fini(&run->seating);
+    placement_fini(&run->placement);
     free(run->asleep);
     pool_run_others_fini(run);
     pool_case_fini(&run->c);

@@ -9,10 +9,10 @@
 #define GP_POOL_POOL_RUN_H
 
 #include "answer/planner.h"
+#include "pool/placement.h"
 #include "pool/pool.h"
 #include "pool/pool_case.h"
 #include "pool/pool_highs.h"
-#include "pool/seating.h"
 
 #define POOL_WHAT_IFS 24
 #define POOL_OTHERS POOL_WHAT_IFS /* GPUs outside the pool that are asked about */
@@ -35,10 +35,10 @@ struct pool_what_if {
 struct pool_run {
     struct pool_case c;
     struct pool_answer answer;
-    enum pool_rung_id rung; /* whose hours are shown */
-    struct seating seating; /* of it */
-    bool *asleep;           /* [replica] it sleeps while others have its GPUs */
-    double sleepers;        /* bytes of weights that sleep on one host, at most */
+    enum pool_rung_id rung;     /* whose hours are shown */
+    struct placement placement; /* of it */
+    bool *asleep;               /* [replica] it sleeps while others have its GPUs */
+    double sleepers;            /* bytes of weights that sleep on one host, at most */
     struct pool_what_if what_ifs[POOL_WHAT_IFS];
     int what_if_count;
     int what_ifs_left;                     /* that the time did not suffice for */

@@ -95,7 +95,7 @@ static void scale_demand(struct varied *v, int workload, double by, bool fleet)
 /* What stood on these GPUs does not run; of those that are cut it is not known what did. */
 static void lose_replicas(const struct pool_run *run, int first, int count, struct varied *v)
 {
-    const struct seating *p = &run->seating;
+    const struct placement *p = &run->placement;
     int *seen = gp_calloc((size_t)p->units + 1, sizeof(*seen)); /* hour + 1 */
 
     for (int h = 0; h < p->hours; h++)
@@ -170,18 +170,18 @@ static void lose_box(struct pool_run *run, const struct pool_run_options *o)
     int worst = -1, lost[POOL_FILE_TYPES] = {0};
     struct varied v;
 
-    for (int b = 0; b < run->seating.box_count; b++)
-        if (worst < 0 || run->seating.box[b].gpus > run->seating.box[worst].gpus)
+    for (int b = 0; b < run->placement.box_count; b++)
+        if (worst < 0 || run->placement.box[b].gpus > run->placement.box[worst].gpus)
             worst = b;
     if (!out || worst < 0)
         return;
-    const struct seating_box *box = &run->seating.box[worst];
+    const struct placement_chassis *box = &run->placement.box[worst];
     bool chassis = box->chassis >= 0 && (size_t)box->chassis < run->c.file.chassis_count;
     int gone = box->chassis < 0 || chassis || box->gpus < run->c.file.server_gpus
                    ? box->gpus
                    : run->c.file.server_gpus;
     for (int g = box->first; g < box->first + gone; g++)
-        lost[run->seating.type[g]]++;
+        lost[run->placement.type[g]]++;
     vary(run, &v);
     only_fleet(run, &v);
     lose_replicas(run, box->first, gone, &v);

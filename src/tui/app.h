@@ -47,7 +47,6 @@ struct app {
     } saving;
 
     struct worker *worker; /* plans beside the keys (worker.h); owned */
-    bool paused;           /* it is */
     struct page_job *page; /* of --report, being made (page_job.h); NULL: none */
     struct task *page_task;
 

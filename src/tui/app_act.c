@@ -120,7 +120,7 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
     if (app_target(text, path, sizeof(path), err))
         return false;
     if (!gp_has_word(ops->suffixes, " ", suffix_of(path))) {
-        if (document_format_of(path) >= 0)
+        if (document_is_page(path))
             return page_job_begin(app, path, err) == GP_OK;
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes, "the suffix sets the format") == GP_OK;
     }
@@ -156,8 +156,8 @@ static void open_export(struct app *app)
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
         return;
     }
-    gp_format(hint, sizeof(hint), "a file; its suffix sets the format: %s; or a page: %s",
-              ops->suffixes, document_suffixes);
+    gp_format(hint, sizeof(hint), "a file; its suffix sets the format: %s; or a page: html",
+              ops->suffixes);
     prompt_open(&app->display, &options);
 }
 

@@ -68,8 +68,6 @@ double app_tick(struct app *app)
     double next = page_job_tick(app) ? clock_now() + WORKER_POLL : INFINITY;
 
     tick_form(app);
-    if (app->paused != app->form->planning)
-        worker_pause(app->worker, app->paused = app->form->planning);
     if (app->form->planning)
         next = fmin(next, clock_now() + POLL_FORM);
     for (int i = 0; i < SCREEN_COUNT; i++) {

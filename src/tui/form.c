@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "tui/form_job.h"
+#include "tui/worker.h"
 
 /* ---- planning ---- */
 
@@ -54,8 +55,8 @@ static void form_plan_here(struct form *form)
 
 void form_again(struct form *form)
 {
-    if (form->job)
-        form_job_again(form);
+    if (form->worker)
+        form_job_begin(form, FIELD_COUNT);
     else
         form_plan_here(form);
 }
@@ -63,7 +64,7 @@ void form_again(struct form *form)
 /* After a change of its values. */
 static void form_plan(struct form *form)
 {
-    if (form->job)
+    if (form->worker)
         form_job_begin(form, FIELD_COUNT);
     else
         form_plan_here(form);
@@ -191,7 +192,7 @@ void form_free(struct form *form)
 {
     if (!form)
         return;
-    form_job_free(form->job);
+    task_drop(&form->task);
     for (int i = 0; i < FORM_UNDO; i++)
         free(form->undo[i].change);
     free(form->answer);
@@ -350,7 +351,7 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
     form->solved.done = false;
     form->solved.field = field;
     form->solved.err = (struct gp_err){0};
-    if (form->job) {
+    if (form->worker) {
         form_job_begin(form, field);
         return GP_OK;
     }

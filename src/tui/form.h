@@ -142,9 +142,11 @@ struct form {
     char shown[FIELD_COUNT][80]; /* what stands in the form: "16 requests", "auto: 2" */
     struct term *why;            /* terms of the answer, made when it is planned */
     int why_count;
-    unsigned version;     /* grows with every answer */
-    struct form_job *job; /* owned; NULL: a change waits for its answer */
-    bool planning;        /* the answer is of the values before: see form_job.h */
+    unsigned version;      /* grows with every answer */
+    struct worker *worker; /* borrowed; NULL: a change waits for its answer */
+    bool planning;         /* the answer is of the values before: see form_job.h */
+    struct task *task;     /* of the answer; NULL: none is being planned */
+    struct form_job *job;  /* the task's */
     struct {
         bool done; /* form_solve() is at its end, and nobody was told */
         enum field field;
@@ -200,8 +202,8 @@ bool form_solved(struct form *form, enum field *field, struct gp_err *err);
  * that plans. */
 void form_again(struct form *form);
 
-/* From now on changes are planned by a thread (form_job.h). */
-void form_background(struct form *form);
+/* From now on changes are planned by this worker (form_job.h), which lives longer. */
+void form_background(struct form *form, struct worker *worker);
 /* Takes an answer that has come: true when there was one. */
 bool form_poll(struct form *form);
 /* For form_job.c: what is made of a new answer; values put in as one step

@@ -5,102 +5,74 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/thread.h"
-#include "plan/search.h"
+#include "tui/worker.h"
 
-static void job_plan(struct form_job *job)
+struct form_job {
+    struct form_values before; /* the form's when it began */
+    enum field solve;
+    /* what the unit leaves */
+    struct form_values values; /* the form's, with the value found */
+    struct gp_err solve_err;   /* why there is none */
+    struct answer *answer;     /* owned; to these */
+    bool answered;
+    struct gp_err err;
+};
+
+static bool job_unit(void *ctx, int i, struct planner *planner)
 {
+    struct form_job *job = ctx;
     struct options options;
 
-    values_ask(&job->planned, &options);
-    job->err = (struct gp_err){0};
-    job->answered = planner_answer(job->planner, &options, job->answer, &job->err) == GP_OK &&
-                    planner_betters(job->planner, job->answer, &job->err) == GP_OK;
+    (void)i;
+    job->values = job->before;
+    job->err = job->solve_err = (struct gp_err){0};
+    if (job->solve != FIELD_COUNT &&
+        values_solve(planner, &job->values, job->solve, &job->solve_err) != GP_OK)
+        return false;
+    values_ask(&job->values, &options);
+    job->answered = planner_answer(planner, &options, job->answer, &job->err) == GP_OK &&
+                    planner_betters(planner, job->answer, &job->err) == GP_OK;
+    return false;
 }
 
-static void *job_work(void *ctx)
+static void job_free(void *ctx)
 {
     struct form_job *job = ctx;
 
-    search_abandon(&job->abandon);
-    if (job->solve == FIELD_COUNT ||
-        values_solve(job->planner, &job->planned, job->solve, &job->solve_err) == GP_OK)
-        job_plan(job);
-    search_abandon(NULL); /* it may be the thread of the keys */
-    atomic_store(&job->done, true);
-    return NULL;
+    free(job->answer);
+    free(job);
 }
 
-/* Without a thread the key waits: better than no answer. */
-static void job_start(const struct form *form, struct form_job *job, enum field solve)
-{
-    if (!job->planner)
-        job->planner =
-            planner_twin(form->planner, form->values.profiles[0] ? form->values.profiles : NULL);
-    if (job->anew)
-        planner_measured_anew(job->planner);
-    job->again = job->anew = false;
-    job->values = job->planned = form->values;
-    job->solve = solve;
-    job->solve_err = (struct gp_err){0};
-    atomic_store(&job->done, false);
-    atomic_store(&job->abandon, false);
-    job->on = thread_begin(&job->thread, job_work, job);
-    if (!job->on)
-        job_work(job);
-}
+static const struct task_ops job_ops = {TASK_ANSWER, job_unit, job_free};
 
-static void job_abandon(struct form_job *job)
+static void form_report_solve(struct form *form, const struct gp_err *err)
 {
-    job->again = true;
-    atomic_store(&job->abandon, true);
-}
-
-static void job_join(struct form_job *job)
-{
-    if (job->on)
-        pthread_join(job->thread, NULL);
-    job->on = false;
-}
-
-static void take_answer(struct form *form, struct form_job *job)
-{
-    struct answer *before = form->answer;
-
-    form_take(form, &job->planned);
-    form->answer = job->answer;
-    job->answer = before;
-    form->answered = job->answered;
-    form->err = job->err;
+    form->solved.done = true;
+    form->solved.err = *err;
 }
 
 bool form_poll(struct form *form)
 {
     struct form_job *job = form->job;
-    bool same;
+    struct answer *before = form->answer;
 
-    if (!form->planning || !atomic_load(&job->done))
+    if (!form->planning || !task_finished(form->task))
         return false;
-    job_join(job);
-    same = !job->again && memcmp(&job->values, &form->values, sizeof(job->values)) == 0;
-    if (job->solve != FIELD_COUNT) {
-        form->solved.done = true;
-        form->solved.err = job->solve_err;
-        if (!same)
-            gp_fail(&form->solved.err, GP_E_USAGE, field_rows[job->solve].form->label,
-                    "solve again", "another change came first");
+    if (job->solve != FIELD_COUNT)
+        form_report_solve(form, &job->solve_err);
+    if (!job->solve_err.code) {
+        form_take(form, &job->values);
+        form->answer = job->answer;
+        job->answer = before;
+        form->answered = job->answered;
+        form->err = job->err;
     }
-    if (!same) {
-        job_start(form, job, FIELD_COUNT);
-        return false;
-    }
-    if (!job->solve_err.code)
-        take_answer(form, job);
+    task_drop(&form->task);
+    form->job = NULL;
     form->planning = false;
     form_answered(form);
     return true;
@@ -108,39 +80,27 @@ bool form_poll(struct form *form)
 
 void form_job_begin(struct form *form, enum field solve)
 {
-    static const struct timespec pause = {.tv_nsec = 300000};
-    double end = clock_now() + FORM_JOB_WAIT;
+    struct form_job *job = gp_calloc(1, sizeof(*job));
+    struct gp_err err;
 
-    if (form->planning)
-        job_abandon(form->job);
-    else
-        job_start(form, form->job, solve);
+    if (form->planning && form->job->solve != FIELD_COUNT) {
+        gp_fail(&err, GP_E_USAGE, field_rows[form->job->solve].form->label, "solve again",
+                "another change came first");
+        form_report_solve(form, &err);
+    }
+    task_drop(&form->task);
+    job->before = form->values;
+    job->solve = solve;
+    job->answer = gp_calloc(1, sizeof(*job->answer));
+    form->job = job;
+    form->task = task_begin(form->worker, &job_ops, job);
     form->planning = true;
-    while (!form_poll(form) && clock_now() < end)
-        nanosleep(&pause, NULL);
-    if (form->planning)
+    task_wait(form->task, clock_now() + FORM_JOB_WAIT);
+    if (!form_poll(form))
         form_show(form);
 }
 
-void form_job_again(struct form *form)
+void form_background(struct form *form, struct worker *worker)
 {
-    form->job->anew = true;
-    form_job_begin(form, FIELD_COUNT);
-}
-
-void form_background(struct form *form)
-{
-    form->job = gp_calloc(1, sizeof(*form->job));
-    form->job->answer = gp_calloc(1, sizeof(*form->job->answer));
-}
-
-void form_job_free(struct form_job *job)
-{
-    if (!job)
-        return;
-    job_abandon(job);
-    job_join(job);
-    planner_free(job->planner);
-    free(job->answer);
-    free(job);
+    form->worker = worker;
 }

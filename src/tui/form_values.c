@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_measured.h"
+#include "answer/calibrate.h"
 #include "answer/spelling.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -78,7 +78,7 @@ static enum gp_status value_look_up(struct planner *planner, enum field field, c
     if (field == FIELD_MEASURED) { /* of this model and GPU: how it fits them, the plan says */
         struct serverbench bench = {.count = 0};
 
-        return strcmp(text, "none") == 0 ? GP_OK : planner_measured_read(text, &bench, err);
+        return strcmp(text, "none") == 0 ? GP_OK : calibrate_points(text, &bench, err);
     }
     if (!model && !gpu)
         options_text(&options, field_rows[field].option, "", text, NULL);

@@ -58,9 +58,9 @@ void app_end(struct app *app)
             app->screens[i]->close(app, app->state[i]);
         free(app->state[i]);
     }
-    worker_free(app->worker);
     recent_models_keep(app->form);
     form_free(app->form);
+    worker_free(app->worker); /* last: its planner has the answer's model */
 }
 
 /* ---- the loop ---- */
@@ -145,8 +145,8 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start, s
     if (rc)
         return rc;
     take_terminal(app);
-    form_background(app->form);
     worker_start(app->worker);
+    form_background(app->form, app->worker);
     loop_run(app);
     return GP_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/search.h"
 
 struct outcome outcome_of(const struct plan *plan)
 {
@@ -26,44 +27,9 @@ struct outcome outcome_of(const struct plan *plan)
 
 /* ---- words ---- */
 
-const char *outcome_shout(const struct plan *plan)
-{
-    if (plan->verdict == VERDICT_SLOW)
-        return plan->limit == LIMIT_BUDGET  ? "OVER BUDGET"
-               : plan->limit == LIMIT_POWER ? "OVER POWER"
-                                            : "FITS, SLOW";
-    return plan->verdict == VERDICT_FITS       ? "FITS"
-           : plan->verdict == VERDICT_MARGINAL ? "MARGINAL"
-                                               : "NO FIT";
-}
-
 enum ink outcome_ink(enum verdict verdict)
 {
     return verdict == VERDICT_FITS ? INK_OK : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN : INK_BAD;
-}
-
-const char *outcome_limit(enum limit limit)
-{
-    static const char *const words[LIMIT_COUNT] = {
-        [LIMIT_NONE] = "nothing",
-        [LIMIT_WEIGHTS] = "weights",
-        [LIMIT_OVERHEAD] = "weights and overheads",
-        [LIMIT_KV] = "KV pool",
-        [LIMIT_LAYOUT] = "layout",
-        [LIMIT_TYPE] = "type of the weights",
-        [LIMIT_SEQS] = "slots",
-        [LIMIT_USED] = "memory in use",
-        [LIMIT_CONTEXT] = "the model's longest context",
-        [LIMIT_STATES] = "blocks of state",
-        [LIMIT_TTFT] = "TTFT goal",
-        [LIMIT_TPOT] = "TPOT goal",
-        [LIMIT_RATE] = "what it serves",
-        [LIMIT_THROUGHPUT] = "throughput goal",
-        [LIMIT_BUDGET] = "budget of $/h",
-        [LIMIT_POWER] = "power cap",
-    };
-
-    return words[limit] ? words[limit] : limit_word(limit);
 }
 
 /* ---- columns ---- */
@@ -82,10 +48,10 @@ char *outcome_text(const struct outcome *o, int cols, char text[OUTCOME_TEXT])
     text[0] = '\0';
     if (!o || !o->known)
         return text;
-    word = o->gain && o->gain[0] ? o->gain : verdict_say(o->verdict);
+    word = o->gain && o->gain[0] ? o->gain : verdict_words[o->verdict].brief;
     if (o->verdict == VERDICT_DOES_NOT_FIT) {
         gp_format(text, OUTCOME_TEXT, "%-8s %s", word,
-                  o->limit == LIMIT_NONE ? "" : outcome_limit(o->limit));
+                  o->limit == LIMIT_NONE ? "" : limit_words[o->limit].noun);
         return text;
     }
     gp_format(gpus, sizeof(gpus), "%d", o->gpus);
@@ -208,6 +174,8 @@ void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form, stru
         planner_plan(planner, &resolved, &plan);
         row->outcome = outcome_of(&plan);
     }
+    if (search_abandoned())
+        row->outcome.known = false;
 }
 
 int outcomes_find(const struct outcomes *o, const char *id)

@@ -23,11 +23,7 @@ struct outcome {
 };
 
 struct outcome outcome_of(const struct plan *plan);
-/* "FITS", "FITS, SLOW", "OVER BUDGET", "OVER POWER", "MARGINAL", "NO FIT" */
-const char *outcome_shout(const struct plan *plan);
 enum ink outcome_ink(enum verdict verdict);
-/* "KV pool", "TPOT goal": what is in the way, in people's words. */
-const char *outcome_limit(enum limit limit);
 
 /* The columns as text, and their titles; each as wide as what is asked for. */
 /* up to $/h; TPOT and $/M in place of $/h; up to TPOT; all of them */

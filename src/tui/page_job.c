@@ -17,26 +17,24 @@ struct page_job {
     struct gp_err err;        /* or why it cannot be */
 };
 
-static void page_begin(struct page_job *job, struct planner *planner)
-{
-    struct options options;
-
-    values_ask(&job->form.values, &options);
-    if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
-        job->page = NULL;
-}
-
 static bool page_unit(void *ctx, int i, struct planner *planner)
 {
     struct page_job *job = ctx;
+    struct options options;
 
-    if (i == 0)
-        page_begin(job, planner);
+    if (i == 0) {
+        report_page_free(job->page);
+        job->err = (struct gp_err){0};
+        values_ask(&job->form.values, &options);
+        if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
+            job->page = NULL;
+    }
     if (!job->page)
         return false;
     if (report_page_step(job->page, 1))
         return true;
-    report_page_write(job->page, (enum document_format)document_format_of(job->path), &job->out);
+    strbuf_clear(&job->out);
+    report_page_write(job->page, &job->out);
     report_page_free(job->page);
     job->page = NULL;
     return false;
@@ -98,7 +96,6 @@ void page_job_end(struct app *app)
 {
     if (!app->page)
         return;
-    worker_pause(app->worker, false);
     task_wait(app->page_task, INFINITY);
     page_write(app);
 }

@@ -17,6 +17,7 @@ static bool rows_unit(void *ctx, int i, struct planner *planner)
     struct rows_job *job = ctx;
 
     (void)planner;
+    free(job->row[i]); /* one that was cut short */
     job->row[i] = comparison_plan(job->run, (size_t)i);
     return (size_t)i + 1 < comparison_total(job->run);
 }

@@ -31,13 +31,13 @@ struct worker {
     char profiles[GP_PATH_MAX];
     pthread_t thread;
     bool on;
-    atomic_bool abandon; /* nobody needs the unit that runs */
+    atomic_bool abandon; /* the unit that runs is not needed, or not now */
     /* what follows is under the lock */
     pthread_mutex_t lock;
     pthread_cond_t change; /* there is something to do, or to stop for */
     struct task *tasks;    /* newest first */
     struct task *now;      /* its unit runs; NULL: none */
-    bool pause, stop, anew;
+    bool stop, reload;
 };
 
 /* ---- the thread ---- */
@@ -52,7 +52,7 @@ static struct task *task_next(const struct worker *w)
 {
     struct task *best = NULL;
 
-    for (struct task *t = w->tasks; t && !w->pause; t = t->next)
+    for (struct task *t = w->tasks; t; t = t->next)
         if (!atomic_load(&t->finished) && (!best || t->ops->rank < best->ops->rank))
             best = t;
     return best;
@@ -64,6 +64,8 @@ static void task_unit(struct task *t, struct planner *planner)
     int i = atomic_load(&t->done);
     bool more = t->ops->unit(t->job, i, planner);
 
+    if (atomic_load(&t->worker->abandon))
+        return; /* it runs again, unless it was dropped */
     atomic_store(&t->done, i + 1);
     atomic_store(&t->finished, !more);
 }
@@ -76,18 +78,18 @@ static void *worker_work(void *ctx)
     pthread_mutex_lock(&w->lock);
     while (!w->stop) {
         struct task *t = w->now = task_next(w);
-        bool anew = w->anew;
+        bool reload = w->reload;
 
         if (!t) {
             pthread_cond_wait(&w->change, &w->lock);
             continue;
         }
-        w->anew = false;
+        w->reload = false;
         atomic_store(&w->abandon, false);
         pthread_mutex_unlock(&w->lock);
-        if (!w->own)
+        if (!w->own && w->planner)
             w->own = planner_twin(w->planner, w->profiles[0] ? w->profiles : NULL);
-        if (anew)
+        if (reload && w->own)
             planner_measured_anew(w->own);
         task_unit(t, w->own);
         pthread_mutex_lock(&w->lock);
@@ -117,10 +119,10 @@ void worker_start(struct worker *w)
     w->on = thread_begin(&w->thread, worker_work, w);
 }
 
-static void worker_set(struct worker *w, bool *flag, bool value)
+static void worker_set(struct worker *w, bool *flag)
 {
     pthread_mutex_lock(&w->lock);
-    *flag = value;
+    *flag = true;
     pthread_cond_signal(&w->change);
     pthread_mutex_unlock(&w->lock);
 }
@@ -129,7 +131,7 @@ void worker_free(struct worker *w)
 {
     if (!w)
         return;
-    worker_set(w, &w->stop, true);
+    worker_set(w, &w->stop);
     atomic_store(&w->abandon, true);
     if (w->on)
         pthread_join(w->thread, NULL);
@@ -139,14 +141,9 @@ void worker_free(struct worker *w)
     free(w);
 }
 
-void worker_pause(struct worker *w, bool pause)
+void worker_reload_measurements(struct worker *w)
 {
-    worker_set(w, &w->pause, pause);
-}
-
-void worker_measured_anew(struct worker *w)
-{
-    worker_set(w, &w->anew, true);
+    worker_set(w, &w->reload);
 }
 
 /* ---- tasks ---- */
@@ -163,6 +160,8 @@ struct task *task_begin(struct worker *w, const struct task_ops *ops, void *job)
     pthread_mutex_lock(&w->lock);
     t->next = w->tasks;
     w->tasks = t;
+    if (ops->rank == TASK_ANSWER && w->now && w->now->ops->rank != TASK_ANSWER)
+        atomic_store(&w->abandon, true);
     pthread_cond_signal(&w->change);
     pthread_mutex_unlock(&w->lock);
     return t;

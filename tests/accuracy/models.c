@@ -15,7 +15,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
-#include "catalog/model_file.h"
+#include "catalog/files.h"
 
 #define COLUMNS_MAX 64
 #define ACTIVE_TOLERANCE 1e-6

@@ -12,7 +12,6 @@ assert_eq "exit code" 0 "$rc"
 assert_contains "the load" "16 x 8192 tokens" "$(head -n 1 "$work/out")"
 assert_contains "units" "weights GiB" "$(sed -n 3p "$work/out")"
 assert_contains "the legend names the front" "Front of \$/h against requests" "$out"
-assert_fails 2 "in the order of tokens/s for a user" --compare -m llama-3.1-8b -g l4 --front --sort tpot
 
 # shellcheck disable=SC2086
 run --compare $load --format csv
@@ -66,35 +65,10 @@ $(json rows.2.gpus) $(json rows.3.gpus)"
         assert_eq "sorted by $order" "$order" "$(json request.sort)"
     done
 
-    # what speed costs: each row is a plan that can be asked for
-    run --compare -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k --front -f json
-    assert_eq "exit code" 0 "$rc"
-    assert_eq "schema" gpuplan.front/1 "$(json schema)"
-    speed=$(json rows.0.user_tokens_per_s.value) options=$(json rows.0.options)
-    # shellcheck disable=SC2086
-    run --plan -m llama-3.1-70b -c 8k $options -f json
-    assert_eq "as --plan says" "$(json speed.tpot.value | cut -c 1-11)" \
-        "$(awk "BEGIN { printf \"%.12f\", 1 / $speed }" | cut -c 1-11)"
-
     # a model published in fp8 has no second fp8 row
     run --compare -m deepseek-v3 -g h200-sxm -f json
     assert_eq "own precision only once" 2 "$(json rows.#)"
 fi
-
-run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front
-assert_contains "front: the points" "the best of" "$out"
-assert_contains "front: its legend" "nothing is as fast for a user" "$out"
-assert_contains "front: fewer rows for people" " points; all of them: --format csv" "$out"
-shown=$(echo "$out" | grep -c -- '--gpu h100-sxm:')
-assert_contains "front: as many as it says" "
-$shown of " "$out"
-run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front -f csv
-assert_true "front: CSV has all" test "$(echo "$out" | grep -c -- '--gpu h100-sxm:')" -gt "$shown"
-run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front --tpot 0.1
-assert_eq "nothing reaches the goal" 1 "$rc"
-assert_contains "and it says so" "nothing fits and reaches the goals" "$out"
-run --compare -m llama-3.1-70b --front -u 3
-assert_eq "users are not given" 2 "$rc"
 
 # ---- order: by cost, what fits first and unknown cost last ----
 # shellcheck disable=SC2086

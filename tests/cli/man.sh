@@ -3,7 +3,7 @@
 #
 #   gpuplan(1) and gpuplan-bench(1)
 #                       every command, option and choice of the tables in src/
-#   gpuplan-profile(5)  every key and word that src/catalog/*_file.c and the readers of
+#   gpuplan-profile(5)  every key and word that the readers of src/catalog and of
 #                       pools read
 #
 # and mandoc finds nothing to warn of. The tables are read from the sources as they are
@@ -108,7 +108,7 @@ done
 
 # ---- gpuplan-profile(5) ---------------------------------------------------------------
 
-key_sources='src/catalog/*_file.c src/pool/pool_file.c src/pool/pool_demand.c'
+key_sources='src/catalog/engine.c src/catalog/family.c src/catalog/gpu.c src/catalog/*_file.c src/pool/pool_file.c src/pool/pool_demand.c'
 
 # Keys are the first text in a getter's call or stand in a table of the reader.
 keys() {
@@ -117,6 +117,8 @@ keys() {
     printf '%s\n' "$text" | sed -E 's/(profile|read)_[a-z_]+\( */\
 &/g' | sed -nE 's/^(profile|read)_[a-z_]+\( *[a-z.>-]+, *"([^"]+)".*/\2/p'
     printf '%s\n' "$text" | grep -oE 'FLAG\([a-z0-9_]+' | sed 's/.*(//' | grep -vx name
+    printf '%s\n' "$text" | grep -oE '(FITTED|RATE)\("[a-z0-9_]+"' | cut -d'"' -f2
+    printf '%s\n' "$text" | grep -oE '\.in = "[a-z0-9_]+"' | cut -d'"' -f2
     sed -n '/layer_counts\[LAYER_COUNTS\] = {/,/^};/p' src/model/model.c |
         grep -oE 'FIELD\([a-z0-9_]+' | sed 's/.*(//'
     grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+"\)' src/model/model.h | cut -d'"' -f2

@@ -79,8 +79,6 @@ json_of train --plan -m llama-3.1-8b --train full -g h100-sxm:1 --offload parame
 json_of compare --compare -m llama-3.1-70b -g all
 json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm --price buy
 json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
-json_of front --compare -m llama-3.1-8b -p fp8 -g l4 -g gaudi2 -g h100-sxm --front
-json_of front --compare -m llama-3.1-70b -g l4 --front --tpot 0.1
 cat >day.cfg <<'END'
 gpus = ( { gpu = "h100-pcie"; stock = 8; buy = 24; price = 25000.0; mig = true; } );
 workloads = (
@@ -166,7 +164,7 @@ printf '%s\n' "$out" | grep 'gpuplan.error/1' >>error.json
 printf '%s\n' "$out" | grep 'gpuplan.train/1' >>train.json
 assert_eq "lines of --batch" 10 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 assert_eq "errors of --batch" 5 "$(wc -l <error.json | tr -d ' ')"
-for schema in plan train compare front pool compose table error; do
+for schema in plan train compare pool compose table error; do
     valid "$schema"
 done
 refused plan '1,/"users"/s/"users"/"userz"/'

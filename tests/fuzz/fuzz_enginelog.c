@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "answer/planner_log.h"
+#include "answer/calibrate.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "logs/read/enginelog.h"
@@ -53,7 +53,7 @@ static void resolve(struct resolved *out)
 static void as_calibration(const uint8_t *data, size_t size)
 {
     static struct resolved out;
-    struct planner_logs *logs = NULL;
+    struct calibrations *kept = NULL;
     struct gp_err err;
     char path[64];
     int file = memfd_create("log", MFD_CLOEXEC);
@@ -62,7 +62,7 @@ static void as_calibration(const uint8_t *data, size_t size)
         abort();
     gp_format(path, sizeof(path), "/proc/self/fd/%d", file);
     resolve(&out);
-    if (planner_log_is(path) && planner_log_apply(planner, &logs, path, &out, &err) == GP_OK) {
+    if (calibrate_from_logs(planner, &kept, path, &out, &err) == GP_OK) {
         struct load load = load_sum(&out.request);
         struct layout layout = {.gpus = 2, .tp = 2, .pp = 1, .ep = 1, .replicas = 1, .hosts = 1};
         struct memory m;
@@ -72,7 +72,7 @@ static void as_calibration(const uint8_t *data, size_t size)
             !isfinite(m.free.high) || m.kv_pool.low > m.kv_pool.high)
             abort();
     }
-    planner_logs_free(logs);
+    calibrations_free(kept);
     close(file);
 }
 

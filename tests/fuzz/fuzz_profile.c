@@ -14,11 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "catalog/engine_file.h"
-#include "catalog/family_file.h"
-#include "catalog/format_file.h"
-#include "catalog/gpu_file.h"
-#include "catalog/price_file.h"
+#include "catalog/files.h"
 #include "catalog/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

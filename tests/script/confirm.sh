@@ -29,20 +29,20 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
-│bf16 qkv n=1            20.9 GB/s    7.8..55.6        -        -              │
-│bf16 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
-│bf16 o n=1              20.9 GB/s    7.8..55.6        -        -              │
-│bf16 o n=512         80.0 GFLOP/s  30.0..213.3        -        -              │
-│bf16 gate_up n=1        20.9 GB/s    7.8..55.6        -        -              │
-│bf16 gate_up n=512   80.0 GFLOP/s  30.0..213.3        -        -              │
-│bf16 down n=1           20.9 GB/s    7.8..55.6        -        -              │
-│bf16 down n=512      80.0 GFLOP/s  30.0..213.3        -        -              │
-│bf16 lm_head n=1        20.9 GB/s    7.8..55.6        -        -              │
+│fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 o n=512         80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 gate_up n=512   80.0 GFLOP/s  30.0..213.3        -        -              │
+│fp32 down n=512      80.0 GFLOP/s  30.0..213.3        -        -              │
 │memory read             24.0 GB/s    9.0..64.0        -        -              │
-│decode step bf16 n=1     122.4 ms  45.9..326.4        -        -              │
 │memory (fit)             2.42 GiB   2.42..2.42        -        -              │
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │F5 measures these, two minutes at most; p all of Bench                        │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -63,23 +63,23 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                  complete
 ┌─ Confirm ───────────────────────────────────────── llama-3.2-1b bf16 on cpu ─┐
 │term                    predicted    low..high measured    error  band        │
-│bf16 qkv n=1            20.9 GB/s    7.8..55.6      6.3    -70 %  outside     │
-│bf16 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
-│bf16 o n=1              20.9 GB/s    7.8..55.6      4.2    -80 %  outside     │
-│bf16 o n=512         80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
-│bf16 gate_up n=1        20.9 GB/s    7.8..55.6     33.6    +61 %  in band     │
-│bf16 gate_up n=512   80.0 GFLOP/s  30.0..213.3  17179.9 +21376 %  outside     │
-│bf16 down n=1           20.9 GB/s    7.8..55.6     16.8    -19 %  in band     │
-│bf16 down n=512      80.0 GFLOP/s  30.0..213.3   8589.9 +10638 %  outside     │
-│bf16 lm_head n=1        20.9 GB/s    7.8..55.6    262.9  +1161 %  outside     │
+│fp32 qkv n=512       80.0 GFLOP/s  30.0..213.3   3221.2  +3927 %  outside     │
+│fp32 o n=512         80.0 GFLOP/s  30.0..213.3   2147.5  +2585 %  outside     │
+│fp32 gate_up n=512   80.0 GFLOP/s  30.0..213.3  17179.9 +21379 %  outside     │
+│fp32 down n=512      80.0 GFLOP/s  30.0..213.3   8589.9 +10639 %  outside     │
 │memory read             24.0 GB/s    9.0..64.0     67.1   +180 %  outside     │
-│decode step bf16 n=1     122.4 ms  45.9..326.4      2.0    -98 %  outside     │
 │memory (fit)             2.42 GiB   2.42..2.42     2.42     +0 %  in band     │
 │TPOT planned: 123 ms (44.9..349), model                                       │
 │TPOT calibrated: 53.5 ms (31.8..95), measured                                 │
 │cpu reads memory 180 % faster than assumed                                    │
 │TPOT 53.5 ms, not 123; the band is 0.5 times as wide as before                │
 │the planned 2.42 GiB were allocated and held what was written                 │
+│llama.cpp has kernels of its own: measure them with its benchmark (llama-bench│
+│-m MODEL.gguf -p 1024 -n 256 -o json >FILE), and plan with --calibration FILE │
+│kept for later plans: w saves it under a name too, D drops it, r again, p all │
+│of Bench                                                                      │
+│                                                                              │
+│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  Complete: every point was measured.
 

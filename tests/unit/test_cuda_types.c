@@ -28,7 +28,6 @@ static void every_type_everywhere(void **state)
     const size_t libraries[] = {110000, 111103, 120001, 120103, 120405,
                                 120800, 120904, 130000, 130100};
     (void)state;
-    assert_null(cuda_type_find(TYPE_GGML_Q4_0)); /* rows of processors */
     for (int t = 0; t < TYPE_COUNT; t++)
         for (int c = 0; c < CCS; c++)
             for (size_t l = 0; l < sizeof libraries / sizeof libraries[0]; l++) {

@@ -3,6 +3,7 @@
  * undo, steps, fixes, solving, the pin, and that saved plans and commands read back.
  */
 #include "tui/form.h"
+#include "tui/worker.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -374,14 +375,25 @@ static enum gp_status solve(struct form *form, enum field field, struct gp_err *
     return err->code;
 }
 
+static struct worker *worker;
+
 /* Planned by a thread, whose planner looks where the test's looks. */
 static void in_background(struct form *form)
 {
     static char profiles[GP_PATH_MAX];
 
+    worker = worker_new(form->planner, source_path("profiles"));
+    worker_start(worker);
     gp_copy(profiles, sizeof(profiles), source_path("profiles"));
     form->values.profiles = profiles;
-    form_background(form);
+    form_background(form, worker);
+}
+
+static void close_background(struct form *form)
+{
+    form_free(form);
+    worker_free(worker);
+    worker = NULL;
 }
 
 static void solve_some(bool background)
@@ -413,7 +425,7 @@ static void solve_some(bool background)
     assert_int_equal(form->answer->plan.verdict, VERDICT_FITS);
     assert_string_equal(form->values.gpu, form->values.value[FIELD_GPU]);
     assert_int_equal(form_solve(form, FIELD_PRICE, &err), GP_E_USAGE);
-    form_free(form);
+    close_background(form);
 
     form = open_desk("model llama-3.1-405b gpu t4:1");
     if (background)
@@ -421,7 +433,7 @@ static void solve_some(bool background)
     assert_int_equal(solve(form, FIELD_USERS, &err), GP_E_USAGE);
     assert_non_null(strstr(err.text, "no value"));
     assert_int_equal(form->answer->plan.verdict, VERDICT_DOES_NOT_FIT);
-    form_free(form);
+    close_background(form);
 }
 
 static void test_solve(void **state)
@@ -454,7 +466,7 @@ static void test_change_while_solving(void **state)
     assert_string_equal(form->values.value[FIELD_GPU], "");
     assert_string_equal(form->values.value[FIELD_RATE], "3");
     assert_true(form->answer->plan.request.rate > 2.9);
-    form_free(form);
+    close_background(form);
 }
 
 /* CPU seconds of this process, all threads. */
@@ -490,7 +502,7 @@ static bool abandons(void)
     form_again(form); /* what was measured has changed */
     assert_true(form->planning);
     from = cpu_now();
-    form_free(form);
+    close_background(form);
     left = cpu_now() - from;
     print_message("a plan takes %.3f s, the last of nine %.3f s, leaving it %.3f s\n", whole, next,
                   left);

@@ -10,8 +10,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
-#include "catalog/format_file.h"
-#include "catalog/model_file.h"
+#include "catalog/files.h"
 #include "unit.h"
 
 static struct model load(const char *id)

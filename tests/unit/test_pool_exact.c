@@ -4,7 +4,7 @@
  *
  * GPUPLAN_POOL_CASES sets how many (default 12), GPUPLAN_POOL_SEED begins elsewhere.
  */
-#include "pool/apart.h"
+#include "pool/bound.h"
 #include "pool/lp.h"
 #include "pool/pack.h"
 #include "pool/pool_mps.h"
@@ -284,7 +284,7 @@ static double bound_apart(const struct pool *pool, enum pool_rung_id id)
     struct grid grid;
     struct bound b;
     struct assign plan;
-    struct apart_search search = {
+    struct isolated_search search = {
         .plan = &plan, .upper = 1e9, .solve = solve_whole, .take = take_nothing, .ctx = &id};
     double best;
 
@@ -292,7 +292,7 @@ static double bound_apart(const struct pool *pool, enum pool_rung_id id)
     assign_init(&plan, &grid);
     bound_init(&b, &grid, 100);
     bound_step(&b, 1e9);
-    apart_raise(&b, &search);
+    isolated_raise(&b, &search);
     best = b.best;
     bound_fini(&b);
     assign_fini(&plan);

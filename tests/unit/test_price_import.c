@@ -7,7 +7,7 @@
 #include "base/csv.h"
 #include "base/path.h"
 #include "base/units.h"
-#include "catalog/price_file.h"
+#include "catalog/files.h"
 #include "unit.h"
 
 static char fixture[GP_PATH_MAX];

@@ -45,6 +45,7 @@ static void count_free(void *ctx)
     free(ctx);
 }
 
+static const struct task_ops answer_ops = {TASK_ANSWER, count_unit, count_free};
 static const struct task_ops list_ops = {TASK_LIST, count_unit, count_free};
 static const struct task_ops page_ops = {TASK_PAGE, count_unit, count_free};
 
@@ -127,7 +128,7 @@ static void test_thread(void **state)
     assert_int_equal(atomic_load(&freed), 1);
 }
 
-/* The list that was opened later is planned before the page. */
+/* The list that was opened later is planned before the rest of the page. */
 static void test_rank(void **state)
 {
     struct count *page_job, *list_job;
@@ -135,17 +136,41 @@ static void test_rank(void **state)
 
     (void)state;
     worker_start(worker);
-    worker_pause(worker, true);
+    atomic_store(&hold, true);
     page = begin(&page_ops, &page_job);
+    wait_for(&running, 1);
     list = begin(&list_ops, &list_job);
-    nap();
-    assert_int_equal(task_done(page) + task_done(list), 0); /* paused */
-    worker_pause(worker, false);
+    atomic_store(&hold, false);
     task_wait(page, INFINITY);
     assert_true(task_finished(list));
-    assert_true(list_job->value[UNITS - 1] < page_job->value[0]);
+    assert_int_equal(page_job->value[0], 1); /* the unit that ran is done */
+    assert_true(list_job->value[UNITS - 1] < page_job->value[1]);
     task_drop(&page);
     task_drop(&list);
+}
+
+/* An answer ends the unit that runs, which is not counted and runs again. */
+static void test_answer(void **state)
+{
+    struct count *page_job, *answer_job;
+    struct task *page, *answer;
+
+    (void)state;
+    worker_start(worker);
+    atomic_store(&hold, true);
+    page = begin(&page_ops, &page_job);
+    wait_for(&running, 1);
+    answer = begin(&answer_ops, &answer_job);
+    atomic_store(&hold, false);
+    task_wait(page, INFINITY);
+    assert_true(task_finished(answer));
+    assert_int_equal(task_done(page), UNITS);
+    assert_int_equal(atomic_load(&clock_of_units), 2 * UNITS + 1);
+    assert_true(answer_job->value[UNITS - 1] < page_job->value[0]);
+    check_units(page, page_job);
+    check_units(answer, answer_job);
+    task_drop(&page);
+    task_drop(&answer);
 }
 
 /* Dropped within a unit: nobody waits, and the job lives until the unit ends. */
@@ -175,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_without_a_thread, setup, teardown),
         cmocka_unit_test_setup_teardown(test_thread, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rank, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_drop, setup, teardown),
     };
 

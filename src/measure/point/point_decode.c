@@ -27,14 +27,6 @@ const char *point_kv(const struct point *point)
     return point->kv[0] ? point->kv : type_rows[point->type].activation;
 }
 
-/* "ggml-f16" is FP16 to a math library, and itself where rows are walked as stored. */
-static enum bench_type type_of(const struct point *point, const char *format)
-{
-    int own = bench_type_rows(point->type) ? bench_type_parse(format) : -1;
-
-    return own >= 0 ? (enum bench_type)own : bench_type_of_format(format);
-}
-
 bool point_decode_types(const struct point *point, struct decode_types *out, char *why, size_t size)
 {
     const struct {
@@ -45,7 +37,7 @@ bool point_decode_types(const struct point *point, struct decode_types *out, cha
                {"a KV cache", point_kv(point), &out->kv}};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        *all[i].type = type_of(point, all[i].format);
+        *all[i].type = bench_type_of_format(all[i].format);
         if (*all[i].type == TYPE_COUNT) {
             gp_format(why, size,
                       "no library here multiplies %s of %s, and nothing else is "

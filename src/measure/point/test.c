@@ -213,37 +213,26 @@ const struct kind_row kind_rows[KIND_COUNT] = {
 };
 
 const char *const bench_type_words[TYPE_COUNT] = {
-    [TYPE_FP32] = "fp32",           [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
-    [TYPE_TF32] = "tf32",           [TYPE_FP16] = "fp16",
-    [TYPE_FP16ACC] = "fp16-acc16",  [TYPE_BF16] = "bf16",
-    [TYPE_INT8] = "int8",           [TYPE_FP8] = "fp8",
-    [TYPE_MXFP8] = "mxfp8",         [TYPE_NVFP4] = "nvfp4",
-    [TYPE_GGML_F16] = "ggml-f16",   [TYPE_GGML_BF16] = "ggml-bf16",
-    [TYPE_GGML_Q8_0] = "ggml-q8_0", [TYPE_GGML_Q4_0] = "ggml-q4_0",
-    [TYPE_GGML_Q4_K] = "ggml-q4_k", [TYPE_GGML_Q6_K] = "ggml-q6_k",
+    [TYPE_FP32] = "fp32",          [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
+    [TYPE_TF32] = "tf32",          [TYPE_FP16] = "fp16",
+    [TYPE_FP16ACC] = "fp16-acc16", [TYPE_BF16] = "bf16",
+    [TYPE_INT8] = "int8",          [TYPE_FP8] = "fp8",
+    [TYPE_MXFP8] = "mxfp8",        [TYPE_NVFP4] = "nvfp4",
 };
 
 const struct type_row type_rows[TYPE_COUNT] = {
-    /* bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, rows, stored */
-    [TYPE_FP32] = {4, 0, 4, "fp32", "fp32", "fp32", true, true, false, {"ggml-f32"}},
-    [TYPE_FP32_PEDANTIC] = {4, 0, 4, "fp32", "fp32", "fp32", false, false, false, {0}},
-    [TYPE_TF32] = {4, 0, 4, "tf32", "fp32", "fp32", false, false, false, {0}},
-    [TYPE_FP16] = {2, 0, 2, "fp16", "fp32", "fp16", true, true, false, {"ggml-f16"}},
-    [TYPE_FP16ACC] = {2, 0, 2, "fp16", "fp16", "fp16", false, false, false, {0}},
-    [TYPE_BF16] = {2, 0, 2, "bf16", "fp32", "bf16", true, true, false, {"ggml-bf16"}},
-    [TYPE_INT8] = {1, 0, 4, "int8", "int32", "bf16", true, false, false, {0}},
+    /* bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, stored */
+    [TYPE_FP32] = {4, 0, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
+    [TYPE_FP32_PEDANTIC] = {4, 0, 4, "fp32", "fp32", "fp32", false, false, {0}},
+    [TYPE_TF32] = {4, 0, 4, "tf32", "fp32", "fp32", false, false, {0}},
+    [TYPE_FP16] = {2, 0, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
+    [TYPE_FP16ACC] = {2, 0, 2, "fp16", "fp16", "fp16", false, false, {0}},
+    [TYPE_BF16] = {2, 0, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
+    [TYPE_INT8] = {1, 0, 4, "int8", "int32", "bf16", true, false, {0}},
     /* scales by tensor, row or column are applied to the sums, which is little work */
-    [TYPE_FP8] = {1, 0, 2, "fp8", "fp32", "bf16", false, false, false, {"fp8-tensor"}},
-    [TYPE_MXFP8] = {1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, false, {0}},
-    [TYPE_NVFP4] = {0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, false, {0}},
-    /* blocks of 32 weights with a scale of 16 bits */
-    [TYPE_GGML_F16] = {2, 0, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
-    [TYPE_GGML_BF16] = {2, 0, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
-    [TYPE_GGML_Q8_0] = {1, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
-    [TYPE_GGML_Q4_0] = {0.5, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
-    /* blocks of 256 with two scales of 16 bits and 16 of 6; with one and 16 of 8 */
-    [TYPE_GGML_Q4_K] = {0.5, 1.0 / 16, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
-    [TYPE_GGML_Q6_K] = {0.75, 18.0 / 256, 4, "fp32", "fp32", "fp16", false, false, true, {0}},
+    [TYPE_FP8] = {1, 0, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
+    [TYPE_MXFP8] = {1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, {0}},
+    [TYPE_NVFP4] = {0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, {0}},
 };
 
 const char *const bench_cache_words[CACHE_COUNT] = {
@@ -338,20 +327,6 @@ double bench_type_bytes(enum bench_type type)
 bool bench_type_integer(enum bench_type type)
 {
     return (unsigned)type < TYPE_COUNT && strcmp(type_rows[type].accumulate, "int32") == 0;
-}
-
-bool bench_type_rows(enum bench_type type)
-{
-    return (unsigned)type < TYPE_COUNT && type_rows[type].rows;
-}
-
-enum bench_type bench_type_of_bits(double bits, int block, bool bf16)
-{
-    if (bits >= 16)
-        return bf16 ? TYPE_GGML_BF16 : TYPE_GGML_F16;
-    if (block == 256)
-        return bits > 5.5 ? TYPE_GGML_Q6_K : TYPE_GGML_Q4_K;
-    return bits > 6 ? TYPE_GGML_Q8_0 : TYPE_GGML_Q4_0;
 }
 
 enum bench_type bench_type_of_arithmetic(const char *arithmetic)

@@ -155,13 +155,6 @@ enum bench_type {
     TYPE_FP8,  /* E4M3 x E4M3 -> BF16 */
     TYPE_MXFP8,
     TYPE_NVFP4,
-    /* As a GGUF file stores them, by rows, added up in FP32: llama.cpp's way. */
-    TYPE_GGML_F16,
-    TYPE_GGML_BF16,
-    TYPE_GGML_Q8_0,
-    TYPE_GGML_Q4_0,
-    TYPE_GGML_Q4_K,
-    TYPE_GGML_Q6_K,
     TYPE_COUNT /* also: a type that this version does not know, or none */
 };
 
@@ -173,7 +166,6 @@ struct type_row {
     const char *activation; /* a model's activations and KV cache beside such weights */
     bool cpu;               /* measured on a CPU without being asked for */
     bool sums;              /* all-reduces are measured in it */
-    bool rows;              /* GGUF's, which a CPU multiplies row by row as stored */
     const char *stored[2];  /* formats besides its own whose elements it multiplies as they are
                               * stored */
 };
@@ -184,9 +176,6 @@ const char *bench_type_word(enum bench_type type);     /* "?" of an unknown one 
 int bench_type_parse(const char *word);
 double bench_type_bytes(enum bench_type type); /* bytes per element: 4, 2, 1, 0.5 */
 bool bench_type_integer(enum bench_type type); /* OP/s rather than FLOP/s */
-bool bench_type_rows(enum bench_type type);
-/* Of those, the one nearest to so many bits a weight, in blocks of so many weights. */
-enum bench_type bench_type_of_bits(double bits, int block, bool bf16);
 /* The first type whose rate on a sheet has this name; TYPE_COUNT = none. */
 enum bench_type bench_type_of_arithmetic(const char *arithmetic);
 /* The type that multiplies elements of a format as they are stored; TYPE_COUNT = none. */

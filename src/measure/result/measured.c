@@ -12,11 +12,9 @@ static const struct {
     enum bench_type type;
     enum kernel kernel;
 } kernels[] = {
-    {TYPE_FP32, KERNEL_32},        {TYPE_FP16, KERNEL_16},         {TYPE_BF16, KERNEL_16},
-    {TYPE_INT8, KERNEL_INT8},      {TYPE_FP8, KERNEL_FP8},         {TYPE_MXFP8, KERNEL_FP8_BLOCK},
-    {TYPE_NVFP4, KERNEL_FP4},      {TYPE_GGML_F16, KERNEL_GGUF16}, {TYPE_GGML_BF16, KERNEL_GGUF16},
-    {TYPE_GGML_Q8_0, KERNEL_GGUF}, {TYPE_GGML_Q4_0, KERNEL_GGUF},  {TYPE_GGML_Q4_K, KERNEL_GGUF},
-    {TYPE_GGML_Q6_K, KERNEL_GGUF},
+    {TYPE_FP32, KERNEL_32},   {TYPE_FP16, KERNEL_16}, {TYPE_BF16, KERNEL_16},
+    {TYPE_INT8, KERNEL_INT8}, {TYPE_FP8, KERNEL_FP8}, {TYPE_MXFP8, KERNEL_FP8_BLOCK},
+    {TYPE_NVFP4, KERNEL_FP4},
 };
 
 static bool is_processors(const struct benchlog *log, int device)
@@ -142,8 +140,8 @@ static bool take_link(const struct benchlog_point *p, struct calib *out)
     return true;
 }
 
-/* Of processors the products of GGUF's formats are those of an engine; of the others FP32
- * alone says how fast they compute. */
+/* Of processors no product here is an engine's: FP32 of several tokens says how fast they compute,
+ * and the others nothing. */
 static bool take_point(const struct benchlog_point *p, bool host, double weight, struct calib *out)
 {
     if (is_read(p))
@@ -152,7 +150,7 @@ static bool take_point(const struct benchlog_point *p, bool host, double weight,
         return true;
     else if (!is_product(p) || is_hot(p))
         return false;
-    else if (!host || bench_type_rows(p->type))
+    else if (!host)
         add_point(p, weight, out);
     else if (p->type == TYPE_FP32 && p->n > 1)
         take_rate(p, p->ops, weight, &out->rate);

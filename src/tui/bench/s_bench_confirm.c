@@ -2,7 +2,7 @@
  * s_bench_confirm.c - Confirm, the second page of Bench: what the plan on the form rests on,
  * predicted before the run and measured after it; then the plan turns to what was measured.
  *
- * The result is kept by the session itself (planner_calib.h); w saves it under a name besides,
+ * The result is kept by the session itself (calibrate.h); w saves it under a name besides,
  * D removes what is kept of the planned GPU.
  */
 #include "tui/bench/s_bench.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer/planner_calib.h"
+#include "answer/calibrate.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "measure/confirm.h"
@@ -26,24 +26,20 @@ bool bench_confirm_first(const struct app *app)
 enum gp_status bench_confirm_ask(const struct form *form, struct options *options, char *tests,
                                  size_t size, struct gp_err *err)
 {
-    const char *type = form->answered ? confirm_type(&form->answer->plan.request) : NULL;
-    bool several = form->answered && form->answer->plan.layout.tp > 1;
-    enum gp_status rc = GP_OK;
+    const struct plan *plan = form->answered ? &form->answer->plan : NULL;
 
-    gp_copy(tests, size, several ? "memory,batch,decode,fit,allreduce" : "memory,batch,decode,fit");
+    gp_copy(tests, size, plan ? confirm_tests(plan) : "memory,fit");
     form_ask(form, options);
-    if (type)
-        rc = options_text(options, OPT_BACKEND, "confirm", "cpu", err);
-    if (!rc && type)
-        rc = options_text(options, OPT_TYPE, "confirm", type, err);
-    return rc;
+    return plan && plan->request.gpu->host
+               ? options_text(options, OPT_BACKEND, "confirm", "cpu", err)
+               : GP_OK;
 }
 
 /* The form answered again, with what is kept now. */
 static void plan_anew(struct app *app)
 {
     planner_measured_anew(app->form->planner);
-    worker_measured_anew(app->worker);
+    worker_reload_measurements(app->worker);
     form_again(app->form);
 }
 
@@ -206,7 +202,7 @@ void bench_confirm_explain(struct strbuf *out)
 static bool drop_kept(struct app *app, struct bench *b)
 {
     const char *gpu = app->form->answered ? app->form->answer->plan.request.gpu->id : "";
-    int dropped = planner_calib_drop(gpu);
+    int dropped = calibration_drop(gpu);
 
     if (dropped > 0) {
         plan_anew(app);

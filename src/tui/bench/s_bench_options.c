@@ -86,8 +86,7 @@ static void option_change(struct app *app, struct bench *b, enum option_id id, c
 
 /* What a step walks over, where it is not the words of the table. */
 static const char *const steps[OPTION_COUNT] = {
-    [OPT_TYPE] = "|bf16|fp16|fp8|int8|fp32|fp32-pedantic|tf32|fp16-acc16|mxfp8|nvfp4"
-                 "|ggml-f16|ggml-bf16|ggml-q8_0|ggml-q4_0|ggml-q4_k|ggml-q6_k",
+    [OPT_TYPE] = "|bf16|fp16|fp8|int8|fp32|fp32-pedantic|tf32|fp16-acc16|mxfp8|nvfp4",
     [OPT_TIME_LIMIT] = "|1m|5m|15m|30m|1h|2h",
 };
 

@@ -158,5 +158,6 @@ void compare_detail_title(const struct compare_row *row, struct strbuf *out)
     if (p->has_memory)
         strbuf_addf(out, " x %d", p->layout.gpus);
     strbuf_addf(out, ", %s%s: %s", p->request.precision.id,
-                p->request.precision.native ? " (as published)" : "", verdict_say(p->verdict));
+                p->request.precision.native ? " (as published)" : "",
+                verdict_words[p->verdict].brief);
 }

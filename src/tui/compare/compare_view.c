@@ -93,7 +93,7 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);
     else if (column == COLUMN_VERDICT)
-        strbuf_add(out, verdict_say(row->compared->plan.verdict));
+        strbuf_add(out, verdict_words[row->compared->plan.verdict].brief);
     else if (f && column == COLUMN_TPOT)
         band_cell(f, out);
     else if (f)

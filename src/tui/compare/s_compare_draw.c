@@ -148,7 +148,7 @@ static void draw_refusal(const struct compare_row *row, struct canvas *canvas, s
     double lacks = p->has_memory ? -plan_margin(p) : 0;
     char text[160];
 
-    gp_format(text, sizeof(text), "no fit: %s", outcome_limit(p->limit));
+    gp_format(text, sizeof(text), "no fit: %s", limit_words[p->limit].noun);
     if (lacks > 0)
         gp_format(text + strlen(text), sizeof(text) - strlen(text), ", short %.1f GiB",
                   lacks / GP_GIB);

@@ -106,8 +106,8 @@ void curve_read_load(struct curves *c, const struct form *form, double x)
     if (!p)
         return;
     gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
-              memory_count(SWEEP_USERS, p->users, text, sizeof(text)), verdict_say(p->verdict),
-              p->limit != LIMIT_NONE ? ", " : "",
+              memory_count(SWEEP_USERS, p->users, text, sizeof(text)),
+              verdict_words[p->verdict].brief, p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     if (p->gpus)
         curve_say(c, gpus ? 'n' : 0, gpus ? plot_ink(PLOT_1) : INK_TEXT, "GPUs", "%d", p->gpus);

@@ -68,7 +68,7 @@ void curve_read_memory(struct curves *c, const struct form *form, double x)
     if (!p || !p->known)
         return;
     gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
-              memory_count(c->memory.of, p->x, text, sizeof(text)), verdict_say(p->verdict),
+              memory_count(c->memory.of, p->x, text, sizeof(text)), verdict_words[p->verdict].brief,
               p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     say_series(c, p);

@@ -290,7 +290,9 @@ static void plain_result(const struct plain *plain)
     plain_say("%s", "");
     if (form->answered) {
         form_ask(form, &options);
-        plain_say("Result: %s.", sentence_verdict(&form->answer->plan));
+        plain_say(
+            "Result: %s.",
+            verdict_words_for(form->answer->plan.verdict, form->answer->plan.limit)->sentence);
         print_plan(form->answer, &options, false, false, &text);
         plain_say_text(text.text);
     } else {

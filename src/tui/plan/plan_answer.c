@@ -142,10 +142,10 @@ static void show_holds(struct page *p, const struct plan *plan, const struct pla
     gp_copy(whole, sizeof(whole), held);
     gp_copy(first, sizeof(first), held);
     if (breaks)
-        gp_format(whole, sizeof(whole), "%s; first: %s", held, outcome_limit(b->limit));
+        gp_format(whole, sizeof(whole), "%s; first: %s", held, limit_words[b->limit].noun);
     if (breaks)
         gp_format(first, sizeof(first), "%-*s%.1f requests; first: %s", NAME_COLS, "holds",
-                  compare_capacity(plan), outcome_limit(b->limit));
+                  compare_capacity(plan), limit_words[b->limit].noun);
     page_first(p, INK_TEXT, texts);
 }
 

@@ -80,7 +80,7 @@ static void draw_refusal(struct canvas *canvas, struct rect in, int y, const str
         gp_format(text, sizeof(text), "short %s on each %s", units_gib(gib, sizeof(gib), lacks),
                   gpu_short_name(plan->request.gpu));
     else
-        gp_format(text, sizeof(text), "%s", outcome_limit(plan->limit));
+        gp_format(text, sizeof(text), "%s", limit_words[plan->limit].noun);
     put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
 }
 
@@ -93,7 +93,8 @@ static void draw_verdict(struct canvas *canvas, struct rect in, int y, const str
         canvas_text(canvas, in, y, 0, INK_BAD, "NO ANSWER");
         return;
     }
-    next = put(canvas, in, y, 0, 0, outcome_ink(plan->verdict), outcome_shout(plan));
+    next = put(canvas, in, y, 0, 0, outcome_ink(plan->verdict),
+               verdict_words_for(plan->verdict, plan->limit)->head);
     if (plan->verdict == VERDICT_DOES_NOT_FIT)
         draw_refusal(canvas, in, y, plan, next);
     else

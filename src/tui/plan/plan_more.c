@@ -22,7 +22,6 @@ struct plan_more_job {
     struct outcome fix[PLAN_MAX_FIXES];
     struct break_point breaks[BREAK_AXES];
     struct plan_sample sample[PLAN_SAMPLES];
-    bool full; /* the samples have come to where it no longer fits */
     struct outcomes gpus;
 };
 
@@ -46,13 +45,14 @@ static void unit_sample(struct plan_more_job *job, int i)
     struct request q = a->plan.request;
     struct plan plan;
 
-    if (!a->plan.has_memory || a->plan.speed.gap != SPEED_KNOWN || job->full)
+    job->sample[i] = (struct plan_sample){0};
+    if (!a->plan.has_memory || a->plan.speed.gap != SPEED_KNOWN ||
+        (i > 0 && job->sample[i - 1].users <= 0)) /* no longer fits */
         return;
     q.rate = 0;
     q.users = exp2(i);
     plan_layout(&q, &a->plan.layout, &a->resolved.market, &plan);
-    job->full = plan.verdict == VERDICT_DOES_NOT_FIT || plan.speed.gap != SPEED_KNOWN;
-    if (!job->full)
+    if (plan.verdict != VERDICT_DOES_NOT_FIT && plan.speed.gap == SPEED_KNOWN)
         job->sample[i] =
             (struct plan_sample){q.users, plan.speed.tokens.value, plan.speed.tpot.value};
 }

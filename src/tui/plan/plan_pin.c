@@ -52,8 +52,8 @@ static int plan_differences(const struct plan *now, const struct plan *then,
     int n = 0;
 
     if (now->verdict != then->verdict)
-        gp_format(d[n++].text, size, "%s -> %s", verdict_say(then->verdict),
-                  verdict_say(now->verdict));
+        gp_format(d[n++].text, size, "%s -> %s", verdict_words[then->verdict].brief,
+                  verdict_words[now->verdict].brief);
     if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
         gp_format(d[n++].text, size, "GPU %s -> %s", then->request.gpu->id, now->request.gpu->id);
     if (now->layout.gpus != then->layout.gpus)

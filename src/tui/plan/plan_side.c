@@ -108,7 +108,8 @@ static void show_break(struct page *p, const struct break_point *b, const char *
     canvas_fit(p->canvas, p->in, p->y, 0, b->ends ? p->in.cols : x - 1,
                b->ends ? INK_DIM : INK_TEXT, more);
     if (!b->ends)
-        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING, outcome_limit(b->limit));
+        canvas_fit(p->canvas, p->in, p->y, x, p->in.cols - x, INK_HEADING,
+                   limit_words[b->limit].noun);
     p->y++;
 }
 

@@ -604,7 +604,7 @@ static enum gp_status plan_export(const struct app *app, const void *state, cons
     else if (strcmp(suffix, "txt") == 0)
         print_plan(form->answer, &options, false, false, out);
     else
-        print_plan_table(form->answer, OUTPUT_CSV, out);
+        print_plan_table(form->answer, suffix[0] == 'm' ? OUTPUT_MARKDOWN : OUTPUT_CSV, out);
     return GP_OK;
 }
 
@@ -622,7 +622,7 @@ const struct screen_ops screen_plan = {
     .tick = plan_tick,
     .explain = plan_explain,
     .title = plan_title,
-    .suffixes = "txt json csv",
+    .suffixes = "txt json csv md",
     .export = plan_export,
     .command = plan_command,
     .click = plan_click,

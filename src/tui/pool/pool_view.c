@@ -170,13 +170,13 @@ static void draw_workloads(const struct pool_screen *s, struct canvas *canvas, s
 static void slot_text(const struct pool_run *run, int hour, int gpu, char *out, size_t size,
                       enum ink *ink)
 {
-    const struct seating *p = &run->seating;
+    const struct placement *p = &run->placement;
     size_t at = (size_t)hour * (size_t)p->gpus + (size_t)gpu;
     int who = p->who[at];
 
-    *ink = who == SEATING_FREE ? INK_FREE : seating_starts(p, hour, gpu) ? INK_KEY : INK_TEXT;
+    *ink = who == PLACEMENT_FREE ? INK_FREE : placement_starts(p, hour, gpu) ? INK_KEY : INK_TEXT;
     gp_format(out, size, "%c",
-              who == SEATING_FREE ? '.'
+              who == PLACEMENT_FREE ? '.'
               : p->cut[at] >= 0   ? '/'
               : who < 0           ? '*'
                                   : letter_of(run->c.pool.candidates[who - 1].workload));
@@ -186,13 +186,13 @@ static void slot_text(const struct pool_run *run, int hour, int gpu, char *out, 
  * many lines they take; canvas NULL: nothing is drawn. */
 static int walk_places(const struct pool_screen *s, struct canvas *canvas, struct rect in, int top)
 {
-    const struct seating *p = &s->run->seating;
+    const struct placement *p = &s->run->placement;
     char name[POOL_FILE_NAME], cell[4];
     int y = -top, x = 0;
     enum ink ink;
 
     for (int b = 0; b < p->box_count; b++) {
-        const struct seating_box *box = &p->box[b];
+        const struct placement_chassis *box = &p->box[b];
         int per = in.cols - 12 < box->gpus ? in.cols - 12 : box->gpus;
 
         if (x > 0 && x + 12 + per > in.cols) {
@@ -236,14 +236,14 @@ static int middle_top(const struct pool_screen *s, struct rect in)
 
 static void draw_places(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
-    if (s->run->seating.gpus == 0)
+    if (s->run->placement.gpus == 0)
         canvas_text(canvas, in, 0, 0, INK_DIM, "no GPUs of its own");
     walk_places(s, canvas, in, middle_top(s, in));
 }
 
 int pool_middle_rows(const struct pool_screen *s)
 {
-    return s->middle == POOL_SHOW_PLACES    ? s->run->seating.box_count
+    return s->middle == POOL_SHOW_PLACES    ? s->run->placement.box_count
            : s->middle == POOL_SHOW_WHAT_IF ? s->run->what_if_count
                                             : s->proposal_count;
 }
@@ -398,15 +398,15 @@ static void draw_ladder(const struct pool_screen *s, struct canvas *canvas, stru
 
 static void draw_progress(const struct pool_screen *s, struct canvas *canvas, struct rect in)
 {
-    const struct pool_worker *w = s->worker;
+    const struct pool_solve *w = s->solve;
 
     if (s->phase == POOL_EMPTY) {
         canvas_text(canvas, in, 1, 1, INK_TEXT, "no pool is loaded: :pool FILE");
         return;
     }
     if (s->phase == POOL_FINDING) {
-        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads", task_done(s->task),
-                     s->count);
+        canvas_textf(canvas, in, 1, 1, INK_TEXT, "layouts: %d of %zu workloads",
+                     task_done(s->finding), s->count);
         return;
     }
     double total = atomic_load(&w->total), bound = atomic_load(&w->bound);

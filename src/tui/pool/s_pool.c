@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "pool/pool_page.h"
 #include "pool/pool_record.h"
 #include "pool/print_pool.h"
 #include "tui/list.h"
@@ -26,7 +25,7 @@ static void drop(struct pool_run **run)
 
 static void close_all(struct pool_screen *s)
 {
-    pool_worker_drop(s);
+    pool_solve_drop(s);
     pool_find_drop(s);
     pool_proposals_fini(s);
     while (s->before_count > 0)
@@ -37,8 +36,11 @@ static void close_all(struct pool_screen *s)
 
 static void pool_close(struct app *app, void *state)
 {
+    struct pool_screen *s = state;
+
     (void)app;
-    close_all(state);
+    close_all(s);
+    worker_free(s->solver);
 }
 
 static void warn(void *ctx, const char *line)
@@ -130,7 +132,7 @@ static void begin_solving(struct app *app, struct pool_screen *s)
     }
     s->phase = POOL_SOLVING;
     s->halted = false;
-    pool_worker_solve(s);
+    pool_solve_begin(s, NULL, false);
 }
 
 static double find_some(struct app *app, struct pool_screen *s)
@@ -138,7 +140,7 @@ static double find_some(struct app *app, struct pool_screen *s)
     struct gp_err err = {0};
     enum gp_status rc;
 
-    if (!task_finished(s->task))
+    if (!task_finished(s->finding))
         return POLL;
     struct pool_case *c = pool_find_end(s, &rc, &err);
     s->run = pool_run_new();
@@ -170,7 +172,7 @@ static void try_known(struct pool_screen *s, struct pool_proposal *p)
 
     p->tried = copy_known(s, p) && pool_case_build(p->c, &err) == GP_OK;
     if (p->tried)
-        pool_worker_try(s, p->c);
+        pool_solve_begin(s, p->c, false);
 }
 
 /* Starts to try a change out; one whose candidates cannot be found is left out. */
@@ -227,9 +229,9 @@ static double try_some(struct app *app, struct pool_screen *s)
 {
     struct pool_outcome outcome = {0};
 
-    if (s->task && task_finished(s->task))
+    if (s->finding && task_finished(s->finding))
         try_found(s);
-    if (s->task || !pool_worker_ended(s, &outcome))
+    if (s->finding || !pool_solve_ended(s, &outcome))
         return POLL;
     if (s->trying < s->proposal_count)
         s->proposals[s->trying].outcome = outcome;
@@ -259,7 +261,7 @@ static void ask_next(struct app *app, struct pool_screen *s)
         pool_find_begin(s, app->worker, c, c->file.workload_count);
         return;
     }
-    pool_worker_ask(s);
+    pool_solve_begin(s, NULL, true);
 }
 
 /* A GPU that cannot be planned on is left out. */
@@ -279,9 +281,9 @@ static void ask_found(struct app *app, struct pool_screen *s)
 
 static double ask_some(struct app *app, struct pool_screen *s)
 {
-    if (s->task && task_finished(s->task))
+    if (s->finding && task_finished(s->finding))
         ask_found(app, s);
-    if (s->task || !pool_worker_ended(s, NULL))
+    if (s->finding || !pool_solve_ended(s, NULL))
         return POLL;
     s->phase = POOL_READY;
     if (s->halted) { /* what was asked of it is no answer */
@@ -293,7 +295,7 @@ static double ask_some(struct app *app, struct pool_screen *s)
 
 static double solve_some(struct app *app, struct pool_screen *s)
 {
-    if (!pool_worker_ended(s, NULL))
+    if (!pool_solve_ended(s, NULL))
         return POLL;
     s->phase = POOL_READY;
     s->hour = pool_run_busiest(s->run);
@@ -335,7 +337,7 @@ static bool stop(struct app *app, struct pool_screen *s)
         s->trying = s->proposal_count;
     }
     s->halted = true;
-    pool_worker_halt(s);
+    pool_solve_halt(s);
     app_report(app, false, "stopping");
     return true;
 }
@@ -501,7 +503,7 @@ static void pool_explain(const struct app *app, const void *state, struct strbuf
                     100 * pool_unmet(s->run, s->work, -1));
     else
         strbuf_addf(out, "; %s; burst x %.2f", w->demand, w->burst);
-    int moves = s->run->seating.gpus > 0 ? s->run->seating.moves[s->hour] : 0;
+    int moves = s->run->placement.gpus > 0 ? s->run->placement.moves[s->hour] : 0;
     strbuf_addf(out, ". %d move%s at this hour.", moves, moves == 1 ? "" : "s");
 }
 
@@ -521,7 +523,7 @@ static void pool_running(const void *state, struct strbuf *out)
     if (s->phase == POOL_FINDING)
         strbuf_addf(out, "pool 0/%d", POOL_RUNGS);
     else if (s->phase == POOL_SOLVING)
-        strbuf_addf(out, "pool %d/%d", atomic_load(&s->worker->rung) + 1, POOL_RUNGS);
+        strbuf_addf(out, "pool %d/%d", atomic_load(&s->solve->rung) + 1, POOL_RUNGS);
 }
 
 /* What may be done just now. */
@@ -564,12 +566,12 @@ static enum gp_status pool_export_text(const struct app *app, const void *state,
 
     if (s->phase != POOL_READY)
         return gp_fail(err, GP_E_NOTHING, "", "", "the pool is not solved yet");
-    if (strcmp(suffix, "html") == 0 || strcmp(suffix, "svg") == 0) {
+    if (strcmp(suffix, "html") == 0) {
         struct strbuf command;
 
         strbuf_init(&command);
         pool_command(app, state, &command);
-        pool_page(s->run, command.text, suffix[0] == 's' ? DOCUMENT_SVG : DOCUMENT_HTML, out);
+        pool_page(s->run, command.text, out);
         strbuf_fini(&command);
         return GP_OK;
     }
@@ -598,7 +600,7 @@ const struct screen_ops screen_pool = {
     .title = pool_title,
     .running = pool_running,
     .word = pool_word,
-    .suffixes = "txt json csv md html svg",
+    .suffixes = "txt json csv md html",
     .export = pool_export_text,
     .command = pool_command,
     .takes = pool_takes,

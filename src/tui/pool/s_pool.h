@@ -1,14 +1,9 @@
 /*
- * s_pool.h - the state of the screen Pool, its worker and its proposals.
- *
- * Candidates are a task of the screens' worker (worker.h), a workload a unit; what is solved
- * is solved in a thread of its own that works on a run nobody else touches until it is done,
- * and tells its progress through atomics.
+ * s_pool.h - the state of the screen Pool, its tasks and its proposals.
  */
 #ifndef GP_TUI_POOL_S_POOL_H
 #define GP_TUI_POOL_S_POOL_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "pool/pool_run.h"
@@ -55,21 +50,17 @@ struct pool_find {
 /* What stands in the middle of the screen. */
 enum pool_middle { POOL_SHOW_PLACES, POOL_SHOW_WHAT_IF, POOL_SHOW_CHANGES };
 
-enum pool_work { POOL_WORK_ON, POOL_WORK_ENDED, POOL_WORK_LEFT };
-
-struct pool_worker {
-    pthread_t thread;
-    bool on;          /* there is one */
-    atomic_int state; /* enum pool_work */
-    atomic_bool stop;
-    atomic_int rung;             /* it is at */
-    _Atomic double total, bound; /* of that rung so far */
-    struct pool_run *run;        /* what it works on, or */
-    struct pool_case *c;         /* one rung alone of this: `only` */
+/* What is solved: the job of a task. */
+struct pool_solve {
+    struct pool_run *run; /* owned while it is solved; or */
+    struct pool_case *c;  /* one rung alone of this: `only` */
     enum pool_rung_id only;
     struct pool_outcome outcome; /* of that */
+    bool what_ifs;               /* those of run instead */
     struct pool_run_options options;
-    bool what_ifs; /* those of run instead */
+    atomic_bool halt;            /* it ends soon, with what it has */
+    atomic_int rung;             /* it is at */
+    _Atomic double total, bound; /* of that rung so far */
 };
 
 struct pool_screen {
@@ -77,10 +68,12 @@ struct pool_screen {
     struct pool_run_options options;
     struct pool_run *run; /* NULL: none is loaded, or its candidates are being found */
     enum pool_phase phase;
-    struct task *task; /* of find; NULL: none is at work */
+    struct task *finding; /* NULL: none is at work */
     struct pool_find *find;
-    size_t count;                       /* workloads that candidates are found for */
-    struct pool_worker *worker;         /* NULL: nothing is solved */
+    size_t count;          /* workloads that candidates are found for */
+    struct worker *solver; /* owned; NULL: nothing was solved yet */
+    struct task *solving;  /* NULL: nothing is solved */
+    struct pool_solve *solve;
     bool halted;                        /* what is solved was told to stop */
     struct pool_run *before[POOL_UNDO]; /* applied changes, to be undone */
     int before_count;
@@ -91,7 +84,7 @@ struct pool_screen {
     enum pool_middle middle;
 };
 
-/* ---- pool_find.c ---- */
+/* ---- pool_tasks.c ---- */
 /* Finds the candidates of the case's workloads before `until`; the case is the task's. */
 void pool_find_begin(struct pool_screen *s, struct worker *worker, struct pool_case *c,
                      size_t until);
@@ -99,18 +92,14 @@ void pool_find_begin(struct pool_screen *s, struct worker *worker, struct pool_c
 struct pool_case *pool_find_end(struct pool_screen *s, enum gp_status *rc, struct gp_err *err);
 void pool_find_drop(struct pool_screen *s);
 
-/* ---- pool_worker.c ---- */
-/* Starts on run, or on the chosen rung of another case. */
-void pool_worker_solve(struct pool_screen *s);
-void pool_worker_try(struct pool_screen *s, struct pool_case *c);
-/* What-ifs of run's chosen rung. */
-void pool_worker_ask(struct pool_screen *s);
+/* Starts on run; or on the chosen rung of another case; or on the what-ifs of run's rung. */
+void pool_solve_begin(struct pool_screen *s, struct pool_case *c, bool what_ifs);
 /* Nothing is at work (any more): out, unless NULL, is what a case came to. */
-bool pool_worker_ended(struct pool_screen *s, struct pool_outcome *out);
+bool pool_solve_ended(struct pool_screen *s, struct pool_outcome *out);
 /* It ends soon, with what it has. */
-void pool_worker_halt(struct pool_screen *s);
+void pool_solve_halt(struct pool_screen *s);
 /* It is not wanted any more, and what it works on is not the screen's from now on. */
-void pool_worker_drop(struct pool_screen *s);
+void pool_solve_drop(struct pool_screen *s);
 
 /* ---- pool_propose.c: changes that may serve what is short ---- */
 /* Makes a list of them for the workload; none are tried yet. */

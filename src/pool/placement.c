@@ -1,20 +1,20 @@
 /*
- * seating.c - see seating.h.
+ * placement.c - see placement.h.
  */
-#include "pool/seating.h"
+#include "pool/placement.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/slices.h"
+#include "pool/grid.h"
 
 #define NOBODY (-1)
 
 struct placing {
     const struct pool *pool;
     const struct pool_rung *rung;
-    struct seating *out;
+    struct placement *out;
     int *owner;     /* [host] workload it belongs to all day; NOBODY */
     bool *touched;  /* [host] somebody without a claim was on it, at some hour */
     int *host_room; /* [host] GPUs that it still takes in this hour */
@@ -31,16 +31,16 @@ struct placing {
 
 static void add_box(struct placing *p, int type, int gpus, int chassis, int hosts, int per_host)
 {
-    struct seating *o = p->out;
-    struct seating_box *box = &o->box[o->box_count];
+    struct placement *o = p->out;
+    struct placement_chassis *box = &o->box[o->box_count];
 
-    *box = (struct seating_box){.type = type,
-                                .first = o->gpus,
-                                .gpus = gpus,
-                                .chassis = chassis,
-                                .first_host = p->hosts,
-                                .hosts = hosts,
-                                .per_host = per_host};
+    *box = (struct placement_chassis){.type = type,
+                                      .first = o->gpus,
+                                      .gpus = gpus,
+                                      .chassis = chassis,
+                                      .first_host = p->hosts,
+                                      .hosts = hosts,
+                                      .per_host = per_host};
     for (int i = 0; i < gpus; i++)
         o->box_of[o->gpus + i] = o->box_count;
     o->gpus += gpus;
@@ -81,7 +81,7 @@ static int largest_server(const struct pool *pool)
 
 /* Types one after the other into the slots there are; what is over goes into a last one,
  * with hosts as large as servers and as many as it takes. */
-static void add_chassis(struct placing *p, const struct seating_chassis *chassis, int count)
+static void add_chassis(struct placing *p, const struct chassis_size *chassis, int count)
 {
     int left = 0, t = 0, of_type = 0;
 
@@ -130,14 +130,14 @@ static int owner_of(const struct placing *p, int candidate)
     return apart ? c->workload : NOBODY;
 }
 
-static size_t cell(const struct seating *o, int hour, int gpu)
+static size_t cell(const struct placement *o, int hour, int gpu)
 {
     return (size_t)hour * (size_t)o->gpus + (size_t)gpu;
 }
 
 static void put(struct placing *p, int hour, int gpu, int who, int unit, int cut, int host)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
     int box = o->box_of[gpu];
 
     o->who[cell(o, hour, gpu)] = who;
@@ -150,7 +150,7 @@ static void put(struct placing *p, int hour, int gpu, int who, int unit, int cut
 
 static void take_away(struct placing *p, int hour, int unit)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
 
     for (int g = 0; g < o->gpus; g++) {
         size_t at = cell(o, hour, g);
@@ -160,7 +160,7 @@ static void take_away(struct placing *p, int hour, int unit)
             continue;
         p->host_room[o->box[box].first_host + o->host[at] - 1]++;
         p->free[box * p->pool->type_count + o->type[g]]++;
-        o->who[at] = SEATING_FREE;
+        o->who[at] = PLACEMENT_FREE;
         o->unit[at] = o->host[at] = 0;
         o->cut[at] = -1;
     }
@@ -176,7 +176,7 @@ static bool may_use(const struct placing *p, int host, int owner, bool claim)
 /* The host of a box that is left with least room when it takes n; NOBODY: none does. */
 static int best_host(const struct placing *p, int b, int n, int owner, bool claim)
 {
-    const struct seating_box *box = &p->out->box[b];
+    const struct placement_chassis *box = &p->out->box[b];
     int best = NOBODY;
 
     for (int h = box->first_host; h < box->first_host + box->hosts; h++)
@@ -206,12 +206,12 @@ static int best_box(const struct placing *p, int type, int n, int owner, bool cl
 
 static bool is_free(const struct placing *p, int hour, int gpu, int type)
 {
-    return p->out->type[gpu] == type && p->out->who[cell(p->out, hour, gpu)] == SEATING_FREE;
+    return p->out->type[gpu] == type && p->out->who[cell(p->out, hour, gpu)] == PLACEMENT_FREE;
 }
 
 /* Where n free GPUs stand side by side and aligned to n, so that they share the links of
  * a board; else the first of the box. */
-static int aligned(const struct placing *p, int hour, const struct seating_box *box, int type,
+static int aligned(const struct placing *p, int hour, const struct placement_chassis *box, int type,
                    int n)
 {
     for (int g = box->first; g + n <= box->first + box->gpus; g += n) {
@@ -228,7 +228,7 @@ static int aligned(const struct placing *p, int hour, const struct seating_box *
 static void fill_box(struct placing *p, int hour, int b, int type, int n, int host, int who,
                      int unit, int cut)
 {
-    const struct seating_box *box = &p->out->box[b];
+    const struct placement_chassis *box = &p->out->box[b];
 
     for (int g = aligned(p, hour, box, type, n); n > 0; g++) {
         if (!is_free(p, hour, g, type))
@@ -345,7 +345,7 @@ static int size_at(const struct placing *p, size_t at)
 /* Puts the whole replica whose first GPU is g where it was. */
 static void keep_unit(struct placing *p, int hour, int before, int g)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
     size_t was = cell(o, before, g);
     int unit = o->unit[was], left = size_at(p, was);
 
@@ -360,17 +360,17 @@ static void keep_unit(struct placing *p, int hour, int before, int g)
 /* GPUs of the hour before stay with whom they served. */
 static void keep_running(struct placing *p, int hour, int before)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
 
     for (int g = 0; g < o->gpus; g++) {
         size_t was = cell(o, before, g);
         int who = o->who[was];
-        int *left = who == SEATING_FREE ? NULL
-                    : o->cut[was] >= 0  ? &p->cuts[who - 1][o->cut[was]]
-                    : who > 0           ? &p->left[who - 1]
-                                        : &p->jobs_left[-who - 1];
+        int *left = who == PLACEMENT_FREE ? NULL
+                    : o->cut[was] >= 0    ? &p->cuts[who - 1][o->cut[was]]
+                    : who > 0             ? &p->left[who - 1]
+                                          : &p->jobs_left[-who - 1];
 
-        if (!left || *left <= 0 || o->who[cell(o, hour, g)] != SEATING_FREE)
+        if (!left || *left <= 0 || o->who[cell(o, hour, g)] != PLACEMENT_FREE)
             continue;
         keep_unit(p, hour, before, g);
         --*left;
@@ -380,19 +380,19 @@ static void keep_running(struct placing *p, int hour, int before)
 /* Is the whole replica of cell (before, g) free to be where it was? */
 static bool may_return(const struct placing *p, int hour, int before, int g)
 {
-    const struct seating *o = p->out;
+    const struct placement *o = p->out;
     int unit = o->unit[cell(o, before, g)];
 
     for (int k = g; k < o->gpus; k++)
-        if (o->unit[cell(o, before, k)] == unit && o->who[cell(o, hour, k)] != SEATING_FREE)
+        if (o->unit[cell(o, before, k)] == unit && o->who[cell(o, hour, k)] != PLACEMENT_FREE)
             return false;
     return true;
 }
 
 /* Engines that sleep wake where they are, those that stopped last first. */
-static void wake_sleepers(struct placing *p, int hour)
+static void wake_suspended(struct placing *p, int hour)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
 
     for (int back = 2; back < o->hours && p->sleepers; back++)
         for (int g = 0; g < o->gpus; g++) {
@@ -507,7 +507,7 @@ static void drop_slices(struct placing *p, int hour, int c)
 /* What has a place in this hour, from who is where; slices by their GPUs. */
 static void count_ran(struct placing *p, int hour)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
     const struct pool *pool = p->pool;
     bool *seen = gp_calloc((size_t)p->next_unit, sizeof(*seen));
 
@@ -539,7 +539,7 @@ static int place_rest(struct placing *p, int hour)
 
 static void begin_hour(struct placing *p, int hour)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
     size_t at = cell(o, hour, 0), n = sizeof(int) * (size_t)o->gpus;
 
     memset(&o->who[at], 0, n);
@@ -563,7 +563,7 @@ struct mates {         /* by unit */
     size_t cap;
 };
 
-static void mates_reset(struct mates *m, const struct seating *o, int hour, int before)
+static void mates_reset(struct mates *m, const struct placement *o, int hour, int before)
 {
     for (int g = 0; g < o->gpus; g++) {
         m->now[o->unit[cell(o, hour, g)]] = m->before[o->unit[cell(o, before, g)]] = 0;
@@ -572,7 +572,7 @@ static void mates_reset(struct mates *m, const struct seating *o, int hour, int 
 }
 
 /* Pairs each replica of an hour with the one that had the same GPUs, host and work. */
-static void mates_find(struct mates *m, const struct seating *o, int hour, int before)
+static void mates_find(struct mates *m, const struct placement *o, int hour, int before)
 {
     mates_reset(m, o, hour, before);
     for (int g = 0; g < o->gpus; g++) {
@@ -607,7 +607,7 @@ static void mates_size(struct mates *m, int units)
 /* Replicas that were packed anew and got what they had keep their number. */
 static void keep_numbers(struct placing *p, struct mates *m, int hour, int before)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
 
     mates_size(m, p->next_unit);
     mates_find(m, o, hour, before);
@@ -624,7 +624,7 @@ static void place_hour(struct placing *p, struct mates *m, int hour, int before)
     begin_hour(p, hour);
     if (before >= 0)
         keep_running(p, hour, before);
-    wake_sleepers(p, hour);
+    wake_suspended(p, hour);
     if (place_rest(p, hour) == 0)
         return;
     begin_hour(p, hour); /* packed anew */
@@ -636,7 +636,7 @@ static void place_hour(struct placing *p, struct mates *m, int hour, int before)
         keep_numbers(p, m, hour, before);
 }
 
-bool seating_returns(const struct seating *o, int hour, int gpu)
+bool placement_returns(const struct placement *o, int hour, int gpu)
 {
     for (int t = 0; t < o->hours; t++)
         if (t != hour && o->unit[cell(o, t, gpu)] == o->unit[cell(o, hour, gpu)])
@@ -644,17 +644,17 @@ bool seating_returns(const struct seating *o, int hour, int gpu)
     return false;
 }
 
-bool seating_starts(const struct seating *o, int hour, int gpu)
+bool placement_starts(const struct placement *o, int hour, int gpu)
 {
     size_t at = cell(o, hour, gpu);
 
-    return o->who[at] != SEATING_FREE && !o->stays[at];
+    return o->who[at] != PLACEMENT_FREE && !o->stays[at];
 }
 
 /* Fills stays and moves; a replica is counted once, by its first GPU. */
 static void compare_hours(struct placing *p, struct mates *m)
 {
-    struct seating *o = p->out;
+    struct placement *o = p->out;
 
     mates_size(m, p->next_unit);
     for (int t = 0; t < o->hours; t++) {
@@ -723,7 +723,7 @@ static void place_hours(struct placing *p)
     free(m.mate);
 }
 
-static void allocate(struct seating *o, size_t gpus, size_t hours, size_t candidates)
+static void allocate(struct placement *o, size_t gpus, size_t hours, size_t candidates)
 {
     o->box = gp_calloc(gpus + 1, sizeof(*o->box));
     o->type = gp_calloc(gpus + 1, sizeof(*o->type));
@@ -769,16 +769,16 @@ static void placing_fini(struct placing *p)
     free(p->jobs_left);
 }
 
-void seating_rung(const struct pool *pool, const struct pool_rung *rung,
-                  const struct seating_chassis *chassis, int chassis_count, struct seating *out)
+void placement_rung(const struct pool *pool, const struct pool_rung *rung,
+                    const struct chassis_size *chassis, int chassis_count, struct placement *out)
 {
     struct placing p = {.pool = pool, .rung = rung, .out = out, .next_unit = 1};
     long total = 0;
 
-    *out = (struct seating){.hours = pool->hours, .whole = true};
+    *out = (struct placement){.hours = pool->hours, .whole = true};
     for (int t = 0; t < pool->type_count; t++)
         total += rung->gpus[t];
-    if (total * pool->hours > SEATING_MOST || !rung->replicas)
+    if (total * pool->hours > PLACEMENT_MOST || !rung->replicas)
         out->whole = false;
     if (!out->whole)
         total = 0;
@@ -792,7 +792,7 @@ void seating_rung(const struct pool *pool, const struct pool_rung *rung,
     placing_fini(&p);
 }
 
-void seating_fini(struct seating *o)
+void placement_fini(struct placement *o)
 {
     free(o->box);
     free(o->type);

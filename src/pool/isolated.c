@@ -1,19 +1,18 @@
 /*
- * apart.c - see apart.h.
+ * isolated.c - see bound.h.
  */
-#include "pool/apart.h"
+#include "pool/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "pool/account.h"
 
 #define MOST_BOXES 32
 #define MOST_BYTES (64 << 20) /* of their plans */
 
-struct apart { /* the isolated workloads, or the others with the jobs, as a pool */
+struct split { /* the isolated workloads, or the others with the jobs, as a pool */
     struct pool pool;
     struct pool_type types[POOL_MOST_TYPES];
     struct pool_workload *workloads;
@@ -36,7 +35,7 @@ static void part_type(struct pool_type *own, const struct grid_type *type, int h
         own->stock_hour = own->buy_hour;
 }
 
-static int add_candidates(struct apart *part, const struct pool *pool, int workload, int at)
+static int add_candidates(struct split *part, const struct pool *pool, int workload, int at)
 {
     for (; at < pool->candidate_count && pool->candidates[at].workload == workload; at++) {
         int n = part->pool.candidate_count++;
@@ -55,7 +54,7 @@ static int skip_candidates(const struct pool *pool, int workload, int at)
     return at;
 }
 
-static void add_workloads(struct apart *part, const struct grid *grid, bool constant)
+static void add_workloads(struct split *part, const struct grid *grid, bool constant)
 {
     for (int w = 0, at = 0; w < grid->workloads; w++) {
         struct pool_workload *own = &part->workloads[part->pool.workload_count];
@@ -73,7 +72,7 @@ static void add_workloads(struct apart *part, const struct grid *grid, bool cons
 }
 
 /* Jobs, beside a workload that asks for nothing where there is no other: a pool has one. */
-static void add_jobs(struct apart *part, const struct grid *grid)
+static void add_jobs(struct split *part, const struct grid *grid)
 {
     static const double nothing[POOL_MOST_HOURS];
 
@@ -87,12 +86,12 @@ static void add_jobs(struct apart *part, const struct grid *grid)
     part->pool.job_count = grid->jobs;
 }
 
-static void part_init(struct apart *part, const struct grid *grid, bool constant)
+static void part_init(struct split *part, const struct grid *grid, bool constant)
 {
     const struct pool *pool = grid->pool;
     size_t ways = (size_t)pool->candidate_count + 1;
 
-    *part = (struct apart){.pool = *pool};
+    *part = (struct split){.pool = *pool};
     part->workloads = gp_calloc((size_t)grid->workloads + 1, sizeof(*part->workloads));
     part->candidates = gp_calloc(ways, sizeof(*part->candidates));
     part->jobs = gp_calloc((size_t)grid->jobs + 1, sizeof(*part->jobs));
@@ -109,13 +108,13 @@ static void part_init(struct apart *part, const struct grid *grid, bool constant
         add_jobs(part, grid);
 }
 
-static void part_fini(struct apart *part)
+static void part_fini(struct split *part)
 {
     free(part->workloads);
     free(part->candidates);
     free(part->jobs);
     free(part->origin);
-    *part = (struct apart){0};
+    *part = (struct split){0};
 }
 
 /* ---- boxes: what the isolated may hold ---- */
@@ -130,7 +129,7 @@ struct box {
 struct tree {
     struct bound *b;
     const struct grid *grid;
-    struct apart_search *search;
+    struct isolated_search *search;
     double least;                     /* a bound of all plans */
     size_t plan_size;                 /* bytes of a box's replicas */
     struct box boxes[MOST_BOXES + 1]; /* still open */
@@ -154,7 +153,7 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
     int hours = tree->grid->hours, *gpus = isolated ? box->held : box->shared;
     double *bound = isolated ? &box->alone : &box->others;
     struct pool_rung rung = {.bound = 0};
-    struct apart part;
+    struct split part;
     bool go_on;
 
     part_init(&part, tree->grid, isolated);
@@ -234,7 +233,7 @@ static int pick_type(const struct tree *tree, const struct box *box)
 
 /* At most what the others leave of type g for the isolated; or more, and less for the
  * others. */
-static bool divide(struct tree *tree, int index, int g)
+static bool divide_box(struct tree *tree, int index, int g)
 {
     const struct grid_type *type = &tree->grid->type[g];
     struct box first = tree->boxes[index], second = first;
@@ -300,7 +299,7 @@ static bool raise_priced(struct tree *tree, const struct box *all, bool *plain)
     return go_on;
 }
 
-bool apart_takes(const struct grid *grid)
+bool isolated_takes(const struct grid *grid)
 {
     bool isolated = false;
 
@@ -309,7 +308,7 @@ bool apart_takes(const struct grid *grid)
     return !grid->jobs_own && isolated;
 }
 
-void apart_raise(struct bound *b, struct apart_search *search)
+void isolated_raise(struct bound *b, struct isolated_search *search)
 {
     const struct grid *grid = b->grid;
     struct tree tree = {.b = b, .grid = grid, .search = search, .least = b->best};
@@ -327,7 +326,7 @@ void apart_raise(struct bound *b, struct apart_search *search)
     while (go_on && tree.count > 0 && tree.count < MOST_BOXES &&
            (size_t)tree.count * tree.plan_size < MOST_BYTES &&
            (g = pick_type(&tree, &tree.boxes[lowest_box(&tree)])) >= 0)
-        go_on = divide(&tree, lowest_box(&tree), g);
+        go_on = divide_box(&tree, lowest_box(&tree), g);
     b->best = fmax(tree.least,
                    tree.count > 0 ? box_bound(&tree.boxes[lowest_box(&tree)]) : search->upper);
     for (int i = 0; i < tree.count; i++)

@@ -1,5 +1,5 @@
 /*
- * seating.h - which GPU serves what in each hour: the counts of a rung put into servers or
+ * placement.h - which GPU serves what in each hour: the counts of a rung put into servers or
  * chassis.
  *
  * GPUs are interchangeable to the solver; here they get a place. A replica stays within
@@ -19,33 +19,33 @@
  * Example: a server of 4 holds a, a, b, free; b wants 2 more: a of another server is not
  * touched, the free GPU and one of a new server cannot hold it, so b goes to the new one.
  */
-#ifndef GP_POOL_SEATING_H
-#define GP_POOL_SEATING_H
+#ifndef GP_POOL_PLACEMENT_H
+#define GP_POOL_PLACEMENT_H
 
 #include "pool/pool.h"
 
-#define SEATING_MOST 20000000 /* GPUs x hours that are placed */
+#define PLACEMENT_MOST 20000000 /* GPUs x hours that are placed */
 
-enum { SEATING_FREE = 0 };
+enum { PLACEMENT_FREE = 0 };
 
-struct seating_box {
-    int type;        /* of its GPUs; -1 = of several, by seating.type */
+struct placement_chassis {
+    int type;        /* of its GPUs; -1 = of several, by placement.type */
     int first, gpus; /* its GPUs are first .. first + gpus - 1 */
     int chassis;     /* place in the caller's list; -1 = a server, which is its host */
     int first_host, hosts, per_host; /* GPUs that one holds */
 };
 
 /* Chassis that the caller has; servers need none. */
-struct seating_chassis {
+struct chassis_size {
     int slots, hosts, per_host;
 };
 
-struct seating {
+struct placement {
     int hours, gpus, box_count;
-    struct seating_box *box;
+    struct placement_chassis *box;
     int *type;                 /* [gpu] */
     int *box_of;               /* [gpu] */
-    int *who;                  /* [hour x gpus + gpu] candidate + 1; -(job + 1); SEATING_FREE */
+    int *who;                  /* [hour x gpus + gpu] candidate + 1; -(job + 1); PLACEMENT_FREE */
     int *unit;                 /* likewise, which replica: its own number */
     int *host;                 /* likewise, of its box: 1 and up; 0 = free */
     signed char *cut;          /* likewise, the way it is cut; -1 = it is whole */
@@ -59,14 +59,14 @@ struct seating {
 };
 
 /* chassis: of B and D; NULL or none: a single one of any size. */
-void seating_rung(const struct pool *pool, const struct pool_rung *rung,
-                  const struct seating_chassis *chassis, int chassis_count, struct seating *out);
-void seating_fini(struct seating *seating);
+void placement_rung(const struct pool *pool, const struct pool_rung *rung,
+                    const struct chassis_size *chassis, int chassis_count, struct placement *out);
+void placement_fini(struct placement *placement);
 
 /* Was this GPU's replica on it at another hour, too? It may have slept until now. */
-bool seating_returns(const struct seating *seating, int hour, int gpu);
+bool placement_returns(const struct placement *placement, int hour, int gpu);
 
 /* Did this GPU's replica start, or move here, in that hour? */
-bool seating_starts(const struct seating *seating, int hour, int gpu);
+bool placement_starts(const struct placement *placement, int hour, int gpu);
 
 #endif

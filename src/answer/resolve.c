@@ -1,0 +1,1122 @@
+/*
+ * resolve.c - from options to a request: the first half of planner.h, and what a planner keeps.
+ *
+ * planner_resolve() is a row of steps, each of which looks up or checks one part of the request
+ * from what the options and the steps before it say: model, weights, prices, GPU, engine,
+ * host memory, drafts, load, and what was measured.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "answer/calibrate.h"
+#include "answer/spelling.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "catalog/trace.h"
+#include "model/read/checkpoint.h"
+#include "model/read/hub_cache.h"
+#include "plan/draft.h"
+#include "plan/search.h"
+#include "probe/cpu_host.h"
+
+#define MODELS_KEPT 256 /* read or made up; more than one command can name */
+
+struct local_model {
+    char *text; /* path or size as asked */
+    bool generic;
+    struct model *model;
+};
+
+struct local_gpu {
+    char *text; /* "h100-sxm/3g.40gb", "cpu" */
+    struct gpu *gpu;
+};
+
+struct planner {
+    struct catalog *catalog;
+    long today;
+    planner_local_fn local;
+    bool local_asked, local_found, market_loaded;
+    char local_text[320]; /* the id of the GPU in this machine, or why there is none */
+    struct local_model *models;
+    size_t model_count, model_cap, model_next; /* next: the slot to replace next */
+    struct local_gpu *gpus;
+    size_t gpu_count, gpu_cap;
+    char *trace_path; /* NULL: none yet */
+    struct trace trace;
+    struct market market;
+    struct calibrations *calibrations;
+};
+
+struct planner *planner_new(const char *profiles_dir, long today, planner_local_fn local)
+{
+    struct planner *p = gp_calloc(1, sizeof(*p));
+
+    *p = (struct planner){.catalog = catalog_new(profiles_dir), .today = today, .local = local};
+    return p;
+}
+
+struct planner *planner_twin(const struct planner *of, const char *profiles_dir)
+{
+    return planner_new(profiles_dir, of->today, of->local);
+}
+
+void planner_free(struct planner *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->model_count; i++) {
+        free(p->models[i].text);
+        free(p->models[i].model);
+    }
+    for (size_t i = 0; i < p->gpu_count; i++) {
+        free(p->gpus[i].text);
+        free(p->gpus[i].gpu);
+    }
+    free(p->models);
+    free(p->gpus);
+    free(p->trace_path);
+    trace_fini(&p->trace);
+    calibrations_free(p->calibrations);
+    catalog_free(p->catalog);
+    free(p);
+}
+
+struct catalog *planner_catalog(struct planner *p)
+{
+    return p->catalog;
+}
+
+const struct trace *planner_trace(const struct planner *p, const struct resolved *r)
+{
+    return r->trace[0] ? &p->trace : NULL;
+}
+
+long planner_today(const struct planner *p)
+{
+    return p->today;
+}
+
+enum gp_status planner_gpu(struct planner *p, const char *id, const struct gpu **gpu, char *used,
+                           size_t size, struct gp_err *err)
+{
+    return calibrate_catalog_gpu(&p->calibrations, p->catalog, id, gpu, used, size, err);
+}
+
+void planner_measured_anew(struct planner *p)
+{
+    calibrations_forget(p->calibrations);
+}
+
+/* A request in the making. */
+struct resolving {
+    struct planner *planner;
+    const struct options *options;
+    const char *model, *precision, *gpu; /* as asked; NULL: the default */
+    struct resolved *out;
+    struct request *request; /* of out */
+    struct gp_err *err;
+};
+
+/* The catalogue does not know which option named the unknown id: add it. */
+static enum gp_status named_by(enum gp_status status, const char *option, struct gp_err *err)
+{
+    if (status && err && !err->where[0])
+        gp_copy(err->where, sizeof(err->where), option);
+    return status;
+}
+
+/* "is not planned for vLLM 0.17+" and the like: what this engine does not do. */
+static enum gp_status refuse_for_engine(const struct resolving *r, const char *option,
+                                        const char *hint, const char *what)
+{
+    const struct engine *e = r->request->engine;
+
+    return gp_fail(r->err, GP_E_USAGE, option, hint, "%s %s %s", what, e->name, e->range);
+}
+
+/* ---- models ---- */
+
+/* "70B", "0.5b": a number and a unit letter, nothing else. */
+static bool is_size(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    return value > 0 && end > text && *end && strchr("bBmMtT", *end) && end[1] == '\0';
+}
+
+/* One read before under this text. */
+static const struct local_model *kept_model(const struct planner *p, const char *text)
+{
+    for (size_t i = 0; i < p->model_count; i++)
+        if (strcmp(p->models[i].text, text) == 0)
+            return &p->models[i];
+    return NULL;
+}
+
+/* The model under a name of its own, or the one that has the name already. A long --batch may
+ * name any number of sizes: the oldest are forgotten. */
+static const struct model *keep_model(struct planner *p, const char *text, bool generic,
+                                      const struct model *model)
+{
+    const struct local_model *kept = kept_model(p, text);
+    struct local_model *slot;
+
+    if (kept)
+        return kept->model;
+    if (p->model_count < MODELS_KEPT) {
+        p->models = gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
+        slot = &p->models[p->model_count++];
+    } else {
+        slot = &p->models[p->model_next++ % MODELS_KEPT];
+        free(slot->text);
+        free(slot->model);
+    }
+    *slot = (struct local_model){.text = gp_strdup(text), .generic = generic};
+    slot->model = gp_malloc(sizeof(*model));
+    *slot->model = *model;
+    gp_tame(slot->model->source); /* holds the path */
+    gp_tame(slot->model->note);
+    return slot->model;
+}
+
+static enum gp_status find_model(struct planner *p, const char *text, const struct model **model,
+                                 bool *generic, struct gp_err *err)
+{
+    struct gp_err unknown = {0};
+    const struct local_model *kept = kept_model(p, text);
+    struct hub_model hub;
+    struct model read;
+    enum gp_status rc;
+    double params;
+
+    *generic = kept && kept->generic;
+    if (kept) {
+        *model = kept->model;
+        return GP_OK;
+    }
+    if (reader_is_path(text)) {
+        rc = reader_model(text, &read, err);
+        /* "org/name" is a path that is not there, and may be a catalogue alias */
+        if (rc && strchr(text, '/') && !path_is_there(text) &&
+            catalog_model(p->catalog, text, model, &unknown) == GP_OK)
+            return GP_OK;
+        if (rc && !path_is_there(text) && hub_cache_find(text, &hub))
+            rc = reader_model(hub.path, &read, err);
+        *generic = !rc && read.assumed;
+        if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
+            gp_copy(err->hint, sizeof(err->hint), unknown.hint);
+    } else if (is_size(text)) {
+        rc = units_parse_params(text, "--model", &params, err);
+        if (!rc)
+            rc = model_generic(params, &read, err);
+        if (rc && err)
+            gp_copy(err->where, sizeof(err->where), "--model");
+        *generic = true;
+    } else {
+        return named_by(catalog_model(p->catalog, text, model, err), "--model", err);
+    }
+    if (!rc)
+        *model = keep_model(p, text, *generic, &read);
+    return rc;
+}
+
+static enum gp_status resolve_model(struct resolving *r)
+{
+    struct resolved *out = r->out;
+
+    gp_copy(out->model_text, sizeof(out->model_text), r->model);
+    return find_model(r->planner, r->model, &r->request->model, &out->generic, r->err);
+}
+
+/* "25" or "25%", between 0 and 100. */
+static bool read_percent(const char *text, double *percent)
+{
+    char number[32];
+    size_t len = strlen(text);
+
+    gp_format(number, sizeof(number), "%.*s",
+              (int)(len > 0 && text[len - 1] == '%' ? len - 1 : len), text);
+    return len < sizeof(number) && !units_parse_number(number, "", percent, NULL) && *percent > 0 &&
+           *percent < 100;
+}
+
+/* Structured pruning makes another model, which is planned like any; 2:4 and a percentage keep
+ * its shape. */
+static enum gp_status resolve_prune(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_PRUNE, "none");
+    const struct model *whole = r->request->model;
+    struct resolved *out = r->out;
+    struct model pruned;
+    double amount = 0;
+    char key[192], note[sizeof(pruned.note)];
+    bool layers = strncmp(text, "layers:", 7) == 0, width = strncmp(text, "width:", 6) == 0;
+
+    if (strcmp(text, "none") == 0)
+        return GP_OK;
+    if (strcmp(text, "2:4") == 0) {
+        r->request->prune = PRUNE_2_4;
+        return GP_OK;
+    }
+    if (!layers && !read_percent(width ? text + 6 : text, &amount))
+        return gp_fail(r->err, GP_E_USAGE, "--prune",
+                       "none, 2:4, a percentage such as 50, layers:8 or width:25%",
+                       "'%s' is not a kind of pruning", text);
+    if (!layers && !width) {
+        r->request->prune = PRUNE_UNSTRUCTURED;
+        r->request->prune_share = amount / 100;
+        return GP_OK;
+    }
+    pruned = *whole;
+    if (width)
+        model_prune_width(&pruned, amount / 100);
+    else if (units_parse_number(text + 7, "", &amount, NULL) || amount != floor(amount) ||
+             amount < 1 || !model_prune_layers(&pruned, (int)fmin(amount, MODEL_MAX_LAYERS)))
+        return gp_fail(r->err, GP_E_USAGE, "--prune", "layers:8, and one layer stays",
+                       "'%s' does not fit the %d layers of %s", text, whole->layer_count,
+                       whole->id);
+    gp_copy(note, sizeof(note), pruned.note);
+    gp_format(pruned.note, sizeof(pruned.note), "pruned by %.24s%s%.300s", text,
+              note[0] ? "; " : "", note);
+    gp_format(key, sizeof(key), "%.100s --prune %.40s", out->model_text, text);
+    r->request->model = keep_model(r->planner, key, out->generic, &pruned);
+    gp_copy(out->prune, sizeof(out->prune), text);
+    return GP_OK;
+}
+
+/* A model without its vision tower is another one too. */
+static enum gp_status resolve_vision(struct resolving *r)
+{
+    struct request *q = r->request;
+    struct model text;
+    char key[256];
+
+    q->text_only = options_flag(r->options, OPT_LANGUAGE_MODEL_ONLY);
+    if (!q->text_only || model_params_role(q->model, ROLE_VISION) == 0)
+        return GP_OK;
+    text = *q->model;
+    model_text_only(&text);
+    gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only", r->out->model_text,
+              r->out->prune);
+    q->model = keep_model(r->planner, key, r->out->generic, &text);
+    return GP_OK;
+}
+
+/* ---- precisions ---- */
+
+/* The 16-bit type the model computes in; FP32 models that are quantised take BF16. */
+static enum gp_status base_format(struct planner *p, const struct model *m,
+                                  const struct format *weight, const struct format **base,
+                                  struct gp_err *err)
+{
+    const char *id = m->native_dtype;
+
+    if (weight->block > 0)
+        id = "fp16"; /* GGUF engines compute in FP16 */
+    else if (weight->group_bytes == 0 && weight->bits >= 16 && !weight->mix)
+        id = weight->id;
+    else if (strcmp(id, "fp16") != 0)
+        id = "bf16";
+    if (strcmp(id, "tf32") == 0 || strcmp(id, "fp64") == 0)
+        id = "fp32";
+    return catalog_format(p->catalog, id, base, err);
+}
+
+/* As it is published: the format of its heaviest role gives the name. */
+static enum gp_status native_precision(struct planner *p, const struct model *m,
+                                       struct precision *out, struct gp_err *err)
+{
+    static const enum tensor_role roles[] = {ROLE_EXPERT, ROLE_MLP, ROLE_ATTN_Q, ROLE_RECURRENT,
+                                             ROLE_OTHER};
+    enum tensor_role heaviest = roles[0];
+    double params[ROLE_COUNT];
+    enum gp_status rc = GP_OK;
+
+    memset(out, 0, sizeof(*out));
+    out->native = true;
+    for (int r = 0; r < ROLE_COUNT && !rc; r++) {
+        const char *id = m->native[r][0] ? m->native[r] : m->native_dtype;
+
+        rc = catalog_format(p->catalog, id[0] ? id : "bf16", &out->by_role[r], err);
+    }
+    if (rc)
+        return rc;
+    model_params_roles(m, params);
+    for (size_t i = 1; i < sizeof(roles) / sizeof(roles[0]); i++)
+        if (params[roles[i]] > params[heaviest])
+            heaviest = roles[i];
+    out->weight = out->by_role[heaviest];
+    gp_copy(out->id, sizeof(out->id), out->weight->id);
+    rc = base_format(p, m, out->weight, &out->base, err);
+    out->kv = out->base;
+    return rc || !m->native_kv[0] ? rc : catalog_format(p->catalog, m->native_kv, &out->kv, err);
+}
+
+enum gp_status planner_precision(struct planner *p, const struct model *m,
+                                 const struct format *format, struct precision *out,
+                                 struct gp_err *err)
+{
+    const struct model_checkpoint *published = NULL; /* in that format */
+    enum gp_status rc = native_precision(p, m, out, err);
+
+    /* asking for what it is published in, or for its family's plain name, is asking for
+     * the checkpoint as it is */
+    if (rc || !format || strcmp(format->id, out->weight->id) == 0 ||
+        strcmp(format->id, out->weight->family) == 0)
+        return rc;
+    out->native = false;
+    out->weight = format;
+    gp_copy(out->id, sizeof(out->id), format->id);
+    rc = base_format(p, m, format, &out->base, err);
+    out->kv = out->base;
+    for (int i = 0; i < m->checkpoint_count && !published; i++)
+        if (strcmp(m->checkpoint[i].format, format->id) == 0)
+            published = &m->checkpoint[i];
+    for (int r = 0; r < ROLE_COUNT && !rc; r++) {
+        out->by_role[r] = format->keep_roles >> r & 1 ? out->base : format;
+        if (published && published->role[r][0])
+            rc = catalog_format(p->catalog, published->role[r], &out->by_role[r], err);
+    }
+    return rc;
+}
+
+static enum gp_status resolve_weights(struct resolving *r)
+{
+    const struct format *format = NULL;
+    const char *id = r->precision;
+    enum gp_status rc = GP_OK;
+
+    if (id && strcmp(id, "native") != 0 && strcmp(id, "auto") != 0)
+        rc = named_by(catalog_format(r->planner->catalog, id, &format, r->err), "--precision",
+                      r->err);
+    return rc ? rc
+              : planner_precision(r->planner, r->request->model, format, &r->request->precision,
+                                  r->err);
+}
+
+static enum gp_status resolve_kv(struct resolving *r)
+{
+    const char *id = options_word(r->options, OPT_KV_PRECISION, "auto");
+    struct request *q = r->request;
+
+    q->kv = q->precision.kv;
+    q->kv_auto = strcmp(id, "auto") == 0;
+    return q->kv_auto ? GP_OK
+                      : named_by(catalog_format(r->planner->catalog, id, &q->kv, r->err),
+                                 "--kv-precision", r->err);
+}
+
+/* ---- prices ---- */
+
+/* The region must be one of a provider that counts, whatever the dates. */
+static bool has_region(const struct market *m)
+{
+    struct market any = *m;
+
+    any.dated = false;
+    for (size_t i = 0; i < m->instance_count; i++)
+        if (market_takes(&any, &m->instances[i]))
+            return true;
+    return false;
+}
+
+/* Each of "aws,azure" must be a provider of the catalogue, whose instances are sorted by them. */
+static enum gp_status check_providers(const struct market *m, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+    struct strbuf names;
+
+    strbuf_init(&names);
+    for (size_t i = 0; i < m->instance_count; i++)
+        if (i == 0 || strcmp(m->instances[i - 1].provider, m->instances[i].provider) != 0)
+            strbuf_addf(&names, "%s%s", i ? ", " : "", m->instances[i].provider);
+    for (const char *p = m->providers; *p && !rc;) {
+        size_t len = strcspn(p, ",");
+        bool known = false;
+
+        for (size_t i = 0; i < m->instance_count && !known; i++)
+            known = strlen(m->instances[i].provider) == len &&
+                    strncasecmp(m->instances[i].provider, p, len) == 0;
+        if (!known)
+            rc = gp_fail(err, GP_E_USAGE, "--provider", names.text,
+                         "'%.*s' is not a provider of the catalogue", (int)len, p);
+        p += len + (p[len] == ',');
+    }
+    strbuf_fini(&names);
+    return rc;
+}
+
+static enum gp_status resolve_market(struct resolving *r)
+{
+    const struct options *o = r->options;
+    struct planner *p = r->planner;
+    struct market *m = &r->out->market;
+    enum gp_status rc = GP_OK;
+
+    if (!p->market_loaded) {
+        rc = catalog_instances(p->catalog, &p->market.instances, &p->market.instance_count, r->err);
+        if (!rc)
+            rc = catalog_servers(p->catalog, &p->market.servers, &p->market.server_count, r->err);
+        if (!rc)
+            rc = catalog_ownership(p->catalog, &p->market.ownership, r->err);
+        p->market.today = p->today;
+        p->market_loaded = rc == GP_OK;
+    }
+    *m = p->market;
+    m->hours = options_or(o, OPT_HOURS, 0);
+    m->electricity = options_or(o, OPT_ELECTRICITY, 0);
+    m->dated = options_flag(o, OPT_DATED);
+    r->request->price = (enum price_want)options_choice(o, OPT_PRICE);
+    if (rc)
+        return rc;
+    if (!gp_copy(m->providers, sizeof(m->providers), options_word(o, OPT_PROVIDER, "")))
+        return gp_fail(r->err, GP_E_USAGE, "--provider", "", "is longer than %d bytes",
+                       MARKET_TEXT_MAX - 1);
+    if (!gp_copy(m->region, sizeof(m->region), options_word(o, OPT_REGION, "")))
+        return gp_fail(r->err, GP_E_USAGE, "--region", "", "is longer than %d bytes",
+                       MARKET_TEXT_MAX - 1);
+    if (m->providers[0])
+        rc = check_providers(m, r->err);
+    if (!rc && m->region[0] && !has_region(m))
+        rc = gp_fail(r->err, GP_E_USAGE, "--region", "see gpuplan --list instances",
+                     "no instance%s%s is in a region with '%s'", m->providers[0] ? " of " : "",
+                     m->providers, m->region);
+    return rc;
+}
+
+/* ---- GPUs ---- */
+
+/* --gpu cpu: the processors of this machine, as a device like others.
+ *
+ *   bandwidth  min(cores x 12, sockets x 50) GB/s of up to 16 cores a socket, x 200 GB/s of
+ *              more; a band of /2.5..x2.5: nobody but root can ask what memory is built in
+ *   FP32       cores x clock x operations per cycle of the widest vectors; 2.5 GHz where no
+ *              clock can be read. It is the rate of 16-bit and quantized weights too, which
+ *              llama.cpp unpacks into those vectors
+ *   memory     of the machine or its cgroup, less 2 to 20 % for the system and others
+ *
+ * All of it is `assumed`, but the memory; --confirm and --bench replace it by what they
+ * measure here (plan/speed/calib.h).
+ *
+ * Example: 2 cores with AVX-512 at 2.5 GHz, one socket: 24 GB/s (9.6..60), 320 GFLOP/s.
+ */
+#define CPU_CORE_BANDWIDTH 12e9    /* bytes/s: some 20 lines of 64 bytes in 100 ns */
+#define CPU_SOCKET_BANDWIDTH 50e9  /* two channels */
+#define CPU_SERVER_BANDWIDTH 200e9 /* eight */
+#define CPU_SERVER_CORES 16        /* of a socket, above which it is a server's */
+#define CPU_BANDWIDTH_BAND 2.5
+#define CPU_CLOCK 2.5e9 /* Hz, where none can be read */
+#define CPU_CLOCK_BAND 1.8
+#define CPU_FLOPS 32.0 /* per cycle, where no vectors are named */
+#define CPU_USABLE 0.94
+#define CPU_USABLE_LEAST 0.80
+#define CPU_USABLE_MOST 0.98
+
+/* GP_E_DEVICE: not even the size of the memory can be read. */
+static enum gp_status cpu_as_gpu(struct catalog *catalog, struct gpu *out, struct gp_err *err)
+{
+    struct cpu_host h;
+    char slow[32] = "";
+
+    cpu_host_read(&h);
+    if (h.memory <= 0)
+        return gp_fail(err, GP_E_DEVICE, "--gpu cpu", "name a GPU",
+                       "cannot read how much memory this machine has");
+    int sockets = h.sockets > 0 ? h.sockets : 1;
+    double socket =
+        h.cores / sockets > CPU_SERVER_CORES ? CPU_SERVER_BANDWIDTH : CPU_SOCKET_BANDWIDTH;
+    double bandwidth = fmin(h.cores * CPU_CORE_BANDWIDTH, sockets * socket);
+    double clock = h.clock > 0 ? h.clock : CPU_CLOCK;
+    double rate = h.cores * clock * (h.vector ? h.vector->flops : CPU_FLOPS);
+
+    memset(out, 0, sizeof(*out));
+    gp_copy(out->id, sizeof(out->id), CPU_ID);
+    gp_copy(out->vendor, sizeof(out->vendor), CPU_ID);
+    gp_copy(out->form_factor, sizeof(out->form_factor), "CPU");
+    gp_copy(out->interconnect, sizeof(out->interconnect), "none");
+    gp_copy(out->confidence, sizeof(out->confidence), "low");
+    gp_copy(out->family_id, sizeof(out->family_id), CPU_ID);
+    if (h.slow > 0)
+        gp_format(slow, sizeof(slow), " (and %d slower)", h.slow);
+    gp_format(out->name, sizeof(out->name), "%.40s, %d core%s%s", h.name, h.cores,
+              h.cores == 1 ? "" : "s", slow);
+    gp_copy(out->architecture, sizeof(out->architecture), h.vector ? h.vector->name : "CPU");
+    gp_format(out->note, sizeof(out->note),
+              "bandwidth and rates assumed from %d cores%s%s; gpuplan --confirm measures them",
+              h.cores, h.vector ? " with " : "", h.vector ? h.vector->name : "");
+    gp_copy(out->source, sizeof(out->source), "/proc/cpuinfo, /proc/meminfo, cgroups of now");
+    out->host = true;
+    out->link_domain = 1;
+    out->memory_marketed = h.memory;
+    out->physical = quantity_of(h.memory, ORIGIN_MEASURED);
+    out->usable = quantity_band(h.memory * CPU_USABLE, h.memory * CPU_USABLE_LEAST,
+                                h.memory * CPU_USABLE_MOST, ORIGIN_ASSUMED);
+    out->bandwidth = quantity_band(bandwidth, bandwidth / CPU_BANDWIDTH_BAND,
+                                   bandwidth * CPU_BANDWIDTH_BAND, ORIGIN_ASSUMED);
+    out->rate[MATH_FP32] = out->rate[MATH_FP16] = out->rate[MATH_BF16] =
+        quantity_band(rate, rate / CPU_CLOCK_BAND, rate * CPU_CLOCK_BAND, ORIGIN_ASSUMED);
+    return catalog_family(catalog, CPU_ID, &out->family, err);
+}
+
+/* What no profile holds as it is, a slice or this machine's processors: made once. */
+static enum gp_status find_made_gpu(struct planner *p, const char *text, const struct gpu **gpu,
+                                    struct gp_err *err)
+{
+    const char *slash = strchr(text, '/');
+    const struct gpu *whole;
+    struct gpu made;
+    char id[128];
+    enum gp_status rc;
+
+    for (size_t i = 0; i < p->gpu_count; i++)
+        if (strcmp(p->gpus[i].text, text) == 0) {
+            *gpu = p->gpus[i].gpu;
+            return GP_OK;
+        }
+    gp_format(id, sizeof(id), "%.*s", (int)strcspn(text, "/"), text);
+    if (slash) {
+        rc = catalog_gpu(p->catalog, id, &whole, err);
+        if (!rc)
+            rc = gpu_slice_of(whole, slash + 1, &made, err);
+    } else {
+        rc = cpu_as_gpu(p->catalog, &made, err);
+    }
+    if (rc)
+        return rc;
+    p->gpus = gp_grow(p->gpus, &p->gpu_cap, p->gpu_count + 1, sizeof(*p->gpus));
+    struct local_gpu *slot = &p->gpus[p->gpu_count++];
+    slot->text = gp_strdup(text);
+    slot->gpu = gp_malloc(sizeof(made));
+    *slot->gpu = made;
+    *gpu = slot->gpu;
+    return GP_OK;
+}
+
+/* Drivers are asked once, when the first request needs them. */
+static bool has_local(struct planner *p)
+{
+    if (!p->local_asked && p->local)
+        p->local_found = p->local(p->catalog, p->local_text, sizeof(p->local_text));
+    else if (!p->local_asked)
+        gp_copy(p->local_text, sizeof(p->local_text), "devices were not searched");
+    p->local_asked = true;
+    return p->local_found;
+}
+
+/* The nearest GPUs with the count, however it was written: "did you mean h200-sxm:8?" */
+static void suggest_gpu(struct planner *p, const char *text, int count, struct gp_err *err)
+{
+    const struct gpu *gpu;
+    char name[128], as[16];
+    bool other_way = count == 0 && spelling_count(text, name, sizeof(name), &count);
+
+    if (count < 1 || count > PLAN_MAX_GPUS)
+        return;
+    gp_format(as, sizeof(as), "*:%d", count);
+    if (other_way && catalog_gpu(p->catalog, name, &gpu, NULL) == GP_OK)
+        gp_format(err->hint, sizeof(err->hint), "did you mean %s:%d?", gpu->id, count);
+    else
+        catalog_suggest_gpu(p->catalog, other_way ? name : text, as, err->hint, sizeof(err->hint));
+}
+
+/* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local", "cpu" */
+static enum gp_status find_gpu(struct planner *p, const char *text, const struct gpu **gpu,
+                               int *count, struct gp_err *err)
+{
+    char id[128];
+    enum gp_status rc;
+
+    *count = 0;
+    if (!gp_copy(id, sizeof(id), text))
+        return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
+                       "'%.40s...' is not a GPU", text);
+    char *colon = strrchr(id, ':');
+    if (colon) {
+        char *end;
+        long n = strtol(colon + 1, &end, 10);
+
+        if (!isdigit((unsigned char)colon[1]) || *end || n < 1 || n > PLAN_MAX_GPUS)
+            return gp_fail(err, GP_E_USAGE, "--gpu", "write it as in h100-sxm:4",
+                           "'%s' is not a count from 1 to %d", colon + 1, PLAN_MAX_GPUS);
+        *colon = '\0';
+        *count = (int)n;
+    }
+    if (strcmp(id, "all") == 0)
+        return gp_fail(err, GP_E_USAGE, "--gpu", "gpuplan --compare -g all",
+                       "'all' is not one GPU");
+    if (strcmp(id, "local") == 0) {
+        if (!has_local(p))
+            return gp_fail(err, GP_E_DEVICE, "--gpu local",
+                           "see gpuplan --list devices, or name a GPU",
+                           "this machine has no GPU that the catalogue knows: %s", p->local_text);
+        gp_copy(id, sizeof(id), p->local_text);
+    }
+    if (strcmp(id, CPU_ID) == 0)
+        return *count > 1
+                   ? gp_fail(err, GP_E_USAGE, "--gpu", "-g cpu", "this machine is one device")
+                   : find_made_gpu(p, CPU_ID, gpu, err);
+    if (strchr(id, '/'))
+        return named_by(find_made_gpu(p, id, gpu, err), "--gpu", err);
+    rc = catalog_gpu(p->catalog, id, gpu, err);
+    if (rc == GP_E_USAGE && err)
+        suggest_gpu(p, id, *count, err);
+    return named_by(rc, "--gpu", err);
+}
+
+static enum gp_status resolve_gpu(struct resolving *r)
+{
+    struct planner *p = r->planner;
+    struct request *q = r->request;
+    const struct market *market = &r->out->market;
+
+    r->out->gpu_local = !r->gpu && has_local(p) && strcmp(p->local_text, CPU_ID) != 0;
+    r->out->gpu_chosen = !r->gpu && !r->out->gpu_local;
+    if (r->out->gpu_chosen)
+        return GP_OK;
+    enum gp_status rc = find_gpu(p, r->gpu ? r->gpu : "local", &q->gpu, &q->gpu_count, r->err);
+    if (rc)
+        return rc;
+    q->host_gpus = cost_host_gpus(q->gpu, market, &q->host_assumed);
+    q->host_watts = cost_host_watts(q->gpu, market, &q->watts_assumed);
+    return calibrate_gpu(&p->calibrations, p->catalog, r->options, r->out, r->err);
+}
+
+/* ---- engine and host memory ---- */
+
+enum gp_status planner_engine(struct catalog *catalog, struct request *q, struct gp_err *err)
+{
+    static const char *const names[] = CATALOG_ENGINES_TAKEN;
+    enum gp_status rc = catalog_engine(catalog, names[0], &q->usual_engine, err);
+
+    q->engine = q->usual_engine;
+    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]) && !rc && q->gpu; i++) {
+        const struct engine *e;
+
+        if (engine_runs_on(q->engine, q->gpu->vendor))
+            break;
+        rc = catalog_engine(catalog, names[i], &e, err);
+        if (!rc && engine_runs_on(e, q->gpu->vendor))
+            q->engine = e;
+    }
+    return rc;
+}
+
+static enum gp_status resolve_engine(struct resolving *r)
+{
+    struct request *q = r->request;
+    size_t len = strlen(r->model);
+    bool gguf =
+        q->precision.weight->block > 0 || (len > 5 && strcasecmp(r->model + len - 5, ".gguf") == 0);
+    const char *name = options_word(r->options, OPT_ENGINE, gguf ? CATALOG_ENGINE_GGUF : NULL);
+    enum gp_status rc =
+        name ? named_by(catalog_engine(r->planner->catalog, name, &q->engine, r->err), "--engine",
+                        r->err)
+             : planner_engine(r->planner->catalog, q, r->err);
+
+    if (!rc && q->text_only && !q->engine->language_only)
+        rc = refuse_for_engine(r, "--language-model-only", "vllm@0.17 and newer have it",
+                               "is not planned for");
+    return rc;
+}
+
+/* What stays in host memory: layers, experts, bytes of weights, and KV cache. */
+static enum gp_status resolve_host(struct resolving *r)
+{
+    static const struct {
+        enum option_id option;
+        const char *word; /* of struct engine's offload */
+    } kinds[] = {
+        {OPT_GPU_LAYERS, "layers"}, {OPT_N_CPU_MOE, "experts"}, {OPT_CPU_OFFLOAD_GB, "bytes"}};
+    enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    const struct options *o = r->options;
+    struct request *q = r->request;
+    const char *kv = q->engine->kv_offload;
+    int layers = q->model->layer_count;
+
+    /* the output is the last layer, and the first to be on a GPU */
+    if (options_flag(o, OPT_GPU_LAYERS) && !(q->gpu && q->gpu->host))
+        q->host_layers = (int)fmax(layers + 1 - o->value[OPT_GPU_LAYERS].number, 0);
+    q->host_experts = (int)fmin(options_or(o, OPT_N_CPU_MOE, 0), layers);
+    q->host_bytes = options_or(o, OPT_CPU_OFFLOAD_GB, 0) * GP_GIB;
+    const double asked[KINDS] = {q->host_layers, q->host_experts, q->host_bytes};
+    for (int i = 0; i < KINDS; i++) {
+        char where[48], hint[160] = "";
+
+        if (asked[i] <= 0 || engine_lists(q->engine->offload, kinds[i].word))
+            continue;
+        gp_format(where, sizeof(where), "--%s", option_rows[kinds[i].option].name);
+        for (int j = 0; j < KINDS; j++)
+            if (engine_lists(q->engine->offload, kinds[j].word))
+                gp_append(hint, sizeof(hint), " or ", "%s--%s", hint[0] ? "" : "it has ",
+                          option_rows[kinds[j].option].name);
+        return gp_fail(r->err, GP_E_USAGE, where, hint, "is not planned for %s", q->engine->name);
+    }
+    if (q->host_experts > 0 && model_experts(q->model) == 0)
+        return gp_fail(r->err, GP_E_USAGE, "--n-cpu-moe",
+                       "--gpu-layers leaves whole layers in host memory",
+                       "%s has no routed experts", q->model->name);
+    q->host_kv = options_or(o, OPT_KV_OFFLOAD_GB, 0) * engine_kv_unit(q->engine);
+    q->kv_on_host = options_flag(o, OPT_NO_KV_OFFLOAD);
+    bool all = strcmp(kv, "all") == 0;
+    if (q->host_kv > 0 && (all || !kv[0]))
+        return refuse_for_engine(r, "--kv-offload-gb", all ? "it has --no-kv-offload" : "",
+                                 "is not planned for");
+    if (q->kv_on_host && !all)
+        return refuse_for_engine(r, "--no-kv-offload", kv[0] ? "it has --kv-offload-gb" : "",
+                                 "is not planned for");
+    return GP_OK;
+}
+
+/* ---- drafts and adapters ---- */
+
+/* The model's own layers, as a model that is kept under a name of its own. */
+static enum gp_status find_mtp(struct resolving *r)
+{
+    struct request *q = r->request;
+    struct model mtp;
+    char key[320];
+
+    q->draft_mtp = true;
+    if (draft_mtp(q->model, &mtp) == 0)
+        return gp_fail(r->err, GP_E_USAGE, "--draft", "name a model, such as --draft qwen3-0.6b",
+                       "%s has no multi-token-prediction layers", q->model->name);
+    gp_format(mtp.name, sizeof(mtp.name), "MTP of %.80s", q->model->name);
+    gp_format(key, sizeof(key), "%s %s --draft mtp", r->out->model_text, r->out->prune);
+    q->draft = keep_model(r->planner, key, r->out->generic, &mtp);
+    return GP_OK;
+}
+
+static enum gp_status find_draft(struct resolving *r, const char *text)
+{
+    struct request *q = r->request;
+    const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
+    bool generic;
+    enum gp_status rc = find_model(r->planner, text, &q->draft, &generic, r->err);
+
+    if (rc && r->err && strcmp(r->err->where, "--model") == 0)
+        gp_copy(r->err->where, sizeof(r->err->where), "--draft");
+    if (!rc && (q->draft->weights_only || q->draft->vocab == 0))
+        rc = gp_fail(r->err, GP_E_USAGE, "--draft", "", "%s writes no text", q->draft->name);
+    /* a draft that is only a size has the words of the model that it drafts for */
+    if (!rc && is_size(text) && q->draft->vocab != q->model->vocab) {
+        struct model draft = *q->draft;
+        char key[288];
+
+        draft.vocab = q->model->vocab;
+        gp_format(key, sizeof(key), "%.120s --draft %.120s", q->model->id, text);
+        q->draft = keep_model(r->planner, key, true, &draft);
+    }
+    return rc ? rc : planner_precision(r->planner, q->draft, format, &q->draft_precision, r->err);
+}
+
+static enum gp_status resolve_draft(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_DRAFT, "");
+    struct request *q = r->request;
+    const char *kinds = q->engine->draft;
+    bool mtp = strcmp(text, "mtp") == 0;
+    enum gp_status rc;
+
+    if (strcmp(text, "none") == 0)
+        return GP_OK;
+    q->draft_tokens = (int)options_or(r->options, OPT_SPECULATIVE_TOKENS, 0);
+    q->acceptance = options_or(r->options, OPT_ACCEPTANCE, 0);
+    if (!text[0] && q->acceptance > 0)
+        return gp_fail(r->err, GP_E_USAGE, "--acceptance", "--draft mtp, or --draft MODEL",
+                       "no draft model is given");
+    if (!text[0])
+        return GP_OK;
+    if (q->model->weights_only)
+        return gp_fail(r->err, GP_E_USAGE, "--draft", "", "%s writes no text", q->model->name);
+    if (!engine_lists(kinds, mtp ? "mtp" : "model")) {
+        const char *other =
+            mtp ? "it takes a model" : "it has --draft mtp, for models with such layers";
+
+        return refuse_for_engine(
+            r, "--draft", engine_lists(kinds, mtp ? "model" : "mtp") ? other : "",
+            mtp ? "MTP layers are not planned for" : "a draft model is not planned for");
+    }
+    rc = mtp ? find_mtp(r) : find_draft(r, text);
+    if (!rc && q->draft_tokens == 0 && q->engine->draft_tokens > 0)
+        q->draft_tokens = q->engine->draft_tokens;
+    if (!rc && q->draft_tokens == 0)
+        q->draft_tokens = mtp ? q->draft->layer_count : 3;
+    return rc;
+}
+
+/* "4", "4:32". */
+static enum gp_status resolve_lora(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_LORA, "none");
+    const char *colon = strchr(text, ':');
+    struct request *q = r->request;
+    const char *ranks = q->engine->lora_ranks;
+    char slots[16], rank_word[16];
+    double n, rank = 16;
+
+    if (strcmp(text, "none") == 0)
+        return GP_OK;
+    gp_format(slots, sizeof(slots), "%.*s", (int)fmin(strcspn(text, ":"), 15), text);
+    if (units_parse_number(slots, "", &n, NULL) || n != floor(n) || n < 1 || n > 1024 ||
+        (colon && (units_parse_number(colon + 1, "", &rank, NULL) || rank != floor(rank) ||
+                   rank < 1 || rank > 4096)))
+        return gp_fail(r->err, GP_E_USAGE, "--lora",
+                       "1 to 1024 adapters of rank 1 to 4096, as in 4 or 4:32",
+                       "'%s' is not a number of adapters and a rank", text);
+    if (!q->engine->lora)
+        return refuse_for_engine(r, "--lora", "", "is not planned for");
+    q->lora_slots = (int)n;
+    q->lora_rank = (int)rank;
+    gp_format(rank_word, sizeof(rank_word), "%d", q->lora_rank);
+    if (ranks[0] && !engine_lists(ranks, rank_word))
+        return gp_fail(r->err, GP_E_USAGE, "--lora", ranks, "%s %s does not take a LoRA rank of %s",
+                       q->engine->name, q->engine->range, rank_word);
+    return GP_OK;
+}
+
+/* ---- load ---- */
+
+#define SPREAD_MOST 3.0 /* standard deviations over the mean: more is no bell at all */
+
+/* Lengths from a log of requests; where neither users nor a rate is given, the rate of its
+ * busiest minute: what is planned must hold then. The context defaults to its longest request,
+ * where the model takes that. */
+static enum gp_status resolve_trace(struct resolving *r, const char *path)
+{
+    static const enum option_id told[] = {OPT_PROMPT, OPT_OUTPUT, OPT_PROMPT_STDDEV,
+                                          OPT_OUTPUT_STDDEV};
+    const struct options *o = r->options;
+    struct planner *p = r->planner;
+    struct request *q = r->request;
+    double most = q->model->max_context;
+
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+        if (o->value[told[i]].given) {
+            char where[80];
+
+            gp_format(where, sizeof(where), "--%s", option_rows[told[i]].name);
+            return gp_fail(r->err, GP_E_USAGE, where, "leave one of them out",
+                           "the lengths are those of --trace");
+        }
+    if (!p->trace_path || strcmp(p->trace_path, path) != 0) { /* --batch names it in each line */
+        free(p->trace_path);
+        p->trace_path = NULL;
+        trace_fini(&p->trace);
+        if (trace_read(path, &p->trace, r->err))
+            return r->err->code;
+        p->trace_path = gp_strdup(path);
+    }
+    const struct trace *t = &p->trace;
+    double longest = fmax(request_usual_context(q), t->longest);
+    q->context = options_or(o, OPT_CONTEXT, most > 0 ? fmin(longest, most) : longest);
+    if (!trace_lengths(t, q->context, &q->prompt, &q->output, &q->spread))
+        return gp_fail(r->err, GP_E_USAGE, "--context", "raise --context",
+                       "no request of the trace is as short as %.0f tokens", q->context);
+    if (!o->value[OPT_USERS].given && !o->value[OPT_RATE].given && t->busiest > 0)
+        q->rate = t->busiest;
+    gp_copy(r->out->trace, sizeof(r->out->trace), path);
+    gp_tame(r->out->trace);
+    r->out->trace_requests = (double)t->count;
+    r->out->trace_rate = t->rate;
+    r->out->trace_busiest = t->busiest;
+    return GP_OK;
+}
+
+static enum gp_status read_spread(const struct resolving *r, enum option_id id, double mean,
+                                  double *stddev)
+{
+    char where[80];
+
+    *stddev = options_or(r->options, id, 0);
+    if (*stddev <= SPREAD_MOST * mean)
+        return GP_OK;
+    gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+    return gp_fail(r->err, GP_E_USAGE, where, "give lengths this uneven as a --trace",
+                   "%.0f is more than %.0f times the mean of %.0f tokens", *stddev, SPREAD_MOST,
+                   mean);
+}
+
+/* How many requests of what length. */
+static enum gp_status resolve_lengths(struct resolving *r)
+{
+    const struct options *o = r->options;
+    const char *trace = options_word(o, OPT_TRACE, "");
+    bool given = o->value[OPT_PROMPT].given || o->value[OPT_OUTPUT].given;
+    struct request *q = r->request;
+    double prompt, output; /* standard deviations */
+
+    q->context_auto = !o->value[OPT_CONTEXT].given;
+    q->users = options_or(o, OPT_USERS, 1);
+    q->rate = options_or(o, OPT_RATE, 0);
+    if (o->value[OPT_RATE].given && o->value[OPT_USERS].given)
+        return gp_fail(r->err, GP_E_USAGE, "--rate", "give one of them",
+                       "--users and --rate both say how many requests there are");
+    if (trace[0])
+        return resolve_trace(r, trace);
+    q->prompt = options_or(o, OPT_PROMPT, 0);
+    q->output = options_or(o, OPT_OUTPUT, 0);
+    q->prompt_auto = q->prompt <= 0;
+    q->output_auto = q->output <= 0;
+    bool room = request_take_context(q, options_or(o, OPT_CONTEXT, request_usual_context(q)), NULL);
+    if (read_spread(r, OPT_PROMPT_STDDEV, q->prompt, &prompt) ||
+        read_spread(r, OPT_OUTPUT_STDDEV, q->output, &output))
+        return r->err->code;
+    q->spread = spread_of(q->prompt, prompt, q->output, output, q->context);
+    if (given && !room)
+        return gp_fail(r->err, GP_E_USAGE, "--context", "raise --context",
+                       "prompt and output of %.0f tokens exceed the context of %.0f",
+                       q->prompt + q->output, q->context);
+    return GP_OK;
+}
+
+/* "3" or "3xTP2", up to `end`. tp: 0 where it is not told. */
+static bool parse_side(const char *text, const char *end, int *replicas, int *tp)
+{
+    int used = 0, more = 0;
+
+    *tp = 0;
+    if (sscanf(text, "%4d%n", replicas, &used) != 1 || *replicas < 1)
+        return false;
+    if (text + used == end)
+        return true;
+    return sscanf(text + used, "x%*1[Tt]%*1[Pp]%4d%n", tp, &more) == 1 && *tp > 0 &&
+           text + used + more == end;
+}
+
+/* Prompts worked off apart: "1:3", "2xTP1:1xTP4", "auto", "none"; and --tp. */
+static enum gp_status resolve_split(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_DISAGGREGATE, "none");
+    const char *colon = strchr(text, ':');
+    struct request *q = r->request;
+    int tp = 0; /* of the replicas that decode; 0 = not told */
+
+    q->split = strcmp(text, "none") != 0;
+    if (q->split && strcmp(text, "auto") != 0 &&
+        !(colon && parse_side(text, colon, &q->prefill, &q->prefill_tp) &&
+          parse_side(colon + 1, text + strlen(text), &q->decode, &tp) &&
+          q->prefill + q->decode <= PLAN_MAX_GPUS))
+        return gp_fail(r->err, GP_E_USAGE, "--disaggregate",
+                       "replicas for prompts and for decoding, as in 1:3 or 2xTP1:1xTP4, "
+                       "or auto",
+                       "'%s' is not two numbers of replicas", text);
+    if (q->split && !q->engine->disaggregation[0])
+        return gp_fail(r->err, GP_E_USAGE, "--disaggregate", "vllm, sglang and tensorrt-llm do",
+                       "%s %s has no such mode", q->engine->name, q->engine->range);
+    q->tp = (int)options_or(r->options, OPT_TP, 0);
+    if (!r->options->value[OPT_TP].given && tp > 0)
+        q->tp = tp;
+    if (q->prefill_tp == 0)
+        q->prefill_tp = tp;
+    return GP_OK;
+}
+
+/* "0.60:2.40", dollars per million tokens of prompts and of answers. */
+static enum gp_status resolve_api(struct resolving *r)
+{
+    const char *text = options_word(r->options, OPT_API_PRICE, "");
+    struct request *q = r->request;
+    char *end;
+
+    q->api_in = strtod(text, &end);
+    bool valid = end > text && *end == ':';
+    const char *out = valid ? end + 1 : text;
+    q->api_out = strtod(out, &end);
+    valid = valid && end > out && *end == '\0' && q->api_in >= 0 && q->api_in <= 1e6 &&
+            q->api_out > 0 && q->api_out <= 1e6;
+    if (text[0] && !valid)
+        return gp_fail(r->err, GP_E_USAGE, "--api-price", "write IN:OUT, as in 0.60:2.40",
+                       "'%s' is not two prices per million tokens", text);
+    return GP_OK;
+}
+
+/* What is a number and nothing else: goals, the layout, the engine's knobs. */
+static enum gp_status resolve_numbers(struct resolving *r)
+{
+    const struct options *o = r->options;
+    struct request *q = r->request;
+
+    q->prefix_hit = options_or(o, OPT_PREFIX_HIT, 0);
+    q->ttft = options_or(o, OPT_TTFT, 0) / 1e3;
+    q->tpot = options_or(o, OPT_TPOT, 0) / 1e3;
+    q->throughput = options_or(o, OPT_THROUGHPUT, 0);
+    q->budget = options_or(o, OPT_BUDGET, 0);
+    /* as many requests as it takes, if nobody says how many there are */
+    if (q->throughput > 0 && q->rate <= 0 && !o->value[OPT_USERS].given)
+        q->rate = q->throughput / q->output;
+    q->power_cap = options_or(o, OPT_POWER_CAP, 0);
+    q->pp = (int)options_or(o, OPT_PP, 0);
+    q->max_pp = (int)options_or(o, OPT_MAX_PP, SEARCH_MAX_PP);
+    q->ep = (int)options_or(o, OPT_EP, 0);
+    q->dp = (int)options_or(o, OPT_DP, 0);
+    q->replicas = (int)options_or(o, OPT_REPLICAS, 0);
+    q->max_num_seqs = options_or(o, OPT_MAX_NUM_SEQS, 0);
+    q->max_batched_tokens = options_or(o, OPT_MAX_BATCHED_TOKENS, 0);
+    q->utilization = options_or(o, OPT_MEMORY_UTILIZATION, 0);
+    q->headroom = options_or(o, OPT_HEADROOM, 0);
+    q->used = options_or(o, OPT_USED, 0);
+    if (q->dp > 1 && model_experts(q->model) == 0)
+        return gp_fail(r->err, GP_E_USAGE, "--dp", "use --replicas",
+                       "%s has no experts that copies could share", q->model->id);
+    return GP_OK;
+}
+
+/* Of several models, precisions and GPUs to compare, the first of each was measured. */
+static enum gp_status resolve_measured(struct resolving *r)
+{
+    const struct options *o = r->options;
+    const char *list = options_word(o, OPT_CALIBRATION, "none");
+    bool native = r->request->precision.native;
+
+    if (strcmp(list, "none") == 0)
+        return GP_OK;
+    if (o->gpu_count == 0 || strcmp(o->gpus[0], "all") == 0)
+        return gp_fail(r->err, GP_E_USAGE, "--calibration",
+                       "--gpu NAME, the one that was measured, first", "no GPU is named");
+    if ((o->model_count > 0 && strcmp(r->model, o->models[0]) != 0) ||
+        strcmp(r->gpu, o->gpus[0]) != 0 ||
+        (o->precision_count > 0 ? strcmp(r->precision, o->precisions[0]) != 0 : !native))
+        return GP_OK;
+    return calibrate_request(r->planner, &r->planner->calibrations, list, r->out, r->err);
+}
+
+static enum gp_status (*const resolve_steps[])(struct resolving *) = {
+    resolve_model,  resolve_prune, resolve_vision,  resolve_weights,
+    resolve_market, resolve_gpu,   resolve_engine,  resolve_kv,
+    resolve_host,   resolve_draft, resolve_lora,    resolve_lengths,
+    resolve_split,  resolve_api,   resolve_numbers, resolve_measured,
+};
+
+enum gp_status planner_resolve(struct planner *p, const struct options *options, const char *model,
+                               const char *precision, const char *gpu, struct resolved *out,
+                               struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    memset(out, 0, sizeof(*out));
+    if (!model && options->model_count == 0)
+        return gp_fail(err, GP_E_USAGE, "--model", "see gpuplan --list models", "no model given");
+    struct resolving r = {
+        .planner = p,
+        .options = options,
+        .model = model ? model : options->models[0],
+        .precision =
+            precision || options->precision_count == 0 ? precision : options->precisions[0],
+        .gpu = gpu || options->gpu_count == 0 ? gpu : options->gpus[0],
+        .out = out,
+        .request = &out->request,
+        .err = err,
+    };
+
+    for (size_t i = 0; i < sizeof(resolve_steps) / sizeof(resolve_steps[0]) && !rc; i++)
+        rc = resolve_steps[i](&r);
+    return rc;
+}
