@@ -15,6 +15,7 @@
 
 #include "answer/print_plan.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "tui/app.h"
@@ -38,6 +39,7 @@ struct plan_state {
     bool was_reset;
     struct plan_more more;
     struct plan_choices choices; /* of the list that is open */
+    struct plan_page *page;      /* owned */
 };
 
 /* The field in focus; FIELD_COUNT: a fold is. */
@@ -70,13 +72,13 @@ static struct rect page_rect(struct rect box, enum size_class size)
     return (struct rect){in.y + head, in.x, in.rows - head, in.cols};
 }
 
-/* Rows of the answer's page in a panel that is `in` large. */
-static int page_rows(const struct form *form, const struct plan_state *s, struct rect in)
+/* The answer for these panels. */
+static const struct plan_page *page_of(const struct app *app, const struct plan_state *s,
+                                       const struct rect box[PLAN_PANELS])
 {
-    struct page page = {.canvas = NULL, .in = in};
-
-    plan_answer_page(&page, form, more_of(s, form));
-    return page.y;
+    plan_page_make(s->page, app->form, more_of(s, app->form), box[PLAN_STRIP].cols,
+                   rect_inside(box[PLAN_ANSWER]).cols, app->settings.charset);
+    return s->page;
 }
 
 /* ---- painting ---- */
@@ -96,23 +98,20 @@ static void draw_form(struct canvas *canvas, struct rect box, const struct form 
     plan_form_draw(canvas, in, form, &rows, top, s->panel == PLAN_FORM ? s->focus : -1);
 }
 
-static void draw_answer(struct canvas *canvas, struct rect box, const struct form *form,
+static void draw_answer(struct canvas *canvas, struct rect box, const struct plan_page *page,
                         const struct plan_state *s, enum size_class size)
 {
-    struct rect in = page_rect(box, size), all = rect_inside(box);
-    int rows = page_rows(form, s, in), top = list_clamp(s->top, 0, rows - in.rows);
-    struct page page = {.canvas = canvas, .in = in, .y = -top};
-    char title[120], part[40] = "";
+    struct rect in = page_rect(box, size);
+    int rows = page->lines.rows, top = list_clamp(s->top, 0, rows - in.rows);
+    char part[40] = "";
 
-    plan_answer_title(form, title, sizeof(title));
     if (rows > in.rows)
         gp_format(part, sizeof(part), s->panel == PLAN_ANSWER ? "%d-%d of %d" : "%d-%d of %d, Tab",
                   top + 1, top + in.rows < rows ? top + in.rows : rows, rows);
-    canvas_box(canvas, box, title, part);
+    canvas_box(canvas, box, page->title, part);
     if (size != SIZE_ONE)
-        plan_head_draw(canvas, all, form);
-    if (in.rows > 0)
-        plan_answer_page(&page, form, more_of(s, form));
+        canvas_copy(canvas, rect_inside(box), &page->head, 0);
+    canvas_copy(canvas, in, &page->lines, top);
     if (s->panel == PLAN_ANSWER)
         canvas_cursor(canvas, in, 0, 0);
 }
@@ -136,15 +135,17 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
                       const struct frame *frame)
 {
     const struct plan_state *s = state;
+    const struct plan_page *page;
     struct rect box[PLAN_PANELS];
 
     frame_plan(frame->body, frame->size, s->panel, box);
+    page = page_of(app, s, box);
     if (!rect_empty(box[PLAN_STRIP]))
-        plan_strip_draw(canvas, box[PLAN_STRIP], app->form);
+        canvas_copy(canvas, box[PLAN_STRIP], &page->head, 0);
     if (!rect_empty(box[PLAN_FORM]))
         draw_form(canvas, box[PLAN_FORM], app->form, s);
     if (!rect_empty(box[PLAN_ANSWER]))
-        draw_answer(canvas, box[PLAN_ANSWER], app->form, s, frame->size);
+        draw_answer(canvas, box[PLAN_ANSWER], page, s, frame->size);
     if (!rect_empty(box[PLAN_SIDE]))
         draw_side(canvas, box[PLAN_SIDE], app->form, s);
     if (!rect_empty(box[PLAN_ROWS]))
@@ -180,6 +181,14 @@ static double plan_tick(struct app *app, void *state, double now)
     return more || told >= 0 ? WORKER_POLL : -1;
 }
 
+static void plan_open(struct app *app, void *state)
+{
+    struct plan_state *s = state;
+
+    (void)app;
+    s->page = gp_calloc(1, sizeof(*s->page));
+}
+
 static void plan_close(struct app *app, void *state)
 {
     struct plan_state *s = state;
@@ -187,6 +196,8 @@ static void plan_close(struct app *app, void *state)
     (void)app;
     plan_choices_free(&s->choices);
     plan_more_free(&s->more);
+    plan_page_fini(s->page);
+    free(s->page);
 }
 
 /* ---- moving ---- */
@@ -197,10 +208,10 @@ static void scroll(const struct app *app, struct plan_state *s, int by)
 
     panel_rects(app, s, box);
     in = page_rect(box[PLAN_ANSWER], app_frame(app).size);
-    s->top = list_clamp(s->top + by, 0, page_rows(app->form, s, in) - in.rows);
+    s->top = list_clamp(s->top + by, 0, page_of(app, s, box)->lines.rows - in.rows);
 }
 
-static int page_of(const struct app *app, const struct plan_state *s)
+static int page_step(const struct app *app, const struct plan_state *s)
 {
     struct rect box[PLAN_PANELS];
     int rows;
@@ -491,7 +502,7 @@ static bool back_to_form(struct plan_state *s)
 static bool plan_act(struct app *app, void *state, enum action action)
 {
     struct plan_state *s = state;
-    int by = list_step(action, page_of(app, s));
+    int by = list_step(action, page_step(app, s));
 
     if (by != 0) {
         focus_or_scroll(app, s, by);
@@ -616,6 +627,7 @@ static void plan_command(const struct app *app, const void *state, struct strbuf
 
 const struct screen_ops screen_plan = {
     .state_size = sizeof(struct plan_state),
+    .open = plan_open,
     .close = plan_close,
     .draw = plan_draw,
     .act = plan_act,
