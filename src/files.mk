@@ -511,16 +511,11 @@ tui_sources = \
 	src/tui/plain/plain.h \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_choices.c \
-	src/tui/plan/plan_choices.h \
-	src/tui/plan/plan_form.c \
-	src/tui/plan/plan_form.h \
 	src/tui/plan/plan_head.c \
 	src/tui/plan/plan_more.c \
 	src/tui/plan/plan_more.h \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
-	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
 	src/tui/pool/pool_propose.c \
 	src/tui/pool/pool_view.c \
@@ -533,7 +528,6 @@ tui_sources = \
 	src/tui/rows_task.h \
 	src/tui/screen.h \
 	src/tui/script.c \
-	src/tui/script.h \
 	src/tui/settings.c \
 	src/tui/settings.h \
 	src/tui/toolkit/canvas.c \

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "tui/page_job.h"
 #include "tui/recent_models.h"
-#include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 

@@ -51,7 +51,4 @@ bool plan_is_measured(const struct plan *plan);
 /* What it comes to: planned, or what is known before; planned may be NULL. */
 struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned);
 
-/* plan_why.c: the terms of the answer, those of this field first. */
-void plan_why_text(const struct form *form, enum field first, struct strbuf *out);
-
 #endif

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "answer/print_plan.h"
+#include "answer/print_why.h"
+#include "answer/sentence.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -21,16 +23,388 @@
 #include "tui/app.h"
 #include "tui/compare/s_compare.h"
 #include "tui/list.h"
+#include "tui/outcome.h"
 #include "tui/plan/plan_answer.h"
-#include "tui/plan/plan_choices.h"
-#include "tui/plan/plan_form.h"
 #include "tui/plan/plan_more.h"
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
+#define LABEL_COLS 11
+#define CHOICE_COLS OUTCOME_WHOLE /* of the columns in an open list */
+
+/* ---- the form's rows: fields under headings, and the sections that experts need, folded into
+ * a row each that says their values ("+ Layout  auto: TP 2") ----
+ *
+ * A row of the form that can have the focus is a number: a field is its enum, a fold is
+ * FIELD_COUNT and more. */
+
+enum { PLAN_FOLDS = 3, PLAN_FORM_ROWS = FIELD_COUNT + 8 };
+
+struct plan_rows {
+    int row[PLAN_FORM_ROWS]; /* a field, a fold, or -1 - field for the heading before it */
+    int count;
+    unsigned open; /* bits of the folds that are open */
+};
+
+static void layout_value(const struct form *form, char *text, size_t size)
+{
+    char layout[96];
+
+    gp_format(text, size, "%s",
+              sentence_layout(&form->answer->plan.layout, layout, sizeof(layout)));
+}
+
+static void engine_value(const struct form *form, char *text, size_t size)
+{
+    const struct engine *e = form->answer->plan.request.engine;
+
+    gp_format(text, size, "%s %s", e->name, e->range);
+}
+
+static void cost_value(const struct form *form, char *text, size_t size)
+{
+    gp_copy(text, size, form->shown[FIELD_PRICE]);
+}
+
+static const struct fold {
+    enum field first;
+    void (*value)(const struct form *, char *, size_t);
+    const char *explain;
+} folds[PLAN_FOLDS] = {
+    {FIELD_TP, layout_value,
+     "Layout: how the GPUs share the model; auto finds the cheapest that fits.\n"
+     "Enter opens TP, PP, EP, replicas"},
+    {FIELD_ENGINE, engine_value,
+     "Engine: what serves, its KV format, slots, budget, offload, draft, adapters.\n"
+     "Enter opens them"},
+    {FIELD_PRICE, cost_value,
+     "Cost: which prices count, hours, electricity; limits of $/h and watts.\n"
+     "Enter opens them"},
+};
+
+/* The fold of a field; -1: it is always in sight. */
+static int fold_at(int field)
+{
+    int fold = -1;
+
+    for (int i = 0; i < PLAN_FOLDS; i++)
+        if (field >= (int)folds[i].first)
+            fold = i;
+    return fold;
+}
+
+static bool plan_form_is_open(unsigned open, int fold)
+{
+    return open >> (fold - FIELD_COUNT) & 1u;
+}
+
+static void plan_form_fold(unsigned *open, int fold, bool opens)
+{
+    unsigned bit = 1u << (fold - FIELD_COUNT);
+
+    *open = opens ? *open | bit : *open & ~bit;
+}
+
+/* Opens the section that a field is in. */
+static void plan_form_show(unsigned *open, enum field field)
+{
+    if (fold_at((int)field) >= 0)
+        plan_form_fold(open, FIELD_COUNT + fold_at((int)field), true);
+}
+
+static struct plan_rows plan_form_rows(unsigned open)
+{
+    struct plan_rows rows = {.open = open};
+
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        int fold = fold_at(f);
+
+        if (fold >= 0 && f == (int)folds[fold].first)
+            rows.row[rows.count++] = FIELD_COUNT + fold;
+        else if (fold < 0 && f > 0 && field_rows[f].form->section)
+            rows.row[rows.count++] = -1 - f;
+        if (fold < 0 || plan_form_is_open(open, FIELD_COUNT + fold))
+            rows.row[rows.count++] = f;
+    }
+    return rows;
+}
+
+static int rows_find(const struct plan_rows *rows, int focus)
+{
+    int at = 0;
+
+    while (at + 1 < rows->count && rows->row[at] != focus)
+        at++;
+    return at;
+}
+
+/* The first row shown: the focus stands in the middle as far as that is possible. */
+static int plan_form_top(const struct plan_rows *rows, int focus, int height)
+{
+    return list_top(rows_find(rows, focus), rows->count, height);
+}
+
+/* The focus so many rows further down. */
+static int plan_form_move(unsigned open, int focus, int by)
+{
+    struct plan_rows rows = plan_form_rows(open);
+    int at = rows_find(&rows, focus), step = by < 0 ? -1 : 1;
+
+    for (int left = by < 0 ? -by : by; left > 0; left--) {
+        int next = at + step;
+
+        while (next >= 0 && next < rows.count && rows.row[next] < 0)
+            next += step; /* headings take no focus */
+        if (next < 0 || next >= rows.count)
+            break;
+        at = next;
+    }
+    return rows.row[at];
+}
+
+/* Has any field of the fold a value of its own? */
+static bool fold_is_given(const struct form *form, int fold)
+{
+    for (int f = (int)folds[fold].first; f < FIELD_COUNT && fold_at(f) == fold; f++)
+        if (form->values.value[f][0])
+            return true;
+    return false;
+}
+
+static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
+                      int fold, bool open)
+{
+    char text[120] = "", value[100] = "";
+
+    if (form->answered)
+        folds[fold].value(form, value, sizeof(value));
+    gp_format(text, sizeof(text), "%s%s",
+              fold_is_given(form, fold) || fold == 2 ? "" : "auto: ", value);
+    if (gp_width(text) > in.cols - LABEL_COLS - 1)
+        gp_copy(text, sizeof(text), value);
+    canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
+               field_rows[folds[fold].first].form->section);
+    canvas_fit(canvas, in, y, LABEL_COLS + 1, in.cols - LABEL_COLS - 1, INK_TEXT, text);
+}
+
+static void draw_field(struct canvas *canvas, struct rect in, int y, const struct form *form,
+                       int field)
+{
+    bool list = !field_is_number((enum field)field);
+    int x = LABEL_COLS + 1;
+
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_TEXT, field_rows[field].form->label);
+    canvas_fit(canvas, in, y, x, in.cols - x - (list ? 1 : 0), INK_TEXT, form->shown[field]);
+    if (list)
+        canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
+}
+
+/* focus: the row in focus, -1 = none. */
+static void plan_form_draw(struct canvas *canvas, struct rect in, const struct form *form,
+                           const struct plan_rows *rows, int top, int focus)
+{
+    for (int y = 0; y < in.rows && top + y < rows->count; y++) {
+        int row = rows->row[top + y];
+
+        if (row < 0)
+            canvas_rule(canvas, in, y, field_rows[-1 - row].form->section);
+        else if (row < FIELD_COUNT)
+            draw_field(canvas, in, y, form, row);
+        else
+            draw_fold(canvas, in, y, form, row - FIELD_COUNT, plan_form_is_open(rows->open, row));
+        if (row >= 0 && row == focus) {
+            if (row < FIELD_COUNT)
+                canvas_glyph(canvas, in, y, 0, INK_TEXT, GLYPH_CURSOR);
+            list_focus(canvas, in, y);
+        }
+    }
+}
+
+/* ---- what each GPU or format in an open list would come to: planned by the worker while the
+ * list is open, from the form as it is ---- */
+
+struct plan_choices {
+    unsigned version;        /* of the form they are of */
+    int told;                /* rows that the list has been told */
+    struct task *task;       /* NULL: no list with outcomes is open */
+    struct choices_job *job; /* the task's */
+};
+
+struct choices_job {
+    struct form_copy form;
+    struct outcomes outcomes;
+};
+
+static bool choices_unit(void *ctx, int i, struct planner *planner)
+{
+    struct choices_job *job = ctx;
+
+    if (i < job->outcomes.count)
+        outcomes_plan(&job->outcomes, i, &job->form, planner);
+    return i + 1 < job->outcomes.count;
+}
+
+static void choices_free(void *ctx)
+{
+    struct choices_job *job = ctx;
+
+    outcomes_free(&job->outcomes);
+    free(job);
+}
+
+static const struct task_ops choices_ops = {TASK_LIST, choices_unit, choices_free};
+
+static void plan_choices_free(struct plan_choices *c)
+{
+    task_drop(&c->task);
+    *c = (struct plan_choices){0};
+}
+
+/* A list of this field opens: true when its choices have outcomes. What the screen knows
+ * of GPUs already is taken over. */
+static bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field field,
+                               const struct plan_more *more, struct worker *worker)
+{
+    plan_choices_free(c);
+    if (!form->answered || (field != FIELD_GPU && field != FIELD_PRECISION))
+        return false;
+    c->version = form->version;
+    c->job = gp_calloc(1, sizeof(*c->job));
+    form_copy(form, &c->job->form);
+    outcomes_list(&c->job->outcomes, form, field, false);
+    if (field == FIELD_GPU && !form_lays_out(form) && plan_more_fresh(more, form) && more->done)
+        for (int i = 0; i < c->job->outcomes.count; i++) {
+            struct outcome_row *row = &c->job->outcomes.rows[i];
+            int at = outcomes_find(&more->gpus, row->id);
+
+            if (at >= 0)
+                row->outcome = more->gpus.rows[at].outcome;
+        }
+    c->task = task_begin(worker, &choices_ops, c->job);
+    return true;
+}
+
+struct choice_order {
+    struct choice choice;
+    struct outcome outcome;
+    bool now; /* what the form has: seen beside the best ones */
+    int at;
+};
+
+static int choice_order_cmp(const void *left, const void *right)
+{
+    const struct choice_order *a = left, *b = right;
+    int order = (int)b->now - (int)a->now;
+
+    if (!order)
+        order = outcome_compare(&a->outcome, &b->outcome);
+    return order ? order : a->at - b->at;
+}
+
+/* Behind the first rows, which are no GPU of the catalogue. */
+static void sort_choices(const struct outcomes *outcomes, const char *now, struct choice *choice,
+                         int count)
+{
+    int first = 0, n;
+    struct choice_order *all;
+
+    while (first < count && (!choice[first].id[0] || strcmp(choice[first].id, "local") == 0))
+        first++;
+    n = count - first;
+    all = gp_calloc((size_t)n + 1, sizeof(*all));
+    for (int i = 0; i < n; i++) {
+        int at = outcomes_find(outcomes, choice[first + i].id);
+
+        all[i] = (struct choice_order){.choice = choice[first + i],
+                                       .outcome = at < 0 ? (struct outcome){0}
+                                                         : outcomes->rows[at].outcome,
+                                       .now = strcmp(choice[first + i].id, now) == 0,
+                                       .at = i};
+    }
+    qsort(all, (size_t)n, sizeof(*all), choice_order_cmp);
+    for (int i = 0; i < n; i++)
+        choice[first + i] = all[i].choice;
+    free(all);
+}
+
+/* Writes what is known by `until` into the choices; GPUs are put in order, the best first
+ * behind auto and this machine's, when all are known. */
+static void plan_choices_tell(struct plan_choices *c, const struct form *form,
+                              struct choice *choice, int count, double until)
+{
+    const struct outcomes *o = &c->job->outcomes;
+    char text[OUTCOME_TEXT], said[sizeof(choice->more)];
+    bool all;
+
+    task_wait(c->task, until);
+    all = task_finished(c->task);
+    c->told = task_done(c->task);
+    for (int i = 0; i < count; i++) {
+        int at = outcomes_find(o, choice[i].id);
+
+        gp_copy(said, sizeof(said), choice[i].more);
+        gp_format(choice[i].more, sizeof(choice[i].more), "%-*s  %s", CHOICE_COLS,
+                  at < 0          ? ""
+                  : at >= c->told ? OUTCOME_SOON
+                                  : outcome_text(&o->rows[at].outcome, CHOICE_COLS, text),
+                  said);
+    }
+    if (all && o->field == FIELD_GPU)
+        sort_choices(o, form->values.value[FIELD_GPU], choice, count);
+}
+
+/* Tells the open list what has come: 1; 0: nothing new; -1: nothing more to come. */
+static int plan_choices_go_on(struct plan_choices *c, const struct form *form,
+                              struct display *display)
+{
+    const struct outcome_row *rows;
+    char text[OUTCOME_TEXT];
+    int done, before = c->told;
+
+    if (!c->task)
+        return -1;
+    if (!display->top || c->version != form->version ||
+        (task_finished(c->task) && c->told == task_done(c->task))) {
+        plan_choices_free(c);
+        return -1;
+    }
+    rows = c->job->outcomes.rows;
+    for (done = task_done(c->task); c->told < done; c->told++)
+        chooser_tell(display, rows[c->told].id,
+                     outcome_text(&rows[c->told].outcome, CHOICE_COLS, text));
+    return c->told > before;
+}
+
+/* ---- why: the terms of the answer, those of this field first ---- */
+
+/* Those of the answer's first rows. */
+static const char *const answer_terms[3] = {"GPUs", "free", "rent"};
+
+static bool term_is_of(enum field field, const struct term *term)
+{
+    const char *const *names = field < FIELD_COUNT ? field_rows[field].form->terms : answer_terms;
+
+    for (int i = 0; i < 3 && names[i]; i++)
+        if (strncmp(term->name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        strbuf_add(out, pass == 0 ? "" : "\nall the others\n");
+        for (int i = 0; i < form->why_count; i++)
+            if (term_is_of(first, &form->why[i]) == (pass == 0))
+                print_why_term(&form->why[i], out);
+    }
+}
+
+/* ---- the screen ---- */
 
 struct plan_state {
     int panel;              /* PLAN_FORM or PLAN_ANSWER */
-    int focus;              /* a row of the form: a field, or a fold (plan_form.h) */
+    int focus;              /* a row of the form: a field, or a fold */
     unsigned open;          /* bits of the folds that are open */
     int top;                /* first row shown of the answer's page */
     enum field edited;      /* the one a window is open for */
@@ -116,21 +490,6 @@ static void draw_answer(struct canvas *canvas, struct rect box, const struct pla
         canvas_cursor(canvas, in, 0, 0);
 }
 
-static void draw_side(struct canvas *canvas, struct rect box, const struct form *form,
-                      const struct plan_state *s)
-{
-    canvas_box(canvas, box, "Alternatives, cheapest first", NULL);
-    if (more_of(s, form))
-        plan_side_draw(canvas, rect_inside(box), form, &s->more);
-}
-
-static void draw_rows(const struct app *app, struct canvas *canvas, struct rect box)
-{
-    canvas_box(canvas, box, "Compare", "2: all rows");
-    if (app->state[SCREEN_COMPARE])
-        compare_rows_draw(app->state[SCREEN_COMPARE], canvas, rect_inside(box));
-}
-
 static void plan_draw(const struct app *app, const void *state, struct canvas *canvas,
                       const struct frame *frame)
 {
@@ -146,10 +505,16 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
         draw_form(canvas, box[PLAN_FORM], app->form, s);
     if (!rect_empty(box[PLAN_ANSWER]))
         draw_answer(canvas, box[PLAN_ANSWER], page, s, frame->size);
-    if (!rect_empty(box[PLAN_SIDE]))
-        draw_side(canvas, box[PLAN_SIDE], app->form, s);
-    if (!rect_empty(box[PLAN_ROWS]))
-        draw_rows(app, canvas, box[PLAN_ROWS]);
+    if (!rect_empty(box[PLAN_SIDE])) {
+        canvas_box(canvas, box[PLAN_SIDE], "Alternatives, cheapest first", NULL);
+        if (more_of(s, app->form))
+            plan_side_draw(canvas, rect_inside(box[PLAN_SIDE]), app->form, &s->more);
+    }
+    if (!rect_empty(box[PLAN_ROWS])) {
+        canvas_box(canvas, box[PLAN_ROWS], "Compare", "2: all rows");
+        if (app->state[SCREEN_COMPARE])
+            compare_rows_draw(app->state[SCREEN_COMPARE], canvas, rect_inside(box[PLAN_ROWS]));
+    }
 }
 
 /* ---- time ---- */
@@ -202,7 +567,7 @@ static void plan_close(struct app *app, void *state)
 
 /* ---- moving ---- */
 
-static void scroll(const struct app *app, struct plan_state *s, int by)
+static void answer_scroll(const struct app *app, struct plan_state *s, int by)
 {
     struct rect box[PLAN_PANELS], in;
 
@@ -219,14 +584,6 @@ static int page_step(const struct app *app, const struct plan_state *s)
     panel_rects(app, s, box);
     rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
     return rows > 1 ? rows : 1;
-}
-
-static void focus_or_scroll(struct app *app, struct plan_state *s, int by)
-{
-    if (s->panel == PLAN_FORM)
-        s->focus = plan_form_move(s->open, s->focus, by);
-    else
-        scroll(app, s, by);
 }
 
 /* ---- changing ---- */
@@ -390,7 +747,7 @@ static void fix_chosen(struct app *app, void *ctx, const char *id)
 }
 
 /* Applies the only suggestion, or opens a list of them. */
-static bool apply(struct app *app, const struct plan_state *s)
+static bool fix_open(struct app *app, const struct plan_state *s)
 {
     const struct answer *a = app->form->answer;
     const struct plan_more *more = more_of(s, app->form);
@@ -491,21 +848,17 @@ static bool pin_toggle(struct app *app)
 
 /* ---- the table ---- */
 
-static bool back_to_form(struct plan_state *s)
-{
-    bool away = s->panel != PLAN_FORM;
-
-    s->panel = PLAN_FORM;
-    return away;
-}
-
 static bool plan_act(struct app *app, void *state, enum action action)
 {
     struct plan_state *s = state;
     int by = list_step(action, page_step(app, s));
+    bool away;
 
     if (by != 0) {
-        focus_or_scroll(app, s, by);
+        if (s->panel == PLAN_FORM)
+            s->focus = plan_form_move(s->open, s->focus, by);
+        else
+            answer_scroll(app, s, by);
         return true;
     }
     switch (action) {
@@ -520,7 +873,9 @@ static bool plan_act(struct app *app, void *state, enum action action)
         s->panel = s->panel == PLAN_FORM ? PLAN_ANSWER : PLAN_FORM;
         return true;
     case ACT_BACK:
-        return back_to_form(s);
+        away = s->panel != PLAN_FORM;
+        s->panel = PLAN_FORM;
+        return away;
     case ACT_EDIT:
         return field_edit(app, s);
     case ACT_RESET:
@@ -528,7 +883,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_SOLVE:
         return field_solve(app, s);
     case ACT_APPLY:
-        return apply(app, s);
+        return fix_open(app, s);
     case ACT_FIND:
         return field_find(app, s);
     case ACT_WHY:
@@ -580,7 +935,7 @@ static void plan_explain(const struct app *app, const void *state, struct strbuf
     if (s->panel == PLAN_FORM && focus_field(s) != FIELD_COUNT)
         strbuf_add(out, field_rows[s->focus].form->explain);
     else if (s->panel == PLAN_FORM)
-        strbuf_add(out, plan_form_explain(s->focus));
+        strbuf_add(out, folds[s->focus - FIELD_COUNT].explain);
     else
         strbuf_add(out, "Answer: all memory is of the engine's budget on one GPU; bands are "
                         "low..high.\nUp and Down scroll; a: change it; y: every equation");
