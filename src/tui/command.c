@@ -348,7 +348,7 @@ struct completion {
     int count;
 };
 
-static void offer(struct completion *c, const char *word)
+static void offer_word(struct completion *c, const char *word)
 {
     if (c->count >= MANY || strncmp(word, c->begin, strlen(c->begin)) != 0 || strchr(word, ' '))
         return;
@@ -362,7 +362,7 @@ static void offer_options(const struct app *app, struct completion *c)
     for (int i = 0; i < OPTION_COUNT; i++) {
         gp_format(word, sizeof(word), "%s%s", c->begin[0] == '-' ? "--" : "", option_rows[i].name);
         if (is_taken(app, i))
-            offer(c, word);
+            offer_word(c, word);
     }
 }
 
@@ -372,16 +372,16 @@ static void offer_first(const struct app *app, struct completion *c)
 
     for (int i = 1; i < ACT_COUNT; i++)
         if (action_rows[i].screens & 1u << app->screen)
-            offer(c, action_rows[i].name);
+            offer_word(c, action_rows[i].name);
     for (int i = 0; i < SCREEN_COUNT; i++) {
         gp_copy(name, sizeof(name), screen_names[i]);
         name[0] = gp_lower(name[0]);
-        offer(c, name);
+        offer_word(c, name);
     }
     for (size_t i = 0; i < VERBS; i++)
         if (verbs[i].name[1] && !action_find(verbs[i].name))
-            offer(c, verbs[i].name);
-    offer(c, "set");
+            offer_word(c, verbs[i].name);
+    offer_word(c, "set");
     offer_options(app, c);
 }
 
@@ -397,15 +397,15 @@ static void offer_values(const struct app *app, enum option_id id, struct comple
         size_t n = strcspn(p, "|");
 
         gp_format(word, sizeof(word), "%.*s", (int)n, p);
-        offer(c, word);
+        offer_word(c, word);
         p += n;
     }
     if (row->type >= OPTION_COUNTED && strcmp(row->fallback, "auto") == 0)
-        offer(c, "auto");
+        offer_word(c, "auto");
     choices = form_choices(app->form, field_of(id), false, &count);
     for (int i = 0; i < count && !row->choices; i++)
         if (choices[i].id[0])
-            offer(c, choices[i].id);
+            offer_word(c, choices[i].id);
     free(choices);
 }
 

@@ -124,7 +124,7 @@ void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool
 }
 
 /* What the form asks, with this GPU or this format in place of its own. */
-static bool resolve(const struct outcomes *o, const struct form_copy *form, const char *id,
+static bool outcome_resolve(const struct outcomes *o, const struct form_copy *form, const char *id,
                     struct planner *planner, struct resolved *out)
 {
     static const enum option_id layout[] = {OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS};
@@ -170,7 +170,7 @@ void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form, stru
         return;
     if (o->field == FIELD_GPU && !row->id[0]) {
         plan_auto(&row->outcome, form, planner);
-    } else if (resolve(o, form, row->id, planner, &resolved)) {
+    } else if (outcome_resolve(o, form, row->id, planner, &resolved)) {
         planner_plan(planner, &resolved, &plan);
         row->outcome = outcome_of(&plan);
     }

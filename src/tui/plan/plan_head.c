@@ -32,7 +32,7 @@ void plan_answer_title(const struct form *form, char *text, size_t size)
 
 /* A word at its place, or behind the word before it where that is longer. Returns where
  * the next may begin. */
-static int put(struct canvas *canvas, struct rect in, int y, int at, int next, enum ink ink,
+static int head_put(struct canvas *canvas, struct rect in, int y, int at, int next, enum ink ink,
                const char *text)
 {
     int x = at > next ? at : next;
@@ -56,17 +56,17 @@ static void draw_decision(struct canvas *canvas, struct rect in, int y, const st
 
     plan_prices(plan, &hour, &month);
     gp_format(text, sizeof(text), "%d GPU%s", gpus, gpus == 1 ? "" : "s");
-    next = put(canvas, in, y, at->gpus, next, INK_HEADING, text);
+    next = head_put(canvas, in, y, at->gpus, next, INK_HEADING, text);
     gp_format(text, sizeof(text), hour.known ? "%s/h" : "no price",
               units_money(money, sizeof(money), hour.value));
-    next = put(canvas, in, y, at->hour, next, INK_HEADING, text);
+    next = head_put(canvas, in, y, at->hour, next, INK_HEADING, text);
     gp_format(text, sizeof(text),
               in.cols >= 54   ? "%s/M tokens out"
               : in.cols >= 46 ? "%s/M tok"
                               : "%s/M",
               units_money(money, sizeof(money), million.value));
     if (million.known)
-        put(canvas, in, y, at->million, next, INK_HEADING, text);
+        head_put(canvas, in, y, at->million, next, INK_HEADING, text);
 }
 
 /* "short 31.05 GiB on each L40S", or what else is in the way. */
@@ -81,7 +81,7 @@ static void draw_refusal(struct canvas *canvas, struct rect in, int y, const str
                   gpu_short_name(plan->request.gpu));
     else
         gp_format(text, sizeof(text), "%s", limit_words[plan->limit].noun);
-    put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
+    head_put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
 }
 
 static void draw_verdict(struct canvas *canvas, struct rect in, int y, const struct form *form)
@@ -93,7 +93,7 @@ static void draw_verdict(struct canvas *canvas, struct rect in, int y, const str
         canvas_text(canvas, in, y, 0, INK_BAD, "NO ANSWER");
         return;
     }
-    next = put(canvas, in, y, 0, 0, outcome_ink(plan->verdict),
+    next = head_put(canvas, in, y, 0, 0, outcome_ink(plan->verdict),
                verdict_words_for(plan->verdict, plan->limit)->head);
     if (plan->verdict == VERDICT_DOES_NOT_FIT)
         draw_refusal(canvas, in, y, plan, next);

@@ -99,7 +99,7 @@ static void take_unit(struct plan_more *m, int i)
 }
 
 /* The cheapest that fit, in one order with the choosers. */
-static void rank(struct plan_more *m)
+static void more_rank(struct plan_more *m)
 {
     for (int i = 0; i < m->gpus.count; i++) {
         const struct outcome *o = &m->gpus.rows[i].outcome;
@@ -123,7 +123,7 @@ static void take_gpus(struct plan_more *m)
 {
     m->gpus = m->job->gpus;
     m->job->gpus = (struct outcomes){0};
-    rank(m);
+    more_rank(m);
     m->done = true;
     task_drop(&m->task);
 }
@@ -148,7 +148,7 @@ bool plan_more_fresh(const struct plan_more *m, const struct form *form)
     return m->begun && m->version == form->version;
 }
 
-static void begin(struct plan_more *m, struct form *form, struct worker *worker)
+static void more_begin(struct plan_more *m, struct form *form, struct worker *worker)
 {
     plan_more_free(m);
     m->version = form->version;
@@ -167,7 +167,7 @@ bool plan_more_go_on(struct plan_more *m, struct form *form, struct worker *work
     bool finished;
 
     if (!plan_more_fresh(m, form))
-        begin(m, form, worker);
+        more_begin(m, form, worker);
     if (m->done)
         return false;
     finished = task_finished(m->task);
