@@ -219,13 +219,13 @@ static void make_medians(struct bench_run *run)
     run->medians = gp_calloc(most + 1, sizeof *run->medians);
 }
 
-static bool ended(const struct bench_run *run)
+static bool engine_is_ended(const struct bench_run *run)
 {
     return stop_soon() || watch_gone(run->watch);
 }
 
 /* Exit code by what ended it. */
-static int finish(struct bench_run *run, bool complete)
+static int engine_finish(struct bench_run *run, bool complete)
 {
     int number = atomic_load(&stop_signal);
 
@@ -233,7 +233,7 @@ static int finish(struct bench_run *run, bool complete)
     return number && !complete ? SIGNAL_EXIT + number : 0;
 }
 
-static int lost(struct bench_run *run)
+static int host_is_lost(struct bench_run *run)
 {
     const char *why = run->backend->reason ? run->backend->reason(run->ctx) : "";
     struct gp_err err;
@@ -251,7 +251,7 @@ static void wait_for_go(struct bench_run *run)
     const struct timespec step = {.tv_nsec = 1000 * 1000};
 
     watch_send(run->watch, json_pack("{s:s}", "t", line_kind_words[LINE_READY]));
-    while (!atomic_load(&told_to_go) && !ended(run))
+    while (!atomic_load(&told_to_go) && !engine_is_ended(run))
         nanosleep(&step, NULL);
 }
 
@@ -260,19 +260,19 @@ static int measure_all(struct bench_run *run)
     size_t i = 0;
 
     make_medians(run);
-    if (run->job.count && !ended(run))
+    if (run->job.count && !engine_is_ended(run))
         measure_warmup(run);
-    if (run->job.wait && !ended(run))
+    if (run->job.wait && !engine_is_ended(run))
         wait_for_go(run);
-    for (; i < run->job.count && !ended(run); i++) {
+    for (; i < run->job.count && !engine_is_ended(run); i++) {
         enum measured_point done = measure_point(run, &run->job.points[i]);
 
         if (done == POINT_DEVICE_LOST)
-            return lost(run);
+            return host_is_lost(run);
         if (done == POINT_STOPPED)
             break;
     }
-    return finish(run, i == run->job.count);
+    return engine_finish(run, i == run->job.count);
 }
 
 static void send_warning(struct watch *watch, const char *code, const char *text)
@@ -306,7 +306,7 @@ static enum gp_status look_for_others(struct bench_run *run, const struct bench_
     double planned = run->job.settings.max_memory;
     char text[240];
 
-    if (ended(run))
+    if (engine_is_ended(run))
         return GP_OK;
     others_do(run, device, text, sizeof text);
     if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->job.settings.force)
@@ -336,7 +336,7 @@ static int open_and_measure(struct bench_run *run)
         return give_up(run->watch, &err);
     }
     rc = look_for_others(run, &device, &err);
-    if (rc == GP_OK && run->backend->hold && !ended(run))
+    if (rc == GP_OK && run->backend->hold && !engine_is_ended(run))
         rc = run->backend->hold(run->ctx, &device, &err);
     watch_send(run->watch, output_device(&device));
     if (rc != GP_OK) {
@@ -369,7 +369,7 @@ static int do_run(const struct backend *backend, struct watch *watch)
     if (read_plan(&reader, &run.job, &err) != GP_OK)
         code = give_up(watch, &err);
     else if (!run.job.run)
-        code = finish(&run, false);
+        code = engine_finish(&run, false);
     else if (!start_reading(&reader))
         code = give_up(watch, (gp_fail(&err, GP_E_INTERNAL, "", "", "no more threads"), &err));
     else

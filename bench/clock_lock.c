@@ -33,7 +33,7 @@ struct clock_lock {
 
 /* Reads until the end, or a whole line into `line` where there is one; false when
  * neither comes in time. */
-static bool hear(int fd, double seconds, char *line, size_t size)
+static bool lock_read_line(int fd, double seconds, char *line, size_t size)
 {
     double until = clock_now() + seconds, left;
     size_t len = 0;
@@ -59,7 +59,7 @@ static bool hear(int fd, double seconds, char *line, size_t size)
 }
 
 /* Input and output of the other process are `theirs`, of which this one keeps none. */
-static int spawn(pid_t *pid, int theirs, char *const argv[])
+static int lock_spawn_child(pid_t *pid, int theirs, char *const argv[])
 {
     posix_spawn_file_actions_t files;
     int rc;
@@ -74,7 +74,7 @@ static int spawn(pid_t *pid, int theirs, char *const argv[])
     return rc;
 }
 
-static struct clock_lock *start(const char *pci, double mhz, char *why, size_t size)
+static struct clock_lock *lock_start(const char *pci, double mhz, char *why, size_t size)
 {
     struct clock_lock *lock = calloc(1, sizeof *lock);
     char bus[24], clock[16] = "base";
@@ -86,7 +86,7 @@ static struct clock_lock *start(const char *pci, double mhz, char *why, size_t s
     if (mhz != LOCK_BASE)
         gp_format(clock, sizeof clock, "%.0f", mhz);
     rc = !lock ? ENOMEM : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ? errno : 0;
-    if (rc == 0 && (rc = spawn(&lock->pid, pair[1], argv)) != 0)
+    if (rc == 0 && (rc = lock_spawn_child(&lock->pid, pair[1], argv)) != 0)
         close(pair[0]);
     if (rc == 0) {
         lock->fd = pair[0];
@@ -99,12 +99,12 @@ static struct clock_lock *start(const char *pci, double mhz, char *why, size_t s
 
 struct clock_lock *clock_lock_take(const char *pci, double mhz, char *why, size_t size)
 {
-    struct clock_lock *lock = start(pci, mhz, why, size);
+    struct clock_lock *lock = lock_start(pci, mhz, why, size);
     char line[160] = "";
 
     if (!lock)
         return NULL;
-    if (!hear(lock->fd, TAKE_WAIT, line, sizeof line))
+    if (!lock_read_line(lock->fd, TAKE_WAIT, line, sizeof line))
         gp_copy(why, size, "the driver does not answer");
     else if (strcmp(line, LOCKED) == 0)
         return lock;
@@ -120,7 +120,7 @@ void clock_lock_give(struct clock_lock *lock)
     if (!lock)
         return;
     shutdown(lock->fd, SHUT_WR);
-    if (hear(lock->fd, GIVE_WAIT, NULL, 0))
+    if (lock_read_line(lock->fd, GIVE_WAIT, NULL, 0))
         waitpid(lock->pid, NULL, 0);
     close(lock->fd);
     free(lock);
@@ -140,7 +140,7 @@ static void be_alone(void)
         close(fd); /* the engine's output must end with the engine */
 }
 
-static void answer(const char *text)
+static void lock_answer(const char *text)
 {
     ssize_t sent = write(STDOUT_FILENO, text, strlen(text));
 
@@ -169,12 +169,12 @@ int clock_lock_hold(const char *pci, const char *clock)
     nvml = nvml_open(pci, "", why, sizeof why);
     locked = nvml && nvml_lock_clock(nvml, mhz, why, sizeof why);
     if (locked) {
-        answer(LOCKED);
+        lock_answer(LOCKED);
         wait_for_end();
         nvml_unlock_clock(nvml);
     } else {
-        answer(why);
-        answer("\n");
+        lock_answer(why);
+        lock_answer("\n");
     }
     nvml_close(nvml);
     return locked ? 0 : 1;

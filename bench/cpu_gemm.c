@@ -113,8 +113,8 @@ static void fill_part(void *ctx, int part, int parts)
     }
 }
 
-static void fill(struct cpu_pool *pool, enum bench_fill how, enum number number, void *base,
-                 size_t count, uint64_t seed)
+static void gemm_fill(struct cpu_pool *pool, enum bench_fill how, enum number number, void *base,
+                      size_t count, uint64_t seed)
 {
     struct filling filling = {how, number, base, count, seed};
 
@@ -122,7 +122,7 @@ static void fill(struct cpu_pool *pool, enum bench_fill how, enum number number,
 }
 
 /* Rows spread over the matrix, the first and the last among them. */
-static int64_t spread(int64_t count, int64_t samples, int64_t i)
+static int64_t gemm_spread(int64_t count, int64_t samples, int64_t i)
 {
     int64_t at = samples > 0 && count > samples ? count * i / samples : i;
 
@@ -161,7 +161,7 @@ static bool keep_samples(struct cpu_gemm *gemm, const void *w)
     gemm->one = malloc((size_t)gemm->shape.k * sizeof *gemm->one);
     for (int64_t i = 0; gemm->kept && i < gemm->sampled; i++)
         memcpy(gemm->kept + (size_t)i * row,
-               (const char *)w + (size_t)spread(gemm->shape.m, gemm->sampled, i) * row, row);
+               (const char *)w + (size_t)gemm_spread(gemm->shape.m, gemm->sampled, i) * row, row);
     return gemm->kept && gemm->one;
 }
 
@@ -189,8 +189,8 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
         gemm->y[i] = cpu_alloc(gemm->y_bytes);
         if (!gemm->x[i] || !gemm->y[i])
             return false;
-        fill(pool, gemm->fill, gemm->made.x, gemm->x[i],
-             (size_t)gemm->shape.n * (size_t)gemm->shape.k, seed ^ 0xac7);
+        gemm_fill(pool, gemm->fill, gemm->made.x, gemm->x[i],
+                  (size_t)gemm->shape.n * (size_t)gemm->shape.k, seed ^ 0xac7);
         memset(gemm->y[i], 0xff, gemm->y_bytes); /* first touch */
         gemm->x_handle[i] = library->input(gemm->made.op, gemm->x[i]);
         gemm->y_handle[i] = library->output(gemm->made.op, gemm->y[i]);
@@ -223,7 +223,7 @@ bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, in
     gemm->full = settings->check == CHECK_FULL;
     make_tables(gemm);
     if (w) {
-        fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
+        gemm_fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
         ok =
             keep_samples(gemm, w) && pack_weights(gemm, w) && make_rows(gemm, pool, settings->seed);
     }
@@ -231,7 +231,8 @@ bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, in
     return ok || cpu_refuse(why, POINT_OOM, "the operands could not be allocated or packed");
 }
 
-static void drop(struct cpu_gemm *gemm, void **base, void **handle, int count, size_t bytes)
+static void gemm_drop_operands(struct cpu_gemm *gemm, void **base, void **handle, int count,
+                               size_t bytes)
 {
     for (int i = 0; i < count; i++) {
         if (handle[i])
@@ -246,9 +247,9 @@ void cpu_gemm_free(struct cpu_gemm *gemm)
 {
     if (!gemm)
         return;
-    drop(gemm, gemm->w, gemm->w_handle, gemm->weights, gemm->made.packed);
-    drop(gemm, gemm->x, gemm->x_handle, gemm->rows, gemm->x_bytes);
-    drop(gemm, gemm->y, gemm->y_handle, gemm->rows, gemm->y_bytes);
+    gemm_drop_operands(gemm, gemm->w, gemm->w_handle, gemm->weights, gemm->made.packed);
+    gemm_drop_operands(gemm, gemm->x, gemm->x_handle, gemm->rows, gemm->x_bytes);
+    gemm_drop_operands(gemm, gemm->y, gemm->y_handle, gemm->rows, gemm->y_bytes);
     gemm->library->free(gemm->made.op);
     free(gemm->kept);
     free(gemm->one);
@@ -287,8 +288,8 @@ static void look_for_zeros(const struct cpu_gemm *gemm, const void *x, struct ch
 }
 
 /* gemm->one holds that row of W. */
-static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column, const void *x,
-                    const void *y, struct check *out)
+static void gemm_compare(const struct cpu_gemm *gemm, int64_t i, int64_t column, const void *x,
+                         const void *y, struct check *out)
 {
     const double *w = gemm->one;
     int64_t k = gemm->shape.k;
@@ -323,8 +324,8 @@ static void compare_all(const struct cpu_gemm *gemm, int row, struct check *out)
         for (int64_t j = 0; j < k; j++)
             gemm->one[j] = number_get(gemm->made.w, gemm->kept, (size_t)(i * k + j));
         for (int64_t c = 0; c < gemm->columns; c++)
-            compare(gemm, spread(m, gemm->sampled, i), spread(n, gemm->columns, c), gemm->x[row],
-                    gemm->y[row], out);
+            gemm_compare(gemm, gemm_spread(m, gemm->sampled, i), gemm_spread(n, gemm->columns, c),
+                         gemm->x[row], gemm->y[row], out);
     }
 }
 

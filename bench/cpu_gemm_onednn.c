@@ -46,21 +46,21 @@ struct op {
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-static bool ready(void)
+static bool onednn_is_ready(void)
 {
     if (!engine && dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
         return false;
     return stream || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success;
 }
 
-static void version(char *text, size_t size)
+static void onednn_version(char *text, size_t size)
 {
     const dnnl_version_t *v = dnnl_version();
 
     gp_format(text, size, "oneDNN %d.%d.%d", v->major, v->minor, v->patch);
 }
 
-static const void *place(void)
+static const void *onednn_place(void)
 {
     return dnnl_version();
 }
@@ -96,22 +96,24 @@ enum { EAX, EBX, ECX, EDX };
 #define HAS_VNNI_INT8 cpuid_bit(7, 1, EDX, 4)
 
 /* The library may be held below what the processor has (ONEDNN_MAX_CPU_ISA). */
-static bool allowed(unsigned isa)
+static bool onednn_is_allowed(unsigned isa)
 {
     return ((unsigned)dnnl_get_effective_cpu_isa() & isa) == isa;
 }
 
-static bool native(enum bench_type type)
+static bool onednn_is_native(enum bench_type type)
 {
     switch (type) {
     case TYPE_BF16:
-        return (HAS_AVX512_BF16 || HAS_AMX_BF16) && allowed(dnnl_cpu_isa_avx512_core_bf16);
+        return (HAS_AVX512_BF16 || HAS_AMX_BF16) &&
+               onednn_is_allowed(dnnl_cpu_isa_avx512_core_bf16);
     case TYPE_INT8:
-        return (HAS_AVX512_VNNI && allowed(dnnl_cpu_isa_avx512_core_vnni)) ||
-               (HAS_AVX_VNNI && allowed(dnnl_cpu_isa_avx2_vnni));
+        return (HAS_AVX512_VNNI && onednn_is_allowed(dnnl_cpu_isa_avx512_core_vnni)) ||
+               (HAS_AVX_VNNI && onednn_is_allowed(dnnl_cpu_isa_avx2_vnni));
     case TYPE_FP16:
 #if DNNL_VERSION_MAJOR >= 3
-        return (HAS_AVX512_FP16 || HAS_AMX_FP16) && allowed(dnnl_cpu_isa_avx512_core_fp16);
+        return (HAS_AVX512_FP16 || HAS_AMX_FP16) &&
+               onednn_is_allowed(dnnl_cpu_isa_avx512_core_fp16);
 #else
         return false;
 #endif
@@ -122,16 +124,16 @@ static bool native(enum bench_type type)
 
 static bool signed_native(void)
 {
-    bool amx = HAS_AMX_INT8 && allowed(dnnl_cpu_isa_avx512_core_amx);
+    bool amx = HAS_AMX_INT8 && onednn_is_allowed(dnnl_cpu_isa_avx512_core_amx);
 
 #if DNNL_VERSION_MAJOR >= 3
-    return amx || (HAS_VNNI_INT8 && allowed(dnnl_cpu_isa_avx2_vnni_2));
+    return amx || (HAS_VNNI_INT8 && onednn_is_allowed(dnnl_cpu_isa_avx2_vnni_2));
 #else
     return amx;
 #endif
 }
 #else
-static bool native(enum bench_type type)
+static bool onednn_is_native(enum bench_type type)
 {
 #if defined(__aarch64__)
     if (type == TYPE_BF16)
@@ -150,7 +152,7 @@ static bool signed_native(void)
 }
 #endif
 
-static void isa(char *text, size_t size)
+static void onednn_isa(char *text, size_t size)
 {
     static const struct {
         dnnl_cpu_isa_t isa;
@@ -179,7 +181,7 @@ static void isa(char *text, size_t size)
 
 /* OpenMP's number of threads is the calling thread's; whichever OpenMP the library
  * brought is asked, so that the engine links none of its own. */
-static void threads(int count)
+static void onednn_threads(int count)
 {
     static void (*set)(int);
 
@@ -226,8 +228,8 @@ static bool operand_types(enum bench_type type, struct gemm_made *out)
     return false;
 }
 
-static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
-                              enum number number, dnnl_format_tag_t tag)
+static dnnl_status_t onednn_describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
+                                     enum number number, dnnl_format_tag_t tag)
 {
     dnnl_dims_t dims = {rows, columns};
 
@@ -257,12 +259,12 @@ static dnnl_status_t make_desc(struct op *op, const struct gemm_made *made)
 {
     const struct gemm_shape *s = &op->shape;
     dnnl_memory_desc_t x = {0}, w = {0}, y = {0};
-    dnnl_status_t status = describe(&x, s->n, s->k, made->x, dnnl_ab);
+    dnnl_status_t status = onednn_describe(&x, s->n, s->k, made->x, dnnl_ab);
 
     if (status == dnnl_success)
-        status = describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
+        status = onednn_describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
     if (status == dnnl_success)
-        status = describe(&y, s->n, s->m, made->y, dnnl_ab);
+        status = onednn_describe(&y, s->n, s->m, made->y, dnnl_ab);
     if (status == dnnl_success)
         status = make_product(op, x, w, y);
 #if DNNL_VERSION_MAJOR >= 3
@@ -286,77 +288,79 @@ static void op_free(void *made)
     free(op);
 }
 
-static bool refuse(struct op *op, struct refusal *why, enum point_state state, const char *what)
+static bool onednn_refuse(struct op *op, struct refusal *why, enum point_state state,
+                          const char *what)
 {
     char library[48];
 
-    version(library, sizeof library);
+    onednn_version(library, sizeof library);
     cpu_refuse(why, state, "%s: %s matmul: %s", library, bench_type_word(op->shape.type), what);
     op_free(op);
     return false;
 }
 
-static bool make(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why)
+static bool onednn_make(const struct gemm_shape *shape, struct gemm_made *out, struct refusal *why)
 {
     struct op *op = gp_calloc(1, sizeof *op);
     const char *kernel = "";
     dnnl_status_t status;
 
     op->shape = *shape;
-    if (!ready())
-        return refuse(op, why, POINT_ERROR, "no engine");
+    if (!onednn_is_ready())
+        return onednn_refuse(op, why, POINT_ERROR, "no engine");
     if (!operand_types(shape->type, out))
-        return refuse(op, why, POINT_UNSUPPORTED, "is not a type of a processor");
+        return onednn_refuse(op, why, POINT_UNSUPPORTED, "is not a type of a processor");
     op->wn = out->w;
     if ((status = make_desc(op, out)) != dnnl_success)
-        return refuse(op, why, status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED,
-                      status_word(status));
+        return onednn_refuse(op, why, status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED,
+                             status_word(status));
     dnnl_primitive_desc_query(op->desc, dnnl_query_impl_info_str, 0, &kernel);
     if (strncmp(kernel, "ref", 3) == 0) /* orders of magnitude slower: no measurement */
-        return refuse(op, why, POINT_UNSUPPORTED, "has reference code for it, but no kernel");
+        return onednn_refuse(op, why, POINT_UNSUPPORTED,
+                             "has reference code for it, but no kernel");
     if (dnnl_primitive_create(&op->primitive, op->desc) != dnnl_success)
-        return refuse(op, why, POINT_ERROR, "primitive not made");
+        return onednn_refuse(op, why, POINT_ERROR, "primitive not made");
     op->x = dnnl_primitive_desc_query_md(op->desc, dnnl_query_src_md, 0);
     op->w = dnnl_primitive_desc_query_md(op->desc, dnnl_query_weights_md, 0);
     op->y = dnnl_primitive_desc_query_md(op->desc, dnnl_query_dst_md, 0);
     out->op = op;
     out->packed = dnnl_memory_desc_get_size(op->w);
-    out->emulated = !native(shape->type);
+    out->emulated = !onednn_is_native(shape->type);
     gp_copy(out->algorithm, sizeof out->algorithm, kernel);
     return true;
 }
 
 /* ---- operands ---- */
 
-static void *handle(md_view md, void *data)
+static void *onednn_handle(md_view md, void *data)
 {
     dnnl_memory_t memory;
 
     return dnnl_memory_create(&memory, md, engine, data) == dnnl_success ? memory : NULL;
 }
 
-static void *weights(void *op, void *packed)
+static void *onednn_weights(void *op, void *packed)
 {
-    return handle(((struct op *)op)->w, packed);
+    return onednn_handle(((struct op *)op)->w, packed);
 }
 
-static void *input(void *op, void *x)
+static void *onednn_input(void *op, void *x)
 {
-    return handle(((struct op *)op)->x, x);
+    return onednn_handle(((struct op *)op)->x, x);
 }
 
-static void *output(void *op, void *y)
+static void *onednn_output(void *op, void *y)
 {
-    return handle(((struct op *)op)->y, y);
+    return onednn_handle(((struct op *)op)->y, y);
 }
 
-static void forget(void *memory)
+static void onednn_forget(void *memory)
 {
     if (memory)
         dnnl_memory_destroy(memory);
 }
 
-static bool reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from, dnnl_memory_t to)
+static bool onednn_reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from, dnnl_memory_t to)
 {
     dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
     dnnl_primitive_t primitive;
@@ -370,35 +374,35 @@ static bool reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from, dnnl_memory_
     return ok;
 }
 
-static bool pack(void *made, void *w, void *packed)
+static bool onednn_pack(void *made, void *w, void *packed)
 {
     struct op *op = made;
     dnnl_primitive_desc_t desc = NULL;
-    dnnl_memory_t from = NULL, to = weights(op, packed);
+    dnnl_memory_t from = NULL, to = onednn_weights(op, packed);
     dnnl_memory_desc_t plain;
     bool ok = false;
 
-    if (describe(&plain, op->shape.k, op->shape.m, op->wn, dnnl_ba) == dnnl_success) {
+    if (onednn_describe(&plain, op->shape.k, op->shape.m, op->wn, dnnl_ba) == dnnl_success) {
 #if DNNL_VERSION_MAJOR >= 3
-        from = handle(plain, w);
+        from = onednn_handle(plain, w);
         ok = dnnl_reorder_primitive_desc_create(&desc, plain, engine, op->w, engine, NULL) ==
              dnnl_success;
         dnnl_memory_desc_destroy(plain);
 #else
-        from = handle(&plain, w);
+        from = onednn_handle(&plain, w);
         ok = dnnl_reorder_primitive_desc_create(&desc, &plain, engine, op->w, engine, NULL) ==
              dnnl_success;
 #endif
     }
-    ok = ok && from && to && reorder(desc, from, to);
+    ok = ok && from && to && onednn_reorder(desc, from, to);
     if (desc)
         dnnl_primitive_desc_destroy(desc);
-    forget(from);
-    forget(to);
+    onednn_forget(from);
+    onednn_forget(to);
     return ok;
 }
 
-static bool execute(void *made, void *w, void *x, void *y)
+static bool onednn_execute(void *made, void *w, void *x, void *y)
 {
     struct op *op = made;
     dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DST, y}};
@@ -414,19 +418,19 @@ static bool wait_all(void *op)
 
 const struct gemm_library gemm_onednn = {
     .name = "onednn",
-    .version = version,
-    .isa = isa,
-    .threads = threads,
-    .make = make,
-    .pack = pack,
-    .weights = weights,
-    .input = input,
-    .output = output,
-    .forget = forget,
-    .execute = execute,
+    .version = onednn_version,
+    .isa = onednn_isa,
+    .threads = onednn_threads,
+    .make = onednn_make,
+    .pack = onednn_pack,
+    .weights = onednn_weights,
+    .input = onednn_input,
+    .output = onednn_output,
+    .forget = onednn_forget,
+    .execute = onednn_execute,
     .wait = wait_all,
     .free = op_free,
-    .place = place,
+    .place = onednn_place,
 };
 
 #else

@@ -22,7 +22,7 @@
 
 /* All threads' time on a run queue without running, s; -1 where the kernel keeps none.
  */
-static double waited(void)
+static double load_waited(void)
 {
     DIR *tasks = opendir("/proc/self/task");
     struct dirent *task;
@@ -50,7 +50,7 @@ static double waited(void)
 
 /* What the processors of the mask have done so far, all but idle, and what was stolen.
  */
-static void worked(struct cpu_load *out)
+static void load_worked(struct cpu_load *out)
 {
     double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
     char line[512];
@@ -81,15 +81,15 @@ void cpu_load_read(struct cpu_load *out)
 {
     struct rusage usage = {0};
 
-    worked(out);
-    out->waited = waited();
+    load_worked(out);
+    out->waited = load_waited();
     getrusage(RUSAGE_SELF, &usage);
     out->own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     out->wall = clock_now();
 }
 
-static double part(double before, double after, double room)
+static double load_part(double before, double after, double room)
 {
     return before < 0 || after < 0 || !(room > 0) ? 0 : fmax(after - before, 0) / room;
 }
@@ -99,10 +99,11 @@ struct cpu_share cpu_load_share(const struct cpu_load *before, const struct cpu_
 {
     double room = (after->wall - before->wall) * threads;
     struct cpu_share share = {
-        .waited = part(before->waited, after->waited, room),
-        .others =
-            fmax(part(before->busy, after->busy, room) - part(before->own, after->own, room), 0),
-        .stolen = part(before->steal, after->steal, room),
+        .waited = load_part(before->waited, after->waited, room),
+        .others = fmax(load_part(before->busy, after->busy, room) -
+                           load_part(before->own, after->own, room),
+                       0),
+        .stolen = load_part(before->steal, after->steal, room),
     };
 
     share.contended = (share.waited > SHARE && share.others > SHARE) || share.stolen > SHARE;

@@ -52,7 +52,7 @@ static void look_for_end(const struct cpu_pool *pool)
             return;
 }
 
-static void *serve(void *arg)
+static void *pool_serve(void *arg)
 {
     struct member *me = arg;
     struct cpu_pool *pool = me->pool;
@@ -94,7 +94,7 @@ struct cpu_pool *cpu_pool_new(int threads)
 
         one->pool = pool;
         one->part = pool->made;
-        if (pthread_create(&one->thread, NULL, serve, one) != 0) {
+        if (pthread_create(&one->thread, NULL, pool_serve, one) != 0) {
             cpu_pool_free(pool);
             return NULL;
         }

@@ -39,7 +39,7 @@ struct decode_work {
     uint64_t sink[512]; /* keeps the reads */
 };
 
-static void release(void *ctx)
+static void decode_release(void *ctx)
 {
     struct decode_work *work = ctx;
 
@@ -99,7 +99,7 @@ static void touch_part(void *ctx, int part, int parts)
     number_fill(NUMBER_S32, work->cache + from, (to - from) / 4, from + 1);
 }
 
-static bool fill(struct cpu_engine *engine, struct decode_work *work)
+static bool decode_fill(struct cpu_engine *engine, struct decode_work *work)
 {
     struct method_settings each = engine->settings;
 
@@ -117,8 +117,8 @@ static bool fill(struct cpu_engine *engine, struct decode_work *work)
     return true;
 }
 
-static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
-                    struct prepared *out)
+static bool decode_prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                           struct prepared *out)
 {
     struct decode_work *work = ctx;
     double budget = cpu_share(engine, METHOD_DECODE_HOST), layer, rest, cache, linear;
@@ -160,7 +160,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
                             "read of keys and values", "omitted", omitted, "step_bytes",
                             point_bytes(point), "linear_bytes", linear, "attention_bytes",
                             cache * point->layers, "threads", engine->topology.threads);
-    return fill(engine, work);
+    return decode_fill(engine, work);
 }
 
 /* ---- a step ---- */
@@ -216,7 +216,7 @@ static bool one_step(struct cpu_engine *engine, struct decode_work *work, double
     return true;
 }
 
-static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+static bool decode_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct decode_work *work = ctx;
 
@@ -233,7 +233,7 @@ static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seco
 }
 
 /* Every kind of layer, on the last layer's weights. */
-static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+static void decode_check(struct cpu_engine *engine, void *ctx, struct check *out)
 {
     struct decode_work *work = ctx;
     struct check one;
@@ -252,4 +252,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     }
 }
 
-const struct cpu_test cpu_test_decode = {sizeof(struct decode_work), prepare, run, check, release};
+const struct cpu_test cpu_test_decode = {sizeof(struct decode_work), decode_prepare, decode_run,
+                                         decode_check, decode_release};

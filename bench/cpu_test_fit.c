@@ -36,15 +36,15 @@ static void touch_part(void *ctx, int part, int parts)
         memset(work->base + i, mark_of(work, i), to - i < PAGE ? to - i : PAGE);
 }
 
-static void release(void *ctx)
+static void fit_release(void *ctx)
 {
     struct fit_work *work = ctx;
 
     cpu_release(work->base, work->bytes);
 }
 
-static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
-                    struct prepared *out)
+static bool fit_prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                        struct prepared *out)
 {
     struct fit_work *work = ctx;
     double room = cpu_memory_free(""), start = clock_now();
@@ -67,7 +67,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     return true;
 }
 
-static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+static bool fit_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct fit_work *work = ctx;
 
@@ -79,7 +79,7 @@ static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seco
     return true;
 }
 
-static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+static void fit_check(struct cpu_engine *engine, void *ctx, struct check *out)
 {
     struct fit_work *work = ctx;
 
@@ -94,4 +94,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         gp_copy(out->why, sizeof out->why, "a page does not read back as written");
 }
 
-const struct cpu_test cpu_test_fit = {sizeof(struct fit_work), prepare, run, check, release};
+const struct cpu_test cpu_test_fit = {sizeof(struct fit_work), fit_prepare, fit_run, fit_check,
+                                      fit_release};

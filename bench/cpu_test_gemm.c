@@ -17,7 +17,7 @@ struct gemm_work {
     int rotation, rows, next;
 };
 
-static void release(void *ctx)
+static void gemm_release(void *ctx)
 {
     struct gemm_work *work = ctx;
 
@@ -37,8 +37,8 @@ static int rotation_of(const struct cpu_engine *engine, const struct point *poin
     return cpu_rotation(engine, weight + row, room, deep, cold);
 }
 
-static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
-                    struct prepared *out)
+static bool gemm_prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                         struct prepared *out)
 {
     struct gemm_shape shape = {point->type, point->m, point->n, point->k};
     struct gemm_work *work = ctx;
@@ -76,7 +76,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
                          &engine->why);
 }
 
-static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+static bool gemm_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct gemm_work *work = ctx;
 
@@ -89,7 +89,7 @@ static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seco
     return cpu_gemm_wait(work->gemm);
 }
 
-static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+static void gemm_check(struct cpu_engine *engine, void *ctx, struct check *out)
 {
     struct gemm_work *work = ctx;
 
@@ -97,9 +97,9 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     cpu_gemm_check(work->gemm, out);
 }
 
-#define PRODUCT                                                \
-    {                                                          \
-        sizeof(struct gemm_work), prepare, run, check, release \
+#define PRODUCT                                                                    \
+    {                                                                              \
+        sizeof(struct gemm_work), gemm_prepare, gemm_run, gemm_check, gemm_release \
     }
 
 const struct cpu_test cpu_test_gemm = PRODUCT, cpu_test_batch = PRODUCT;

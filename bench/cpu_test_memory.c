@@ -181,7 +181,7 @@ static void touch_part(void *ctx, int part, int parts)
     }
 }
 
-static void release(void *ctx)
+static void memory_release(void *ctx)
 {
     struct memory_work *work = ctx;
 
@@ -190,7 +190,7 @@ static void release(void *ctx)
     free(work->sums);
 }
 
-static bool allocate(struct memory_work *work, int threads)
+static bool memory_allocate(struct memory_work *work, int threads)
 {
     size_t all = work->bytes * (size_t)work->rotation;
 
@@ -202,7 +202,7 @@ static bool allocate(struct memory_work *work, int threads)
     return (work->kind == KIND_WRITE || work->from) && (work->kind == KIND_READ || work->to);
 }
 
-static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+static bool memory_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct memory_work *work = ctx;
 
@@ -227,7 +227,7 @@ static void choose_reader(struct cpu_engine *engine, struct memory_work *work)
             if (readers[i].isa != isa)
                 continue;
             work->reader = &readers[i];
-            run(engine, work, work->rotation, NULL);
+            memory_run(engine, work, work->rotation, NULL);
             seconds = clock_now() - start;
             if (seconds < least)
                 least = seconds;
@@ -236,8 +236,8 @@ static void choose_reader(struct cpu_engine *engine, struct memory_work *work)
         }
 }
 
-static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
-                    struct prepared *out)
+static bool memory_prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                           struct prepared *out)
 {
     struct memory_work *work = ctx;
     double budget = cpu_budget(engine), each, cache = engine->topology.cache;
@@ -259,7 +259,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     out->rotation = work->rotation;
     out->multiple = 1;
     out->bytes = each * work->rotation;
-    if (!allocate(work, engine->topology.threads))
+    if (!memory_allocate(work, engine->topology.threads))
         return cpu_refuse(&engine->why, POINT_OOM, "the buffers could not be allocated");
     cpu_pool_run(engine->pool, touch_part, work);
     if (work->kind == KIND_READ) {
@@ -291,7 +291,7 @@ static bool same_bytes(const char *base, size_t bytes, int value)
     return true;
 }
 
-static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+static void memory_check(struct cpu_engine *engine, void *ctx, struct check *out)
 {
     struct memory_work *work = ctx;
     size_t at = (size_t)work->next * work->bytes;
@@ -318,4 +318,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }
 
-const struct cpu_test cpu_test_memory = {sizeof(struct memory_work), prepare, run, check, release};
+const struct cpu_test cpu_test_memory = {sizeof(struct memory_work), memory_prepare, memory_run,
+                                         memory_check, memory_release};

@@ -34,7 +34,7 @@ struct transfer_work {
     atomic_bool failed;
 };
 
-static void release(void *ctx)
+static void transfer_release(void *ctx)
 {
     struct transfer_work *work = ctx;
 
@@ -137,7 +137,7 @@ static bool read_file(struct transfer_work *work)
 }
 
 /* Some file systems take O_DIRECT when opening and refuse it when reading. */
-static bool settle(struct transfer_work *work)
+static bool transfer_settle(struct transfer_work *work)
 {
     int mode;
 
@@ -166,8 +166,8 @@ static bool open_both(struct cpu_engine *engine, struct transfer_work *work,
     return true;
 }
 
-static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
-                    struct prepared *out)
+static bool transfer_prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                             struct prepared *out)
 {
     struct transfer_work *work = ctx;
 
@@ -186,7 +186,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     if (!open_both(engine, work, point))
         return false;
     memset(work->base, 0xee, work->room);
-    if (!settle(work))
+    if (!transfer_settle(work))
         return cpu_refuse(&engine->why, POINT_ERROR, "reading failed: %s", strerror(errno));
     if (!work->direct)
         cpu_flag(engine, "page-cache");
@@ -196,7 +196,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
     return true;
 }
 
-static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+static bool transfer_run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     bool ok = true;
 
@@ -206,7 +206,7 @@ static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seco
     return ok;
 }
 
-static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+static void transfer_check(struct cpu_engine *engine, void *ctx, struct check *out)
 {
     struct transfer_work *work = ctx;
     char place[PAGE];
@@ -226,5 +226,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         gp_copy(out->why, sizeof out->why, "memory does not match the file");
 }
 
-const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work), prepare, run, check,
-                                           release};
+const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work), transfer_prepare,
+                                           transfer_run, transfer_check, transfer_release};

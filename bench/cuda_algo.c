@@ -70,7 +70,7 @@ static bool is_tall(int rows, int columns) /* of the first rule */
     return columns % 64 == 0 && rows * columns <= 49152;
 }
 
-static bool tile(int id, struct shape *out)
+static bool algo_tile(int id, struct shape *out)
 {
     int at = TILE_FIRST;
 
@@ -91,7 +91,7 @@ static bool tile(int id, struct shape *out)
     return *out = late_tiles[id - at - 1], true;
 }
 
-static const char *word(enum algo_part part, int id)
+static const char *algo_word(enum algo_part part, int id)
 {
     if (part == ALGO_REDUCTION)
         return id < COUNT(reductions) ? reductions[id] : NULL;
@@ -104,12 +104,12 @@ static const char *word(enum algo_part part, int id)
 
 void cuda_algo_word(enum algo_part part, int id, char *text, size_t size)
 {
-    const char *known = id >= 0 ? word(part, id) : NULL;
+    const char *known = id >= 0 ? algo_word(part, id) : NULL;
     struct shape s = {0, 0};
 
     if (known)
         gp_copy(text, size, known);
-    else if (part == ALGO_TILE && id > 0 && tile(id, &s))
+    else if (part == ALGO_TILE && id > 0 && algo_tile(id, &s))
         gp_format(text, size, "%dx%d", s.rows, s.columns);
     else if (part == ALGO_CLUSTER && id >= 2 && id - 2 < COUNT(clusters))
         gp_format(text, size, "%dx%dx1", clusters[id - 2].rows, clusters[id - 2].columns);

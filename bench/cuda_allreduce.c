@@ -90,7 +90,7 @@ static void drop_graphs(struct allreduce_state *s)
 }
 
 /* One graph per device, captured together: the collective spans all of them. */
-static bool capture(struct cuda_ctx *ctx, struct allreduce_state *s, int launches)
+static bool allreduce_capture(struct cuda_ctx *ctx, struct allreduce_state *s, int launches)
 {
     bool ok = true;
 
@@ -131,7 +131,7 @@ static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches, doubl
     bool ok = true;
 
     (void)variant;
-    if (s->graph && s->captured != launches && !capture(ctx, s, launches))
+    if (s->graph && s->captured != launches && !allreduce_capture(ctx, s, launches))
         return false;
     if (!wait_all(ctx, s) || !cuda_record(ctx, start, first))
         return false;
@@ -204,7 +204,7 @@ static void allreduce_release(struct cuda_ctx *ctx)
         dlclose(s->nccl.library);
 }
 
-static bool start(struct cuda_ctx *ctx, struct allreduce_state *s)
+static bool allreduce_start(struct cuda_ctx *ctx, struct allreduce_state *s)
 {
     size_t bytes = cuda_bits_bytes(s->wide ? BITS_FP32 : BITS_BF16, s->elements);
     bool ok = true;
@@ -219,7 +219,7 @@ static bool start(struct cuda_ctx *ctx, struct allreduce_state *s)
     return ok && fill_ones(ctx, s) && reduce_once(ctx, s) && wait_all(ctx, s);
 }
 
-static json_t *facts(const struct allreduce_state *s)
+static json_t *allreduce_facts(const struct allreduce_state *s)
 {
     json_t *json = json_pack("{s:i}", "gpus", s->count);
     int version = 0;
@@ -265,9 +265,9 @@ bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point, str
     s->elements = (size_t)point->bytes / (s->wide ? 4 : 2);
     if (s->elements == 0)
         s->elements = 1;
-    ctx->params = facts(s);
+    ctx->params = allreduce_facts(s);
     out->bytes = point->bytes;
     out->first = -1; /* that of the connections, which is not timed */
     gp_format(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process", s->count);
-    return start(ctx, s);
+    return allreduce_start(ctx, s);
 }

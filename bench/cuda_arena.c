@@ -63,6 +63,16 @@ void *cuda_host(struct cuda_ctx *ctx, size_t bytes)
     return memory;
 }
 
+void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes, const char *what)
+{
+    void *host = cuda_host(ctx, bytes);
+
+    if (host && cuda_fetch(ctx, host, from, bytes, what))
+        return host;
+    free(host);
+    return NULL;
+}
+
 void *cuda_take(struct cuda_ctx *ctx, double bytes)
 {
     void *memory = NULL;

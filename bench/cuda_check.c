@@ -34,7 +34,7 @@ struct sample {
 };
 
 /* Spread over 0..n-1 with both ends, no two alike. */
-static int spread(int64_t n, int most, int64_t *out)
+static int check_spread(int64_t n, int most, int64_t *out)
 {
     int count = n < most ? (int)n : most;
 
@@ -106,8 +106,8 @@ static void sample_free(struct sample *s)
     free(s->b_scale);
 }
 
-static double reference(const struct lt_gemm *g, const struct sample *s, int i, int j,
-                        double *sum_abs)
+static double check_reference(const struct lt_gemm *g, const struct sample *s, int i, int j,
+                              double *sum_abs)
 {
     int block = cuda_scale_block(g->type->block);
     double sum = 0, absolute = 0;
@@ -136,8 +136,8 @@ static double zeros_in(const struct lt_gemm *g, void *const *vectors, int count)
     return zeros;
 }
 
-static bool within(const struct summing *how, double d, double ref, double sum_abs,
-                   struct check *out)
+static bool check_is_within(const struct summing *how, double d, double ref, double sum_abs,
+                            struct check *out)
 {
     double ratio = 0;
     bool good = method_within(how, d, ref, sum_abs, &ratio);
@@ -148,26 +148,26 @@ static bool within(const struct summing *how, double d, double ref, double sum_a
     return good;
 }
 
-static void wrong(int64_t i, int64_t j, double d, double ref, struct check *out)
+static void check_note_wrong(int64_t i, int64_t j, double d, double ref, struct check *out)
 {
     out->ok = false;
     snprintf(out->why, sizeof out->why, "d[%lld,%lld] is %.6g, not %.6g", (long long)i,
              (long long)j, d, ref);
 }
 
-static void compare(const struct lt_gemm *g, const struct summing *how, const struct sample *s,
-                    enum bench_fill fill, struct check *out)
+static void check_compare(const struct lt_gemm *g, const struct summing *how,
+                          const struct sample *s, enum bench_fill fill, struct check *out)
 {
     out->ok = true;
     method_no_zeros(out, fill, zeros_in(g, s->a, s->row_count) + zeros_in(g, s->b, s->column_count),
                     (double)(s->row_count + s->column_count) * (double)g->k);
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
-            double sum_abs, ref = reference(g, s, i, j, &sum_abs);
+            double sum_abs, ref = check_reference(g, s, i, j, &sum_abs);
             double d = convert_get(g->type->out, s->d[j], (size_t)s->rows[i]);
 
-            if (!within(how, d, ref, sum_abs, out) && out->ok)
-                wrong(s->rows[i], s->columns[j], d, ref, out);
+            if (!check_is_within(how, d, ref, sum_abs, out) && out->ok)
+                check_note_wrong(s->rows[i], s->columns[j], d, ref, out);
         }
 }
 
@@ -180,12 +180,12 @@ static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
     size_t bytes = cuda_bits_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
-    s.row_count = spread(g->m, rows, s.rows);
-    s.column_count = spread(g->n_asked, columns, s.columns);
+    s.row_count = check_spread(g->m, rows, s.rows);
+    s.column_count = check_spread(g->n_asked, columns, s.columns);
     if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
         lt_launch(ctx, g, variant, o) && cuda_wait(ctx, "check") && fetch_all(ctx, g, o, &s)) {
         out->done = true;
-        compare(g, &how, &s, ctx->settings.fill, out);
+        check_compare(g, &how, &s, ctx->settings.fill, out);
     }
     sample_free(&s);
 }
@@ -276,8 +276,8 @@ static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
 }
 
 /* `count` rows of A or columns of B from the first on, as doubles. */
-static bool decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
-                   const uint8_t *scales, int64_t first, int64_t count, double *out)
+static bool check_decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
+                         const uint8_t *scales, int64_t first, int64_t count, double *out)
 {
     size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
     void *stored = cuda_fetch_new(ctx, (const char *)from + (size_t)first * row,
@@ -299,21 +299,21 @@ static bool decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *fr
     return true;
 }
 
-static void absolute(double *values, size_t count)
+static void check_absolute(double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i]);
 }
 
 /* In the order of the stream; what lies on the host may be changed at once. */
-static bool upload(struct cuda_ctx *ctx, char *to, const double *from, size_t count)
+static bool check_upload(struct cuda_ctx *ctx, char *to, const double *from, size_t count)
 {
     return cuda_send(ctx, to, from, count * sizeof *from, ctx->stream, "copy of a reference");
 }
 
 /* Choosing an algorithm is running it: nothing is left to launch. */
-static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k, const struct spot *at,
-                     int b, double *out)
+static bool check_multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k,
+                           const struct spot *at, int b, double *out)
 {
     struct lt_operands o = {.a = p->device[DEV_A], .b = p->device[b], .d = p->device[DEV_D]};
     struct lt_gemm g = {.type = &doubles, .m = at->rows, .n_asked = at->columns, .k = k};
@@ -327,19 +327,20 @@ static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k, co
 }
 
 /* The first that differs, once more on the host. False: the reference is wrong. */
-static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g, const struct lt_operands *o,
-                    const struct summing *how, int64_t i, int64_t j, struct check *out)
+static bool check_confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                          const struct lt_operands *o, const struct summing *how, int64_t i,
+                          int64_t j, struct check *out)
 {
     struct sample s = {.rows = {i}, .columns = {j}, .row_count = 1, .column_count = 1};
     bool ok = fetch_all(ctx, g, o, &s);
 
     if (ok) {
-        double sum_abs, ratio, ref = reference(g, &s, 0, 0, &sum_abs);
+        double sum_abs, ratio, ref = check_reference(g, &s, 0, 0, &sum_abs);
         double d = convert_get(g->type->out, s.d[0], (size_t)i);
 
         ok = !method_within(how, d, ref, sum_abs, &ratio);
         if (ok)
-            wrong(i, j, d, ref, out);
+            check_note_wrong(i, j, d, ref, out);
         else
             cuda_refuse(ctx, POINT_ERROR, "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
                         (long long)i, (long long)j);
@@ -367,8 +368,8 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
             size_t e = (size_t)(j * at->rows + i);
             double d = convert_get(g->type->out, p->d, e);
 
-            if (!within(&p->how, d, p->ref[e], p->sum[e], out) && out->ok &&
-                !confirm(ctx, g, o, &p->how, at->row + i, at->column + j, out))
+            if (!check_is_within(&p->how, d, p->ref[e], p->sum[e], out) && out->ok &&
+                !check_confirm(ctx, g, o, &p->how, at->row + i, at->column + j, out))
                 return false;
         }
     return true;
@@ -380,12 +381,14 @@ static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g, const str
 {
     size_t count = (size_t)(at->rows * g->k);
 
-    if (!decode(ctx, g, o->a, p->a_scale, at->row, at->rows, p->a) ||
-        !upload(ctx, p->device[DEV_A], p->a, count) || !multiply(ctx, p, g->k, at, DEV_B, p->ref))
+    if (!check_decode(ctx, g, o->a, p->a_scale, at->row, at->rows, p->a) ||
+        !check_upload(ctx, p->device[DEV_A], p->a, count) ||
+        !check_multiply(ctx, p, g->k, at, DEV_B, p->ref))
         return false;
-    absolute(p->a, count);
-    return upload(ctx, p->device[DEV_A], p->a, count) &&
-           multiply(ctx, p, g->k, at, DEV_B_ABS, p->sum) && compare_panel(ctx, g, o, p, at, out);
+    check_absolute(p->a, count);
+    return check_upload(ctx, p->device[DEV_A], p->a, count) &&
+           check_multiply(ctx, p, g->k, at, DEV_B_ABS, p->sum) &&
+           compare_panel(ctx, g, o, p, at, out);
 }
 
 /* False, with the reason in ctx->fault, where there is no such reference. */
@@ -405,10 +408,10 @@ static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g, int variant
         if (at.columns > p.width)
             at.columns = p.width;
         count = (size_t)(at.columns * g->k);
-        ok = decode(ctx, g, o->b, p.b_scale, at.column, at.columns, p.b) &&
-             upload(ctx, p.device[DEV_B], p.b, count);
-        absolute(p.b, count);
-        ok = ok && upload(ctx, p.device[DEV_B_ABS], p.b, count);
+        ok = check_decode(ctx, g, o->b, p.b_scale, at.column, at.columns, p.b) &&
+             check_upload(ctx, p.device[DEV_B], p.b, count);
+        check_absolute(p.b, count);
+        ok = ok && check_upload(ctx, p.device[DEV_B_ABS], p.b, count);
         for (at.row = 0; ok && at.row < g->m; at.row += at.rows) {
             at.rows = g->m - at.row < p.width ? g->m - at.row : p.width;
             ok = check_panel(ctx, g, o, &p, &at, out);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* As the same fields of a float, whose bias is 127: exact, also of subnormals. */
-static inline double decode(unsigned bits, int e, int f, double scale)
+static inline double number_decode(unsigned bits, int e, int f, double scale)
 {
     uint32_t wide = (bits & ((1u << (e + f)) - 1)) << (23 - f);
     float value;
@@ -22,7 +22,7 @@ static inline double decode(unsigned bits, int e, int f, double scale)
 }
 
 /* Nearest code, ties to even; magnitudes above `largest` become the largest code. */
-static unsigned encode(double value, int e, int f, int bias, double largest)
+static unsigned number_encode(double value, int e, int f, int bias, double largest)
 {
     unsigned sign = signbit(value) ? 1u << (e + f) : 0;
     double magnitude = fabs(value);
@@ -45,7 +45,7 @@ double convert_from_fp16(uint16_t bits)
 {
     if ((bits & 0x7c00) == 0x7c00)
         return bits & 0x3ff ? NAN : bits & 0x8000 ? -INFINITY : INFINITY;
-    return decode(bits, 5, 10, 0x1p112);
+    return number_decode(bits, 5, 10, 0x1p112);
 }
 
 double convert_from_bf16(uint16_t bits)
@@ -59,12 +59,12 @@ double convert_from_bf16(uint16_t bits)
 
 double convert_from_e4m3(uint8_t bits)
 {
-    return (bits & 0x7f) == 0x7f ? NAN : decode(bits, 4, 3, 0x1p120);
+    return (bits & 0x7f) == 0x7f ? NAN : number_decode(bits, 4, 3, 0x1p120);
 }
 
 double convert_from_e2m1(uint8_t bits)
 {
-    return decode(bits & 0xfu, 2, 1, 0x1p126);
+    return number_decode(bits & 0xfu, 2, 1, 0x1p126);
 }
 
 double convert_from_ue8m0(uint8_t bits)
@@ -78,7 +78,7 @@ uint16_t convert_to_fp16(float value)
         return 0x7e00;
     if (fabsf(value) >= 65520)
         return signbit(value) ? 0xfc00 : 0x7c00;
-    return (uint16_t)encode(value, 5, 10, 15, 65504);
+    return (uint16_t)number_encode(value, 5, 10, 15, 65504);
 }
 
 uint16_t convert_to_bf16(float value)
@@ -93,12 +93,12 @@ uint16_t convert_to_bf16(float value)
 
 uint8_t convert_to_e4m3(float value)
 {
-    return isnan(value) ? 0x7f : (uint8_t)encode(value, 4, 3, 7, 448);
+    return isnan(value) ? 0x7f : (uint8_t)number_encode(value, 4, 3, 7, 448);
 }
 
 uint8_t convert_to_e2m1(float value)
 {
-    return (uint8_t)encode(isnan(value) ? 0 : value, 2, 1, 1, 6);
+    return (uint8_t)number_encode(isnan(value) ? 0 : value, 2, 1, 1, 6);
 }
 
 double convert_get(enum cuda_bits bits, const void *data, size_t i)
@@ -133,7 +133,7 @@ double convert_get(enum cuda_bits bits, const void *data, size_t i)
     return NAN;
 }
 
-static uint64_t next(uint64_t *state)
+static uint64_t random_next(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
 
@@ -142,9 +142,9 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static float uniform(uint64_t *state) /* [-1,1) */
+static float random_uniform(uint64_t *state) /* [-1,1) */
 {
-    return (float)((double)(next(state) >> 11) * 0x1p-52 - 1);
+    return (float)((double)(random_next(state) >> 11) * 0x1p-52 - 1);
 }
 
 void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
@@ -156,38 +156,38 @@ void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state
 
     if (bits == BITS_E2M1) {
         for (size_t i = 0; i < stored; i++)
-            bytes[i] = (uint8_t)next(state);
+            bytes[i] = (uint8_t)random_next(state);
         return;
     }
     for (size_t i = 0; i < count; i++) {
         if (bits == BITS_FP32)
-            singles[i] = uniform(state);
+            singles[i] = random_uniform(state);
         else if (bits == BITS_INT32)
-            ((int32_t *)data)[i] = (int32_t)(next(state) % 255) - 127;
+            ((int32_t *)data)[i] = (int32_t)(random_next(state) % 255) - 127;
         else if (bits == BITS_INT8)
-            bytes[i] = (uint8_t)(int8_t)((int)(next(state) % 255) - 127);
+            bytes[i] = (uint8_t)(int8_t)((int)(random_next(state) % 255) - 127);
         else if (bits == BITS_E4M3)
-            bytes[i] = convert_to_e4m3(uniform(state));
+            bytes[i] = convert_to_e4m3(random_uniform(state));
         else
-            halves[i] = bits == BITS_FP16 ? convert_to_fp16(uniform(state))
-                                          : convert_to_bf16(uniform(state));
+            halves[i] = bits == BITS_FP16 ? convert_to_fp16(random_uniform(state))
+                                          : convert_to_bf16(random_uniform(state));
     }
 }
 
 /* Of mean 0 and deviation 1, at most 4.9. */
-static float normal(uint64_t *state)
+static float random_normal(uint64_t *state)
 {
     double sum = 0;
 
     for (int i = 0; i < 2; i++)
-        for (uint64_t bits = next(state), k = 0; k < 4; k++, bits >>= 16)
+        for (uint64_t bits = random_next(state), k = 0; k < 4; k++, bits >>= 16)
             sum += (double)(bits & 0xffff) / 65536;
     return (float)((sum - 4) * 1.2247448713915890);
 }
 
 static int8_t normal_int8(uint64_t *state)
 {
-    float value = roundf(42 * normal(state));
+    float value = roundf(42 * random_normal(state));
 
     return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
 }
@@ -202,7 +202,7 @@ void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t
         case BITS_FP64:
             return;
         case BITS_FP32:
-            ((float *)data)[i] = 0.5f * normal(state);
+            ((float *)data)[i] = 0.5f * random_normal(state);
             break;
         case BITS_INT32:
             ((int32_t *)data)[i] = normal_int8(state);
@@ -211,17 +211,18 @@ void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t
             bytes[i] = (uint8_t)normal_int8(state);
             break;
         case BITS_E4M3:
-            bytes[i] = convert_to_e4m3(0.5f * normal(state));
+            bytes[i] = convert_to_e4m3(0.5f * random_normal(state));
             break;
         case BITS_E2M1:
-            bytes[i / 2] = (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(2 * normal(state)) << 4
-                                           : convert_to_e2m1(2 * normal(state)));
+            bytes[i / 2] =
+                (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(2 * random_normal(state)) << 4
+                                : convert_to_e2m1(2 * random_normal(state)));
             break;
         case BITS_FP16:
-            halves[i] = convert_to_fp16(0.5f * normal(state));
+            halves[i] = convert_to_fp16(0.5f * random_normal(state));
             break;
         case BITS_BF16:
-            halves[i] = convert_to_bf16(0.5f * normal(state));
+            halves[i] = convert_to_bf16(0.5f * random_normal(state));
             break;
         }
 }
@@ -243,7 +244,7 @@ void convert_fill_many(bool as_normal, enum cuda_bits bits, void *data, size_t b
     }
     fill(bits, drawn, DRAWN * each / cuda_bits_bytes(bits, 2) * 2, state);
     for (size_t i = 0; i < bytes; i += 4 * each) {
-        uint64_t random = next(state);
+        uint64_t random = random_next(state);
 
         for (size_t k = i; k < i + 4 * each && k < bytes; k += each, random >>= 16)
             memcpy(to + k, drawn + (random & (DRAWN - 1)) * each, each);
@@ -261,7 +262,7 @@ void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, in
     int64_t blocks = (k + block - 1) / block;
     for (int64_t row = 0; row < outer; row++)
         for (int64_t i = 0; i < blocks; i++) {
-            uint64_t r = next(state);
+            uint64_t r = random_next(state);
 
             /* ue8m0 0x7e = 0.5, 0x7f = 1; ue4m3 0x30 = 0.5 ... 0x38 = 1 */
             data[cuda_scale_offset(row, i, blocks)] =

@@ -109,8 +109,6 @@ bool cuda_wait(struct cuda_ctx *ctx, const char *what); /* for ctx->stream */
 bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, cudaStream_t stream,
                const char *what);
 bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what);
-/* The same into memory from the heap. */
-void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes, const char *what);
 bool cuda_record(struct cuda_ctx *ctx, cudaEvent_t event, cudaStream_t stream);
 bool cuda_depend(struct cuda_ctx *ctx, cudaStream_t stream, cudaEvent_t event);
 bool cuda_mark_new(struct cuda_ctx *ctx, cudaEvent_t *event); /* an event without time */
@@ -125,6 +123,8 @@ void *cuda_begin(struct cuda_ctx *ctx, const struct point *point, const struct c
                  size_t size);
 /* From the heap of the host. */
 void *cuda_host(struct cuda_ctx *ctx, size_t bytes);
+/* The same, with what the device has there. */
+void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes, const char *what);
 /* Bytes on the device, not filled. */
 void *cuda_take(struct cuda_ctx *ctx, double bytes);
 void cuda_give(struct cuda_ctx *ctx, void *memory);

@@ -63,18 +63,18 @@ struct decode_state {
 };
 
 /* Is the sum over the parts a product of its own? */
-static bool splits(const struct decode_state *s)
+static bool decode_splits(const struct decode_state *s)
 {
     return s->splits > 1;
 }
 
 /* Those that a layer and the head have. */
-static int products(const struct decode_state *s)
+static int decode_products(const struct decode_state *s)
 {
-    return splits(s) ? SUMS + 1 : SUMS;
+    return decode_splits(s) ? SUMS + 1 : SUMS;
 }
 
-static struct lt_operands operands(struct decode_state *s, int i, int layer)
+static struct lt_operands decode_operands(struct decode_state *s, int i, int layer)
 {
     struct lt_gemm *g = &s->product[i];
     size_t at = (size_t)layer * lt_a_bytes(g);
@@ -83,8 +83,9 @@ static struct lt_operands operands(struct decode_state *s, int i, int layer)
     case SCORES:
         return (struct lt_operands){.a = s->keys + at, .b = s->query, .d = s->scores};
     case VALUES:
-        return (struct lt_operands){
-            .a = s->values + at, .b = s->probabilities, .d = splits(s) ? s->partial : s->attended};
+        return (struct lt_operands){.a = s->values + at,
+                                    .b = s->probabilities,
+                                    .d = decode_splits(s) ? s->partial : s->attended};
     case SUMS:
         return (struct lt_operands){.a = s->partial, .b = s->factors, .d = s->attended};
     default:
@@ -94,21 +95,21 @@ static struct lt_operands operands(struct decode_state *s, int i, int layer)
 
 static bool run_product(struct cuda_ctx *ctx, struct decode_state *s, int i, int layer)
 {
-    struct lt_operands o = operands(s, i, layer);
+    struct lt_operands o = decode_operands(s, i, layer);
 
     return lt_launch(ctx, &s->product[i], LT_HEURISTIC, &o);
 }
 
-static bool linear(struct cuda_ctx *ctx, struct decode_state *s, enum part part, int layer)
+static bool decode_linear(struct cuda_ctx *ctx, struct decode_state *s, enum part part, int layer)
 {
     return !(s->doing & LINEAR) || run_product(ctx, s, (int)part, layer);
 }
 
-static bool attention(struct cuda_ctx *ctx, struct decode_state *s, int layer)
+static bool decode_attention(struct cuda_ctx *ctx, struct decode_state *s, int layer)
 {
     return !(s->doing & ATTENTION) ||
            (run_product(ctx, s, SCORES, layer) && run_product(ctx, s, VALUES, layer) &&
-            (!splits(s) || run_product(ctx, s, SUMS, layer)));
+            (!decode_splits(s) || run_product(ctx, s, SUMS, layer)));
 }
 
 static bool decode_enqueue(struct cuda_ctx *ctx, int variant, int i)
@@ -119,11 +120,12 @@ static bool decode_enqueue(struct cuda_ctx *ctx, int variant, int i)
     for (int layer = 0; layer < s->layers; layer++) {
         int real = layer % s->real;
 
-        if (!linear(ctx, s, QKV, real) || !attention(ctx, s, real) || !linear(ctx, s, OUT, real) ||
-            !linear(ctx, s, GATE_UP, real) || !linear(ctx, s, DOWN, real))
+        if (!decode_linear(ctx, s, QKV, real) || !decode_attention(ctx, s, real) ||
+            !decode_linear(ctx, s, OUT, real) || !decode_linear(ctx, s, GATE_UP, real) ||
+            !decode_linear(ctx, s, DOWN, real))
             return false;
     }
-    return linear(ctx, s, HEAD, 0);
+    return decode_linear(ctx, s, HEAD, 0);
 }
 
 /* Every kind of linear layer of the last real layer, the scores of one cache, and what
@@ -135,9 +137,9 @@ static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     (void)variant;
     out->done = out->ok = true;
-    for (int i = 0; i < products(s) && out->ok; i++) {
+    for (int i = 0; i < decode_products(s) && out->ok; i++) {
         bool layered = i != HEAD && i != SUMS;
-        struct lt_operands o = operands(s, i, layered ? s->real - 1 : 0);
+        struct lt_operands o = decode_operands(s, i, layered ? s->real - 1 : 0);
 
         lt_check(ctx, &s->product[i], LT_HEURISTIC, &o, &one);
         out->done = one.done;
@@ -215,7 +217,7 @@ static bool open_attention(struct cuda_ctx *ctx, const struct point *p, struct d
                                .k = s->splits,
                                .batch = caches,
                                .plain_a = true};
-    return !splits(s) || lt_open(ctx, &g[SUMS]);
+    return !decode_splits(s) || lt_open(ctx, &g[SUMS]);
 }
 
 static bool open_products(struct cuda_ctx *ctx, const struct point *p, struct decode_state *s)
@@ -242,7 +244,7 @@ static bool open_products(struct cuda_ctx *ctx, const struct point *p, struct de
     return open_attention(ctx, p, s);
 }
 
-static size_t widest(const struct decode_state *s)
+static size_t decode_widest(const struct decode_state *s)
 {
     size_t output = 0;
 
@@ -270,7 +272,7 @@ static int passed_on(struct decode_state *s, struct passed out[PASSED])
     out[n++] = (struct passed){&s->scores, lt_d_bytes(&g[SCORES])};
     if (s->types.kv == TYPE_FP8) /* else they are the scores */
         out[n++] = (struct passed){&s->probabilities, lt_b_bytes(&g[VALUES])};
-    if (splits(s)) {
+    if (decode_splits(s)) {
         out[n++] = (struct passed){&s->partial, values};
         out[n++] = (struct passed){&s->factors, lt_b_bytes(&g[SUMS])};
         values = lt_d_bytes(&g[SUMS]);
@@ -282,7 +284,7 @@ static int passed_on(struct decode_state *s, struct passed out[PASSED])
 /* Bytes of the head and of what passes from product to product. */
 static double beside_layers(struct decode_state *s)
 {
-    double bytes = (double)lt_a_bytes(&s->product[HEAD]) + (double)widest(s);
+    double bytes = (double)lt_a_bytes(&s->product[HEAD]) + (double)decode_widest(s);
     struct passed passed[PASSED];
     int count = passed_on(s, passed);
 
@@ -293,19 +295,19 @@ static double beside_layers(struct decode_state *s)
     return bytes;
 }
 
-static void describe(struct cuda_ctx *ctx, const struct point *p, const struct decode_state *s,
-                     struct prepared *out)
+static void decode_describe(struct cuda_ctx *ctx, const struct point *p,
+                            const struct decode_state *s, struct prepared *out)
 {
     double linear, attention;
     char omitted[256], how[64];
 
     point_omitted(p, "", omitted, sizeof omitted);
     point_decode_bytes(p, &linear, &attention);
-    gp_format(how, sizeof how, splits(s) ? "KV in %d parts of %lld tokens" : "whole KV", s->splits,
-              (long long)s->chunk);
+    gp_format(how, sizeof how, decode_splits(s) ? "KV in %d parts of %lld tokens" : "whole KV",
+              s->splits, (long long)s->chunk);
     ctx->params =
         json_pack("{s:i, s:i, s:i, s:s, s:s}", "layers_real", s->real, "extrapolated_layers",
-                  s->layers - s->real, "step_launches", s->layers * (products(s) - 1) + 1,
+                  s->layers - s->real, "step_launches", s->layers * (decode_products(s) - 1) + 1,
                   "omitted", omitted, "attention", how);
     json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
     json_object_set_new(ctx->params, "linear_bytes", gp_json_number(linear));
@@ -336,11 +338,11 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p, struct deco
     ctx->extrapolated = s->real < s->layers;
     out->cold = s->real * layer + (double)lt_a_bytes(&s->product[HEAD]) >= 2 * ctx->l2;
     out->bytes = s->real * layer + rest;
-    describe(ctx, p, s, out);
+    decode_describe(ctx, p, s, out);
     return true;
 }
 
-static bool allocate(struct cuda_ctx *ctx, struct decode_state *s)
+static bool decode_allocate(struct cuda_ctx *ctx, struct decode_state *s)
 {
     const struct lt_gemm *g = s->product;
     struct passed passed[PASSED];
@@ -353,7 +355,7 @@ static bool allocate(struct cuda_ctx *ctx, struct decode_state *s)
         ok = (s->weights[i] = cuda_take(ctx, copies * (double)lt_a_bytes(&g[i]))) &&
              (s->inputs[i] = cuda_take(ctx, (double)lt_b_bytes(&g[i])));
     }
-    ok = ok && (s->output = cuda_take(ctx, (double)widest(s))) &&
+    ok = ok && (s->output = cuda_take(ctx, (double)decode_widest(s))) &&
          (s->keys = cuda_take(ctx, (double)lt_a_bytes(&g[SCORES]) * s->real)) &&
          (s->values = cuda_take(ctx, (double)lt_a_bytes(&g[VALUES]) * s->real));
     for (int i = 0; ok && i < count; i++)
@@ -363,7 +365,7 @@ static bool allocate(struct cuda_ctx *ctx, struct decode_state *s)
     return ok;
 }
 
-static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
+static bool decode_fill(struct cuda_ctx *ctx, struct decode_state *s)
 {
     bool ok = true;
 
@@ -374,24 +376,24 @@ static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
                            (uint64_t)(l * LINEARS + i));
     for (int l = 0; ok && l < s->real; l++)
         for (int i = SCORES; ok && i <= VALUES; i++)
-            ok = lt_fill_a(ctx, &s->product[i], operands(s, i, l).a, (uint64_t)(l + i));
+            ok = lt_fill_a(ctx, &s->product[i], decode_operands(s, i, l).a, (uint64_t)(l + i));
     for (int i = 0; ok && i < LINEARS; i++)
         ok = lt_fill_b(ctx, &s->product[i], s->inputs[i], 5);
     ok = ok && lt_fill_b(ctx, &s->product[SCORES], s->query, 7);
     if (ok && s->probabilities != s->scores)
         ok = lt_fill_b(ctx, &s->product[VALUES], s->probabilities, 8);
-    if (ok && splits(s))
+    if (ok && decode_splits(s))
         ok = lt_fill_b(ctx, &s->product[SUMS], s->factors, 9);
     return ok && cuda_wait(ctx, "fill");
 }
 
 /* The first algorithm that runs, of each product. */
-static bool choose(struct cuda_ctx *ctx, struct decode_state *s, struct prepared *out)
+static bool decode_choose(struct cuda_ctx *ctx, struct decode_state *s, struct prepared *out)
 {
     int refused = 0;
 
-    for (int i = 0; i < products(s); i++) {
-        struct lt_operands o = operands(s, i, 0);
+    for (int i = 0; i < decode_products(s); i++) {
+        struct lt_operands o = decode_operands(s, i, 0);
         struct lt_gemm *g = &s->product[i];
         double first;
 
@@ -463,6 +465,7 @@ bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point, struct
     s = cuda_begin(ctx, point, &work, sizeof *s);
     ctx->work.calls = point->layers * (PRODUCTS - 1) + 1;
     s->doing = LINEAR | ATTENTION;
-    return open_products(ctx, point, s) && plan_layers(ctx, point, s, out) && allocate(ctx, s) &&
-           fill(ctx, s) && choose(ctx, s, out) && time_parts(ctx);
+    return open_products(ctx, point, s) && plan_layers(ctx, point, s, out) &&
+           decode_allocate(ctx, s) && decode_fill(ctx, s) && decode_choose(ctx, s, out) &&
+           time_parts(ctx);
 }

@@ -20,7 +20,7 @@
 #include "measure/point/protocol.h"
 
 /* -1: the driver does not tell. */
-static int attribute(enum cudaDeviceAttr name, int device)
+static int device_attribute(enum cudaDeviceAttr name, int device)
 {
     int value = -1;
 
@@ -30,9 +30,9 @@ static int attribute(enum cudaDeviceAttr name, int device)
     return -1;
 }
 
-static double figure(enum cudaDeviceAttr name, int device)
+static double device_figure(enum cudaDeviceAttr name, int device)
 {
-    int value = attribute(name, device);
+    int value = device_attribute(name, device);
 
     return value > 0 ? value : 0;
 }
@@ -45,7 +45,7 @@ static void uuid_text(const unsigned char *u, char *out, size_t size)
 }
 
 /* What changes what the libraries do. */
-static json_t *environment(void)
+static json_t *device_environment(void)
 {
     static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_", "NVIDIA_TF32_OVERRIDE"};
     json_t *env = json_object();
@@ -66,7 +66,7 @@ static json_t *environment(void)
 }
 
 /* Which of the visible GPUs' memory this one reaches; null: its own, or unknown. */
-static json_t *peers(int device)
+static json_t *device_peers(int device)
 {
     json_t *list = json_array();
     int count = 0, can;
@@ -84,12 +84,12 @@ static json_t *peers(int device)
 
 static json_t *yes_or_no(enum cudaDeviceAttr name, int device)
 {
-    int value = attribute(name, device);
+    int value = device_attribute(name, device);
 
     return value >= 0 ? json_boolean(value) : json_null();
 }
 
-static json_t *versions(void)
+static json_t *device_versions(void)
 {
     int driver = 0, runtime = 0, lt = 0;
 
@@ -104,7 +104,7 @@ static json_t *versions(void)
 
 json_t *cuda_software(void)
 {
-    json_t *software = versions();
+    json_t *software = device_versions();
 
     output_library(software, cuda_library_place());
     return software;
@@ -120,14 +120,14 @@ static json_t *more_facts(int device)
         {"mem_clock_khz", cudaDevAttrMemoryClockRate}, /* newer drivers do not tell */
         {"sm_clock_khz", cudaDevAttrClockRate},
     };
-    json_t *more = versions();
+    json_t *more = device_versions();
 
-    json_object_set_new(more, "env", environment());
-    json_object_set_new(more, "peers", peers(device));
+    json_object_set_new(more, "env", device_environment());
+    json_object_set_new(more, "peers", device_peers(device));
     json_object_set_new(more, "ecc", yes_or_no(cudaDevAttrEccEnabled, device));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         json_object_set_new(more, numbers[i].name,
-                            gp_json_above_zero(attribute(numbers[i].attribute, device)));
+                            gp_json_above_zero(device_attribute(numbers[i].attribute, device)));
     return more;
 }
 
@@ -146,13 +146,13 @@ enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err 
         out->pci[0] = '\0';
         cudaGetLastError();
     }
-    out->units = (int)figure(cudaDevAttrMultiProcessorCount, index);
-    out->cc = 10 * (int)figure(cudaDevAttrComputeCapabilityMajor, index) +
-              (int)figure(cudaDevAttrComputeCapabilityMinor, index);
+    out->units = (int)device_figure(cudaDevAttrMultiProcessorCount, index);
+    out->cc = 10 * (int)device_figure(cudaDevAttrComputeCapabilityMajor, index) +
+              (int)device_figure(cudaDevAttrComputeCapabilityMinor, index);
     out->memory = (double)gpu.memory;
-    out->cache = figure(cudaDevAttrL2CacheSize, index);
-    out->bandwidth_sheet = 2e3 * figure(cudaDevAttrMemoryClockRate, index) *
-                           figure(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
+    out->cache = device_figure(cudaDevAttrL2CacheSize, index);
+    out->bandwidth_sheet = 2e3 * device_figure(cudaDevAttrMemoryClockRate, index) *
+                           device_figure(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
     out->more = more_facts(index);
     return GP_OK;
 }

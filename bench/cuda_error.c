@@ -7,7 +7,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/cuda_ctx.h"
 
@@ -164,16 +163,6 @@ bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes, c
 bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes, const char *what)
 {
     return cuda_ok(ctx, cudaMemcpy(host, from, bytes, cudaMemcpyDeviceToHost), what);
-}
-
-void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes, const char *what)
-{
-    void *host = cuda_host(ctx, bytes);
-
-    if (host && cuda_fetch(ctx, host, from, bytes, what))
-        return host;
-    free(host);
-    return NULL;
 }
 
 bool cuda_record(struct cuda_ctx *ctx, cudaEvent_t event, cudaStream_t stream)

@@ -54,7 +54,7 @@ static struct lt_gemm *variant_of(struct gemm_state *s, int variant, int *choice
     return variant == FRAMEWORK ? &s->framework : variant == PADDED ? &s->padded : &s->gemm;
 }
 
-static struct lt_operands operands(const struct gemm_state *s, int i)
+static struct lt_operands gemm_operands(const struct gemm_state *s, int i)
 {
     size_t a = lt_a_bytes(&s->gemm);
     size_t ai = (size_t)(i % s->copies_a), bi = (size_t)(i % s->copies_bd);
@@ -65,7 +65,7 @@ static struct lt_operands operands(const struct gemm_state *s, int i)
 static bool gemm_enqueue(struct cuda_ctx *ctx, int variant, int i)
 {
     struct gemm_state *s = ctx->work.state;
-    struct lt_operands o = operands(s, i);
+    struct lt_operands o = gemm_operands(s, i);
     int choice;
     struct lt_gemm *g = variant_of(s, variant, &choice);
 
@@ -75,7 +75,7 @@ static bool gemm_enqueue(struct cuda_ctx *ctx, int variant, int i)
 static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct gemm_state *s = ctx->work.state;
-    struct lt_operands o = operands(s, 0);
+    struct lt_operands o = gemm_operands(s, 0);
     double held = s->copies_a * (double)lt_a_bytes(&s->gemm) +
                   s->copies_bd * (double)(s->b_bytes + s->d_bytes);
     int choice;
@@ -215,8 +215,8 @@ static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s, struct cand
             list[c].seconds = method_stats(took[c], NULL, rounds).median;
 }
 
-static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
-                  struct candidate *list)
+static int gemm_screen_algos(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
+                             struct candidate *list)
 {
     int count = 0;
 
@@ -240,11 +240,11 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 }
 
 /* Leaves the algorithm to measure beside the heuristic's in chosen[LT_TUNED]. */
-static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
+static void gemm_tune_algo(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     struct candidate list[METHOD_MAX_ALGOS + 1], first;
     double began = clock_now(), budget = 0.2 * ctx->settings.max_time;
-    int count = screen(ctx, s, began + SCREEN_SHARE * budget, list);
+    int count = gemm_screen_algos(ctx, s, began + SCREEN_SHARE * budget, list);
     int heuristic = s->gemm.chosen[LT_HEURISTIC];
 
     if (count < 1)
@@ -254,7 +254,7 @@ static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
     first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {
-        struct lt_operands o = operands(s, 0);
+        struct lt_operands o = gemm_operands(s, 0);
         struct check check;
 
         if (list[i].algo == heuristic || !(list[i].seconds > 0) ||
@@ -296,7 +296,7 @@ static bool same_algo(const struct lt_gemm *g, int i, const cublasLtMatmulAlgo_t
 
 /* What an earlier pass chose: two passes of "tuned" must be of the same algorithm, or
  * their difference is no drift. False: none did, or the library names others now. */
-static bool recall(const struct cuda_ctx *ctx, const char *id, struct lt_gemm *g)
+static bool gemm_recall_algo(const struct cuda_ctx *ctx, const char *id, struct lt_gemm *g)
 {
     for (size_t i = 0; ctx->choices && i < ctx->choices->count; i++) {
         const struct choice *c = &ctx->choices->list[i];
@@ -312,7 +312,7 @@ static bool recall(const struct cuda_ctx *ctx, const char *id, struct lt_gemm *g
     return false;
 }
 
-static void remember(struct cuda_ctx *ctx, const char *id, const struct lt_gemm *g)
+static void gemm_remember_algo(struct cuda_ctx *ctx, const char *id, const struct lt_gemm *g)
 {
     struct cuda_choices *all = ctx->choices;
     struct choice *c;
@@ -346,7 +346,7 @@ static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t s
 }
 
 /* Types as cuBLASLt gets them, under the names of the CPU engine. */
-static json_t *facts(const struct lt_gemm *g)
+static json_t *gemm_facts(const struct lt_gemm *g)
 {
     static const char *const words[] = {
         [BITS_FP32] = "fp32",     [BITS_FP16] = "fp16", [BITS_BF16] = "bf16",
@@ -364,14 +364,14 @@ static json_t *facts(const struct lt_gemm *g)
                      "T", "transb", "N", "n_padded", (json_int_t)g->n);
 }
 
-static void describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)
+static void gemm_describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)
 {
     static const char *const names[VARIANTS] = {[LT_HEURISTIC] = "heuristic",
                                                 [LT_TUNED] = "tuned",
                                                 [FRAMEWORK] = "framework",
                                                 [PADDED] = "padded"};
 
-    ctx->params = facts(&s->gemm);
+    ctx->params = gemm_facts(&s->gemm);
     s->other[LT_TUNED] = s->gemm.chosen[LT_TUNED] != s->gemm.chosen[LT_HEURISTIC];
     for (int v = 0; v < VARIANTS; v++) {
         int choice;
@@ -412,7 +412,7 @@ static void open_others(struct cuda_ctx *ctx, struct gemm_state *s)
 
 static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    struct lt_operands o = operands(s, 0);
+    struct lt_operands o = gemm_operands(s, 0);
 
     for (int v = FRAMEWORK; v <= PADDED; v++) {
         int choice;
@@ -447,21 +447,21 @@ bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
     plan_copies(ctx, point, s, out);
     if (!gemm_allocate(ctx, s))
         return false;
-    first = operands(s, 0);
+    first = gemm_operands(s, 0);
     if (!lt_choose(ctx, &s->gemm, &first, &out->first))
         return false;
-    if (!recall(ctx, point->id, &s->gemm)) {
-        tune(ctx, s);
+    if (!gemm_recall_algo(ctx, point->id, &s->gemm)) {
+        gemm_tune_algo(ctx, s);
         if (ctx->lost)
             return false;
-        remember(ctx, point->id, &s->gemm);
+        gemm_remember_algo(ctx, point->id, &s->gemm);
     }
     choose_others(ctx, s);
     if (ctx->lost)
         return false;
     ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
     if (!heats)
-        describe(ctx, s, out);
+        gemm_describe(ctx, s, out);
     return true;
 }
 

@@ -122,7 +122,7 @@ struct cuda_kernel {
                   unsigned bz, unsigned shared, void *stream, void **params, void **extra);
 };
 
-static bool bind(void *library, const char *name, void *slot)
+static bool kernel_bind(void *library, const char *name, void *slot)
 {
     return (*(void **)slot = dlsym(library, name)) != NULL;
 }
@@ -135,10 +135,10 @@ struct cuda_kernel *cuda_kernel_open(struct cuda_ctx *ctx, const char *name)
     k->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!k->library)
         cuda_refuse(ctx, POINT_UNSUPPORTED, "a kernel needs libcuda.so.1, which cannot be loaded");
-    else if (!bind(k->library, "cuModuleLoadData", &k->load) ||
-             !bind(k->library, "cuModuleUnload", &k->unload) ||
-             !bind(k->library, "cuModuleGetFunction", &k->get) ||
-             !bind(k->library, "cuLaunchKernel", &k->launch))
+    else if (!kernel_bind(k->library, "cuModuleLoadData", &k->load) ||
+             !kernel_bind(k->library, "cuModuleUnload", &k->unload) ||
+             !kernel_bind(k->library, "cuModuleGetFunction", &k->get) ||
+             !kernel_bind(k->library, "cuLaunchKernel", &k->launch))
         cuda_refuse(ctx, POINT_UNSUPPORTED, "libcuda.so.1 lacks functions that a kernel needs");
     else if ((status = k->load(&k->module, ptx)) != 0 ||
              (status = k->get(&k->function, k->module, name)) != 0)

@@ -176,7 +176,7 @@ static void list_folders(struct folders *list)
     add_below(list, "/usr");
 }
 
-static const struct folders *folders(void)
+static const struct folders *library_folders(void)
 {
     static struct folders list;
 
@@ -198,7 +198,7 @@ static void *open_in(const char *folder, const char *name)
 
 static void *open_anywhere(const char *name)
 {
-    const struct folders *list = folders();
+    const struct folders *list = library_folders();
     void *library = NULL;
 
     for (size_t i = 0; i < list->count && !library; i++)
@@ -288,7 +288,7 @@ static bool open_pair(const char *folder, const struct major *major)
 /* Those that the driver can run, or else those that it cannot: its error says so. */
 static bool open_any(int driver, bool fitting)
 {
-    const struct folders *list = folders();
+    const struct folders *list = library_folders();
 
     for (size_t i = 0; i < list->count; i++)
         for (size_t m = 0; m < COUNT(majors); m++) {
@@ -300,7 +300,7 @@ static bool open_any(int driver, bool fitting)
     return false;
 }
 
-static void explain(bool driver)
+static void library_explain(bool driver)
 {
     const char *only = getenv("GPUPLAN_CUDA");
     char reason[sizeof opened.err.text];
@@ -327,7 +327,7 @@ enum gp_status cuda_library_open(struct gp_err *err)
 
         opened.tried = true;
         if (!open_any(driver, true) && !open_any(driver, false))
-            explain(driver_loaded);
+            library_explain(driver_loaded);
     }
     if (opened.lt)
         return GP_OK;

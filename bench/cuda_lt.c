@@ -20,14 +20,15 @@
 #include "bench/cuda_algo.h"
 
 /* Bytes of the elements of a matrix, `outer` rows or columns of k or of m each. */
-static size_t elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer, int64_t inner)
+static size_t lt_elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer,
+                          int64_t inner)
 {
     return cuda_bits_bytes(bits, (size_t)outer * (size_t)inner * (size_t)g->batch);
 }
 
 static size_t operand_bytes(const struct lt_gemm *g, int64_t outer)
 {
-    return cuda_aligned(elements(g, g->type->bits, outer, g->k)) +
+    return cuda_aligned(lt_elements(g, g->type->bits, outer, g->k)) +
            cuda_aligned(cuda_scale_bytes(g->type->block, outer, g->k));
 }
 
@@ -43,7 +44,7 @@ size_t lt_b_bytes(const struct lt_gemm *g)
 
 size_t lt_d_bytes(const struct lt_gemm *g)
 {
-    return cuda_aligned(elements(g, g->type->out, g->n, g->m));
+    return cuda_aligned(lt_elements(g, g->type->out, g->n, g->m));
 }
 
 void lt_close(struct lt_gemm *g)
@@ -238,15 +239,15 @@ struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
     struct lt_operands o = {.a = a, .b = b, .d = d};
 
     if (g->type->block != SCALE_NONE) {
-        o.a_scale = (char *)a + cuda_aligned(elements(g, g->type->bits, g->m, g->k));
-        o.b_scale = (char *)b + cuda_aligned(elements(g, g->type->bits, g->n, g->k));
+        o.a_scale = (char *)a + cuda_aligned(lt_elements(g, g->type->bits, g->m, g->k));
+        o.b_scale = (char *)b + cuda_aligned(lt_elements(g, g->type->bits, g->n, g->k));
     }
     return o;
 }
 
 /* *status stays SUCCESS where the scales could not be set: ctx->fault says so. */
-static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo, const struct lt_operands *o,
-                   cublasStatus_t *status)
+static bool lt_matmul(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
+                      const struct lt_operands *o, cublasStatus_t *status)
 {
     static const float one = 1, zero = 0;
     static const int32_t one_int = 1, zero_int = 0;
@@ -273,7 +274,7 @@ bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant, const struc
 {
     cublasStatus_t status;
 
-    return launch(ctx, g, g->chosen[variant], o, &status);
+    return lt_matmul(ctx, g, g->chosen[variant], o, &status);
 }
 
 bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands *o, double *first)
@@ -283,7 +284,8 @@ bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands
 
     *first = 0;
     for (int i = 0; i < g->algo_count; i++) {
-        if (cuda_timer_begin(ctx) && launch(ctx, g, i, o, &status) && cuda_timer_end(ctx, first)) {
+        if (cuda_timer_begin(ctx) && lt_matmul(ctx, g, i, o, &status) &&
+            cuda_timer_end(ctx, first)) {
             g->chosen[LT_HEURISTIC] = g->chosen[LT_TUNED] = i;
             ctx->fault[0] = '\0'; /* those before it are no fault of the point */
             return true;
@@ -417,15 +419,16 @@ json_t *lt_describe_json(const struct lt_gemm *g, int i)
 }
 
 /* `outer` rows of A or columns of B, and their scales. */
-static bool fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer, void *to,
-                 void *scales, uint64_t salt)
+static bool lt_fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer, void *to,
+                    void *scales, uint64_t salt)
 {
     size_t bytes = cuda_scale_bytes(g->type->block, outer, g->k);
     uint64_t seed = ctx->settings.seed ^ salt;
     uint8_t *host;
     bool ok;
 
-    if (!cuda_fill_operand(ctx, g->type->bits, to, elements(g, g->type->bits, outer, g->k), salt))
+    if (!cuda_fill_operand(ctx, g->type->bits, to, lt_elements(g, g->type->bits, outer, g->k),
+                           salt))
         return false;
     if (bytes == 0)
         return true;
@@ -439,10 +442,10 @@ static bool fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer, v
 
 bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *g, void *a, uint64_t salt)
 {
-    return fill(ctx, g, g->m, a, lt_place(g, a, a, NULL).a_scale, salt);
+    return lt_fill(ctx, g, g->m, a, lt_place(g, a, a, NULL).a_scale, salt);
 }
 
 bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *g, void *b, uint64_t salt)
 {
-    return fill(ctx, g, g->n, b, lt_place(g, b, b, NULL).b_scale, salt);
+    return lt_fill(ctx, g, g->n, b, lt_place(g, b, b, NULL).b_scale, salt);
 }

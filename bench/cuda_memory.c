@@ -125,8 +125,8 @@ static void memory_release(struct cuda_ctx *ctx)
     cuda_kernel_close(s->kernel);
 }
 
-static void plan(struct cuda_ctx *ctx, const struct point *point, struct memory_state *s, bool both,
-                 struct prepared *out)
+static void memory_plan(struct cuda_ctx *ctx, const struct point *point, struct memory_state *s,
+                        bool both, struct prepared *out)
 {
     unsigned most = (unsigned)ctx->sms * 8, turn = KERNEL_THREADS * KERNEL_UNROLL;
     double each;
@@ -165,7 +165,7 @@ static bool prepare_product(struct cuda_ctx *ctx, const struct point *point, str
     return true;
 }
 
-static bool allocate(struct cuda_ctx *ctx, struct memory_state *s, bool copies)
+static bool memory_allocate(struct cuda_ctx *ctx, struct memory_state *s, bool copies)
 {
     size_t all = s->stride * (size_t)s->copies;
     size_t sums = (size_t)s->blocks * KERNEL_THREADS * 4;
@@ -196,11 +196,11 @@ bool cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point, struct
     s->reads = reads;
     if ((reads || copies) && !(s->kernel = cuda_kernel_open(ctx, reads ? "gp_read" : "gp_copy")))
         return false;
-    plan(ctx, point, s, copies || engine, out);
+    memory_plan(ctx, point, s, copies || engine, out);
     gp_copy(out->algorithm, sizeof out->algorithm,
             reads    ? "16-byte loads, 4 in flight a thread"
             : copies ? "16-byte loads and stores, 4 in flight a thread"
             : engine ? "cudaMemcpyAsync"
                      : "cudaMemsetAsync");
-    return allocate(ctx, s, copies || engine);
+    return memory_allocate(ctx, s, copies || engine);
 }

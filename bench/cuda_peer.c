@@ -33,14 +33,14 @@ struct peer_state {
     cudaEvent_t join;              /* of the second's */
 };
 
-static bool copy(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
+static bool peer_copy(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
 {
     return cuda_ok(ctx, cudaMemcpyPeerAsync(w->target, w->to, w->source, w->from, bytes, w->stream),
                    "copy to a peer");
 }
 
 /* Both ways begin after the start event, and end before the stop event. */
-static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
+static bool peer_enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
 {
     cudaStream_t first = s->way[0].stream, second = s->way[1].stream;
     bool both = s->ways == 2, ok;
@@ -51,7 +51,7 @@ static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
         if (i * s->ways >= CUDA_GATE_CALLS)
             cuda_gate_open(ctx, 0);
         for (int w = 0; ok && w < s->ways; w++)
-            ok = copy(ctx, &s->way[w], s->bytes);
+            ok = peer_copy(ctx, &s->way[w], s->bytes);
     }
     return ok &&
            (!both || (cuda_record(ctx, s->join, second) && cuda_depend(ctx, first, s->join))) &&
@@ -65,13 +65,13 @@ static bool peer_run(struct cuda_ctx *ctx, int variant, int launches, double *se
 
     (void)variant;
     cuda_gate_close(ctx, s->way[0].stream, 0);
-    ok = enqueue(ctx, s, launches);
+    ok = peer_enqueue(ctx, s, launches);
     cuda_gate_open(ctx, 0);
     return ok && cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") &&
            cuda_elapsed(ctx, s->start, s->stop, seconds);
 }
 
-static bool poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
+static bool peer_poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
 {
     return cuda_select(ctx, w->to) && cuda_ok(ctx, cudaMemset(w->target, 0x55, bytes), "poison") &&
            cuda_ok(ctx, cudaDeviceSynchronize(), "poison");
@@ -86,7 +86,7 @@ static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     out->done = out->ok = arrived != NULL;
     for (int w = 0; out->done && w < s->ways; w++)
-        out->done = poison(ctx, &s->way[w], s->bytes);
+        out->done = peer_poison(ctx, &s->way[w], s->bytes);
     out->done = out->done && peer_run(ctx, variant, 1, &seconds);
     for (int w = 0; out->done && w < s->ways; w++) {
         out->done = cuda_fetch(ctx, arrived, s->way[w].target, s->bytes, "check");
@@ -124,7 +124,7 @@ static void peer_release(struct cuda_ctx *ctx)
 }
 
 /* Lets `device` reach the other's memory; *enabled when it could not before. */
-static cudaError_t enable(int device, int other, bool *enabled)
+static cudaError_t peer_enable(int device, int other, bool *enabled)
 {
     cudaError_t error = cudaSetDevice(device);
 
@@ -136,7 +136,7 @@ static cudaError_t enable(int device, int other, bool *enabled)
     return error == cudaErrorPeerAccessAlreadyEnabled ? cudaSuccess : error;
 }
 
-static bool reach(struct cuda_ctx *ctx, struct peer_state *s)
+static bool peer_reach(struct cuda_ctx *ctx, struct peer_state *s)
 {
     int from = s->way[0].from, to = s->way[0].to, there = 0, back = 0;
     cudaError_t error = cudaSuccess;
@@ -151,7 +151,7 @@ static bool reach(struct cuda_ctx *ctx, struct peer_state *s)
         return cuda_refuse(ctx, POINT_UNSUPPORTED, "GPU %d cannot reach the memory of GPU %d", to,
                            from);
     for (int w = 0; w < (back ? 2 : 1); w++) {
-        error = enable(s->way[w].from, s->way[w].to, &s->way[w].enabled);
+        error = peer_enable(s->way[w].from, s->way[w].to, &s->way[w].enabled);
         if (error != cudaSuccess && w < s->ways)
             return cuda_refuse(ctx, POINT_UNSUPPORTED,
                                "GPU %d could reach the memory of GPU %d, but it cannot "
@@ -162,7 +162,7 @@ static bool reach(struct cuda_ctx *ctx, struct peer_state *s)
     return true;
 }
 
-static bool fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
+static bool peer_fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
 {
     uint64_t seed = ctx->settings.seed + (uint64_t)w->from;
 
@@ -178,7 +178,7 @@ static bool fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
 }
 
 /* Each of the device whose stream it is recorded on. */
-static bool events(struct cuda_ctx *ctx, struct peer_state *s)
+static bool peer_events(struct cuda_ctx *ctx, struct peer_state *s)
 {
     return cuda_select(ctx, s->way[0].from) && cuda_ok(ctx, cudaEventCreate(&s->start), "event") &&
            cuda_ok(ctx, cudaEventCreate(&s->stop), "event") && cuda_mark_new(ctx, &s->fork) &&
@@ -206,10 +206,10 @@ bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point, struct p
     out->bytes = 2 * s->ways * point->bytes;
     gp_copy(out->algorithm, sizeof out->algorithm,
             s->ways == 2 ? "cudaMemcpyPeerAsync, both ways at once" : "cudaMemcpyPeerAsync");
-    ok = reach(ctx, s);
+    ok = peer_reach(ctx, s);
     for (int w = 0; ok && w < s->ways; w++)
-        ok = fill(ctx, s, &s->way[w]);
-    ok = ok && events(ctx, s);
+        ok = peer_fill(ctx, s, &s->way[w]);
+    ok = ok && peer_events(ctx, s);
     cudaSetDevice(ctx->device);
     return ok;
 }

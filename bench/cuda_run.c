@@ -152,7 +152,7 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work, in
 /* ---- samples ---- */
 
 /* Captures the launches; false leaves no graph and tells the caller to do without. */
-static bool capture(struct cuda_ctx *ctx, int variant, int launches)
+static bool run_capture(struct cuda_ctx *ctx, int variant, int launches)
 {
     cudaGraph_t graph = NULL;
     bool ok;
@@ -198,7 +198,7 @@ static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
     return true;
 }
 
-static bool elapsed(struct cuda_ctx *ctx, int slot, double *seconds)
+static bool run_elapsed(struct cuda_ctx *ctx, int slot, double *seconds)
 {
     struct cuda_timer *t = &ctx->timer;
 
@@ -206,7 +206,7 @@ static bool elapsed(struct cuda_ctx *ctx, int slot, double *seconds)
            cuda_elapsed(ctx, t->start[slot], t->stop[slot], seconds);
 }
 
-static bool setup(struct cuda_ctx *ctx, int variant, int launches)
+static bool run_setup(struct cuda_ctx *ctx, int variant, int launches)
 {
     struct cuda_timer *t = &ctx->timer;
 
@@ -215,7 +215,7 @@ static bool setup(struct cuda_ctx *ctx, int variant, int launches)
      * would wait for a gate */
     if (ctx->lost || !enqueue_all(ctx, variant, 0, 1) || !cuda_wait(ctx, "first launch"))
         return false;
-    if (!t->plain && !capture(ctx, variant, launches)) {
+    if (!t->plain && !run_capture(ctx, variant, launches)) {
         if (ctx->lost)
             return false;
         t->plain = true;
@@ -236,11 +236,11 @@ bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
         return false;
     if (ctx->work.run)
         return ctx->work.run(ctx, variant, launches, seconds);
-    if ((t->variant != variant || t->launches != launches) && !setup(ctx, variant, launches))
+    if ((t->variant != variant || t->launches != launches) && !run_setup(ctx, variant, launches))
         return false;
     RANGE_PUSH(ctx->work.name);
     ok = (t->ahead || enqueue_sample(ctx, t->slot)) && enqueue_sample(ctx, !t->slot) &&
-         elapsed(ctx, t->slot, seconds);
+         run_elapsed(ctx, t->slot, seconds);
     RANGE_POP();
     t->took = ok ? *seconds : 0;
     t->ahead = ok;
@@ -255,7 +255,7 @@ bool cuda_timer_begin(struct cuda_ctx *ctx)
 
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds)
 {
-    return cuda_record(ctx, ctx->timer.stop[0], ctx->stream) && elapsed(ctx, 0, seconds);
+    return cuda_record(ctx, ctx->timer.stop[0], ctx->stream) && run_elapsed(ctx, 0, seconds);
 }
 
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant, int first,
@@ -266,7 +266,7 @@ bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int var
 
     if (launches >= GATE_LEAST)
         return enqueue_gated(ctx, work, variant, first, launches, 0, &opened) &&
-               elapsed(ctx, 0, seconds);
+               run_elapsed(ctx, 0, seconds);
     ok = cuda_timer_begin(ctx);
     for (int i = 0; ok && i < launches; i++)
         ok = work->enqueue(ctx, variant, first + i);
@@ -309,7 +309,7 @@ static bool no_node(struct cuda_ctx *ctx, int variant, int i)
 }
 
 /* The least of some samples, over `each`; 0 when it cannot be told. */
-static double least(struct cuda_ctx *ctx, int each)
+static double run_least(struct cuda_ctx *ctx, int each)
 {
     double best = 0, seconds;
 
@@ -330,7 +330,7 @@ void cuda_floors(struct cuda_ctx *ctx)
         return;
     cuda_timer_reset(ctx);
     ctx->work = (struct cuda_work){.enqueue = empty_node, .name = "empty nodes"};
-    ctx->node = least(ctx, NODES);
+    ctx->node = run_least(ctx, NODES);
     if (ctx->timer.plain) /* of launches, not of nodes */
         ctx->node = 0;
     cuda_timer_reset(ctx);

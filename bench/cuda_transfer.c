@@ -39,12 +39,12 @@ struct transfer_state {
     cudaEvent_t sent[SLOTS];
 };
 
-static bool send(struct cuda_ctx *ctx, struct transfer_state *s)
+static bool transfer_send(struct cuda_ctx *ctx, struct transfer_state *s)
 {
     return cuda_send(ctx, s->device_in, s->host_in, s->bytes, ctx->stream, "copy to the device");
 }
 
-static bool fetch(struct cuda_ctx *ctx, struct transfer_state *s, cudaStream_t stream)
+static bool transfer_fetch(struct cuda_ctx *ctx, struct transfer_state *s, cudaStream_t stream)
 {
     return cuda_ok(
         ctx, cudaMemcpyAsync(s->host_out, s->device_out, s->bytes, cudaMemcpyDeviceToHost, stream),
@@ -58,12 +58,12 @@ static bool transfer_enqueue(struct cuda_ctx *ctx, int variant, int i)
 
     (void)variant, (void)i;
     if (!s->to_host)
-        return send(ctx, s);
+        return transfer_send(ctx, s);
     if (!s->to_device)
-        return fetch(ctx, s, ctx->stream);
+        return transfer_fetch(ctx, s, ctx->stream);
     return cuda_record(ctx, s->fork, ctx->stream) && cuda_depend(ctx, ctx->side, s->fork) &&
-           send(ctx, s) && fetch(ctx, s, ctx->side) && cuda_record(ctx, s->join, ctx->side) &&
-           cuda_depend(ctx, ctx->stream, s->join);
+           transfer_send(ctx, s) && transfer_fetch(ctx, s, ctx->side) &&
+           cuda_record(ctx, s->join, ctx->side) && cuda_depend(ctx, ctx->stream, s->join);
 }
 
 /* By the host's clock, until it knows that all have been done. */
@@ -101,7 +101,7 @@ static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to,
 }
 
 /* Some file systems take O_DIRECT for the file and refuse it when reading. */
-static bool settle(struct cuda_ctx *ctx, struct transfer_state *s)
+static bool transfer_settle(struct cuda_ctx *ctx, struct transfer_state *s)
 {
     s->direct = fcntl(s->file, F_SETFL, O_DIRECT) == 0;
     if (s->direct && pread(s->file, s->slots[0], STORAGE_PIECE, 0) < 0 &&
@@ -146,7 +146,7 @@ static bool storage_run(struct cuda_ctx *ctx, int variant, int launches, double 
 
 /* ---- check: what arrived is what was sent ---- */
 
-static bool same(struct cuda_ctx *ctx, const void *device, const void *host, size_t bytes)
+static bool transfer_same(struct cuda_ctx *ctx, const void *device, const void *host, size_t bytes)
 {
     char *copy = cuda_fetch_new(ctx, device, bytes, "check");
     bool ok = copy && memcmp(copy, host, bytes) == 0;
@@ -161,9 +161,10 @@ static bool same_storage(struct cuda_ctx *ctx, struct transfer_state *s)
     size_t pieces = (s->bytes + STORAGE_PIECE - 1) / STORAGE_PIECE;
     size_t last = (pieces - 1) * STORAGE_PIECE;
 
-    return same(ctx, s->device_in + last, s->slots[(pieces - 1) % SLOTS], s->bytes - last) &&
-           (pieces < 2 || same(ctx, s->device_in + last - STORAGE_PIECE, s->slots[pieces % SLOTS],
-                               STORAGE_PIECE));
+    return transfer_same(ctx, s->device_in + last, s->slots[(pieces - 1) % SLOTS],
+                         s->bytes - last) &&
+           (pieces < 2 || transfer_same(ctx, s->device_in + last - STORAGE_PIECE,
+                                        s->slots[pieces % SLOTS], STORAGE_PIECE));
 }
 
 static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
@@ -179,8 +180,8 @@ static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
         s->file >= 0 ? storage_run(ctx, variant, 1, &seconds) : host_run(ctx, variant, 1, &seconds);
     out->n = out->done;
     out->ok = out->done && (s->file < 0 || same_storage(ctx, s)) &&
-              (!s->host_in || same(ctx, s->device_in, s->host_in, s->bytes)) &&
-              (!s->host_out || same(ctx, s->device_out, s->host_out, s->bytes));
+              (!s->host_in || transfer_same(ctx, s->device_in, s->host_in, s->bytes)) &&
+              (!s->host_out || transfer_same(ctx, s->device_out, s->host_out, s->bytes));
     if (out->done && !out->ok)
         gp_copy(out->why, sizeof out->why, "the data that arrived differs from the data sent");
 }
@@ -280,7 +281,7 @@ static bool storage_prepare(struct cuda_ctx *ctx, const struct point *point,
         ok = cuda_ok(ctx, cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE, cudaHostAllocDefault),
                      "pinned memory") &&
              cuda_mark_new(ctx, &s->sent[i]);
-    return ok && settle(ctx, s);
+    return ok && transfer_settle(ctx, s);
 }
 
 static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool storage)

@@ -75,17 +75,17 @@ const struct cuda_type *cuda_type_find(enum bench_type type)
 }
 
 /* 111103 is 11.11.3: ten thousands, hundreds, units, in every release so far. */
-static int major(size_t lt)
+static int version_major(size_t lt)
 {
     return (int)(lt / 10000);
 }
 
-static int minor(size_t lt)
+static int version_minor(size_t lt)
 {
     return (int)(lt / 100 % 100);
 }
 
-static int patch(size_t lt)
+static int version_patch(size_t lt)
 {
     return (int)(lt % 100);
 }
@@ -100,10 +100,11 @@ bool cuda_library_supports(int cc, size_t lt, char *why, size_t size)
         snprintf(why, size,
                  "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or "
                  "newer",
-                 cc / 10, cc % 10, major(lt), minor(lt), floors[i].cc / 10, floors[i].cc % 10);
+                 cc / 10, cc % 10, version_major(lt), version_minor(lt), floors[i].cc / 10,
+                 floors[i].cc % 10);
         return false;
     }
-    snprintf(why, size, "cuBLASLt %d.%d is older than 11.0", major(lt), minor(lt));
+    snprintf(why, size, "cuBLASLt %d.%d is older than 11.0", version_major(lt), version_minor(lt));
     return false;
 }
 
@@ -127,8 +128,9 @@ bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why, siz
             snprintf(why, size,
                      "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is "
                      "%d.%d.%d",
-                     bench_type_word(type), cc / 10, cc % 10, major(gates[i].lt),
-                     minor(gates[i].lt), patch(gates[i].lt), major(lt), minor(lt), patch(lt));
+                     bench_type_word(type), cc / 10, cc % 10, version_major(gates[i].lt),
+                     version_minor(gates[i].lt), version_patch(gates[i].lt), version_major(lt),
+                     version_minor(lt), version_patch(lt));
             return false;
         }
         if (!row->compiled)

@@ -104,7 +104,7 @@ static json_t *more_of(const struct cpu_topology *t)
     return more;
 }
 
-static void describe(const struct cpu_topology *t, struct bench_device *out)
+static void engine_describe(const struct cpu_topology *t, struct bench_device *out)
 {
     memset(out, 0, sizeof *out);
     gp_copy(out->name, sizeof out->name, t->name);
@@ -116,7 +116,8 @@ static void describe(const struct cpu_topology *t, struct bench_device *out)
     out->more = more_of(t);
 }
 
-static enum gp_status devices(struct bench_device *out, int max, int *count, struct gp_err *err)
+static enum gp_status engine_devices(struct bench_device *out, int max, int *count,
+                                     struct gp_err *err)
 {
     struct cpu_topology topology;
 
@@ -125,7 +126,7 @@ static enum gp_status devices(struct bench_device *out, int max, int *count, str
     if (max < 1)
         return GP_OK;
     cpu_topology_read("", NULL, &topology);
-    describe(&topology, &out[0]);
+    engine_describe(&topology, &out[0]);
     return GP_OK;
 }
 
@@ -170,12 +171,12 @@ static enum gp_status open_engine(int index, const struct method_settings *setti
     }
     cpu_gemm_threads(engine->topology.threads);
     engine->heater = make_heater(engine);
-    describe(&engine->topology, device);
+    engine_describe(&engine->topology, device);
     *ctx = engine;
     return GP_OK;
 }
 
-static bool warm(void *ctx, double *seconds)
+static bool engine_warm(void *ctx, double *seconds)
 {
     struct cpu_engine *engine = ctx;
     double start = clock_now();
@@ -192,7 +193,7 @@ static bool warm(void *ctx, double *seconds)
 
 /* ---- points ---- */
 
-static void release(void *ctx)
+static void engine_release(void *ctx)
 {
     struct cpu_engine *engine = ctx;
 
@@ -221,25 +222,25 @@ static bool prepare_test(struct cpu_engine *engine, const struct point *point, s
     return engine->test->prepare(engine, point, engine->work, out);
 }
 
-static enum point_state prepare(void *ctx, const struct point *point, struct prepared *out,
-                                char *why, size_t size)
+static enum point_state engine_prepare(void *ctx, const struct point *point, struct prepared *out,
+                                       char *why, size_t size)
 {
     struct cpu_engine *engine = ctx;
     bool ok;
 
     *out = (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
-    release(engine);
+    engine_release(engine);
     ok = prepare_test(engine, point, out);
     engine->params = out->params;
     if (ok)
         return POINT_OK;
     gp_copy(why, size, engine->why.text);
-    release(engine);
+    engine_release(engine);
     out->params = NULL;
     return engine->why.state;
 }
 
-static bool run(void *ctx, int variant, int launches, double *seconds)
+static bool engine_run(void *ctx, int variant, int launches, double *seconds)
 {
     struct cpu_engine *engine = ctx;
     double start = clock_now();
@@ -253,7 +254,7 @@ static bool run(void *ctx, int variant, int launches, double *seconds)
     return ok;
 }
 
-static void check(void *ctx, int variant, struct check *out)
+static void engine_check(void *ctx, int variant, struct check *out)
 {
     struct cpu_engine *engine = ctx;
 
@@ -263,7 +264,7 @@ static void check(void *ctx, int variant, struct check *out)
         engine->test->check(engine, engine->work, out);
 }
 
-static void flags(void *ctx, int variant, json_t *out)
+static void engine_flags(void *ctx, int variant, json_t *out)
 {
     const struct cpu_engine *engine = ctx;
 
@@ -274,7 +275,7 @@ static void flags(void *ctx, int variant, json_t *out)
 }
 
 /* Called when the samples begin and when they end. */
-static void window(void *ctx, bool begin)
+static void engine_window(void *ctx, bool begin)
 {
     struct cpu_engine *engine = ctx;
     struct cpu_share share;
@@ -299,7 +300,7 @@ static void window(void *ctx, bool begin)
     json_object_set_new(engine->params, "stolen_share", gp_json_number(share.stolen));
 }
 
-static void busy(void *ctx, char *text, size_t size)
+static void engine_busy(void *ctx, char *text, size_t size)
 {
     const struct cpu_engine *engine = ctx;
     const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
@@ -359,7 +360,7 @@ static double clock_of_cpuinfo(void)
 
 /* What a virtual machine hides is left out. Context switches that nobody asked for and
  * a load above the threads used say that others want the same processors. */
-static json_t *sensors(void *ctx)
+static json_t *engine_sensors(void *ctx)
 {
     json_t *json = json_object();
     double clock = mean_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq");
@@ -380,7 +381,7 @@ static json_t *sensors(void *ctx)
     return json;
 }
 
-static json_t *counters(void *ctx)
+static json_t *engine_counters(void *ctx)
 {
     struct rusage usage;
 
@@ -391,7 +392,7 @@ static json_t *counters(void *ctx)
 }
 
 /* "oneDNN 2.6.3": its name in small letters, and the rest. */
-static json_t *software(void)
+static json_t *engine_software(void)
 {
     json_t *json = json_object();
     char text[160] = "", *rest;
@@ -436,20 +437,20 @@ int main(int argc, char **argv)
     struct backend backend = {
         .name = "cpu",
         .version = version,
-        .software = software,
-        .devices = devices,
+        .software = engine_software,
+        .devices = engine_devices,
         .open = open_engine,
         .close = close_engine,
-        .warm = warm,
-        .prepare = prepare,
-        .run = run,
-        .check = check,
-        .release = release,
-        .sensors = sensors,
-        .counters = counters,
-        .flags = flags,
-        .window = window,
-        .busy = busy,
+        .warm = engine_warm,
+        .prepare = engine_prepare,
+        .run = engine_run,
+        .check = engine_check,
+        .release = engine_release,
+        .sensors = engine_sensors,
+        .counters = engine_counters,
+        .flags = engine_flags,
+        .window = engine_window,
+        .busy = engine_busy,
     };
 
     start_over(argv);

@@ -18,7 +18,7 @@
 static char version[512];
 
 /* Variables that make cuBLAS compute FP32 with narrower numbers. */
-static bool emulated(enum bench_type type)
+static bool engine_is_emulated(enum bench_type type)
 {
     static const char *const names[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"};
 
@@ -71,7 +71,7 @@ static void cuda_close(void *opaque)
     free(ctx);
 }
 
-static bool start(struct cuda_ctx *ctx)
+static bool engine_start(struct cuda_ctx *ctx)
 {
     return cuda_stream_new(ctx, &ctx->stream) && cuda_stream_new(ctx, &ctx->side) &&
            lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") &&
@@ -128,7 +128,7 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
     ctx->l2 = device->cache;
     ctx->lt_version = cublasLtGetVersion();
     ctx->settings = *settings;
-    if (!start(ctx)) {
+    if (!engine_start(ctx)) {
         rc = gp_fail(err, GP_E_DEVICE, device->name, "see nvidia-smi", "%s", ctx->fault);
         cuda_close(ctx);
         goto failed;
@@ -169,7 +169,7 @@ static bool prepare_work(struct cuda_ctx *ctx, const struct point *point, struct
     ctx->fault[0] = '\0';
     ctx->shared = ctx->bound = ctx->extrapolated = ctx->cached = false;
     ctx->padded = ctx->reduced = 0;
-    ctx->emulated = emulated(point->type);
+    ctx->emulated = engine_is_emulated(point->type);
     if (bench_test_is(point->test, TEST_IS_ONCE) || bench_test_is(point->test, TEST_IS_WHOLE))
         drop_kept(ctx);
     cuda_floors(ctx);
@@ -217,7 +217,7 @@ static void release_point(void *opaque)
     drop_work(ctx);
 }
 
-static bool latency(void *ctx, int variant, double *seconds)
+static bool engine_latency(void *ctx, int variant, double *seconds)
 {
     return cuda_latency(ctx, variant, seconds);
 }
@@ -228,7 +228,7 @@ static bool run_point(void *ctx, int variant, int launches, double *seconds)
 }
 
 /* Before and after the samples: does another process compute here? */
-static void window(void *opaque, bool begin)
+static void engine_window(void *opaque, bool begin)
 {
     struct cuda_ctx *ctx = opaque;
 
@@ -358,10 +358,10 @@ const struct backend engine_cuda = {
     .counters = cuda_counters,
     .means = cuda_means,
     .flags = add_flags,
-    .window = window,
+    .window = engine_window,
     .busy = cuda_busy,
     .hold = cuda_lock_clock,
-    .latency = latency,
+    .latency = engine_latency,
     .lost = is_lost,
     .reason = last_reason,
 };

@@ -58,7 +58,7 @@ static void tell_window(struct bench_run *run, bool begin)
         run->backend->window(run->ctx, begin);
 }
 
-static json_t *counters(struct bench_run *run)
+static json_t *measure_counters(struct bench_run *run)
 {
     return run->backend->counters ? run->backend->counters(run->ctx) : NULL;
 }
@@ -70,13 +70,13 @@ static void work_window(void *ctx)
     watch_window(work->run->watch);
     tell_window(work->run, true);
     json_decref(work->run->counted);
-    work->run->counted = counters(work->run);
+    work->run->counted = measure_counters(work->run);
 }
 
 /* What was counted and averaged since the samples began, among the sensors where there are any. */
 static void add_counted(struct bench_run *run, json_t *sensors)
 {
-    json_t *now = counters(run), *value;
+    json_t *now = measure_counters(run), *value;
     const char *name;
 
     json_object_foreach(json_is_object(sensors) ? now : NULL, name, value)
@@ -158,7 +158,7 @@ void measure_warmup(struct bench_run *run)
 }
 
 /* After a long preparation clocks have dropped: a short heating brings them back. */
-static void reheat(struct bench_run *run)
+static void measure_reheat(struct bench_run *run)
 {
     struct method_settings brief = run->job.settings;
     struct work work = {run, -1};
@@ -175,7 +175,7 @@ static void reheat(struct bench_run *run)
 /* ---- measuring ---- */
 
 /* Between two tests: what one does to clocks and temperature is not for the next. */
-static void rest(struct bench_run *run, enum bench_test test)
+static void measure_rest(struct bench_run *run, enum bench_test test)
 {
     double end = clock_now() + run->job.settings.pause;
     const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};
@@ -241,7 +241,7 @@ static void measure_pass(struct bench_run *run, const struct result *r, struct m
     run->busy = clock_now();
 }
 
-static bool usable(const struct measured *measured)
+static bool sample_is_usable(const struct measured *measured)
 {
     return !measured->failed && !measured->interrupted;
 }
@@ -250,7 +250,7 @@ static bool usable(const struct measured *measured)
 static void measure_cool(struct bench_run *run, struct result *r)
 {
     measure_pass(run, r, r->measured, &r->watched);
-    if (!usable(r->measured) ||
+    if (!sample_is_usable(r->measured) ||
         (r->watched.throttle != THROTTLE_THERMAL && r->watched.throttle != THROTTLE_HW))
         return;
     send_log(run, "throttled: cools down and is measured once more", "");
@@ -305,7 +305,7 @@ static void settle_drift(struct bench_run *run, struct result *r)
         return;
     third = gp_malloc(sizeof *third);
     measure_pass(run, r, third, &watched);
-    if (usable(third)) {
+    if (sample_is_usable(third)) {
         double median = third->stats.median;
 
         r->passes[r->pass_count++] = median;
@@ -373,13 +373,13 @@ enum measured_point measure_point(struct bench_run *run, const struct job_point 
 
     watch_send(run->watch,
                json_pack("{s:s, s:i}", "t", line_kind_words[LINE_START], "index", jp->index));
-    rest(run, jp->point.test);
+    measure_rest(run, jp->point.test);
     watch_point(run->watch, jp->index);
     r.state = run->backend->prepare(run->ctx, &jp->point, &prepared, why, sizeof why);
     if (r.state != POINT_OK)
         measure_send(run, &r);
     else if (!bench_test_is(jp->point.test, TEST_IS_ONCE))
-        reheat(run);
+        measure_reheat(run);
     for (; r.state == POINT_OK && done == POINT_DONE && r.variant < prepared.variants; r.variant++)
         if (prepared.variant[r.variant] || r.variant == 0)
             done = measure_variant(run, r);

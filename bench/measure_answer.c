@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "measure/point/result.h"
 
 #define CLOCK_LEAST 0.9 /* of the warm-up's mean */
 
@@ -46,21 +47,18 @@ static double mean_of(const json_t *sensors, const char *name)
     return json_number_value(json_object_get(json_object_get(sensors, name), "mean"));
 }
 
-/* What is unknown or has no meaning is null. Operations per joule, and per cycle of a
- * GPU's clock, are what is left of a difference when power or clock differ. */
-static json_t *rate_of(const struct point *point, double median, const json_t *sensors)
+/* Operations per joule, and per cycle of a GPU's clock, are what is left of a difference when power
+ * or clock differ. */
+static void add_rates(const struct result *r, struct point_result *out)
 {
-    double operations = point_operations(point) / median;
-    double watts = mean_of(sensors, "power_w"), mhz = mean_of(sensors, "sm_clock_mhz");
-    json_t *json = json_object();
+    double median = r->measured->stats.median;
+    double watts = mean_of(r->watched.sensors, "power_w");
+    double mhz = mean_of(r->watched.sensors, "sm_clock_mhz");
 
-    json_object_set_new(json, "ops_per_s", gp_json_above_zero(operations));
-    json_object_set_new(json, "bytes_per_s", gp_json_above_zero(point_bytes(point) / median));
-    json_object_set_new(json, "ops_per_j",
-                        watts > 0 ? gp_json_above_zero(operations / watts) : json_null());
-    json_object_set_new(json, "ops_per_clock",
-                        mhz > 0 ? gp_json_above_zero(operations / (1e6 * mhz)) : json_null());
-    return json;
+    out->ops = point_operations(&r->job->point) / median;
+    out->bytes = point_bytes(&r->job->point) / median;
+    out->per_joule = watts > 0 ? out->ops / watts : 0;
+    out->per_clock = mhz > 0 ? out->ops / (1e6 * mhz) : 0;
 }
 
 static json_t *check_of(const struct check *check)
@@ -143,7 +141,6 @@ static void add_measured(struct bench_run *run, json_t *json, const struct resul
     json_object_set_new(json, "first_s", first_of(r));
     json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
-    json_object_set_new(json, "rate", rate_of(&r->job->point, m->stats.median, r->watched.sensors));
     json_object_set(json, "sensors", r->watched.sensors);
     json_object_set_new(json, "check", check_of(&r->check));
     json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));
@@ -153,14 +150,15 @@ static void add_measured(struct bench_run *run, json_t *json, const struct resul
 void measure_send(struct bench_run *run, const struct result *r)
 {
     const char *variant = r->measured ? r->prepared->variant[r->variant] : NULL;
-    json_t *json = json_object();
+    json_t *json = json_pack("{ss si}", "t", line_kind_words[LINE_POINT], "index", r->job->index);
+    struct point_result said = {.id = r->job->point.id,
+                                .variant = variant ? variant : "",
+                                .state = r->state,
+                                .reason = r->reason};
 
-    json_object_set_new(json, "t", json_string(line_kind_words[LINE_POINT]));
-    json_object_set_new(json, "index", json_integer(r->job->index));
-    json_object_set_new(json, "id", gp_json_text(r->job->point.id));
-    json_object_set_new(json, "state", json_string(point_state_words[r->state]));
-    json_object_set_new(json, "reason", gp_json_text_or_null(r->reason));
-    json_object_set_new(json, "variant", gp_json_text(variant ? variant : ""));
+    if (r->state == POINT_OK)
+        add_rates(r, &said);
+    result_write(&said, RESULT_ANSWER, json);
     json_object_set_new(json, "params", params_of(r));
     if (r->state == POINT_OK)
         add_measured(run, json, r);

@@ -69,30 +69,30 @@ void method_no_zeros(struct check *check, enum bench_fill fill, double zeros, do
     check->ok = false;
 }
 
-static double unit(int exponent)
+static double check_unit(int exponent)
 {
     return exponent ? ldexp(1, -exponent) : 0;
 }
 
 /* Of the sum of |parts|, what the output type may lose. */
-static double reduced(const struct summing *how, double root)
+static double check_reduced(const struct summing *how, double root)
 {
     double parts = SIGMAS * ROOT_MOST * root;
 
     if (how->split < 2 || how->reduction == REDUCTION_COMPUTE)
         return 0;
-    return unit(bits[how->type].out) * parts *
+    return check_unit(bits[how->type].out) * parts *
            (how->reduction == REDUCTION_IN_PLACE ? how->split : sqrt(how->split));
 }
 
-static double allowance(const struct summing *how, double ref, double s)
+static double check_allowance(const struct summing *how, double ref, double s)
 {
     double wide = sqrt(fmax(how->k, 1)), root = s / wide;
     double narrow = bits[how->type].narrow ? ldexp(1, -NARROW) : 0;
 
-    return unit(bits[how->type].out) * ref + SAFETY * unit(bits[how->type].acc) * s +
-           unit(bits[how->type].in) * (4 * ref + SAFETY * root) +
-           narrow * s * (2 + wide / NARROW_RUN) + reduced(how, root);
+    return check_unit(bits[how->type].out) * ref + SAFETY * check_unit(bits[how->type].acc) * s +
+           check_unit(bits[how->type].in) * (4 * ref + SAFETY * root) +
+           narrow * s * (2 + wide / NARROW_RUN) + check_reduced(how, root);
 }
 
 bool method_within(const struct summing *how, double d, double ref, double s, double *ratio)
@@ -102,7 +102,7 @@ bool method_within(const struct summing *how, double d, double ref, double s, do
     *ratio = INFINITY;
     if ((unsigned)how->type >= TYPE_COUNT || !isfinite(d) || !isfinite(ref))
         return false;
-    allowed = allowance(how, fabs(ref), fabs(s));
+    allowed = check_allowance(how, fabs(ref), fabs(s));
     if (away == 0)
         *ratio = 0;
     else

@@ -17,7 +17,7 @@
 #define LONGEST 0.1    /* of max_time: a sample that has 16 launches all the same */
 #define RESIZE 1.25    /* a batch is resized when its estimate is off by more */
 
-static bool stopped(const struct sampler *sampler)
+static bool loop_is_stopped(const struct sampler *sampler)
 {
     return sampler->stop && sampler->stop(sampler->ctx);
 }
@@ -29,7 +29,7 @@ static double window_rate(const struct sampler *sampler, double length, bool *fa
     int runs = 0;
 
     while (took < length) {
-        if (stopped(sampler))
+        if (loop_is_stopped(sampler))
             return -1;
         if (!sampler->run(sampler->ctx, 1, &seconds)) {
             *failed = true;
@@ -41,7 +41,7 @@ static double window_rate(const struct sampler *sampler, double length, bool *fa
     return runs / took;
 }
 
-static bool near(double before, double now)
+static bool rates_are_near(double before, double now)
 {
     return before > 0 && fabs(now - before) < STEADY * before;
 }
@@ -49,7 +49,7 @@ static bool near(double before, double now)
 /* A clock that nobody knows, before or now, holds nothing up. */
 static bool clock_near(double before, double now)
 {
-    return !(before > 0 && now > 0) || near(before, now);
+    return !(before > 0 && now > 0) || rates_are_near(before, now);
 }
 
 void method_warmup(const struct method_settings *settings, const struct sampler *sampler,
@@ -69,7 +69,7 @@ void method_warmup(const struct method_settings *settings, const struct sampler 
         }
         out->rate = rate;
         clock = sampler->clock ? sampler->clock(sampler->ctx) : 0;
-        out->steady = near(before, rate) && clock_near(out->clock, clock);
+        out->steady = rates_are_near(before, rate) && clock_near(out->clock, clock);
         out->clock = clock > 0 ? clock : out->clock;
         if (out->steady && out->seconds >= settings->device_warmup_min)
             return;
@@ -79,12 +79,13 @@ void method_warmup(const struct method_settings *settings, const struct sampler 
 
 /* One batch of so many runs; the seconds of one operation, or 0 after marking what went
  * wrong. */
-static double batch(const struct sampler *sampler, int launches, int runs, struct measured *out)
+static double loop_batch(const struct sampler *sampler, int launches, int runs,
+                         struct measured *out)
 {
     double all = 0, seconds = 0;
 
     for (int i = 0; i < runs; i++) {
-        if (stopped(sampler)) {
+        if (loop_is_stopped(sampler)) {
             out->interrupted = true;
             return 0;
         }
@@ -100,8 +101,8 @@ static double batch(const struct sampler *sampler, int launches, int runs, struc
 
 /* Leaves a size of a batch that is about right, for another graph has to be made for
  * another; where samples are of several runs, it is not too short, lest it takes two. */
-static void resize(const struct method_settings *settings, double each, int rotation,
-                   struct measured *out)
+static void loop_resize(const struct method_settings *settings, double each, int rotation,
+                        struct measured *out)
 {
     int want = method_launches(each, settings->sample_time, LONGEST * settings->max_time, rotation);
     double above = settings->sample_runs > 1 ? 1 : RESIZE;
@@ -122,18 +123,18 @@ static bool warm_point(const struct method_settings *settings, const struct samp
     int launched = FIRST;
 
     for (int i = 0; i < FIRST; i++) {
-        if (!(each = batch(sampler, 1, 1, out)))
+        if (!(each = loop_batch(sampler, 1, 1, out)))
             return false;
         out->first = i ? out->first : each;
         before = fmin(before, each);
     }
-    resize(settings, before, rotation, out);
+    loop_resize(settings, before, rotation, out);
     while (sampler->now(sampler->ctx) - began < settings->warmup ||
            launched < settings->warmup_launches) {
         launched += out->launches * out->runs;
-        if (!(each = batch(sampler, out->launches, out->runs, out)))
+        if (!(each = loop_batch(sampler, out->launches, out->runs, out)))
             return false;
-        resize(settings, fmin(before, each), rotation, out);
+        loop_resize(settings, fmin(before, each), rotation, out);
         before = each;
     }
     return true;
@@ -155,7 +156,8 @@ void method_measure(const struct method_settings *settings, const struct sampler
     if (sampler->window)
         sampler->window(sampler->ctx);
     began = sampler->now(sampler->ctx);
-    while (out->reason == STOP_NOT && (each = batch(sampler, out->launches, out->runs, out)) > 0) {
+    while (out->reason == STOP_NOT &&
+           (each = loop_batch(sampler, out->launches, out->runs, out)) > 0) {
         out->samples[n] = each;
         out->times[n] = sampler->now(sampler->ctx) - began;
         n++;

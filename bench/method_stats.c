@@ -27,7 +27,7 @@
 #define PLATEAU 32        /* samples in which the interval should shrink by ... */
 #define SHRINK 0.9
 
-static int compare(const void *a, const void *b)
+static int doubles_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -40,11 +40,11 @@ static double *sorted_copy(const double *samples, int n)
 
     for (int i = 0; i < n; i++)
         sorted[i] = samples[i];
-    qsort(sorted, (size_t)n, sizeof *sorted, compare);
+    qsort(sorted, (size_t)n, sizeof *sorted, doubles_compare);
     return sorted;
 }
 
-static double quantile(const double *sorted, int n, double q)
+static double stats_quantile(const double *sorted, int n, double q)
 {
     double at = q * (n - 1);
     int low = (int)at;
@@ -54,7 +54,7 @@ static double quantile(const double *sorted, int n, double q)
     return sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]);
 }
 
-static void interval(const double *sorted, int n, double *low, double *high)
+static void stats_interval(const double *sorted, int n, double *low, double *high)
 {
     double half = 0.98 * sqrt(n);
     int from = (int)lround(n / 2.0 - half), to = (int)lround(1 + n / 2.0 + half);
@@ -70,13 +70,13 @@ static double median_deviation(const double *samples, int n, double median)
 
     for (int i = 0; i < n; i++)
         away[i] = fabs(samples[i] - median);
-    qsort(away, (size_t)n, sizeof *away, compare);
-    mad = quantile(away, n, 0.5);
+    qsort(away, (size_t)n, sizeof *away, doubles_compare);
+    mad = stats_quantile(away, n, 0.5);
     free(away);
     return mad;
 }
 
-static void moments(const double *samples, int n, struct stats *out)
+static void stats_moments(const double *samples, int n, struct stats *out)
 {
     double sum = 0, squares = 0;
 
@@ -89,7 +89,7 @@ static void moments(const double *samples, int n, struct stats *out)
 }
 
 /* Least squares over time: % of the median per second. */
-static double trend(const double *samples, const double *times, int n, double median)
+static double stats_trend(const double *samples, const double *times, int n, double median)
 {
     double mean_t = 0, mean_x = 0, tt = 0, tx = 0;
 
@@ -112,22 +112,22 @@ struct stats method_stats(const double *samples, const double *times, int n)
     if (n <= 0)
         return out;
     sorted = sorted_copy(samples, n);
-    out.median = quantile(sorted, n, 0.5);
+    out.median = stats_quantile(sorted, n, 0.5);
     out.min = sorted[0];
     out.max = sorted[n - 1];
-    out.p05 = quantile(sorted, n, 0.05);
-    out.q1 = quantile(sorted, n, 0.25);
-    out.q3 = quantile(sorted, n, 0.75);
-    out.p95 = quantile(sorted, n, 0.95);
-    interval(sorted, n, &out.ci95_low, &out.ci95_high);
+    out.p05 = stats_quantile(sorted, n, 0.05);
+    out.q1 = stats_quantile(sorted, n, 0.25);
+    out.q3 = stats_quantile(sorted, n, 0.75);
+    out.p95 = stats_quantile(sorted, n, 0.95);
+    stats_interval(sorted, n, &out.ci95_low, &out.ci95_high);
     free(sorted);
-    moments(samples, n, &out);
+    stats_moments(samples, n, &out);
     out.mad = median_deviation(samples, n, out.median);
     for (int i = 0; i < n; i++)
         out.outliers += NORMAL_MAD * fabs(samples[i] - out.median) >
                         OUTLIER * fmax(out.mad, MAD_FLOOR * out.median);
     out.first_over_median = out.median > 0 ? samples[0] / out.median : 0;
-    out.trend_pct_per_s = times ? trend(samples, times, n, out.median) : 0;
+    out.trend_pct_per_s = times ? stats_trend(samples, times, n, out.median) : 0;
     return out;
 }
 
@@ -164,8 +164,8 @@ static double relative_width(const double *samples, int n)
 {
     double *sorted = sorted_copy(samples, n), low, high, median;
 
-    interval(sorted, n, &low, &high);
-    median = quantile(sorted, n, 0.5);
+    stats_interval(sorted, n, &low, &high);
+    median = stats_quantile(sorted, n, 0.5);
     free(sorted);
     return median > 0 ? (high - low) / 2 / median : INFINITY;
 }

@@ -50,7 +50,8 @@ static void gpm_start(struct nvml *nvml)
 }
 
 /* The device, or why there is none. */
-static bool find(struct nvml *nvml, const char *pci, const char *uuid, char *why, size_t size)
+static bool nvml_find_device(struct nvml *nvml, const char *pci, const char *uuid, char *why,
+                             size_t size)
 {
     char theirs[96] = "";
     int status;
@@ -80,7 +81,7 @@ struct nvml *nvml_open(const char *pci, const char *uuid, char *why, size_t size
         gp_copy(why, size, "no " NVML_LIBRARY ": no sensors");
     else if ((missing = nvml_bind(&nvml->api, nvml->library, NVML_FOR_SENSORS)))
         gp_format(why, size, NVML_LIBRARY " lacks %s: no sensors", missing);
-    else if (find(nvml, pci, uuid, why, size))
+    else if (nvml_find_device(nvml, pci, uuid, why, size))
         return nvml;
     nvml_close(nvml);
     return NULL;
@@ -140,7 +141,7 @@ void nvml_unlock_clock(struct nvml *nvml)
     nvml->api.unlock(nvml->device);
 }
 
-static void put(json_t *object, const char *name, double value)
+static void nvml_put(json_t *object, const char *name, double value)
 {
     json_object_set_new(object, name, gp_json_number(value));
 }
@@ -151,7 +152,7 @@ static void put_number(struct nvml *nvml, json_t *out, const char *name,
     unsigned value;
 
     if (get && get(nvml->device, &value) == NVML_SUCCESS)
-        put(out, name, value * unit);
+        nvml_put(out, name, value * unit);
 }
 
 /* One of several of its kind: a clock, a place that is hot. */
@@ -161,7 +162,7 @@ static void put_one_of(struct nvml *nvml, json_t *out, const char *name,
     unsigned value;
 
     if (get && get(nvml->device, which, &value) == NVML_SUCCESS)
-        put(out, name, value);
+        nvml_put(out, name, value);
 }
 
 json_t *nvml_facts(struct nvml *nvml)
@@ -197,14 +198,14 @@ static void put_power(struct nvml *nvml, json_t *out)
     unsigned mw;
 
     if (read && fields[0].status == 0) {
-        put(out, "power_w", fields[0].value.u / 1e3);
+        nvml_put(out, "power_w", fields[0].value.u / 1e3);
         json_object_set_new(out, "power_kind", json_string("instant"));
     } else if (nvml->api.power && nvml->api.power(nvml->device, &mw) == 0) {
-        put(out, "power_w", mw / 1e3);
+        nvml_put(out, "power_w", mw / 1e3);
         json_object_set_new(out, "power_kind", json_string("average"));
     }
     if (read && fields[1].status == 0)
-        put(out, "mem_temp_c", fields[1].value.u);
+        nvml_put(out, "mem_temp_c", fields[1].value.u);
 }
 
 /* ---- the counters of Hopper and newer ---- */
@@ -300,7 +301,7 @@ static void put_busy(struct nvml *nvml, json_t *out)
     struct nvml_busy rates;
 
     if (!nvml->shared && nvml->api.busy && nvml->api.busy(nvml->device, &rates) == 0)
-        put(out, "gpu_busy_pct", rates.gpu);
+        nvml_put(out, "gpu_busy_pct", rates.gpu);
 }
 
 json_t *nvml_counters(struct nvml *nvml)
@@ -321,12 +322,12 @@ json_t *nvml_sensors(struct nvml *nvml)
     int state;
 
     if (api->memory && !nvml->shared && api->memory(nvml->device, &memory) == NVML_SUCCESS)
-        put(out, "memory_used", (double)memory.used);
+        nvml_put(out, "memory_used", (double)memory.used);
     put_one_of(nvml, out, "temp_c", api->temperature, 0);
     put_one_of(nvml, out, "sm_clock_mhz", api->clock, NVML_CLOCK_SM);
     put_one_of(nvml, out, "mem_clock_mhz", api->clock, NVML_CLOCK_MEMORY);
     if (api->pstate && api->pstate(nvml->device, &state) == NVML_SUCCESS && state <= PSTATE_MAX)
-        put(out, "pstate", state);
+        nvml_put(out, "pstate", state);
     if (nvml_reasons(api, nvml->device, &bits) == NVML_SUCCESS)
         json_object_set_new(out, "throttle_bits", json_integer((json_int_t)bits));
     put_number(nvml, out, "pcie_gen", api->link_gen, 1);

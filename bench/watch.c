@@ -96,7 +96,7 @@ bool watch_gone(struct watch *watch)
 /* ---- the thread ---- */
 
 /* Locked: in a long window every second reading does as well, of those to come too. */
-static void thin(struct watch *watch)
+static void watch_thin(struct watch *watch)
 {
     json_t *kept = json_array();
 
@@ -107,7 +107,7 @@ static void thin(struct watch *watch)
     watch->stride *= 2;
 }
 
-static void add(struct watch *watch, json_t *reading, double now)
+static void watch_add(struct watch *watch, json_t *reading, double now)
 {
     if (watch->seen++ % watch->stride != 0)
         return;
@@ -116,11 +116,11 @@ static void add(struct watch *watch, json_t *reading, double now)
     watch->last = now;
     json_array_append(watch->readings, reading);
     if (json_array_size(watch->readings) == WINDOW_MAX)
-        thin(watch);
+        watch_thin(watch);
 }
 
 /* Locked: keeps a reading, and says it when it is time. Takes the reading. */
-static void keep(struct watch *watch, json_t *reading)
+static void watch_keep(struct watch *watch, json_t *reading)
 {
     double now = clock_now();
     json_t *line;
@@ -128,7 +128,7 @@ static void keep(struct watch *watch, json_t *reading)
     json_decref(watch->latest);
     watch->latest = json_is_object(reading) ? json_incref(reading) : NULL;
     if (watch->open && watch->latest)
-        add(watch, reading, now);
+        watch_add(watch, reading, now);
     if (now - watch->last_line >= watch->progress_s) {
         line =
             json_pack("{s:s, s:i}", "t", line_kind_words[LINE_SENSORS], "samples", watch->samples);
@@ -157,12 +157,12 @@ static void sleep_until(struct watch *watch, double when)
 /* The moment after `now` that is due. A driver may take longer to answer than the time
  * between two readings: what it missed is left out, so that it is never asked without a
  * pause, which would slow down what is measured. */
-static double after(double due, double now, double every)
+static double watch_after(double due, double now, double every)
 {
     return due + every * fmax(1, floor((now - due) / every) + 1);
 }
 
-static void *watching(void *arg)
+static void *watch_thread(void *arg)
 {
     struct watch *watch = arg;
     double next = clock_now();
@@ -175,8 +175,8 @@ static void *watching(void *arg)
         if (watch->backend->sensors)
             reading = watch->backend->sensors(watch->ctx);
         pthread_mutex_lock(&watch->lock);
-        keep(watch, reading);
-        next = after(next, clock_now(), watch->sensors_s);
+        watch_keep(watch, reading);
+        next = watch_after(next, clock_now(), watch->sensors_s);
         sleep_until(watch, next);
     }
     pthread_mutex_unlock(&watch->lock);
@@ -192,7 +192,7 @@ bool watch_start(struct watch *watch, const struct backend *backend, void *ctx, 
     watch->progress_s = progress_s;
     watch->quit = false;
     watch->last_line = clock_now();
-    watch->running = pthread_create(&watch->thread, NULL, watching, watch) == 0;
+    watch->running = pthread_create(&watch->thread, NULL, watch_thread, watch) == 0;
     return watch->running;
 }
 
@@ -251,7 +251,7 @@ double watch_latest(struct watch *watch, const char *name, double fallback)
 /* ---- what a window comes to ---- */
 
 /* mean, min, max of one name over the readings that have it; null without any. */
-static json_t *summary(const json_t *readings, const char *name, double *mean)
+static json_t *watch_summary(const json_t *readings, const char *name, double *mean)
 {
     double sum = 0, low = INFINITY, high = -INFINITY;
     json_t *reading, *out;
@@ -279,7 +279,7 @@ static json_t *summary(const json_t *readings, const char *name, double *mean)
     return out;
 }
 
-static json_t *throttling(const json_t *readings, double every, enum throttle *class)
+static json_t *watch_throttling(const json_t *readings, double every, enum throttle *class)
 {
     uint64_t *bits = gp_calloc(json_array_size(readings) + 1, sizeof *bits), all = 0;
     int n = 0, active = 0;
@@ -303,7 +303,7 @@ static json_t *throttling(const json_t *readings, double every, enum throttle *c
     return out;
 }
 
-static void summarise(const json_t *readings, double every, struct watched *out)
+static void watch_summarise(const json_t *readings, double every, struct watched *out)
 {
     json_t *value;
     json_t *last = json_array_get(readings, json_array_size(readings) - 1);
@@ -315,9 +315,9 @@ static void summarise(const json_t *readings, double every, struct watched *out)
     json_object_foreach(last, name, value)
     {
         if (strcmp(name, "throttle_bits") == 0)
-            json_object_set_new(all, "throttle", throttling(readings, every, &out->throttle));
+            json_object_set_new(all, "throttle", watch_throttling(readings, every, &out->throttle));
         else if (json_is_number(value)) {
-            json_object_set_new(all, name, summary(readings, name, &mean));
+            json_object_set_new(all, name, watch_summary(readings, name, &mean));
             if (strcmp(name, "sm_clock_mhz") == 0)
                 out->clock = mean;
         } else
@@ -327,7 +327,7 @@ static void summarise(const json_t *readings, double every, struct watched *out)
 }
 
 /* s that one reading stands for: due ones may have been missed or left out. */
-static double spacing(const struct watch *watch)
+static double watch_spacing(const struct watch *watch)
 {
     double between = (watch->last - watch->first) / (double)(json_array_size(watch->readings) - 1);
 
@@ -341,7 +341,7 @@ struct watched watch_close(struct watch *watch)
     pthread_mutex_lock(&watch->lock);
     watch->open = false;
     if (json_array_size(watch->readings) >= LEAST)
-        summarise(watch->readings, spacing(watch), &out);
+        watch_summarise(watch->readings, watch_spacing(watch), &out);
     else
         out.sensors = json_null();
     json_array_clear(watch->readings);

@@ -13,6 +13,8 @@ base_sources = \
 	src/base/err.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/exit.c \
+	src/base/exit.h \
 	src/base/mem.c \
 	src/base/mem.h \
 	src/base/path.c \
@@ -21,14 +23,14 @@ base_sources = \
 	src/base/quantity.h \
 	src/base/say.c \
 	src/base/say.h \
-	src/base/sha256.c \
-	src/base/sha256.h \
 	src/base/str.c \
 	src/base/str.h \
 	src/base/suggest.c \
 	src/base/suggest.h \
 	src/base/table.c \
 	src/base/table.h \
+	src/base/texts.c \
+	src/base/texts.h \
 	src/base/thread.c \
 	src/base/thread.h \
 	src/base/units.c \
@@ -54,26 +56,14 @@ model_sources = \
 	src/model/read/hfcheck.c \
 	src/model/read/hfconfig.c \
 	src/model/read/hfconfig.h \
-	src/model/read/hfexcept.c \
-	src/model/read/hfexcept.h \
-	src/model/read/hfexpr.c \
-	src/model/read/hfjson.c \
 	src/model/read/hfkeys.c \
 	src/model/read/hflayers.c \
-	src/model/read/hfmatch.c \
-	src/model/read/hfmatch.h \
-	src/model/read/hfmixers.c \
 	src/model/read/hfquant.c \
 	src/model/read/hfvision.c \
 	src/model/read/hub_cache.c \
 	src/model/read/hub_cache.h \
 	src/model/read/jscan.c \
 	src/model/read/jscan.h \
-	src/model/read/local_models.c \
-	src/model/read/local_models.h \
-	src/model/read/reader_file.c \
-	src/model/read/reader_file.h \
-	src/model/read/reader_gguf.c \
 	src/model/read/safetensors.c \
 	src/model/read/tensorname.c \
 	src/model/read/tensors.h \
@@ -97,8 +87,6 @@ catalog_sources = \
 	src/catalog/model_file.c \
 	src/catalog/price.h \
 	src/catalog/price_file.c \
-	src/catalog/price_import.c \
-	src/catalog/price_import.h \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
 	src/catalog/profile_scan.c \
@@ -217,6 +205,8 @@ answer_sources = \
 	src/answer/diagnose_print.h \
 	src/answer/document.c \
 	src/answer/document.h \
+	src/answer/figures.c \
+	src/answer/figures.h \
 	src/answer/launch.c \
 	src/answer/launch.h \
 	src/answer/launch_manifest.c \
@@ -238,12 +228,8 @@ answer_sources = \
 	src/answer/option.c \
 	src/answer/option.h \
 	src/answer/option_rows.h \
-	src/answer/parts.c \
-	src/answer/parts.h \
 	src/answer/plan_check.c \
 	src/answer/plan_check.h \
-	src/answer/plan_file.c \
-	src/answer/plan_file.h \
 	src/answer/planner.c \
 	src/answer/planner.h \
 	src/answer/planner_train.c \
@@ -272,8 +258,6 @@ answer_sources = \
 	src/answer/report_model.c \
 	src/answer/report_page.c \
 	src/answer/report_page.h \
-	src/answer/report_power.c \
-	src/answer/report_power.h \
 	src/answer/report_price.c \
 	src/answer/report_train.c \
 	src/answer/report_train.h \
@@ -361,7 +345,6 @@ measure_sources = \
 	src/measure/diagnosing.h \
 	src/measure/journal.c \
 	src/measure/journal.h \
-	src/measure/journal_read.c \
 	src/measure/point/field.c \
 	src/measure/point/field.h \
 	src/measure/point/line.c \
@@ -373,65 +356,36 @@ measure_sources = \
 	src/measure/point/point_decode.c \
 	src/measure/point/protocol.c \
 	src/measure/point/protocol.h \
+	src/measure/point/result.c \
+	src/measure/point/result.h \
 	src/measure/point/test.c \
 	src/measure/point/test.h \
 	src/measure/point/test_rows.h \
 	src/measure/points.c \
 	src/measure/points.h \
-	src/measure/points_cost.c \
-	src/measure/points_order.c \
-	src/measure/points_parse.c \
 	src/measure/result/benchlog.c \
 	src/measure/result/benchlog.h \
-	src/measure/result/benchlog_alike.c \
-	src/measure/result/benchlog_calibration.c \
 	src/measure/result/benchlog_compare.c \
 	src/measure/result/benchlog_merge.c \
 	src/measure/result/benchlog_print.c \
-	src/measure/result/benchlog_spread.c \
 	src/measure/result/benchlog_summary.c \
 	src/measure/result/calibration.c \
 	src/measure/result/calibration.h \
-	src/measure/result/fit.c \
-	src/measure/result/fit.h \
 	src/measure/result/measured.c \
 	src/measure/result/measured.h \
 	src/measure/runner.c \
 	src/measure/runner.h \
-	src/measure/runner_answer.c \
-	src/measure/runner_answer.h \
 	src/measure/runner_child.c \
 	src/measure/runner_child.h \
-	src/measure/runner_find.c \
 	src/measure/runner_line.c \
 	src/measure/runner_line.h \
 	src/measure/session.c \
 	src/measure/session.h \
-	src/measure/session_device.c \
-	src/measure/session_device.h \
-	src/measure/session_drive.c \
-	src/measure/session_drive.h \
-	src/measure/session_facts.h \
-	src/measure/session_files.c \
-	src/measure/session_files.h \
-	src/measure/session_host.c \
+	src/measure/session_file.c \
 	src/measure/session_inside.h \
-	src/measure/session_look.c \
-	src/measure/session_look.h \
-	src/measure/session_notes.c \
-	src/measure/session_notes.h \
-	src/measure/session_options.c \
-	src/measure/session_options.h \
 	src/measure/session_plan.c \
-	src/measure/session_plan.h \
-	src/measure/session_predict.c \
-	src/measure/session_predict.h \
 	src/measure/session_record.c \
-	src/measure/session_record.h \
-	src/measure/session_result.c \
-	src/measure/session_say.c \
-	src/measure/session_say.h \
-	src/measure/session_work.c
+	src/measure/session_text.c
 
 probe_sources = \
 	src/probe/cpu_host.c \
@@ -582,7 +536,6 @@ cli_sources = \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_confirm.c \
-	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \

@@ -34,6 +34,7 @@ long_tests = \
 	tests/cli/instructions.sh \
 	tests/cli/pool.sh \
 	tests/cli/import.sh \
+	tests/cli/import_prices.sh \
 	tests/script/walk.sh \
 	tests/cli/pool_plan.sh \
 	tests/script/bench.sh \
@@ -97,7 +98,6 @@ unit_tests = \
 	tests/unit/test_pool_exact \
 	tests/unit/test_power \
 	tests/unit/test_predict \
-	tests/unit/test_price_import \
 	tests/unit/test_probe \
 	tests/unit/test_profile \
 	tests/unit/test_prompt \
@@ -202,7 +202,6 @@ replays = \
 	tests/fuzz/replay_journal \
 	tests/fuzz/replay_launch \
 	tests/fuzz/replay_pool \
-	tests/fuzz/replay_prices \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
 	tests/fuzz/replay_safetensors \
@@ -220,7 +219,6 @@ fuzzers = \
 	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_launch \
 	tests/fuzz/fuzz_pool \
-	tests/fuzz/fuzz_prices \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
 	tests/fuzz/fuzz_safetensors \
@@ -276,11 +274,6 @@ tests_fuzz_replay_pool_LDADD = $(program_libs)
 tests_fuzz_fuzz_pool_SOURCES = tests/fuzz/fuzz_pool.c
 tests_fuzz_fuzz_pool_LDADD = $(program_libs)
 tests_fuzz_fuzz_pool_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
-tests_fuzz_replay_prices_SOURCES = tests/fuzz/fuzz_prices.c tests/fuzz/replay.c
-tests_fuzz_replay_prices_LDADD = $(program_libs)
-tests_fuzz_fuzz_prices_SOURCES = tests/fuzz/fuzz_prices.c
-tests_fuzz_fuzz_prices_LDADD = $(program_libs)
-tests_fuzz_fuzz_prices_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_profile_SOURCES = tests/fuzz/fuzz_profile.c tests/fuzz/replay.c
 tests_fuzz_replay_profile_LDADD = $(program_libs)
 tests_fuzz_fuzz_profile_SOURCES = tests/fuzz/fuzz_profile.c
@@ -416,6 +409,7 @@ fake_cuda_sources = \
 	$(top_srcdir)/src/measure/point/test.c \
 	$(top_srcdir)/src/base/err.c \
 	$(top_srcdir)/src/base/json.c \
+	$(top_srcdir)/src/base/exit.c \
 	$(top_srcdir)/src/base/mem.c \
 	$(top_srcdir)/src/base/str.c
 fake_cuda = tests/fixtures/cuda/libcudart.so.13

@@ -5,46 +5,35 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "answer/figures.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
 #include "base/path.h"
-#include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
 #include "plan/usage.h"
 
-/* The lines of one kind as they are made, and what they tell of. */
-struct lines {
-    const struct plan *plan;
-    const struct answer *answer; /* NULL: there is only a plan */
-    struct answer_line *line;
-    int count;
-};
-
-static struct answer_line *line_add(struct lines *lines, const char *name)
+static struct answer_line *line_add(struct answer_lines *lines, const char *name)
 {
-    if (lines->count == ANSWER_LINES_MAX)
-        return &lines->line[ANSWER_LINES_MAX - 1];
-    struct answer_line *line = &lines->line[lines->count++];
-    line->name = name;
-    line->text[0] = line->amount[0] = line->month[0] = line->note[0] = '\0';
-    line->wanted = false;
+    bool full = lines->count == ANSWER_LINES_MAX;
+    struct answer_line *line = &lines->list[full ? lines->count - 1 : lines->count++];
+
+    *line = (struct answer_line){name, "", "", "", "", "", false};
     return line;
 }
 
-static struct answer_line *line_addf(struct lines *lines, const char *name, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+static struct answer_line *line_addf(struct answer_lines *lines, const char *name, const char *fmt,
+                                     ...) __attribute__((format(printf, 3, 4)));
 
-static struct answer_line *line_addf(struct lines *lines, const char *name, const char *fmt, ...)
+static struct answer_line *line_addf(struct answer_lines *lines, const char *name, const char *fmt,
+                                     ...)
 {
     struct answer_line *line = line_add(lines, name);
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(line->text, sizeof(line->text), fmt, args);
+    line->text = texts_addv(&lines->texts, fmt, args);
     va_end(args);
     return line;
 }
@@ -56,16 +45,14 @@ static const char *plural(double count)
 
 /* ---- the request ---- */
 
-static void model_lines(struct lines *lines)
+static void model_lines(struct answer_lines *lines)
 {
-    const struct plan *p = lines->plan;
     const struct answer *a = lines->answer;
-    const struct request *q = &p->request;
+    const struct request *q = &lines->plan->request;
     bool serves = !q->model->weights_only;
-    char params[32];
 
     line_addf(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s", q->model->name,
-              units_params(params, sizeof(params), model_params(q->model)),
+              UNITS_PARAMS(model_params(q->model)),
               q->model->assumed && q->model->bytes.known
                   ? ", unknown architecture: KV cache and activation assumed"
               : a && a->resolved.generic ? ", shape assumed"
@@ -74,113 +61,99 @@ static void model_lines(struct lines *lines)
               serves ? q->kv->id : "", serves ? " KV cache" : "");
 }
 
-static void trace_lines(struct lines *lines, const struct resolved *r)
+static void load_lines(struct answer_lines *lines)
 {
-    char requests[32], rate[80] = "";
-
-    if (!r->trace[0])
-        return;
-    if (r->trace_rate > 0)
-        gp_format(rate, sizeof(rate), ", %.3g/s in the mean, %.3g in the busiest minute",
-                  r->trace_rate, r->trace_busiest);
-    line_addf(lines, "trace", "%s: %s requests%s", path_name(r->trace),
-              units_tokens(requests, sizeof(requests), r->trace_requests), rate);
-}
-
-static void load_lines(struct lines *lines)
-{
-    const struct plan *p = lines->plan;
-    const struct request *q = &p->request;
-    char tokens[32];
+    const struct request *q = &lines->plan->request;
+    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+    const char *tokens = UNITS_TOKENS(q->context);
 
     if (!model_is_served(q->model))
         line_addf(lines, "load", "weights only: no tokens, no KV cache, no engine");
     else if (q->model->weights_only)
-        line_addf(lines, "load", "prompts of up to %s tokens, no KV cache, %s %s",
-                  units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
-                  q->engine->range);
+        line_addf(lines, "load", "prompts of up to %s tokens, no KV cache, %s %s", tokens,
+                  q->engine->name, q->engine->range);
     else if (q->rate > 0)
         line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s", q->rate,
-                  q->users, units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
-                  q->engine->range);
+                  q->users, tokens, q->engine->name, q->engine->range);
     else
         line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users, plural(q->users),
-                  units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
-                  q->engine->range);
-    if (lines->answer)
-        trace_lines(lines, &lines->answer->resolved);
+                  tokens, q->engine->name, q->engine->range);
+    if (!r || !r->trace[0])
+        return;
+    if (r->trace_rate > 0)
+        line_addf(lines, "trace", "%s: %s requests, %.3g/s in the mean, %.3g in the busiest minute",
+                  path_name(r->trace), UNITS_TOKENS(r->trace_requests), r->trace_rate,
+                  r->trace_busiest);
+    else
+        line_addf(lines, "trace", "%s: %s requests", path_name(r->trace),
+                  UNITS_TOKENS(r->trace_requests));
 }
 
-static void gpu_from_lines(struct lines *lines)
+static void gpu_from_lines(struct answer_lines *lines)
 {
     const struct answer *a = lines->answer;
 
-    if (!a)
-        return;
-    if (a->resolved.gpu_chosen)
+    if (a && a->resolved.gpu_chosen)
         line_addf(lines, "GPU", "no GPU was named: this is %s",
                   a->solve == SOLVE_GPUS ? "the one that needs the fewest"
                                          : "the cheapest list price that fits");
-    if (a->resolved.gpu_local)
+    if (a && a->resolved.gpu_local)
         line_addf(lines, "GPU", "no GPU was named: this is the one in this machine");
 }
 
-/* ---- layout ---- */
+/* ---- layout, verdict ---- */
 
-static void layout_lines(struct lines *lines)
+static void layout_lines(struct answer_lines *lines)
 {
-    const struct plan *p = lines->plan;
-    char words[96];
+    const struct layout *l = &lines->plan->layout;
 
-    line_addf(lines, "layout", "%s, %d host%s", sentence_layout(&p->layout, words, sizeof(words)),
-              p->layout.hosts, plural(p->layout.hosts));
+    line_addf(lines, "layout", "%s, %d host%s", sentence_layout(l, &lines->texts), l->hosts,
+              plural(l->hosts));
 }
 
-static void runner_up_lines(struct lines *lines)
+static void runner_up_lines(struct answer_lines *lines)
 {
-    const struct plan *p = lines->plan;
-    const struct runner_up *r = &p->second;
-    char words[96];
+    const struct runner_up *r = &lines->plan->second;
+    struct answer_line *line;
 
     if (r->layout.gpus == 0)
         return;
-    struct answer_line *line =
-        line_addf(lines, "runner-up", "%s", sentence_layout(&r->layout, words, sizeof(words)));
+    line = line_add(lines, "runner-up");
+    line->text = sentence_layout(&r->layout, &lines->texts);
+    line->note = sentence_lost(r, &lines->texts);
     if (r->per_hour > 0)
-        gp_format(line->amount, sizeof(line->amount), "$%.2f", r->per_hour);
-    sentence_lost(r, line->note);
+        line->amount = texts_add(&lines->texts, UNITS_MONEY(r->per_hour));
 }
 
-/* ---- verdict ---- */
-
-static void reason_lines(struct lines *lines)
+static void reason_lines(struct answer_lines *lines)
 {
-    char text[SENTENCE_MAX];
+    const char *text;
 
-    for (int i = 0; sentence_reason(lines->plan, i, text); i++)
-        line_addf(lines, "reason", "%s", text);
+    for (int i = 0; (text = sentence_reason(lines->plan, i, &lines->texts)); i++)
+        line_add(lines, "reason")->text = text;
 }
 
-static void startup_lines(struct lines *lines)
+static void startup_lines(struct answer_lines *lines)
 {
     struct startup startup = startup_check(lines->plan);
 
     if (startup.check)
         line_addf(lines, "start-up", "%s %s stop: %s", lines->plan->request.engine->name,
-                  startup.certain ? "would" : "may", startup.text);
+                  startup.certain ? "would" : "may",
+                  startup_message(lines->plan, &startup, &lines->texts));
 }
 
-static void warning_lines(struct lines *lines)
+static void warning_lines(struct answer_lines *lines)
 {
-    char text[SENTENCE_MAX];
+    const char *text;
 
-    for (int i = 0; sentence_warning(lines->plan, i, text); i++)
-        line_addf(lines, "warning", "%s", text);
+    for (int i = 0; (text = sentence_warning(lines->plan, i, &lines->texts)); i++)
+        line_add(lines, "warning")->text = text;
 }
 
 /* ---- memory ---- */
 
-static void stage_lines(struct lines *lines)
+static void stage_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
 
@@ -189,55 +162,53 @@ static void stage_lines(struct lines *lines)
                   p->layout.pp);
 }
 
-static void pool_lines(struct lines *lines)
+static void pool_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct memory *m = &p->memory;
-    const struct quantity shown = quantity_max0(m->kv_pool), *pool = &shown;
-    char gib[32], holds[32], context[32];
+    struct quantity pool = quantity_max0(m->kv_pool);
+    struct answer_line *line;
 
     if (!p->has_memory || !m->max_concurrency.known || p->request.model->weights_only)
         return;
-    struct answer_line *line = line_add(lines, "KV pool");
-    if (pool->value <= 0) {
-        gp_format(line->text, sizeof(line->text), "no room for KV in the budget: %s short",
-                  units_gib(gib, sizeof(gib), -m->kv_pool.value));
+    if (pool.value <= 0) {
+        line_addf(lines, "KV pool", "no room for KV in the budget: %s short",
+                  UNITS_GIB(-m->kv_pool.value));
         return;
     }
-    gp_format(line->text, sizeof(line->text), "%s tokens, %.1f requests of %s tokens",
-              units_tokens(holds, sizeof(holds), m->kv_cache_tokens.value),
-              m->max_concurrency.value, units_tokens(context, sizeof(context), p->request.context));
-    units_gib(line->amount, sizeof(line->amount), pool->value);
-    if (pool->high - pool->low > 0.005 * GP_GIB)
-        gp_format(line->note, sizeof(line->note), "%.2f..%.2f", pool->low / GP_GIB,
-                  pool->high / GP_GIB);
+    line = line_addf(lines, "KV pool", "%s tokens, %.1f requests of %s tokens",
+                     UNITS_TOKENS(m->kv_cache_tokens.value), m->max_concurrency.value,
+                     UNITS_TOKENS(p->request.context));
+    line->amount = figure_amount(AS_GIB, pool, &lines->texts);
+    line->note = figure_band(AS_GIB, pool, &lines->texts);
 }
 
 /* The terms that follow from the log in one way, ", " between. */
-static char *logged_terms(const struct plan *p, enum logged_how how, char *text, size_t size)
+static const char *logged_terms(const struct plan *p, enum logged_how how, struct texts *t)
 {
     const struct memory *m = &p->memory;
+    const char *text = "";
 
-    text[0] = '\0';
-    for (int t = 0; t < LOGGED_TERMS; t++)
-        if (memory_logged(&p->request, &p->layout, m, (enum logged_term)t) == how)
-            gp_append(text, size, ", ", "%s", logged_word((enum logged_term)t));
+    for (int i = 0; i < LOGGED_TERMS; i++)
+        if (memory_logged(&p->request, &p->layout, m, (enum logged_term)i) == how)
+            text = texts_addf(t, "%s%s%s", text, text[0] ? ", " : "",
+                              logged_word((enum logged_term)i));
     if (how == LOGGED_SAME && m->kv_pool.origin == ORIGIN_MEASURED)
-        gp_append(text, size, ", ", "KV pool");
+        text = texts_addf(t, "%s%sKV pool", text, text[0] ? ", " : "");
     return text;
 }
 
-static void logged_lines(struct lines *lines)
+static void logged_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
-    char same[120], scaled[120];
 
     if (!r || !p->has_memory)
         return;
     if (r->logged[0]) {
-        logged_terms(p, LOGGED_SAME, same, sizeof(same));
-        logged_terms(p, LOGGED_SCALED, scaled, sizeof(scaled));
+        const char *same = logged_terms(p, LOGGED_SAME, &lines->texts);
+        const char *scaled = logged_terms(p, LOGGED_SCALED, &lines->texts);
+
         line_addf(lines, "logged", "%s: %s%s%s%s%s", r->logged, same[0] ? "measured: " : "", same,
                   same[0] && scaled[0] ? "; " : "", scaled[0] ? "scaled by it: " : "",
                   same[0] || scaled[0] ? scaled : "nothing that another layout takes over");
@@ -246,15 +217,13 @@ static void logged_lines(struct lines *lines)
         line_addf(lines, "not used", "%s", r->unlogged);
 }
 
-static void rule_lines(struct lines *lines)
+static void rule_lines(struct answer_lines *lines)
 {
-    const struct plan *p = lines->plan;
-    char counted[32];
+    const struct memory *m = &lines->plan->memory;
 
-    if (p->has_memory)
+    if (lines->plan->has_memory)
         line_addf(lines, "rule of thumb", "rule of thumb %.1f GB, weights counted %s",
-                  p->memory.rule_of_thumb / 1e9,
-                  units_gib(counted, sizeof(counted), p->memory.file_bytes));
+                  m->rule_of_thumb / 1e9, UNITS_GIB(m->file_bytes));
 }
 
 /* ---- cost ---- */
@@ -264,254 +233,150 @@ static const char *or_undated(const char *date)
     return date[0] ? date : "undated";
 }
 
-static void add_rent(struct lines *lines, const char *name, const struct rent *r, bool wanted)
+void rent_words(const struct plan *p, const struct rent *r, struct texts *t, struct rent_words *out)
 {
-    char date[SENTENCE_DATE_MAX], age[64];
+    const struct instance *in = r->instance;
+
+    out->hour = texts_add(t, UNITS_MONEY(r->per_hour));
+    out->month = texts_add(t, UNITS_MONEY(r->per_month));
+    out->offer = texts_addf(t, "%d x %s %s", r->instances, in->provider, in->type);
+    out->date = or_undated(sentence_price_date(in, t));
+    out->note = sentence_rent_note(p, r, t);
+}
+
+static void rent_line(struct answer_lines *lines, const char *name, const struct rent *r,
+                      bool wanted)
+{
+    struct rent_words words;
+    struct answer_line *line;
+    bool aged = r->known && r->age_days >= 0 && r->instance->basis != DATE_READ;
 
     if (!r->known)
         return;
-    struct answer_line *line = line_add(lines, name);
-    gp_copy(age, sizeof(age), or_undated(sentence_price_date(r->instance, date)));
-    if (r->age_days >= 0 && r->instance->basis != DATE_READ)
-        gp_format(age, sizeof(age), "%s, %ld days old%s", date, r->age_days,
-                  r->age_days > COST_OLD_DAYS ? ": check it" : "");
-    units_money(line->amount, sizeof(line->amount), r->per_hour);
-    units_money(line->month, sizeof(line->month), r->per_month);
-    gp_format(line->text, sizeof(line->text), "%d x %s %s, %d GPU%s (%s)", r->instances,
-              r->instance->provider, r->instance->type, r->gpus_paid, plural(r->gpus_paid), age);
-    sentence_rent_note(lines->plan, r, line->note);
+    rent_words(lines->plan, r, &lines->texts, &words);
+    if (aged)
+        words.date = texts_addf(&lines->texts, "%s, %ld days old%s", words.date, r->age_days,
+                                r->age_days > COST_OLD_DAYS ? ": check it" : "");
+    line = line_addf(lines, name, "%s, %d GPU%s (%s)", words.offer, r->gpus_paid,
+                     plural(r->gpus_paid), words.date);
+    line->amount = words.hour;
+    line->month = words.month;
+    line->note = words.note;
     line->wanted = wanted;
 }
 
-static void add_buying(struct lines *lines, const struct cost *c)
+static void buying_lines(struct answer_lines *lines, const struct usage *usage)
 {
+    const struct cost *c = &lines->plan->cost;
     const struct buy *b = &c->buy;
-    char capital[32], what[SENTENCE_MAX], date[SENTENCE_DATE_MAX], owned[64] = "";
-    struct usage usage;
+    struct texts *t = &lines->texts;
+    struct answer_line *line;
 
     if (!b->known)
         return;
-    struct answer_line *line = line_add(lines, "buy");
-    units_money(line->amount, sizeof(line->amount), b->per_hour.value);
-    units_money(line->month, sizeof(line->month), b->per_month.value);
-    gp_format(line->text, sizeof(line->text), "%s for %s (%s, %s), %.1f kW",
-              sentence_purchase(b, what), units_money(capital, sizeof(capital), b->capital.value),
-              or_undated(sentence_purchase_date(b, date)), origin_word(b->capital.origin),
-              b->watts / 1000);
+    line = line_addf(lines, "buy", "%s for %s (%s, %s), %.1f kW", sentence_purchase(b, t),
+                     UNITS_MONEY(b->capital.value), or_undated(sentence_purchase_date(b, t)),
+                     origin_word(b->capital.origin), b->watts / 1000);
+    line->amount = texts_add(t, UNITS_MONEY(b->per_hour.value));
+    line->month = texts_add(t, UNITS_MONEY(b->per_month.value));
     line->wanted = c->want == WANT_BUY;
-    usage_of(lines->plan, &usage);
-    if (usage.owned > 0 && usage.owned <= 1)
-        gp_format(owned, sizeof(owned), "; from %.0f %% of the hours in use buying is cheaper",
-                  usage.owned * 100);
-    if (b->break_even_hours > 0)
-        line_addf(lines, "break-even", "after %.0f hours of renting (%.1f months)%s",
-                  b->break_even_hours,
-                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share), owned);
-    else if (cost_weighed(c)->known)
+    if (b->break_even_hours > 0) {
+        line = line_addf(lines, "break-even", "after %.0f hours of renting (%.1f months)",
+                         b->break_even_hours,
+                         b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
+        if (usage->owned > 0 && usage->owned <= 1)
+            line->text = texts_addf(t, "%s; from %.0f %% of the hours in use buying is cheaper",
+                                    line->text, usage->owned * 100);
+    } else if (cost_weighed(c)->known) {
         line_addf(lines, "break-even", "not within %.0f years", b->own->years);
+    }
 }
 
 /* What the API asks for the same requests, and from which rate on the plan is cheaper. */
-static void add_api(struct lines *lines)
+static void api_line(struct answer_lines *lines, const struct usage *usage)
 {
     const struct request *q = &lines->plan->request;
     const struct speed *v = &lines->plan->speed;
-    struct usage usage;
+    struct answer_line *line;
 
-    usage_of(lines->plan, &usage);
-    if (!usage.api.known)
+    if (!usage->api.known)
         return;
-    struct answer_line *line = line_add(lines, "API");
-    units_money(line->amount, sizeof(line->amount), usage.api.value);
-    units_money(line->month, sizeof(line->month), usage.api.value * COST_HOURS_PER_MONTH);
-    if (usage.even.known)
-        gp_format(line->text, sizeof(line->text),
-                  "for the same %.3g requests/s; this plan is cheaper from %.3g on, %.3g "
-                  "million tokens a day%s",
-                  v->requests.value, usage.even.value,
-                  usage.even.value * (q->prompt + q->output) * 86400 / 1e6,
-                  usage.even.value > v->full.value ? ": more than it serves" : "");
+    line = line_add(lines, "API");
+    line->amount = texts_add(&lines->texts, UNITS_MONEY(usage->api.value));
+    line->month = texts_add(&lines->texts, UNITS_MONEY(usage->api.value * COST_HOURS_PER_MONTH));
+    if (usage->even.known)
+        line->text = texts_addf(
+            &lines->texts,
+            "for the same %.3g requests/s; this plan is cheaper from %.3g on, %.3g million tokens "
+            "a day%s",
+            v->requests.value, usage->even.value,
+            usage->even.value * (q->prompt + q->output) * 86400 / 1e6,
+            usage->even.value > v->full.value ? ": more than it serves" : "");
 }
 
-static void cost_lines(struct lines *lines)
+static void cost_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct cost *c = &p->cost;
-    char note[SENTENCE_MAX];
+    struct usage usage;
 
     if (!p->has_memory)
         return;
-    add_rent(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
-    add_rent(lines, "spot", &c->spot, c->want == WANT_SPOT);
+    usage_of(p, &usage);
+    rent_line(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
+    rent_line(lines, "spot", &c->spot, c->want == WANT_SPOT);
     if (c->want == WANT_MARKET)
-        add_rent(lines, "marketplace", &c->market, true);
-    add_buying(lines, c);
-    add_api(lines);
+        rent_line(lines, "marketplace", &c->market, true);
+    buying_lines(lines, &usage);
+    api_line(lines, &usage);
     if (c->note != COST_NOTE_NONE)
-        line_addf(lines, "", "%s", sentence_cost_note(p, note));
+        line_add(lines, "")->text = sentence_cost_note(p, &lines->texts);
     else if (!c->on_demand.known && !c->spot.known && !c->buy.known)
-        line_addf(lines, "", "no price is known");
+        line_add(lines, "")->text = "no price is known";
 }
 
 /* ---- speed ---- */
 
-/* "22.8 ms", its band "17.0..32.5 ms" in the same unit. */
-static struct answer_line *add_time(struct lines *lines, const char *name, struct quantity q)
+static struct answer_line *figure_line(struct answer_lines *lines, const char *name,
+                                       enum figure_style style, struct quantity value)
 {
     struct answer_line *line = line_add(lines, name);
-    double unit = q.value < 1 ? 1e-3 : 1, value = q.value / unit;
-    int decimals = value < 9.95 ? 2 : value < 99.5 ? 1 : 0;
-    const char *word = unit < 1 ? "ms" : "s";
 
-    gp_format(line->amount, sizeof(line->amount), "%.*f %s", decimals, value, word);
-    gp_format(line->note, sizeof(line->note), "%.*f..%.*f %s", decimals, q.low / unit, decimals,
-              q.high / unit, word);
+    line->amount = figure_amount(style, value, &lines->texts);
+    line->note = figure_band(style, value, &lines->texts);
     return line;
 }
 
-#define TIME_MAX 24
-
-/* In the unit that add_time() says `like` in. */
-static char *time_text(double s, double like, char text[TIME_MAX])
+/* Whole ms, or s, as the figure that it is beside is written. */
+static const char *time_beside(double s, double figure, struct texts *t)
 {
-    bool ms = like < 1;
-
-    gp_format(text, TIME_MAX, ms ? "%.0f ms" : "%.2f s", ms ? s * 1e3 : s);
-    return text;
+    return figure < 1 ? texts_addf(t, "%.0f ms", s * 1e3) : texts_addf(t, "%.2f s", s);
 }
 
-static struct answer_line *add_rate(struct lines *lines, const char *name, struct quantity q)
-{
-    struct answer_line *line = line_add(lines, name);
-    int decimals = q.value < 9.95 ? 2 : q.value < 99.5 ? 1 : 0;
-
-    gp_format(line->amount, sizeof(line->amount), "%.*f/s", decimals, q.value);
-    if (q.low < q.high)
-        gp_format(line->note, sizeof(line->note), "%.*f..%.*f", decimals, q.low, decimals, q.high);
-    return line;
-}
-
-static void add_token_price(struct lines *lines)
-{
-    struct quantity price = plan_token_price(lines->plan);
-    struct usage usage;
-
-    if (!price.known)
-        return;
-    usage_of(lines->plan, &usage);
-    struct answer_line *line = line_add(lines, "$ per million");
-    gp_format(line->amount, sizeof(line->amount), "$%.2f", price.value);
-    if (price.low < price.high)
-        gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
-    gp_format(line->text, sizeof(line->text),
-              "output tokens at this %s; $%.2f at full load; $%.2f with prompts counted too",
-              lines->plan->request.rate > 0 ? "rate" : "load", usage.full.value, usage.all.value);
-}
-
-/* How much of what it could serve, and what the rest costs. */
-static void add_utilisation(struct lines *lines)
-{
-    const struct speed *v = &lines->plan->speed;
-    struct usage usage;
-    char money[32];
-
-    usage_of(lines->plan, &usage);
-    struct answer_line *line = line_add(lines, "utilisation");
-    gp_format(line->amount, sizeof(line->amount), "%.0f %%", usage.share.value * 100);
-    gp_format(line->note, sizeof(line->note), "of %.3g requests/s", v->full.value);
-    gp_format(line->text, sizeof(line->text), "at most, %.0f users at once", v->full_running);
-    if (usage.idle.known && usage.idle.value >= 1) {
-        size_t n = strlen(line->text);
-
-        gp_format(line->text + n, sizeof(line->text) - n, "; what is idle costs %s a month",
-                  units_money(money, sizeof(money), usage.idle.value));
-    }
-}
-
-/* Joules of a token and watts of the plan; the watts at most where nothing else is known. */
-static void add_energy(struct lines *lines)
-{
-    const struct power *p = &lines->plan->power;
-    char watts[32], most[32], cap[64] = "";
-
-    if (!p->known)
-        return;
-    struct answer_line *line = line_add(lines, "energy");
-    units_watts(most, sizeof(most), p->sheet);
-    if (p->cap > 0)
-        gp_format(cap, sizeof(cap), "; the cap of %s holds %d GPUs",
-                  units_watts(watts, sizeof(watts), p->cap), p->capped_gpus);
-    if (!p->loaded) {
-        gp_format(line->text, sizeof(line->text), "at most %s with hosts%s", most, cap);
-        return;
-    }
-    int decimals = p->joules.value < 9.95 ? 2 : p->joules.value < 99.5 ? 1 : 0;
-    gp_format(line->amount, sizeof(line->amount), "%.*f J", decimals, p->joules.value);
-    gp_format(line->note, sizeof(line->note), "%.*f..%.*f J", decimals, p->joules.low, decimals,
-              p->joules.high);
-    gp_format(line->text, sizeof(line->text),
-              "per output token; %s with hosts (%s at most), %.0f kWh a month%s",
-              units_watts(watts, sizeof(watts), p->total.value), most, p->energy.value / GP_KWH,
-              cap);
-}
-
-/* What others measured of this kind; TTFT where there is a row of it. */
-static void add_hits(struct lines *lines)
+/* TPOT, TTFT and tokens/s: the first three. */
+static void pace_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
-    char text[SENTENCE_MAX];
+    const struct speed *v = &p->speed;
+    struct texts *t = &lines->texts;
+    struct answer_line *line = figure_line(lines, "TPOT", AS_TIME, v->tpot);
+    double first = v->ttft.value;
 
-    line_addf(lines, "checked by", "%s", sentence_speed_hit(p, p->speed.hit, text));
-    if (p->speed.hit_first)
-        line_addf(lines, "and by", "%s", sentence_speed_hit(p, p->speed.hit_first, text));
-}
-
-static void add_parts(struct lines *lines)
-{
-    const struct speed *v = &lines->plan->speed;
-    const struct step_parts *p = &v->part;
-    struct answer_line *line =
-        line_addf(lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
-    const struct {
-        const char *name;
-        double seconds;
-    } parts[] = {
-        {"experts", p->experts}, {"KV cache", p->attention}, {"all-reduces", p->communication},
-        {"launches", p->fixed},  {"drafts", p->draft},       {"prompts", v->prompts}};
-
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        size_t n = strlen(line->text);
-
-        if (parts[i].seconds >= 0.00005)
-            gp_format(line->text + n, sizeof(line->text) - n, ", %s %.1f", parts[i].name,
-                      parts[i].seconds * 1e3);
-    }
-}
-
-/* What measured points made of the law. */
-static void add_correction(struct lines *lines)
-{
-    const struct request *q = &lines->plan->request;
-    const struct correction *c = &q->correction;
-
-    if (!request_corrected(q))
-        return;
-    line_addf(lines, "measured",
-              "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
-              "x%.2f, TTFT x%.2f of the estimate",
-              c->points, c->points == 1 ? "" : "s", c->tp, c->pp, c->by[CORRECT_FIXED],
-              c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
-}
-
-/* What of the device itself was measured, and what is not used of it. */
-static void add_calibration(struct lines *lines)
-{
-    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
-
-    if (r && r->calibrated[0])
-        line_addf(lines, "calibrated", "%s", r->calibrated);
-    if (r && r->uncalibrated[0])
-        line_addf(lines, "not used", "%s", r->uncalibrated);
+    line->text = texts_addf(t, "%.0f tokens/s for a user", 1 / v->tpot.value);
+    line = figure_line(lines, "TTFT", AS_TIME, v->ttft);
+    line->text = texts_addf(t, "%s on an idle engine", time_beside(v->solo.value, first, t));
+    if (v->late > 0)
+        line->text = texts_addf(t, "%s; %s for half, %s for 95 of 100", line->text,
+                                time_beside(v->middle, first, t), time_beside(v->late, first, t));
+    line = figure_line(lines, "output tokens", AS_RATE, v->tokens);
+    line->text = texts_addf(t, "%.2g requests/s", v->requests.value);
+    if (p->request.rate > 0)
+        line->text = texts_addf(t, "%s, %.0f %s in the mean", line->text, v->running,
+                                v->transfer > 0 ? "decode" : "in flight");
+    else if (v->running < v->users && v->transfer <= 0)
+        line->text =
+            texts_addf(t, "%s; %.0f of %.0f users at once (%s), the others queue", line->text,
+                       v->running, v->users, sentence_saturation(v->saturation));
 }
 
 static bool meets_goals(const struct request *q, const struct speed *v)
@@ -521,200 +386,246 @@ static bool meets_goals(const struct request *q, const struct speed *v)
 }
 
 /* The same replicas, each with its own prompts. */
-static void add_together(struct lines *lines)
+static void together_line(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
-    const struct speed *v = &p->speed, *t = &p->together;
-    char first[TIME_MAX];
+    const struct speed *t = &p->together;
     bool goals = q->ttft > 0 || q->tpot > 0 || q->rate > 0;
-    bool apart = meets_goals(q, v), both = meets_goals(q, t);
+    bool both = meets_goals(q, t), same = both == meets_goals(q, &p->speed);
 
     if (p->layout.prefill <= 0 || t->gap != SPEED_KNOWN)
         return;
     line_addf(lines, "together",
-              "TPOT %.1f ms, TTFT %s, at most %.3g requests/s where each replica does both%s",
-              t->tpot.value * 1e3, time_text(t->ttft.value, t->ttft.value, first), t->capacity,
+              "TPOT %.1f ms, TTFT %s, at most %.3g requests/s where each replica does both%s%s%s",
+              t->tpot.value * 1e3, time_beside(t->ttft.value, t->ttft.value, &lines->texts),
+              t->capacity,
               !goals ? ""
-              : apart == both
-                  ? apart ? ": that meets the goals, too" : ": that misses the goals, too"
-              : apart ? ": that misses the goals"
-                      : ": that meets the goals");
+              : both ? ": that meets"
+                     : ": that misses",
+              goals ? " the goals" : "", goals && same ? ", too" : "");
 }
 
-/* All in the unit of the first. */
-static void add_first(struct lines *lines, const struct speed *v)
+/* What a token costs, and how much of the plan is used. */
+static void worth_lines(struct answer_lines *lines)
 {
-    struct answer_line *line = add_time(lines, "TTFT", v->ttft);
-    char idle[TIME_MAX], half[TIME_MAX], most[TIME_MAX];
+    const struct plan *p = lines->plan;
+    struct quantity price = plan_token_price(p);
+    struct answer_line *line;
+    struct usage usage;
 
-    time_text(v->solo.value, v->ttft.value, idle);
-    gp_format(line->text, sizeof(line->text), "%s on an idle engine", idle);
-    if (v->late > 0)
-        gp_format(line->text, sizeof(line->text),
-                  "%s on an idle engine; %s for half, %s for 95 of 100", idle,
-                  time_text(v->middle, v->ttft.value, half),
-                  time_text(v->late, v->ttft.value, most));
+    usage_of(p, &usage);
+    if (price.known) {
+        line = figure_line(lines, "$ per million", AS_MONEY, price);
+        line->text = texts_addf(
+            &lines->texts, "output tokens at this %s; %s at full load; %s with prompts counted too",
+            p->request.rate > 0 ? "rate" : "load", UNITS_MONEY(usage.full.value),
+            UNITS_MONEY(usage.all.value));
+    }
+    line = line_addf(lines, "utilisation", "at most, %.0f users at once", p->speed.full_running);
+    line->amount = figure_amount(AS_SHARE, usage.share, &lines->texts);
+    line->note = texts_addf(&lines->texts, "of %.3g requests/s", p->speed.full.value);
+    if (usage.idle.known && usage.idle.value >= 1)
+        line->text = texts_addf(&lines->texts, "%s; what is idle costs %s a month", line->text,
+                                UNITS_MONEY(usage.idle.value));
 }
 
-static void add_stall(struct lines *lines, const struct speed *v)
+/* Joules of a token and watts of the plan; the watts at most where nothing else is known. */
+static void energy_line(struct answer_lines *lines)
 {
-    char often[16];
+    const struct power *p = &lines->plan->power;
+    struct texts *t = &lines->texts;
+    struct answer_line *line;
+    const char *cap = "";
 
-    if (!v->stall.known)
+    if (!p->known)
         return;
-    gp_format(often, sizeof(often), v->stall_share < 0.0995 ? "%.2g" : "%.0f",
-              v->stall_share * 100);
-    gp_format(add_time(lines, "stall", v->stall)->text, sizeof(lines->line->text),
-              "between two tokens, when the step also computes a prompt: %s %% of steps%s; band "
-              "assumed",
-              often, v->stall_share > 0.01 ? ", so this is the p99" : "");
+    if (p->cap > 0)
+        cap = texts_addf(t, "; the cap of %s holds %d GPUs", UNITS_WATTS(p->cap), p->capped_gpus);
+    if (!p->loaded) {
+        line_addf(lines, "energy", "at most %s with hosts%s", UNITS_WATTS(p->sheet), cap);
+        return;
+    }
+    line = figure_line(lines, "energy", AS_JOULES, p->joules);
+    line->text = texts_addf(t, "per output token; %s with hosts (%s at most), %.0f kWh a month%s",
+                            UNITS_WATTS(p->total.value), UNITS_WATTS(p->sheet),
+                            p->energy.value / GP_KWH, cap);
 }
 
-static void speed_lines(struct lines *lines)
+/* The time of a step, by part. */
+static void step_line(struct answer_lines *lines)
+{
+    const struct speed *v = &lines->plan->speed;
+    const struct step_parts *p = &v->part;
+    const struct {
+        const char *name;
+        double seconds;
+    } parts[] = {
+        {"experts", p->experts}, {"KV cache", p->attention}, {"all-reduces", p->communication},
+        {"launches", p->fixed},  {"drafts", p->draft},       {"prompts", v->prompts}};
+    struct answer_line *line =
+        line_addf(lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (parts[i].seconds >= 0.00005)
+            line->text = texts_addf(&lines->texts, "%s, %s %.1f", line->text, parts[i].name,
+                                    parts[i].seconds * 1e3);
+}
+
+/* What was measured of the device and of the server, and what is not used of it. */
+static void measured_lines(struct answer_lines *lines)
+{
+    const struct request *q = &lines->plan->request;
+    const struct correction *c = &q->correction;
+    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+
+    if (r && r->calibrated[0])
+        line_addf(lines, "calibrated", "%s", r->calibrated);
+    if (r && r->uncalibrated[0])
+        line_addf(lines, "not used", "%s", r->uncalibrated);
+    if (request_corrected(q))
+        line_addf(lines, "measured",
+                  "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
+                  "x%.2f, TTFT x%.2f of the estimate",
+                  c->points, plural(c->points), c->tp, c->pp, c->by[CORRECT_FIXED],
+                  c->by[CORRECT_WORK], c->by[CORRECT_PROMPTS], c->first);
+}
+
+static void speed_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct speed *v = &p->speed;
-    char words[SENTENCE_MAX], narrower[SENTENCE_MAX];
+    struct texts *t = &lines->texts;
+    const char *narrower;
 
     if (v->gap == SPEED_NO_LAYOUT)
         return;
     if (v->gap != SPEED_KNOWN) {
-        line_addf(lines, "", "no estimate: %s", sentence_speed_gap(p, words));
+        line_addf(lines, "", "no estimate: %s", sentence_speed_gap(p, t));
         return;
     }
-    gp_format(add_time(lines, "TPOT", v->tpot)->text, sizeof(lines->line->text),
-              "%.0f tokens/s for a user", 1 / v->tpot.value);
-    add_first(lines, v);
-    struct answer_line *line = add_rate(lines, "output tokens", v->tokens);
-    gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
-    if (p->request.rate > 0) {
-        size_t n = strlen(line->text);
-
-        gp_format(line->text + n, sizeof(line->text) - n, ", %.0f %s in the mean", v->running,
-                  v->transfer > 0 ? "decode" : "in flight");
-    } else if (v->running < v->users && v->transfer <= 0) {
-        size_t n = strlen(line->text);
-
-        gp_format(line->text + n, sizeof(line->text) - n,
-                  "; %.0f of %.0f users at once "
-                  "(%s), the others queue",
-                  v->running, v->users, sentence_saturation(v->saturation));
-    }
+    pace_lines(lines);
     if (p->request.rate > 0)
         line_addf(lines, "saturates", "at %.3g requests/s: %s", v->capacity,
                   sentence_saturation(v->saturation));
     if (v->transfer > 0)
         line_addf(lines, "KV transfer", "%.3g ms a prompt, from prefill to decode",
                   v->transfer * 1e3);
-    add_together(lines);
-    add_token_price(lines);
-    add_utilisation(lines);
-    add_energy(lines);
-    add_stall(lines, v);
-    add_parts(lines);
+    together_line(lines);
+    worth_lines(lines);
+    energy_line(lines);
+    if (v->stall.known) {
+        struct answer_line *line = figure_line(lines, "stall", AS_TIME, v->stall);
+        const char *often =
+            texts_addf(t, v->stall_share < 0.0995 ? "%.2g" : "%.0f", v->stall_share * 100);
+
+        line->text = texts_addf(
+            t,
+            "between two tokens, when the step also computes a prompt: %s %% of steps%s; band "
+            "assumed",
+            often, v->stall_share > 0.01 ? ", so this is the p99" : "");
+    }
+    step_line(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
-    add_calibration(lines);
-    add_correction(lines);
-    line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
-    line = line_add(lines, "band");
-    sentence_speed_doubts(p, line->text, sizeof(line->text));
-    if (*sentence_speed_narrower(p, narrower))
-        line_addf(lines, "narrower by", "%s", narrower);
-    add_hits(lines);
+    measured_lines(lines);
+    line_add(lines, "bound by")->text = sentence_speed_bound(v->bound);
+    line_add(lines, "band")->text = sentence_speed_doubts(p, t);
+    narrower = sentence_speed_narrower(p, t);
+    if (narrower[0])
+        line_add(lines, "narrower by")->text = narrower;
+    line_add(lines, "checked by")->text = sentence_speed_hit(p, v->hit, t);
+    if (v->hit_first) /* TTFT where there is a row of it */
+        line_add(lines, "and by")->text = sentence_speed_hit(p, v->hit_first, t);
 }
 
 /* ---- fixes ---- */
 
-static void fix_cost(const struct fix *f, char *text, size_t size)
+static const char *fix_cost(const struct fix *f, struct texts *t)
 {
     if (f->cost_known && fabs(f->cost_delta) < 0.005)
-        gp_copy(text, size, "same cost");
-    else if (f->cost_known)
-        gp_format(text, size, "%+.2f $/h", f->cost_delta);
-    else if (f->per_hour > 0)
-        gp_format(text, size, "%.2f $/h", f->per_hour);
-    else
-        gp_copy(text, size, "cost unknown");
+        return "same cost";
+    if (f->cost_known)
+        return texts_addf(t, "%+.2f $/h", f->cost_delta);
+    if (f->per_hour > 0)
+        return texts_addf(t, "%.2f $/h", f->per_hour);
+    return "cost unknown";
 }
 
 /* What a fix gains: speed where that was missed, else memory. */
-static const char *fix_gain(const struct plan *p, const struct fix *f, char *text, size_t size)
+static const char *fix_gain(const struct plan *p, const struct fix *f, struct texts *t)
 {
     /* a plan that was refused for its types has no room to compare with */
     bool room = p->has_memory && p->limit != LIMIT_TYPE;
 
-    text[0] = '\0';
     if ((p->verdict == VERDICT_SLOW || f->kind == FIX_AT_ONCE) && f->tpot > 0)
-        gp_format(text, size,
-                  f->ttft < 1 ? ", TPOT %.1f ms, TTFT %.0f ms" : ", TPOT %.1f ms, TTFT %.1f s",
-                  f->tpot * 1e3, f->ttft < 1 ? f->ttft * 1e3 : f->ttft);
-    else if (room)
-        gp_format(text, size, ", %+.2f GiB per GPU", f->gain / GP_GIB);
-    return text;
+        return texts_addf(
+            t, f->ttft < 1 ? ", TPOT %.1f ms, TTFT %.0f ms" : ", TPOT %.1f ms, TTFT %.1f s",
+            f->tpot * 1e3, f->ttft < 1 ? f->ttft * 1e3 : f->ttft);
+    return room ? texts_addf(t, ", %+.2f GiB per GPU", f->gain / GP_GIB) : "";
 }
 
-static void fix_lines(struct lines *lines)
+static void fix_lines(struct answer_lines *lines)
 {
     const struct answer *a = lines->answer;
+    struct texts *t = &lines->texts;
 
     for (int i = 0; a && i < a->fix_count; i++) {
         const struct fix *f = &a->fixes[i];
         struct answer_line *line = line_add(lines, "");
-        char gain[48], what[SENTENCE_MAX];
+        char options[FIX_OPTIONS_MAX];
 
-        line->name = planner_fix_options(f, line->option);
+        line->name = line->option = texts_add(t, planner_fix_options(f, options));
         if (f->better != BETTER_NONE) {
-            gp_copy(line->amount, sizeof(line->amount), better_word(f->better));
-            sentence_better(lines->plan, f, line->text, sizeof(line->text));
+            line->amount = better_word(f->better);
+            line->text = sentence_better(lines->plan, f, t);
             continue;
         }
-        fix_gain(lines->plan, f, gain, sizeof(gain));
-        gp_format(line->text, sizeof(line->text), "%s%s%s%s", sentence_fix(f, what),
-                  f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", gain,
-                  f->spans ? ", over several machines" : "");
-        fix_cost(f, line->amount, sizeof(line->amount));
+        line->text = texts_addf(
+            t, "%s%s%s%s", sentence_fix(f, t), f->verdict == VERDICT_MARGINAL ? " (marginal)" : "",
+            fix_gain(lines->plan, f, t), f->spans ? ", over several machines" : "");
+        line->amount = fix_cost(f, t);
     }
 }
 
 /* ---- sources ---- */
 
 /* The source and the date of the price that was asked for. */
-static const char *price_source(const struct cost *c, char date[SENTENCE_DATE_MAX])
+static const char *price_source(const struct cost *c, struct texts *t, const char **date)
 {
     const struct rent *rent = cost_wanted(c);
-    bool rented = rent && rent->known, bought = !rent && c->buy.known;
 
-    date[0] = '\0';
-    if (bought)
-        sentence_purchase_date(&c->buy, date);
-    if (rented)
-        sentence_price_date(rent->instance, date);
-    return rented ? rent->instance->source : bought ? c->buy.source : "";
+    *date = "";
+    if (rent && rent->known) {
+        *date = sentence_price_date(rent->instance, t);
+        return rent->instance->source;
+    }
+    if (!rent && c->buy.known) {
+        *date = sentence_purchase_date(&c->buy, t);
+        return c->buy.source;
+    }
+    return "";
 }
 
-static void source_lines(struct lines *lines)
+static void source_lines(struct answer_lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
-    char date[SENTENCE_DATE_MAX];
-    const char *price = price_source(&p->cost, date);
+    const char *date, *price = price_source(&p->cost, &lines->texts, &date);
 
-    line_addf(lines, "model", "%s", q->model->source);
+    line_add(lines, "model")->text = q->model->source;
     line_addf(lines, "gpu", "confidence %s: %s",
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
     line_addf(lines, "engine", "%s (%s)", q->engine->source, q->engine->date);
-    line_addf(lines, "format", "%s", q->precision.weight->source);
+    line_add(lines, "format")->text = q->precision.weight->source;
     if (price[0])
-        line_addf(lines, "price", "%s", price);
+        line_add(lines, "price")->text = price;
 }
 
-static void date_lines(struct lines *lines)
+static void date_lines(struct answer_lines *lines)
 {
     const struct request *q = &lines->plan->request;
-    char date[SENTENCE_DATE_MAX];
-    const char *price = price_source(&lines->plan->cost, date);
+    const char *date, *price = price_source(&lines->plan->cost, &lines->texts, &date);
 
     line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s%s%s",
               or_undated(q->model->date), q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
@@ -725,9 +636,9 @@ static void date_lines(struct lines *lines)
 /* ---- all kinds ---- */
 
 int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
-                 struct answer_line out[ANSWER_LINES_MAX])
+                 struct answer_lines *out)
 {
-    static void (*const make[LINE_KIND_COUNT])(struct lines *) = {
+    static void (*const make[LINE_KIND_COUNT])(struct answer_lines *) = {
         [LINE_MODEL] = model_lines,
         [LINE_LOAD] = load_lines,
         [LINE_GPU_FROM] = gpu_from_lines,
@@ -746,8 +657,16 @@ int answer_lines(const struct plan *plan, const struct answer *answer, enum line
         [LINE_SOURCE] = source_lines,
         [LINE_DATES] = date_lines,
     };
-    struct lines lines = {.plan = plan, .answer = answer, .line = out};
 
-    make[kind](&lines);
-    return lines.count;
+    out->plan = plan;
+    out->answer = answer;
+    out->count = 0;
+    out->texts = (struct texts){0};
+    make[kind](out);
+    return out->count;
+}
+
+void answer_lines_fini(struct answer_lines *lines)
+{
+    texts_fini(&lines->texts);
 }

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "answer/planner.h"
+#include "base/texts.h"
 
 enum line_kind {
     LINE_MODEL,     /* "Llama 3.1 8B (8.03 B parameters), fp8 weights, bf16 KV cache" */
@@ -39,20 +40,39 @@ enum line_kind {
 };
 
 struct answer_line {
-    const char *name;             /* "on demand", "gpu"; "" where the kind is the name */
-    char option[FIX_OPTIONS_MAX]; /* the name of a fix */
-    char text[640];
-    char amount[40], month[32]; /* "$2.29" an hour, "61.34 GiB"; "" = none */
-    char note[256];             /* to be warned of, or set in brackets; "" = none */
+    const char *name;   /* "on demand", "gpu"; "" where the kind is the name */
+    const char *option; /* of a fix: "--gpu l40s:4"; else "" */
+    const char *text;
+    const char *amount, *month; /* "$2.29" an hour, "61.34 GiB"; "" = none */
+    const char *note;           /* to be warned of, or set in brackets; "" = none */
     bool wanted;                /* of a cost: the price class that was asked for */
 };
 
 #define ANSWER_LINES_MAX (PLAN_MAX_FIXES + 12) /* those of the speed are the most */
 
-/* The lines of one kind; returns how many. answer: the plan's, NULL when there is only
- * a plan (a row of --compare): then the kinds that tell of the request or of fixes have
- * no lines. */
+struct answer_lines {
+    const struct plan *plan;     /* borrowed */
+    const struct answer *answer; /* borrowed */
+    int count;
+    struct answer_line list[ANSWER_LINES_MAX];
+    struct texts texts; /* theirs */
+};
+
+/* The lines of one kind, to be freed; returns how many. answer: the plan's, NULL when there is
+ * only a plan (a row of --compare): then the kinds that tell of the request or of fixes have no
+ * lines. */
 int answer_lines(const struct plan *plan, const struct answer *answer, enum line_kind kind,
-                 struct answer_line lines[ANSWER_LINES_MAX]);
+                 struct answer_lines *out);
+void answer_lines_fini(struct answer_lines *lines);
+
+/* How a rent is said, wherever it is. */
+struct rent_words {
+    const char *hour, *month; /* "$2.29", "$1,672" */
+    const char *offer;        /* "1 x verda 1H100.80S.32V" */
+    const char *date;         /* "2026-07-20", "by 2026-11", "undated" */
+    const char *note;         /* "" = nothing to know besides */
+};
+void rent_words(const struct plan *plan, const struct rent *rent, struct texts *texts,
+                struct rent_words *out);
 
 #endif

@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/path.h"
 
-static enum gp_status answer_request(struct planner *planner, const struct options *options,
-                                     const char *place, struct record *doc, struct gp_err *err)
+enum gp_status batch_report(struct planner *planner, const struct options *options,
+                            const char *place, bool brief, struct record *doc, struct gp_err *err)
 {
     struct answer a;
     struct train_answer t;
@@ -30,7 +30,7 @@ static enum gp_status answer_request(struct planner *planner, const struct optio
     else if (train)
         report_train(&t, why, doc);
     else
-        report_plan(&a, options, why, !why, doc);
+        report_plan(&a, options, why, brief, doc);
     return rc;
 }
 
@@ -46,7 +46,8 @@ bool batch_answer(struct planner *planner, const char *where, long line, const c
     record_init(&doc);
     enum gp_status rc = request_line_read(where, line, text, len, &request, &err);
     if (!rc)
-        rc = answer_request(planner, &request.options, place, &doc, &err);
+        rc = batch_report(planner, &request.options, place,
+                          !options_flag(&request.options, OPT_WHY), &doc, &err);
     if (rc)
         report_error(&err, &doc);
     const json_t *id = json_object_get(request.json, "id");

@@ -324,7 +324,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_text(s, "kv_precision", p->request.kv->id);
     record_detail(s);
     record_plan_engine(s, p->request.engine);
-    char warning[SENTENCE_MAX];
+    struct texts texts = {0};
     if (!engines_differ(c))
         record_detail(s);
     record_plan_layout(s, p);
@@ -342,8 +342,10 @@ void comparison_facts(const struct comparison *c, const struct compared *row, st
     record_plan_cost(s, p);
     record_quantity(s, "memory", "GiB/GPU", p->request.gpu->physical, GP_GIB, 2);
     record_detail(s);
-    record_text(s, "warning", sentence_warning(p, 0, warning) ? warning : "");
+    const char *warning = sentence_warning(p, 0, &texts);
+    record_text(s, "warning", warning ? warning : "");
     record_detail(s);
+    texts_fini(&texts);
 }
 
 void comparison_record(const struct comparison *c, const struct compared *const *rows, size_t count,

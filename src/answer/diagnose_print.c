@@ -57,16 +57,24 @@ static const struct {
 };
 
 /* A value not known is never named: its cause does not hold. */
-static const char *fill(const struct diagnose_facts *f, const char *words, char text[SENTENCE_MAX])
+static const char *diagnose_fill(const struct diagnose_facts *f, const char *words, struct texts *t)
 {
-    char wrong[64], errors[64], processes[64], heat[64] = "no reading of how hot", peers[64];
     const struct sentence_value values[] = {
-        {"wrong products", SAY_TEXT, .text = wrong},
-        {"ecc errors", SAY_TEXT, .text = errors},
+        {"wrong products", SAY_TEXT,
+         .text = texts_addf(
+             t, f->wrong == 1 ? "%d product has a wrong result" : "%d products have wrong results",
+             f->wrong)},
+        {"ecc errors", SAY_TEXT,
+         .text = texts_addf(t, "%.0f error%s", f->ecc_errors, f->ecc_errors == 1 ? "" : "s")},
         {"braked", SAY_NUMBER, .number = 100 * f->throttled[DIAGNOSE_BY_HARDWARE]},
         {"hot", SAY_NUMBER, .number = 100 * f->throttled[DIAGNOSE_BY_HEAT]},
-        {"temperature", SAY_TEXT, .text = heat},
-        {"processes", SAY_TEXT, .text = processes},
+        {"temperature", SAY_TEXT,
+         .text = isnan(f->temperature) ? "no reading of how hot"
+                                       : texts_addf(t, "up to %.0f degrees C", f->temperature)},
+        {"processes", SAY_TEXT,
+         .text = texts_addf(
+             t, f->processes == 1 ? "%d other program computes" : "%d other programs compute",
+             f->processes)},
         {"others", SAY_NUMBER, .number = 100 * f->others},
         {"limit", SAY_NUMBER, .number = f->power_limit},
         {"sheet watts", SAY_NUMBER, .number = f->power_sheet},
@@ -77,7 +85,9 @@ static const char *fill(const struct diagnose_facts *f, const char *words, char 
         {"width max", SAY_NUMBER, .number = f->link_width_max},
         {"gen", SAY_NUMBER, .number = f->link_gen},
         {"gen max", SAY_NUMBER, .number = f->link_gen_max},
-        {"peers", SAY_TEXT, .text = peers},
+        {"peers", SAY_TEXT,
+         .text = f->peers > 0 ? texts_addf(t, "%d of %d other GPUs", f->peers_lost, f->peers)
+                              : texts_addf(t, "%d of the other GPUs", f->peers_lost)},
         {"upload", SAY_SHARE, .number = f->upload / 1e9},
         {"link", SAY_SHARE, .number = diagnose_link(f->link_gen, f->link_width) / 1e9},
         {"read share", SAY_NUMBER, .number = 100 * f->read_share},
@@ -85,32 +95,7 @@ static const char *fill(const struct diagnose_facts *f, const char *words, char 
         {.name = NULL},
     };
 
-    gp_format(wrong, sizeof(wrong),
-              f->wrong == 1 ? "%d product has a wrong result" : "%d products have wrong results",
-              f->wrong);
-    gp_format(errors, sizeof(errors), "%.0f error%s", f->ecc_errors, f->ecc_errors == 1 ? "" : "s");
-    gp_format(processes, sizeof(processes),
-              f->processes == 1 ? "%d other program computes" : "%d other programs compute",
-              f->processes);
-    if (!isnan(f->temperature))
-        gp_format(heat, sizeof(heat), "up to %.0f degrees C", f->temperature);
-    gp_format(peers, sizeof(peers), f->peers > 0 ? "%d of %d other GPUs" : "%d of the other GPUs",
-              f->peers_lost, f->peers);
-    return sentence_fill(words, values, text, SENTENCE_MAX);
-}
-
-static const char *cause_text(const struct diagnose_facts *f, enum diagnose_cause cause,
-                              char text[SENTENCE_MAX])
-{
-    const char *host = f->host ? sentences[cause].host : NULL;
-
-    return fill(f, host ? host : sentences[cause].gpu, text);
-}
-
-static const char *cure_text(const struct diagnose_facts *f, enum diagnose_cause cause,
-                             char text[SENTENCE_MAX])
-{
-    return fill(f, sentences[cause].cure, text);
+    return sentence_fill(words, values, t);
 }
 
 /* ---- evidence ---- */
@@ -179,7 +164,7 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
                      struct record *device)
 {
     struct diagnosis d = diagnose(f);
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
 
     record_text(device, "device", name);
     record_text(device, "profile", profile);
@@ -191,9 +176,11 @@ void diagnose_record(const struct diagnose_facts *f, const char *name, const cha
 
         record_text(r, "cause", diagnose_cause_word(d.cause[i]));
         record_text(r, "status", diagnose_status_word(diagnose_cause_status(d.cause[i])));
-        record_text(r, "text", cause_text(f, d.cause[i], text));
-        record_text(r, "cure", cure_text(f, d.cause[i], text));
+        const char *host = f->host ? sentences[d.cause[i]].host : NULL;
+        record_text(r, "text", diagnose_fill(f, host ? host : sentences[d.cause[i]].gpu, &texts));
+        record_text(r, "cure", diagnose_fill(f, sentences[d.cause[i]].cure, &texts));
     }
+    texts_fini(&texts);
     record_evidence(f, device);
 }
 

@@ -35,7 +35,7 @@ void document_answer(struct document *document, enum document_tone tone, const c
                      const char *text);
 /* Figures that are read before anything else: "$4.00/h", "cost", "$2,920 a month". */
 struct document_tile {
-    char value[48], label[64], note[96];
+    const char *value, *label, *note; /* note: may be "" */
 };
 void document_tiles(struct document *document, const struct document_tile *tiles, int count);
 /* Parts of a whole as a bar with its legend. */

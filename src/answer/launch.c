@@ -107,7 +107,7 @@ static bool model_word(const struct making *m, const char *asked, const struct m
     char repo[160];
 
     repository(planner_catalog(m->planner), model->id, repo, sizeof(repo));
-    if (whole && p->native && reader_is_path(asked) && path_is_there(asked))
+    if (whole && p->native && checkpoint_is_path(asked) && path_is_there(asked))
         return gp_copy(text, LAUNCH_TEXT_MAX, asked);
     if (whole && !m->request->engine->gguf && (repo[0] || is_repository(asked)))
         return gp_copy(text, LAUNCH_TEXT_MAX, is_repository(asked) ? asked : repo);

@@ -73,7 +73,7 @@ enum gp_status launch_target_check(struct catalog *catalog, const struct launch 
 
 #define NOTES_MAX 12
 struct notes {
-    char text[NOTES_MAX][SENTENCE_MAX + 80];
+    char text[NOTES_MAX][320];
     int count;
 };
 
@@ -95,15 +95,17 @@ static void note_verdict(const struct plan *plan, struct notes *n)
 {
     struct plan said = *plan;
     const struct plan *p = &said;
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
+    const char *text;
 
     said.warnings &= ~(1u << WARNING_SLOTS);
-    for (int i = 0; sentence_reason(p, i, text); i++)
+    for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
         note(n, "%s%s%s",
              p->verdict == VERDICT_FITS ? "" : verdict_words_for(p->verdict, p->limit)->sentence,
              p->verdict == VERDICT_FITS ? "" : ": ", text);
-    for (int i = 0; sentence_warning(p, i, text); i++)
+    for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
         note(n, "note: %s", text);
+    texts_fini(&texts);
 }
 
 /* The engine's own commands, with the model's id in them. */
@@ -265,16 +267,16 @@ static void print_processes(const struct launch *l, struct strbuf *out)
 static void print_heading(const struct answer *a, const struct launch *l, struct strbuf *out)
 {
     const struct request *q = &a->plan.request;
-    char layout[SENTENCE_MAX];
+    struct texts texts = {0};
     struct strbuf text;
 
     strbuf_init(&text);
     strbuf_addf(&text, "# %s, %s weights, on %d x %s: %s; %s %s\n", q->model->name, q->precision.id,
-                a->plan.layout.gpus, q->gpu->id,
-                sentence_layout(&a->plan.layout, layout, sizeof(layout)), q->engine->name,
-                l ? l->version_text : q->engine->range);
+                a->plan.layout.gpus, q->gpu->id, sentence_layout(&a->plan.layout, &texts),
+                q->engine->name, l ? l->version_text : q->engine->range);
     gp_tame_lines(text.text, text.len);
     strbuf_add(out, text.text);
+    texts_fini(&texts);
     strbuf_fini(&text);
 }
 

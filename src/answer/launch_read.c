@@ -50,19 +50,10 @@ static bool read_number(const char *text, double *number)
     return end > text && !*end && isfinite(*number);
 }
 
+/* No value, of a setting that some other option decides. */
 static bool is_none(const char *text)
 {
-    static const char *const words[] = {"None", "null", "auto", "", "all"};
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(text, words[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool is_false(const char *text)
-{
-    return gp_casecmp(text, "false") == 0 || strcmp(text, "0") == 0 || gp_casecmp(text, "off") == 0;
+    return !text[0] || gp_has_word("None null auto all", " ", text);
 }
 
 /* Does another row tell the value itself, so that this one only goes with it? */
@@ -78,26 +69,6 @@ static bool goes_along(const struct launch_reading *r, const struct launch_flag 
     return false;
 }
 
-static const char *format_of(const struct launch_reading *r, enum launch_setting s,
-                             const char *word)
-{
-    for (int i = 0; i < r->table->word_count; i++) {
-        const struct launch_word *w = &r->table->word[i];
-
-        if (w->setting == s && holds(r, w->from, w->until) && strcmp(w->word, word) == 0)
-            return w->value;
-    }
-    return NULL;
-}
-
-static bool has_words(const struct launch_reading *r, enum launch_setting s)
-{
-    for (int i = 0; i < r->table->word_count; i++)
-        if (r->table->word[i].setting == s)
-            return true;
-    return false;
-}
-
 static void note_unknown(struct launch_reading *r, const char *name)
 {
     char safe[64];
@@ -108,75 +79,71 @@ static void note_unknown(struct launch_reading *r, const char *name)
     r->unknown_count++;
 }
 
-static enum gp_status take_text(struct launch_reading *r, const struct launch_flag *f,
-                                const char *value, struct gp_err *err)
+/* The value of an option whose words are formats, as the format; NULL: it is none of them. */
+static const char *read_format(const struct launch_reading *r, enum launch_setting s,
+                               const char *word)
 {
-    const char *format = format_of(r, f->setting, value);
+    const char *as_it_is = word;
 
-    if (has_words(r, f->setting) && !format) {
-        note_unknown(r, value);
-        return GP_OK;
+    for (int i = 0; i < r->table->word_count; i++) {
+        const struct launch_word *w = &r->table->word[i];
+
+        if (w->setting != s)
+            continue;
+        if (holds(r, w->from, w->until) && strcmp(w->word, word) == 0)
+            return w->value;
+        as_it_is = NULL;
     }
-    if (strlen(value) >= LAUNCH_TEXT_MAX)
-        return gp_fail(err, GP_E_FILE, f->flag, "", "is longer than %d bytes", LAUNCH_TEXT_MAX - 1);
-    launch_set_text(&r->values, f->setting, format ? format : value);
-    return GP_OK;
+    return as_it_is;
 }
 
-static enum gp_status take_number(struct launch_reading *r, const struct launch_flag *f,
-                                  const char *value, struct gp_err *err)
+static enum gp_status take_value(struct launch_reading *r, const struct launch_flag *f,
+                                 const char *value, struct gp_err *err)
 {
+    struct launch_values *values = &r->values;
+    bool text = launch_setting_is_text(f->setting);
     double number;
 
-    if (is_none(value))
-        return GP_OK;
-    if (!read_number(value, &number))
-        return gp_fail(err, GP_E_FILE, f->flag, "", "'%.40s' is not a number", value);
-    launch_set_number(&r->values, f->setting, number - f->add);
-    return GP_OK;
-}
-
-static void take_constant(struct launch_reading *r, const struct launch_flag *f, const char *value)
-{
-    bool same = gp_casecmp(value, f->constant) == 0;
-
-    if (same && !launch_setting_is_text(f->setting) && !goes_along(r, f))
-        launch_set_number(&r->values, f->setting, 1);
-}
-
-static void take_files(struct launch_reading *r, const struct launch_flag *f, const char *value)
-{
-    double files = r->values.number[f->setting] + 1;
-
-    for (const char *p = value; *p; p++)
-        files += *p == ',';
-    launch_set_number(&r->values, f->setting, files);
-}
-
-static enum gp_status take_json(struct launch_reading *r, const struct launch_flag *f,
-                                const char *value, struct gp_err *err);
-
-static enum gp_status take(struct launch_reading *r, const struct launch_flag *f, const char *value,
-                           struct gp_err *err)
-{
     if (f->form == LAUNCH_AS_LEAST)
         return GP_OK;
     if (f->form == LAUNCH_AS_FILES) {
-        take_files(r, f, value);
+        number = values->number[f->setting] + 1;
+        for (const char *p = value; *p; p++)
+            number += *p == ',';
+        launch_set_number(values, f->setting, number);
         return GP_OK;
     }
     if (f->form == LAUNCH_AS_SWITCH) {
+        bool off = gp_casecmp(value, "false") == 0 || gp_casecmp(value, "off") == 0 ||
+                   strcmp(value, "0") == 0;
+
         if (!goes_along(r, f) && strcmp(value, "None") != 0)
-            launch_set_number(&r->values, f->setting, !is_false(value));
+            launch_set_number(values, f->setting, !off);
         return GP_OK;
     }
     if (f->constant[0]) {
-        take_constant(r, f, value);
+        if (!text && gp_casecmp(value, f->constant) == 0 && !goes_along(r, f))
+            launch_set_number(values, f->setting, 1);
         return GP_OK;
     }
-    if (launch_setting_is_text(f->setting))
-        return is_none(value) ? GP_OK : take_text(r, f, value, err);
-    return take_number(r, f, value, err);
+    if (is_none(value))
+        return GP_OK;
+    if (text) {
+        const char *format = read_format(r, f->setting, value);
+
+        if (!format)
+            note_unknown(r, value);
+        else if (strlen(format) >= LAUNCH_TEXT_MAX)
+            return gp_fail(err, GP_E_FILE, f->flag, "", "is longer than %d bytes",
+                           LAUNCH_TEXT_MAX - 1);
+        else
+            launch_set_text(values, f->setting, format);
+        return GP_OK;
+    }
+    if (!read_number(value, &number))
+        return gp_fail(err, GP_E_FILE, f->flag, "", "'%.40s' is not a number", value);
+    launch_set_number(values, f->setting, number - f->add);
+    return GP_OK;
 }
 
 /* ---- rows ---- */
@@ -239,7 +206,7 @@ static enum gp_status take_json(struct launch_reading *r, const struct launch_fl
         if (row->form != LAUNCH_AS_JSON || strcmp(row->flag, f->flag) != 0 || !member)
             continue;
         gp_format(digits, sizeof(digits), "%.15g", json_number_value(member));
-        rc = take(r, row, json_is_string(member) ? json_string_value(member) : digits, err);
+        rc = take_value(r, row, json_is_string(member) ? json_string_value(member) : digits, err);
     }
     json_decref(object);
     return rc;
@@ -258,7 +225,7 @@ enum gp_status launch_read_pair(struct launch_reading *r, const char *name, cons
         if (f->form == LAUNCH_AS_JSON && !known)
             rc = take_json(r, f, value, err);
         else if (f->form != LAUNCH_AS_JSON)
-            rc = take(r, f, value, err);
+            rc = take_value(r, f, value, err);
         known = true;
     }
     if (!known && strncmp(name, "--no-", 5) == 0) {
@@ -278,89 +245,61 @@ enum gp_status launch_read_pair(struct launch_reading *r, const char *name, cons
 
 /* ---- words of a command ---- */
 
-static bool takes_value(const struct launch_reading *r, const char *name)
-{
-    int at = 0;
-    const struct launch_flag *f = next_row(r, name, &at);
-
-    return f && f->form != LAUNCH_AS_SWITCH;
-}
-
-static bool is_number(const char *text)
-{
-    double number;
-
-    return read_number(text, &number);
-}
-
 /* An option begins with a dash; -1 is a number. */
 static bool is_option(const char *word)
 {
-    return word[0] == '-' && word[1] && !is_number(word);
+    double number;
+
+    return word[0] == '-' && word[1] && !read_number(word, &number);
 }
 
-static const struct launch_flag *first_row(const struct launch_reading *r)
-{
-    for (int i = 0; i < r->table->flag_count; i++)
-        if (r->table->flag[i].form == LAUNCH_AS_FIRST)
-            return &r->table->flag[i];
-    return NULL;
-}
-
-/* Is the word one of the command's own, as "vllm" and "serve"? */
-static bool of_command(const struct launch_reading *r, const char *word)
-{
-    static const char *const others[] = {"mpirun", "exec", "python", "nohup"};
-
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(path_name(word), others[i]) == 0)
-            return true;
-    return strcmp(path_name(word), r->table->ranks) == 0 ||
-           engine_lists(r->table->command, path_name(word));
-}
-
-/* What stands before the options is the command; mpirun and python have options of their
- * own, up to the command's last word. Returns how many words these are. */
+/* What stands before the options is the command, as "vllm serve"; mpirun and python have options of
+ * their own, up to the command's last word. Returns how many words these are. */
 static size_t skip_command(const struct launch_reading *r, const char *const *argv, size_t count)
 {
     size_t last = 0;
 
-    for (size_t i = 0; i < count && i < 16; i++)
-        if (of_command(r, argv[i]))
+    for (size_t i = 0; i < count && i < 16; i++) {
+        const char *word = path_name(argv[i]);
+
+        if (gp_has_word("mpirun exec python nohup", " ", word) ||
+            strcmp(word, r->table->ranks) == 0 || engine_lists(r->table->command, word))
             last = i + 1;
+    }
     return last;
 }
 
+/* The option at argv[*i], with the word after it where it takes one. */
 static enum gp_status read_option(struct launch_reading *r, const char *const *argv, size_t count,
                                   size_t *i, struct gp_err *err)
 {
-    const char *equals = strchr(argv[*i], '=');
+    const char *option = argv[*i], *equals = strchr(option, '=');
     char name[64];
+    int at = 0;
 
-    if (argv[*i][1] == '-' && equals) {
-        gp_format(name, sizeof(name), "%.*s", (int)fmin((double)(equals - argv[*i]), 63), argv[*i]);
+    if (option[1] == '-' && equals) {
+        gp_format(name, sizeof(name), "%.*s", (int)fmin((double)(equals - option), 63), option);
         return launch_read_pair(r, name, equals + 1, err);
     }
-    bool value = *i + 1 < count && (takes_value(r, argv[*i]) || !is_option(argv[*i + 1]));
-    int at = 0;
-    const struct launch_flag *f = next_row(r, argv[*i], &at);
-    if (f && f->form == LAUNCH_AS_SWITCH)
-        value = false;
-    const char *option = argv[*i];
+    const struct launch_flag *f = next_row(r, option, &at);
+    bool value = *i + 1 < count && (f ? f->form != LAUNCH_AS_SWITCH : !is_option(argv[*i + 1]));
     return launch_read_pair(r, option, value ? argv[++*i] : NULL, err);
 }
 
 enum gp_status launch_read_argv(struct launch_reading *r, const char *const *argv, size_t count,
                                 struct gp_err *err)
 {
-    const struct launch_flag *first = first_row(r);
+    const struct launch_flag *first = NULL; /* of the word without an option */
     enum gp_status rc = GP_OK;
 
+    for (int i = 0; i < r->table->flag_count && !first; i++)
+        if (r->table->flag[i].form == LAUNCH_AS_FIRST)
+            first = &r->table->flag[i];
     for (size_t i = skip_command(r, argv, count); i < count && !rc; i++) {
         if (is_option(argv[i]))
             rc = read_option(r, argv, count, &i, err);
         else if (first && !r->values.given[first->setting])
-            rc = take(r, first, argv[i], err);
+            rc = take_value(r, first, argv[i], err);
         else
             note_unknown(r, argv[i]);
     }
@@ -374,61 +313,38 @@ struct words {
     size_t count, cap;
 };
 
-static void words_fini(struct words *w)
-{
-    for (size_t i = 0; i < w->count; i++)
-        free(w->at[i]);
-    free(w->at);
-}
-
-static void words_add(struct words *w, const struct strbuf *text)
-{
-    w->at = gp_grow(w->at, &w->cap, w->count + 1, sizeof(*w->at));
-    w->at[w->count++] = gp_strdup(text->text);
-}
-
-/* One word at text[*i]: quotes of both kinds, and what a backslash protects. */
-static void split_word(const char *text, size_t len, size_t *i, struct strbuf *word)
-{
-    char quote = 0;
-
-    for (; *i < len && text[*i]; (*i)++) {
-        char c = text[*i];
-        bool more = *i + 1 < len;
-
-        if (!quote && isspace((unsigned char)c))
-            return;
-        if (quote ? c == quote : c == '\'' || c == '"')
-            quote = quote ? 0 : c;
-        else if (c == '\\' && quote != '\'' && more)
-            strbuf_addc(word, text[++*i]);
-        else
-            strbuf_addc(word, c);
-    }
-}
-
-static void skip_blanks(const char *text, size_t len, size_t *i)
-{
-    for (; *i < len; (*i)++) {
-        bool goes_on = text[*i] == '\\' && *i + 1 < len && text[*i + 1] == '\n';
-
-        if (!goes_on && (!isspace((unsigned char)text[*i]) || text[*i] == '\n'))
-            return;
-        *i += goes_on;
-    }
-}
-
+/* The words of the first line of a text: quotes of both kinds, and what a backslash protects;
+ * a backslash at its end goes on. */
 static void split_line(const char *text, size_t len, struct words *out)
 {
     struct strbuf word;
-    size_t i = 0;
+    char quote = 0;
+    bool open = false; /* a word has begun */
 
     strbuf_init(&word);
-    for (skip_blanks(text, len, &i); i < len && text[i] && text[i] != '\n';
-         skip_blanks(text, len, &i)) {
-        strbuf_clear(&word);
-        split_word(text, len, &i, &word);
-        words_add(out, &word);
+    for (size_t i = 0; i <= len; i++) {
+        char c = i < len ? text[i] : '\0';
+
+        if (!c || (!quote && isspace((unsigned char)c))) {
+            if (open) {
+                out->at = gp_grow(out->at, &out->cap, out->count + 1, sizeof(*out->at));
+                out->at[out->count++] = gp_strdup(word.text);
+            }
+            open = false;
+            strbuf_clear(&word);
+            if (!c || c == '\n')
+                break;
+        } else if (!open && c == '\\' && i + 1 < len && text[i + 1] == '\n') {
+            i++;
+        } else {
+            open = true;
+            if (quote ? c == quote : c == '\'' || c == '"')
+                quote = quote ? 0 : c;
+            else if (c == '\\' && quote != '\'' && i + 1 < len)
+                strbuf_addc(&word, text[++i]);
+            else
+                strbuf_addc(&word, c);
+        }
     }
     strbuf_fini(&word);
 }
@@ -442,26 +358,22 @@ static int list_length(const char *text)
     return n;
 }
 
-/* "OLLAMA_NUM_PARALLEL=4" */
-static bool is_assignment(const char *word)
+/* "OLLAMA_NUM_PARALLEL=4"; false: the word assigns nothing. */
+static bool read_variable(struct launch_reading *r, char *word, enum gp_status *rc,
+                          struct gp_err *err)
 {
     size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-    return n > 0 && word[n] == '=';
-}
-
-static enum gp_status read_variable(struct launch_reading *r, char *word, struct gp_err *err)
-{
-    char *equals = strchr(word, '=');
     int at = 0;
 
-    *equals = '\0';
+    if (n == 0 || word[n] != '=')
+        return false;
+    word[n] = '\0';
     if (strstr(word, "VISIBLE_DEVICES") || strcmp(word, "ZE_AFFINITY_MASK") == 0)
-        r->devices = list_length(equals + 1);
+        r->devices = list_length(word + n + 1);
     const struct launch_flag *f = next_row(r, word, &at);
-    enum gp_status rc = f && f->form == LAUNCH_AS_ENV ? take(r, f, equals + 1, err) : GP_OK;
-    *equals = '=';
-    return rc;
+    if (f && f->form == LAUNCH_AS_ENV)
+        *rc = take_value(r, f, word + n + 1, err);
+    return true;
 }
 
 static enum gp_status too_long(struct gp_err *err)
@@ -480,11 +392,13 @@ enum gp_status launch_read_shell(struct launch_reading *r, const char *text, siz
         split_line(text, len, &words);
     if (words.count > 0 && strcmp(words.at[words.count - 1], "&") == 0)
         free(words.at[--words.count]);
-    while (!rc && first < words.count && is_assignment(words.at[first]))
-        rc = read_variable(r, words.at[first++], err);
+    while (!rc && first < words.count && read_variable(r, words.at[first], &rc, err))
+        first++;
     if (!rc && first < words.count)
         rc = launch_read_argv(r, (const char *const *)words.at + first, words.count - first, err);
-    words_fini(&words);
+    for (size_t i = 0; i < words.count; i++)
+        free(words.at[i]);
+    free(words.at);
     return rc;
 }
 
@@ -524,21 +438,15 @@ static enum gp_status read_modelfile_line(struct launch_reading *r, char *line, 
     return launch_read_pair(r, text, value, err);
 }
 
-static bool has_modelfile(const struct launch_reading *r)
-{
-    for (int i = 0; i < r->table->flag_count; i++)
-        if (r->table->flag[i].form == LAUNCH_AS_MODELFILE)
-            return true;
-    return false;
-}
-
 enum gp_status launch_read_file(struct launch_reading *r, const char *text, size_t len,
                                 struct gp_err *err)
 {
-    bool modelfile = has_modelfile(r);
     enum gp_status rc = len > LAUNCH_READ_MAX ? too_long(err) : GP_OK;
     char line[LAUNCH_TEXT_MAX + 64], parent[64] = "";
+    bool modelfile = false;
 
+    for (int i = 0; i < r->table->flag_count; i++)
+        modelfile |= r->table->flag[i].form == LAUNCH_AS_MODELFILE;
     while (!rc && len > 0) {
         const char *end = memchr(text, '\n', len);
         size_t n = end ? (size_t)(end - text) : len;
@@ -553,14 +461,14 @@ enum gp_status launch_read_file(struct launch_reading *r, const char *text, size
 
 /* ---- a request ---- */
 
-static bool given(const struct launch_reading *r, enum launch_setting s)
+static bool is_given(const struct launch_reading *r, enum launch_setting s)
 {
     return r->values.given[s];
 }
 
 static double number_or(const struct launch_reading *r, enum launch_setting s, double other)
 {
-    return given(r, s) && r->values.number[s] > 0 ? r->values.number[s] : other;
+    return is_given(r, s) && r->values.number[s] > 0 ? r->values.number[s] : other;
 }
 
 /* "./llama-3.1-8b-q4_k_m.gguf" -> the model and the format; a path that is there, and a
@@ -599,7 +507,7 @@ static struct degrees degrees_of(const struct launch_reading *r)
     struct degrees d = {number_or(r, LAUNCH_TP, 1), number_or(r, LAUNCH_PP, 1),
                         number_or(r, LAUNCH_DP, 1), number_or(r, LAUNCH_EP, 1)};
 
-    if (given(r, LAUNCH_SPLIT)) {
+    if (is_given(r, LAUNCH_SPLIT)) {
         int parts = list_length(r->values.text[LAUNCH_SPLIT]);
         bool layers = strcmp(r->values.text[LAUNCH_SPLIT_MODE], "tensor") != 0 &&
                       strcmp(r->values.text[LAUNCH_SPLIT_MODE], "row") != 0;
@@ -607,7 +515,7 @@ static struct degrees degrees_of(const struct launch_reading *r)
         d.tp = layers ? 1 : parts;
         d.pp = layers ? parts : 1;
     }
-    if (given(r, LAUNCH_DP) && r->table->dp_tp > 0)
+    if (is_given(r, LAUNCH_DP) && r->table->dp_tp > 0)
         d.dp = d.tp / r->table->dp_tp;
     for (int i = 0; i < r->table->flag_count; i++) {
         if (r->table->flag[i].setting == LAUNCH_TP)
@@ -615,7 +523,7 @@ static struct degrees degrees_of(const struct launch_reading *r)
         if (r->table->flag[i].setting == LAUNCH_EP)
             ep = &r->table->flag[i];
     }
-    if (!tp && !given(r, LAUNCH_SPLIT) && r->devices > 0)
+    if (!tp && !is_given(r, LAUNCH_SPLIT) && r->devices > 0)
         d.pp = r->devices; /* it spreads layers over what it sees */
     if (tp && tp->unit == LAUNCH_PER_GROUP && d.dp > 1)
         d.tp = fmax(floor(d.tp / d.dp), 1);
@@ -629,7 +537,7 @@ static double per_one(const struct launch_reading *r, enum launch_setting s, dou
 {
     double value = r->values.number[s];
     double seqs = number_or(r, LAUNCH_SEQS, SLOTS_LEAST);
-    bool unified = number_or(r, LAUNCH_UNIFIED, 0) > 0 || !given(r, LAUNCH_SEQS);
+    bool unified = number_or(r, LAUNCH_UNIFIED, 0) > 0 || !is_given(r, LAUNCH_SEQS);
 
     for (int i = 0; i < r->table->flag_count; i++) {
         const struct launch_flag *f = &r->table->flag[i];
@@ -643,43 +551,6 @@ static double per_one(const struct launch_reading *r, enum launch_setting s, dou
     }
     return value;
 }
-
-/* Options whose value a reading decides. */
-static const enum option_id covered[] = {
-    OPT_ENGINE,
-    OPT_MODEL,
-    OPT_PRECISION,
-    OPT_KV_PRECISION,
-    OPT_GPU,
-    OPT_CONTEXT,
-    OPT_TP,
-    OPT_PP,
-    OPT_EP,
-    OPT_DP,
-    OPT_REPLICAS,
-    OPT_MAX_NUM_SEQS,
-    OPT_MAX_BATCHED_TOKENS,
-    OPT_MEMORY_UTILIZATION,
-    OPT_GPU_LAYERS,
-    OPT_N_CPU_MOE,
-    OPT_CPU_OFFLOAD_GB,
-    OPT_KV_OFFLOAD_GB,
-    OPT_NO_KV_OFFLOAD,
-    OPT_DRAFT,
-    OPT_SPECULATIVE_TOKENS,
-    OPT_LORA,
-    OPT_LANGUAGE_MODEL_ONLY,
-};
-
-static const struct {
-    enum launch_setting setting;
-    enum option_id option;
-} numbers[] = {
-    {LAUNCH_CONTEXT, OPT_CONTEXT},           {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
-    {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS}, {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
-    {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},         {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
-    {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},  {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
-};
 
 static enum gp_status set_number(struct launch_request *out, enum option_id id, double value,
                                  struct gp_err *err)
@@ -699,58 +570,24 @@ static enum gp_status set_text(struct launch_request *out, enum option_id id, co
     return options_text(&out->options, id, where, text, err);
 }
 
-static enum gp_status request_numbers(const struct launch_reading *r, double dp,
-                                      struct launch_request *out, struct gp_err *err)
-{
-    enum gp_status rc = GP_OK;
-
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !rc; i++)
-        if (given(r, numbers[i].setting) && r->values.number[numbers[i].setting] > 0)
-            rc = set_number(out, numbers[i].option, per_one(r, numbers[i].setting, dp), err);
-    if (!rc && given(r, LAUNCH_GPU_LAYERS))
-        rc = set_number(out, OPT_GPU_LAYERS, r->values.number[LAUNCH_GPU_LAYERS], err);
-    if (given(r, LAUNCH_SHARE))
-        out->options.value[OPT_HEADROOM].given = false; /* it is in the share */
-    return rc;
-}
-
-static enum gp_status request_layout(const struct launch_reading *r, int groups,
-                                     const struct degrees *d, const struct options *base,
-                                     struct launch_request *out, struct gp_err *err)
-{
-    const char *gpu = base->gpu_count > 0 ? base->gpus[0] : "";
-    enum gp_status rc = set_number(out, OPT_TP, d->tp, err);
-    double copies = d->dp * (groups > 0 ? groups : 1);
-
-    if (!rc)
-        rc = set_number(out, OPT_PP, d->pp, err);
-    if (!rc)
-        rc = set_number(out, OPT_EP, d->ep, err);
-    if (!rc)
-        rc = set_number(out, OPT_REPLICAS, copies, err);
-    gp_format(out->gpu, sizeof(out->gpu), "%.*s:%.0f", (int)fmin(strcspn(gpu, ":"), 120), gpu,
-              d->tp * d->pp * copies);
-    (void)r;
-    return !rc && gpu[0] ? set_text(out, OPT_GPU, out->gpu, err) : rc;
-}
-
 static enum gp_status request_model(const struct launch_reading *r, struct catalog *catalog,
                                     struct launch_request *out, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
-    enum launch_setting from = given(r, LAUNCH_QUANTIZATION) ? LAUNCH_QUANTIZATION : LAUNCH_DTYPE;
+    enum launch_setting from =
+        is_given(r, LAUNCH_QUANTIZATION) ? LAUNCH_QUANTIZATION : LAUNCH_DTYPE;
     char unused[FORMAT_ID_MAX];
 
-    if (given(r, LAUNCH_MODEL)) {
+    if (is_given(r, LAUNCH_MODEL)) {
         split_model(catalog, r->values.text[LAUNCH_MODEL], out->model, out->precision);
         rc = set_text(out, OPT_MODEL, out->model, err);
     }
-    if (!out->precision[0] && given(r, from))
+    if (!out->precision[0] && is_given(r, from))
         gp_copy(out->precision, sizeof(out->precision), r->values.text[from]);
     if (!rc && out->precision[0])
         rc = set_text(out, OPT_PRECISION, out->precision, err);
     gp_copy(out->kv, sizeof(out->kv), r->values.text[LAUNCH_KV]);
-    if (!rc && given(r, LAUNCH_KV))
+    if (!rc && is_given(r, LAUNCH_KV))
         rc = set_text(out, OPT_KV_PRECISION, out->kv, err);
     split_model(catalog, r->values.text[LAUNCH_DRAFT], out->draft, unused);
     if (number_or(r, LAUNCH_DRAFT_MTP, 0) > 0)
@@ -758,56 +595,93 @@ static enum gp_status request_model(const struct launch_reading *r, struct catal
     return !rc && out->draft[0] ? set_text(out, OPT_DRAFT, out->draft, err) : rc;
 }
 
-/* The rank of adapters that are given as files is the base's. */
-static enum gp_status request_lora(const struct launch_reading *r, const struct options *base,
-                                   struct launch_request *out, struct gp_err *err)
+/* What is a number for one replica: the engine's knobs, and the layout of `groups` such commands. */
+static enum gp_status request_numbers(const struct launch_reading *r, int groups, const char *gpu,
+                                      struct launch_request *out, struct gp_err *err)
 {
-    const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
-    double rank = number_or(r, LAUNCH_LORA_RANK, asked ? strtod(asked + 1, NULL) : 16);
+    static const struct {
+        enum launch_setting setting;
+        enum option_id option;
+    } knobs[] = {
+        {LAUNCH_CONTEXT, OPT_CONTEXT},           {LAUNCH_SEQS, OPT_MAX_NUM_SEQS},
+        {LAUNCH_TOKENS, OPT_MAX_BATCHED_TOKENS}, {LAUNCH_SHARE, OPT_MEMORY_UTILIZATION},
+        {LAUNCH_CPU_MOE, OPT_N_CPU_MOE},         {LAUNCH_CPU_OFFLOAD, OPT_CPU_OFFLOAD_GB},
+        {LAUNCH_KV_OFFLOAD, OPT_KV_OFFLOAD_GB},  {LAUNCH_DRAFT_TOKENS, OPT_SPECULATIVE_TOKENS},
+    };
+    struct degrees d = degrees_of(r);
+    double copies = d.dp * (groups > 0 ? groups : 1);
+    const struct {
+        enum option_id option;
+        double value;
+    } layout[] = {{OPT_TP, d.tp}, {OPT_PP, d.pp}, {OPT_EP, d.ep}, {OPT_REPLICAS, copies}};
+    enum gp_status rc = GP_OK;
 
-    if (number_or(r, LAUNCH_LORA_SLOTS, 0) <= 0)
-        return GP_OK;
-    gp_format(out->lora, sizeof(out->lora), "%.0f:%.0f",
-              fmin(r->values.number[LAUNCH_LORA_SLOTS], 1e6), fmin(rank, 1e6));
-    return set_text(out, OPT_LORA, out->lora, err);
-}
-
-static enum gp_status request_engine(const struct launch_reading *r, struct launch_request *out,
-                                     struct gp_err *err)
-{
-    long minor = r->version / 10000;
-
-    if (r->version > 0)
-        gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id, minor / 10000,
-                  minor % 10000, r->version % 10000);
-    else
-        gp_copy(out->engine, sizeof(out->engine), r->table->id);
-    return set_text(out, OPT_ENGINE, out->engine, err);
+    for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]) && !rc; i++)
+        if (number_or(r, knobs[i].setting, 0) > 0)
+            rc = set_number(out, knobs[i].option, per_one(r, knobs[i].setting, d.dp), err);
+    if (!rc && is_given(r, LAUNCH_GPU_LAYERS))
+        rc = set_number(out, OPT_GPU_LAYERS, r->values.number[LAUNCH_GPU_LAYERS], err);
+    if (is_given(r, LAUNCH_SHARE))
+        out->options.value[OPT_HEADROOM].given = false; /* it is in the share */
+    for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]) && !rc; i++)
+        rc = set_number(out, layout[i].option, layout[i].value, err);
+    gp_format(out->gpu, sizeof(out->gpu), "%.*s:%.0f", (int)fmin(strcspn(gpu, ":"), 120), gpu,
+              d.tp * d.pp * copies);
+    return !rc && gpu[0] ? set_text(out, OPT_GPU, out->gpu, err) : rc;
 }
 
 enum gp_status launch_request(const struct launch_reading *r, struct catalog *catalog,
                               const struct options *base, int groups, struct launch_request *out,
                               struct gp_err *err)
 {
-    struct degrees d = degrees_of(r);
+    static const enum option_id decided[] = {OPT_ENGINE,
+                                             OPT_MODEL,
+                                             OPT_PRECISION,
+                                             OPT_KV_PRECISION,
+                                             OPT_CONTEXT,
+                                             OPT_TP,
+                                             OPT_PP,
+                                             OPT_EP,
+                                             OPT_DP,
+                                             OPT_REPLICAS,
+                                             OPT_MAX_NUM_SEQS,
+                                             OPT_MAX_BATCHED_TOKENS,
+                                             OPT_MEMORY_UTILIZATION,
+                                             OPT_GPU_LAYERS,
+                                             OPT_N_CPU_MOE,
+                                             OPT_CPU_OFFLOAD_GB,
+                                             OPT_KV_OFFLOAD_GB,
+                                             OPT_NO_KV_OFFLOAD,
+                                             OPT_DRAFT,
+                                             OPT_SPECULATIVE_TOKENS,
+                                             OPT_LORA,
+                                             OPT_LANGUAGE_MODEL_ONLY};
+    const char *asked = strchr(options_word(base, OPT_LORA, ""), ':');
+    long minor = r->version / 10000;
     enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
     out->options = *base;
-    for (size_t i = 0; i < sizeof(covered) / sizeof(covered[0]); i++)
-        if (covered[i] != OPT_GPU)
-            out->options.value[covered[i]] = (struct option_value){0};
-    out->options.model_count = out->options.precision_count = 0;
-    out->options.gpu_count = base->gpu_count > 0 ? 0 : base->gpu_count;
-    rc = request_engine(r, out, err);
+    for (size_t i = 0; i < sizeof(decided) / sizeof(decided[0]); i++)
+        out->options.value[decided[i]] = (struct option_value){0};
+    out->options.model_count = out->options.precision_count = out->options.gpu_count = 0;
+    gp_copy(out->engine, sizeof(out->engine), r->table->id);
+    if (r->version > 0)
+        gp_format(out->engine, sizeof(out->engine), "%s@%ld.%ld.%ld", r->table->id, minor / 10000,
+                  minor % 10000, r->version % 10000);
+    rc = set_text(out, OPT_ENGINE, out->engine, err);
     if (!rc)
         rc = request_model(r, catalog, out, err);
     if (!rc)
-        rc = request_numbers(r, d.dp, out, err);
-    if (!rc)
-        rc = request_layout(r, groups, &d, base, out, err);
-    if (!rc)
-        rc = request_lora(r, base, out, err);
+        rc = request_numbers(r, groups, base->gpu_count > 0 ? base->gpus[0] : "", out, err);
+    if (!rc && number_or(r, LAUNCH_LORA_SLOTS, 0) > 0) {
+        /* the rank of adapters that are given as files is the base's */
+        double rank = number_or(r, LAUNCH_LORA_RANK, asked ? strtod(asked + 1, NULL) : 16);
+
+        gp_format(out->lora, sizeof(out->lora), "%.0f:%.0f",
+                  fmin(r->values.number[LAUNCH_LORA_SLOTS], 1e6), fmin(rank, 1e6));
+        rc = set_text(out, OPT_LORA, out->lora, err);
+    }
     if (!rc && number_or(r, LAUNCH_NO_KV, 0) > 0)
         rc = set_text(out, OPT_NO_KV_OFFLOAD, "", err);
     if (!rc && number_or(r, LAUNCH_TEXT_ONLY, 0) > 0)

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "probe/probe.h"
 
-static void note(struct log_request *out, const char *text)
+static void add_note(struct log_request *out, const char *text)
 {
     if (out->notes < LOG_NOTES)
         gp_copy(out->note[out->notes++], sizeof(out->note[0]), text);
@@ -56,7 +56,7 @@ static void engine_text(struct catalog *catalog, const struct enginelog *log, bo
                   log->engine);
     gp_copy(out->request.engine, sizeof(out->request.engine), log->engine);
     if (!given)
-        note(out, text);
+        add_note(out, text);
 }
 
 /* ---- options ---- */
@@ -72,65 +72,19 @@ static const struct {
 };
 
 /* Given, and without weight in memory or speed: not told as left out. */
-static const char *const idle[] = {
-    "host",
-    "port",
-    "api_key",
-    "served_model_name",
-    "trust_remote_code",
-    "tokenizer",
-    "seed",
-    "load_format",
-    "download_dir",
-    "tool_call_parser",
-    "reasoning_parser",
-    "chat_template",
-    "enable_auto_tool_choice",
-    "response_role",
-    "distributed_executor_backend",
-    "headless",
-    "disable_log_requests",
-    "disable_log_stats",
-    "enable_log_requests",
-    "uvicorn_log_level",
-    "middleware",
-    "allowed_origins",
-    "root_path",
-    "ssl_keyfile",
-    "revision",
-    "log_level",
-    "disable_uvicorn_access_log",
-    "subparser",
-    "dispatch_function",
-    "api_server_count",
-    "enable_prefix_caching",
-    "generation_config",
-    "model_impl",
-    "hf_token",
-    "config_format",
-    "tokenizer_mode",
-    "max_log_len",
-    "lora_modules",
-    "enable_chunked_prefill",
-};
-
-static bool is_idle(const char *name)
-{
-    for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
-        if (strcmp(idle[i], name) == 0)
-            return true;
-    return false;
-}
+static const char idle[] =
+    "host port api_key served_model_name trust_remote_code tokenizer seed load_format "
+    "download_dir tool_call_parser reasoning_parser chat_template "
+    "enable_auto_tool_choice response_role distributed_executor_backend headless "
+    "disable_log_requests disable_log_stats enable_log_requests uvicorn_log_level "
+    "middleware allowed_origins root_path ssl_keyfile revision log_level "
+    "disable_uvicorn_access_log subparser dispatch_function api_server_count "
+    "enable_prefix_caching generation_config model_impl hf_token config_format "
+    "tokenizer_mode max_log_len lora_modules enable_chunked_prefill";
 
 static bool is_none(const char *text)
 {
     return !text || !text[0] || strcmp(text, "None") == 0 || strcmp(text, "auto") == 0;
-}
-
-/* The type of what is computed is the weights' where they are not quantized. */
-static bool is_told_elsewhere(const struct enginelog *log, const struct enginelog_pair *p)
-{
-    return strcmp(p->name, "dtype") == 0 && !is_none(enginelog_option(log, "quantization"));
 }
 
 /* What the engine was told; what it prints of itself may be anything. */
@@ -141,59 +95,35 @@ static void read_pair(const struct enginelog *log, const struct enginelog_pair *
     const char *name = p->name;
     struct gp_err err;
 
-    if (is_told_elsewhere(log, p))
+    /* the type of what is computed is the weights' where they are not quantized */
+    if (strcmp(name, "dtype") == 0 && !is_none(enginelog_option(log, "quantization")))
         return;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i].engine, log->engine) == 0 && strcmp(names[i].name, name) == 0)
             name = names[i].option;
-    enum gp_status rc = launch_read_pair(r, name, p->value, &err);
-    bool lost = rc || r->unknown_count > before.unknown_count;
-    if (!lost)
+    if (launch_read_pair(r, name, p->value, &err) == GP_OK &&
+        r->unknown_count == before.unknown_count)
         return;
     *r = before;
-    if (p->chosen && !is_idle(name) && !is_none(p->value) && strcmp(p->value, "False") != 0) {
+    if (p->chosen && !gp_has_word(idle, " ", name) && !is_none(p->value) &&
+        strcmp(p->value, "False") != 0) {
         r->unknown_count++;
         gp_append(r->unknown, sizeof(r->unknown), ", ", "%.40s", name);
     }
 }
 
-/* Of several ranks that tell no layout, as many as there are share each layer. */
-static void ranks_as_tp(const struct enginelog *log, struct log_request *out)
-{
-    struct launch_values *v = &out->reading.values;
-
-    if (v->given[LAUNCH_TP] || v->given[LAUNCH_PP] || log->ranks < 2 || log->devices > 0)
-        return;
-    launch_set_number(v, LAUNCH_TP, log->ranks);
-    note(out, "the log does not say the layout: its ranks are taken as tensor parallel");
-}
-
 /* ---- a server that reads one file and cuts one cache into slots ---- */
-
-static bool has_slots(const struct launch_engine *table)
-{
-    for (int i = 0; i < table->flag_count; i++)
-        if (table->flag[i].setting == LAUNCH_CONTEXT && table->flag[i].unit == LAUNCH_PER_CELLS)
-            return true;
-    return false;
-}
 
 /* "Q4_K - Medium" -> "q4_k_m", "all F32" -> "fp32". */
 static void format_of_file_type(const char *text, char *out, size_t size)
 {
-    static const char *const words[][2] = {
-        {"all F32", "fp32"},
-        {"F16", "fp16"},
-        {"BF16", "bf16"},
-    };
-    size_t n = 0;
     const char *size_word = strstr(text, " - ");
+    size_t n = 0;
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(text, words[i][0]) == 0) {
-            gp_copy(out, size, words[i][1]);
-            return;
-        }
+    if (strcmp(text, "all F32") == 0)
+        text = "fp32";
+    else if (strcmp(text, "F16") == 0)
+        text = "fp16";
     for (; text[n] && text[n] != ' ' && n + 3 < size; n++)
         out[n] = gp_lower(text[n]);
     if (size_word) {
@@ -232,35 +162,17 @@ static void take_file(struct catalog *catalog, const struct enginelog *log, stru
         launch_set_text(v, LAUNCH_QUANTIZATION, id);
 }
 
-/* A model that was a folder where the log was made is one of the catalogue by its name. */
-static void take_folder(struct catalog *catalog, struct log_request *out)
-{
-    struct launch_values *v = &out->reading.values;
-    const char *text = v->text[LAUNCH_MODEL];
-    const struct model *model;
-
-    if (text[0] != '/' || path_is_there(text))
-        return;
-    if (catalog_model(catalog, path_name(text), &model, NULL) == GP_OK)
-        launch_set_text(v, LAUNCH_MODEL, path_name(text));
-}
-
 /* ---- the GPU ---- */
-
-static bool all_host(const struct enginelog *log)
-{
-    for (int i = 0; i < log->devices; i++)
-        if (!enginelog_is_host(log->device[i]))
-            return false;
-    return true;
-}
 
 /* llama.cpp's buffers, or the device that vLLM names. */
 static bool on_processors(const struct enginelog *log)
 {
     const char *device = enginelog_option(log, "device_config");
+    int hosts = 0;
 
-    return (log->devices > 0 && all_host(log)) || (device && strcmp(device, "cpu") == 0);
+    while (hosts < log->devices && enginelog_is_host(log->device[hosts]))
+        hosts++;
+    return (log->devices > 0 && hosts == log->devices) || (device && strcmp(device, "cpu") == 0);
 }
 
 /* By its name; a run on processors alone is one on those of this machine. */
@@ -305,38 +217,16 @@ static void given_wins(const struct options *base, struct log_request *out)
     o->gpu_count = base->gpu_count;
 }
 
-/* Slots of one cache are planned with a user in each, as the cache is made for them. */
-static enum gp_status fill_slots(const struct launch_reading *r, const struct options *base,
-                                 struct log_request *out, struct gp_err *err)
-{
-    if (r->users < 1 || base->value[OPT_USERS].given)
-        return GP_OK;
-    return options_number(&out->request.options, OPT_USERS, "--users", r->users, err);
-}
-
-static enum gp_status make_request(struct catalog *catalog, const struct options *base,
-                                   struct log_request *out, struct gp_err *err)
-{
-    struct options known = *base;
-    struct gp_err none;
-    char engine[sizeof(out->request.engine)];
-    enum gp_status rc;
-
-    gp_copy(engine, sizeof(engine), out->request.engine);
-    if (known.gpu_count == 0 && out->gpu[0])
-        options_text(&known, OPT_GPU, "--gpu", out->gpu, &none);
-    rc = launch_request(&out->reading, catalog, &known, 1, &out->request, err);
-    gp_copy(out->request.engine, sizeof(out->request.engine), engine);
-    if (!rc)
-        given_wins(base, out);
-    return rc ? rc : fill_slots(&out->reading, base, out, err);
-}
-
 enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
                            const struct options *base, struct log_request *out, struct gp_err *err)
 {
     const struct launch_engine *table;
-    char version[32];
+    struct launch_values *v = &out->reading.values;
+    struct options known = *base;
+    struct gp_err none;
+    const struct model *model;
+    char version[32], engine[sizeof(out->request.engine)];
+    bool slots = false; /* it reads one file and cuts one cache into slots */
     enum gp_status rc;
 
     memset(out, 0, sizeof(*out));
@@ -349,17 +239,38 @@ enum gp_status log_request(struct catalog *catalog, const struct enginelog *log,
     engine_text(catalog, log, base->value[OPT_ENGINE].given, out);
     for (int i = 0; i < log->pairs; i++)
         read_pair(log, &log->pair[i], &out->reading);
-    ranks_as_tp(log, out);
-    if (has_slots(table)) {
-        out->reading.users = fmax(out->reading.values.number[LAUNCH_SEQS], 1);
+    if (!v->given[LAUNCH_TP] && !v->given[LAUNCH_PP] && log->ranks > 1 && log->devices == 0) {
+        launch_set_number(v, LAUNCH_TP, log->ranks);
+        add_note(out, "the log does not say the layout: its ranks are taken as tensor parallel");
+    }
+    for (int i = 0; i < table->flag_count; i++)
+        slots |=
+            table->flag[i].setting == LAUNCH_CONTEXT && table->flag[i].unit == LAUNCH_PER_CELLS;
+    if (slots) {
+        out->reading.users = fmax(v->number[LAUNCH_SEQS], 1);
         take_file(catalog, log, out);
     }
-    take_folder(catalog, out);
+    /* a model that was a folder where the log was made is one of the catalogue by its name */
+    const char *text = v->text[LAUNCH_MODEL], *name = path_name(text);
+    if (text[0] == '/' && !path_is_there(text) &&
+        catalog_model(catalog, name, &model, NULL) == GP_OK)
+        launch_set_text(v, LAUNCH_MODEL, name);
     find_gpu(catalog, log, out);
     if (on_processors(log) && base->gpu_count > 0 && strcmp(base->gpus[0], out->gpu) != 0)
-        note(out, "the log is of a server on processors, the plan is of another device");
-    if (!out->reading.values.given[LAUNCH_MODEL])
-        note(out, "the log does not hold the engine's options: those given here count, else "
-                  "defaults");
-    return make_request(catalog, base, out, err);
+        add_note(out, "the log is of a server on processors, the plan is of another device");
+    if (!v->given[LAUNCH_MODEL])
+        add_note(out, "the log does not hold the engine's options: those given here count, else "
+                      "defaults");
+    if (known.gpu_count == 0 && out->gpu[0])
+        options_text(&known, OPT_GPU, "--gpu", out->gpu, &none);
+    gp_copy(engine, sizeof(engine), out->request.engine); /* as engine_text() says it */
+    rc = launch_request(&out->reading, catalog, &known, 1, &out->request, err);
+    gp_copy(out->request.engine, sizeof(out->request.engine), engine);
+    if (rc)
+        return rc;
+    given_wins(base, out);
+    /* slots of one cache are planned with a user in each, as the cache is made for them */
+    if (out->reading.users >= 1 && !base->value[OPT_USERS].given)
+        rc = options_number(&out->request.options, OPT_USERS, "--users", out->reading.users, err);
+    return rc;
 }

@@ -171,12 +171,13 @@ static void say_words(const struct memory_curve *c, const struct plan *plan,
 bool memory_curve(struct memory_curve *m, const struct plan *plan, enum sweep of, double low,
                   double high, struct plot *plot, char words[CURVE_WORDS])
 {
-    char why[SENTENCE_MAX];
+    struct texts why = {0};
 
     m->of = of;
     m->samples = 0;
     if (!plan->has_memory) {
-        gp_format(words, CURVE_WORDS, "no memory to show: %s", sentence_first_reason(plan, why));
+        gp_format(words, CURVE_WORDS, "no memory to show: %s", sentence_first_reason(plan, &why));
+        texts_fini(&why);
         return false;
     }
     m->end = sweep_end(&plan->request, &plan->layout, of);

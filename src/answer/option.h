@@ -53,7 +53,6 @@ enum option_type {
     X(report, REPORT)                   \
     X(check_log, CHECK_LOG)             \
     X(attach, ATTACH)                   \
-    X(import, IMPORT)                   \
     X(import_model, IMPORT_MODEL)       \
     X(bench, BENCH)                     \
     X(compare_results, COMPARE_RESULTS) \

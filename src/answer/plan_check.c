@@ -1,5 +1,5 @@
 /*
- * plan_check.c - see plan_check.h.
+ * plan_check.c - see plan_check.h. The file is anybody's.
  */
 #include "answer/plan_check.h"
 
@@ -8,96 +8,175 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/path.h"
 #include "base/str.h"
-
-/* What is compared: the place in gpuplan.plan/1 or gpuplan.train/1, and what a change of it
- * comes from. */
-static const struct {
-    const char *name, *path;
-    bool price;
-} rows[] = {
-    {"usable", "memory.per_gpu.usable", false},
-    {"budget", "memory.per_gpu.budget", false},
-    {"weights", "memory.per_gpu.weights", false},
-    {"activation", "memory.per_gpu.activation", false},
-    {"non_torch", "memory.per_gpu.non_torch", false},
-    {"graphs", "memory.per_gpu.graphs", false},
-    {"kv_pool", "memory.per_gpu.kv_pool", false},
-    {"kv_needed", "memory.per_gpu.kv_needed", false},
-    {"free", "memory.per_gpu.free", false},
-    {"usable", "memory_per_gpu.usable", false},
-    {"weights", "memory_per_gpu.weights", false},
-    {"adapters", "memory_per_gpu.adapters", false},
-    {"modules", "memory_per_gpu.modules", false},
-    {"gradients", "memory_per_gpu.gradients", false},
-    {"master", "memory_per_gpu.master", false},
-    {"optimizer", "memory_per_gpu.optimizer", false},
-    {"activations", "memory_per_gpu.activations", false},
-    {"logits", "memory_per_gpu.logits", false},
-    {"live_layer", "memory_per_gpu.live_layer", false},
-    {"step", "memory_per_gpu.step", false},
-    {"buffers", "memory_per_gpu.buffers", false},
-    {"fragmentation", "memory_per_gpu.fragmentation", false},
-    {"context", "memory_per_gpu.context", false},
-    {"free", "memory_per_gpu.free", false},
-    {"offloaded", "memory_per_host.offloaded", false},
-    {"max_concurrency", "memory.max_concurrency", false},
-    {"ttft", "speed.ttft", false},
-    {"tpot", "speed.tpot", false},
-    {"output_tokens_per_s", "speed.output_tokens_per_s", false},
-    {"per_hour", "cost.per_hour", true},
-    {"per_million_output_tokens", "cost.per_million_output_tokens", true},
-};
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
+#include "base/units.h"
 
 #define SAME_SHARE 1e-6 /* figures are saved with 12 digits */
 
-static const json_t *at_path(const json_t *value, const char *path)
+/* The value at "cost.per_hour"; of a quantity the object. */
+static json_t *value_at(const json_t *value, const char *path)
 {
     char key[64];
 
-    while (value && *path) {
-        size_t len = strcspn(path, ".");
-
-        gp_format(key, sizeof(key), "%.*s", (int)len, path);
+    for (; value && *path; path += strcspn(path, ".") + (path[strcspn(path, ".")] == '.')) {
+        gp_format(key, sizeof(key), "%.*s", (int)strcspn(path, "."), path);
         value = json_object_get(value, key);
-        path += len + (path[len] == '.');
     }
-    return value;
+    return (json_t *)value;
 }
 
 static const char *text_at(const json_t *value, const char *path)
 {
-    const char *text = json_string_value(at_path(value, path));
+    const char *text = json_string_value(value_at(value, path));
 
     return text ? text : "";
 }
 
 /* NAN where there is none. */
-static double value_at(const json_t *plan, const char *path)
+static double number_at(const json_t *value, const char *path)
 {
-    const json_t *quantity = at_path(plan, path);
-    const json_t *value = json_is_object(quantity) ? json_object_get(quantity, "value") : quantity;
+    const json_t *at = value_at(value, path);
+    const json_t *number = json_is_object(at) ? json_object_get(at, "value") : at;
 
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
-/* ---- why ---- */
+/* ---- the request that asks it again ---- */
 
-/* The first fact that differs: "vLLM 0.32+ -> 0.33+". */
-static bool moved(const json_t *saved, const json_t *now, const char *path, const char *what,
-                  char *text, size_t size)
+/* "vllm@0.33+" -> "vllm"; "vllm@0.17-0.19", "vllm@up to 0.7" -> a version of it. */
+static json_t *engine_again(const char *text)
 {
-    const char *a = text_at(saved, path), *b = text_at(now, path);
+    size_t len = strlen(text), id = strcspn(text, "@");
+    const char *version = text + id + (text[id] == '@');
 
-    if (strcmp(a, b) == 0)
-        return false;
-    gp_format(text, size, "%s: %.90s, was %.90s", what, b[0] ? b : "none", a[0] ? a : "none");
-    gp_tame(text);
-    return true;
+    if (!*version || text[len - 1] == '+' || strcmp(version, "all versions") == 0)
+        return json_sprintf("%.*s", (int)id, text);
+    version += strncmp(version, "up to ", 6) == 0 ? 6 : 0;
+    return json_sprintf("%.*s@%.*s", (int)id, text, (int)strcspn(version, "-"), version);
 }
 
-static void why_of(const json_t *saved, const json_t *now, bool price, char *text, size_t size)
+static json_t *ask_again(const json_t *plan, bool train)
+{
+    static const char *const degrees[] = {"tp", "pp", "cp", "ep", "replicas"};
+    /* keys of `request` that follow from others, or are told together below */
+    static const char apart[] =
+        "precision gpu engine output users tp pp ep dp replicas max_pp used";
+    json_t *request = json_object_get(plan, "request"), *layout = json_object_get(plan, "layout");
+    json_t *asked = json_object(), *value;
+    double gpus = number_at(layout, "gpus"), used = number_at(request, "used");
+    bool split = number_at(layout, "prefill") > 0;
+    const char *key;
+
+    json_object_foreach(request, key, value)
+    {
+        int id = option_find(key);
+        bool none = json_is_null(value) || json_is_false(value) || json_number_value(value) == 0;
+
+        if (json_is_string(value))
+            none = strcmp(json_string_value(value), "none") == 0;
+        if (id < 0 || gp_has_word(apart, " ", key) || (none && !json_is_true(value)) ||
+            (id == OPT_LORA_RANK && !train))
+            continue;
+        if (json_is_number(value) && option_rows[id].type == OPTION_TEXT) /* --prune 50 */
+            json_object_set_new(asked, key, json_sprintf("%.12g", json_number_value(value)));
+        else
+            json_object_set(asked, key, value);
+    }
+    for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++)
+        if (number_at(layout, degrees[i]) > 0 &&
+            !(split && (strcmp(degrees[i], "tp") == 0 || strcmp(degrees[i], "replicas") == 0)) &&
+            !(json_is_true(value_at(request, "device_map")) && strcmp(degrees[i], "pp") == 0))
+            json_object_set(asked, degrees[i], value_at(layout, degrees[i]));
+    if (split)
+        json_object_set_new(asked, "disaggregate",
+                            json_sprintf("%.0fxTP%.0f:%.0fxTP%.0f", number_at(layout, "prefill"),
+                                         number_at(layout, "prefill_tp"),
+                                         number_at(layout, "decode"), number_at(layout, "tp")));
+    json_object_set_new(asked, "gpu",
+                        json_sprintf(gpus > 0 ? "%s:%.0f" : "%s", text_at(request, "gpu"), gpus));
+    if (used > 0)
+        json_object_set_new(asked, "used", gp_json_number(used * GP_GIB));
+    if (json_is_false(value_at(request, "precision_native")))
+        json_object_set(asked, "precision", value_at(request, "precision"));
+    if (train) { /* what it chose of itself: 0 and "none" are choices, too */
+        json_object_set(asked, "train", value_at(request, "method"));
+        json_object_set(asked, "recompute", value_at(request, "recompute"));
+        if (number_at(request, "zero") >= 0)
+            json_object_set(asked, "zero", value_at(request, "zero"));
+        return asked;
+    }
+    json_object_set_new(asked, "engine", engine_again(text_at(request, "engine")));
+    json_object_set(asked, "output_tokens", value_at(request, "output"));
+    if (!(number_at(request, "rate") > 0)) /* from which users follow */
+        json_object_set(asked, "users", value_at(request, "users"));
+    if (number_at(request, "lora_slots") > 0)
+        json_object_set_new(asked, "lora",
+                            json_sprintf("%.0f:%.0f", number_at(request, "lora_slots"),
+                                         number_at(request, "lora_rank")));
+    return asked;
+}
+
+/* It says of its rows what --plan needs to ask them, but not all options that the comparison
+ * was asked with: the row is named that would be rented. */
+static enum gp_status refuse_comparison(const char *where, const json_t *json, struct gp_err *err)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789._/+-"; /* may stand in a command that is pasted */
+    const json_t *rows = json_object_get(json, "rows"), *row = json_array_get(rows, 0);
+    char words[120] = "";
+
+    for (size_t i = json_array_size(rows); i-- > 0;)
+        if (json_is_true(json_object_get(json_array_get(rows, i), "front")))
+            row = json_array_get(rows, i);
+    const char *model = text_at(json, "request.model"), *precision = text_at(row, "precision");
+    const char *gpu = text_at(row, "gpu");
+    if (model[0] && precision[0] && gpu[0] && !model[strspn(model, plain)] &&
+        !precision[strspn(precision, plain)] && !gpu[strspn(gpu, plain)])
+        gp_format(words, sizeof(words), "-m %.40s -p %.24s -g %.40s:%d ", model, precision, gpu,
+                  (int)number_at(row, "gpus"));
+    gp_fail(err, GP_E_FILE, where, "",
+            "is a comparison, which does not hold all options of its "
+            "plans: save those to watch, a file each");
+    gp_format(err->hint, sizeof(err->hint),
+              "gpuplan --plan %s... --format json -o FILE, with the options of the comparison",
+              words);
+    return GP_E_FILE;
+}
+
+enum gp_status plan_check_read(const char *where, const char *text, size_t len,
+                               struct request_line *out, struct gp_err *err)
+{
+    char place[GP_PATH_MAX];
+    enum gp_status rc;
+
+    memset(out, 0, sizeof(*out));
+    rc = gp_json_parse(where, text, len, &out->json, err);
+    if (rc)
+        return rc;
+    const char *schema = text_at(out->json, "schema");
+    bool train = strcmp(schema, "gpuplan.train/1") == 0;
+    if (strcmp(schema, "gpuplan.compare/1") == 0)
+        return refuse_comparison(where, out->json, err);
+    if (!train && strcmp(schema, "gpuplan.plan/1") != 0)
+        return gp_fail(err, GP_E_FILE, where, "gpuplan --plan --format json -o FILE makes one",
+                       schema[0] ? "is a %.60s, not a gpuplan.plan/1 or gpuplan.train/1"
+                                 : "is not a saved plan%s",
+                       schema);
+    if (!text_at(out->json, "request.model")[0] || !text_at(out->json, "request.gpu")[0])
+        return gp_fail(err, GP_E_FILE, where, "save the plan again",
+                       "has no request with a model and a GPU");
+    gp_format(place, sizeof(place), "%.120s: request.", where);
+    json_t *asked = ask_again(out->json, train);
+    json_object_set_new(out->json, "asked", asked); /* its texts are borrowed */
+    rc = request_line_options(place, asked, &out->options, err);
+    return rc ? (err->code = GP_E_FILE) : GP_OK;
+}
+
+/* ---- what changed ---- */
+
+/* The first fact that differs, "engine range: vllm@0.33+, was vllm@0.32+". */
+static void add_why(const json_t *saved, const json_t *now, bool price, struct record *out)
 {
     static const struct {
         const char *path, *what;
@@ -114,141 +193,93 @@ static void why_of(const json_t *saved, const json_t *now, bool price, char *tex
         {"sources.gpu", "source of the GPU's profile", false},
         {"sources.model", "source of the model's profile", false},
     };
+    char text[240];
 
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-        if (causes[i].price <= price && causes[i].price == price &&
-            moved(saved, now, causes[i].path, causes[i].what, text, size))
-            return;
-    gp_copy(text, size, price ? "a new price" : "new figures of a profile, or a new gpuplan");
-}
+    gp_copy(text, sizeof(text),
+            price ? "a new price" : "new figures of a profile, or a new gpuplan");
+    for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+        const char *a = text_at(saved, causes[i].path), *b = text_at(now, causes[i].path);
 
-/* ---- terms ---- */
-
-static bool differs(double saved, double now)
-{
-    if (isnan(saved) || isnan(now))
-        return isnan(saved) != isnan(now);
-    return fabs(now - saved) > SAME_SHARE * fmax(fabs(saved), fabs(now));
-}
-
-static void record_terms(const json_t *saved, const json_t *now, struct record *doc)
-{
-    record_list(doc, "terms");
-    for (size_t i = 0; i < ROWS; i++) {
-        double a = value_at(saved, rows[i].path), b = value_at(now, rows[i].path);
-        char why[240];
-
-        if (!differs(a, b))
+        if (causes[i].price != price || strcmp(a, b) == 0)
             continue;
-        struct record *r = record_append(doc, "terms");
-        why_of(saved, now, rows[i].price, why, sizeof(why));
-        record_text(r, "name", rows[i].name);
-        record_text(r, "unit", text_at(at_path(now, rows[i].path), "unit"));
-        record_quantity(r, "saved", "", isnan(a) ? quantity_unknown() : quantity_exact(a), 1, 2);
-        record_quantity(r, "now", "", isnan(b) ? quantity_unknown() : quantity_exact(b), 1, 2);
-        record_quantity(r, "change", "%",
-                        isnan(a) || isnan(b) || a == 0 ? quantity_unknown()
-                                                       : quantity_exact((b - a) / fabs(a) * 100),
-                        1, 1);
-        record_text(r, "why", why);
+        gp_format(text, sizeof(text), "%s: %.90s, was %.90s", causes[i].what, b[0] ? b : "none",
+                  a[0] ? a : "none");
+        gp_tame(text);
+        break;
     }
+    record_text(out, "why", text);
 }
 
-/* ---- the verdict ---- */
+static void add_term(const json_t *saved, const json_t *now, const char *path, struct record *doc)
+{
+    double a = number_at(saved, path), b = number_at(now, path);
 
-static int rank(const char *status)
+    if ((isnan(a) && isnan(b)) || fabs(b - a) <= SAME_SHARE * fmax(fabs(a), fabs(b)))
+        return;
+    struct record *r = record_append(doc, "terms");
+    record_text(r, "name", strrchr(path, '.') + 1);
+    record_text(r, "unit", text_at(value_at(now, path), "unit"));
+    record_quantity(r, "saved", "", isnan(a) ? quantity_unknown() : quantity_exact(a), 1, 2);
+    record_quantity(r, "now", "", isnan(b) ? quantity_unknown() : quantity_exact(b), 1, 2);
+    record_quantity(r, "change", "%",
+                    isnan(a) || isnan(b) || a == 0 ? quantity_unknown()
+                                                   : quantity_exact((b - a) / fabs(a) * 100),
+                    1, 1);
+    add_why(saved, now, strncmp(path, "cost.", 5) == 0, r);
+}
+
+static int verdict_rank(const char *status)
 {
     return strcmp(status, "does-not-fit") == 0 ? 2 : strcmp(status, "marginal") == 0 ? 1 : 0;
 }
 
-struct broken {
-    bool fit, goal, budget, better;
-};
-
-static struct broken compare(const json_t *saved, const json_t *now, double tolerance)
+void plan_check(const json_t *saved, const json_t *now, const char *file, double tolerance,
+                struct record *doc)
 {
+    static const char *const memory[] = {"memory.per_gpu", "memory_per_gpu", "memory_per_host"};
+    static const char *const figures[] = {
+        "memory.max_concurrency",    "speed.ttft",    "speed.tpot",
+        "speed.output_tokens_per_s", "cost.per_hour", "cost.per_million_output_tokens"};
     const char *was = text_at(saved, "verdict.status"), *is = text_at(now, "verdict.status");
-    double paid = value_at(saved, "cost.per_hour"), pays = value_at(now, "cost.per_hour");
+    double paid = number_at(saved, "cost.per_hour"), pays = number_at(now, "cost.per_hour");
     bool slow = strcmp(is, "slow") == 0 && strcmp(was, "slow") != 0;
     bool money = strcmp(text_at(now, "verdict.limit"), "budget") == 0;
-    struct broken b = {
-        .fit = rank(is) > rank(was),
-        .goal = slow && !money,
-        .budget = (slow && money) || pays > paid * (1 + tolerance) || (!isnan(paid) && isnan(pays)),
-        .better = rank(is) < rank(was) || pays < paid * (1 - SAME_SHARE),
-    };
+    bool fit = verdict_rank(is) > verdict_rank(was), goal = slow && !money;
+    bool budget = (slow && money) || pays > paid * (1 + tolerance) || (!isnan(paid) && isnan(pays));
+    bool better = verdict_rank(is) < verdict_rank(was) || pays < paid * (1 - SAME_SHARE);
+    const char *reason = json_string_value(json_array_get(value_at(now, "verdict.reasons"), 0));
 
-    return b;
-}
-
-static void record_broke(const struct broken *b, struct record *doc)
-{
-    record_list(doc, "broke");
-    if (b->fit)
-        record_item(doc, "broke", "fit");
-    if (b->goal)
-        record_item(doc, "broke", "goal");
-    if (b->budget)
-        record_item(doc, "broke", "budget");
-}
-
-void plan_check(const json_t *saved, const struct strbuf *text, const char *file, double tolerance,
-                struct record *doc, bool *broke)
-{
-    json_t *now = NULL;
-
-    gp_json_parse("plan", text->text, text->len, &now, NULL);
-    struct broken b = compare(saved, now, tolerance);
-    const json_t *reasons = at_path(now, "verdict.reasons");
-    const char *reason = json_string_value(json_array_get(reasons, 0));
-
-    *broke = b.fit || b.goal || b.budget;
     record_text(doc, "schema", "gpuplan.check-plan/1");
     record_text(doc, "file", file);
-    record_text(doc, "status", *broke ? "broke" : b.better ? "better" : "same");
-    record_broke(&b, doc);
+    record_text(doc, "status", fit || goal || budget ? "broke" : better ? "better" : "same");
+    record_list(doc, "broke");
+    if (fit)
+        record_item(doc, "broke", "fit");
+    if (goal)
+        record_item(doc, "broke", "goal");
+    if (budget)
+        record_item(doc, "broke", "budget");
     record_text(doc, "model", text_at(now, "request.model_id"));
     record_text(doc, "gpu", text_at(now, "request.gpu"));
-    record_count(doc, "gpus", "", value_at(now, "layout.gpus"));
-    record_text(doc, "verdict_saved", text_at(saved, "verdict.status"));
-    record_text(doc, "verdict", text_at(now, "verdict.status"));
+    record_count(doc, "gpus", "", number_at(now, "layout.gpus"));
+    record_text(doc, "verdict_saved", was);
+    record_text(doc, "verdict", is);
     record_text(doc, "train", text_at(now, "request.method"));
     record_text(doc, "engine_saved", text_at(saved, "request.engine"));
     record_text(doc, "engine", text_at(now, "request.engine"));
     record_text(doc, "reason", reason ? reason : "");
-    record_terms(saved, now, doc);
-    json_decref(now);
-}
+    record_list(doc, "terms");
+    for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++) {
+        const char *key;
+        json_t *value;
+        char path[96];
 
-/* ---- text ---- */
-
-static void print_broke(const struct record *doc, struct strbuf *out)
-{
-    const struct fact *list = record_find(doc, "broke");
-
-    for (size_t i = 0; list && i < list->record_count; i++)
-        strbuf_addf(out, "%s%s", i ? ", " : ": ", record_get(&list->records[i], ""));
-}
-
-void plan_check_text(const struct record *doc, struct strbuf *out)
-{
-    const struct fact *terms = record_find(doc, "terms");
-
-    const struct fact *gpus = record_find(doc, "gpus");
-    char train[40];
-
-    gp_format(train, sizeof(train), record_get(doc, "train")[0] ? "--train %.20s" : "%s",
-              record_get(doc, "train"));
-    strbuf_addf(out, "%s", record_get(doc, "status"));
-    print_broke(doc, out);
-    strbuf_addf(out, "\n%s on %.0f x %s, %s: %s, was %s%s%s\n", record_get(doc, "model"),
-                gpus ? gpus->number.value : 0, record_get(doc, "gpu"),
-                train[0] ? train : record_get(doc, "engine"), record_get(doc, "verdict"),
-                record_get(doc, "verdict_saved"), record_get(doc, "reason")[0] ? ": " : "",
-                record_get(doc, "reason"));
-    if (terms && terms->record_count > 0) {
-        strbuf_add(out, "\n");
-        record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
+        json_object_foreach(value_at(now, memory[i]), key, value)
+        {
+            gp_format(path, sizeof(path), "%s.%s", memory[i], key);
+            add_term(saved, now, path, doc);
+        }
     }
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+        add_term(saved, now, figures[i], doc);
 }

@@ -1,6 +1,10 @@
 /*
  * plan_check.h - a saved plan against the same request answered today: --check-plan.
  *
+ * A saved answer (gpuplan.plan/1, or gpuplan.train/1 of --train) gives its options by its `request`
+ * and what was chosen, which stays chosen, by its `layout`. An open version range ("vllm@0.33+")
+ * asks for the newest one, a closed one for itself. Keys that are no option are left out.
+ *
  *   fit     it fitted, and is marginal or does not fit; or was marginal and does not fit
  *   goal    a goal of speed was met, and is missed
  *   budget  it costs more than `tolerance` more per hour than it did, has no price any
@@ -12,15 +16,16 @@
 #include <stdbool.h>
 
 #include "answer/record.h"
+#include "answer/request_line.h"
 
-struct json_t;
+#define PLAN_CHECK_BYTES (4 << 20) /* of a saved plan */
 
-/* gpuplan.check-plan/1 of two gpuplan.plan/1 or two gpuplan.train/1; text: today's;
- * *broke: one of the three did. tolerance: a share, 0.05. */
-void plan_check(const struct json_t *saved, const struct strbuf *text, const char *file,
-                double tolerance, struct record *doc, bool *broke);
+/* out->json: the saved answer. request_line_fini() also after an error. */
+enum gp_status plan_check_read(const char *where, const char *text, size_t len,
+                               struct request_line *out, struct gp_err *err);
 
-/* The same for people. */
-void plan_check_text(const struct record *doc, struct strbuf *out);
+/* gpuplan.check-plan/1 of a saved answer and today's; tolerance: a share, 0.05. */
+void plan_check(const struct json_t *saved, const struct json_t *now, const char *file,
+                double tolerance, struct record *doc);
 
 #endif

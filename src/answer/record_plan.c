@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/answer_lines.h"
+#include "answer/figures.h"
 #include "answer/sentence.h"
 
 void record_plan_market(struct record *s, const struct market *market)
@@ -75,7 +75,7 @@ void record_plan_layout(struct record *s, const struct plan *p)
 {
     const struct layout *l = &p->layout;
     double none = p->has_memory ? 0 : NAN; /* a refused layout has no size */
-    char reason[SENTENCE_MAX];
+    struct texts texts = {0};
 
     record_text(s, "verdict", verdict_word(p->verdict));
     record_count(s, "gpus", "", l->gpus + none);
@@ -88,27 +88,31 @@ void record_plan_layout(struct record *s, const struct plan *p)
     record_count(s, "hosts", "", l->hosts + none);
     record_detail(s);
     record_text(s, "limit", limit_word(p->limit));
-    record_text(s, "reason", sentence_first_reason(p, reason));
+    record_text(s, "reason", sentence_first_reason(p, &texts));
     record_detail(s);
+    texts_fini(&texts);
+}
+
+/* A figure as a column: title, decimals; without a title in JSON, CSV and --show alone. */
+static void figure_column(struct record *s, const struct plan *p, enum figure_id id,
+                          const char *title, int decimals)
+{
+    const struct figure_row *row = &figure_rows[id];
+
+    record_quantity(s, row->key, row->shown, figure_value(p, id), row->scale, decimals);
+    if (title)
+        record_title(s, title);
+    else
+        record_detail(s);
 }
 
 void record_plan_speed(struct record *s, const struct plan *p)
 {
-    const struct speed *v = &p->speed;
-    struct quantity none = quantity_unknown();
-    bool known = v->gap == SPEED_KNOWN;
-
-    record_quantity(s, "output_tokens_per_s", "tokens/s", known ? v->tokens : none, 1, 0);
-    record_title(s, "tokens/s");
-    record_quantity(s, "tpot", "ms", known ? v->tpot : none, 1e-3, 1);
-    record_title(s, "TPOT ms");
-    record_quantity(s, "ttft", "ms", known ? v->ttft : none, 1e-3, 0);
-    record_detail(s);
-    record_quantity(s, "joules_per_output_token", "J", p->power.loaded ? p->power.joules : none, 1,
-                    2);
-    record_detail(s);
-    record_quantity(s, "per_million_output_tokens", "$", plan_token_price(p), 1, 2);
-    record_title(s, "$/M out");
+    figure_column(s, p, FIGURE_TOKENS, "tokens/s", 0);
+    figure_column(s, p, FIGURE_TPOT, "TPOT ms", 1);
+    figure_column(s, p, FIGURE_TTFT, NULL, 0);
+    figure_column(s, p, FIGURE_JOULES, NULL, 2);
+    figure_column(s, p, FIGURE_MILLION, "$/M out", 2);
 }
 
 void record_plan_cost(struct record *s, const struct plan *p)
@@ -117,19 +121,10 @@ void record_plan_cost(struct record *s, const struct plan *p)
     const struct buy *b = &p->cost.buy;
     bool serves = p->verdict != VERDICT_DOES_NOT_FIT;
     bool rented = serves && r && r->known, bought = serves && !r && b->known;
-    struct quantity hour, month;
-    char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "", what[SENTENCE_MAX] = "";
+    struct quantity hour = figure_value(p, FIGURE_HOUR), month = figure_value(p, FIGURE_MONTH);
+    struct texts texts = {0};
 
-    plan_prices(p, &hour, &month);
     hour.known = month.known = hour.known && serves;
-    if (rented) {
-        sentence_rent_note(p, r, note);
-        sentence_price_date(r->instance, date);
-    }
-    if (bought) {
-        sentence_purchase(b, what);
-        sentence_purchase_date(b, date);
-    }
     record_quantity(s, "per_hour", "$/h", hour, 1, 2);
     record_title(s, "$/h");
     record_quantity(s, "per_month", "$/month", month, 1, 0);
@@ -138,10 +133,14 @@ void record_plan_cost(struct record *s, const struct plan *p)
         record_textf(s, "offer", "%d x %s/%s", r->instances, r->instance->provider,
                      r->instance->type);
     else
-        record_text(s, "offer", what);
-    record_text(s, "price_date", date);
-    record_text(s, "price_note", note);
+        record_text(s, "offer", bought ? sentence_purchase(b, &texts) : "");
+    record_text(s, "price_date",
+                rented   ? sentence_price_date(r->instance, &texts)
+                : bought ? sentence_purchase_date(b, &texts)
+                         : "");
+    record_text(s, "price_note", rented ? sentence_rent_note(p, r, &texts) : "");
     record_detail(s);
     record_text(s, "price_source", rented ? r->instance->source : bought ? b->source : "");
     record_detail(s);
+    texts_fini(&texts);
 }

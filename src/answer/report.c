@@ -5,17 +5,16 @@
 
 #include <math.h>
 
-#include "answer/answer_lines.h"
+#include "answer/figures.h"
 #include "answer/print_plan.h"
 #include "answer/print_why.h"
 #include "answer/record_plan.h"
-#include "answer/report_power.h"
 #include "answer/sentence.h"
 #include "answer/startup.h"
-#include "base/str.h"
 #include "base/units.h"
 #include "plan/better.h"
 #include "plan/speed/comm.h"
+#include "plan/usage.h"
 
 /* ---- request ---- */
 
@@ -97,12 +96,13 @@ static void request_facts(const struct answer *a, struct record *r)
 static void fix_facts(const struct answer *a, const struct options *options, const struct fix *f,
                       struct record *r)
 {
+    struct texts texts = {0};
     struct strbuf command;
-    char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+    char option[FIX_OPTIONS_MAX];
 
     strbuf_init(&command);
     planner_fix_command(options, a, f, &command);
-    record_text(r, "what", sentence_fix(f, what));
+    record_text(r, "what", sentence_fix(f, &texts));
     record_text(r, "option", planner_fix_options(f, option));
     record_text(r, "command", command.text);
     strbuf_fini(&command);
@@ -116,41 +116,38 @@ static void fix_facts(const struct answer *a, const struct options *options, con
     record_count(r, "gpus", "", f->gpus);
     record_positive(r, "per_hour", "", f->per_hour);
     record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);
-}
-
-/* The check that the engine itself would stop at. */
-static void startup_facts(const struct plan *p, struct record *r)
-{
-    struct startup startup = startup_check(p);
-
-    if (!startup.check) {
-        record_text(r, "startup", "");
-        return;
-    }
-    r = record_inside(r, "startup");
-    record_text(r, "check", startup.check);
-    record_flag(r, "certain", startup.certain);
-    record_text(r, "message", startup.text);
+    texts_fini(&texts);
 }
 
 static void verdict_facts(const struct answer *a, const struct options *options, struct record *r)
 {
     const struct plan *p = &a->plan;
-    char text[SENTENCE_MAX];
+    struct startup startup = startup_check(p);
+    struct texts texts = {0};
+    const char *text;
 
     record_text(r, "status", verdict_word(p->verdict));
     record_text(r, "limit", limit_word(p->limit));
-    record_text(r, "knob", sentence_knob(p, text));
+    record_text(r, "knob", sentence_knob(p, &texts));
     record_list(r, "reasons");
-    for (int i = 0; sentence_reason(p, i, text); i++)
+    for (int i = 0; (text = sentence_reason(p, i, &texts)); i++)
         record_item(r, "reasons", text);
-    startup_facts(p, r);
+    if (startup.check) {
+        struct record *stop = record_inside(r, "startup");
+
+        record_text(stop, "check", startup.check);
+        record_flag(stop, "certain", startup.certain);
+        record_text(stop, "message", startup_message(p, &startup, &texts));
+    } else {
+        record_text(r, "startup", "");
+    }
     record_list(r, "warnings");
-    for (int i = 0; sentence_warning(p, i, text); i++)
+    for (int i = 0; (text = sentence_warning(p, i, &texts)); i++)
         record_item(r, "warnings", text);
     record_list(r, "fixes");
     for (int i = 0; i < a->fix_count; i++)
         fix_facts(a, options, &a->fixes[i], record_append(r, "fixes"));
+    texts_fini(&texts);
 }
 
 /* ---- layout ---- */
@@ -167,7 +164,7 @@ static const struct member layout_degrees[] = {
 static void layout_facts(const struct plan *p, struct record *r)
 {
     const struct runner_up *second = &p->second;
-    char lost[SENTENCE_MAX];
+    struct texts texts = {0};
 
     record_text(r, "gpu", p->request.gpu->id);
     RECORD_MEMBERS(r, layout_degrees, &p->layout);
@@ -185,39 +182,12 @@ static void layout_facts(const struct plan *p, struct record *r)
     r = record_inside(r, "runner_up");
     RECORD_MEMBERS(r, layout_degrees, &second->layout);
     record_positive(r, "per_hour", "", second->per_hour);
-    record_text(r, "lost_by", sentence_lost(second, lost));
+    record_text(r, "lost_by", sentence_lost(second, &texts));
+    texts_fini(&texts);
 }
 
 /* ---- memory ---- */
 
-#define OF_MEMORY(member)                                       \
-    {                                                           \
-#member, MEMBER_BYTES, MEMBER_AT(struct memory, member) \
-    }
-
-static const struct member memory_there[] = {
-    OF_MEMORY(physical),
-    OF_MEMORY(usable),
-    OF_MEMORY(budget),
-    OF_MEMORY(weights),
-};
-static const struct member memory_added[] = {
-    {"weights_draft", MEMBER_BYTES, MEMBER_AT(struct memory, draft)},
-    {"weights_lora", MEMBER_BYTES, MEMBER_AT(struct memory, lora)},
-};
-static const struct member memory_taken[] = {
-    OF_MEMORY(kv_needed),
-    OF_MEMORY(state),
-    OF_MEMORY(kv_reserved),
-    OF_MEMORY(activation),
-    OF_MEMORY(non_torch),
-    {"graphs", MEMBER_BYTES, MEMBER_AT(struct memory, graphs_charged)},
-    {"graphs_real", MEMBER_BYTES, MEMBER_AT(struct memory, graphs)},
-    OF_MEMORY(free),
-    {"host_memory", MEMBER_BYTES, MEMBER_AT(struct memory, host)},
-    {"host_memory_kv", MEMBER_BYTES, MEMBER_AT(struct memory, host_kv)},
-    {"host_memory_tables", MEMBER_BYTES, MEMBER_AT(struct memory, tables)},
-};
 static const struct member memory_needs[] = {
     {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_reserved)},
     {"kv_needed_mean", MEMBER_BYTES, MEMBER_AT(struct memory, kv_mean)},
@@ -228,58 +198,40 @@ static const struct member memory_holds[] = {
     {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency), "requests"},
 };
 
-static void role_facts(const struct memory *m, struct record *r)
-{
-    for (int i = 0; i < ROLE_COUNT; i++)
-        if (m->split.role[i] > 0)
-            record_count(r, role_word((enum tensor_role)i), "GiB", m->split.role[i] / GP_GIB);
-    if (m->split.loaded > 0)
-        record_count(r, "added at load", "GiB", m->split.loaded / GP_GIB);
-}
-
-/* What is left for the KV cache, never below 0, and how much is lacking where weights
- * and the rest overrun the budget. */
+/* What is left for the KV cache, and what is lacking. */
 static void pool_facts(const struct request *q, const struct memory *m, struct record *r)
 {
-    struct pool {
-        struct quantity left, lacking;
-    } pool = {quantity_max0(m->kv_pool),
-              quantity_max0(quantity_sub(quantity_exact(0), m->kv_pool))};
-    static const struct member members[] = {
-        {"kv_pool", MEMBER_BYTES, MEMBER_AT(struct pool, left)},
-        {"kv_pool_short", MEMBER_BYTES, MEMBER_AT(struct pool, lacking)},
-    };
-
     if (q->model->weights_only) {
         record_text(r, "kv_pool", "");
         return;
     }
-    RECORD_MEMBERS(r, members, &pool);
+    figure_json_memory(m, FIGURE_POOL, r);
+    figure_json_memory(m, FIGURE_POOL_SHORT, r);
 }
 
 static void gpu_facts(const struct plan *p, struct record *r)
 {
-    const struct memory *m = &p->memory;
+    const struct weights *split = &p->memory.split;
+    struct record *roles;
 
-    RECORD_MEMBERS(r, memory_there, m);
-    role_facts(m, record_inside(r, "weights_by_role_gib"));
-    RECORD_MEMBERS(r, memory_added, m);
-    pool_facts(&p->request, m, r);
-    RECORD_MEMBERS(r, memory_taken, m);
+    figures_json(p, FIGURE_PHYSICAL, FIGURE_WEIGHTS, r);
+    roles = record_inside(r, "weights_by_role_gib");
+    for (int i = 0; i < ROLE_COUNT; i++)
+        if (split->role[i] > 0)
+            record_count(roles, role_word((enum tensor_role)i), "GiB", split->role[i] / GP_GIB);
+    if (split->loaded > 0)
+        record_count(roles, "added at load", "GiB", split->loaded / GP_GIB);
+    figures_json(p, FIGURE_DRAFT, FIGURE_LORA, r);
+    pool_facts(&p->request, &p->memory, r);
+    figures_json(p, FIGURE_KV, FIGURE_TABLES, r);
 }
-
-static const struct member stage_parts[] = {
-    OF_MEMORY(weights),
-    OF_MEMORY(activation),
-    OF_MEMORY(kv_reserved),
-    OF_MEMORY(free),
-    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency), "requests"},
-};
 
 /* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the
  * last. */
 static void stages_facts(const struct plan *p, struct record *doc)
 {
+    static const enum figure_id parts[] = {FIGURE_WEIGHTS, FIGURE_ACTIVATION, FIGURE_KV_RESERVED,
+                                           FIGURE_FREE};
     const struct request *q = &p->request;
     struct load load = load_sum(q);
     int pp = p->layout.pp;
@@ -296,25 +248,16 @@ static void stages_facts(const struct plan *p, struct record *doc)
         record_count(r, "layers", "", layout_stage_begin(q, pp, i + 1) - first);
         record_flag(r, "embedding", i == 0);
         record_flag(r, "head", i == pp - 1);
-        RECORD_MEMBERS(r, stage_parts, &m);
+        for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
+            figure_json_memory(&m, parts[k], r);
+        record_quantity(r, "max_concurrency", "requests", m.max_concurrency, 1, 0);
         pool_facts(q, &m, r);
     }
 }
 
-/* The rule's bytes, with the precision that they were taken at. */
-static void rule_facts(const struct plan *p, struct record *r)
-{
-    static const char *const bounds[] = {"value", "low", "high"};
-
-    for (int i = 0; i < 3; i++)
-        record_count(r, bounds[i], "GiB", p->memory.rule_of_thumb / GP_GIB);
-    record_text(r, "unit", "GiB");
-    record_text(r, "origin", origin_word(ORIGIN_ASSUMED));
-    record_text(r, "precision", p->request.precision.id);
-}
-
 static void memory_facts(const struct plan *p, struct record *doc)
 {
+    static const char *const bounds[] = {"value", "low", "high"};
     const struct memory *m = &p->memory;
     enum origin kv = m->kv_needed.origin;
 
@@ -332,7 +275,12 @@ static void memory_facts(const struct plan *p, struct record *doc)
     RECORD_MEMBERS(r, memory_holds, m);
     record_quantity(r, "checkpoint", "GiB", quantity_of(m->file_bytes, m->weights.origin), GP_GIB,
                     2);
-    rule_facts(p, record_inside(r, "rule_of_thumb"));
+    r = record_inside(r, "rule_of_thumb"); /* with the precision that it was taken at */
+    for (int i = 0; i < 3; i++)
+        record_count(r, bounds[i], "GiB", m->rule_of_thumb / GP_GIB);
+    record_text(r, "unit", "GiB");
+    record_text(r, "origin", origin_word(ORIGIN_ASSUMED));
+    record_text(r, "precision", p->request.precision.id);
 }
 
 #define OF_PART(member)                                              \
@@ -344,27 +292,6 @@ static const struct member step_members[] = {
     OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
     OF_PART(fixed),  OF_PART(head),    OF_PART(draft),
 };
-
-#define OF_SPEED(member, unit)                                          \
-    {                                                                   \
-#member, MEMBER_QUANTITY, MEMBER_AT(struct speed, member), unit \
-    }
-
-static const struct member speed_members[] = {
-    OF_SPEED(ttft, "s"),
-    OF_SPEED(tpot, "s"),
-    {"output_tokens_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, tokens), "tokens/s"},
-    {"requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, requests), "requests/s"},
-    {"full_requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, full), "requests/s"},
-    {"full_running", MEMBER_NUMBER, MEMBER_AT(struct speed, full_running)},
-};
-
-/* Seconds of a decode step, part by part. */
-static void step_facts(const struct speed *v, struct record *r)
-{
-    RECORD_MEMBERS(r, step_members, &v->part);
-    record_count(r, "prefill", "s", v->prompts);
-}
 
 /* Among whom, how and how fast; nothing where no GPUs exchange. */
 static void reduce_facts(const struct plan *p, struct record *speed)
@@ -404,15 +331,18 @@ static void speed_facts(const struct plan *p, struct record *r)
     static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s", "requests_per_s",
                                        "bound"};
     const struct speed *v = &p->speed;
-    char text[640];
+    struct texts texts = {0};
+    struct record *step;
 
     if (v->gap != SPEED_KNOWN) {
         for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
             record_text(r, keys[i], "");
-        record_text(r, "unknown", sentence_speed_gap(p, text));
+        record_text(r, "unknown", sentence_speed_gap(p, &texts));
+        texts_fini(&texts);
         return;
     }
-    RECORD_MEMBERS(r, speed_members, v);
+    figures_json(p, FIGURE_TTFT, FIGURE_FULL, r);
+    record_count(r, "full_running", "", v->full_running);
     record_text(r, "bound", speed_bound_word(v->bound));
     record_positive(r, "ttft_p50", "s", v->middle);
     record_positive(r, "ttft_p95", "s", v->late);
@@ -423,17 +353,84 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_positive(r, "transfer", "s", v->transfer);
     record_positive(r, "capacity", "requests/s", v->capacity);
     record_text(r, "saturates", speed_saturation_word(v->saturation));
-    step_facts(v, record_inside(r, "step_s"));
+    step = record_inside(r, "step_s"); /* seconds of a decode step, part by part */
+    RECORD_MEMBERS(step, step_members, &v->part);
+    record_count(step, "prefill", "s", v->prompts);
     reduce_facts(p, r);
-    record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
-    record_text(r, "narrower", sentence_speed_narrower(p, text));
+    record_text(r, "band", sentence_speed_doubts(p, &texts));
+    record_text(r, "narrower", sentence_speed_narrower(p, &texts));
+    texts_fini(&texts);
     r = record_inside(r, "checked");
     hit_facts(p, v->hit, record_inside(r, "tpot"));
     hit_facts(p, v->hit_first, record_inside(r, "ttft"));
     record_text(r, "source", p->request.engine->hits.source);
 }
 
-/* ---- cost ---- */
+/* ---- power and cost ---- */
+
+#define OF_POWER(member, type) MEMBER_##type, MEMBER_AT(struct power, member)
+
+static const struct member power_sheet[] = {
+    {"most", OF_POWER(sheet, NUMBER)},
+    {"gpu_most", OF_POWER(limit, NUMBER)},
+    {"host_most", OF_POWER(host_most, NUMBER)},
+    {"cap", OF_POWER(cap, SOME)},
+};
+
+static const struct member power_loaded[] = {
+    {"gpu_idle", OF_POWER(idle, QUANTITY), "W"},
+    {"gpu_decode", OF_POWER(decode, QUANTITY), "W"},
+    {"gpu_prompt", OF_POWER(prompt, QUANTITY), "W"},
+    {"gpu", OF_POWER(gpu, QUANTITY), "W"},
+    {"host", OF_POWER(host, QUANTITY), "W"},
+    {"at_load", OF_POWER(total, QUANTITY), "W"},
+    {"busy", OF_POWER(busy, NUMBER)},
+    {"prompts", OF_POWER(prompts, NUMBER)},
+    {"joules_per_output_token", OF_POWER(joules, QUANTITY), "J"},
+    {"output_tokens_per_s_per_w", OF_POWER(per_watt, QUANTITY), "tokens/s/W"},
+    {"hours_per_month", OF_POWER(hours, NUMBER)},
+};
+
+static void power_facts(const struct plan *p, struct record *doc)
+{
+    const struct power *w = &p->power;
+
+    if (!w->known) {
+        record_text(doc, "power", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "power");
+    RECORD_MEMBERS(r, power_sheet, w);
+    record_flag(r, "host_assumed", p->request.watts_assumed);
+    if (w->cap > 0)
+        record_count(r, "capped_gpus", "", w->capped_gpus);
+    if (!w->loaded)
+        return;
+    RECORD_MEMBERS(r, power_loaded, w);
+    record_quantity(r, "kwh_per_month", "kWh", w->energy, GP_KWH, 1);
+    record_quantity(r, "electricity_per_month", "$", w->electricity, 1, 2);
+}
+
+static void usage_facts(const struct plan *p, struct record *cost)
+{
+    const struct request *q = &p->request;
+    struct usage u;
+
+    usage_of(p, &u);
+    record_quantity(cost, "per_million_output_tokens_full", "$", u.full, 1, 3);
+    record_quantity(cost, "per_million_tokens", "$", u.all, 1, 3);
+    record_quantity(cost, "utilisation", "share", u.share, 1, 4);
+    record_quantity(cost, "idle_per_month", "$/month", u.idle, 1, 2);
+    record_positive(cost, "buy_from_share_of_hours", "", u.owned <= 1 ? u.owned : 0);
+    if (!u.api.known)
+        return;
+    struct record *r = record_inside(cost, "api");
+    record_quantity(r, "per_hour", "$/h", u.api, 1, 2);
+    record_quantity(r, "even_requests_per_s", "requests/s", u.even, 1, 3);
+    record_quantity(r, "even_tokens_per_day", "tokens/day",
+                    quantity_scale(u.even, 86400 * (q->prompt + q->output)), 1, 0);
+    record_flag(r, "reached", u.even.known && u.even.value <= p->speed.full.value);
+}
 
 #define OF_RENT(member, kind)                         \
     {                                                 \
@@ -463,23 +460,24 @@ static const struct member buy_members[] = {
 
 static void buy_facts(const struct buy *buy, struct record *r)
 {
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
 
     if (!buy->known) {
         record_text(r, "buy", "");
         return;
     }
     r = record_inside(r, "buy");
-    record_text(r, "what", sentence_purchase(buy, text));
+    record_text(r, "what", sentence_purchase(buy, &texts));
     RECORD_MEMBERS(r, buy_members, buy);
-    record_text(r, "as_of", sentence_purchase_date(buy, text));
+    record_text(r, "as_of", sentence_purchase_date(buy, &texts));
+    texts_fini(&texts);
     record_text(r, "source", buy->source);
 }
 
 static void rent_facts(const char *name, const struct rent *rent, struct record *r)
 {
     const struct instance *in = rent->instance;
-    char date[SENTENCE_DATE_MAX];
+    struct texts texts = {0};
 
     if (!rent->known) {
         record_text(r, name, "");
@@ -490,7 +488,8 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     record_text(r, "instance", in->type);
     RECORD_MEMBERS(r, rent_figures, rent);
     record_text(r, "region", in->region);
-    record_text(r, "date", sentence_price_date(in, date));
+    record_text(r, "date", sentence_price_date(in, &texts));
+    texts_fini(&texts);
     record_count(r, "age_days", "days",
                  rent->age_days >= 0 && in->basis != DATE_READ ? (double)rent->age_days : NAN);
     record_flag(r, "assumed", in->assumed);
@@ -504,30 +503,26 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
 {
     const struct cost *c = &p->cost;
     const struct rent *wanted = cost_wanted(c);
-    struct quantity hour, month;
-    char note[SENTENCE_MAX];
+    struct texts texts = {0};
 
     if (!p->has_memory) {
         record_text(doc, "cost", "");
         return;
     }
     struct record *r = record_inside(doc, "cost");
-    plan_prices(p, &hour, &month);
-    record_quantity(r, "per_hour", "$/h", hour, 1, 2);
-    record_quantity(r, "per_month", "$/month", month, 1, 0);
-    if (tokens)
-        record_quantity(r, "per_million_output_tokens", "$", plan_token_price(p), 1, 3);
+    figures_json(p, FIGURE_HOUR, tokens ? FIGURE_MILLION : FIGURE_MONTH, r);
     rent_facts("on_demand", &c->on_demand, r);
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);
     buy_facts(&c->buy, r);
     if (tokens)
-        report_usage(p, r);
+        usage_facts(p, r);
     record_text(r, "source",
                 !wanted         ? c->buy.known ? c->buy.source : ""
                 : wanted->known ? wanted->instance->source
                                 : "");
-    record_text(r, "note", sentence_cost_note(p, note));
+    record_text(r, "note", sentence_cost_note(p, &texts));
+    texts_fini(&texts);
 }
 
 /* ---- the whole ---- */
@@ -561,12 +556,9 @@ void report_terms(const struct term *terms, int count, struct record *doc)
 
 static void source_facts(const struct request *q, const struct market *market, struct record *r)
 {
-    char server[320] = "";
     double watts;
     const struct server *host = cost_host_server(q->gpu, market, &watts);
 
-    if (host)
-        gp_format(server, sizeof(server), "%s: %s", host->name, host->source);
     record_text(r, "model", q->model->source);
     record_text(r, "gpu", q->gpu->source);
     record_text(r, "gpu_confidence", q->gpu->confidence);
@@ -574,7 +566,10 @@ static void source_facts(const struct request *q, const struct market *market, s
     record_text(r, "engine_date", q->engine->date);
     record_text(r, "format", q->precision.weight->source);
     record_text(r, "power", power_law_source);
-    record_text(r, "host_power", server);
+    if (host)
+        record_textf(r, "host_power", "%s: %s", host->name, host->source);
+    else
+        record_text(r, "host_power", "");
 }
 
 void report_plan(const struct answer *a, const struct options *options, bool why, bool brief,
@@ -589,7 +584,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     layout_facts(p, record_inside(doc, "layout"));
     memory_facts(p, doc);
     speed_facts(p, record_inside(doc, "speed"));
-    report_power(p, doc);
+    power_facts(p, doc);
     report_cost(p, true, doc);
     if (a->solve != SOLVE_NONE) {
         struct record *r = record_inside(doc, "solve");

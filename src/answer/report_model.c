@@ -89,7 +89,7 @@ static void hub_rows(struct record *doc)
     struct model m;
 
     for (size_t i = 0; i < count; i++)
-        if (reader_model(models[i].path, &m, &unread) == GP_OK) {
+        if (checkpoint_read(models[i].path, &m, &unread) == GP_OK) {
             gp_copy(m.id, sizeof m.id, models[i].name);
             row(&m, record_append(doc, "items"));
         }
@@ -111,68 +111,6 @@ enum gp_status report_model_rows(struct catalog *catalog, struct record *doc, st
 
 /* ---- one model ---- */
 
-#define SOME(name, member)                                                       \
-    {                                                                            \
-        name, MEMBER_INT, MEMBER_AT(struct layer_kind, member), .optional = true \
-    }
-#define FLAG(member)                                                                 \
-    {                                                                                \
-#member, MEMBER_FLAG, MEMBER_AT(struct layer_kind, member), .optional = true \
-    }
-
-static const struct member kind_members[] = {
-    SOME("heads", heads),
-    SOME("kv_heads", kv_heads),
-    SOME("head_dim", head_dim),
-    SOME("v_head_dim", v_head_dim),
-    SOME("window", window),
-    SOME("q_lora", q_lora),
-    SOME("kv_lora", kv_lora),
-    SOME("rope_dim", rope_dim),
-    SOME("nope_dim", nope_dim),
-    SOME("rotary", rotary),
-    SOME("rope_rows", rope_rows),
-    SOME("index_heads", index_heads),
-    SOME("index_dim", index_dim),
-    SOME("index_pool", index_pool),
-    SOME("compress", compress),
-    SOME("o_groups", o_groups),
-    SOME("o_lora", o_lora),
-    SOME("streams", streams),
-    FLAG(index_shared),
-    FLAG(csa2),
-    {"qk_norm", MEMBER_SET, MEMBER_AT(struct layer_kind, qk_norm), .optional = true},
-    FLAG(q_bias),
-    FLAG(kv_bias),
-    FLAG(o_bias),
-    FLAG(out_gate),
-    FLAG(sinks),
-    FLAG(cross),
-    FLAG(kv_shared),
-    FLAG(k_is_v),
-    FLAG(unnormed),
-    SOME("linear_k_heads", lin_k_heads),
-    SOME("linear_v_heads", lin_v_heads),
-    SOME("linear_k_dim", lin_k_dim),
-    SOME("linear_v_dim", lin_v_dim),
-    SOME("groups", groups),
-    SOME("conv_kernel", conv_kernel),
-    SOME("dt_rank", dt_rank),
-    SOME("gate_rank", gate_rank),
-    SOME("intermediate", ff),
-    SOME("experts", experts),
-    SOME("experts_active", experts_active),
-    SOME("expert_intermediate", expert_ff),
-    SOME("shared_intermediate", shared_ff),
-    SOME("latent", latent),
-    SOME("layer_embed", layer_embed),
-    FLAG(gated),
-    FLAG(mlp_bias),
-    FLAG(shared_gate),
-    FLAG(router_bias),
-    FLAG(expert_bias),
-};
-
 static void kind_facts(const struct model *m, int k, struct record *s)
 {
     struct tensor tensors[MODEL_MAX_TENSORS];
@@ -188,7 +126,18 @@ static void kind_facts(const struct model *m, int k, struct record *s)
     record_count(s, "layers", "", model_kind_layers(m, k));
     record_count(s, "params_per_layer", "", params);
     record_style(s, STYLE_PARAMS);
-    RECORD_MEMBERS(s, kind_members, &kind);
+    for (const struct layer_field *f = layer_fields; f < layer_fields + LAYER_FIELDS; f++) {
+        const char *at = (const char *)&kind + f->offset;
+        int value = 0;
+
+        memcpy(&value, at, f->kind == LAYER_FLAG ? sizeof(bool) : sizeof(value));
+        if (value == 0 || !f->label)
+            continue;
+        if (f->kind == LAYER_COUNT)
+            record_count(s, f->label, "", value);
+        else
+            record_flag(s, f->label, true);
+    }
 }
 
 static void tower_facts(const struct model *m, struct record *s)
@@ -356,7 +305,7 @@ enum gp_status report_local_model(struct planner *planner, const char *path, str
     struct hub_model hub;
     struct model m;
     bool cached = !path_is_there(path) && hub_cache_find(path, &hub);
-    enum gp_status rc = reader_model(cached ? hub.path : path, &m, err);
+    enum gp_status rc = checkpoint_read(cached ? hub.path : path, &m, err);
 
     return rc ? rc : model_facts(planner, &m, path, out, err);
 }

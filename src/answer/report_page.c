@@ -11,6 +11,7 @@
 #include "answer/answer_lines.h"
 #include "answer/compare_plot.h"
 #include "answer/compare_run.h"
+#include "answer/figures.h"
 #include "answer/load_curve.h"
 #include "answer/measured_plot.h"
 #include "answer/memory_curve.h"
@@ -154,100 +155,76 @@ static enum document_tone tone_of(const struct report_page *p)
 static void add_lines(const struct report_page *p, enum line_kind kind, const char *before,
                       enum document_tone tone, struct document *d)
 {
-    struct answer_line line[ANSWER_LINES_MAX];
-    int count = answer_lines(&p->answer.plan, &p->answer, kind, line);
-    struct strbuf text;
+    struct answer_lines lines;
 
-    strbuf_init(&text);
-    for (int i = 0; i < count; i++) {
-        strbuf_clear(&text);
-        strbuf_addf(&text, "%s%s%s%s%s%s", before, line[i].name, line[i].name[0] ? ": " : "",
-                    line[i].text, line[i].note[0] ? "; " : "", line[i].note);
-        document_line(d, tone, text.text);
+    answer_lines(&p->answer.plan, &p->answer, kind, &lines);
+    for (int i = 0; i < lines.count; i++) {
+        const struct answer_line *line = &lines.list[i];
+
+        document_line(d, tone,
+                      texts_addf(&lines.texts, "%s%s%s%s%s%s", before, line->name,
+                                 line->name[0] ? ": " : "", line->text, line->note[0] ? "; " : "",
+                                 line->note));
     }
-    strbuf_fini(&text);
-}
-
-/* One more, of which `note` may be "". */
-static struct document_tile *tile(struct document_tile *t, int *n, const char *value,
-                                  const char *label)
-{
-    struct document_tile *out = &t[(*n)++];
-
-    *out = (struct document_tile){.note = ""};
-    gp_copy(out->value, sizeof(out->value), value);
-    gp_copy(out->label, sizeof(out->label), label);
-    return out;
-}
-
-/* "30.0 ms", its band and what the goal says of it. */
-static void tile_time(struct document_tile *t, int *n, const char *label, const struct quantity *q,
-                      double goal)
-{
-    int digits = q->value < 0.0995 ? 1 : 0;
-    struct document_tile *out;
-    char text[48];
-
-    gp_format(text, sizeof(text), "%.*f ms", digits, q->value * 1e3);
-    out = tile(t, n, text, label);
-    gp_format(out->note, sizeof(out->note), "%.*f to %.*f", digits, q->low * 1e3, digits,
-              q->high * 1e3);
-    if (goal > 0)
-        gp_format(out->note + strlen(out->note), sizeof(out->note) - strlen(out->note),
-                  "; goal %s %s", UNITS_PLAIN(goal * 1e3, 4), q->value <= goal ? "met" : "missed");
-}
-
-static void tiles_of_cost(const struct plan *plan, struct document_tile *t, int *n)
-{
-    struct quantity hour, month, million = plan_token_price(plan);
-    char money[32], text[48];
-
-    plan_prices(plan, &hour, &month);
-    if (hour.known) {
-        struct document_tile *out;
-
-        gp_format(text, sizeof(text), "%s/h", units_money(money, sizeof(money), hour.value));
-        out = tile(t, n, text, "cost");
-        gp_format(out->note, sizeof(out->note), "%s a month",
-                  units_money(money, sizeof(money), month.value));
-    }
-    if (million.known)
-        tile(t, n, units_money(money, sizeof(money), million.value), "per million output tokens");
+    answer_lines_fini(&lines);
 }
 
 enum { TILES = 8 };
+
+/* The tiles of a plan, as they come. */
+struct tiles {
+    struct document_tile list[TILES];
+    int count;
+    struct texts texts;
+};
+
+static void tile_add(struct tiles *t, const char *value, const char *label, const char *note)
+{
+    t->list[t->count++] = (struct document_tile){value, label, note};
+}
+
+/* "30.0 ms", its band and what the goal says of it. */
+static void tile_time(struct tiles *t, const char *label, struct quantity q, double goal)
+{
+    const char *note = figure_band(AS_TIME, q, &t->texts);
+
+    if (goal > 0)
+        note = texts_addf(&t->texts, "%s; goal %s %s", note, UNITS_PLAIN(goal * 1e3, 4),
+                          q.value <= goal ? "met" : "missed");
+    tile_add(t, figure_amount(AS_TIME, q, &t->texts), label, note);
+}
 
 /* What a reader wants to know first, each figure with its label. */
 static void add_tiles(const struct plan *plan, struct document *d)
 {
     const struct memory *m = &plan->memory;
-    struct document_tile t[TILES], *last;
-    char text[64], tokens[32];
+    struct quantity hour = figure_value(plan, FIGURE_HOUR);
+    struct quantity million = figure_value(plan, FIGURE_MILLION);
+    struct tiles tiles = {.count = 0};
+    struct texts *t = &tiles.texts;
     double margin = plan_margin(plan);
-    int n = 0;
 
-    gp_format(text, sizeof(text), "%d", plan->layout.gpus);
-    last = tile(t, &n, text, plan->layout.gpus == 1 ? "GPU" : "GPUs");
-    sentence_layout(&plan->layout, last->note, sizeof(last->note));
-    if (margin >= 0)
-        tiles_of_cost(plan, t, &n);
+    tile_add(&tiles, texts_addf(t, "%d", plan->layout.gpus),
+             plan->layout.gpus == 1 ? "GPU" : "GPUs", sentence_layout(&plan->layout, t));
+    if (margin >= 0 && hour.known)
+        tile_add(&tiles, texts_addf(t, "%s/h", UNITS_MONEY(hour.value)), "cost",
+                 texts_addf(t, "%s a month", UNITS_MONEY(figure_value(plan, FIGURE_MONTH).value)));
+    if (margin >= 0 && million.known)
+        tile_add(&tiles, figure_amount(AS_MONEY, million, t), "per million output tokens", "");
     if (plan->speed.gap == SPEED_KNOWN) {
-        tile_time(t, &n, "TPOT, from token to token", &plan->speed.tpot, plan->request.tpot);
-        tile_time(t, &n, "TTFT, to the first token", &plan->speed.ttft, plan->request.ttft);
+        tile_time(&tiles, "TPOT, from token to token", plan->speed.tpot, plan->request.tpot);
+        tile_time(&tiles, "TTFT, to the first token", plan->speed.ttft, plan->request.ttft);
     }
-    if (m->budget.value > 0) {
-        gp_format(text, sizeof(text), "%.0f %%", 100 * (1 - margin / m->budget.value));
-        last = tile(t, &n, text, "of each GPU's memory budget");
-        gp_format(last->note, sizeof(last->note), "%.2f GiB %s", fabs(margin) / GP_GIB,
-                  margin < 0 ? "short" : "to spare");
-    }
-    if (m->max_concurrency.known && margin >= 0) {
-        gp_format(text, sizeof(text), "%.1f", compare_capacity(plan));
-        last = tile(t, &n, text, "requests held at once");
-        gp_format(last->note, sizeof(last->note), "of %s tokens each",
-                  units_tokens(tokens, sizeof(tokens), plan->request.context));
-    }
-    document_tiles(d, t, n);
+    if (m->budget.value > 0)
+        tile_add(
+            &tiles, texts_addf(t, "%.0f %%", 100 * (1 - margin / m->budget.value)),
+            "of each GPU's memory budget",
+            texts_addf(t, "%.2f GiB %s", fabs(margin) / GP_GIB, margin < 0 ? "short" : "to spare"));
+    if (m->max_concurrency.known && margin >= 0)
+        tile_add(&tiles, texts_addf(t, "%.1f", compare_capacity(plan)), "requests held at once",
+                 texts_addf(t, "of %s tokens each", UNITS_TOKENS(plan->request.context)));
+    document_tiles(d, tiles.list, tiles.count);
+    texts_fini(t);
 }
 
 /* One GPU's budget: the parts that the screens' bar has. */
@@ -342,21 +319,22 @@ static void add_fixes(const struct report_page *p, struct document *d)
 {
     static const struct table_column columns[] = {
         {"change", TABLE_LEFT}, {"options", TABLE_LEFT}, {"what it gives", TABLE_LEFT}};
-    struct answer_line line[ANSWER_LINES_MAX];
-    int count = answer_lines(&p->answer.plan, &p->answer, LINE_FIX, line);
+    struct answer_lines lines;
     struct table table;
 
-    if (count == 0)
-        return;
-    document_heading(d, "Ways to change it, each one planned");
-    table_init(&table, columns, 3);
-    for (int i = 0; i < count; i++) {
-        table_cell(&table, line[i].text);
-        table_cell(&table, line[i].option);
-        table_cell(&table, line[i].amount);
+    answer_lines(&p->answer.plan, &p->answer, LINE_FIX, &lines);
+    if (lines.count > 0) {
+        document_heading(d, "Ways to change it, each one planned");
+        table_init(&table, columns, 3);
+        for (int i = 0; i < lines.count; i++) {
+            table_cell(&table, lines.list[i].text);
+            table_cell(&table, lines.list[i].option);
+            table_cell(&table, lines.list[i].amount);
+        }
+        document_table(d, &table);
+        table_fini(&table);
     }
-    document_table(d, &table);
-    table_fini(&table);
+    answer_lines_fini(&lines);
 }
 
 /* ---- alternatives ---- */
@@ -588,26 +566,24 @@ static void add_train_answer(const struct report_page *p, struct document *d)
 {
     const struct train_answer *a = &p->trained;
     const struct request *q = &a->resolved.request;
-    char text[SENTENCE_MAX], params[32];
-    struct quantity hour, month;
+    const struct train *train = &a->memory.train;
+    struct quantity hour = figure_value(&a->priced, FIGURE_HOUR);
+    struct texts texts = {0};
+    const char *text = texts_addf(&texts, " on %d x %s", train->gpus, q->gpu->name);
 
-    plan_prices(&a->priced, &hour, &month);
-    gp_format(text, sizeof(text), " on %d x %s", a->memory.train.gpus, q->gpu->name);
     if (a->priced.has_memory && hour.known)
-        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", $%.2f/h", hour.value);
+        text = texts_addf(&texts, "%s, %s/h", text, UNITS_MONEY(hour.value));
     document_answer(d, tone_of(p), verdict_words[a->memory.verdict].shout, text);
-    gp_format(text, sizeof(text),
-              "%s parameters trained by %s with %s, %.0f x %.0f tokens "
-              "per GPU",
-              units_params(params, sizeof(params), a->memory.trainable),
-              train_method_word(a->memory.train.method),
-              train_optimizer_word(a->memory.train.optimizer), a->memory.train.micro_batch,
-              a->memory.train.sequence);
-    document_line(d, DOCUMENT_PLAIN, text);
-    for (int i = 0; sentence_train_reason(q, &a->memory, i, text); i++)
+    document_line(
+        d, DOCUMENT_PLAIN,
+        texts_addf(&texts, "%s parameters trained by %s with %s, %.0f x %.0f tokens per GPU",
+                   UNITS_PARAMS(a->memory.trainable), train_method_word(train->method),
+                   train_optimizer_word(train->optimizer), train->micro_batch, train->sequence));
+    for (int i = 0; (text = sentence_train_reason(q, &a->memory, i, &texts)); i++)
         document_line(d, DOCUMENT_PLAIN, text);
-    for (int i = 0; sentence_train_warning(q, &a->memory, i, text); i++)
+    for (int i = 0; (text = sentence_train_warning(q, &a->memory, i, &texts)); i++)
         document_line(d, DOCUMENT_PLAIN, text);
+    texts_fini(&texts);
 }
 
 static void add_train_fixes(const struct report_page *p, struct document *d)
@@ -618,7 +594,7 @@ static void add_train_fixes(const struct report_page *p, struct document *d)
                                                   {"$/h", TABLE_RIGHT}};
     const struct train_answer *a = &p->trained;
     const struct request *q = &a->resolved.request;
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
     struct table table;
 
     if (a->fix_count == 0 || a->memory.verdict == VERDICT_FITS)
@@ -626,13 +602,14 @@ static void add_train_fixes(const struct report_page *p, struct document *d)
     document_heading(d, "What would fit, each one planned");
     table_init(&table, columns, 4);
     for (int i = 0; i < a->fix_count; i++) {
-        table_cell(&table, sentence_train_fix(q, &a->fixes[i], text));
-        table_cell(&table, sentence_train_options(q, &a->fixes[i], text));
+        table_cell(&table, sentence_train_fix(q, &a->fixes[i], &texts));
+        table_cell(&table, sentence_train_options(q, &a->fixes[i], &texts));
         table_cellf(&table, "%d", a->fixes[i].gpus);
         table_cellf(&table, a->fixes[i].per_hour > 0 ? "%.2f" : "-", a->fixes[i].per_hour);
     }
     document_table(d, &table);
     table_fini(&table);
+    texts_fini(&texts);
 }
 
 /* ---- all of it ---- */

@@ -30,10 +30,11 @@ static const struct member row_members[] = {
 
 static void class_and_date(const struct instance *in, struct record *s)
 {
-    char date[SENTENCE_DATE_MAX];
+    struct texts texts = {0};
 
     record_text(s, "class", in->kind == PRICE_MARKET ? "market" : "list");
-    record_text(s, "date", sentence_price_date(in, date));
+    record_text(s, "date", sentence_price_date(in, &texts));
+    texts_fini(&texts);
 }
 
 /* ---- instances ---- */

@@ -84,29 +84,31 @@ static void verdict_facts(const struct train_answer *a, struct record *r)
 {
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
+    const char *text;
 
     record_text(r, "status", verdict_word(m->verdict));
     record_text(r, "limit", train_limit_word(m->limit));
-    record_text(r, "knob", sentence_train_knob(m, text));
+    record_text(r, "knob", sentence_train_knob(m, &texts));
     record_list(r, "reasons");
-    for (int i = 0; sentence_train_reason(q, m, i, text); i++)
+    for (int i = 0; (text = sentence_train_reason(q, m, i, &texts)); i++)
         record_item(r, "reasons", text);
     record_list(r, "warnings");
-    for (int i = 0; sentence_train_warning(q, m, i, text); i++)
+    for (int i = 0; (text = sentence_train_warning(q, m, i, &texts)); i++)
         record_item(r, "warnings", text);
     record_list(r, "fixes");
     for (int i = 0; i < a->fix_count; i++) {
         const struct train_fix *f = &a->fixes[i];
         struct record *fix = record_append(r, "fixes");
 
-        record_text(fix, "what", sentence_train_fix(q, f, text));
-        record_text(fix, "option", sentence_train_options(q, f, text));
+        record_text(fix, "what", sentence_train_fix(q, f, &texts));
+        record_text(fix, "option", sentence_train_options(q, f, &texts));
         record_text(fix, "status", verdict_word(f->verdict));
         record_count(fix, "gain_gib", "", f->gain / GP_GIB);
         record_count(fix, "gpus", "", f->gpus);
         record_count(fix, "per_hour", "", f->per_hour > 0 ? f->per_hour : NAN);
     }
+    texts_fini(&texts);
 }
 
 static void memory_facts(const struct train_memory *m, struct record *doc)
@@ -164,17 +166,19 @@ void report_train_rows(const struct train_answer *a, struct record *r)
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
     int hosts = a->priced.layout.hosts;
-    char reason[SENTENCE_MAX] = "";
+    struct texts texts = {0};
+    const char *reason = sentence_train_reason(q, m, 0, &texts);
 
-    sentence_train_reason(q, m, 0, reason);
     record_text(r, "verdict", verdict_word(m->verdict));
-    record_note(r, reason);
+    record_note(r, reason ? reason : "");
     record_text(r, "GPU", q->gpu->id);
     record_note(r, q->gpu->name);
     record_quantity(r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
-    gp_format(reason, sizeof(reason), "data parallel %d, ZeRO %d, %d host%s", m->data_parallel,
-              m->train.zero_stage, hosts, hosts == 1 ? "" : "s");
-    record_note(r, a->priced.has_memory ? reason : "");
+    record_note(r, a->priced.has_memory ? texts_addf(&texts, "data parallel %d, ZeRO %d, %d host%s",
+                                                     m->data_parallel, m->train.zero_stage, hosts,
+                                                     hosts == 1 ? "" : "s")
+                                        : "");
+    texts_fini(&texts);
     for (int i = 0; i < TRAIN_PARTS; i++) {
         const struct quantity *b = train_part_bytes(m, &train_parts[i]);
 

@@ -61,26 +61,26 @@ static enum gp_status unknown_key(const char *where, const char *key, struct gp_
     return gp_fail(err, GP_E_USAGE, where, hint, "unknown option '%.60s'", key);
 }
 
-static enum gp_status take_options(struct options *options, const char *where, long line,
-                                   json_t *request, struct gp_err *err)
+enum gp_status request_line_options(const char *place, json_t *request, struct options *options,
+                                    struct gp_err *err)
 {
     const char *key;
     json_t *value;
-    char place[GP_PATH_MAX];
+    char where[GP_PATH_MAX];
     enum gp_status rc = GP_OK;
 
     json_object_foreach(request, key, value)
     {
-        int id = strcmp(key, "id") == 0 ? OPTION_COUNT : option_find(key);
+        int id = option_find(key);
 
-        if (id == OPTION_COUNT)
+        if (strcmp(key, "id") == 0)
             continue;
-        gp_format(place, sizeof(place), "%s:%ld: %.60s", where, line, key);
+        gp_format(where, sizeof(where), "%s%.60s", place, key);
         if (id < 0 || !key[1])
-            return unknown_key(place, key, err);
+            return unknown_key(where, key, err);
         if (!is_request_option(id, value))
-            return gp_fail(err, GP_E_USAGE, place, "leave it out", "is not part of a request");
-        rc = take_value(options, id, place, value, err);
+            return gp_fail(err, GP_E_USAGE, where, "leave it out", "is not part of a request");
+        rc = take_value(options, id, where, value, err);
         if (rc)
             return rc;
     }
@@ -100,31 +100,26 @@ void request_line_place(struct gp_err *err, const char *place)
               where[0] ? where + 2 : "");
 }
 
-static enum gp_status parse_line(const char *where, const char *place, long line, const char *text,
-                                 size_t len, struct request_line *out, struct gp_err *err)
-{
-    json_t *request = NULL;
-    enum gp_status rc;
-
-    memset(out, 0, sizeof(*out));
-    if (len > REQUEST_LINE_MAX)
-        return gp_fail(err, GP_E_USAGE, place, "one request per line", "is longer than %d bytes",
-                       REQUEST_LINE_MAX);
-    rc = gp_json_parse(place, text, len, &request, err);
-    out->json = request;
-    if (!rc && !json_is_object(request))
-        rc = gp_fail(err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
-                     "is not a JSON object");
-    return rc ? rc : take_options(&out->options, where, line, request, err);
-}
-
 enum gp_status request_line_read(const char *where, long line, const char *text, size_t len,
                                  struct request_line *out, struct gp_err *err)
 {
     char place[GP_PATH_MAX];
+    enum gp_status rc;
 
+    memset(out, 0, sizeof(*out));
     gp_format(place, sizeof(place), "%s:%ld", where, line);
-    enum gp_status rc = parse_line(where, place, line, text, len, out, err);
+    if (len > REQUEST_LINE_MAX)
+        rc = gp_fail(err, GP_E_USAGE, place, "one request per line", "is longer than %d bytes",
+                     REQUEST_LINE_MAX);
+    else
+        rc = gp_json_parse(place, text, len, &out->json, err);
+    if (!rc && !json_is_object(out->json))
+        rc = gp_fail(err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
+                     "is not a JSON object");
+    gp_format(place, sizeof(place), "%s:%ld: ", where, line);
+    if (!rc)
+        rc = request_line_options(place, out->json, &out->options, err);
+    gp_format(place, sizeof(place), "%s:%ld", where, line);
     if (rc)
         request_line_place(err, place);
     return rc;

@@ -27,6 +27,11 @@ enum gp_status request_line_read(const char *where, long line, const char *text,
                                  struct request_line *out, struct gp_err *err);
 void request_line_fini(struct request_line *line);
 
+/* The options of such an object, which borrow its texts; place: what stands before the key in
+ * errors, "FILE:7: ". */
+enum gp_status request_line_options(const char *place, struct json_t *request,
+                                    struct options *options, struct gp_err *err);
+
 /* An error about an option of the command line ("--max-num-seqs"), told of the request
  * at `place`: "FILE:7: max_num_seqs". */
 void request_line_place(struct gp_err *err, const char *place);

@@ -202,14 +202,14 @@ static enum gp_status find_model(struct planner *p, const char *text, const stru
         *model = kept->model;
         return GP_OK;
     }
-    if (reader_is_path(text)) {
-        rc = reader_model(text, &read, err);
+    if (checkpoint_is_path(text)) {
+        rc = checkpoint_read(text, &read, err);
         /* "org/name" is a path that is not there, and may be a catalogue alias */
         if (rc && strchr(text, '/') && !path_is_there(text) &&
             catalog_model(p->catalog, text, model, &unknown) == GP_OK)
             return GP_OK;
         if (rc && !path_is_there(text) && hub_cache_find(text, &hub))
-            rc = reader_model(hub.path, &read, err);
+            rc = checkpoint_read(hub.path, &read, err);
         *generic = !rc && read.assumed;
         if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
             gp_copy(err->hint, sizeof(err->hint), unknown.hint);

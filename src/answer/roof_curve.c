@@ -284,7 +284,7 @@ bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, doubl
     struct roof roof = roof_of_gpu(q->gpu, math, false);
     bool both = known(roof.rate) && known(roof.bandwidth);
     double ridge = both ? roof.rate.value / roof.bandwidth.value : 0;
-    char why[SENTENCE_MAX];
+    struct texts why = {0};
     double unit;
 
     if (!known(roof.rate) && !known(roof.bandwidth)) {
@@ -293,7 +293,8 @@ bool roof_curve(struct roof_curve *c, const struct plan *plan, double low, doubl
         return false;
     }
     if (!plan->has_memory) {
-        gp_format(words, CURVE_WORDS, "no products to show: %s", sentence_first_reason(plan, why));
+        gp_format(words, CURVE_WORDS, "no products to show: %s", sentence_first_reason(plan, &why));
+        texts_fini(&why);
         return false;
     }
     unit = set_axes(plot, low, high, &roof, ridge, math == MATH_INT8 || math == MATH_INT4);

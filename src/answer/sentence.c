@@ -323,118 +323,111 @@ static const struct {
 
 /* ---- values by name ---- */
 
-static void value_text(const struct sentence_value *v, char *text, size_t size)
+static void value_text(const struct sentence_value *v, struct strbuf *out)
 {
     switch (v->kind) {
     case SAY_TEXT:
-        gp_copy(text, size, v->text);
+        strbuf_add(out, v->text);
         break;
     case SAY_NUMBER:
-        gp_format(text, size, "%.0f", v->number);
+        strbuf_addf(out, "%.0f", v->number);
         break;
     case SAY_PLAIN:
-        gp_copy(text, size, UNITS_PLAIN(v->number, 6));
+        strbuf_add(out, UNITS_PLAIN(v->number, 6));
         break;
     case SAY_GIB:
-        units_gib(text, size, v->number);
+        strbuf_add(out, UNITS_GIB(v->number));
         break;
     case SAY_BAND:
-        gp_format(text, size, "%.2f..%.2f GiB", v->number / GP_GIB, v->high / GP_GIB);
+        strbuf_addf(out, "%.2f..%.2f GiB", v->number / GP_GIB, v->high / GP_GIB);
         break;
     case SAY_SHARE:
-        gp_format(text, size, "%.2f", v->number);
+        strbuf_addf(out, "%.2f", v->number);
         break;
     case SAY_MS:
-        gp_format(text, size, v->number < 0.9995 ? "%.3g ms" : "%.3g s",
-                  v->number < 0.9995 ? v->number * 1e3 : v->number);
+        strbuf_addf(out, v->number < 0.9995 ? "%.3g ms" : "%.3g s",
+                    v->number < 0.9995 ? v->number * 1e3 : v->number);
         break;
     case SAY_TIMES:
-        gp_format(text, size, "%.1f", v->number);
+        strbuf_addf(out, "%.1f", v->number);
         break;
     case SAY_VERSION:
-        gp_format(text, size, "%d.%d", (int)v->number / 10, (int)v->number % 10);
+        strbuf_addf(out, "%d.%d", (int)v->number / 10, (int)v->number % 10);
         break;
     case SAY_GPUS:
-        gp_format(text, size, "%.0f GPU%s", v->number, v->number == 1 ? "" : "s");
+        strbuf_addf(out, "%.0f GPU%s", v->number, v->number == 1 ? "" : "s");
         break;
     case SAY_TOKENS:
-        units_tokens(text, size, v->number);
+        strbuf_add(out, UNITS_TOKENS(v->number));
         break;
     case SAY_WATTS:
-        units_watts(text, size, v->number);
+        strbuf_add(out, UNITS_WATTS(v->number));
         break;
     case SAY_RATE:
-        gp_format(text, size, "%.4g %s", v->number / 1e12, v->text);
+        strbuf_addf(out, "%.4g %s", v->number / 1e12, v->text);
         break;
     }
 }
 
-static const struct sentence_value *find_value(const struct sentence_value *list, const char *name,
-                                               size_t length)
+void sentence_write(const char *words, const struct sentence_value *values, struct strbuf *out)
 {
-    for (; list->name; list++)
-        if (strncmp(list->name, name, length) == 0 && list->name[length] == '\0')
-            return list;
-    return NULL;
+    while (*words) {
+        size_t length = *words == '{' ? strcspn(words + 1, "}") : 0;
+        const struct sentence_value *v = values;
+
+        while (length > 0 && v->name &&
+               (strncmp(v->name, words + 1, length) != 0 || v->name[length] != '\0'))
+            v++;
+        if (length > 0 && v->name) {
+            value_text(v, out);
+            words += length + 2;
+        } else {
+            strbuf_addc(out, *words++);
+        }
+    }
 }
 
-const char *sentence_fill(const char *words, const struct sentence_value *values, char *text,
-                          size_t size)
+const char *sentence_fill(const char *words, const struct sentence_value *values, struct texts *t)
 {
-    size_t n = 0;
+    struct strbuf out;
+    const char *text;
 
-    while (*words && n + 1 < size) {
-        size_t length = *words == '{' ? strcspn(words, "}") : 0;
-        const struct sentence_value *v =
-            length > 0 ? find_value(values, words + 1, length - 1) : NULL;
-
-        if (!v) {
-            text[n++] = *words++;
-            continue;
-        }
-        value_text(v, text + n, size - n);
-        n += strlen(text + n);
-        words += length + 1;
-    }
-    text[n] = '\0';
+    strbuf_init(&out);
+    sentence_write(words, values, &out);
+    text = texts_add(t, out.text);
+    strbuf_fini(&out);
     return text;
 }
 
 /* ---- layouts ---- */
 
-char *sentence_layout(const struct layout *l, char *text, size_t size)
+const char *sentence_layout(const struct layout *l, struct texts *t)
 {
-    struct part {
-        const char *format;
-        int n;
-    } const parts[] = {{l->prefill_tp > 0 ? ", PP %d" : " x PP %d", l->pp},
-                       {" x %d replicas", l->prefill_tp > 0 ? 0 : l->replicas},
-                       {", EP %d", l->ep}};
+    bool apart = l->prefill_tp > 0;
+    const char *text;
 
-    if (l->prefill_tp > 0)
-        gp_format(text, size, "%d x TP %d for prefill, %d x TP %d for decode", l->prefill,
-                  l->prefill_tp, layout_decoding(l), l->tp);
+    if (apart)
+        text = texts_addf(t, "%d x TP %d for prefill, %d x TP %d for decode", l->prefill,
+                          l->prefill_tp, layout_decoding(l), l->tp);
     else
-        gp_format(text, size, "TP %d", l->tp);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        size_t n = strlen(text);
-
-        if (parts[i].n > 1)
-            gp_format(text + n, size - n, parts[i].format, parts[i].n);
-    }
-    if (l->prefill > 0 && l->prefill_tp <= 0)
-        gp_format(text + strlen(text), size - strlen(text), " (%d prefill, %d decode)", l->prefill,
-                  layout_decoding(l));
+        text = texts_addf(t, "TP %d", l->tp);
+    if (l->pp > 1)
+        text = texts_addf(t, apart ? "%s, PP %d" : "%s x PP %d", text, l->pp);
+    if (l->replicas > 1 && !apart)
+        text = texts_addf(t, "%s x %d replicas", text, l->replicas);
+    if (l->ep > 1)
+        text = texts_addf(t, "%s, EP %d", text, l->ep);
+    if (l->prefill > 0 && !apart)
+        text = texts_addf(t, "%s (%d prefill, %d decode)", text, l->prefill, layout_decoding(l));
     return text;
 }
 
-char *sentence_refusals(const struct request *q, const struct layout *l, char *text, size_t size)
+const char *sentence_refusals(const struct request *q, const struct layout *l, struct texts *t)
 {
     struct refusal list[16];
-    char one[SENTENCE_MAX];
     int count = layout_refusals(q, l, list, 16);
+    const char *text = "";
 
-    text[0] = '\0';
     for (int i = 0; i < count && i < 16; i++) {
         const struct sentence_value values[] = {
             {"a", SAY_NUMBER, .number = list[i].a},
@@ -445,71 +438,55 @@ char *sentence_refusals(const struct request *q, const struct layout *l, char *t
             {"replicas", SAY_NUMBER, .number = l->replicas},
             {.name = NULL},
         };
-        size_t n = strlen(text);
 
-        gp_format(text + n, size - n, "%s%s", i ? "; " : "",
-                  sentence_fill(refusal_words[list[i].code], values, one, sizeof(one)));
+        text = texts_addf(t, "%s%s%s", text, i ? "; " : "",
+                          sentence_fill(refusal_words[list[i].code], values, t));
     }
     return text;
 }
 
 /* ---- reasons and warnings ---- */
 
-static const char *fp8_note(const struct gpu *g)
-{
-    struct quantity half = g->rate[MATH_FP16], fp8 = g->rate[MATH_FP8];
-
-    return fp8.known && fp8.value > half.value ? "; FP8 is the fast 8-bit type here" : "";
-}
-
-static const char *rate_unit(enum format_math math)
-{
-    return math == MATH_INT8 || math == MATH_INT4 ? "TOPS" : "TFLOPS";
-}
-
-/* "; over PCIe at 64 GB/s that is 0.17 s at least". */
-static const char *link_time(const struct plan *p, char *text, size_t size)
+/* ": over PCIe at 64 GB/s at most that takes 0.17 s at least". */
+static const char *link_time(const struct plan *p, struct texts *t)
 {
     const struct gpu *g = p->request.gpu;
     double rate = roofline_pcie(g->pcie_gen, g->pcie_lanes);
     char seconds[32], bandwidth[32];
 
-    gp_copy(text, size, "");
-    if (rate > 0)
-        gp_format(text, size, ": over PCIe at %s at most that takes %s at least",
-                  units_bandwidth(bandwidth, sizeof(bandwidth), rate),
-                  units_seconds(seconds, sizeof(seconds), p->memory.host.value / rate, 2));
-    return text;
+    if (rate <= 0)
+        return "";
+    return texts_addf(t, ": over PCIe at %s at most that takes %s at least",
+                      units_bandwidth(bandwidth, sizeof(bandwidth), rate),
+                      units_seconds(seconds, sizeof(seconds), p->memory.host.value / rate, 2));
 }
 
 /* "AWS accelerators": the vendor as its products' names begin with it. */
-static const char *devices_of(const struct gpu *g, char *text, size_t size)
+static const char *devices_of(const struct gpu *g, struct texts *t)
 {
-    size_t named = (size_t)(gpu_short_name(g) - g->name);
+    bool named = gpu_short_name(g) > g->name;
 
     if (g->host)
-        gp_copy(text, size, "processors");
-    else
-        gp_format(text, size, "%.*s%s%s", (int)strlen(g->vendor), named ? g->name : g->vendor,
-                  g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
-    return text;
+        return "processors";
+    return texts_addf(t, "%.*s%s%s", (int)strlen(g->vendor), named ? g->name : g->vendor,
+                      g->vendor[0] ? " " : "", g->memory_only ? "accelerators" : "GPUs");
 }
 
 /* words of a request: they hold whatever the layout. */
-static const char *say_request(const struct plan *p, const char *words, char text[SENTENCE_MAX])
+static const char *say_request(const struct plan *p, const char *words, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct gpu *g = q->gpu;
     const struct engine *e = q->engine;
     enum format_math math = q->precision.weight->math;
-    double rate = math < MATH_COUNT ? g->rate[math].value : 0;
-    char link[96], devices[48];
+    double rate = math < MATH_COUNT ? g->rate[math].value : 0, half = g->rate[MATH_FP16].value;
+    const struct quantity *fp8 = &g->rate[MATH_FP8];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"usual engine", SAY_TEXT, .text = q->usual_engine ? q->usual_engine->name : ""},
         {"vendor", SAY_TEXT, .text = g->vendor},
         {"runs not", SAY_TEXT, .text = g->host ? "is not planned" : "does not run"},
-        {"devices", SAY_TEXT, .text = devices_of(g, devices, sizeof(devices))},
+        {"devices", SAY_TEXT, .text = devices_of(g, t)},
         {"gpu", SAY_TEXT, .text = g->id},
         {"family", SAY_TEXT, .text = q->model->family},
         {"cc", SAY_VERSION, .number = g->compute_capability},
@@ -525,49 +502,48 @@ static const char *say_request(const struct plan *p, const char *words, char tex
         {"draft", SAY_TEXT, .text = q->draft ? q->draft->id : ""},
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
         {"words", SAY_NUMBER, .number = q->model->vocab},
-        {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
+        {"link time", SAY_TEXT, .text = link_time(p, t)},
         {"context", SAY_TOKENS, .number = q->context},
         {"fewer logits", SAY_GIB, .number = p->memory.activation.value - p->memory.activation.low},
         {"replicas", SAY_NUMBER, .number = p->layout.replicas},
         {"idle", SAY_NUMBER, .number = plan_idle(p)},
         {"beyond", SAY_PLAIN, .number = round(q->spread.beyond * 1000) / 10},
         {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
-        {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
+        {"rate", SAY_RATE, .number = rate,
+         .text = math == MATH_INT8 || math == MATH_INT4 ? "TOPS" : "TFLOPS"},
         {"slots", SAY_TEXT, .text = e->slots_least == 1 ? "one slot" : "4 slots"},
         {"slots option", SAY_TEXT, .text = e->slots_option},
         {"seqs large", SAY_NUMBER, .number = e->seqs_large},
         {"tokens large", SAY_NUMBER, .number = e->tokens_large},
         {"seqs", SAY_PLAIN, .number = p->memory.max_num_seqs},
         {"tokens", SAY_PLAIN, .number = p->memory.max_batched_tokens},
-        {"times slower", SAY_TIMES, .number = g->rate[MATH_FP16].value / rate},
-        {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
+        {"times slower", SAY_TIMES, .number = half / rate},
+        {"fp8 is fast", SAY_TEXT,
+         .text = fp8->known && fp8->value > half ? "; FP8 is the fast 8-bit type here" : ""},
         {.name = NULL},
     };
 
-    return sentence_fill(words, values, text, SENTENCE_MAX);
+    return sentence_fill(words, values, t);
 }
 
 /* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where
  * that is less than all at full length. */
-static const char *kv_least(const struct memory *m, char *text, size_t size)
+static const char *kv_least(const struct memory *m, struct texts *t)
 {
-    char gib[32];
     double one = m->sequence.reserved, mean = m->kv_mean.value;
 
-    gp_copy(text, size, "");
-    if (fmax(one, mean) < m->kv_reserved.value)
-        gp_format(text, size, " (%s %s)", units_gib(gib, sizeof(gib), fmax(one, mean)),
-                  one > mean ? "for one of them" : "while they are spread");
-    return text;
+    if (fmax(one, mean) >= m->kv_reserved.value)
+        return "";
+    return texts_addf(t, " (%s %s)", UNITS_GIB(fmax(one, mean)),
+                      one > mean ? "for one of them" : "while they are spread");
 }
 
 /* What an engine may take where others hold the rest; no share below the option's least. */
-static const char *use_less(double share, char *text, size_t size)
+static const char *use_less(double share, struct texts *t)
 {
     if (share < 0.05)
         return "stop the programs that hold the rest, or take another GPU";
-    gp_format(text, size, "--memory-utilization %.2f at most", floor(share * 100) / 100);
-    return text;
+    return texts_addf(t, "--memory-utilization %.2f at most", floor(share * 100) / 100);
 }
 
 /* Bytes that the fraction leaves, and the most that they have to hold. */
@@ -585,18 +561,15 @@ static double fraction_leaves(const struct plan *p, double *most)
 }
 
 /* words of a layout and its memory. */
-static const char *say_layout(const struct plan *p, const char *words, char text[SENTENCE_MAX])
+static const char *say_layout(const struct plan *p, const char *words, struct texts *t)
 {
-    char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64], gap[SENTENCE_MAX];
-    char less[64];
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
     double overheads, rest = fraction_leaves(p, &overheads);
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
-        {"refusals", SAY_TEXT,
-         .text = sentence_refusals(q, &p->layout, refusals, sizeof(refusals))},
+        {"refusals", SAY_TEXT, .text = sentence_refusals(q, &p->layout, t)},
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {"users", SAY_NUMBER, .number = m->users},
@@ -608,9 +581,9 @@ static const char *say_layout(const struct plan *p, const char *words, char text
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"budget", SAY_GIB, .number = fmax(m->budget.value, 0)},
         {"unused", SAY_GIB, .number = fmax(unused, 0)},
-        {"use less", SAY_TEXT, .text = use_less(unused / usable, less, sizeof(less))},
+        {"use less", SAY_TEXT, .text = use_less(unused / usable, t)},
         {"weights", SAY_GIB, .number = m->weights.value},
-        {"at least", SAY_TEXT, .text = kv_least(m, least, sizeof(least))},
+        {"at least", SAY_TEXT, .text = kv_least(m, t)},
         {"reserved", SAY_GIB, .number = m->kv_reserved.value},
         {"mean", SAY_GIB, .number = m->kv_mean.value},
         {"prefill tp", SAY_NUMBER, .number = p->layout.prefill_tp},
@@ -620,7 +593,7 @@ static const char *say_layout(const struct plan *p, const char *words, char text
         {"pool high", SAY_GIB, .number = m->kv_pool.high},
         {"pool band", SAY_BAND, .number = fmax(m->kv_pool.low, 0), .high = m->kv_pool.high},
         {"over", SAY_GIB, .number = fmax(-m->free.low, 0)},
-        {"knob", SAY_TEXT, .text = sentence_knob(p, knob)},
+        {"knob", SAY_TEXT, .text = sentence_knob(p, t)},
         {"overheads", SAY_GIB, .number = overheads},
         {"rest", SAY_SHARE, .number = rest / GP_GIB},
         {"count", SAY_NUMBER, .number = q->gpu_count},
@@ -639,18 +612,18 @@ static const char *say_layout(const struct plan *p, const char *words, char text
         {"rate", SAY_PLAIN, .number = q->rate},
         {"served", SAY_SHARE, .number = p->speed.capacity},
         {"saturated", SAY_TEXT, .text = sentence_saturation(p->speed.saturation)},
-        {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, gap)},
+        {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, t)},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
         {"drawing GPUs", SAY_GPUS, .number = p->layout.gpus},
         {"capped GPUs", SAY_GPUS, .number = p->power.capped_gpus},
         {"watts", SAY_WATTS, .number = p->power.sheet},
         {"cap", SAY_WATTS, .number = q->power_cap},
         {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
-        {"nearly", SAY_TEXT, .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},
+        {"nearly", SAY_TEXT, .text = sentence_layout(&p->nearly, t)},
         {.name = NULL},
     };
 
-    return sentence_fill(words, values, text, SENTENCE_MAX);
+    return sentence_fill(words, values, t);
 }
 
 /* The i-th bit that is set; -1 when there are not that many. */
@@ -662,80 +635,74 @@ static int bit_at(uint64_t bits, int i)
     return -1;
 }
 
-const char *sentence_reason(const struct plan *p, int i, char text[SENTENCE_MAX])
+const char *sentence_reason(const struct plan *p, int i, struct texts *t)
 {
     int r = bit_at(p->reasons, i);
     bool layout = r == REASON_LAYOUT || (r >= REASON_CONTEXT && r != REASON_MEMORY_ONLY);
 
     if (r < 0)
         return NULL;
-    return layout ? say_layout(p, reason_words[r], text) : say_request(p, reason_words[r], text);
+    return layout ? say_layout(p, reason_words[r], t) : say_request(p, reason_words[r], t);
 }
 
-const char *sentence_first_reason(const struct plan *p, char text[SENTENCE_MAX])
+const char *sentence_first_reason(const struct plan *p, struct texts *t)
 {
-    text[0] = '\0';
-    sentence_reason(p, 0, text);
-    return text;
+    const char *text = sentence_reason(p, 0, t);
+
+    return text ? text : "";
 }
 
-const char *sentence_warning(const struct plan *p, int i, char text[SENTENCE_MAX])
+const char *sentence_warning(const struct plan *p, int i, struct texts *t)
 {
     int w = bit_at(p->warnings, i);
 
-    return w < 0 ? NULL : say_request(p, warning_words[w], text);
+    return w < 0 ? NULL : say_request(p, warning_words[w], t);
 }
 
 /* ---- what decides ---- */
 
-const char *sentence_knob(const struct plan *p, char text[SENTENCE_MAX])
+const char *sentence_knob(const struct plan *p, struct texts *t)
 {
     struct quantity q = plan_knob_part(&p->memory, p->knob);
+    const char *name = knob_words[p->knob].name, *advice = knob_words[p->knob].advice;
 
-    text[0] = '\0';
+    if (p->knob == KNOB_NONE)
+        return "";
     if (p->knob == KNOB_ENGINE) /* of no known size */
-        gp_format(text, SENTENCE_MAX, "%s: %s", knob_words[p->knob].name,
-                  knob_words[p->knob].advice);
-    else if (p->knob != KNOB_NONE)
-        gp_format(text, SENTENCE_MAX, "%s (%.2f..%.2f GiB): %s", knob_words[p->knob].name,
-                  q.low / GP_GIB, q.high / GP_GIB, knob_words[p->knob].advice);
-    return text;
+        return texts_addf(t, "%s: %s", name, advice);
+    return texts_addf(t, "%s (%.2f..%.2f GiB): %s", name, q.low / GP_GIB, q.high / GP_GIB, advice);
 }
 
-static const char *say_goal(const struct runner_up *r, char text[SENTENCE_MAX])
+const char *sentence_lost(const struct runner_up *r, struct texts *t)
 {
-    static const struct {
-        const char *format;
-        double unit;
-    } goals[LIMIT_COUNT] = {
-        [LIMIT_TTFT] = {"TTFT %.3g ms", 1e-3},     [LIMIT_TPOT] = {"TPOT %.3g ms", 1e-3},
-        [LIMIT_THROUGHPUT] = {"%.0f tokens/s", 1}, [LIMIT_RATE] = {"serves %.3g requests/s", 1},
-        [LIMIT_BUDGET] = {"$%.2f/h", 1},
-    };
-
-    if (goals[r->limit].format)
-        gp_format(text, SENTENCE_MAX, goals[r->limit].format, r->more / goals[r->limit].unit);
-    return text;
-}
-
-const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
-{
-    text[0] = '\0';
-    if (r->lost == LOST_GOAL)
-        return say_goal(r, text);
-    if (r->lost == LOST_TOKENS) {
-        gp_format(text, SENTENCE_MAX, "%.0f %% fewer tokens/s", 100 * r->more);
-        return text;
+    switch (r->lost) {
+    case LOST_GOAL:
+        switch (r->limit) {
+        case LIMIT_TTFT:
+            return texts_addf(t, "TTFT %.3g ms", r->more * 1e3);
+        case LIMIT_TPOT:
+            return texts_addf(t, "TPOT %.3g ms", r->more * 1e3);
+        case LIMIT_THROUGHPUT:
+            return texts_addf(t, "%.0f tokens/s", r->more);
+        case LIMIT_RATE:
+            return texts_addf(t, "serves %.3g requests/s", r->more);
+        case LIMIT_BUDGET:
+            return texts_addf(t, "%s/h", UNITS_MONEY(r->more));
+        default:
+            return "";
+        }
+    case LOST_TOKENS:
+        return texts_addf(t, "%.0f %% fewer tokens/s", 100 * r->more);
+    case LOST_GPUS:
+    case LOST_PAID:
+        return texts_addf(t, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",
+                          r->lost == LOST_PAID ? " to pay for" : "");
+    case LOST_MONEY:
+        return isfinite(r->more) ? texts_addf(t, "$%.2f/h more", r->more)
+                                 : "its price is unknown";
+    default:
+        return lost_words[r->lost];
     }
-    if (r->lost == LOST_GPUS || r->lost == LOST_PAID)
-        gp_format(text, SENTENCE_MAX, "%.0f GPU%s more%s", r->more, r->more == 1 ? "" : "s",
-                  r->lost == LOST_PAID ? " to pay for" : "");
-    else if (r->lost == LOST_MONEY && isfinite(r->more))
-        gp_format(text, SENTENCE_MAX, "$%.2f/h more", r->more);
-    else
-        gp_copy(text, SENTENCE_MAX,
-                r->lost == LOST_MONEY ? "its price is unknown" : lost_words[r->lost]);
-    return text;
 }
 
 /* ---- prices ---- */
@@ -750,7 +717,7 @@ static const char *const note_words[] = {
     [COST_NOTE_OLD] = "the price is {days} days old: check it",
 };
 
-const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
+const char *sentence_cost_note(const struct plan *p, struct texts *t)
 {
     static const char *const classes[] = {
         [WANT_ON_DEMAND] = "list",
@@ -766,89 +733,70 @@ const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
         {.name = NULL},
     };
 
-    return sentence_fill(note_words[p->cost.note], values, text, SENTENCE_MAX);
+    return sentence_fill(note_words[p->cost.note], values, t);
 }
 
-static void add_note(char text[SENTENCE_MAX], const char *label, const char *note)
-{
-    size_t n = strlen(text);
-
-    gp_format(text + n, SENTENCE_MAX - n, "%s%s%s", n ? "; " : "", label, note);
-}
-
-const char *sentence_rent_note(const struct plan *p, const struct rent *r, char text[SENTENCE_MAX])
+const char *sentence_rent_note(const struct plan *p, const struct rent *r, struct texts *t)
 {
     const struct cost *c = &p->cost;
     const struct instance *in = r->instance;
-    char idle[64];
-
-    text[0] = '\0';
-    if (!r->known)
-        return text;
-    if (r == &c->spot && c->on_demand.known && r->per_hour > c->on_demand.per_hour)
-        add_note(text, "", "dearer than on demand");
+    bool dearer = r == &c->spot && c->on_demand.known && r->per_hour > c->on_demand.per_hour;
     int unused = r->gpus_paid - p->layout.gpus;
-    gp_format(idle, sizeof(idle), "%d of %d GPUs %s not used", unused, r->gpus_paid,
-              unused == 1 ? "is" : "are");
+    const char *text = "";
+
+    if (!r->known)
+        return "";
+    if (dearer)
+        text = "dearer than on demand";
     if (unused > 0)
-        add_note(text, "", idle);
+        text = texts_addf(t, "%s%s%d of %d GPUs %s not used", text, text[0] ? "; " : "", unused,
+                          r->gpus_paid, unused == 1 ? "is" : "are");
     if (in->per_gpu)
-        add_note(text, "", "price per GPU of a shared host");
+        text = texts_addf(t, "%s%sprice per GPU of a shared host", text, text[0] ? "; " : "");
     if (in->assumed || in->note[0])
-        add_note(text, in->assumed ? "assumed: " : "note: ",
-                 in->note[0] ? in->note : "a key figure is a guess");
+        text = texts_addf(t, "%s%s%s%s", text, text[0] ? "; " : "",
+                          in->assumed ? "assumed: " : "note: ",
+                          in->note[0] ? in->note : "a key figure is a guess");
     if (r->apart)
-        add_note(text, "", "the GPUs of one request are in several instances");
+        text = texts_addf(t, "%s%sthe GPUs of one request are in several instances", text,
+                          text[0] ? "; " : "");
     return text;
 }
 
-const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DATE_MAX])
+const char *sentence_price_date(const struct instance *in, struct texts *t)
 {
     const char *before = in->basis == DATE_READ ? "by " : in->basis == DATE_FILE ? "file of " : "";
     int most = in->basis == DATE_READ ? 7 : 10; /* the month is all that counts */
 
-    gp_format(text, SENTENCE_DATE_MAX, "%s%.*s", in->date[0] ? before : "", most, in->date);
-    return text;
+    return texts_addf(t, "%s%.*s", in->date[0] ? before : "", most, in->date);
 }
 
-const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])
+const char *sentence_purchase(const struct buy *b, struct texts *t)
 {
-    gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");
-    return text;
+    return texts_addf(t, "%d x %s%s", b->count, b->what, b->server ? "" : " and hosts");
 }
 
-const char *sentence_purchase_date(const struct buy *b, char text[SENTENCE_DATE_MAX])
+const char *sentence_purchase_date(const struct buy *b, struct texts *t)
 {
-    gp_copy(text, SENTENCE_DATE_MAX, b->as_of);
-    if (b->launch_year > 0)
-        gp_format(text, SENTENCE_DATE_MAX, "%d launch", b->launch_year);
-    return text;
+    return b->launch_year > 0 ? texts_addf(t, "%d launch", b->launch_year) : b->as_of;
 }
 
 /* ---- fixes ---- */
 
-static const char *knobs_text(unsigned changes, char *text, size_t size)
-{
-    text[0] = '\0';
-    for (int c = 0; c < CHANGE_COUNT; c++)
-        if ((changes >> c & 1) && change_words[c]) {
-            size_t n = strlen(text);
-
-            gp_format(text + n, size - n, "%s%s", n ? ", and " : "", change_words[c]);
-        }
-    return text;
-}
-
-const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
+const char *sentence_fix(const struct fix *f, struct texts *t)
 {
     const struct request *q = &f->request;
-    char knobs[SENTENCE_MAX];
+    const char *knobs = "";
+
+    for (int c = 0; c < CHANGE_COUNT; c++)
+        if ((f->changes >> c & 1) && change_words[c])
+            knobs = texts_addf(t, "%s%s%s", knobs, knobs[0] ? ", and " : "", change_words[c]);
     const struct sentence_value values[] = {
         {"users", SAY_NUMBER, .number = q->users},
         {"slots", SAY_NUMBER, .number = q->max_num_seqs},
         {"batched", SAY_TOKENS, .number = q->max_batched_tokens},
         {"context", SAY_TOKENS, .number = q->context},
-        {"knobs", SAY_TEXT, .text = knobs_text(f->changes, knobs, sizeof(knobs))},
+        {"knobs", SAY_TEXT, .text = knobs},
         {"weights", SAY_TEXT, .text = q->precision.weight->name},
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"gpu", SAY_TEXT, .text = q->gpu->name},
@@ -864,21 +812,17 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
         {.name = NULL},
     };
 
-    return sentence_fill(fix_words[f->kind], values, text, SENTENCE_MAX);
+    return sentence_fill(fix_words[f->kind], values, t);
 }
 
 /* ---- training ---- */
 
 static const char *say_train(const struct request *q, const struct train_memory *m,
-                             const char *words, char text[SENTENCE_MAX])
+                             const char *words, struct texts *texts)
 {
     const struct train *t = &m->train;
     struct request plain = train_request(q);
     struct layout l = train_layout(t);
-    char refusals[SENTENCE_MAX], times_cp[32] = "";
-
-    if (t->cp > 1)
-        gp_format(times_cp, sizeof(times_cp), " x CP %d", t->cp);
     const struct sentence_value values[] = {
         {"model", SAY_TEXT, .text = q->model->id},
         {"plain sequence", SAY_PLAIN, .number = t->sequence},
@@ -889,14 +833,14 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"rank", SAY_NUMBER, .number = t->lora_rank},
         {"offload", SAY_TEXT, .text = train_offload_word(t->offload)},
         {"cp", SAY_NUMBER, .number = t->cp},
-        {"x CP", SAY_TEXT, .text = times_cp},
+        {"x CP", SAY_TEXT, .text = t->cp > 1 ? texts_addf(texts, " x CP %d", t->cp) : ""},
         {"host GPUs", SAY_NUMBER, .number = q->host_gpus},
         {"lowest zero", SAY_NUMBER, .number = train_lowest_stage(t)},
         {"gpus", SAY_NUMBER, .number = t->gpus},
         {"most GPUs", SAY_NUMBER, .number = PLAN_MAX_GPUS},
         {"tp", SAY_NUMBER, .number = t->tp},
         {"pp", SAY_NUMBER, .number = t->pp},
-        {"refusals", SAY_TEXT, .text = sentence_refusals(&plain, &l, refusals, sizeof(refusals))},
+        {"refusals", SAY_TEXT, .text = sentence_refusals(&plain, &l, texts)},
         {"need", SAY_GIB, .number = m->total.value + q->used},
         {"usable", SAY_GIB, .number = m->usable.value},
         {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
@@ -905,39 +849,38 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {.name = NULL},
     };
-    return sentence_fill(words, values, text, SENTENCE_MAX);
+
+    return sentence_fill(words, values, texts);
 }
 
 const char *sentence_train_reason(const struct request *q, const struct train_memory *m, int i,
-                                  char text[SENTENCE_MAX])
+                                  struct texts *t)
 {
     int r = bit_at(m->reasons, i);
 
-    return r < 0 ? NULL : say_train(q, m, train_reason_words[r], text);
+    return r < 0 ? NULL : say_train(q, m, train_reason_words[r], t);
 }
 
 const char *sentence_train_warning(const struct request *q, const struct train_memory *m, int i,
-                                   char text[SENTENCE_MAX])
+                                   struct texts *t)
 {
     int w = bit_at(m->warnings, i);
 
-    return w < 0 ? NULL : say_train(q, m, train_warning_words[w], text);
+    return w < 0 ? NULL : say_train(q, m, train_warning_words[w], t);
 }
 
-const char *sentence_train_knob(const struct train_memory *m, char text[SENTENCE_MAX])
+const char *sentence_train_knob(const struct train_memory *m, struct texts *t)
 {
     struct quantity part = train_knob_part(m);
-    char low[32], high[32];
 
-    text[0] = '\0';
-    if (m->verdict == VERDICT_MARGINAL)
-        gp_format(text, SENTENCE_MAX, "%s: %s to %s", train_knob_words[m->knob],
-                  units_gib(low, sizeof(low), part.low), units_gib(high, sizeof(high), part.high));
-    return text;
+    if (m->verdict != VERDICT_MARGINAL)
+        return "";
+    return texts_addf(t, "%s: %s to %s", train_knob_words[m->knob], UNITS_GIB(part.low),
+                      UNITS_GIB(part.high));
 }
 
 static const char *say_train_fix(const struct request *q, const struct train_fix *f,
-                                 const char *words, char text[SENTENCE_MAX])
+                                 const char *words, struct texts *t)
 {
     static const char *const sharded[] = {"", "master and moments", "gradients", "weights"};
     const struct sentence_value values[] = {
@@ -956,17 +899,16 @@ static const char *say_train_fix(const struct request *q, const struct train_fix
         {.name = NULL},
     };
 
-    return sentence_fill(words, values, text, SENTENCE_MAX);
+    return sentence_fill(words, values, t);
 }
 
-const char *sentence_train_fix(const struct request *q, const struct train_fix *f,
-                               char text[SENTENCE_MAX])
+const char *sentence_train_fix(const struct request *q, const struct train_fix *f, struct texts *t)
 {
-    return say_train_fix(q, f, train_fix_words[f->kind].what, text);
+    return say_train_fix(q, f, train_fix_words[f->kind].what, t);
 }
 
 const char *sentence_train_options(const struct request *q, const struct train_fix *f,
-                                   char text[SENTENCE_MAX])
+                                   struct texts *t)
 {
-    return say_train_fix(q, f, train_fix_words[f->kind].options, text);
+    return say_train_fix(q, f, train_fix_words[f->kind].options, t);
 }

@@ -3,11 +3,7 @@
  */
 #include "answer/sentence.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/str.h"
+#include "base/units.h"
 #include "plan/better.h"
 
 static const char *const gap_words[SPEED_GAPS] = {
@@ -21,7 +17,7 @@ static const char *const gap_words[SPEED_GAPS] = {
     [SPEED_ON_HOST] = "weights in host memory are read at its pace, which is not known",
 };
 
-const char *sentence_speed_gap(const struct plan *p, char text[SENTENCE_MAX])
+const char *sentence_speed_gap(const struct plan *p, struct texts *t)
 {
     const struct request *q = &p->request;
     const struct sentence_value values[] = {
@@ -31,7 +27,7 @@ const char *sentence_speed_gap(const struct plan *p, char text[SENTENCE_MAX])
         {.name = NULL},
     };
 
-    return sentence_fill(gap_words[p->speed.gap], values, text, SENTENCE_MAX);
+    return sentence_fill(gap_words[p->speed.gap], values, t);
 }
 
 const char *sentence_saturation(enum saturation saturation)
@@ -84,20 +80,17 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_MEASURED] = "device measured",
 };
 
-char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
+const char *sentence_speed_doubts(const struct plan *p, struct texts *t)
 {
-    size_t n = 0;
+    const char *text = "";
+    double low, high;
 
-    text[0] = '\0';
-    for (int i = 0; i < DOUBT_COUNT && n < size; i++) {
-        double low, high;
-
+    for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(p->speed.doubts >> i & 1))
             continue;
         speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
-        gp_format(text + n, size - n, "%s%s (/%.2f..x%.2f)", n ? ", " : "", doubt_words[i], low,
-                  high);
-        n = strlen(text);
+        text = texts_addf(t, "%s%s%s (/%.2f..x%.2f)", text, text[0] ? ", " : "", doubt_words[i],
+                          low, high);
     }
     return text;
 }
@@ -105,100 +98,67 @@ char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
 /* Of the GPU itself: what its own measurements take away. */
 #define OF_DEVICE (1u << DOUBT_FAMILY | 1u << DOUBT_BANDWIDTH)
 
-static int widest_doubt(const struct plan *p)
+const char *sentence_speed_narrower(const struct plan *p, struct texts *t)
 {
     int widest = -1;
-    double most = 1;
+    double low, high, most = 1;
 
     for (int i = 0; i < DOUBT_COUNT; i++) {
-        double low, high;
-
         speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
         if ((p->speed.doubts >> i & 1) && low * high > most) {
             most = low * high;
             widest = i;
         }
     }
-    return widest;
-}
-
-char *sentence_speed_narrower(const struct plan *p, char text[SENTENCE_MAX])
-{
-    int widest = widest_doubt(p);
-    double low, high;
-
-    text[0] = '\0';
     if (widest < 0 || widest == DOUBT_POINTS_3)
-        return text;
-    if (1u << widest & OF_DEVICE) {
-        gp_format(text, SENTENCE_MAX, "--confirm on this GPU; widest now: %s", doubt_words[widest]);
-        return text;
-    }
+        return "";
+    if (1u << widest & OF_DEVICE)
+        return texts_addf(t, "--confirm on this GPU; widest now: %s", doubt_words[widest]);
     speed_doubt(DOUBT_POINTS_3, p->request.gpu, &low, &high);
     if (low * high >= p->speed.factor_low * p->speed.factor_high)
-        return text;
-    gp_format(text, SENTENCE_MAX,
-              "three runs of the server's benchmark, --calibration FILE: "
-              "/%.2f..x%.2f, not /%.2f..x%.2f; widest now: %s",
-              low, high, p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
-    return text;
-}
-
-static const char *hit_kind_words(enum hit_kind kind)
-{
-#define X(NAME, word, words) [HIT_##NAME] = words,
-    static const char *const list[HIT_KIND_COUNT] = {HIT_KINDS(X)};
-    return list[kind];
-}
-
-static const char *hit_phase_words(enum hit_phase phase)
-{
-    static const char *const list[HIT_PHASE_COUNT] = {HIT_PHASES(X)};
-#undef X
-    return list[phase];
+        return "";
+    return texts_addf(t,
+                      "three runs of the server's benchmark, --calibration FILE: "
+                      "/%.2f..x%.2f, not /%.2f..x%.2f; widest now: %s",
+                      low, high, p->speed.factor_low, p->speed.factor_high, doubt_words[widest]);
 }
 
 /* "TPOT, mixtures of experts on vLLM: 254 rows, median error 12 %, in band 91 %" */
-char *sentence_speed_hit(const struct plan *p, const struct hit *h, char text[SENTENCE_MAX])
+const char *sentence_speed_hit(const struct plan *p, const struct hit *h, struct texts *t)
 {
+#define X(NAME, word, words) [HIT_##NAME] = words,
+    static const char *const kinds[HIT_KIND_COUNT] = {HIT_KINDS(X)};
+    static const char *const phases[HIT_PHASE_COUNT] = {HIT_PHASES(X)};
+#undef X
     const struct request *q = &p->request;
 
     if (!h)
-        gp_copy(text, SENTENCE_MAX, "no measured row of this kind");
-    else
-        gp_format(text, SENTENCE_MAX,
-                  "%s, %s on %s: %d rows%s, median error %.0f %%, in band "
-                  "%.0f %%",
-                  hit_phase_words((enum hit_phase)h->phase), hit_kind_words((enum hit_kind)h->kind),
-                  q->engine->name, h->rows,
-                  engine_lists(h->families, q->gpu->family->id) ? "" : " of other GPUs",
-                  100 * h->median, 100 * h->inside);
-    return text;
+        return "no measured row of this kind";
+    return texts_addf(t, "%s, %s on %s: %d rows%s, median error %.0f %%, in band %.0f %%",
+                      phases[h->phase], kinds[h->kind], q->engine->name, h->rows,
+                      engine_lists(h->families, q->gpu->family->id) ? "" : " of other GPUs",
+                      100 * h->median, 100 * h->inside);
 }
 
 /* ---- what would be better ---- */
 
 /* " (-51 %)" */
-static const char *changed_by(double now, double then, char text[24])
+static const char *changed_by(double now, double then, struct texts *t)
 {
-    text[0] = '\0';
-    if (now > 0 && then > 0)
-        gp_format(text, 24, " (%+.0f %%)", (now / then - 1) * 100);
-    return text;
+    return now > 0 && then > 0 ? texts_addf(t, " (%+.0f %%)", (now / then - 1) * 100) : "";
 }
 
-const char *sentence_better(const struct plan *p, const struct fix *f, char *text, size_t size)
+const char *sentence_better(const struct plan *p, const struct fix *f, struct texts *t)
 {
-    char what[SENTENCE_MAX], change[24], money[48] = "", hour[32] = "";
     double million = better_per_million(f);
     struct quantity own = plan_token_price(p);
+    const char *money = "", *hour = "";
 
     if (million > 0)
-        gp_format(money, sizeof(money), "$%.2f per million%s, ", million,
-                  changed_by(million, own.known ? own.value : 0, change));
+        money = texts_addf(t, "%s per million%s, ", UNITS_MONEY(million),
+                           changed_by(million, own.known ? own.value : 0, t));
     if (f->per_hour > 0)
-        gp_format(hour, sizeof(hour), ", $%.2f/h", f->per_hour);
-    gp_format(text, size, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, what), money, f->tpot * 1e3,
-              changed_by(f->tpot, p->speed.tpot.value, change), hour);
-    return text;
+        hour = texts_addf(t, ", %s/h", UNITS_MONEY(f->per_hour));
+    return texts_addf(t, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, t), money, f->tpot * 1e3,
+                      changed_by(f->tpot, p->speed.tpot.value, t), hour);
 }

@@ -47,7 +47,7 @@ static enum outcome in_band(bool at_value)
 #define TIGHT_GRAPHS (BIT(REASON_REST_TIGHT) | BIT(REASON_OVERRUNS))
 
 /* Has the layout a refusal among these bits of enum refusal_code? The first is in *out. */
-static bool refused(const struct plan *p, uint64_t codes, struct refusal *out)
+static bool layout_refused(const struct plan *p, uint64_t codes, struct refusal *out)
 {
     struct refusal list[REFUSED_COUNT];
 
@@ -179,7 +179,7 @@ static bool free_lacks(const struct plan *p)
     " (with -ngl or --fit off; --fit, the default, leaves layers in host memory, and " \
     "without -c it cuts the context)"
 
-static const struct check {
+static const struct startup_row {
     const char *engine;
     long from, until; /* versions whose range begins among these print it so */
     const char *name;
@@ -353,27 +353,10 @@ static const struct check {
      .fails = asked_rest},
 };
 
-/* ---- the figures of a message ---- */
-
-/* Figures of a start that only one end of the band stops are of that end: they would
- * contradict the message else. */
-struct figures {
-    double pool, weights, states;
-};
-
-static struct figures figures_of(const struct memory *m, enum outcome outcome)
-{
-    bool end = outcome == MAY_STOP;
-
-    return (struct figures){
-        .pool = fmax(end ? m->kv_pool.low : m->kv_pool.value, 0),
-        .weights = end ? m->weights.high : m->weights.value,
-        .states = end ? m->state_blocks.low : m->state_blocks.value,
-    };
-}
+/* ---- the message ---- */
 
 /* Tokens of the longest request that a pool holds, as the engine estimates it. */
-static double longest(const struct plan *p, double pool)
+static double longest_request(const struct plan *p, double pool)
 {
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
@@ -408,16 +391,22 @@ static const char *ggml_device(const char *vendor)
     return "device ";
 }
 
-static void fill_words(const struct plan *p, const struct check *c, enum outcome outcome,
-                       struct startup *out)
+/* Figures of a start that only one end of the band stops are of that end: they would
+ * contradict the message else. */
+const char *startup_message(const struct plan *p, const struct startup *startup,
+                            struct texts *texts)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
-    struct refusal odd = {0};
-    struct figures f = figures_of(m, outcome);
+    const struct startup_row *c = startup->row;
+    bool end = startup->at_end;
+    double pool = fmax(end ? m->kv_pool.low : m->kv_pool.value, 0);
+    double weights = end ? m->weights.high : m->weights.value;
+    double states = end ? m->state_blocks.low : m->state_blocks.value;
     double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
+    struct refusal odd = {0};
 
-    refused(p, c->refusals, &odd);
+    layout_refused(p, c->refusals, &odd);
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
@@ -440,30 +429,31 @@ static void fill_words(const struct plan *p, const struct check *c, enum outcome
         {"usable", SAY_SHARE, .number = usable / GP_GIB},
         {"fraction", SAY_PLAIN, .number = m->fraction},
         {"least fraction", SAY_SHARE,
-         .number = usable > 0 ? ceil(f.weights / usable * 100) / 100 : 1},
+         .number = usable > 0 ? ceil(weights / usable * 100) / 100 : 1},
         {"budget", SAY_SHARE, .number = usable * m->fraction * (1 - q->headroom) / GP_GIB},
         {"one", SAY_SHARE, .number = m->sequence.reserved / GP_GIB},
-        {"pool", SAY_SHARE, .number = f.pool / GP_GIB},
+        {"pool", SAY_SHARE, .number = pool / GP_GIB},
         {"device", SAY_TEXT, .text = ggml_device(q->gpu->vendor)},
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
-        {"weights", SAY_SHARE, .number = f.weights / GP_MIB},
-        {"estimate", SAY_NUMBER, .number = c->fails == no_request ? longest(p, f.pool) : 0},
-        {"states", SAY_NUMBER, .number = f.states},
+        {"weights", SAY_SHARE, .number = weights / GP_MIB},
+        {"estimate", SAY_NUMBER, .number = c->fails == no_request ? longest_request(p, pool) : 0},
+        {"states", SAY_NUMBER, .number = states},
         {.name = NULL},
     };
-    sentence_fill(c->words, values, out->text, sizeof(out->text));
+
+    return sentence_fill(c->words, values, texts);
 }
 
-static bool is_of(const struct check *c, const struct engine *e)
+static bool is_of(const struct startup_row *c, const struct engine *e)
 {
     return strcmp(c->engine, e->id) == 0 && e->from >= c->from && e->from <= c->until;
 }
 
-static enum outcome check_plan(const struct check *c, const struct plan *p)
+static enum outcome check_plan(const struct startup_row *c, const struct plan *p)
 {
     struct refusal r;
 
-    if (p->reasons & c->stops || refused(p, c->refusals, &r))
+    if (p->reasons & c->stops || layout_refused(p, c->refusals, &r))
         return STOPS;
     if (p->reasons & c->may_stop)
         return in_band(c->likely && c->likely(p));
@@ -479,36 +469,22 @@ bool startup_known(const struct engine *engine)
 }
 
 /* The first check that fails at the estimate's value; else the first that may. */
-static const struct check *first_failed(const struct plan *p, enum outcome *outcome)
-{
-    const struct check *found = NULL;
-
-    *outcome = PASSES;
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && *outcome < LIKELY; i++) {
-        const struct check *c = &checks[i];
-        enum outcome fails = is_of(c, p->request.engine) ? check_plan(c, p) : PASSES;
-
-        if (fails >= LIKELY || (fails == MAY_STOP && !found)) {
-            found = c;
-            *outcome = fails;
-        }
-    }
-    return found;
-}
-
 struct startup startup_check(const struct plan *p)
 {
     struct startup out = {.check = NULL};
-    enum outcome outcome;
+    enum outcome worst = PASSES;
 
-    if (!model_is_served(p->request.model))
-        return out;
-    const struct check *c = first_failed(p, &outcome);
-    if (!c)
-        return out;
-    out.check = c->name;
-    out.certain = outcome == STOPS;
-    fill_words(p, c, outcome, &out);
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && worst < LIKELY; i++) {
+        const struct startup_row *c = &checks[i];
+        enum outcome fails = is_of(c, p->request.engine) && model_is_served(p->request.model)
+                                 ? check_plan(c, p)
+                                 : PASSES;
+
+        if (fails >= LIKELY || (fails == MAY_STOP && !out.row)) {
+            out = (struct startup){c->name, fails == STOPS, c, fails == MAY_STOP};
+            worst = fails;
+        }
+    }
     return out;
 }
 
@@ -533,16 +509,18 @@ static size_t piece_length(const char *at)
 #define PIECE_LEAST 20 /* characters by which a message is told from others */
 
 /* Characters of the longest such part that the line holds; 0: none. */
-static size_t shared(const char *line, const char *words)
+static size_t shared_length(const char *line, const char *words)
 {
-    char text[STARTUP_MAX];
+    struct strbuf text;
     size_t best = 0;
 
+    strbuf_init(&text);
     for (const char *at = words; *at;) {
         size_t len = piece_length(at);
 
-        gp_format(text, sizeof(text), "%.*s", (int)len, at);
-        if (len >= PIECE_LEAST && len > best && strstr(line, text))
+        strbuf_clear(&text);
+        strbuf_addn(&text, at, len);
+        if (len >= PIECE_LEAST && len > best && strstr(line, text.text))
             best = len;
         at += len;
         if (*at == ' ')
@@ -550,6 +528,7 @@ static size_t shared(const char *line, const char *words)
         at += strcspn(at, "}");
         at += *at != '\0';
     }
+    strbuf_fini(&text);
     return best;
 }
 
@@ -571,7 +550,8 @@ const char *startup_of_message(const char *engine, const char *line, bool sized)
     if (strstr(line, "out of memory"))
         return sized ? "graphs" : "load";
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        size_t len = strcmp(checks[i].engine, engine) == 0 ? shared(line, checks[i].words) : 0;
+        size_t len =
+            strcmp(checks[i].engine, engine) == 0 ? shared_length(line, checks[i].words) : 0;
 
         if (len > best) {
             best = len;

@@ -15,17 +15,20 @@
 #ifndef GP_ANSWER_STARTUP_H
 #define GP_ANSWER_STARTUP_H
 
+#include "base/texts.h"
 #include "plan/plan.h"
 
-#define STARTUP_MAX 640
-
 struct startup {
-    const char *check;      /* "one-request"; NULL: it starts, or its checks are not known */
-    bool certain;           /* false: within the estimate's band */
-    char text[STARTUP_MAX]; /* the message */
+    const char *check;             /* "one-request"; NULL: it starts, or its checks are not known */
+    bool certain;                  /* false: within the estimate's band */
+    const struct startup_row *row; /* of the table of checks */
+    bool at_end;                   /* only one end of the estimate's band stops */
 };
 
 struct startup startup_check(const struct plan *plan);
+/* What the engine prints then. */
+const char *startup_message(const struct plan *plan, const struct startup *startup,
+                            struct texts *texts);
 
 /* The check whose message a log's line is; NULL: none that is known. sized: the pool was
  * already made when it came, so that memory ran out behind it. */

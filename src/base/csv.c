@@ -33,7 +33,7 @@ static enum gp_status refuse_record(const struct csv *csv, const char *text, str
     return gp_fail(err, GP_E_FILE, where, "", "%s", text);
 }
 
-static enum gp_status quoted(struct csv *csv, struct gp_err *err)
+static enum gp_status csv_quoted(struct csv *csv, struct gp_err *err)
 {
     for (csv->at++; csv->at < csv->end; csv->at++) {
         if (*csv->at == '"' && csv->at + 1 < csv->end && csv->at[1] == '"')
@@ -63,7 +63,7 @@ static enum gp_status one_field(struct csv *csv, struct gp_err *err)
     const char *start = csv->at;
 
     if (csv->at < csv->end && *csv->at == '"') {
-        enum gp_status rc = quoted(csv, err);
+        enum gp_status rc = csv_quoted(csv, err);
 
         if (rc != GP_OK)
             return rc;
@@ -87,7 +87,7 @@ static void skip_line_end(struct csv *csv)
     }
 }
 
-static enum gp_status record(struct csv *csv, struct gp_err *err)
+static enum gp_status csv_record(struct csv *csv, struct gp_err *err)
 {
     size_t offset[CSV_FIELDS_MAX];
 
@@ -122,5 +122,5 @@ enum gp_status csv_next(struct csv *csv, bool *more, struct gp_err *err)
     if (*more && csv->count == 0 && /* once, before the first record */
         memchr(csv->at, '\0', (size_t)(csv->end - csv->at)) != NULL)
         return refuse_record(csv, "holds a NUL byte: not a text file", err);
-    return *more ? record(csv, err) : GP_OK;
+    return *more ? csv_record(csv, err) : GP_OK;
 }

@@ -109,7 +109,7 @@ static void add_escape(struct strbuf *out, uint32_t ch)
 
 /* jansson leaves what a terminal takes for a command beyond ASCII as it is; only texts
  * hold such characters, so each may be written as JSON writes it: \u009b. */
-static void escape(struct strbuf *out, size_t from)
+static void json_escape(struct strbuf *out, size_t from)
 {
     struct strbuf tame;
     uint32_t ch = 0;
@@ -144,7 +144,7 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
     out->len += need;
     out->text[out->len] = '\0';
     if (!gp_lines_are_tame(out->text + from, out->len - from))
-        escape(out, from);
+        json_escape(out, from);
     if (indent)
         strbuf_add(out, "\n");
 }

@@ -19,11 +19,4 @@ char *gp_strdup(const char *text);
  * *cap. Returns the (possibly moved) array. */
 void *gp_grow(void *items, size_t *cap, size_t want, size_t size);
 
-/* Prints the line and ends the program, at once. */
-_Noreturn void gp_out_of_memory(void);
-
-/* Called before that line is printed; NULL: nothing. The terminal front end gives the
- * terminal back here, so that the line can be read. It must not allocate. */
-extern void (*gp_before_exit)(void);
-
 #endif

@@ -267,7 +267,7 @@ bool gp_is_tame(uint32_t ch)
 }
 
 /* Bytes of the character at text and whether it may stay as it is. */
-static int look(const char *text, bool lines, bool *tame)
+static int str_look(const char *text, bool lines, bool *tame)
 {
     uint32_t ch;
     int bytes = gp_utf8(text, &ch);
@@ -276,13 +276,13 @@ static int look(const char *text, bool lines, bool *tame)
     return bytes > 0 ? bytes : 1;
 }
 
-static size_t tame(char *text, size_t len, bool lines)
+static size_t str_tame(char *text, size_t len, bool lines)
 {
     size_t to = 0;
     bool good;
 
     for (size_t at = 0; at < len;) {
-        int bytes = look(text + at, lines, &good);
+        int bytes = str_look(text + at, lines, &good);
 
         if (good)
             memmove(text + to, text + at, (size_t)bytes);
@@ -297,12 +297,12 @@ static size_t tame(char *text, size_t len, bool lines)
 
 void gp_tame(char *text)
 {
-    tame(text, strlen(text), false);
+    str_tame(text, strlen(text), false);
 }
 
 size_t gp_tame_lines(char *text, size_t len)
 {
-    return tame(text, len, true);
+    return str_tame(text, len, true);
 }
 
 /* Are these eight bytes all from ' ' to '~'? Of a byte that is not, one of the sums has
@@ -326,7 +326,7 @@ bool gp_lines_are_tame(const char *text, size_t len)
         while (at < len && text[at] >= ' ' && text[at] <= '~')
             at++;
         if (at < len)
-            at += (size_t)look(text + at, true, &good);
+            at += (size_t)str_look(text + at, true, &good);
     }
     return good;
 }

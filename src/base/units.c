@@ -29,7 +29,7 @@ struct scale {
 
 /* ---- to text ---- */
 
-static char *unknown(char *text, size_t size)
+static char *units_unknown(char *text, size_t size)
 {
     gp_copy(text, size, "?");
     return text;
@@ -53,12 +53,12 @@ static void three_digits(char *text, size_t size, double value)
 }
 
 /* The largest unit in which the value, as printed, is at least 1. */
-static char *scaled(char *text, size_t size, double value, const struct scale *scales)
+static char *units_scaled(char *text, size_t size, double value, const struct scale *scales)
 {
     char digits[48];
 
     if (!isfinite(value))
-        return unknown(text, size);
+        return units_unknown(text, size);
     while (scales[1].name && fabs(value) < scales->factor * 0.99995)
         scales++;
     three_digits(digits, sizeof digits, value / scales->factor);
@@ -67,7 +67,7 @@ static char *scaled(char *text, size_t size, double value, const struct scale *s
 }
 
 /* The rounded number with a comma between thousands. */
-static void thousands(char *text, size_t size, double value)
+static void units_thousands(char *text, size_t size, double value)
 {
     char digits[48];
     size_t len, used = 0;
@@ -88,7 +88,7 @@ static void thousands(char *text, size_t size, double value)
 char *units_gib(char *text, size_t size, double bytes)
 {
     if (!isfinite(bytes))
-        return unknown(text, size);
+        return units_unknown(text, size);
     gp_format(text, size, "%.2f GiB", bytes / GP_GIB);
     return text;
 }
@@ -98,7 +98,7 @@ char *units_memory(char *text, size_t size, double bytes)
     if (bytes != 0 && fabs(bytes) < 0.0995 * GP_GIB)
         return units_bytes(text, size, bytes);
     if (!isfinite(bytes))
-        return unknown(text, size);
+        return units_unknown(text, size);
     gp_format(text, size, "%.3f GiB", bytes / GP_GIB);
     return text;
 }
@@ -110,7 +110,7 @@ char *units_bytes(char *text, size_t size, double bytes)
         {"KiB", GP_KIB},          {"B", 1.0},      {NULL, 0},
     };
 
-    return scaled(text, size, bytes, scales);
+    return units_scaled(text, size, bytes, scales);
 }
 
 char *units_tokens(char *text, size_t size, double tokens)
@@ -118,8 +118,8 @@ char *units_tokens(char *text, size_t size, double tokens)
     char digits[64];
 
     if (!isfinite(tokens) || fabs(tokens) >= 1e18)
-        return unknown(text, size);
-    thousands(digits, sizeof digits, tokens);
+        return units_unknown(text, size);
+    units_thousands(digits, sizeof digits, tokens);
     gp_format(text, size, "%s%s", tokens <= -0.5 ? "-" : "", digits);
     return text;
 }
@@ -164,7 +164,7 @@ char *units_params(char *text, size_t size, double params)
     static const struct scale scales[] = {{"T", 1e12}, {"B", 1e9}, {"M", 1e6}, {NULL, 0}};
 
     if (!isfinite(params) || fabs(params) >= 1e18)
-        return unknown(text, size);
+        return units_unknown(text, size);
     for (const struct scale *scale = scales; scale->name; scale++)
         if (fabs(params) >= scale->factor * 0.99999) {
             gp_format(text, size, "%.2f %s", params / scale->factor, scale->name);
@@ -176,7 +176,7 @@ char *units_params(char *text, size_t size, double params)
 char *units_watts(char *text, size_t size, double watts)
 {
     if (!isfinite(watts))
-        return unknown(text, size);
+        return units_unknown(text, size);
     if (watts < 999.5)
         gp_format(text, size, "%.0f W", watts);
     else
@@ -190,9 +190,9 @@ char *units_money(char *text, size_t size, double dollars)
     double magnitude = fabs(dollars);
 
     if (!isfinite(dollars) || magnitude >= 1e18)
-        return unknown(text, size);
+        return units_unknown(text, size);
     if (magnitude >= 999.995)
-        thousands(digits, sizeof digits, dollars);
+        units_thousands(digits, sizeof digits, dollars);
     else
         snprintf(digits, sizeof digits, "%.*f", magnitude > 0 && magnitude < 0.0995 ? 4 : 2,
                  magnitude);
@@ -206,7 +206,7 @@ char *units_bandwidth(char *text, size_t size, double bytes_per_s)
         {"TB/s", 1e12}, {"GB/s", 1e9}, {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1.0}, {NULL, 0},
     };
 
-    return scaled(text, size, bytes_per_s, scales);
+    return units_scaled(text, size, bytes_per_s, scales);
 }
 
 /* ---- from text ---- */

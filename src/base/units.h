@@ -35,6 +35,13 @@ char *units_bandwidth(char *text, size_t size, double bytes_per_s); /* "3.35 TB/
 char *units_plain(char *text, size_t size, double value, int digits);
 #define UNITS_PLAIN(value, digits) units_plain((char[32]){""}, 32, value, digits)
 
+/* The same of the others: a text that lives to the end of the block. */
+#define UNITS_GIB(bytes) units_gib((char[32]){""}, 32, bytes)
+#define UNITS_TOKENS(tokens) units_tokens((char[32]){""}, 32, tokens)
+#define UNITS_PARAMS(params) units_params((char[32]){""}, 32, params)
+#define UNITS_MONEY(dollars) units_money((char[32]){""}, 32, dollars)
+#define UNITS_WATTS(watts) units_watts((char[32]){""}, 32, watts)
+
 /* The time of one operation to `digits` significant ones: "594.9 us", "4.78 ms", "2 s". */
 char *units_seconds(char *text, size_t size, double seconds, int digits);
 

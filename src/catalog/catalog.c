@@ -619,6 +619,34 @@ static enum gp_status read_prices(struct catalog *catalog, size_t at, struct gp_
     return rc;
 }
 
+enum gp_status catalog_newest_price(const struct catalog *catalog, char date[16],
+                                    struct gp_err *err)
+{
+    enum gp_status rc = require_folder(catalog, err);
+
+    date[0] = '\0';
+    for (size_t at = 0; at < catalog->path.count && !rc; at++) {
+        char dir[GP_PATH_MAX], path[GP_PATH_MAX], **names = NULL, *text = NULL;
+        size_t count = 0, len;
+
+        if (path_join(dir, sizeof(dir), catalog->path.dir[at], "prices"))
+            rc = path_list(dir, ".cfg", &names, &count, err);
+        for (size_t i = 0; i < count && !rc; i++) {
+            if (strcmp(names[i], "ownership.cfg") == 0 ||
+                !path_join(path, sizeof(path), dir, names[i]))
+                continue;
+            rc = path_read(path, PROFILE_MAX_BYTES, &text, &len, err);
+            for (const char *p = rc ? "" : text; (p = strstr(p, "date = \"")); p++)
+                if (strncmp(p + 8, date, 10) > 0)
+                    gp_format(date, 16, "%.10s", p + 8);
+            free(text);
+            text = NULL;
+        }
+        path_list_free(names, count);
+    }
+    return rc;
+}
+
 static int by_offer(const void *a, const void *b)
 {
     const struct instance *x = a, *y = b;

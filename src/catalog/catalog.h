@@ -32,6 +32,9 @@ struct catalog *catalog_new_path(const char *const *dirs, size_t count);
 void catalog_free(struct catalog *catalog);
 /* The folder of the catalogue itself, below the user's own; "" when there is none. */
 const char *catalog_folder(const struct catalog *catalog);
+/* The date of the newest price, by a look at the text of the files alone: of --version. */
+enum gp_status catalog_newest_price(const struct catalog *catalog, char date[16],
+                                    struct gp_err *err);
 
 /* "vllm@0.17": a version inside the range, by which it is found again. */
 void catalog_engine_id(const struct engine *engine, char *text, size_t size);

@@ -28,7 +28,7 @@
 #define VISION_NEEDED 6 /* the first of vision_counts[] */
 
 static const struct profile_word mixer_table[] = {
-#define X(NAME, word) {word, MIXER_##NAME},
+#define X(NAME, word, class, needs) {word, MIXER_##NAME},
     MIXERS(X)
 #undef X
         {NULL, 0},
@@ -43,47 +43,29 @@ static const struct profile_word qk_norm_table[] = {
 
 /* ---- one layer kind ------------------------------------------------------------- */
 
-#define KIND(member) PROFILE_AT(struct layer_kind, member)
-#define FLAG(name)                      \
-    {                                   \
-#name, PROFILE_FLAG, KIND(name) \
-    }
-
-static const struct profile_field kind_fields[] = {
-    {"mixer", PROFILE_WORD, KIND(mixer), .words = mixer_table},
-    {"qk_norm", PROFILE_WORD, KIND(qk_norm), .words = qk_norm_table},
-    {"extra", PROFILE_INTEGER, KIND(extra), 0, 1e12},
-    FLAG(q_bias),
-    FLAG(kv_bias),
-    FLAG(o_bias),
-    FLAG(out_gate),
-    FLAG(sinks),
-    FLAG(cross),
-    FLAG(kv_shared),
-    FLAG(k_is_v),
-    FLAG(index_shared),
-    FLAG(csa2),
-    FLAG(gated),
-    FLAG(mlp_bias),
-    FLAG(shared_gate),
-    FLAG(router_bias),
-    FLAG(expert_bias),
-    FLAG(norm_bias),
-    FLAG(unnormed),
-};
-
-static void read_counts(struct profile_group group, const struct layer_count *counts, int count,
+static void read_counts(struct profile_group group, const struct layer_field *f, int count,
                         void *object)
 {
-    for (int i = 0; i < count; i++)
-        profile_count(group, counts[i].key, (int *)(void *)((char *)object + counts[i].offset), 0,
-                      counts[i].high);
+    for (; count > 0; count--, f++) {
+        void *at = (char *)object + f->offset;
+
+        if (f->kind == LAYER_COUNT)
+            profile_count(group, f->key, at, 0, f->high);
+        else if (f->kind == LAYER_FLAG)
+            profile_bool(group, f->key, at);
+        else
+            profile_word(group, f->key, at, qk_norm_table);
+    }
 }
 
 static void read_kind(struct profile_group group, struct layer_kind *kind)
 {
-    read_counts(group, layer_counts, LAYER_COUNTS, kind);
-    PROFILE_FIELDS(group, kind_fields, kind);
+    int mixer = (int)kind->mixer;
+
+    profile_word(group, "mixer", &mixer, mixer_table);
+    kind->mixer = (enum mixer)mixer;
+    read_counts(group, layer_fields, LAYER_FIELDS, kind);
+    profile_integer(group, "extra", &kind->extra, 0, 1e12);
 }
 
 /* What a profile need not say. */
@@ -448,20 +430,27 @@ static void add_number(struct strbuf *out, const char *key, double value)
         strbuf_addf(out, "%s = %.0f%s;\n", key, value, value > INT_MAX ? "L" : "");
 }
 
-static void add_counts(struct strbuf *out, const char *indent, const struct layer_count *counts,
+/* The fields in which an object differs from one that a profile need not describe. */
+static void add_counts(struct strbuf *out, const char *indent, const struct layer_field *f,
                        int count, const void *object, const void *plain)
 {
-    for (int i = 0; i < count; i++) {
-        int value, fallback;
+    for (; count > 0; count--, f++) {
+        size_t size = f->kind == LAYER_FLAG ? sizeof(bool) : sizeof(int);
+        int value = 0, fallback = 0;
 
-        memcpy(&value, (const char *)object + counts[i].offset, sizeof value);
-        memcpy(&fallback, (const char *)plain + counts[i].offset, sizeof fallback);
-        if (value != fallback)
-            strbuf_addf(out, "%s%s = %d;\n", indent, counts[i].key, value);
+        memcpy(&value, (const char *)object + f->offset, size);
+        memcpy(&fallback, (const char *)plain + f->offset, size);
+        if (value == fallback)
+            continue;
+        if (f->kind == LAYER_COUNT)
+            strbuf_addf(out, "%s%s = %d;\n", indent, f->key, value);
+        else if (f->kind == LAYER_FLAG)
+            strbuf_addf(out, "%s%s = %s;\n", indent, f->key, value ? "true" : "false");
+        else
+            strbuf_addf(out, "%s%s = \"%s\";\n", indent, f->key, qk_norm_table[value].word);
     }
 }
 
-/* The fields in which a kind differs from what a profile need not say. */
 static void add_kind(struct strbuf *out, const struct layer_kind *kind)
 {
     struct layer_kind plain = default_kind();
@@ -469,20 +458,7 @@ static void add_kind(struct strbuf *out, const struct layer_kind *kind)
     plain.v_head_dim = kind->head_dim; /* finish_kind() */
     if (kind->mixer != plain.mixer)
         strbuf_addf(out, "        mixer = \"%s\";\n", mixer_word(kind->mixer));
-    add_counts(out, "        ", layer_counts, LAYER_COUNTS, kind, &plain);
-    if (kind->qk_norm != plain.qk_norm)
-        strbuf_addf(out, "        qk_norm = \"%s\";\n", qk_norm_table[kind->qk_norm].word);
-    for (size_t i = 0; i < sizeof kind_fields / sizeof *kind_fields; i++) {
-        const struct profile_field *f = &kind_fields[i];
-        bool value, fallback;
-
-        if (f->kind != PROFILE_FLAG)
-            continue;
-        value = *((const char *)kind + f->offset) != 0;
-        fallback = *((const char *)&plain + f->offset) != 0;
-        if (value != fallback)
-            strbuf_addf(out, "        %s = %s;\n", f->key, value ? "true" : "false");
-    }
+    add_counts(out, "        ", layer_fields, LAYER_FIELDS, kind, &plain);
     if (kind->extra > 0)
         strbuf_addf(out, "        extra = %.0f%s;\n", kind->extra,
                     kind->extra > INT_MAX ? "L" : "");

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/exit.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_ITS_OWN 1 /* AddressSanitizer: its allocator ends the program as well */
@@ -24,7 +24,7 @@
 #ifndef HAS_ITS_OWN
 
 /* dlsym() of some C libraries allocates, and does without when it gets nothing. */
-static void *next(const char *name)
+static void *libc_function(const char *name)
 {
     static _Thread_local bool within;
     void *function;
@@ -37,7 +37,7 @@ static void *next(const char *name)
     return function;
 }
 
-static void *given(void *ptr, size_t size)
+static void *not_null(void *ptr, size_t size)
 {
     if (!ptr && size)
         gp_out_of_memory();
@@ -48,27 +48,27 @@ void *malloc(size_t size)
 {
     static void *(*real)(size_t);
 
-    if (!real && !(real = next("malloc")))
+    if (!real && !(real = libc_function("malloc")))
         return NULL;
-    return given(real(size), size);
+    return not_null(real(size), size);
 }
 
 void *calloc(size_t count, size_t size)
 {
     static void *(*real)(size_t, size_t);
 
-    if (!real && !(real = next("calloc")))
+    if (!real && !(real = libc_function("calloc")))
         return NULL;
-    return given(real(count, size), count && size);
+    return not_null(real(count, size), count && size);
 }
 
 void *realloc(void *ptr, size_t size)
 {
     static void *(*real)(void *, size_t);
 
-    if (!real && !(real = next("realloc")))
+    if (!real && !(real = libc_function("realloc")))
         return NULL;
-    return given(real(ptr, size), size);
+    return not_null(real(ptr, size), size);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "cli/bench_progress.h"
 #include "measure/diagnosing.h"
-#include "measure/session_drive.h"
+#include "measure/session.h"
 
 struct diagnose_job {
     struct invocation *in;

@@ -6,8 +6,8 @@
 
 #include "cli/command.h"
 
-/* Measures for less than a minute and writes the verdict; 5 when a device is slow or broken,
- * 6 when nothing could be measured. */
+/* Measures for less than a minute and writes the verdict; 5 when a device is slow or broken, 6 when
+ * nothing could be measured. */
 enum gp_status bench_diagnose(struct invocation *in, struct gp_err *err);
 
 #endif

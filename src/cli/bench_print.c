@@ -7,8 +7,8 @@
  *     memory           read 35.4 GB/s, write 55.4 GB/s, copy 48.9 GB/s
  *   for more points and longer samples: gpuplan --bench all --preset normal
  *
- * A figure that nothing should rely on is shown all the same, with a star: on a busy
- * machine it may be all that there is. One that was computed wrong is none.
+ * A figure that nothing should rely on is shown all the same, with a star: on a busy machine it may
+ * be all that there is. One that was computed wrong is none.
  */
 #include "cli/bench_print.h"
 
@@ -66,7 +66,7 @@ void bench_stragglers(const json_t *result, struct strbuf *out)
 /* ---- at a glance ---- */
 
 /* "fp32 212 GFLOP/s*", "8 tokens 4.93 ms" */
-static void add_figure(const struct benchlog_point *p, struct strbuf *line)
+static void add_figure(const struct point_result *p, struct strbuf *line)
 {
     bool layer = bench_test_is(p->test, TEST_IS_LAYER);
     char label[48], figure[64];
@@ -79,15 +79,15 @@ static void add_figure(const struct benchlog_point *p, struct strbuf *line)
                                                         : bench_kind_label(p->kind, p->hot));
     strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
                 layer ? units_seconds(figure, sizeof(figure), p->median, 3)
-                      : benchlog_rate(figure, sizeof(figure), p),
-                benchlog_good(p) ? "" : "*");
+                      : result_rate(figure, sizeof(figure), p),
+                result_good(p) ? "" : "*");
 }
 
 /* The library's first choice; what tuning gains is in the table. */
-static bool has_figure(const struct benchlog_point *p, int device, enum bench_test test)
+static bool has_figure(const struct point_result *p, int device, enum bench_test test)
 {
     return p->device == device && p->test == test && p->state == POINT_OK &&
-           !(p->check_done && !p->check_ok) && strcmp(p->variant, "tuned") != 0;
+           !(p->checked && !p->correct) && strcmp(p->variant, "tuned") != 0;
 }
 
 static void add_test(const struct benchlog *log, int device, enum bench_test test,
@@ -99,7 +99,7 @@ static void add_test(const struct benchlog *log, int device, enum bench_test tes
 
     strbuf_init(&line);
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
         if (!has_figure(p, device, test))
             continue;
@@ -129,7 +129,7 @@ void bench_glance(const struct benchlog *log, struct strbuf *out)
     for (int i = 0; i < log->count; i++)
         starred =
             starred || (has_figure(&log->point[i], log->point[i].device, log->point[i].test) &&
-                        !benchlog_good(&log->point[i]));
+                        !result_good(&log->point[i]));
     if (starred)
         strbuf_add(out, "  * flagged and not used: the table says why\n");
     strbuf_add(out, "for more points and longer samples: gpuplan --bench all --preset normal\n");

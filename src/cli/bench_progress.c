@@ -39,7 +39,6 @@ void bench_progress_init(struct bench_progress *p, const char *word, bool quiet,
     if (quiet && strcmp(word, "auto") == 0)
         p->kind = PROGRESS_NONE;
     p->last = -PLAIN_EVERY;
-    p->operations = p->bytes = NAN;
     for (int i = 0; i < SESSION_DEVICES; i++)
         forget_sensors(&p->sensors[i]);
 }
@@ -85,9 +84,9 @@ static void say_progress_json(const struct bench_progress *p, const struct sessi
     if (session_device(session, p->device, &device))
         json_object_set_new(json, "device", json_integer(device.id));
     json_object_set_new(json, "id", gp_json_text(p->point));
-    json_object_set_new(json, "rate", p->rate[0] ? gp_json_text(p->rate) : json_null());
-    put_number(json, "ops_per_s", p->operations);
-    put_number(json, "bytes_per_s", p->bytes);
+    json_object_set_new(json, "rate", gp_json_text_or_null(p->rate));
+    put_number(json, "ops_per_s", p->operations > 0 ? p->operations : NAN);
+    put_number(json, "bytes_per_s", p->bytes > 0 ? p->bytes : NAN);
     put_readings(json, p->sensors[p->device]);
     put_number(json, "elapsed_s", at->elapsed);
     put_number(json, "eta_s", at->left);
@@ -180,7 +179,7 @@ static void take_id(struct bench_progress *p, const struct session *session,
     if (!session_point(session, event->device, event->index, &point))
         return;
     p->device = event->device;
-    gp_copy(p->point, sizeof(p->point), point.id);
+    gp_copy(p->point, sizeof(p->point), point.point->id);
 }
 
 void bench_progress_event(struct bench_progress *p, const struct session *session,
@@ -197,8 +196,10 @@ void bench_progress_event(struct bench_progress *p, const struct session *sessio
         break;
     case SESSION_EVENT_POINT:
         take_id(p, session, event);
-        gp_copy(p->rate, sizeof(p->rate), event->result.rate);
-        p->operations = event->result.operations;
+        p->rate[0] = '\0';
+        if (event->result.state == POINT_OK)
+            result_rate(p->rate, sizeof(p->rate), &event->result);
+        p->operations = event->result.ops;
         p->bytes = event->result.bytes;
         show_progress(p, session, true);
         break;

@@ -1,12 +1,11 @@
 /*
  * bench_rank.c - one of several processes that srun or mpirun started.
  *
- * No MPI is needed: the launchers say rank, size and job in the environment. Each rank
- * takes the device of its number on its host, writes FILE.rankN.HOST.json, and rank 0
- * then waits for the others' files, as long as its own run took and at least a minute
- * ($GPUPLAN_RANK_WAIT, seconds, says otherwise; a signal ends it), and merges them.
- * Files of another job that lie there from before are told apart by the job's id, which
- * each file carries.
+ * No MPI is needed: the launchers say rank, size and job in the environment. Each rank takes the
+ * device of its number on its host, writes FILE.rankN.HOST.json, and rank 0 then waits for the
+ * others' files, as long as its own run took and at least a minute ($GPUPLAN_RANK_WAIT, seconds,
+ * says otherwise; a signal ends it), and merges them. Files of another job that lie there from
+ * before are told apart by the job's id, which each file carries.
  */
 #include "cli/bench_rank.h"
 
@@ -23,7 +22,7 @@
 #include "base/path.h"
 #include "cli/bench_print.h"
 #include "measure/result/benchlog.h"
-#include "measure/session_drive.h"
+#include "measure/session.h"
 
 #define RANKS_MAX 4096
 #define SIGNAL_GRACE 3.0 /* s that a signal leaves the other ranks */

@@ -17,8 +17,8 @@ struct bench_rank {
 };
 
 void bench_rank_find(struct bench_rank *self);
-/* Rank 0: waits for the files of the others beside `base`, says which are missing, and
- * writes `base`. *merged is that result, to be freed. */
+/* Rank 0: waits for the files of the others beside `base`, says which are missing, and writes
+ * `base`. *merged is that result, to be freed. */
 enum gp_status bench_rank_merge(const struct bench_rank *self, const char *base,
                                 struct bench_progress *progress, int *missing,
                                 struct json_t **merged, struct gp_err *err);

@@ -1,12 +1,12 @@
 /*
  * cmd_bench.c - gpuplan --bench [TEST,...]: measure this machine.
  *
- * The result is always a gpuplan.bench/1 file, written when the run ends however it
- * ends; standard output gets the same as text, JSON, CSV or Markdown. Until then the
- * journal FILE.part holds every point that is done.
+ * The result is always a gpuplan.bench/1 file, written when the run ends however it ends; standard
+ * output gets the same as text, JSON, CSV or Markdown. Until then the journal FILE.part holds every
+ * point that is done.
  *
- * SIGINT, SIGTERM and SIGHUP stop it, as measure/session_drive.h says. One that comes when all
- * is measured changes nothing but the exit code.
+ * SIGINT, SIGTERM and SIGHUP stop it, as measure/session.h says. One that comes when all is
+ * measured changes nothing but the exit code.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 #include "cli/bench_progress.h"
 #include "cli/bench_rank.h"
 #include "cli/command.h"
-#include "measure/session_drive.h"
+#include "measure/session.h"
 
 struct bench_job {
     struct invocation *in;
@@ -41,8 +41,7 @@ struct bench_job {
 /* ---- the verdict ---- */
 
 /* "device 3, gemm/bf16/...  tuned", the device where there are several. */
-static void name_point(const struct benchlog *log, const struct benchlog_point *p,
-                       struct strbuf *say)
+static void name_point(const struct benchlog *log, const struct point_result *p, struct strbuf *say)
 {
     if (log->device_count > 1)
         strbuf_addf(say, "device %ld, ", log->device[p->device].id);
@@ -58,7 +57,7 @@ static void name_unconfirmed(const struct benchlog *reference,
     for (int i = 0; i < changes->count; i++) {
         const struct benchlog_change *c = &changes->change[i];
 
-        if (!c->slower && !(benchlog_good(c->a) && !c->usable))
+        if (!c->slower && !(result_good(c->a) && !c->usable))
             continue;
         strbuf_add(say, c->slower ? "  slower: " : "  not confirmed: ");
         name_point(reference, c->a, say);

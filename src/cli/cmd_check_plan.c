@@ -3,77 +3,59 @@
  */
 #include "cli/command.h"
 
+#include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "answer/batch.h"
 #include "answer/plan_check.h"
-#include "answer/plan_file.h"
-#include "answer/planner_train.h"
-#include "answer/print_plan.h"
-#include "answer/report_train.h"
-#include "answer/request_line.h"
+#include "base/json.h"
 #include "base/path.h"
 
-static enum gp_status train(struct planner *planner, const struct options *options,
-                            struct strbuf *out, struct gp_err *err)
+static void print_check(const struct record *doc, struct strbuf *out)
 {
-    struct train_answer now;
-    struct record doc;
-    enum gp_status rc = planner_train(planner, options, &now, err);
+    const struct fact *terms = record_find(doc, "terms"), *gpus = record_find(doc, "gpus");
+    const struct fact *broke = record_find(doc, "broke");
+    const char *train = record_get(doc, "train"), *reason = record_get(doc, "reason");
 
-    if (rc)
-        return rc;
-    record_init(&doc);
-    report_train(&now, false, &doc);
-    record_json(&doc, out);
-    record_fini(&doc);
-    return GP_OK;
+    strbuf_add(out, record_get(doc, "status"));
+    for (size_t i = 0; i < broke->record_count; i++)
+        strbuf_addf(out, "%s%s", i ? ", " : ": ", record_get(&broke->records[i], ""));
+    strbuf_addf(out, "\n%s on %.0f x %s, %s%s: %s, was %s%s%s\n", record_get(doc, "model"),
+                gpus->number.value, record_get(doc, "gpu"), train[0] ? "--train " : "",
+                train[0] ? train : record_get(doc, "engine"), record_get(doc, "verdict"),
+                record_get(doc, "verdict_saved"), reason[0] ? ": " : "", reason);
+    if (terms->record_count > 0) {
+        strbuf_add(out, "\n");
+        record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
+    }
 }
 
-static enum gp_status serve(struct planner *planner, const struct options *options,
-                            struct strbuf *out, struct gp_err *err)
+/* The same request answered now, as its JSON reads back. */
+static enum gp_status answer_again(struct invocation *in, const struct options *options,
+                                   json_t **now, struct gp_err *err)
 {
-    struct answer now;
-    enum gp_status rc = planner_answer(planner, options, &now, err);
+    struct record doc;
+    struct strbuf text;
 
-    if (!rc)
-        print_plan_json(&now, options, false, out);
+    record_init(&doc);
+    strbuf_init(&text);
+    enum gp_status rc = batch_report(in->planner, options, in->args[0], false, &doc, err);
+    if (!rc) {
+        record_json(&doc, &text);
+        rc = gp_json_parse("plan", text.text, text.len, now, err);
+    }
+    strbuf_fini(&text);
+    record_fini(&doc);
     return rc;
 }
 
-static enum gp_status answer(struct invocation *in, const struct plan_file *file,
-                             struct gp_err *err)
+static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
 {
-    double tolerance =
-        in->options.value[OPT_TOLERANCE].given ? in->options.value[OPT_TOLERANCE].number : 5;
-    bool trains = file->options.value[OPT_TRAIN].given, broke = false;
+    const struct option_value *tolerance = &in->options.value[OPT_TOLERANCE];
+    struct request_line saved = {0};
     struct record doc;
-    struct strbuf now;
-    enum gp_status rc;
-
-    strbuf_init(&now);
-    rc = (trains ? train : serve)(in->planner, &file->options, &now, err);
-    if (rc) {
-        request_line_place(err, in->args[0]);
-        strbuf_fini(&now);
-        return rc;
-    }
-    record_init(&doc);
-    plan_check(file->json, &now, in->args[0], tolerance / 100, &doc, &broke);
-    strbuf_fini(&now);
-    if (in->format == OUTPUT_JSON)
-        record_json(&doc, &in->out);
-    else if (in->quiet)
-        strbuf_addf(&in->out, "%s\n", record_get(&doc, "status"));
-    else
-        plan_check_text(&doc, &in->out);
-    record_fini(&doc);
-    in->exit_code = broke;
-    return GP_OK;
-}
-
-static enum gp_status run(struct invocation *in, struct gp_err *err)
-{
-    struct plan_file file = {0};
+    json_t *now = NULL;
     char *text = NULL;
     size_t len = 0;
     enum gp_status rc;
@@ -85,12 +67,26 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
         return gp_fail(err, GP_E_USAGE, "--format", "text or json",
                        "a check cannot be printed as a table");
-    rc = path_read(in->args[0], PLAN_FILE_MAX, &text, &len, err);
+    rc = path_read(in->args[0], PLAN_CHECK_BYTES, &text, &len, err);
     if (!rc)
-        rc = plan_file_read(in->args[0], text, len, &file, err);
+        rc = plan_check_read(in->args[0], text, len, &saved, err);
     if (!rc)
-        rc = answer(in, &file, err);
-    plan_file_fini(&file);
+        rc = answer_again(in, &saved.options, &now, err);
+    if (!rc) {
+        record_init(&doc);
+        plan_check(saved.json, now, in->args[0], (tolerance->given ? tolerance->number : 5) / 100,
+                   &doc);
+        if (in->format == OUTPUT_JSON)
+            record_json(&doc, &in->out);
+        else if (in->quiet)
+            strbuf_addf(&in->out, "%s\n", record_get(&doc, "status"));
+        else
+            print_check(&doc, &in->out);
+        in->exit_code = strcmp(record_get(&doc, "status"), "broke") == 0;
+        record_fini(&doc);
+    }
+    json_decref(now);
+    request_line_fini(&saved);
     free(text);
     return rc;
 }
@@ -101,5 +97,5 @@ const struct command cmd_check_plan = {
     .brief = "plan a saved request again: exit 1 when it no longer fits, or misses a goal or "
              "budget",
     .bit = FOR_CHECK_PLAN,
-    .run = run,
+    .run = run_check_plan,
 };

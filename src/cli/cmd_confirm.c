@@ -17,7 +17,7 @@
 #include "base/units.h"
 #include "cli/bench_progress.h"
 #include "measure/confirm.h"
-#include "measure/session_drive.h"
+#include "measure/session.h"
 
 struct confirm_job {
     struct invocation *in;

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/say.h"
 #include "base/str.h"
-#include "measure/session_drive.h"
+#include "measure/session.h"
 #include "pool/pool_export.h"
 #include "pool/pool_record.h"
 #include "pool/print_pool.h"

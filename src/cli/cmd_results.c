@@ -1,8 +1,8 @@
 /*
  * cmd_results.c - gpuplan --compare-results A B and gpuplan --merge FILE...
  *
- * Compare reads the first file as the reference; merge makes one file of many hosts'
- * and names the devices that lag behind their like.
+ * Compare reads the first file as the reference; merge makes one file of many hosts' and names the
+ * devices that lag behind their like.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static void choose_format(struct invocation *in)
 
 /* ---- --compare-results ---- */
 
-/* In front of what is printed; where a table for programs has no room for them, on
- * standard error. */
+/* In front of what is printed; where a table for programs has no room for them, on standard
+ * error. */
 static void print_warnings(const struct invocation *in, const json_t *warnings, struct strbuf *out)
 {
     const json_t *line;

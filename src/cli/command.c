@@ -45,6 +45,9 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     size_t n = option_names(FOR_SCREEN, names);
     char hint[256];
 
+    if (strcmp(without_dashes(arg), "import-prices") == 0) /* until the next release */
+        return gp_fail(err, GP_E_USAGE, arg, "python3 tools/import_prices.py FILE >PROFILE",
+                       "is a script in the sources now");
     for (int i = 0; commands[i]; i++)
         names[n++] = commands[i]->name;
     names[n++] = "completion";

@@ -47,7 +47,9 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
     const struct train_memory *m = &a->memory;
     const struct train *t = &m->train;
     int hosts = a->priced.layout.hosts;
-    char params[32], trained[32], tokens[32], text[SENTENCE_MAX];
+    char params[32], trained[32], tokens[32];
+    struct texts texts = {0};
+    const char *text;
 
     strbuf_addf(out, "%s (%s parameters, %s trained), %s", q->model->name,
                 units_params(params, sizeof(params), m->params),
@@ -68,12 +70,13 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
     if (a->priced.has_memory)
         strbuf_addf(out, ", %d host%s", hosts, hosts == 1 ? "" : "s");
     strbuf_add(out, "\n");
-    for (int i = 0; sentence_train_reason(q, m, i, text); i++)
+    for (int i = 0; (text = sentence_train_reason(q, m, i, &texts)); i++)
         strbuf_addf(out, "  %s\n", text);
     if (m->verdict == VERDICT_MARGINAL)
-        strbuf_addf(out, "  decided by %s\n", sentence_train_knob(m, text));
-    for (int i = 0; sentence_train_warning(q, m, i, text); i++)
+        strbuf_addf(out, "  decided by %s\n", sentence_train_knob(m, &texts));
+    for (int i = 0; (text = sentence_train_warning(q, m, i, &texts)); i++)
         strbuf_addf(out, "  warning: %s\n", text);
+    texts_fini(&texts);
 }
 
 static void print_parts(const char *head, const struct train_part *parts, int count,
@@ -116,7 +119,8 @@ static void print_rows(const struct train_answer *a, enum output_format format, 
 static void print_fixes(const struct train_answer *a, struct strbuf *out)
 {
     const struct request *q = &a->resolved.request;
-    char options[SENTENCE_MAX], what[SENTENCE_MAX], hour[32];
+    struct texts texts = {0};
+    char hour[32];
 
     if (a->memory.verdict == VERDICT_FITS)
         return;
@@ -127,12 +131,13 @@ static void print_fixes(const struct train_answer *a, struct strbuf *out)
         bool known = f->per_hour > 0;
 
         strbuf_addf(out, "    %-30s %+8.2f GiB/GPU  %3d GPU%-2s %9s%s  %s%s\n",
-                    sentence_train_options(q, f, options), f->gain / GP_GIB, f->gpus,
+                    sentence_train_options(q, f, &texts), f->gain / GP_GIB, f->gpus,
                     f->gpus == 1 ? "" : "s",
                     known ? units_money(hour, sizeof(hour), f->per_hour) : "-", known ? "/h" : "  ",
-                    sentence_train_fix(q, f, what),
+                    sentence_train_fix(q, f, &texts),
                     f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");
     }
+    texts_fini(&texts);
 }
 
 static void print_text(const struct invocation *in, const struct train_answer *a,

@@ -27,14 +27,6 @@ struct engine_program {
     size_t len;
 };
 
-static void engine_start(struct engine_program *engine)
-{
-    char option[] = "--version", *argv[] = {engine->path, option, NULL};
-
-    engine->found = runner_find(engine->name, engine->path, sizeof(engine->path));
-    engine->runs = engine->found && child_start(&engine->child, argv, NULL) == GP_OK;
-}
-
 /* Takes the first line of what it writes. */
 static void engine_read(struct engine_program *engine)
 {
@@ -50,14 +42,23 @@ static void engine_read(struct engine_program *engine)
         *end = '\0';
 }
 
-/* All are at work before the first is waited for. */
-static void engines_ask(struct engine_program *engines, size_t count)
+/* "/usr/libexec/gpuplan/gpuplan-bench-cpu 0.1.0 (oneDNN 2.6.3)" */
+static void add_engines(struct strbuf *out)
 {
+    struct engine_program engines[2] = {{.name = "cuda"}, {.name = "cpu"}};
+    char option[] = "--version";
     double until = clock_now() + WAIT_MAX;
 
-    for (size_t i = 0; i < count; i++)
-        engine_start(&engines[i]);
-    for (struct engine_program *e = engines; e < engines + count; e++) {
+    for (size_t i = 0; i < 2; i++) { /* both are at work before the first is waited for */
+        struct engine_program *e = &engines[i];
+        char *argv[] = {e->path, option, NULL};
+
+        e->found = runner_find(e->name, e->path, sizeof(e->path));
+        e->runs = e->found && child_start(&e->child, argv, NULL) == GP_OK;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct engine_program *e = &engines[i];
+
         while (e->runs && !e->answered) {
             struct pollfd file = {e->child.out, POLLIN, 0};
             double left = fmax(until - clock_now(), 0);
@@ -68,17 +69,6 @@ static void engines_ask(struct engine_program *engines, size_t count)
         }
         if (e->runs)
             child_fini(&e->child);
-    }
-}
-
-/* "/usr/libexec/gpuplan/gpuplan-bench-cpu 0.1.0 (oneDNN 2.6.3)" */
-static void add_engines(struct strbuf *out)
-{
-    struct engine_program engines[2] = {{.name = "cuda"}, {.name = "cpu"}};
-
-    engines_ask(engines, 2);
-    for (size_t i = 0; i < 2; i++) {
-        const struct engine_program *e = &engines[i];
         const char *version = strchr(e->line, ' ');
 
         strbuf_addf(out, "%-4s engine  %s%s\n", e->name, e->found ? e->path : "not installed",
@@ -88,33 +78,21 @@ static void add_engines(struct strbuf *out)
     }
 }
 
-static void add_catalog(const char *profiles, struct strbuf *out)
-{
-    struct catalog *catalog = catalog_new(profiles);
-    const struct instance *offers;
-    const char *newest = "";
-    struct gp_err err = {0};
-    size_t count;
-
-    strbuf_add(out, "catalogue    ");
-    if (catalog_instances(catalog, &offers, &count, &err) == GP_OK) {
-        for (size_t i = 0; i < count; i++)
-            if (strcmp(offers[i].date, newest) > 0)
-                newest = offers[i].date;
-        strbuf_addf(out, "%s, prices up to %s\n", catalog_folder(catalog), newest);
-    } else {
-        strbuf_addf(out, "%s: %s\n", err.where, err.text);
-    }
-    catalog_free(catalog);
-}
-
 void command_version(const char *profiles, bool quiet, struct strbuf *out)
 {
+    struct gp_err err = {0};
+    char date[16];
+
     strbuf_add(out, "gpuplan " GP_VERSION "\n");
     if (quiet)
         return;
     strbuf_add(out, "Copyright (C) 2026 the gpuplan authors\n"
                     "License MIT: free to use, change and pass on; there is NO WARRANTY.\n\n");
-    add_catalog(profiles, out);
+    struct catalog *catalog = catalog_new(profiles);
+    if (catalog_newest_price(catalog, date, &err) == GP_OK)
+        strbuf_addf(out, "catalogue    %s, prices up to %s\n", catalog_folder(catalog), date);
+    else
+        strbuf_addf(out, "catalogue    %s: %s\n", err.where, err.text);
+    catalog_free(catalog);
     add_engines(out);
 }

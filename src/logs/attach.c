@@ -339,16 +339,17 @@ static void record_notes(const struct scrape *s, const char *why, struct record 
 
 static void record_plan_of(const struct plan *p, struct record *doc)
 {
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
 
     record_text(doc, "model", p ? p->request.model->id : "");
     record_text(doc, "gpu", p ? p->request.gpu->id : "");
     record_positive(doc, "gpus", "", p ? p->layout.gpus : 0);
-    record_text(doc, "layout", p ? sentence_layout(&p->layout, text, sizeof(text)) : "");
+    record_text(doc, "layout", p ? sentence_layout(&p->layout, &texts) : "");
     record_positive(doc, "users", "", p ? p->request.users : 0);
     record_positive(doc, "prompt", "tokens", p ? round(p->request.prompt) : 0);
     record_positive(doc, "output", "tokens", p ? round(p->request.output) : 0);
     record_text(doc, "verdict", p ? verdict_word(p->verdict) : "");
+    texts_fini(&texts);
 }
 
 void attach(const char *file, const struct scrape *s, struct planner *planner,

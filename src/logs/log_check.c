@@ -4,6 +4,7 @@
 #include "logs/log_check.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "answer/beside.h"
@@ -13,73 +14,47 @@
 
 /* ---- what of the plan a figure is ---- */
 
-#define PART(name)                                    \
-    static struct quantity name(const struct plan *p) \
-    {                                                 \
-        return p->memory.name;                        \
-    }
-PART(usable)
-PART(weights)
-PART(activation)
-PART(non_torch)
-PART(graphs)
-PART(graphs_charged)
-PART(kv_pool)
-PART(kv_reserved)
-PART(kv_cache_tokens)
-PART(max_concurrency)
-PART(host)
-
-static struct quantity peak(const struct plan *p)
-{
-    return quantity_add(p->memory.activation, p->memory.graphs_charged);
-}
-
-static struct quantity consumed(const struct plan *p)
-{
-    return quantity_add(p->memory.weights, p->memory.non_torch);
-}
-
-static struct quantity total(const struct plan *p)
-{
-    return quantity_add(consumed(p), p->memory.activation);
-}
-
-static struct quantity outside_torch(const struct plan *p)
-{
-    return quantity_add(p->memory.non_torch, p->memory.graphs);
-}
-
-static struct quantity total_and_graphs(const struct plan *p)
-{
-    return quantity_add(total(p), p->memory.graphs);
-}
-
-/* The first row of a figure whose engine is the log's, or all. */
+/* A figure is a sum of terms of struct memory; the first row whose engine is the log's, or all,
+ * counts. */
+#define TERM(name) (offsetof(struct memory, name) + 1) /* 0 ends a sum */
 static const struct row {
     enum enginelog_term term;
     const char *engine; /* NULL = all */
     const char *name;   /* as gpuplan.plan/1 calls it, where it is one term */
-    struct quantity (*of)(const struct plan *plan);
+    size_t sum[4];
 } rows[] = {
-    {ENGINELOG_USABLE, NULL, "usable", usable},
-    {ENGINELOG_WEIGHTS, NULL, "weights", weights},
-    {ENGINELOG_CONSUMED, NULL, "weights_non_torch", consumed},
-    {ENGINELOG_ACTIVATION, NULL, "activation", activation},
-    {ENGINELOG_PEAK, NULL, "activation_graphs", peak},
-    {ENGINELOG_NON_TORCH, "tensorrt-llm", "non_torch_graphs", outside_torch},
-    {ENGINELOG_NON_TORCH, NULL, "non_torch", non_torch},
-    {ENGINELOG_TOTAL, "tensorrt-llm", "all_but_kv", total_and_graphs},
-    {ENGINELOG_TOTAL, NULL, "all_but_kv", total},
-    {ENGINELOG_ESTIMATE, NULL, "graphs", graphs_charged},
-    {ENGINELOG_GRAPHS, NULL, "graphs_real", graphs},
-    {ENGINELOG_KV, "llama.cpp", "kv_reserved", kv_reserved},
-    {ENGINELOG_KV, NULL, "kv_pool", kv_pool},
-    {ENGINELOG_TOKENS, NULL, "kv_cache_tokens", kv_cache_tokens},
-    {ENGINELOG_CONCURRENCY, NULL, "max_concurrency", max_concurrency},
-    {ENGINELOG_HOST, NULL, "host", host},
+    {ENGINELOG_USABLE, NULL, "usable", {TERM(usable)}},
+    {ENGINELOG_WEIGHTS, NULL, "weights", {TERM(weights)}},
+    {ENGINELOG_CONSUMED, NULL, "weights_non_torch", {TERM(weights), TERM(non_torch)}},
+    {ENGINELOG_ACTIVATION, NULL, "activation", {TERM(activation)}},
+    {ENGINELOG_PEAK, NULL, "activation_graphs", {TERM(activation), TERM(graphs_charged)}},
+    {ENGINELOG_NON_TORCH, "tensorrt-llm", "non_torch_graphs", {TERM(non_torch), TERM(graphs)}},
+    {ENGINELOG_NON_TORCH, NULL, "non_torch", {TERM(non_torch)}},
+    {ENGINELOG_TOTAL,
+     "tensorrt-llm",
+     "all_but_kv",
+     {TERM(weights), TERM(non_torch), TERM(activation), TERM(graphs)}},
+    {ENGINELOG_TOTAL, NULL, "all_but_kv", {TERM(weights), TERM(non_torch), TERM(activation)}},
+    {ENGINELOG_ESTIMATE, NULL, "graphs", {TERM(graphs_charged)}},
+    {ENGINELOG_GRAPHS, NULL, "graphs_real", {TERM(graphs)}},
+    {ENGINELOG_KV, "llama.cpp", "kv_reserved", {TERM(kv_reserved)}},
+    {ENGINELOG_KV, NULL, "kv_pool", {TERM(kv_pool)}},
+    {ENGINELOG_TOKENS, NULL, "kv_cache_tokens", {TERM(kv_cache_tokens)}},
+    {ENGINELOG_CONCURRENCY, NULL, "max_concurrency", {TERM(max_concurrency)}},
+    {ENGINELOG_HOST, NULL, "host", {TERM(host)}},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static struct quantity row_planned(const struct row *row, const struct memory *memory)
+{
+    struct quantity sum = {0}, term;
+
+    for (size_t i = 0; i < 4 && row->sum[i]; i++) {
+        memcpy(&term, (const char *)memory + row->sum[i] - 1, sizeof(term));
+        sum = i == 0 ? term : quantity_add(sum, term);
+    }
+    return sum;
+}
 
 static const struct row *row_of(enum enginelog_term term, const char *engine)
 {
@@ -113,7 +88,7 @@ static void record_term(const struct enginelog *log, const struct row *row, cons
 {
     const struct enginelog_figure *f = &log->figure[row->term];
     bool count = is_count(row->term), in;
-    struct quantity predicted = row->of(plan);
+    struct quantity predicted = row_planned(row, &plan->memory);
     struct beside beside = {
         .name = row->name,
         .unit = count ? "" : "GiB",
@@ -172,20 +147,11 @@ static void record_terms(const struct enginelog *logged, const struct plan *plan
 
 /* ---- the start ---- */
 
-static const char *status_of(const struct enginelog *log)
-{
-    return log->failed_line ? "failed" : log->started ? "started" : "unfinished";
-}
-
-/* llama.cpp's own words for a GPU's memory do not need a pool. */
-static bool was_sized(const struct enginelog *log)
-{
-    return log->figure[ENGINELOG_KV].ranks > 0 || log->figure[ENGINELOG_TOKENS].ranks > 0;
-}
-
 static void record_failure(const struct enginelog *log, struct record *doc)
 {
-    const char *check = startup_of_message(log->engine, log->failure, was_sized(log));
+    /* llama.cpp's own words for a GPU's memory do not need a pool */
+    bool sized = log->figure[ENGINELOG_KV].ranks > 0 || log->figure[ENGINELOG_TOKENS].ranks > 0;
+    const char *check = startup_of_message(log->engine, log->failure, sized);
     struct record *r;
 
     if (!log->failed_line)
@@ -195,18 +161,6 @@ static void record_failure(const struct enginelog *log, struct record *doc)
     record_text(r, "text", log->failure);
     record_text(r, "check", check ? check : "");
     record_text(r, "cure", startup_cure(check));
-}
-
-static void record_options(const struct enginelog *log, struct record *doc)
-{
-    record_list(doc, "options");
-    for (int i = 0; i < log->pairs; i++) {
-        struct record *r = record_append(doc, "options");
-
-        record_text(r, "name", log->pair[i].name);
-        record_text(r, "value", log->pair[i].value);
-        record_flag(r, "chosen", log->pair[i].chosen);
-    }
 }
 
 static void record_notes(const struct enginelog *log, const struct log_request *request,
@@ -260,22 +214,24 @@ static void record_notes(const struct enginelog *log, const struct log_request *
 static void record_plan(const struct answer *a, struct record *doc)
 {
     const struct plan *p = a ? &a->plan : NULL;
-    char text[SENTENCE_MAX], options[FIX_OPTIONS_MAX];
+    struct texts texts = {0};
+    char options[FIX_OPTIONS_MAX];
 
     record_text(doc, "model", p ? p->request.model->id : "");
     record_text(doc, "gpu", p ? p->request.gpu->id : "");
     record_positive(doc, "gpus", "", p ? p->layout.gpus : 0);
-    record_text(doc, "layout", p ? sentence_layout(&p->layout, text, sizeof(text)) : "");
+    record_text(doc, "layout", p ? sentence_layout(&p->layout, &texts) : "");
     record_text(doc, "planned_engine", p ? p->request.engine->range : "");
     record_text(doc, "verdict", p ? verdict_word(p->verdict) : "");
-    record_text(doc, "reason", p ? sentence_first_reason(p, text) : "");
+    record_text(doc, "reason", p ? sentence_first_reason(p, &texts) : "");
     record_list(doc, "fixes");
     for (int i = 0; a && i < a->fix_count; i++) {
         struct record *r = record_append(doc, "fixes");
 
         record_text(r, "options", planner_fix_options(&a->fixes[i], options));
-        record_text(r, "text", sentence_fix(&a->fixes[i], text));
+        record_text(r, "text", sentence_fix(&a->fixes[i], &texts));
     }
+    texts_fini(&texts);
 }
 
 void log_check(const char *file, const struct enginelog *log, const struct log_request *request,
@@ -287,13 +243,23 @@ void log_check(const char *file, const struct enginelog *log, const struct log_r
     record_text(doc, "file", file);
     record_text(doc, "engine", log->engine);
     record_text(doc, "version", log->version);
-    record_text(doc, "status", status_of(log));
+    record_text(doc, "status",
+                log->failed_line ? "failed"
+                : log->started   ? "started"
+                                 : "unfinished");
     record_failure(log, doc);
     record_count(doc, "lines", "", (double)log->lines);
     record_count(doc, "known_lines", "", (double)log->known);
     record_count(doc, "ranks", "", log->ranks);
     record_plan(answer, doc);
-    record_options(log, doc);
+    record_list(doc, "options");
+    for (int i = 0; i < log->pairs; i++) {
+        struct record *r = record_append(doc, "options");
+
+        record_text(r, "name", log->pair[i].name);
+        record_text(r, "value", log->pair[i].value);
+        record_flag(r, "chosen", log->pair[i].chosen);
+    }
     record_terms(log, answer ? &answer->plan : NULL, doc, v);
     record_count(doc, "outside", "", v->outside);
     record_notes(log, request, why, doc);
@@ -308,68 +274,41 @@ static double count_of(const struct record *doc, const char *name)
     return f && f->known ? f->number.value : 0;
 }
 
-static void print_failure(const struct record *doc, struct strbuf *out)
-{
-    const struct fact *f = record_find(doc, "failure");
-
-    if (!f || f->record_count == 0)
-        return;
-    const char *cure = record_get(f->records, "cure");
-    strbuf_addf(out, "stopped at line %.0f: %s\n", count_of(f->records, "line"),
-                record_get(f->records, "text"));
-    if (cure[0])
-        strbuf_addf(out, "cure: %s\n", cure);
-    else
-        strbuf_add(out, "gpuplan does not know this way to stop\n");
-}
-
-static void print_fixes(const struct record *doc, struct strbuf *out)
-{
-    const struct fact *f = record_find(doc, "fixes");
-
-    if (!f || f->record_count == 0 || !record_find(doc, "failure"))
-        return;
-    strbuf_add(out, "\nplanned to start:\n");
-    for (size_t i = 0; i < f->record_count && i < 5; i++)
-        strbuf_addf(out, "  %-36s %s\n", record_get(&f->records[i], "options"),
-                    record_get(&f->records[i], "text"));
-}
-
-static void print_plan_line_of(const struct record *doc, struct strbuf *out)
-{
-    if (!record_get(doc, "model")[0])
-        return;
-    strbuf_addf(out, "planned: %s on %.0f x %s, %s, %s %s: %s%s%s\n", record_get(doc, "model"),
-                count_of(doc, "gpus"), record_get(doc, "gpu"), record_get(doc, "layout"),
-                record_get(doc, "engine"), record_get(doc, "planned_engine"),
-                record_get(doc, "verdict"), record_get(doc, "reason")[0] ? ": " : "",
-                record_get(doc, "reason"));
-}
-
-static void print_terms(const struct record *doc, struct strbuf *out)
-{
-    const struct fact *terms = record_find(doc, "terms");
-
-    if (!terms || terms->record_count == 0)
-        return;
-    strbuf_add(out, "\n");
-    record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
-    strbuf_addf(out, "\n%zu of %zu in their band\n",
-                terms->record_count - (size_t)count_of(doc, "outside"), terms->record_count);
-}
-
 void log_check_text(const struct record *doc, struct strbuf *out)
 {
-    const struct fact *notes = record_find(doc, "notes");
-    const char *version = record_get(doc, "version");
+    const struct fact *notes = record_find(doc, "notes"), *failure = record_find(doc, "failure");
+    const struct fact *terms = record_find(doc, "terms"), *fixes = record_find(doc, "fixes");
+    const char *version = record_get(doc, "version"), *reason = record_get(doc, "reason");
+    bool failed = failure && failure->record_count > 0;
 
     strbuf_addf(out, "%s: %s%s%s, %.0f lines, %.0f rank%s\n", record_get(doc, "status"),
                 record_get(doc, "engine"), version[0] ? " " : "", version, count_of(doc, "lines"),
                 count_of(doc, "ranks"), count_of(doc, "ranks") > 1 ? "s" : "");
-    print_failure(doc, out);
-    print_plan_line_of(doc, out);
-    print_terms(doc, out);
-    print_fixes(doc, out);
+    if (failed) {
+        const char *cure = record_get(failure->records, "cure");
+
+        strbuf_addf(out, "stopped at line %.0f: %s\n", count_of(failure->records, "line"),
+                    record_get(failure->records, "text"));
+        strbuf_addf(out, "%s%s\n", cure[0] ? "cure: " : "",
+                    cure[0] ? cure : "gpuplan does not know this way to stop");
+    }
+    if (record_get(doc, "model")[0])
+        strbuf_addf(out, "planned: %s on %.0f x %s, %s, %s %s: %s%s%s\n", record_get(doc, "model"),
+                    count_of(doc, "gpus"), record_get(doc, "gpu"), record_get(doc, "layout"),
+                    record_get(doc, "engine"), record_get(doc, "planned_engine"),
+                    record_get(doc, "verdict"), reason[0] ? ": " : "", reason);
+    if (terms && terms->record_count > 0) {
+        strbuf_add(out, "\n");
+        record_table(terms->records, terms->record_count, NULL, RECORD_TEXT, out);
+        strbuf_addf(out, "\n%zu of %zu in their band\n",
+                    terms->record_count - (size_t)count_of(doc, "outside"), terms->record_count);
+    }
+    if (failure && fixes && fixes->record_count > 0) {
+        strbuf_add(out, "\nplanned to start:\n");
+        for (size_t i = 0; i < fixes->record_count && i < 5; i++)
+            strbuf_addf(out, "  %-36s %s\n", record_get(&fixes->records[i], "options"),
+                        record_get(&fixes->records[i], "text"));
+    }
     for (size_t i = 0; notes && i < notes->record_count; i++)
         strbuf_addf(out, "%snote: %s\n", i == 0 ? "\n" : "", record_get(&notes->records[i], ""));
 }

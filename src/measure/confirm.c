@@ -100,7 +100,7 @@ static double work_time(const struct device_law *law, enum bench_type type, doub
                      bytes / (share.memory * law->gpu->bandwidth.value), f->norm);
 }
 
-static double near_of(const struct device_law *law, const struct session_point *p)
+static double near_of(const struct device_law *law, const struct point *p)
 {
     struct gemm g = {.measured = true};
     const struct calib *calib = law->gpu->family->calib;
@@ -121,10 +121,9 @@ static double best_share(const struct gpu *gpu)
     return gpu->host ? 1 : best;
 }
 
-static bool is_memory_bound(const struct device_law *law, const struct session_point *p,
-                            double seconds)
+static bool is_memory_bound(const struct device_law *law, const struct point *p, double seconds)
 {
-    return p->moved / (law->gpu->bandwidth.value * seconds) > 0.5;
+    return point_bytes(p) / (law->gpu->bandwidth.value * seconds) > 0.5;
 }
 
 static void set_rate(struct confirm_term *t, enum test_rate rate, const char *unit, double divide,
@@ -144,10 +143,10 @@ static void set_operations(struct confirm_term *t, bool integer, double rate)
         set_rate(t, RATE_OPERATIONS, integer ? "GOP/s" : "GFLOP/s", 1e9, rate >= 1e11 ? 0 : 1);
 }
 
-static void predict_product(const struct device_law *law, const struct session_point *p,
+static void predict_product(const struct device_law *law, const struct point *p,
                             struct confirm_term *t)
 {
-    double s = work_time(law, p->type, p->operations, p->moved) * near_of(law, p);
+    double s = work_time(law, p->type, point_operations(p), point_bytes(p)) * near_of(law, p);
     bool memory = is_memory_bound(law, p, s);
 
     gp_format(t->name, sizeof(t->name), "%s %s n=%ld", bench_type_word(p->type),
@@ -155,13 +154,13 @@ static void predict_product(const struct device_law *law, const struct session_p
     if (memory)
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
     else
-        set_operations(t, bench_type_integer(p->type), p->operations / s);
+        set_operations(t, bench_type_integer(p->type), point_operations(p) / s);
     if (isfinite(s) && s > 0)
-        t->predicted = banded_rate(law, (memory ? p->moved : p->operations) / s);
+        t->predicted = banded_rate(law, (memory ? point_bytes(p) : point_operations(p)) / s);
 }
 
 static void predict_one(const struct confirm *c, const struct device_law *law,
-                        const struct session_point *p, struct confirm_term *t)
+                        const struct point *p, struct confirm_term *t)
 {
     const struct gpu *gpu = law->gpu;
 
@@ -170,7 +169,7 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
         t->predicted = banded_rate(law, gpu->bandwidth.value * best_share(gpu));
     } else if (p->test == TEST_DECODE) {
-        double s = work_time(law, p->type, p->operations, p->moved);
+        double s = work_time(law, p->type, point_operations(p), point_bytes(p));
 
         gp_format(t->name, sizeof(t->name), "decode step %s n=%.0f", bench_type_word(p->type),
                   c->before.plan.request.users / fmax(c->before.plan.layout.replicas, 1));
@@ -179,11 +178,11 @@ static void predict_one(const struct confirm *c, const struct device_law *law,
     } else if (p->test == TEST_FIT) {
         gp_copy(t->name, sizeof(t->name), "memory (fit)");
         set_rate(t, RATE_BYTES, "GiB", GP_GIB, 2);
-        t->predicted = quantity_of(p->size, ORIGIN_MODEL);
+        t->predicted = quantity_of(p->bytes, ORIGIN_MODEL);
     } else if (p->m > 0) {
         predict_product(law, p, t);
     } else {
-        gp_format(t->name, sizeof(t->name), "%s %s", bench_test_word(p->test), p->kind);
+        gp_format(t->name, sizeof(t->name), "%s %s", bench_test_word(p->test), point_kind(p));
         set_rate(t, RATE_BYTES, "GB/s", 1e9, 1);
     }
 }
@@ -200,73 +199,58 @@ void confirm_predict(struct confirm *c, const struct session *session)
         if (!session_point(session, 0, i, &p))
             continue;
         *t = (struct confirm_term){.point = i,
-                                   .test = p.test,
+                                   .test = p.point->test,
                                    .predicted = quantity_unknown(),
                                    .measured = NAN,
                                    .error = NAN};
-        predict_one(c, &law, &p, t);
+        predict_one(c, &law, p.point, t);
         c->terms++;
     }
 }
 
 /* ---- what was measured ---- */
 
-/* The flags that say no more than that the times vary. */
-static bool only_scatters(const char *flags)
+/* Do its flags say no more than that the times vary? */
+static bool only_scatters(const struct point_result *r)
 {
-    char rest[96];
+    for (size_t i = 0; i < json_array_size(r->flags); i++) {
+        const char *flag = json_string_value(json_array_get(r->flags, i));
 
-    gp_copy(rest, sizeof(rest), flags);
-    for (char *word, *at = rest; (word = strsep(&at, ",")) != NULL;) {
-        word += *word == ' ';
-        if (line_flag_disturbs(word) && strcmp(word, "drift") != 0 &&
-            strcmp(word, "unconverged") != 0)
+        if (line_flag_disturbs(flag) && strcmp(flag, "drift") != 0 &&
+            strcmp(flag, "unconverged") != 0)
             return false;
     }
     return true;
 }
 
-static bool corrects(const struct session_point *p)
+static void measure_one(struct confirm_term *t, const struct session_point *of)
 {
-    return p->test != TEST_DECODE && p->test != TEST_FIT;
-}
-
-static void take_use(struct confirm_term *t, const struct session_point *p,
-                     const struct session_result *r)
-{
-    gp_copy(t->why, sizeof(t->why), r->flags);
-    if (p->test == TEST_FIT) /* bytes are there whoever else computes */
-        t->use = r->check == 0 ? CONFIRM_IGNORED : CONFIRM_CHECKS;
-    else if (r->check == 0 || (r->disturbed && !only_scatters(r->flags)))
-        t->use = CONFIRM_IGNORED;
-    else
-        t->use = !corrects(p) ? CONFIRM_CHECKS : r->disturbed ? CONFIRM_LESS : CONFIRM_COUNTS;
-}
-
-static double figure_of(const struct confirm_term *t, const struct session_point *p,
-                        const struct session_result *r)
-{
-    if (p->test == TEST_FIT)
-        return p->size;
-    if (t->rate == RATE_SECONDS)
-        return r->median;
-    return t->rate == RATE_OPERATIONS ? r->operations : p->m > 0 ? p->moved / r->median : r->bytes;
-}
-
-static void measure_one(struct confirm_term *t, const struct session_point *p)
-{
-    const struct session_result *r = &p->result[0];
+    const struct point_result *r = &of->result[0];
     const struct quantity *q = &t->predicted;
+    const struct point *p = of->point;
+    bool wrong = result_wrong(r);
 
-    if (p->count == 0)
+    if (of->count == 0)
         return;
-    if (!r->ok || !(r->median > 0)) {
+    if (r->state != POINT_OK || !(r->median > 0)) {
         t->use = CONFIRM_IGNORED;
-        gp_copy(t->why, sizeof(t->why), r->reason && r->reason[0] ? r->reason : r->state);
+        gp_copy(t->why, sizeof(t->why), r->reason[0] ? r->reason : point_state_words[r->state]);
         return;
     }
-    t->measured = figure_of(t, p, r);
-    take_use(t, p, r);
+    t->measured = p->test == TEST_FIT          ? p->bytes
+                  : t->rate == RATE_SECONDS    ? r->median
+                  : t->rate == RATE_OPERATIONS ? r->ops
+                  : p->m > 0                   ? point_bytes(p) / r->median
+                                               : r->bytes;
+    result_flags(r, ", ", t->why, sizeof(t->why));
+    if (p->test == TEST_FIT) /* bytes are there whoever else computes */
+        t->use = wrong ? CONFIRM_IGNORED : CONFIRM_CHECKS;
+    else if (wrong || (r->disturbed && !only_scatters(r)))
+        t->use = CONFIRM_IGNORED;
+    else if (p->test == TEST_DECODE) /* it corrects nothing */
+        t->use = CONFIRM_CHECKS;
+    else
+        t->use = r->disturbed ? CONFIRM_LESS : CONFIRM_COUNTS;
     if (!q->known || !(q->value > 0))
         return;
     t->error = t->measured / q->value - 1;

@@ -13,12 +13,12 @@
  *   decode    the same law over the operations and bytes of the whole step
  *   fit       the bytes of weights, cache, activation and graphs
  *
- * with the bands that the device leaves: its generation's spread or what was measured before,
- * its bandwidth, and 10 % for the law. error = measured / predicted - 1.
+ * with the bands that the device leaves: its generation's spread or what was measured before, its
+ * bandwidth, and 10 % for the law. error = measured / predicted - 1.
  *
- * A point that only scattered counts less, one that was disturbed not at all. The plan after is
- * the plan with the run's own result as its --calibration. The decode step and fit correct
- * nothing: they are what the corrected terms are held against.
+ * A point that only scattered counts less, one that was disturbed not at all. The plan after is the
+ * plan with the run's own result as its --calibration. The decode step and fit correct nothing:
+ * they are what the corrected terms are held against.
  */
 #ifndef GP_MEASURE_CONFIRM_H
 #define GP_MEASURE_CONFIRM_H
@@ -61,8 +61,8 @@ struct confirm {
     char here[128]; /* what is here instead, or the device's name */
 };
 
-/* The device of the planned GPU among those found; false: it is not here, and ->here says
- * what is. */
+/* The device of the planned GPU among those found; false: it is not here, and ->here says what
+ * is. */
 bool confirm_find(struct confirm *confirm, const struct session *session);
 
 /* What is measured for a plan, as --bench takes it. */

@@ -202,14 +202,14 @@ void diagnosing_event(struct diagnosing *d, const struct session *session,
 
 /* ---- results ---- */
 
-static void take_point(struct diagnose_facts *f, const struct benchlog_point *p)
+static void take_point(struct diagnose_facts *f, const struct point_result *p)
 {
-    f->wrong += benchlog_wrong(p);
-    if (p->state != POINT_OK || benchlog_wrong(p))
+    f->wrong += result_wrong(p);
+    if (p->state != POINT_OK || result_wrong(p))
         return;
     f->good++;
     if (f->host)
-        most(&f->others, benchlog_param(p, "others_share"));
+        most(&f->others, result_param(p, "others_share"));
     if (p->test == TEST_MEMORY && p->kind == KIND_READ && !p->hot && p->bytes > 0) {
         most(&f->read, p->bytes);
         if (p->ratio > 0)

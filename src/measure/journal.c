@@ -1,11 +1,17 @@
 /*
- * journal.c - appending results so that a crash, a signal or a full disk costs at most
- * the one being written.
+ * journal.c - appending results so that a crash, a signal or a full disk costs at most the one
+ * being written, and reading them whatever state they were left in.
  *
- * A record goes out in one write() where the system takes it whole, then fdatasync().
- * When either fails, the file is cut back to the end of the last record that is safe,
- * so that the journal never ends in half a line while the program still runs. The file
- * is locked: two runs appending to one journal would interleave their points.
+ * A record goes out in one write() where the system takes it whole, then fdatasync(). When either
+ * fails, the file is cut back to the end of the last record that is safe, so that the journal never
+ * ends in half a line while the program still runs. The file is locked: two runs appending to one
+ * journal would interleave their points.
+ *
+ * A line that is read counts when it is a whole JSON object whose "point" a result file could hold
+ * (result_read). The torn tail of a killed run is expected and silent; any other bad line is
+ * skipped, counted and named. The first line decides whether the file is a journal at all: a file
+ * that is none is never cut or written to. Only when the text is the beginning of a header, torn,
+ * is it taken for a run that died at once.
  */
 #include "measure/journal.h"
 
@@ -21,7 +27,12 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "measure/point/field.h"
 #include "measure/point/protocol.h"
+#include "measure/point/result.h"
+
+#define JOURNAL_BYTES ((size_t)1 << 30)
+#define RECORD_BYTES (PROTOCOL_LINE + 4096) /* an engine's line and what wraps it */
 
 struct journal {
     int fd;
@@ -30,48 +41,39 @@ struct journal {
     int records;
 };
 
-/* ---- the fingerprint ------------------------------------------------------------- */
+/* ---- the fingerprint ---- */
 
 static void copy_keys(json_t *to, const json_t *from, const char *const *keys)
 {
-    for (; *keys; keys++) {
-        json_t *value = json_object_get(from, *keys);
-
-        if (value)
-            json_object_set(to, *keys, value);
-    }
-}
-
-/* As the engine gets them, but for what does not change a figure. */
-static json_t *settings_json(const struct method_settings *s)
-{
-    static const char *const keys[] = {
-        "rel_ci", "max_time", "min_time", "sample_time",     "warmup", "seed",      "max_memory",
-        "fill",   "check",    "algos",    "workspace_bytes", "force",  "sensors_s", NULL};
-    json_t *all = protocol_settings(s, 0), *json = json_object();
-
-    copy_keys(json, all, keys);
-    json_object_set_new(json, "lock_clock", gp_json_number(s->lock_clock));
-    json_decref(all);
-    return json;
+    for (; *keys; keys++)
+        if (json_object_get(from, *keys))
+            json_object_set(to, *keys, json_object_get(from, *keys));
 }
 
 json_t *journal_fingerprint(const struct method_settings *settings, const char *plan_hash,
-                            const json_t *const *hello, const json_t *const *device, int count)
+                            const json_t *hello, const json_t *const *device, int count)
 {
+    /* settings that change a figure, as the engine gets them */
+    static const char *const setting_keys[] = {
+        "rel_ci", "max_time", "min_time", "sample_time",     "warmup", "seed",      "max_memory",
+        "fill",   "check",    "algos",    "workspace_bytes", "force",  "sensors_s", NULL};
     static const char *const engine_keys[] = {"engine", "version", "software", NULL};
     static const char *const device_keys[] = {"index", "name", "uuid",  "pci",
                                               "kind",  "cc",   "units", NULL};
     static const char *const driver_keys[] = {"cuda_driver", NULL};
-    json_t *json = json_object(), *devices = json_array();
+    json_t *json = json_object(), *devices = json_array(), *kept = json_object();
+    json_t *all = protocol_settings(settings, 0);
 
     json_object_set_new(json, "method_version", json_integer(METHOD_VERSION));
     json_object_set_new(json, "plan", gp_json_text(plan_hash));
-    json_object_set_new(json, "settings", settings_json(settings));
+    copy_keys(kept, all, setting_keys);
+    json_decref(all);
+    json_object_set_new(kept, "lock_clock", gp_json_number(settings->lock_clock));
+    json_object_set_new(json, "settings", kept);
     for (int i = 0; i < count; i++) {
         json_t *one = json_object();
 
-        copy_keys(one, hello[i], engine_keys);
+        copy_keys(one, hello, engine_keys);
         copy_keys(one, device[i], device_keys);
         copy_keys(one, json_object_get(device[i], "more"), driver_keys);
         json_array_append_new(devices, one);
@@ -80,7 +82,220 @@ json_t *journal_fingerprint(const struct method_settings *settings, const char *
     return json;
 }
 
-/* ---- writing --------------------------------------------------------------------- */
+/* As it would be written; "nothing" where there is none. */
+static void value_text(const json_t *value, struct strbuf *text)
+{
+    strbuf_clear(text);
+    if (value)
+        gp_json_write(value, false, text);
+    else
+        strbuf_add(text, "nothing");
+}
+
+struct difference {
+    char path[120];
+    struct strbuf had, has;
+};
+
+/* The first place where two fingerprints differ, as a path. The values as they would be
+ * written are what is compared: 0.1 that went through a file is 0.1 still. */
+static bool find_difference(const json_t *had, const json_t *has, const char *path,
+                            struct difference *out)
+{
+    bool lists = json_is_array(had) && json_is_array(has);
+    const char *key;
+    json_t *value;
+    char at[120];
+    size_t i;
+
+    if (had && has && json_equal(had, has))
+        return false;
+    if (json_is_object(had) && json_is_object(has)) {
+        json_object_foreach((json_t *)has, key, value)
+        {
+            gp_format(at, sizeof(at), "%s%s%s", path, *path ? "." : "", key);
+            if (find_difference(json_object_get(had, key), value, at, out))
+                return true;
+        }
+        json_object_foreach((json_t *)had, key, value)
+        {
+            gp_format(at, sizeof(at), "%s%s%s", path, *path ? "." : "", key);
+            if (!json_object_get(has, key) && find_difference(value, NULL, at, out))
+                return true;
+        }
+        return false;
+    }
+    if (lists && json_array_size(had) == json_array_size(has)) {
+        json_array_foreach(had, i, value)
+        {
+            gp_format(at, sizeof(at), "%s[%zu]", path, i);
+            if (find_difference(value, json_array_get(has, i), at, out))
+                return true;
+        }
+        return false;
+    }
+    value_text(had, &out->had);
+    value_text(has, &out->has);
+    if (had && has && strcmp(out->had.text, out->has.text) == 0)
+        return false;
+    gp_copy(out->path, sizeof(out->path), path);
+    if (lists) {
+        strbuf_clear(&out->had);
+        strbuf_clear(&out->has);
+        strbuf_addf(&out->had, "%zu entries", json_array_size(had));
+        strbuf_addf(&out->has, "%zu", json_array_size(has));
+    }
+    return true;
+}
+
+static enum gp_status check_fingerprint(const char *where, const json_t *header,
+                                        const json_t *fingerprint, struct gp_err *err)
+{
+    const json_t *had = json_object_get(header, "fingerprint");
+    struct difference d;
+    enum gp_status rc = GP_OK;
+
+    strbuf_init(&d.had);
+    strbuf_init(&d.has);
+    if (fingerprint && find_difference(had, fingerprint, "", &d))
+        rc = gp_fail(err, GP_E_FILE, where,
+                     "give the same options on the same machine, or another --output",
+                     "belongs to another run: %s was %.47s and is now %.47s",
+                     *d.path ? d.path : "fingerprint", d.had.text, d.has.text);
+    strbuf_fini(&d.had);
+    strbuf_fini(&d.has);
+    return rc;
+}
+
+/* ---- reading ---- */
+
+void journal_read_fini(struct journal_read *read)
+{
+    json_decref(read->header);
+    json_decref(read->records);
+    read->header = read->records = NULL;
+}
+
+static enum gp_status not_a_journal(const char *where, struct gp_err *err)
+{
+    char at[192];
+
+    gp_format(at, sizeof(at), "%s:1", where);
+    return gp_fail(err, GP_E_FILE, at, "--resume wants the .part file of a run",
+                   "not a journal: the first line is not a " JOURNAL_SCHEMA " header");
+}
+
+static enum gp_status read_header(const char *where, const char *line, size_t len,
+                                  struct journal_read *out, struct gp_err *err)
+{
+    json_t *header = NULL;
+    const char *schema;
+
+    if (len <= RECORD_BYTES)
+        gp_json_parse(where, line, len, &header, NULL);
+    schema = json_string_value(json_object_get(header, "schema"));
+    if (!schema || strcmp(schema, JOURNAL_SCHEMA) != 0 ||
+        !json_is_object(json_object_get(header, "fingerprint"))) {
+        json_decref(header);
+        return not_a_journal(where, err);
+    }
+    out->header = header;
+    return GP_OK;
+}
+
+struct wrapping { /* of an answer, in a record */
+    int device, pass;
+};
+
+static const struct field record_fields[] = {
+    FIELD_AT(struct wrapping, "device", device, .type = FIELD_INT, .is = FIELD_NEEDED,
+             .high = 65535),
+    FIELD_AT(struct wrapping, "pass", pass, .type = FIELD_INT, .high = 1000),
+};
+
+/* False and why not, when the line is not a record. */
+static bool read_record(const char *line, size_t len, json_t *records, struct gp_err *why)
+{
+    struct reading r = {.where = "", .err = why};
+    struct point_result result;
+    struct wrapping wrapping;
+    json_t *record = NULL;
+
+    if (len > RECORD_BYTES)
+        return gp_fail(why, GP_E_FILE, "", "", "longer than %d bytes", (int)RECORD_BYTES) == GP_OK;
+    if (gp_json_parse("", line, len, &record, why) != GP_OK) {
+        why->where[0] = '\0';
+        return false;
+    }
+    if (json_is_object(json_object_get(record, "point")) &&
+        fields_read(&r, FIELDS(record_fields), record, &wrapping) &&
+        result_read(&r, json_object_get(record, "point"), RESULT_ANSWER, &result))
+        json_array_append(records, record);
+    else if (!r.status)
+        reading_refuse(&r, "", "no record of a point (device, pass, point.id, point.state)");
+    json_decref(record);
+    return !r.status;
+}
+
+enum gp_status journal_parse(const char *where, const char *text, size_t len,
+                             const json_t *fingerprint, struct journal_read *out,
+                             struct gp_err *err)
+{
+    static const char start[] = "{\"schema\": \"" JOURNAL_SCHEMA "\"";
+    const char *end = len ? memchr(text, '\n', len) : NULL;
+    struct gp_err why;
+    size_t at = 0;
+
+    memset(out, 0, sizeof(*out));
+    out->records = json_array();
+    if (!end) { /* no line is whole; the header may be, when only its newline is missing */
+        if (memcmp(text, start, len < sizeof(start) - 1 ? len : sizeof(start) - 1) != 0)
+            return not_a_journal(where, err);
+        out->unended = read_header(where, text, len, out, NULL) == GP_OK;
+        out->torn = !out->unended && len > 0;
+        out->good = out->unended ? len : 0;
+        return out->header ? check_fingerprint(where, out->header, fingerprint, err) : GP_OK;
+    }
+    for (int number = 1; end; number++, end = at < len ? memchr(text + at, '\n', len - at) : NULL) {
+        size_t line = (size_t)(end - (text + at));
+
+        if (number == 1 && (read_header(where, text, line, out, err) != GP_OK ||
+                            check_fingerprint(where, out->header, fingerprint, err) != GP_OK))
+            return GP_E_FILE;
+        if (number > 1 && !read_record(text + at, line, out->records, &why)) {
+            out->skipped++;
+            if (out->warning_count < JOURNAL_WARNINGS)
+                gp_format(out->warning[out->warning_count++], sizeof(out->warning[0]),
+                          "%s:%d: %s%s%s; the line is skipped", where, number, why.where,
+                          why.where[0] ? " " : "", why.text);
+        }
+        at += line + 1;
+        out->good = at;
+    }
+    /* what follows the last newline: a record without one, or the start of one */
+    out->unended = at < len && read_record(text + at, len - at, out->records, &why);
+    out->torn = at < len && !out->unended;
+    out->good += out->unended ? len - at : 0;
+    return GP_OK;
+}
+
+enum gp_status journal_load(const char *path, const json_t *fingerprint, struct journal_read *out,
+                            struct gp_err *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    enum gp_status rc;
+
+    memset(out, 0, sizeof(*out));
+    rc = path_read(path, JOURNAL_BYTES, &text, &len, err);
+    if (rc != GP_OK)
+        return rc;
+    rc = journal_parse(path, text, len, fingerprint, out, err);
+    free(text);
+    return rc;
+}
+
+/* ---- writing ---- */
 
 static bool write_all(int fd, const char *text, size_t len)
 {
@@ -149,14 +364,14 @@ enum gp_status journal_add_point(struct journal *journal, int device, int pass, 
     return rc;
 }
 
-/* ---- opening --------------------------------------------------------------------- */
+/* ---- opening ---- */
 
 static struct journal *journal_new(int fd, const char *path)
 {
-    struct journal *journal = gp_calloc(1, sizeof *journal);
+    struct journal *journal = gp_calloc(1, sizeof(*journal));
 
     journal->fd = fd;
-    gp_copy(journal->path, sizeof journal->path, path);
+    gp_copy(journal->path, sizeof(journal->path), path);
     return journal;
 }
 
@@ -274,7 +489,7 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint, const
     enum gp_status rc;
 
     *out = NULL;
-    memset(read, 0, sizeof *read);
+    memset(read, 0, sizeof(*read));
     if (fd < 0 && errno == ENOENT) {
         read->records = json_array();
         return journal_create(path, fingerprint, run, out, err);

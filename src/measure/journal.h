@@ -1,20 +1,19 @@
 /*
  * journal.h - what was measured, on disk before the next point begins.
  *
- * A journal is a text file of JSON lines. The first is the header with a fingerprint
- * (devices, software, settings, method version, hash of the plan); each other line is
- * one record, a finished point, written whole and fdatasync'ed. "run" (may be NULL for
- * these functions) is what the caller wants back to go on:
+ * A journal is a text file of JSON lines. The first is the header with a fingerprint (devices,
+ * software, settings, method version, hash of the plan); each other line is one record, a finished
+ * point, written whole and fdatasync'ed. "run" (may be NULL for these functions) is what the caller
+ * wants back to go on:
  *
  *   {"schema": "gpuplan.journal/1", "fingerprint": {...}, "run": {...}}
  *   {"device": 0, "pass": 0, "point": {"t": "point", "index": 7, "id": "...", ...}}
  *
- * A run that is killed at any byte loses at most the record being written. Reading
- * forgives a torn last line (it is cut off; a whole one that only lacks its newline
- * counts), skips other corrupt lines with a warning that names file and line, and
- * refuses a fingerprint that is not this run's, naming the first field that differs.
- * When the disk is full, the part of the line that was written is taken back, and the
- * error says how many results are safe; adding may be tried again.
+ * A run that is killed at any byte loses at most the record being written. Reading forgives a torn
+ * last line (it is cut off; a whole one that only lacks its newline counts), skips other corrupt
+ * lines with a warning that names file and line, and refuses a fingerprint that is not this run's,
+ * naming the first field that differs. When the disk is full, the part of the line that was written
+ * is taken back, and the error says how many results are safe; adding may be tried again.
  */
 #ifndef GP_MEASURE_JOURNAL_H
 #define GP_MEASURE_JOURNAL_H
@@ -43,14 +42,14 @@ struct journal_read {
     int skipped;                         /* lines that are not records */
 };
 
-/* The fingerprint of a run: settings and method version, the plan's hash, and what the
- * engines said of themselves (hello and device lines, borrowed; parallel arrays). What
- * changes between two runs on one machine (free memory, clocks) is not in it. */
+/* The fingerprint of a run: settings and method version, the plan's hash, and what the engine said
+ * of itself and its devices (hello and device lines, borrowed). What changes between two runs on
+ * one machine (free memory, clocks) is not in it. */
 json_t *journal_fingerprint(const struct method_settings *settings, const char *plan_hash,
-                            const json_t *const *hello, const json_t *const *device, int count);
+                            const json_t *hello, const json_t *const *device, int count);
 
-/* Parses a journal. GP_E_FILE when it is none, or when fingerprint (may be NULL) is
- * not the header's. *out always wants journal_read_fini. */
+/* Parses a journal. GP_E_FILE when it is none, or when fingerprint (may be NULL) is not the
+ * header's. *out always wants journal_read_fini. */
 enum gp_status journal_parse(const char *where, const char *text, size_t len,
                              const json_t *fingerprint, struct journal_read *out,
                              struct gp_err *err);
@@ -64,8 +63,8 @@ enum gp_status journal_create(const char *path, const json_t *fingerprint, const
 /* Reads one and goes on after its last whole line. A file that is missing is created. */
 enum gp_status journal_resume(const char *path, const json_t *fingerprint, const json_t *run,
                               struct journal_read *read, struct journal **out, struct gp_err *err);
-/* Its header, for the caller; NULL: the run died before it was whole. Refused while
- * another run writes it. */
+/* Its header, for the caller; NULL: the run died before it was whole. Refused while another run
+ * writes it. */
 enum gp_status journal_header(const char *path, json_t **header, struct gp_err *err);
 
 /* Appends a point that an engine reported, on disk when it returns GP_OK. */

@@ -31,7 +31,7 @@
  *
  * Estimates are for --dry-run and the ETA only. Seconds of one point are
  *   set-up (bytes / fill rate) + warm-up + max(max_time, 13 launches), per variant
- * with the rates the caller knows or the round figures in points_cost.c; bytes are the
+ * with the rates the caller knows or the round figures in points.c; bytes are the
  * operands times the copies that rotate. Example: gate_up of Llama-3.1-8B in BF16,
  * 28672 x 4096, weights cold with a 50 MiB cache: 2 copies of 224 MiB.
  */
@@ -106,13 +106,13 @@ int *points_order(uint64_t seed, const struct points *points);
 /* Hash of the ids, as 16 hex digits: the same work, in a journal's fingerprint. */
 void points_hash(const struct points *points, char text[17]);
 
-/* The estimates of one point, one pass (points_cost.c). */
+/* The estimates of one point, one pass. */
 double points_seconds(const struct points_options *options, const struct point *point);
 double points_memory(const struct points_options *options, const struct point *point);
 /* Of all: every pass, the device's warm-up, and the rests between tests. */
 double points_time(const struct points_options *options, const struct points *points);
 
-/* "gemm,memory" or "all"; "bf16,fp8"; "4096x8x4096,1024:1:1024" (points_parse.c).
+/* "gemm,memory" or "all"; "bf16,fp8"; "4096x8x4096,1024:1:1024".
  * GP_E_USAGE names what is wrong and the words there are. */
 enum gp_status points_parse_tests(const char *text, const char *where, unsigned *tests,
                                   struct gp_err *err);

@@ -1,34 +1,38 @@
 /*
  * runner.c - one loop over all engines: read, judge, time, stop, bury.
  *
- * A step first looks whether some engine has a whole line waiting, and reports that;
- * only when none has, it polls. So a flood from one engine is read no faster than the
- * caller takes it (its pipe fills and it waits), and engines take turns.
+ * A step first looks whether some engine has a whole line waiting, and reports that; only when none
+ * has, it polls. So a flood from one engine is read no faster than the caller takes it (its pipe
+ * fills and it waits), and engines take turns.
  *
- * An engine ends in three steps: it is asked (SIGTERM to its group, after a refusal, a
- * time-out or STOP_NOW), it is killed three seconds later, it is reaped. Only then its
- * last event is delivered: whoever gets FAILED or DONE can rely on its device's memory
- * being free. A gpuplan that was suspended longer than a time-out starts the clocks anew
- * when it wakes: it must not blame its engines.
+ * An engine ends in three steps: it is asked (SIGTERM to its group, after a refusal, a time-out or
+ * STOP_NOW), it is killed three seconds later, it is reaped. Only then its last event is delivered:
+ * whoever gets FAILED or DONE can rely on its device's memory being free. A gpuplan that was
+ * suspended longer than a time-out starts the clocks anew when it wakes: it must not blame its
+ * engines.
  */
 #include "measure/runner.h"
 
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "measure/point/protocol.h"
 #include "measure/runner_child.h"
 #include "measure/runner_line.h"
+
+#ifndef GP_LIBEXECDIR
+#define GP_LIBEXECDIR "" /* not installed */
+#endif
 
 #define GRACE 3.0  /* s between asking an engine to end and killing it */
 #define SLOWER 3.0 /* than its estimate a point may be, besides */
@@ -105,7 +109,7 @@ const char *runner_words(struct runner *runner, int engine)
     return runner->engine[engine]->child.words;
 }
 
-/* ---- starting -------------------------------------------------------------------- */
+/* ---- starting ---- */
 
 static void add_line(struct strbuf *text, json_t *line)
 {
@@ -114,37 +118,28 @@ static void add_line(struct strbuf *text, json_t *line)
     json_decref(line);
 }
 
-static void plan_text(const struct runner_plan *plan, struct strbuf *text)
-{
-    add_line(text, protocol_settings(&plan->settings, plan->device));
-    for (int i = 0; i < plan->count; i++) {
-        int index = plan->order ? plan->order[i] : i;
-        json_t *line = json_object();
-
-        json_object_set_new(line, "do", json_string("point"));
-        json_object_set_new(line, "index", json_integer(index));
-        json_object_set_new(line, "point", point_to_json(&plan->points[index]));
-        add_line(text, line);
-    }
-    strbuf_add(text, plan->wait ? "{\"do\":\"run\",\"wait\":true}\n" : "{\"do\":\"run\"}\n");
-}
-
 static struct engine *engine_new(const char *program, double timeout)
 {
-    struct engine *e = gp_calloc(1, sizeof *e);
+    struct engine *e = gp_calloc(1, sizeof(*e));
     const char *slash = strrchr(program, '/');
 
     e->buffer = gp_malloc(BUFFER);
     e->timeout = e->patience = timeout > 0 ? timeout : 60;
     e->last_line = e->last_progress = clock_now();
-    gp_copy(e->where, sizeof e->where, slash ? slash + 1 : program);
+    gp_copy(e->where, sizeof(e->where), slash ? slash + 1 : program);
     return e;
 }
 
-static int adopt(struct runner *runner, struct engine *e)
+/* The number of the engine that runs argv; -1: it cannot be started, and is freed. */
+static int engine_launch(struct runner *runner, struct engine *e, char *const argv[],
+                         struct gp_err *err)
 {
+    if (child_start(&e->child, argv, err) != GP_OK) {
+        engine_free(e);
+        return -1;
+    }
     runner->engine =
-        gp_grow(runner->engine, &runner->cap, runner->count + 1, sizeof *runner->engine);
+        gp_grow(runner->engine, &runner->cap, runner->count + 1, sizeof(*runner->engine));
     runner->engine[runner->count] = e;
     return (int)runner->count++;
 }
@@ -153,24 +148,30 @@ int runner_start(struct runner *runner, const struct runner_plan *plan, struct g
 {
     char *argv[] = {(char *)plan->program, NULL};
     struct engine *e = engine_new(plan->program, plan->timeout);
-    struct strbuf text;
     size_t len = strlen(e->where);
+    struct strbuf text;
+    int number;
 
     line_init(&e->line, plan->points, plan->order, plan->count, plan->device);
-    gp_format(e->where + len, sizeof e->where - len, ", device %d", plan->device);
-    if (child_start(&e->child, argv, err) != GP_OK) {
-        engine_free(e);
+    gp_format(e->where + len, sizeof(e->where) - len, ", device %d", plan->device);
+    if ((number = engine_launch(runner, e, argv, err)) < 0)
         return -1;
-    }
     e->waits = plan->wait;
     e->patience = fmax(plan->patience, e->timeout);
     e->warmup = plan->settings.device_warmup_max;
     e->seconds = plan->seconds;
     strbuf_init(&text);
-    plan_text(plan, &text);
+    add_line(&text, protocol_settings(&plan->settings, plan->device));
+    for (int i = 0; i < plan->count; i++) {
+        int index = plan->order ? plan->order[i] : i;
+
+        add_line(&text, json_pack("{ss si so}", "do", "point", "index", index, "point",
+                                  point_to_json(&plan->points[index])));
+    }
+    strbuf_add(&text, plan->wait ? "{\"do\":\"run\",\"wait\":true}\n" : "{\"do\":\"run\"}\n");
     child_say(&e->child, text.text, text.len);
     strbuf_fini(&text);
-    return adopt(runner, e);
+    return number;
 }
 
 int runner_list(struct runner *runner, const char *program, double timeout, struct gp_err *err)
@@ -181,14 +182,10 @@ int runner_list(struct runner *runner, const char *program, double timeout, stru
 
     line_init(&e->line, NULL, NULL, 0, -1);
     e->line.listing = true;
-    if (child_start(&e->child, argv, err) != GP_OK) {
-        engine_free(e);
-        return -1;
-    }
-    return adopt(runner, e);
+    return engine_launch(runner, e, argv, err);
 }
 
-/* ---- failing and stopping -------------------------------------------------------- */
+/* ---- failing and stopping ---- */
 
 static void ask_to_end(struct engine *e)
 {
@@ -208,27 +205,22 @@ static void fail_engine(struct engine *e, const struct gp_err *why)
     ask_to_end(e);
 }
 
-/* "while it measured gemm/..." */
-static void describe_activity(const struct engine *e, char *text, size_t size)
+/* WHAT "while it measured gemm/...; it wrote:" the last line of its standard error. */
+static void fail_engine_with(struct engine *e, const char *hint, const char *what)
 {
+    char all[CHILD_WORDS + 1], at[160], *line;
+    struct gp_err why;
+
     if (!e->line.hello)
-        gp_copy(text, size, "before it said hello");
+        gp_copy(at, sizeof(at), "before it said hello");
     else if (e->line.current >= 0)
-        gp_format(text, size, "while it measured %s", e->line.points[e->line.current].id);
+        gp_format(at, sizeof(at), "while it measured %s", e->line.points[e->line.current].id);
     else
-        gp_copy(text, size,
+        gp_copy(at, sizeof(at),
                 e->line.done    ? "after it was done"
                 : e->line.ready ? "between two points"
                                 : "before its first point");
-}
-
-/* The last line of standard error that says anything, or "". */
-static void last_words(const struct child *child, char *text, size_t size)
-{
-    char all[CHILD_WORDS + 1], *line;
-
-    text[0] = '\0';
-    memcpy(all, child->words, child->words_len + 1);
+    memcpy(all, e->child.words, e->child.words_len + 1);
     for (;;) {
         line = strrchr(all, '\n');
         line = line ? line + 1 : all;
@@ -237,18 +229,8 @@ static void last_words(const struct child *child, char *text, size_t size)
         line[-1] = '\0';
     }
     line += strspn(line, " ");
-    if (*line)
-        gp_format(text, size, "; it wrote: %s", line);
-}
-
-static void fail_engine_with(struct engine *e, const char *hint, const char *what)
-{
-    char at[160], words[160];
-    struct gp_err why;
-
-    describe_activity(e, at, sizeof at);
-    last_words(&e->child, words, sizeof words);
-    gp_fail(&why, GP_E_DEVICE, e->where, hint, "%s %s%s", what, at, words);
+    gp_fail(&why, GP_E_DEVICE, e->where, hint, "%s %s%s%.140s", what, at,
+            *line ? "; it wrote: " : "", line);
     fail_engine(e, &why);
 }
 
@@ -259,18 +241,6 @@ static double allowed_silence(const struct engine *e)
     if (e->seconds && e->line.current >= 0)
         more += SLOWER * e->seconds[e->line.current];
     return e->patience + more;
-}
-
-static void fail_engine_silent(struct engine *e, double now)
-{
-    char what[80];
-
-    if (now - e->last_line > e->timeout)
-        gp_format(what, sizeof what, "wrote nothing for %s s", UNITS_PLAIN(e->timeout, 3));
-    else
-        gp_format(what, sizeof what, "wrote lines but made no progress for %s s",
-                  UNITS_PLAIN(allowed_silence(e), 3));
-    fail_engine_with(e, "the device or its driver may hang; it was stopped", what);
 }
 
 void runner_stop(struct runner *runner, enum stop_level level)
@@ -291,7 +261,7 @@ void runner_stop(struct runner *runner, enum stop_level level)
     }
 }
 
-/* ---- lines ----------------------------------------------------------------------- */
+/* ---- lines ---- */
 
 /* The next whole line that was read, without its newline; NULL when there is none. */
 static const char *next_line(struct engine *e, size_t *len)
@@ -352,40 +322,30 @@ static void read_lines(struct engine *e)
     e->eof = e->eof || n == 0;
 }
 
-/* ---- the end of an engine -------------------------------------------------------- */
-
-/* It has ended: was that a failure? */
-static void judge_end(struct engine *e)
-{
-    char what[80];
-
-    if (e->failed || (e->line.done && e->line.status != RUN_FAILED))
-        return;
-    if (e->line.error)
-        fail_engine(e, &e->line.said);
-    else if (e->line.done)
-        fail_engine_with(e, "", "said that it failed");
-    else if (e->stop_now)
-        return;
-    else
-        fail_engine_with(e, child_ending(&e->child, what, sizeof what), what);
-}
+/* ---- the end of an engine ---- */
 
 static void last_event(struct engine *e, struct runner_event *out, json_t **json)
 {
     enum run_status status = e->failed                                        ? RUN_FAILED
                              : e->line.done && e->line.status == RUN_COMPLETE ? RUN_COMPLETE
                                                                               : RUN_INTERRUPTED;
+    char what[80];
 
-    judge_end(e);
+    if (!e->failed && (!e->line.done || e->line.status == RUN_FAILED)) { /* was that a failure? */
+        if (e->line.error)
+            fail_engine(e, &e->line.said);
+        else if (e->line.done)
+            fail_engine_with(e, "", "said that it failed");
+        else if (!e->stop_now)
+            fail_engine_with(e, child_ending(&e->child, what, sizeof(what)), what);
+    }
     e->over = true;
     out->index = -1;
     out->kind = e->failed ? EVENT_FAILED : EVENT_DONE;
     if (e->failed)
         out->err = e->why;
-    *json = json_object();
-    json_object_set_new(*json, "t", json_string(line_kind_words[LINE_DONE]));
-    json_object_set_new(*json, "status", json_string(run_status_words[status]));
+    *json =
+        json_pack("{ss ss}", "t", line_kind_words[LINE_DONE], "status", run_status_words[status]);
     child_fini(&e->child);
 }
 
@@ -406,8 +366,8 @@ static void hurry_engine(struct engine *e, double now)
     }
 }
 
-/* It is over when it was reaped and all it wrote was read. What outlived it in another
- * group may hold the pipe open: that is not waited for longer than GRACE. */
+/* It is over when it was reaped and all it wrote was read. What outlived it in another group may
+ * hold the pipe open: that is not waited for longer than GRACE. */
 static bool engine_has_ended(struct engine *e, double now)
 {
     hurry_engine(e, now);
@@ -419,7 +379,7 @@ static bool engine_has_ended(struct engine *e, double now)
     return e->failed || e->eof || now - e->ending_at > GRACE + 1;
 }
 
-/* ---- the common start ------------------------------------------------------------ */
+/* ---- the common start ---- */
 
 /* Is it still to become warm? One that begins without waiting is, whatever it says. */
 static bool warms_up(const struct engine *e)
@@ -451,7 +411,7 @@ static void let_go(struct runner *runner)
     }
 }
 
-/* ---- the step -------------------------------------------------------------------- */
+/* ---- the step ---- */
 
 static bool deliver_event(struct runner *runner, struct runner_event *out)
 {
@@ -464,7 +424,7 @@ static bool deliver_event(struct runner *runner, struct runner_event *out)
 
         if (e->over)
             continue;
-        memset(out, 0, sizeof *out);
+        memset(out, 0, sizeof(*out));
         out->engine = (int)i;
         if (!next_event(e, out, &json)) {
             if (!engine_has_ended(e, now))
@@ -480,20 +440,11 @@ static bool deliver_event(struct runner *runner, struct runner_event *out)
 
 enum { STREAMS = 3 };
 
-static void want(const struct engine *e, struct pollfd fds[STREAMS])
-{
-    bool out = !e->over && !e->failed && !e->eof;
-    bool in = !e->over && child_has_more(&e->child);
-
-    fds[0] = (struct pollfd){.fd = out ? e->child.out : -1, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = e->over ? -1 : e->child.err, .events = POLLIN};
-    fds[2] = (struct pollfd){.fd = in ? e->child.in : -1, .events = POLLOUT};
-}
-
 /* gap: seconds since the last time that we looked. */
-static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
+static void take_streams(struct engine *e, const struct pollfd fds[STREAMS], double gap)
 {
     double now = clock_now();
+    char what[80];
 
     if (fds[1].revents)
         child_read_words(&e->child);
@@ -506,38 +457,42 @@ static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
         e->last_line = e->last_progress = now;
     if (e->over || e->ending_at)
         return;
-    if ((!fds[0].revents && now - e->last_line > e->timeout) ||
-        now - e->last_progress > allowed_silence(e))
-        fail_engine_silent(e, now);
-}
-
-/* At most so long may poll() sleep: a process that ends without closing anything, or
- * that is being killed, must be looked at. */
-static double nap(const struct runner *runner, double left)
-{
-    double longest = 0.25;
-
-    for (size_t i = 0; i < runner->count; i++)
-        if (!runner->engine[i]->over &&
-            (runner->engine[i]->ending_at > 0 || runner->engine[i]->eof))
-            longest = SLICE;
-    return left < longest ? left : longest;
+    if (!fds[0].revents && now - e->last_line > e->timeout)
+        gp_format(what, sizeof(what), "wrote nothing for %s s", UNITS_PLAIN(e->timeout, 3));
+    else if (now - e->last_progress > allowed_silence(e))
+        gp_format(what, sizeof(what), "wrote lines but made no progress for %s s",
+                  UNITS_PLAIN(allowed_silence(e), 3));
+    else
+        return;
+    fail_engine_with(e, "the device or its driver may hang; it was stopped", what);
 }
 
 static void wait_for_more(struct runner *runner, double left)
 {
-    struct pollfd *fds = gp_calloc(runner->count + 1, STREAMS * sizeof *fds);
-    double sleep = nap(runner, left);
-    double gap;
+    struct pollfd *fds = gp_calloc(runner->count + 1, STREAMS * sizeof(*fds));
+    double sleep = 0.25, gap;
     int ready;
 
-    for (size_t i = 0; i < runner->count; i++)
-        want(runner->engine[i], fds + STREAMS * i);
+    for (size_t i = 0; i < runner->count; i++) {
+        const struct engine *e = runner->engine[i];
+        struct pollfd *fd = fds + STREAMS * i;
+        bool out = !e->over && !e->failed && !e->eof;
+
+        fd[0] = (struct pollfd){.fd = out ? e->child.out : -1, .events = POLLIN};
+        fd[1] = (struct pollfd){.fd = e->over ? -1 : e->child.err, .events = POLLIN};
+        fd[2] = (struct pollfd){.fd = !e->over && child_has_more(&e->child) ? e->child.in : -1,
+                                .events = POLLOUT};
+        /* a process that ends without closing anything, or that is being killed, must be looked
+         * at */
+        if (!e->over && (e->ending_at > 0 || e->eof))
+            sleep = SLICE;
+    }
+    sleep = fmin(sleep, left);
     ready = poll(fds, STREAMS * runner->count, sleep > 0 ? (int)ceil(sleep * 1e3) : 0);
     gap = runner->looked > 0 ? clock_now() - runner->looked : 0;
     runner->looked = clock_now();
     for (size_t i = 0; ready >= 0 && i < runner->count; i++)
-        take(runner->engine[i], fds + STREAMS * i, gap);
+        take_streams(runner->engine[i], fds + STREAMS * i, gap);
     free(fds);
 }
 
@@ -558,4 +513,26 @@ bool runner_step(struct runner *runner, double seconds, struct runner_event *out
         if (left <= 0)
             return deliver_event(runner, out);
     }
+}
+
+/* ---- where an engine program lies ---- */
+
+static bool can_run(const char *path)
+{
+    return path_is_file(path) && access(path, X_OK) == 0;
+}
+
+bool runner_find(const char *name, char *path, size_t size)
+{
+    const char *asked = getenv("GPUPLAN_LIBEXEC");
+    char program[64], beside[GP_PATH_MAX];
+
+    if (!gp_format(program, sizeof(program), "gpuplan-bench-%s", name))
+        return false;
+    if (asked && *asked)
+        return path_join(path, size, asked, program) && can_run(path);
+    if (path_program_dir(beside, sizeof(beside)) && path_join(path, size, beside, program) &&
+        can_run(path))
+        return true;
+    return *GP_LIBEXECDIR && path_join(path, size, GP_LIBEXECDIR, program) && can_run(path);
 }

@@ -1,12 +1,11 @@
 /*
  * runner.h - starts engine programs, gives them points, and reads what they say.
  *
- * One engine process per device. The runner polls; it never blocks its caller: --bench
- * calls runner_step() in a loop, the screen from its own. An engine that crashes, hangs
- * (no line for `timeout` seconds), babbles (lines too long, no JSON, points nobody asked
- * for, numbers that are none) or lies (a point twice, another id) is stopped, reported by
- * name and device, and its device marked failed; the others go on. Points that were
- * measured stay measured.
+ * One engine process per device. The runner polls; it never blocks its caller: --bench calls
+ * runner_step() in a loop, the screen from its own. An engine that crashes, hangs (no line for
+ * `timeout` seconds), babbles (lines too long, no JSON, points nobody asked for, numbers that are
+ * none) or lies (a point twice, another id) is stopped, reported by name and device, and its device
+ * marked failed; the others go on. Points that were measured stay measured.
  */
 #ifndef GP_MEASURE_RUNNER_H
 #define GP_MEASURE_RUNNER_H
@@ -68,19 +67,21 @@ int runner_start(struct runner *runner, const struct runner_plan *plan, struct g
 bool runner_step(struct runner *runner, double seconds, struct runner_event *out);
 bool runner_busy(const struct runner *runner);
 
-/* What the engine wrote to its standard error last (at most 4 KiB, control characters
- * removed); borrowed until the next step. */
+/* What the engine wrote to its standard error last (at most 4 KiB, control characters removed);
+ * borrowed until the next step. */
 const char *runner_words(struct runner *runner, int engine);
 
-/* Starts `program --devices`: events HELLO, DEVICE for each, then DONE or FAILED with
- * the engine's own reason. Returns its number, or -1 with *err. */
+/* Starts `program --devices`: events HELLO, DEVICE for each, then DONE or FAILED with the engine's
+ * own reason. Returns its number, or -1 with *err. */
 int runner_list(struct runner *runner, const char *program, double timeout, struct gp_err *err);
 
 enum stop_level { STOP_AFTER_POINT, STOP_NOW };
 void runner_stop(struct runner *runner, enum stop_level level);
 
-/* The engine program: $GPUPLAN_LIBEXEC, beside gpuplan when run from the build tree, or
- * the installed libexecdir/gpuplan. name = "cuda" or "cpu". False: it is not there. */
+/* The engine program: in $GPUPLAN_LIBEXEC alone when that is set; else beside gpuplan itself, as in
+ * a build tree or a folder copied to another machine; else where it was installed. Never in $PATH:
+ * what is started is what belongs to this gpuplan. name = "cuda" or "cpu". False: it is not
+ * there. */
 bool runner_find(const char *name, char *path, size_t size);
 
 #endif

@@ -13,9 +13,7 @@
 
 #include "base/clock.h"
 
-#define KILL_WAIT \
-    5.0 /* s for a killed process to go; one stuck in a driver may not   \
-                       */
+#define KILL_WAIT 5.0 /* s for a killed process to go; one stuck in a driver may not */
 
 extern char **environ;
 
@@ -41,13 +39,6 @@ static bool move_up(int *fd)
     return true;
 }
 
-static bool no_block(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-
-    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
-}
-
 /* ours[i], theirs[i]: input, output, error. */
 static bool open_streams(int ours[3], int theirs[3])
 {
@@ -64,13 +55,13 @@ static bool open_streams(int ours[3], int theirs[3])
         theirs[i] = pair[1];
     }
     for (int i = 0; i < 3; i++)
-        if (!move_up(&ours[i]) || !move_up(&theirs[i]) || !no_block(ours[i]))
+        if (!move_up(&ours[i]) || !move_up(&theirs[i]) || fcntl(ours[i], F_SETFL, O_NONBLOCK) != 0)
             return false;
     return true;
 }
 
 /* Default handlers and an empty mask, whatever gpuplan has set for itself. */
-static int spawn(pid_t *pid, char *const argv[], const int theirs[3])
+static int spawn_engine(pid_t *pid, char *const argv[], const int theirs[3])
 {
     static const int defaults[] = {SIGPIPE, SIGINT,  SIGTERM, SIGHUP,
                                    SIGQUIT, SIGCHLD, SIGTSTP, SIGWINCH};
@@ -85,7 +76,7 @@ static int spawn(pid_t *pid, char *const argv[], const int theirs[3])
         posix_spawn_file_actions_adddup2(&files, theirs[i], i);
     sigemptyset(&set);
     posix_spawnattr_setsigmask(&attr, &set);
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+    for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++)
         sigaddset(&set, defaults[i]);
     posix_spawnattr_setsigdefault(&attr, &set);
     posix_spawnattr_setpgroup(&attr, 0);
@@ -97,14 +88,57 @@ static int spawn(pid_t *pid, char *const argv[], const int theirs[3])
     return rc;
 }
 
+void child_signal(struct child *child, int signal)
+{
+    if (child->pid > 0)
+        kill(-child->pid, signal);
+}
+
+/* Until the leader is reaped, no other process can get its group's number. */
+bool child_reap(struct child *child)
+{
+    siginfo_t info = {0};
+
+    if (child->pid <= 0)
+        return child->exited;
+    if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        if (errno == EINTR)
+            return false;
+        child->exited = true; /* ECHILD: our parent made us ignore SIGCHLD */
+        child->pid = 0;
+        return true;
+    }
+    if (info.si_pid == 0)
+        return false;
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
+    child->exited = true;
+    child->pid = 0;
+    return true;
+}
+
+void child_fini(struct child *child)
+{
+    double until = clock_now() + KILL_WAIT;
+
+    child_signal(child, SIGKILL);
+    while (child->pid > 0 && !child_reap(child) && clock_now() < until)
+        poll(NULL, 0, 2);
+    close_fd(&child->in);
+    close_fd(&child->out);
+    close_fd(&child->err);
+    strbuf_fini(&child->send);
+}
+
 enum gp_status child_start(struct child *child, char *const argv[], struct gp_err *err)
 {
     int ours[3] = {-1, -1, -1}, theirs[3] = {-1, -1, -1};
     int rc;
 
-    memset(child, 0, sizeof *child);
+    memset(child, 0, sizeof(*child));
     strbuf_init(&child->send);
-    rc = open_streams(ours, theirs) ? spawn(&child->pid, argv, theirs) : errno;
+    rc = open_streams(ours, theirs) ? spawn_engine(&child->pid, argv, theirs) : errno;
     for (int i = 0; i < 3; i++)
         close_fd(&theirs[i]);
     child->in = ours[0];
@@ -118,8 +152,6 @@ enum gp_status child_start(struct child *child, char *const argv[], struct gp_er
                    rc == ENOENT || rc == EACCES ? "is it installed and executable?" : "",
                    "cannot start the engine: %s", strerror(rc));
 }
-
-/* ---- streams --------------------------------------------------------------------- */
 
 bool child_has_more(const struct child *child)
 {
@@ -178,7 +210,7 @@ void child_read_words(struct child *child)
     char chunk[1024];
     long n;
 
-    for (int i = 0; i < 64 && (n = read_fd(&child->err, chunk, sizeof chunk)) > 0; i++) {
+    for (int i = 0; i < 64 && (n = read_fd(&child->err, chunk, sizeof(chunk))) > 0; i++) {
         size_t add = (size_t)n, room = CHILD_WORDS - child->words_len;
 
         if (add > room) {
@@ -195,38 +227,6 @@ void child_read_words(struct child *child)
         }
         child->words[child->words_len] = '\0';
     }
-}
-
-/* ---- the end --------------------------------------------------------------------- */
-
-void child_signal(struct child *child, int signal)
-{
-    if (child->pid > 0)
-        kill(-child->pid, signal);
-}
-
-/* Until the leader is reaped, no other process can get its group's number. */
-bool child_reap(struct child *child)
-{
-    siginfo_t info = {0};
-
-    if (child->pid <= 0)
-        return child->exited;
-    if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-        if (errno == EINTR)
-            return false;
-        child->exited = true; /* ECHILD: our parent made us ignore SIGCHLD */
-        child->pid = 0;
-        return true;
-    }
-    if (info.si_pid == 0)
-        return false;
-    kill(-child->pid, SIGKILL);
-    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
-        ;
-    child->exited = true;
-    child->pid = 0;
-    return true;
 }
 
 static const struct {
@@ -257,24 +257,11 @@ const char *child_ending(const struct child *child, char *what, size_t size)
                : code == 4 ? "it has no usable device or library"
                            : "";
     }
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
         if (signals[i].signal == number) {
             gp_format(what, size, "ended by signal %d (%s)", number, signals[i].name);
             return signals[i].hint;
         }
     gp_format(what, size, "ended by signal %d", number);
     return "";
-}
-
-void child_fini(struct child *child)
-{
-    double until = clock_now() + KILL_WAIT;
-
-    child_signal(child, SIGKILL);
-    while (child->pid > 0 && !child_reap(child) && clock_now() < until)
-        poll(NULL, 0, 2);
-    close_fd(&child->in);
-    close_fd(&child->out);
-    close_fd(&child->err);
-    strbuf_fini(&child->send);
 }

@@ -1,4 +1,4 @@
-/* runner_line.c - one table of message kinds, one check each. */
+/* runner_line.c - one table of message kinds, one check each; see runner_line.h. */
 #include "measure/runner_line.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "measure/point/field.h"
 #include "measure/point/protocol.h"
-#include "measure/runner_answer.h"
-#include "measure/session_device.h"
+#include "measure/point/result.h"
+#include "measure/session.h"
 
+#define APART 1e-6         /* figures that were written and read again */
 #define NUMBER_MAX 1e24    /* of anything: bytes/s, FLOP/s, seconds */
 #define CHATTER_MAX 200000 /* lines in a row without progress */
 
@@ -26,25 +26,17 @@ void line_clean(char *dst, size_t size, const char *text)
             *c = ' ';
 }
 
-static int order_limit(const int *order, int count)
-{
-    int limit = 0;
-
-    for (int i = 0; i < count; i++)
-        if ((order ? order[i] : i) >= limit)
-            limit = (order ? order[i] : i) + 1;
-    return limit;
-}
-
 void line_init(struct line_state *state, const struct point *points, const int *order, int count,
                int device)
 {
-    memset(state, 0, sizeof *state);
+    memset(state, 0, sizeof(*state));
     state->points = points;
     state->device = device;
     state->current = -1;
-    state->limit = order_limit(order, count);
-    state->point = gp_calloc((size_t)state->limit + 1, sizeof *state->point);
+    for (int i = 0; i < count; i++)
+        if ((order ? order[i] : i) >= state->limit)
+            state->limit = (order ? order[i] : i) + 1;
+    state->point = gp_calloc((size_t)state->limit + 1, sizeof(*state->point));
     for (int i = 0; i < count; i++)
         state->point[order ? order[i] : i].asked++;
 }
@@ -55,18 +47,7 @@ void line_fini(struct line_state *state)
     state->point = NULL;
 }
 
-/* Points asked for that have no answer at all. */
-static int line_missing(const struct line_state *state)
-{
-    int missing = 0;
-
-    for (int i = 0; i < state->limit; i++)
-        if (state->point[i].asked > 0 && state->point[i].variants == 0)
-            missing++;
-    return missing;
-}
-
-/* ---- pieces of a line ------------------------------------------------------------ */
+/* ---- pieces of a line ---- */
 
 struct judge {
     struct line_state *state;
@@ -85,9 +66,9 @@ static bool refuse_line(const struct judge *j, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(raw, sizeof raw, fmt, args);
+    vsnprintf(raw, sizeof(raw), fmt, args);
     va_end(args);
-    line_clean(text, sizeof text, raw);
+    line_clean(text, sizeof(text), raw);
     gp_fail(j->err, GP_E_DEVICE, j->where, "gpuplan and the engine may have different versions",
             "%s", text);
     return false;
@@ -134,15 +115,11 @@ static int asked_index(const struct judge *j)
     return (int)index;
 }
 
-/* ---- the fields ------------------------------------------------------------------ */
+/* ---- the fields ---- */
 
 #define TEXT(called, most, properties)                                                             \
     {                                                                                              \
         .name = (called), .type = FIELD_STRING, .size = (most), .is = FIELD_CHECKED | (properties) \
-    }
-#define NUMBER(called, most)                                                        \
-    {                                                                               \
-        .name = (called), .type = FIELD_NUMBER, .high = (most), .is = FIELD_CHECKED \
     }
 #define OBJECT(called)                         \
     {                                          \
@@ -159,19 +136,6 @@ static const struct field hello_fields[] = {
 static const struct field device_fields[] = {
     TEXT("host", 256, 0), /* no file with a control character in it could be read */
     TEXT("kind", LINE_WORD, FIELD_RAW),
-};
-
-static const struct field point_fields[] = {
-    TEXT("variant", LINE_WORD - 1, FIELD_RAW),
-    TEXT("reason", 1024, FIELD_RAW),
-    OBJECT("time_s"),
-    OBJECT("rate"),
-    OBJECT("params"),
-    OBJECT("algo"),
-    OBJECT("sensors"),
-    OBJECT("check"),
-    NUMBER("rate.ops_per_s", NUMBER_MAX),
-    NUMBER("rate.bytes_per_s", NUMBER_MAX),
 };
 
 #define WORD(called, list, count)                                                                  \
@@ -192,7 +156,7 @@ static const struct field error_fields[] = {
     TEXT("hint", 8192, FIELD_RAW),
 };
 
-/* ---- the kinds of line ----------------------------------------------------------- */
+/* ---- the kinds of line ---- */
 
 static bool take_hello(struct judge *j)
 {
@@ -248,20 +212,6 @@ static bool take_ready(struct judge *j)
     return true;
 }
 
-/* Only `fit` allocates and has nothing to time. */
-static bool take_result(const struct judge *j, int index)
-{
-    const json_t *time = json_object_get(j->line, "time_s");
-    bool timed = !bench_test_is(j->state->points[index].test, TEST_IS_ONCE);
-    int state;
-
-    if (!check_fields(j, FIELDS(state_field), &state))
-        return false;
-    if (state == POINT_OK && timed && !json_is_object(time))
-        return refuse_line(j, "point %d is ok but has no times", index);
-    return true;
-}
-
 /* Counts the answer under its variant; a second one for the same pass is a lie. */
 static bool count_answer(const struct judge *j, int index)
 {
@@ -286,7 +236,7 @@ static bool count_answer(const struct judge *j, int index)
 
 static bool take_point(struct judge *j)
 {
-    int index = asked_index(j);
+    int index = asked_index(j), state;
     const char *id = json_string_value(json_object_get(j->line, "id"));
 
     if (index < 0)
@@ -297,8 +247,7 @@ static bool take_point(struct judge *j)
         return refuse_line(j, "point %d is %s, not \"%.60s\"", index, j->state->points[index].id,
                            id ? id : "");
     j->event->index = index;
-    return check_fields(j, FIELDS(point_fields), NULL) && take_result(j, index) &&
-           count_answer(j, index);
+    return check_fields(j, FIELDS(state_field), &state) && count_answer(j, index);
 }
 
 static bool take_sensors(struct judge *j)
@@ -324,8 +273,8 @@ static bool take_error(struct judge *j)
 
     if (!check_fields(j, FIELDS(error_fields), NULL))
         return false;
-    line_clean(text, sizeof text, json_string_value(json_object_get(j->line, "text")));
-    line_clean(hint, sizeof hint, json_string_value(json_object_get(j->line, "hint")));
+    line_clean(text, sizeof(text), json_string_value(json_object_get(j->line, "text")));
+    line_clean(hint, sizeof(hint), json_string_value(json_object_get(j->line, "hint")));
     gp_fail(&j->state->said, code < 0 ? GP_E_DEVICE : codes[code], j->where, hint, "%s", text);
     j->state->error = true;
     return true;
@@ -333,16 +282,17 @@ static bool take_error(struct judge *j)
 
 static bool take_done(struct judge *j)
 {
-    int status;
+    int status, missing = 0;
 
     if (!check_fields(j, FIELDS(status_field), &status))
         return false;
     j->state->done = true;
     j->state->status = (enum run_status)status;
     j->state->current = -1;
-    if (j->state->status == RUN_COMPLETE && line_missing(j->state) > 0)
-        return refuse_line(j, "it says that it is complete, but %d points have no result",
-                           line_missing(j->state));
+    for (int i = 0; i < j->state->limit; i++)
+        missing += j->state->point[i].asked > 0 && j->state->point[i].variants == 0;
+    if (j->state->status == RUN_COMPLETE && missing > 0)
+        return refuse_line(j, "it says that it is complete, but %d points have no result", missing);
     return true;
 }
 
@@ -367,45 +317,118 @@ bool line_is_progress(enum runner_event_kind kind)
     return kind != EVENT_SENSORS && kind != EVENT_LOG;
 }
 
-static const struct kind *find_kind(const char *word)
-{
-    int kind = line_word(line_kind_words, LINE_KINDS, word);
+/* ---- may what it says of a point be kept? ---- */
 
-    return kind < 0 ? NULL : &kinds[kind];
+static bool is_clean_text(const json_t *text)
+{
+    const char *c = json_string_value(text);
+
+    if (!c || json_string_length(text) > 512)
+        return false;
+    while (*c && (unsigned char)*c >= 0x20 && *c != 0x7f)
+        c++;
+    return !*c;
 }
 
-/* The object's kind; NULL after a refusal, or when it is to be ignored. */
-static const struct kind *kind_of(const struct judge *j, bool *refused)
+/* What no program reads, but people and scripts do. */
+static void check_words(struct reading *r, const json_t *line)
 {
-    const char *word = json_string_value(json_object_get(j->line, "t"));
-    const struct kind *kind = word ? find_kind(word) : NULL;
+    const json_t *name = json_object_get(json_object_get(line, "algo"), "name");
+    const json_t *ok = json_object_get(json_object_get(line, "check"), "ok");
+    const json_t *valid = json_object_get(line, "valid");
+    json_t *flag;
+    size_t i;
 
-    *refused = true;
-    if (!word)
-        refuse_line(j, "a line is not an object with a word \"t\"");
-    else if (!j->state->hello && (!kind || (kind->take != take_hello && kind->take != take_error &&
-                                            kind->take != take_log)))
-        refuse_line(j, "it said \"%.20s\" before hello", word);
-    else if (j->state->done)
-        refuse_line(j, "it went on after it was done");
-    else
-        *refused = false;
-    return *refused ? NULL : kind;
+    if (name && !json_is_null(name) && !is_clean_text(name))
+        reading_refuse(r, "algo.name", "is not printable text");
+    if (ok && !json_is_null(ok) && !json_is_boolean(ok))
+        reading_refuse(r, "check.ok", "is neither true nor false");
+    if (valid && !json_is_null(valid) && !json_is_boolean(valid))
+        reading_refuse(r, "valid", "is neither true nor false");
+    json_array_foreach(json_object_get(line, "flags"), i, flag)
+    {
+        if (!is_clean_text(flag))
+            reading_refuse(r, "", "flags[%zu] is not printable text", i);
+    }
 }
 
-/* An answer that cannot be kept becomes an error of its point; the engine goes on. */
+static void check_figure(struct reading *r, const char *name, const json_t *said, double is)
+{
+    double number = json_number_value(said);
+
+    if (!json_is_number(said))
+        reading_refuse(r, name, "is missing");
+    else if (!(fabs(number - is) <= APART * fmax(fabs(number), fabs(is))))
+        reading_refuse(r, "", "the engine's figures contradict its samples: %s is %.9g, not %.9g",
+                       name, number, is);
+}
+
+/* Median, interval, least and most are those of the samples, and the rates the plan's operations
+ * and bytes over the median. */
+static void check_figures(struct reading *r, const struct point *point, const json_t *line)
+{
+    const json_t *time = json_object_get(line, "time_s"), *rate = json_object_get(line, "rate");
+    const json_t *list = json_object_get(time, "samples"), *ci = json_object_get(time, "ci95");
+    double samples[METHOD_MAX_SAMPLES];
+    int n = (int)json_array_size(list);
+    struct stats is;
+
+    if (n < 1 || n > METHOD_MAX_SAMPLES) {
+        reading_refuse(r, "time_s.samples", "are missing");
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        samples[i] = json_number_value(json_array_get(list, (size_t)i));
+    is = method_stats(samples, NULL, n);
+    check_figure(r, "time_s.median", json_object_get(time, "median"), is.median);
+    check_figure(r, "time_s.min", json_object_get(time, "min"), is.min);
+    check_figure(r, "time_s.max", json_object_get(time, "max"), is.max);
+    check_figure(r, "time_s.ci95[0]", json_array_get(ci, 0), is.ci95_low);
+    check_figure(r, "time_s.ci95[1]", json_array_get(ci, 1), is.ci95_high);
+    for (int i = 0; i < 2; i++) {
+        double work = i ? point_bytes(point) : point_operations(point);
+        const json_t *said = json_object_get(rate, i ? "bytes_per_s" : "ops_per_s");
+        const char *name = i ? "rate.bytes_per_s" : "rate.ops_per_s";
+
+        if (work > 0)
+            check_figure(r, name, said, work / is.median);
+        else if (said && !json_is_null(said))
+            reading_refuse(r, name, "is of a point that has none");
+    }
+}
+
+/* An answer that cannot be kept becomes an error of its point that names the field, so that one odd
+ * value costs neither the engine nor the result file. */
 static void keep_fit(const struct judge *j, json_t **json)
 {
     const struct point *point = &j->state->points[j->event->index];
-    json_t *unfit;
-    char why[256];
+    const char *type = bench_type_word(point->type), *variant;
+    struct gp_err err;
+    struct reading r = {.where = "", .err = &err};
+    struct point_result result;
+    char raw[256], why[256], name[LINE_WORD];
 
-    if (answer_fit(point, *json, why, sizeof why))
+    if (result_read(&r, *json, RESULT_ANSWER, &result))
+        check_words(&r, *json);
+    if (!r.status && result.state == POINT_OK && strcmp(result.type_word, type) != 0)
+        reading_refuse(&r, "params.type", "is \"%.32s\", not \"%s\"", result.type_word, type);
+    if (!r.status && result.state == POINT_OK)
+        check_figures(&r, point, *json);
+    if (!r.status)
         return;
-    unfit = answer_error(point, *json, why);
+    variant = json_string_value(json_object_get(*json, "variant"));
+    line_clean(name, sizeof(name), variant ? variant : "");
+    gp_format(raw, sizeof(raw), "%.120s%s%.120s", err.where, err.where[0] ? " " : "", err.text);
+    line_clean(why, sizeof(why), raw);
+    result = (struct point_result){
+        .id = point->id, .state = POINT_ERROR, .reason = why, .variant = name};
     json_decref(*json);
-    *json = unfit;
+    *json = json_pack("{ss si}", "t", line_kind_words[LINE_POINT], "index", j->event->index);
+    result_write(&result, RESULT_ANSWER, *json);
+    json_object_set_new(*json, "params", point_to_json(point));
 }
+
+/* ---- a line ---- */
 
 enum line_verdict line_judge(struct line_state *state, const char *where, const char *text,
                              size_t len, struct runner_event *event, json_t **json,
@@ -413,8 +436,9 @@ enum line_verdict line_judge(struct line_state *state, const char *where, const 
 {
     struct judge j = {.state = state, .where = where, .event = event, .err = err};
     const struct kind *kind;
+    const char *word;
     struct gp_err bad;
-    bool refused;
+    int place;
 
     *json = NULL;
     if (gp_json_parse("", text, len, json, &bad) != GP_OK) {
@@ -422,12 +446,26 @@ enum line_verdict line_judge(struct line_state *state, const char *where, const 
         return LINE_REFUSED;
     }
     j.line = *json;
-    kind = kind_of(&j, &refused);
-    if (refused || !sane_numbers(&j, j.line))
+    word = json_string_value(json_object_get(j.line, "t"));
+    place = line_word(line_kind_words, LINE_KINDS, word);
+    kind = place < 0 ? NULL : &kinds[place];
+    if (!word) {
+        refuse_line(&j, "a line is not an object with a word \"t\"");
         return LINE_REFUSED;
-    if (kind && line_is_progress(kind->event))
+    }
+    if (!state->hello && place != LINE_HELLO && place != LINE_ERROR && place != LINE_LOG) {
+        refuse_line(&j, "it said \"%.20s\" before hello", word);
+        return LINE_REFUSED;
+    }
+    if (state->done) {
+        refuse_line(&j, "it went on after it was done");
+        return LINE_REFUSED;
+    }
+    if (!sane_numbers(&j, j.line))
+        return LINE_REFUSED;
+    if (kind && line_is_progress(kind->event)) {
         state->chatter = 0;
-    else if (++state->chatter > CHATTER_MAX) {
+    } else if (++state->chatter > CHATTER_MAX) {
         refuse_line(&j, "%ld lines in a row without any progress", state->chatter);
         return LINE_REFUSED;
     }

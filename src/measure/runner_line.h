@@ -11,9 +11,12 @@
  *   a state, a status or a level is not a known word
  *   a field of runner_line.c's tables is of another type, too long or out of range
  *
- * An answer that comes in turn but holds unusable figures becomes an error of its
- * point alone (runner_answer.h). Unknown "t" and unknown fields are ignored, so that
- * engines may say more one day.
+ * An answer that comes in turn but cannot be kept becomes an error of its point alone, which names
+ * the field: what a file's reader would refuse (point/result.h), the name of an algorithm or a flag
+ * that is not printable, a check that is neither true nor false, another type than the plan's, and
+ * median, interval, least and most that are not those of the samples, or rates that are not the
+ * plan's operations and bytes over the median (1e-6 apart). Unknown "t" and unknown fields are
+ * ignored, so that engines may say more one day.
  */
 #ifndef GP_MEASURE_RUNNER_LINE_H
 #define GP_MEASURE_RUNNER_LINE_H
@@ -23,11 +26,16 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "measure/point/field.h"
 #include "measure/point/line.h"
 #include "measure/runner.h"
 
 #define LINE_VARIANTS 8 /* of one point */
 #define LINE_WORD 32    /* bytes of a variant's name */
+
+/* What a line says of a device, read into struct session_device (session_plan.c). */
+#define SESSION_DEVICE_FIELDS 11
+extern const struct field session_device_fields[SESSION_DEVICE_FIELDS];
 
 /* One point as it was asked for and answered. */
 struct line_point {

@@ -1,27 +1,44 @@
 /*
- * session.c - the life of a session, and what can be seen of it: see session.h.
+ * session.c - a run over the devices, from the question to the file, and what can be seen of it:
+ * see session.h.
  *
- * Each state has one function that advances it for a while. Notes for the user go
- * through one queue, so that a step delivers one event and the order of events is kept.
+ * Each state has one function that advances it for a while. Notes for the user go through one
+ * queue, so that a step delivers one event and the order of events is kept.
+ *
+ * All devices work at the same time, because that is how they are used; what several of them do
+ * together (allreduce, peer) follows, driven by the first alone. Whatever was measured is in the
+ * journal before the next point begins, so nothing here has to hurry. The time left is the sum of
+ * the estimates of what is left, times what the points done took over what they were estimated at,
+ * and the rests between tests and the warm-up that are to come.
  */
-#include "answer/calibrate.h"
 #include "measure/session_inside.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/calibrate.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "measure/session_options.h"
-#include "measure/session_say.h"
+#include "measure/runner_line.h"
+
+#define TIMEOUT 60.0 /* s without a line, beside ten times the time of a point */
+#define STALL 5.0    /* of a time-out that was given: it may talk so much longer */
+#define EWMA 0.9
+#define TICK 0.25 /* s that one step of session_drive waits at most */
+#define SIGNALS 4 /* that are caught at most */
 
 /* ---- beginning and end ---- */
 
-static void take_ask(struct session *s, const struct session_ask *ask)
+/* What the words of an ask decide, without any device. */
+static enum gp_status read_ask(struct session *s, const struct session_ask *ask, struct gp_err *err)
 {
+    enum gp_status rc;
+
     s->ask = *ask;
     s->options = *ask->options;
     gp_copy(s->tests, sizeof(s->tests), ask->tests ? ask->tests : "");
@@ -31,20 +48,10 @@ static void take_ask(struct session *s, const struct session_ask *ask)
     s->ask.tests = s->tests;
     s->ask.folder = s->folder;
     s->ask.job = s->job;
-}
-
-/* What the words of an ask decide, without any device. */
-static enum gp_status read_ask(struct session *s, const struct session_ask *ask, struct gp_err *err)
-{
-    enum gp_status rc;
-
-    take_ask(s, ask);
-    rc = session_options_recall(&s->options, s->tests, sizeof(s->tests), &s->recalled, err);
+    rc = session_recall_options(s, err);
     if (!rc)
         rc = bench_plan_check(&s->plan, &s->ask, err);
-    if (!rc)
-        rc = session_files_name(&s->files, &s->ask, s->work.date, err);
-    return rc;
+    return rc ? rc : session_name_files(s, err);
 }
 
 struct session *session_new(const struct session_ask *ask, struct gp_err *err)
@@ -64,7 +71,8 @@ struct session *session_new(const struct session_ask *ask, struct gp_err *err)
 static void drop_devices(struct session *s)
 {
     for (int i = 0; i < s->devices; i++) {
-        shown_fini(&s->device[i].shown);
+        free(s->device[i].shown.variant);
+        free(s->device[i].shown.failed);
         json_decref(s->device[i].opened);
         free(s->device[i].order);
     }
@@ -82,9 +90,13 @@ static enum gp_status make_plan(struct session *s, struct gp_err *err)
     s->devices = s->plan.devices;
     s->device = gp_calloc((size_t)s->devices, sizeof(*s->device));
     for (int i = 0; i < s->devices; i++) {
-        s->device[i].facts = s->plan.device[i]->facts;
-        s->device[i].listed = s->plan.device[i]->line;
-        shown_init(&s->device[i].shown, s->plan.points.count);
+        struct device_run *d = &s->device[i];
+        size_t points = (size_t)s->plan.points.count;
+
+        d->facts = s->plan.device[i]->facts;
+        d->listed = s->plan.device[i]->line;
+        d->shown.variant = gp_calloc(points * SESSION_VARIANTS, sizeof(*d->shown.variant));
+        d->shown.failed = gp_calloc(points, sizeof(*d->shown.failed));
     }
     return GP_OK;
 }
@@ -96,13 +108,16 @@ void session_free(struct session *s)
     runner_free(s->work.runner);
     look_fini(&s->look);
     drop_devices(s);
-    bench_plan_fini(&s->plan);
+    bench_plan_drop(&s->plan);
+    free(s->plan.shapes);
     if (s->have_log)
         benchlog_fini(&s->log);
     journal_close(s->work.journal, false);
     records_fini(&s->work.records);
     json_decref(s->recalled);
-    notes_fini(&s->notes);
+    for (int i = 0; i < s->notes.queued; i++)
+        free(s->notes.queue[i]);
+    free(s->notes.remark);
     free(s);
 }
 
@@ -125,18 +140,452 @@ enum gp_status session_replan(struct session *s, const struct session_ask *ask, 
     return rc ? rc : make_plan(s, err);
 }
 
+/* ---- what is left to do ---- */
+
+static bool takes_part(const struct session_device *d, const struct point *point)
+{
+    return !bench_kind_is(point->kind, KIND_IS_PAIR) || d->id == point->from || d->id == point->to;
+}
+
+bool session_all_well(const struct session *s, const struct point *point)
+{
+    for (int i = 0; i < s->devices; i++)
+        if (s->device[i].facts.failed && takes_part(&s->device[i].facts, point))
+            return false;
+    return true;
+}
+
+/* Is the point measured in this phase by this device? */
+static bool is_in_phase(const struct session *s, int place, int index)
+{
+    const struct point *point = &s->plan.points.point[index];
+
+    if (!point_together(point))
+        return !s->work.together;
+    return s->work.together && place == 0 && session_all_well(s, point);
+}
+
+/* Even a device that measures nothing alone is looked at before it works with others. */
+static bool is_looked_at(const struct session *s)
+{
+    for (int i = 0; i < s->plan.points.count && !s->work.together; i++)
+        if (point_together(&s->plan.points.point[i]))
+            return true;
+    return false;
+}
+
+/* The order of one device: all passes, less what a resumed journal holds. */
+static int *order_of(const struct session *s, int place, int *count)
+{
+    const struct points *points = &s->plan.points;
+    const struct session_device *d = &s->device[place].facts;
+    int n = points->count, *all, *skip;
+
+    *count = 0;
+    if (d->failed || n == 0)
+        return NULL;
+    all = points_order(s->plan.options.settings.seed, points);
+    skip = gp_calloc((size_t)n, sizeof(*skip));
+    for (int i = 0; i < n && s->work.records.count; i++)
+        skip[i] = records_passes(&s->work.records, d->id, i);
+    for (int i = 0; i < n * POINTS_PASSES; i++)
+        if (is_in_phase(s, place, all[i]) && skip[all[i]]-- <= 0)
+            all[(*count)++] = all[i];
+    free(skip);
+    return all;
+}
+
+/* A remark of the result; the caller says it. */
+static void lose_device(struct session *s, struct session_device *d, const char *why)
+{
+    d->failed = true;
+    d->running = -1;
+    gp_copy(d->why, sizeof(d->why), why);
+    notes_add(&s->notes, "device_failed", "device %d: %s", d->id, why);
+    gp_format(s->text, sizeof(s->text), "device %d: %s", d->id, why);
+}
+
+static int test_of(const struct session *s, int index)
+{
+    return (int)s->plan.points.point[index].test;
+}
+
+static void start_device(struct session *s, int place)
+{
+    struct device_run *d = &s->device[place];
+    struct session_work *w = &s->work;
+    struct session_estimate *e = &w->estimate;
+    struct gp_err err = {0};
+    int count, engine;
+    struct runner_plan plan = {
+        .program = s->look.program,
+        .device = d->facts.id,
+        .settings = s->plan.options.settings,
+        .points = s->plan.points.point,
+        .wait = s->devices > 1 && !w->together,
+        .timeout = look_timeout(TIMEOUT + 10 * s->plan.options.settings.max_time),
+        .patience = STALL * look_timeout(0),
+        .seconds = look_timeout(0) > 0 ? NULL : s->plan.points.seconds,
+    };
+
+    /* the others that a second look would see were ours a moment ago */
+    plan.settings.force = plan.settings.force || w->together;
+    free(d->order);
+    d->order = order_of(s, place, &count);
+    if (count == 0 && (d->facts.failed || !is_looked_at(s)))
+        return;
+    plan.order = d->order;
+    plan.count = count;
+    engine = runner_start(w->runner, &plan, &err);
+    if (engine < 0) {
+        lose_device(s, &d->facts, err.text);
+        notes_queue(&s->notes, s->text);
+        return;
+    }
+    w->place_of[engine] = place;
+    d->test = -1;
+    for (int i = 0; i < count; i++) {
+        e->left += s->plan.points.seconds[d->order[i]] / s->devices;
+        if (i)
+            e->rests +=
+                (test_of(s, d->order[i]) != test_of(s, d->order[i - 1])) / (double)s->devices;
+    }
+    e->of += count;
+}
+
+static void begin_phase(struct session *s, bool together)
+{
+    s->work.together = together;
+    s->work.estimate.warms = !together;
+    s->work.runner = runner_new();
+    for (int i = 0; i < s->devices; i++)
+        start_device(s, i);
+}
+
+/* ---- the journal ---- */
+
+/* What an earlier run measured counts as if it had been measured now. */
+static void take_journal(struct session *s, const json_t *lines)
+{
+    const json_t *line;
+    size_t i;
+
+    json_array_foreach(lines, i, line)
+    {
+        const json_t *answer = json_object_get(line, "point");
+        const char *id = json_string_value(json_object_get(answer, "id"));
+        json_int_t device = json_integer_value(json_object_get(line, "device"));
+        struct session_record *record;
+        int place = 0, index = 0;
+
+        while (place < s->devices && s->device[place].facts.id != device)
+            place++;
+        while (index < s->plan.points.count && strcmp(s->plan.points.point[index].id, id) != 0)
+            index++;
+        if (place == s->devices || index == s->plan.points.count)
+            continue;
+        record =
+            records_add(&s->work.records, (int)device, index, &s->plan.points.point[index], answer);
+        record->pass = (int)json_integer_value(json_object_get(line, "pass"));
+        shown_take(&s->device[place].shown, record);
+    }
+    s->work.resumed = s->work.records.count > 0;
+    for (int k = 0; k < s->devices; k++)
+        session_find_roof(s, &s->device[k]);
+}
+
+static enum gp_status open_journal(struct session *s, struct gp_err *err)
+{
+    const json_t *device[SESSION_DEVICES];
+    struct journal_read read = {0};
+    json_t *print, *run;
+    enum gp_status rc;
+    char hash[17];
+
+    for (int i = 0; i < s->devices; i++)
+        device[i] = s->device[i].listed;
+    points_hash(&s->plan.points, hash);
+    print =
+        journal_fingerprint(&s->plan.options.settings, hash, s->look.engine, device, s->devices);
+    run = session_options_json(s);
+    if (!options_flag(&s->options, OPT_RESUME)) {
+        rc = journal_create(s->files.journal, print, run, &s->work.journal, err);
+    } else {
+        rc = journal_resume(s->files.journal, print, run, &read, &s->work.journal, err);
+        if (!rc)
+            take_journal(s, read.records);
+        for (int i = 0; i < read.warning_count; i++)
+            notes_add(&s->notes, "journal", "%s", read.warning[i]);
+        journal_read_fini(&read);
+    }
+    json_decref(run);
+    json_decref(print);
+    return rc;
+}
+
+/* ---- results ---- */
+
+void session_find_roof(const struct session *s, struct device_run *d)
+{
+    const struct points *points = &s->plan.points;
+
+    memset(&d->roof, 0, sizeof(d->roof));
+    for (int i = 0; i < points->count; i++) {
+        struct session_record **slot = shown_of(&d->shown, i);
+
+        for (int v = 0; v < SESSION_VARIANTS && slot[v]; v++)
+            session_roof_take(&d->roof, &d->facts, &points->point[i], &slot[v]->result);
+    }
+}
+
+void session_see_result(const struct session *s, const struct device_run *d,
+                        const struct session_record *record, struct point_result *out)
+{
+    const struct point *point = &s->plan.points.point[record->point];
+    struct roofline line = session_predict(&d->facts, &d->roof, point);
+    struct roof sheet = session_sheet(&d->facts, &d->roof, point);
+
+    *out = record->result;
+    if (sheet.rate.known && sheet.rate.value > 0)
+        out->sheet_ops = 100 * out->ops / sheet.rate.value;
+    if (sheet.bandwidth.known && sheet.bandwidth.value > 0)
+        out->sheet_bytes = 100 * out->bytes / sheet.bandwidth.value;
+    if (!line.time.known)
+        return;
+    out->predicted = line.time.value;
+    out->ratio = out->median > 0 ? out->predicted / out->median : 0;
+    out->bound = roof_bound_word(line.bound);
+    out->origin = origin_word(line.time.origin);
+}
+
+/* ---- events ---- */
+
+/* Among the records, and into the journal. What ended without a figure took no time, and tells
+ * nothing of those that do. */
+static void take_answer(struct session *s, struct device_run *d, const struct runner_event *said,
+                        struct session_event *event)
+{
+    struct session_work *w = &s->work;
+    struct session_estimate *e = &w->estimate;
+    double rest = d->rested ? s->plan.options.settings.pause : 0;
+    struct gp_err err;
+    struct session_record *record = records_add(&w->records, d->facts.id, said->index,
+                                                &s->plan.points.point[said->index], said->json);
+
+    if (w->journal && !w->disk &&
+        journal_add_point(w->journal, record->device, record->pass, said->json, &err)) {
+        w->disk = true;
+        notes_queue(&s->notes, err.text);
+        runner_stop(w->runner, STOP_AFTER_POINT);
+    }
+    if (d->began > 0) { /* else a further variant of the same point */
+        if (record->result.state == POINT_OK) {
+            e->estimated = EWMA * e->estimated + s->plan.points.seconds[said->index];
+            e->took = EWMA * e->took + fmax(0, clock_now() - d->began - rest);
+        }
+        e->left -= s->plan.points.seconds[said->index] / s->devices;
+        e->done++;
+    }
+    d->began = 0;
+    d->facts.running = -1;
+    shown_take(&d->shown, record);
+    session_find_roof(s, d);
+    event->kind = SESSION_EVENT_POINT;
+    session_see_result(s, d, record, &event->result);
+}
+
+static void take_loss(struct session *s, struct device_run *d, const struct runner_event *said,
+                      struct session_event *event)
+{
+    const char *words = runner_words(s->work.runner, said->engine), *hint = said->err.hint;
+    bool has_words = words && words[0];
+
+    lose_device(s, &d->facts, said->err.text);
+    gp_format(s->text, sizeof(s->text), "device %d: %s%s%s%s%s", d->facts.id, said->err.text,
+              hint[0] ? " (" : "", hint, hint[0] ? ")" : "", has_words ? "; it wrote:" : "");
+    event->kind = SESSION_EVENT_LOST;
+    event->text = s->text;
+    if (has_words)
+        notes_queue(&s->notes, words);
+}
+
+/* An engine's warning of these becomes a remark of the result and a note. */
+static void take_log(struct session *s, const struct session_device *d, const json_t *line,
+                     struct session_event *event)
+{
+    static const struct {
+        const char *code, *is;
+    } kept[] = {{"busy", " is busy"}, {"memory", ""}};
+    const char *code = json_string_value(json_object_get(line, "code"));
+    const char *said = json_string_value(json_object_get(line, "text"));
+    char text[200];
+
+    event->kind = SESSION_EVENT_LOG;
+    event->text = s->text;
+    gp_copy(s->text, sizeof(s->text), said ? said : "");
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        if (s->work.together || !code || strcmp(code, kept[i].code) != 0)
+            continue;
+        line_clean(text, sizeof(text), said);
+        gp_format(s->text, sizeof(s->text), "device %d%s: %s", d->id, kept[i].is, text);
+        notes_add(&s->notes, kept[i].code, "%s", s->text);
+        event->kind = SESSION_EVENT_NOTE;
+    }
+}
+
+static bool take_line(struct session *s, const struct runner_event *said,
+                      struct session_event *event)
+{
+    struct device_run *d = &s->device[s->work.place_of[said->engine]];
+
+    event->device = s->work.place_of[said->engine];
+    event->index = said->index;
+    switch (said->kind) {
+    case EVENT_DEVICE:
+        json_decref(d->opened);
+        d->opened = json_incref((json_t *)said->json);
+        session_device_opened(&d->facts, d->opened);
+        return false;
+    case EVENT_START:
+        d->rested = d->test >= 0 && d->test != test_of(s, said->index);
+        d->test = test_of(s, said->index);
+        d->began = clock_now();
+        d->facts.running = said->index;
+        s->work.estimate.rests -= d->rested / (double)s->devices;
+        s->work.estimate.warms = false;
+        event->kind = SESSION_EVENT_BEGIN;
+        return true;
+    case EVENT_SENSORS:
+        event->kind = SESSION_EVENT_SENSORS;
+        event->index = d->facts.running;
+        session_sensors_read(&d->facts, said->json, &event->sensors);
+        return true;
+    case EVENT_POINT:
+        take_answer(s, d, said, event);
+        return true;
+    case EVENT_LOG:
+        take_log(s, &d->facts, said->json, event);
+        return true;
+    case EVENT_FAILED:
+        take_loss(s, d, said, event);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- the step ---- */
+
+/* Seconds until the limit; INFINITY without one. */
+static double time_left(const struct session *s)
+{
+    if (s->plan.time_limit <= 0 || s->work.limit_hit)
+        return INFINITY;
+    return fmax(0, s->plan.time_limit - (clock_now() - s->work.began));
+}
+
+static bool has_begun(const struct session *s)
+{
+    bool begun = s->work.estimate.done > 0;
+
+    for (int i = 0; i < s->devices && !begun; i++)
+        begun = s->device[i].facts.running >= 0;
+    return begun;
+}
+
+static void heed_limit(struct session *s)
+{
+    bool begun = has_begun(s);
+
+    if (time_left(s) > 0)
+        return;
+    s->work.limit_hit = true;
+    if (begun) {
+        notes_queue(&s->notes, "the time limit is reached: stops after this point");
+    } else {
+        gp_format(s->text, sizeof(s->text),
+                  "the time limit of %s s passed during the warm-up, before any point: nothing is "
+                  "measured",
+                  UNITS_PLAIN(s->plan.time_limit, 3));
+        notes_add(&s->notes, "time_limit", "%s", s->text);
+        notes_queue(&s->notes, s->text);
+    }
+    runner_stop(s->work.runner, begun ? STOP_AFTER_POINT : STOP_NOW);
+}
+
+static bool is_stopping(const struct session *s)
+{
+    return s->work.stopped || s->work.limit_hit || s->work.disk;
+}
+
+static bool all_answered(const struct session *s, int place)
+{
+    for (int i = 0; i < s->plan.points.count; i++)
+        if (is_in_phase(s, place, i) && !shown_of(&s->device[place].shown, i)[0])
+            return false;
+    return true;
+}
+
+/* No engine runs: the second phase, or the end, when all notes are delivered. */
+static bool next_phase(struct session *s, struct session_event *event)
+{
+    struct session_work *w = &s->work;
+
+    if (w->runner) {
+        runner_free(w->runner);
+        w->runner = NULL;
+        for (int i = 0; i < s->devices; i++) {
+            struct session_device *d = &s->device[i].facts;
+
+            d->running = -1;
+            /* one that another process ended may have ended politely */
+            if (!is_stopping(s) && !d->failed && !all_answered(s, i)) {
+                lose_device(s, d, "its engine ended before all points were measured");
+                notes_queue(&s->notes, s->text);
+            }
+        }
+    }
+    if (s->notes.queued)
+        return false;
+    if (!w->together && !is_stopping(s)) {
+        begin_phase(s, true);
+        return false;
+    }
+    w->ended = clock_now();
+    s->state = SESSION_OVER;
+    event->kind = SESSION_EVENT_OVER;
+    event->device = event->index = -1;
+    return true;
+}
+
+static bool work_step(struct session *s, double seconds, struct session_event *event)
+{
+    struct runner_event said;
+
+    if (!s->work.runner)
+        return next_phase(s, event);
+    heed_limit(s);
+    if (!s->notes.queued && runner_step(s->work.runner, fmin(seconds, time_left(s)), &said))
+        return take_line(s, &said, event);
+    if (!s->notes.queued && !runner_busy(s->work.runner))
+        return next_phase(s, event);
+    return false;
+}
+
+/* ---- starting ---- */
+
 enum gp_status session_start(struct session *s, struct gp_err *err)
 {
     enum gp_status rc;
 
     if (s->state != SESSION_READY || s->plan.points.count == 0)
         return gp_fail(err, GP_E_INTERNAL, "session", "", "no plan to start");
-    if ((rc = session_open_journal(s, err)) != GP_OK)
+    if ((rc = open_journal(s, err)) != GP_OK)
         return rc;
     s->work.began = clock_now();
     s->work.date = time(NULL);
     s->state = SESSION_WORKING;
-    session_begin_phase(s, false);
+    begin_phase(s, false);
     return GP_OK;
 }
 
@@ -167,10 +616,10 @@ void session_stop(struct session *s, enum session_stop_level level, int signal)
     }
     if (s->state != SESSION_WORKING || s->work.level >= wanted || !s->work.runner)
         return;
-    if (!session_has_begun(s)) /* no point is lost */
+    if (!has_begun(s)) /* no point is lost */
         wanted = 2;
-    notes_say(&s->notes,
-              wanted == 1 ? "stops after this point; again: immediately" : "stops immediately");
+    notes_queue(&s->notes,
+                wanted == 1 ? "stops after this point; again: immediately" : "stops immediately");
     if (s->work.level == 0)
         runner_stop(s->work.runner, STOP_AFTER_POINT);
     if (wanted == 2)
@@ -182,8 +631,14 @@ void session_stop(struct session *s, enum session_stop_level level, int signal)
 
 static bool next_note(struct session *s, struct session_event *event)
 {
-    if (!notes_next(&s->notes, s->text, sizeof(s->text)))
+    struct session_notes *n = &s->notes;
+
+    if (n->queued == 0)
         return false;
+    gp_copy(s->text, sizeof(s->text), n->queue[0]);
+    free(n->queue[0]);
+    memmove(n->queue, n->queue + 1, (NOTES_WAIT - 1) * sizeof(*n->queue));
+    n->queued--;
     event->kind = SESSION_EVENT_NOTE;
     event->text = s->text;
     return true;
@@ -199,24 +654,18 @@ static bool say_broken(struct session *s, struct session_event *event)
     return true;
 }
 
-/* The devices are known: on to the plan. */
-static void make_ready(struct session *s, struct session_event *event)
-{
-    s->notes.kept = s->notes.count;
-    look_match(&s->look, planner_catalog(s->ask.planner));
-    s->state = SESSION_READY;
-    event->kind = SESSION_EVENT_READY;
-    if (make_plan(s, &event->err))
-        event->kind = SESSION_EVENT_FAILED;
-}
-
 static bool look_for_devices(struct session *s, double seconds, struct session_event *event)
 {
-    switch (look_step(&s->look, &s->options, seconds, &s->notes, &event->err)) {
+    switch (look_step(&s->look, &s->options, planner_catalog(s->ask.planner), seconds, &s->notes,
+                      &event->err)) {
     case LOOK_WAITS:
         return false;
-    case LOOK_DONE:
-        make_ready(s, event);
+    case LOOK_DONE: /* on to the plan */
+        s->notes.kept = s->notes.count;
+        s->state = SESSION_READY;
+        event->kind = SESSION_EVENT_READY;
+        if (make_plan(s, &event->err))
+            event->kind = SESSION_EVENT_FAILED;
         return true;
     default:
         break_session(s, &event->err);
@@ -234,7 +683,7 @@ bool session_step(struct session *s, double seconds, struct session_event *event
     case SESSION_LOOKING:
         return look_for_devices(s, seconds, event);
     case SESSION_WORKING:
-        return session_work_step(s, seconds, event) || next_note(s, event);
+        return work_step(s, seconds, event) || next_note(s, event);
     case SESSION_BROKEN:
         return say_broken(s, event);
     default:
@@ -265,14 +714,14 @@ int session_exit_code(const struct session *s, bool strict)
     int ok = 0, wrong = 0, flagged = 0, errors = 0;
 
     for (int i = 0; s->have_log && i < s->log.count; i++) {
-        const struct benchlog_point *p = &s->log.point[i];
+        const struct point_result *p = &s->log.point[i];
 
         /* the second: a figure of one pass, of which another came to nothing */
-        errors += p->state == POINT_ERROR || benchlog_flagged(p, "failed_once");
+        errors += p->state == POINT_ERROR || result_flagged(p, "failed_once");
         if (p->state != POINT_OK)
             continue;
         ok++;
-        wrong += benchlog_wrong(p);
+        wrong += result_wrong(p);
         flagged += p->disturbed;
     }
     if (s->work.stopped)
@@ -290,30 +739,14 @@ int session_exit_code(const struct session *s, bool strict)
     return flagged && strict ? gp_status_exit(GP_E_CHECK) : 0;
 }
 
-static enum gp_status make_log(struct session *s, struct gp_err *err)
-{
-    json_t *json;
-    enum gp_status rc;
-
-    if (s->have_log)
-        return GP_OK;
-    json = session_document(s);
-    rc = benchlog_from_json("result", json, &s->log, err);
-    json_decref(json);
-    s->have_log = rc == GP_OK;
-    if (rc && err)
-        err->code = GP_E_INTERNAL;
-    return rc ? GP_E_INTERNAL : GP_OK;
-}
-
 void session_settle(struct session *s)
 {
     journal_close(s->work.journal, !session_can_resume(s));
     s->work.journal = NULL;
 }
 
-/* Devices that failed before their first point leave nothing; a run that was
- * interrupted before it may be continued by a script. */
+/* Devices that failed before their first point leave nothing; a run that was interrupted before it
+ * may be continued by a script. */
 bool session_can_resume(const struct session *s)
 {
     const char *status = session_status(s);
@@ -328,8 +761,16 @@ enum gp_status session_finish(struct session *s, struct gp_err *err)
 
     if (s->state != SESSION_OVER && s->state != SESSION_DONE)
         return gp_fail(err, GP_E_INTERNAL, "session", "", "it is not over");
-    if ((rc = make_log(s, err)) != GP_OK)
-        return rc;
+    if (!s->have_log) {
+        json_t *json = session_document(s);
+
+        s->have_log = benchlog_from_json("result", json, &s->log, err) == GP_OK;
+        json_decref(json);
+        if (!s->have_log && err)
+            err->code = GP_E_INTERNAL;
+        if (!s->have_log)
+            return GP_E_INTERNAL;
+    }
     s->state = SESSION_DONE;
     if (s->files.to_stdout)
         return GP_OK;
@@ -370,10 +811,10 @@ static enum session_mark mark_of(const struct session *s, const struct device_ru
 
     if (d->facts.running == index)
         return MARK_RUNNING;
-    if (first && first->result.ok)
-        return first->result.check == 0 ? MARK_WRONG : MARK_OK;
+    if (first && first->result.state == POINT_OK)
+        return result_wrong(&first->result) ? MARK_WRONG : MARK_OK;
     if (first)
-        return strcmp(first->result.state, "unsupported") == 0 ? MARK_UNSUPPORTED : MARK_FAILED;
+        return first->result.state == POINT_UNSUPPORTED ? MARK_UNSUPPORTED : MARK_FAILED;
     return d->facts.failed || s->state == SESSION_OVER || s->state == SESSION_DONE ? MARK_SKIPPED
                                                                                    : MARK_WAITING;
 }
@@ -388,31 +829,17 @@ const char *session_mark_word(enum session_mark mark)
 
 bool session_point(const struct session *s, int place, int index, struct session_point *out)
 {
+    const struct points *points = &s->plan.points;
     const struct device_run *d;
-    const struct point *p;
 
     memset(out, 0, sizeof(*out));
-    if (place < 0 || place >= s->devices || index < 0 || index >= s->plan.points.count)
+    if (place < 0 || place >= s->devices || index < 0 || index >= points->count)
         return false;
     d = &s->device[place];
-    p = &s->plan.points.point[index];
-    *out = (struct session_point){
-        .index = index,
-        .id = p->id,
-        .test = p->test,
-        .type = p->type,
-        .layer = p->layer,
-        .kind = point_kind(p),
-        .m = p->m,
-        .n = p->n,
-        .k = p->k,
-        .size = bench_test_is(p->test, TEST_IS_SIZED) ? p->bytes : 0,
-        .seconds = s->plan.points.seconds[index],
-        .bytes = s->plan.points.bytes[index],
-        .operations = point_operations(p),
-        .moved = point_bytes(p),
-        .mark = mark_of(s, d, index),
-    };
+    out->point = &points->point[index];
+    out->seconds = points->seconds[index];
+    out->bytes = points->bytes[index];
+    out->mark = mark_of(s, d, index);
     for (int i = 0; i < SESSION_VARIANTS; i++) {
         const struct session_record *record = shown_of(&d->shown, index)[i];
 
@@ -514,21 +941,70 @@ const char *session_note_code(const struct session *s, int i)
     return i - s->notes.count < s->plan.points.note_count ? "plan" : "device";
 }
 
-void session_dry_run(const struct session *s, struct strbuf *out)
-{
-    const struct points *p = &s->plan.points;
-    char size[32], text[200];
+/* ---- driven to its end ---- */
 
-    for (int i = 0; i < s->devices; i++)
-        strbuf_addf(out, "device %d: %s (%s)\n", s->device[i].facts.id, s->device[i].facts.name,
-                    s->look.backend);
-    for (int i = 0; i < p->count; i++)
-        strbuf_addf(out, "%-64s %10s %7.1f s\n", p->point[i].id,
-                    units_bytes(size, sizeof(size), p->bytes[i]), p->seconds[i] * POINTS_PASSES);
-    for (int i = 0; i < p->note_count; i++)
-        strbuf_addf(out, "note: %s\n", p->note[i]);
-    for (int i = 0; i < s->notes.count; i++)
-        strbuf_addf(out, "note: %s\n", s->notes.remark[i].text);
-    strbuf_addf(out, "%s; result in %s\n", session_say_plan(s, text, sizeof(text)),
-                s->files.result);
+static volatile sig_atomic_t seen, last_seen;
+
+static struct caught {
+    int number;
+    struct sigaction before;
+} caught[SIGNALS];
+static int caught_count;
+
+static void on_signal(int number)
+{
+    last_seen = number;
+    seen++;
+}
+
+void session_signals_catch(const int *numbers, int count)
+{
+    struct sigaction action;
+
+    seen = last_seen = 0;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    for (int i = 0; i < count && caught_count < SIGNALS; i++) {
+        struct caught *c = &caught[caught_count];
+
+        c->number = numbers[i];
+        if (sigaction(c->number, &action, &c->before) != 0)
+            continue;
+        if (c->before.sa_handler == SIG_IGN)
+            sigaction(c->number, &c->before, NULL);
+        else
+            caught_count++;
+    }
+}
+
+void session_signals_release(void)
+{
+    while (caught_count > 0) {
+        caught_count--;
+        sigaction(caught[caught_count].number, &caught[caught_count].before, NULL);
+    }
+    seen = 0;
+}
+
+int session_signals(int *last)
+{
+    *last = last_seen;
+    return seen;
+}
+
+void session_drive(struct session *s, session_take *take, void *ctx)
+{
+    struct session_event event;
+    int heeded = 0;
+    bool going = true;
+
+    for (;;) { /* also once more at the end: one that came late decides the exit code alone */
+        while (heeded < 2 && heeded < seen)
+            session_stop(s, heeded++ == 0 ? SESSION_AFTER_POINT : SESSION_NOW, last_seen);
+        if (!going)
+            return;
+        if (session_step(s, TICK, &event))
+            going = take(ctx, &event);
+    }
 }

@@ -1,18 +1,34 @@
-/* session_plan.c - see session_plan.h. */
-#include "measure/session_plan.h"
+/*
+ * session_plan.c - what is measured: which engine is there, which devices it has, and from options
+ * to points.
+ *
+ * Without --backend the GPUs are measured where the CUDA engine finds some; otherwise the CPU is,
+ * and the reason is kept and said. A driver takes a second to answer, so the engine's list is
+ * awaited like anything else, step by step. Tests that need a model take --model; batch and decode
+ * have a default, noted in the result.
+ */
+#include "measure/session_inside.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/units.h"
-#include "measure/point/line.h"
-#include "plan/roofline.h"
+#include "measure/runner_line.h"
+#include "probe/probe.h"
 
+#define ASK_TIMEOUT 60.0  /* s an engine may take to list its devices */
+#define ASK_SILENCE 3.0   /* s after which the user is told what is awaited */
+#define LOOK_DEVICES 1024 /* of one engine */
 #define DEFAULT_MODEL "llama-3.1-8b"
 #define SUBSET "quick"      /* a few points of those; not the preset of that name */
 #define SUBSET_LIMIT 100.0  /* s: it is planned for much less, but a machine may be busy */
@@ -20,7 +36,303 @@
 
 enum { LOCK_LEAST = 100, LOCK_MOST = 10000 }; /* MHz */
 
-/* ---- words ---- */
+/* ---- notes ---- */
+
+void notes_add(struct session_notes *notes, const char *code, const char *fmt, ...)
+{
+    struct session_remark *remark;
+    va_list args;
+
+    if (notes->count == NOTES_MAX)
+        return;
+    notes->remark =
+        gp_grow(notes->remark, &notes->cap, (size_t)notes->count + 1, sizeof(*notes->remark));
+    remark = &notes->remark[notes->count++];
+    remark->code = code;
+    va_start(args, fmt);
+    vsnprintf(remark->text, sizeof(remark->text), fmt, args);
+    va_end(args);
+}
+
+void notes_queue(struct session_notes *notes, const char *text)
+{
+    if (notes->queued == NOTES_WAIT) {
+        free(notes->queue[0]);
+        memmove(notes->queue, notes->queue + 1, (NOTES_WAIT - 1) * sizeof(*notes->queue));
+        notes->queued--;
+    }
+    notes->queue[notes->queued++] = gp_strdup(text);
+}
+
+/* ---- a device, from its engine's line ---- */
+
+#define TEXT(name, member) FIELD_TEXT_AT(struct session_device, name, member)
+#define NUMBER(name, member) FIELD_NUMBER_AT(struct session_device, name, member, 1e18)
+#define MEMORY(name) FIELD_NUMBER_AT(struct session_device, #name, name, 1.2e15) /* 2^50 */
+
+const struct field session_device_fields[SESSION_DEVICE_FIELDS] = {
+    FIELD_AT(struct session_device, "index", id, .type = FIELD_INT, .high = 65535),
+    FIELD_AT(struct session_device, "name", name, .type = FIELD_TEXT, .is = FIELD_NEEDED,
+             .size = sizeof(((struct session_device *)0)->name)),
+    TEXT("uuid", uuid),
+    TEXT("pci", pci),
+    TEXT("more.driver", driver),
+    MEMORY(memory),
+    MEMORY(free),
+    MEMORY(cache),
+    NUMBER("bandwidth_sheet", bandwidth),
+    NUMBER("more.power_limit_w", power_limit),
+    NUMBER("more.sm_clock_max_mhz", sm_clock_max),
+};
+
+static void add_device(struct session_look *look, const json_t *line)
+{
+    const json_t *types = json_object_get(json_object_get(line, "more"), "product_types");
+    const char *driver =
+        json_string_value(json_object_get(json_object_get(look->engine, "software"), "driver"));
+    struct reading reading = {.where = ""}; /* what is wrong was refused with the line */
+    struct found_device *found;
+    struct session_device *d;
+
+    if (look->count == LOOK_DEVICES)
+        return;
+    look->found = gp_grow(look->found, &look->cap, (size_t)look->count + 1, sizeof(*look->found));
+    found = &look->found[look->count++];
+    memset(found, 0, sizeof(*found));
+    found->line = json_incref((json_t *)line);
+    d = &found->facts;
+    d->running = -1;
+    d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max = NAN;
+    fields_read(&reading, FIELDS(session_device_fields), line, d);
+    if (driver && driver[0]) /* of all its devices */
+        gp_copy(d->driver, sizeof(d->driver), driver);
+    d->says_products = json_is_array(types);
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *word = json_string_value(json_array_get(types, i));
+        int type = word ? bench_type_parse(word) : -1;
+
+        d->products |= type < 0 ? 0 : 1u << type;
+    }
+}
+
+/* Looks a GPU up in the catalogue, by name and memory. CUDA names a MIG instance "NVIDIA
+ * A100-SXM4-40GB MIG 1g.5gb": the slice is known by its profile, and by the memory where a driver
+ * leaves the profile out. */
+static void match_device(struct found_device *found, struct catalog *catalog)
+{
+    struct session_device *d = &found->facts;
+    const char *mig = strstr(d->name, " MIG ");
+    const struct gpu *const *gpus, *gpu;
+    struct device device;
+    size_t count;
+
+    if (!d->name[0] || catalog_gpus(catalog, &gpus, &count, NULL))
+        return;
+    memset(&device, 0, sizeof(device));
+    gp_copy(device.name, sizeof(device.name), d->name);
+    if (mig)
+        gp_copy(device.slice, sizeof(device.slice), mig + 5);
+    device.memory_total = isfinite(d->memory) ? quantity_exact(d->memory) : quantity_unknown();
+    gpu = probe_match(&device, gpus, count);
+    if (!gpu)
+        return;
+    if (!device.slice[0])
+        found->gpu = *gpu;
+    else if (gpu_slice_of(gpu, device.slice, &found->gpu, NULL) != GP_OK)
+        return;
+    d->gpu = &found->gpu;
+}
+
+void session_device_opened(struct session_device *facts, const json_t *line)
+{
+    struct session_device opened = *facts;
+    struct reading reading = {.where = ""};
+
+    fields_read(&reading, FIELDS(session_device_fields), line, &opened);
+    facts->power_limit = opened.power_limit;
+    facts->sm_clock_max = opened.sm_clock_max;
+}
+
+/* ---- sensors ---- */
+
+#define AT(field) offsetof(struct session_sensors, field)
+const struct session_sensor_row session_sensor_rows[SESSION_SENSOR_ROWS] = {
+    {"power_w", {"power_w"}, AT(power), 1},
+    {"power_limit_w", {NULL}, AT(power_limit), 1},
+    {"clock_mhz", {"sm_clock_mhz", "clock_mhz"}, AT(sm_clock), 1},
+    {"clock_max_mhz", {NULL}, AT(sm_clock_max), 1},
+    {"mem_clock_mhz", {"mem_clock_mhz"}, AT(memory_clock), 1},
+    {"temp_c", {"temp_c"}, AT(temperature), 1},
+    {"mem_temp_c", {"mem_temp_c"}, AT(memory_temperature), 1},
+    {"memory_used", {"memory_used"}, AT(memory_used), 1},
+    {"memory", {NULL}, AT(memory_total), 1},
+    {"busy_pct", {"sm_active_pct", "gpu_busy_pct"}, AT(busy), 100},
+    {"tensor_active_pct", {"tensor_active_pct"}, AT(tensor), 100},
+    {"dram_active_pct", {"dram_active_pct"}, AT(dram), 100},
+    {"load1", {"load1"}, AT(load), 1},
+};
+#undef AT
+
+double *session_sensor(struct session_sensors *sensors, int row)
+{
+    return (double *)(void *)((char *)sensors + session_sensor_rows[row].offset);
+}
+
+static double number_or_nan(const json_t *line, const char *key)
+{
+    const json_t *value = json_object_get(line, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+void session_sensors_read(const struct session_device *facts, const json_t *line,
+                          struct session_sensors *out)
+{
+    const json_t *bits = json_object_get(line, "throttle_bits");
+
+    for (int i = 0; i < SESSION_SENSOR_ROWS; i++) {
+        const struct session_sensor_row *row = &session_sensor_rows[i];
+        double value = NAN;
+
+        for (int k = 0; k < 2 && row->said[k] && !isfinite(value); k++)
+            value = number_or_nan(line, row->said[k]) / row->unit;
+        *session_sensor(out, i) = value;
+    }
+    out->power_limit = facts->power_limit;
+    out->sm_clock_max = facts->sm_clock_max;
+    out->memory_total = facts->memory;
+    out->throttle = json_is_integer(bits)
+                        ? throttle_word(method_throttle_now((uint64_t)json_integer_value(bits)))
+                        : "";
+    out->samples = number_or_nan(line, "samples");
+    out->sample = number_or_nan(line, "sample_s");
+}
+
+/* ---- which engine ---- */
+
+double look_timeout(double usual)
+{
+    const char *text = getenv("GPUPLAN_ENGINE_TIMEOUT");
+    double given = text ? strtod(text, NULL) : 0;
+
+    return given > 0 ? given : usual;
+}
+
+void look_fini(struct session_look *look)
+{
+    runner_free(look->runner);
+    look->runner = NULL;
+    json_decref(look->engine);
+    look->engine = NULL;
+    for (int i = 0; i < look->count; i++)
+        json_decref(look->found[i].line);
+    free(look->found);
+    look->found = NULL;
+    look->count = 0;
+    look->cap = 0;
+}
+
+/* Starts the next engine there is; an error when there is none left. */
+static enum gp_status try_next(struct session_look *look, const struct options *options,
+                               struct gp_err *err)
+{
+    static const char *const automatic[] = {"cuda", "cpu"};
+    const char *name = options_word(options, OPT_BACKEND, "auto");
+    bool is_auto = strcmp(name, "auto") == 0;
+
+    look_fini(look);
+    look->trying++;
+    gp_copy(look->backend, sizeof(look->backend), is_auto ? automatic[look->trying] : name);
+    if (!runner_find(look->backend, look->program, sizeof(look->program))) {
+        gp_fail(err, GP_E_DEVICE, "--backend", "it is built where its libraries are found",
+                "engine gpuplan-bench-%s is not installed here", look->backend);
+    } else {
+        look->runner = runner_new();
+        look->asked_at = clock_now();
+        if (runner_list(look->runner, look->program, look_timeout(ASK_TIMEOUT), err) >= 0)
+            return GP_OK;
+    }
+    if (!is_auto || look->trying > 0)
+        return err->code;
+    gp_copy(look->why_not, sizeof(look->why_not), err->text);
+    return try_next(look, options, err);
+}
+
+/* This engine will not do: another is started, or it is the end. */
+static enum look_state try_another(struct session_look *look, const struct options *options,
+                                   struct gp_err *err)
+{
+    if (strcmp(options_word(options, OPT_BACKEND, "auto"), "auto") != 0 || look->trying > 0)
+        return LOOK_FAILED;
+    gp_copy(look->why_not, sizeof(look->why_not), err->text);
+    return try_next(look, options, err) == GP_OK ? LOOK_WAITS : LOOK_FAILED;
+}
+
+/* A driver that hangs is the usual reason: nothing else would show on the terminal. */
+static void say_silence(struct session_look *look, struct session_notes *notes)
+{
+    char text[200];
+
+    if (!(look->asked_at > 0) || clock_now() - look->asked_at < ASK_SILENCE)
+        return;
+    look->asked_at = 0;
+    gp_format(text, sizeof(text),
+              "asks gpuplan-bench-%s for its devices; it may be silent for %s s", look->backend,
+              UNITS_PLAIN(look_timeout(ASK_TIMEOUT), 3));
+    notes_queue(notes, text);
+}
+
+/* The list is whole. A program may lie about its name, not about what it says of itself: a stand-in
+ * that was left where an engine belongs must not pass for one. */
+static enum look_state finish_list(struct session_look *look, struct catalog *catalog,
+                                   struct session_notes *notes)
+{
+    const char *name = json_string_value(json_object_get(look->engine, "engine"));
+    const char *version = json_string_value(json_object_get(look->engine, "version"));
+
+    runner_free(look->runner);
+    look->runner = NULL;
+    if (look->why_not[0])
+        gp_format(look->chosen, sizeof(look->chosen), "measures the CPU: %s", look->why_not);
+    if (!name || strcmp(name, look->backend) != 0)
+        notes_add(notes, "not_this_engine", "NOT a %s engine: %.96s calls itself '%.32s' (%.64s)",
+                  look->backend, look->program, name && name[0] ? name : "nothing",
+                  version && version[0] ? version : "no version");
+    for (int i = 0; i < look->count && strcmp(look->backend, "cuda") == 0; i++)
+        match_device(&look->found[i], catalog);
+    return LOOK_DONE;
+}
+
+enum look_state look_step(struct session_look *look, const struct options *options,
+                          struct catalog *catalog, double seconds, struct session_notes *notes,
+                          struct gp_err *err)
+{
+    struct runner_event said;
+
+    if (!look->runner && try_next(look, options, err))
+        return try_another(look, options, err);
+    if (!runner_step(look->runner, seconds, &said)) {
+        say_silence(look, notes);
+        return LOOK_WAITS;
+    }
+    if (said.kind == EVENT_HELLO) {
+        json_decref(look->engine);
+        look->engine = json_incref((json_t *)said.json);
+    } else if (said.kind == EVENT_DEVICE) {
+        add_device(look, said.json);
+    } else if (said.kind == EVENT_FAILED) {
+        *err = said.err;
+        return try_another(look, options, err);
+    } else if (said.kind == EVENT_DONE && look->count == 0) {
+        gp_fail(err, GP_E_DEVICE, "--backend", "", "%s finds no device", look->backend);
+        return try_another(look, options, err);
+    } else if (said.kind == EVENT_DONE) {
+        return finish_list(look, catalog, notes);
+    }
+    return LOOK_WAITS;
+}
+
+/* ---- what the words of the options decide ---- */
 
 static enum gp_status parse_time(const char *text, double *seconds, struct gp_err *err)
 {
@@ -57,16 +369,20 @@ static enum gp_status parse_lock(const char *text, double *clock, struct gp_err 
     return GP_OK;
 }
 
-static enum preset preset_of(const char *word)
-{
-    return strcmp(word, "quick") == 0      ? PRESET_QUICK
-           : strcmp(word, "thorough") == 0 ? PRESET_THOROUGH
-                                           : PRESET_NORMAL;
-}
-
 /* What was asked for by hand stands above the preset. */
-static void take_method(const struct options *options, struct method_settings *m)
+static void take_settings(struct bench_plan *plan, const struct session_ask *ask)
 {
+    struct points_options *points = &plan->options;
+    struct method_settings *m = &points->settings;
+    const struct options *options = ask->options;
+
+    memset(points, 0, sizeof(*points));
+    points->subset =
+        strcmp(ask->tests, SUBSET) == 0 || (!ask->tests[0] && !options_flag(options, OPT_PRESET));
+    points->preset = (enum preset)line_word(
+        method_presets, PRESET_COUNT,
+        options_word(options, OPT_PRESET, points->subset || ask->confirm ? "quick" : "normal"));
+    *m = method_preset(points->preset);
     for (int i = 0; i < METHOD_NUMBER_COUNT; i++) {
         const struct method_number *row = &method_numbers[i];
         int id = row->option ? option_find(row->option) : -1;
@@ -82,21 +398,8 @@ static void take_method(const struct options *options, struct method_settings *m
     m->check = (enum bench_check)line_word(method_checks, CHECK_COUNT,
                                            options_word(options, OPT_CHECK, "sample"));
     m->force = options_flag(options, OPT_FORCE);
-}
-
-static void take_settings(struct bench_plan *plan, const struct session_ask *ask)
-{
-    struct points_options *options = &plan->options;
-
-    memset(options, 0, sizeof(*options));
-    options->subset = strcmp(ask->tests, SUBSET) == 0 ||
-                      (!ask->tests[0] && !options_flag(ask->options, OPT_PRESET));
-    options->preset = preset_of(options_word(ask->options, OPT_PRESET,
-                                             options->subset || ask->confirm ? "quick" : "normal"));
-    options->settings = method_preset(options->preset);
-    take_method(ask->options, &options->settings);
-    options->cache = bench_cache_parse(options_word(ask->options, OPT_CACHE, ""));
-    plan->time_limit = options->subset ? SUBSET_LIMIT : ask->confirm ? CONFIRM_LIMIT : 0;
+    points->cache = bench_cache_parse(options_word(options, OPT_CACHE, ""));
+    plan->time_limit = points->subset ? SUBSET_LIMIT : ask->confirm ? CONFIRM_LIMIT : 0;
 }
 
 /* --size LOW[:HIGH] */
@@ -116,30 +419,6 @@ static enum gp_status parse_sizes(const char *text, double *low, double *high, s
     if (*low > *high)
         return gp_fail(err, GP_E_USAGE, "--size", "the smaller size comes first",
                        "'%s' ends before it begins", text);
-    return GP_OK;
-}
-
-/* Warm-up counts, for it is the user's time: said before it is spent. */
-static void warn_of_limit(const struct bench_plan *plan, struct session_notes *notes)
-{
-    const struct method_settings *m = &plan->options.settings;
-
-    if (plan->time_limit > 0 && plan->time_limit <= m->device_warmup_max)
-        notes_add(notes, "time_limit",
-                  "--time-limit %s s: warming the device up alone takes %s to %s s of it",
-                  UNITS_PLAIN(plan->time_limit, 3), UNITS_PLAIN(m->device_warmup_min, 3),
-                  UNITS_PLAIN(m->device_warmup_max, 3));
-}
-
-static enum gp_status check_model(const struct bench_plan *plan, const struct options *options,
-                                  struct gp_err *err)
-{
-    unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
-
-    if (plan->tests & need && options->model_count > 1)
-        return gp_fail(err, GP_E_USAGE, "--model", "", "one model is measured at a time");
-    if (!(plan->tests & ~bench_tests_that(TEST_NEEDS_PLAN)) && options->model_count == 0)
-        return gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
     return GP_OK;
 }
 
@@ -194,44 +473,44 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests, str
     return rc;
 }
 
-static enum gp_status take_shapes(struct bench_plan *plan, const char *text, struct gp_err *err)
-{
-    free(plan->shapes);
-    plan->shapes = gp_calloc(POINTS_SHAPES, sizeof(*plan->shapes));
-    plan->options.shapes = plan->shapes;
-    return points_parse_shapes(text, "--shapes", plan->shapes, POINTS_SHAPES,
-                               &plan->options.shape_count, err);
-}
-
 enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_ask *ask,
                                 struct gp_err *err)
 {
-    struct points_options *options = &plan->options;
+    struct points_options *points = &plan->options;
+    const struct options *options = ask->options;
     const char *text;
     double low, high;
     enum gp_status rc;
 
     take_settings(plan, ask);
     rc = take_tests(plan, ask->tests, err);
-    if (!rc && (text = options_word(ask->options, OPT_TYPE, NULL)))
-        rc = points_parse_types(text, "--type", &options->types, err);
-    if (!rc && (text = options_word(ask->options, OPT_SHAPES, NULL)))
-        rc = take_shapes(plan, text, err);
-    if (!rc && (text = options_word(ask->options, OPT_TIME_LIMIT, NULL)))
+    if (!rc && (text = options_word(options, OPT_TYPE, NULL)))
+        rc = points_parse_types(text, "--type", &points->types, err);
+    if (!rc && (text = options_word(options, OPT_SHAPES, NULL))) {
+        free(plan->shapes);
+        points->shapes = plan->shapes = gp_calloc(POINTS_SHAPES, sizeof(*plan->shapes));
+        rc = points_parse_shapes(text, "--shapes", plan->shapes, POINTS_SHAPES,
+                                 &points->shape_count, err);
+    }
+    if (!rc && (text = options_word(options, OPT_TIME_LIMIT, NULL)))
         rc = parse_time(text, &plan->time_limit, err);
-    if (!rc && (text = options_word(ask->options, OPT_LOCK_CLOCKS, NULL)))
-        rc = parse_lock(text, &options->settings.lock_clock, err);
-    if (!rc && (text = options_word(ask->options, OPT_SIZE, NULL)))
+    if (!rc && (text = options_word(options, OPT_LOCK_CLOCKS, NULL)))
+        rc = parse_lock(text, &points->settings.lock_clock, err);
+    if (!rc && (text = options_word(options, OPT_SIZE, NULL)))
         rc = parse_sizes(text, &low, &high, err);
-    if (!rc && (text = options_word(ask->options, OPT_STORAGE, NULL)))
+    if (!rc && (text = options_word(options, OPT_STORAGE, NULL)))
         rc = take_storage(plan, text, err);
-    return rc ? rc : check_model(plan, ask->options, err);
+    if (!rc && plan->tests & bench_tests_that(TEST_NEEDS_MODEL) && options->model_count > 1)
+        rc = gp_fail(err, GP_E_USAGE, "--model", "", "one model is measured at a time");
+    if (!rc && !(plan->tests & ~bench_tests_that(TEST_NEEDS_PLAN)) && options->model_count == 0)
+        rc = gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
+    return rc;
 }
 
 /* ---- which devices ---- */
 
-static enum gp_status add_device(struct bench_plan *plan, const struct session_look *look,
-                                 int place, struct gp_err *err)
+static enum gp_status choose_device(struct bench_plan *plan, const struct session_look *look,
+                                    int place, struct gp_err *err)
 {
     if (place >= look->count || plan->devices == SESSION_DEVICES)
         return gp_fail(err, GP_E_DEVICE, "--device", "", "no device %d: %s has %d", place,
@@ -256,7 +535,7 @@ static enum gp_status add_listed(struct bench_plan *plan, const struct session_l
         if (end == text || (*end && *end != ',') || *text == '-' || n > 1000)
             return gp_fail(err, GP_E_USAGE, "--device", "0,1 or all",
                            "'%s' is not a list of devices", text);
-        rc = add_device(plan, look, (int)n, err);
+        rc = choose_device(plan, look, (int)n, err);
         if (!*end)
             break;
         text = end + 1;
@@ -273,29 +552,18 @@ static enum gp_status choose_devices(struct bench_plan *plan, const struct sessi
 
     plan->devices = 0;
     if (ask->ranks > 1 && ask->local_rank >= look->count)
-        notes_say(notes, "more ranks than devices on this host: two measure the same one "
-                         "at once, and slow each other down");
+        notes_queue(notes, "more ranks than devices on this host: two measure the same one "
+                           "at once, and slow each other down");
     if (ask->ranks > 1)
-        return add_device(plan, look, ask->local_rank % look->count, err);
+        return choose_device(plan, look, ask->local_rank % look->count, err);
     if (strcmp(text, "all") != 0)
         return add_listed(plan, look, text, err);
     for (int i = 0; i < look->count && !rc; i++)
-        rc = add_device(plan, look, i, err);
+        rc = choose_device(plan, look, i, err);
     return rc;
 }
 
 /* ---- the model, and what the devices can ---- */
-
-/* No model was named: says which one is taken. */
-static void say_assumed_model(struct bench_plan *plan, const struct options *options,
-                              struct session_notes *notes)
-{
-    if (plan->tests & bench_tests_that(TEST_NEEDS_PLAN))
-        notes_add(notes, "plan", "fit left out: it needs a model: --model");
-    plan->tests &= ~bench_tests_that(TEST_NEEDS_PLAN);
-    plan->options.tp = (int)options_or(options, OPT_TP, 1);
-    notes_add(notes, "plan", "the layers are those of " DEFAULT_MODEL ": --model chooses");
-}
 
 static enum gp_status take_model(struct bench_plan *plan, const struct session_ask *ask,
                                  struct session_notes *notes, struct gp_err *err)
@@ -317,35 +585,16 @@ static enum gp_status take_model(struct bench_plan *plan, const struct session_a
     if (rc)
         return rc;
     plan->options.request = &plan->answer->plan.request;
-    if (assumed)
-        say_assumed_model(plan, &options, notes);
-    else
+    if (!assumed) {
         plan->options.layout = &plan->answer->plan.layout;
-    return GP_OK;
-}
-
-/* Only a GPU's driver takes a clock; elsewhere the option would be kept and not done.
- */
-static enum gp_status check_lock(const struct bench_plan *plan, const struct session_look *look,
-                                 struct gp_err *err)
-{
-    if (plan->options.settings.lock_clock == 0 || strcmp(look->backend, "cuda") == 0)
         return GP_OK;
-    return gp_fail(err, GP_E_USAGE, "--lock-clocks", look->chosen,
-                   "needs a GPU: a CPU's clock cannot be locked");
-}
-
-/* The types that all devices multiply; *told: each says which. */
-static unsigned product_types(const struct bench_plan *plan, bool *told)
-{
-    unsigned all = (1u << TYPE_COUNT) - 1;
-
-    *told = true;
-    for (int i = 0; i < plan->devices; i++) {
-        *told = *told && plan->device[i]->facts.says_products;
-        all &= plan->device[i]->facts.products;
     }
-    return *told ? all : 0;
+    if (plan->tests & bench_tests_that(TEST_NEEDS_PLAN))
+        notes_add(notes, "plan", "fit left out: it needs a model: --model");
+    plan->tests &= ~bench_tests_that(TEST_NEEDS_PLAN);
+    plan->options.tp = (int)options_or(&options, OPT_TP, 1);
+    notes_add(notes, "plan", "the layers are those of " DEFAULT_MODEL ": --model chooses");
+    return GP_OK;
 }
 
 /* Products that no library is there for are refused before anything is measured; --confirm does
@@ -353,10 +602,14 @@ static unsigned product_types(const struct bench_plan *plan, bool *told)
 static enum gp_status check_products(struct bench_plan *plan, bool confirm,
                                      struct session_notes *notes, struct gp_err *err)
 {
-    unsigned need = bench_tests_that(TEST_IS_LIBRARY);
-    bool told;
+    unsigned need = bench_tests_that(TEST_IS_LIBRARY), all = (1u << TYPE_COUNT) - 1;
+    bool told = true; /* each says which types it multiplies */
 
-    plan->options.products = product_types(plan, &told);
+    for (int i = 0; i < plan->devices; i++) {
+        told = told && plan->device[i]->facts.says_products;
+        all &= plan->device[i]->facts.products;
+    }
+    plan->options.products = told ? all : 0;
     if (!told || plan->options.products || !(plan->tests & need))
         return GP_OK;
     if (confirm) {
@@ -512,20 +765,16 @@ void bench_plan_drop(struct bench_plan *plan)
     plan->devices = 0;
 }
 
-void bench_plan_fini(struct bench_plan *plan)
-{
-    bench_plan_drop(plan);
-    free(plan->shapes);
-}
-
 enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask *ask,
                                struct session_look *look, struct session_notes *notes,
                                struct gp_err *err)
 {
+    const struct method_settings *m = &plan->options.settings;
     enum gp_status rc = choose_devices(plan, ask, look, notes, err);
 
-    if (!rc)
-        rc = check_lock(plan, look, err);
+    if (!rc && plan->options.settings.lock_clock != 0 && strcmp(look->backend, "cuda") != 0)
+        rc = gp_fail(err, GP_E_USAGE, "--lock-clocks", look->chosen,
+                     "needs a GPU: a CPU's clock cannot be locked");
     if (!rc)
         rc = check_products(plan, ask->confirm, notes, err);
     if (!rc)
@@ -543,7 +792,12 @@ enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask
         bench_plan_drop(plan);
         return rc;
     }
-    warn_of_limit(plan, notes);
+    /* warm-up counts, for it is the user's time: said before it is spent */
+    if (plan->time_limit > 0 && plan->time_limit <= m->device_warmup_max)
+        notes_add(notes, "time_limit",
+                  "--time-limit %s s: warming the device up alone takes %s to %s s of it",
+                  UNITS_PLAIN(plan->time_limit, 3), UNITS_PLAIN(m->device_warmup_min, 3),
+                  UNITS_PLAIN(m->device_warmup_max, 3));
     if (plan->options.subset)
         notes_add(notes, "plan", "the quick subset: a few points with short samples");
     return GP_OK;

@@ -1,5 +1,28 @@
-/* session_record.c - see session_record.h. */
-#include "measure/session_record.h"
+/*
+ * session_record.c - what was measured: one record per point, variant and pass; which of them
+ * stands for its point; and what the roofline allowed.
+ *
+ * The later of two passes stands for a point (the engine already chose the middle one when they
+ * differ), but what was wrong once is not made right by the next pass, a figure is not lost to an
+ * error, and of three passes that drift the middle one stands.
+ *
+ * Of a GPU in the catalogue (or the MIG slice of one) the sheet's figures are the roof; of another,
+ * the bandwidth of the clocks and bus that the driver tells. A CPU has no sheet here: its roof is
+ * what this run itself measured and found good, labelled so:
+ *
+ *   bandwidth   the best read of memory beyond the last cache
+ *   arithmetic  the best product of that type with more than one token; it is the roof of all
+ *               others, itself it has none
+ *
+ * Half a roof says nothing about work that the other half may bound: without one for arithmetic,
+ * only work on one token is predicted (each weight is read for a single multiply-add, so memory
+ * bounds it on any machine), and without one for memory, only products of so many operations per
+ * byte that arithmetic does.
+ *
+ * Example: 400 GFLOP/s and 40 GB/s measured; 2048^3 in FP32 is 17.2 GFLOP and 50 MB: 43 ms by
+ * arithmetic, 1.3 ms by memory, so 43 ms.
+ */
+#include "measure/session_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,116 +31,37 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "measure/point/method.h"
-#include "measure/result/benchlog.h"
-#include "measure/session_device.h"
+#include "measure/point/field.h"
 
-/* ---- an engine's answer ---- */
-
-static void add_flag(struct session_result *result, const char *flag)
-{
-    gp_append(result->flags, sizeof(result->flags), ", ", "%s", flag);
-    result->disturbed = result->disturbed || line_flag_disturbs(flag);
-}
-
-static void read_flags(struct session_record *record)
-{
-    const json_t *flag;
-    size_t i;
-
-    json_array_foreach(json_object_get(record->line, "flags"), i, flag)
-    {
-        const char *word = json_string_value(flag);
-
-        if (!word)
-            continue;
-        add_flag(&record->result, word);
-        record->drift = record->drift || strcmp(word, "drift") == 0;
-        record->failed_once = record->failed_once || strcmp(word, "failed_once") == 0;
-    }
-}
-
-static void read_time(struct session_record *record)
-{
-    const json_t *time = json_object_get(record->line, "time_s");
-    const json_t *band = json_object_get(time, "ci95");
-    const json_t *low = json_array_get(band, 0), *high = json_array_get(band, 1);
-    struct session_result *r = &record->result;
-
-    r->samples = (int)json_integer_value(json_object_get(time, "n"));
-    r->median = session_number(time, "median");
-    r->min = session_number(time, "min");
-    r->max = session_number(time, "max");
-    r->low = json_is_number(low) ? json_number_value(low) : r->median;
-    r->high = json_is_number(high) ? json_number_value(high) : r->median;
-}
-
-static void read_passes(struct session_record *record)
-{
-    const json_t *medians = json_object_get(record->line, "passes"), *one;
-    size_t i;
-
-    record->result.passes = (int)json_array_size(medians);
-    json_array_foreach(medians, i, one)
-    {
-        if (i < RECORD_PASSES)
-            record->median[i] = json_number_value(one);
-    }
-}
-
-static void read_rate(struct session_record *record, const struct point *point)
-{
-    const json_t *rate = json_object_get(record->line, "rate");
-    struct session_result *r = &record->result;
-    struct benchlog_point shown = {.test = point->test, .type = point->type};
-
-    r->operations = session_number(rate, "ops_per_s");
-    r->bytes = session_number(rate, "bytes_per_s");
-    shown.median = isfinite(r->median) ? r->median : 0;
-    shown.ops = isfinite(r->operations) ? r->operations : 0;
-    shown.bytes = isfinite(r->bytes) ? r->bytes : 0;
-    if (r->ok)
-        benchlog_rate(r->rate, sizeof(r->rate), &shown);
-}
-
-static void read_line(struct session_record *record, const struct point *point)
-{
-    const json_t *line = record->line;
-    const json_t *right = json_object_get(json_object_get(line, "check"), "ok");
-    struct session_result *r = &record->result;
-
-    r->variant = session_text(line, "variant");
-    r->state = session_text(line, "state");
-    r->reason = session_text(line, "reason");
-    r->ok = strcmp(r->state, "ok") == 0;
-    r->check = json_is_boolean(right) ? json_is_true(right) : -1;
-    r->predicted = r->ratio = NAN;
-    r->bound = r->origin = "";
-    read_time(record);
-    read_passes(record);
-    read_rate(record, point);
-    read_flags(record);
-}
+#define ARITHMETIC_FOR_CERTAIN 256 /* operations per byte */
 
 /* ---- all of them ---- */
 
-static bool is_same(const struct session_record *a, const struct session_record *b)
+static bool same_variant(const struct session_record *a, const struct session_record *b)
 {
     return a->device == b->device && a->point == b->point &&
            strcmp(a->result.variant, b->result.variant) == 0;
 }
 
 struct session_record *records_add(struct session_records *records, int device, int index,
-                                   const struct point *point, const json_t *line)
+                                   const struct point *point, const json_t *answer)
 {
+    static const char *const drop[] = {"t", "index", "test", "predicted"}; /* not its to say */
     struct session_record *record = gp_calloc(1, sizeof(*record));
+    struct reading reading = {.where = ""}; /* the answer was checked when it came */
 
     record->device = device;
     record->point = index;
-    record->line = json_deep_copy(line);
-    read_line(record, point);
+    record->json = json_deep_copy(answer);
+    for (size_t i = 0; i < sizeof(drop) / sizeof(drop[0]); i++)
+        json_object_del(record->json, drop[i]);
+    json_object_set_new(record->json, "device", json_integer(device));
+    result_read(&reading, record->json, RESULT_ANSWER, &record->result);
+    record->result.test = point->test;
+    record->result.test_word = bench_test_word(point->test);
+    record->result.type = point->type;
     for (int i = 0; i < records->count; i++)
-        record->pass += is_same(records->record[i], record);
+        record->pass += same_variant(records->record[i], record);
     records->record = gp_grow(records->record, &records->cap, (size_t)records->count + 1,
                               sizeof(*records->record));
     records->record[records->count++] = record;
@@ -127,7 +71,7 @@ struct session_record *records_add(struct session_records *records, int device, 
 void records_fini(struct session_records *records)
 {
     for (int i = 0; i < records->count; i++) {
-        json_decref(records->record[i]->line);
+        json_decref(records->record[i]->json);
         free(records->record[i]);
     }
     free(records->record);
@@ -146,149 +90,134 @@ int records_passes(const struct session_records *records, int device, int index)
     return passes;
 }
 
-static void flag_drift(struct session_record *record)
+/* ---- what passes make of one another ---- */
+
+static void record_flag(struct session_record *record, const char *flag)
 {
-    if (!record->drift)
-        add_flag(&record->result, "drift");
-    record->drift = true;
+    json_t *flags = json_object_get(record->json, "flags");
+
+    if (result_flagged(&record->result, flag))
+        return;
+    if (!json_is_array(flags))
+        json_object_set_new(record->json, "flags", flags = json_array());
+    json_array_append_new(flags, json_string(flag));
+    record->result.flags = flags;
+    record->result.disturbed = record->result.disturbed || line_flag_disturbs(flag);
 }
 
 void records_compare_passes(const struct session_records *records, struct session_record *record)
 {
+    json_t *medians = json_array();
     double median[RECORD_PASSES];
     int count = 0;
 
     for (int i = 0; i < records->count && count < RECORD_PASSES; i++)
-        if (is_same(records->record[i], record) && records->record[i]->result.ok)
-            median[count++] = records->record[i]->result.median;
-    if (count <= record->result.passes)
-        return;
-    memcpy(record->median, median, sizeof(median));
-    record->result.passes = count;
-    record->passes_changed = true;
-    if (count > 1 && method_drift(median[0], median[1]))
-        flag_drift(record);
+        if (same_variant(records->record[i], record) &&
+            records->record[i]->result.state == POINT_OK)
+            json_array_append_new(
+                medians, gp_json_number(median[count++] = records->record[i]->result.median));
+    if (count > record->result.passes) {
+        json_object_set(record->json, "passes", medians);
+        record->result.passes = count;
+        if (count > 1 && method_drift(median[0], median[1]))
+            record_flag(record, "drift");
+    }
+    json_decref(medians);
+}
+
+/* Of two passes one has a figure: it is kept, with what the other came to. */
+static void fail_once(struct session_record *good, const struct session_record *bad)
+{
+    char text[400];
+
+    gp_format(text, sizeof(text), "in another pass %s: %s", point_state_words[bad->result.state],
+              bad->result.reason);
+    json_object_set_new(good->json, "reason", gp_json_text(text));
+    good->result.reason = json_string_value(json_object_get(good->json, "reason"));
+    record_flag(good, "failed_once");
+}
+
+/* Of three passes that drift, the engine has the last two in hand: is the middle one the first,
+ * then that is it. */
+static bool first_is_middle(const struct session_record *before, const struct session_record *now)
+{
+    const json_t *passes = json_object_get(now->json, "passes");
+    double m[3];
+
+    for (size_t i = 0; i < 3; i++)
+        m[i] = json_number_value(json_array_get(passes, i));
+    return now->result.passes == 3 && (m[0] - m[1]) * (m[0] - m[2]) < 0 &&
+           fabs(before->result.median - m[0]) <= 1e-9 * m[0];
+}
+
+/* Of two failures an error stands before what is unsupported or found no memory. */
+static struct session_record *worse(struct session_record *before, struct session_record *now)
+{
+    return before->result.state == POINT_ERROR ? before : now;
+}
+
+/* Which of two passes of a variant stands for it. */
+static struct session_record *standing(struct session_record *before, struct session_record *now)
+{
+    bool was = before->result.state == POINT_OK, is = now->result.state == POINT_OK;
+
+    if (!was && !is)
+        return worse(before, now);
+    if (was != is) {
+        fail_once(was ? before : now, was ? now : before);
+        return was ? before : now;
+    }
+    if (result_wrong(&now->result) ||
+        !(result_wrong(&before->result) || first_is_middle(before, now)))
+        return now;
+    json_object_set(before->json, "passes", json_object_get(now->json, "passes"));
+    before->result.passes = now->result.passes;
+    if (!result_wrong(&before->result))
+        record_flag(before, "drift");
+    return before;
 }
 
 /* ---- what stands for a point ---- */
-
-void shown_init(struct session_shown *shown, int points)
-{
-    shown->variant = gp_calloc((size_t)points * SESSION_VARIANTS, sizeof(*shown->variant));
-    shown->failed = gp_calloc((size_t)points, sizeof(*shown->failed));
-}
-
-void shown_fini(struct session_shown *shown)
-{
-    free(shown->variant);
-    free(shown->failed);
-}
 
 struct session_record **shown_of(const struct session_shown *shown, int index)
 {
     return shown->variant + (size_t)index * SESSION_VARIANTS;
 }
 
-static bool is_wrong(const struct session_record *record)
-{
-    return record->result.check == 0;
-}
-
-/* Of two passes one has a figure: it is kept, with what the other came to. */
-static void fail_once(struct session_record *good, const struct session_record *bad)
-{
-    gp_format(good->other, sizeof(good->other), "in another pass %s: %s", bad->result.state,
-              bad->result.reason);
-    good->result.reason = good->other;
-    if (!good->failed_once)
-        add_flag(&good->result, "failed_once");
-    good->failed_once = true;
-}
-
-/* Of three passes that drift, the engine has the last two in hand: is the middle one
- * the first, then that is it. */
-static bool first_is_middle(const struct session_record *before, const struct session_record *now)
-{
-    const double *m = now->median;
-
-    return now->result.passes == 3 && (m[0] - m[1]) * (m[0] - m[2]) < 0 &&
-           fabs(before->result.median - m[0]) <= 1e-9 * m[0];
-}
-
-/* Of two failures: an error tells more than what could not be done. */
-static struct session_record *worse(struct session_record *before, struct session_record *now)
-{
-    return strcmp(before->result.state, "error") == 0 ? before : now;
-}
-
-/* Of two passes with a figure. */
-static struct session_record *better(struct session_record *before, struct session_record *now)
-{
-    if (is_wrong(now) || !(is_wrong(before) || first_is_middle(before, now)))
-        return now;
-    memcpy(before->median, now->median, sizeof(before->median));
-    before->result.passes = now->result.passes;
-    before->passes_changed = true;
-    if (!is_wrong(before))
-        flag_drift(before);
-    return before;
-}
-
-/* Which of two passes of a variant stands for it. */
-static struct session_record *standing(struct session_record *before, struct session_record *now)
-{
-    if (before->result.ok && now->result.ok)
-        return better(before, now);
-    if (!before->result.ok && !now->result.ok)
-        return worse(before, now);
-    if (before->result.ok)
-        fail_once(before, now);
-    else
-        fail_once(now, before);
-    return before->result.ok ? before : now;
-}
-
 /* It failed before there were variants: that is of each of them. */
 static bool is_of_all(const struct session_record *record)
 {
-    return !record->result.ok && !record->result.variant[0];
-}
-
-static void take_failure(struct session_shown *shown, struct session_record *record)
-{
-    struct session_record **slot = shown_of(shown, record->point);
-    struct session_record **failed = &shown->failed[record->point];
-
-    *failed = *failed ? worse(*failed, record) : record;
-    for (int i = 0; i < SESSION_VARIANTS && slot[i]; i++)
-        if (slot[i]->result.ok)
-            fail_once(slot[i], record);
-    if (!slot[0] || is_of_all(slot[0]))
-        slot[0] = *failed;
+    return record->result.state != POINT_OK && !record->result.variant[0];
 }
 
 void shown_take(struct session_shown *shown, struct session_record *record)
 {
     struct session_record **slot = shown_of(shown, record->point);
-    const char *variant = record->result.variant;
+    struct session_record **failed = &shown->failed[record->point];
     int i = 0;
 
     if (is_of_all(record)) {
-        take_failure(shown, record);
+        *failed = *failed ? worse(*failed, record) : record;
+        for (; i < SESSION_VARIANTS && slot[i]; i++)
+            if (slot[i]->result.state == POINT_OK)
+                fail_once(slot[i], record);
+        if (!slot[0] || is_of_all(slot[0]))
+            slot[0] = *failed;
         return;
     }
     if (slot[0] && is_of_all(slot[0]))
         slot[0] = NULL;
-    if (shown->failed[record->point] && record->result.ok)
-        fail_once(record, shown->failed[record->point]);
-    while (i < SESSION_VARIANTS && slot[i] && strcmp(slot[i]->result.variant, variant) != 0)
+    if (*failed && record->result.state == POINT_OK)
+        fail_once(record, *failed);
+    while (i < SESSION_VARIANTS && slot[i] &&
+           strcmp(slot[i]->result.variant, record->result.variant) != 0)
         i++;
     if (i == SESSION_VARIANTS)
         return;
     slot[i] = slot[i] ? standing(slot[i], record) : record;
     /* what a framework gets is first */
-    for (; i > 0 && benchlog_main_variant(slot[i]->result.variant) &&
-           !benchlog_main_variant(slot[i - 1]->result.variant);
+    for (; i > 0 && result_is_main(slot[i]->result.variant) &&
+           !result_is_main(slot[i - 1]->result.variant);
          i--) {
         struct session_record *other = slot[i - 1];
 
@@ -297,43 +226,98 @@ void shown_take(struct session_shown *shown, struct session_record *record)
     }
 }
 
-/* ---- the result file ---- */
+/* ---- what this run measured, as a roof ---- */
 
-static void set_flag(json_t *json, const char *flag)
+void session_roof_take(struct session_roof *roof, const struct session_device *device,
+                       const struct point *p, const struct point_result *result)
 {
-    json_t *flags = json_object_get(json, "flags"), *had;
-    size_t i;
+    double cache = isfinite(device->cache) ? device->cache : 0;
 
-    if (!json_is_array(flags)) {
-        json_object_set_new(json, "flags", json_array());
-        flags = json_object_get(json, "flags");
+    if (!result_good(result))
+        return;
+    if (!bench_test_is(p->test, TEST_IS_PRODUCT)) {
+        if (p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes > 2 * cache)
+            roof->read = fmax(roof->read, result->bytes);
+    } else if (p->n > 1 && result->ops > roof->rate[p->type]) {
+        roof->rate[p->type] = result->ops;
+        roof->best[p->type] = p;
     }
-    json_array_foreach(flags, i, had)
-    {
-        if (json_is_string(had) && strcmp(json_string_value(had), flag) == 0)
-            return;
-    }
-    json_array_append_new(flags, json_string(flag));
 }
 
-json_t *session_record_json(const struct session_record *record)
-{
-    json_t *json = json_deep_copy(record->line), *passes;
+/* ---- predictions ---- */
 
-    json_object_del(json, "t");
-    json_object_del(json, "index");
-    json_object_set_new(json, "device", json_integer(record->device));
-    if (record->passes_changed) {
-        passes = json_array();
-        for (int i = 0; i < record->result.passes && i < RECORD_PASSES; i++)
-            json_array_append_new(passes, gp_json_number(record->median[i]));
-        json_object_set_new(json, "passes", passes);
+static struct roof sheet_of(const struct session_device *device, enum bench_type type)
+{
+    struct roof roof = {quantity_unknown(), quantity_unknown()};
+
+    if (device->gpu)
+        return roof_of_type(device->gpu, type);
+    if (device->bandwidth > 0)
+        roof.bandwidth = quantity_of(device->bandwidth, ORIGIN_SHEET);
+    return roof;
+}
+
+/* Products and steps of a decoder. */
+static struct roofline predict_work(const struct session_roof *measured, const struct point *p,
+                                    struct roof roof)
+{
+    const struct roofline none = {quantity_unknown(), ROOF_NONE};
+    double operations = point_operations(p), bytes = point_bytes(p);
+
+    if (p->cache == CACHE_HOT)
+        roof.bandwidth = quantity_unknown();
+    if (roof.rate.known)
+        return roofline_work(&roof, operations, bytes);
+    if (p == measured->best[p->type])
+        return none;
+    if (measured->rate[p->type] > 0)
+        roof.rate = quantity_of(measured->rate[p->type], ORIGIN_MEASURED);
+    else if (p->n != 1)
+        return none;
+    if (!roof.bandwidth.known && operations < ARITHMETIC_FOR_CERTAIN * bytes)
+        return none;
+    return roofline_work(&roof, operations, bytes);
+}
+
+struct roofline session_predict(const struct session_device *device,
+                                const struct session_roof *measured, const struct point *p)
+{
+    const struct roofline none = {quantity_unknown(), ROOF_NONE};
+    struct roof roof = sheet_of(device, p->type);
+
+    if (!device->gpu && !roof.bandwidth.known && measured->read > 0)
+        roof.bandwidth = quantity_of(measured->read, ORIGIN_MEASURED);
+    switch (test_rows[p->test].bound) {
+    case BOUND_WORK:
+        return predict_work(measured, p, roof);
+    case BOUND_MEMORY:
+        if (p->cache == CACHE_HOT)
+            return none;
+        if (roof.bandwidth.known && roof.bandwidth.origin == ORIGIN_MEASURED &&
+            p->test == kind_rows[KIND_READ].test) /* against itself it would always hold */
+            return none;
+        return roofline_work(&roof, 0, point_bytes(p));
+    case BOUND_LINK:
+        return device->gpu && p->kind != KIND_STORAGE && !point_together(p)
+                   ? roofline_link(device->gpu, p->bytes)
+                   : none;
+    default:
+        return none;
     }
-    if (record->other[0])
-        json_object_set_new(json, "reason", gp_json_text(record->other));
-    if (record->drift)
-        set_flag(json, "drift");
-    if (record->failed_once)
-        set_flag(json, "failed_once");
-    return json;
+}
+
+struct roof session_sheet(const struct session_device *device, const struct session_roof *measured,
+                          const struct point *p)
+{
+    enum test_bound bound = test_rows[p->test].bound;
+    struct roof sheet = sheet_of(device, p->type);
+    struct quantity link;
+
+    if (!(point_operations(p) > 0))
+        sheet.rate = quantity_unknown();
+    if (bound == BOUND_NONE || bound == BOUND_LINK || p->cache == CACHE_HOT)
+        sheet.bandwidth = quantity_unknown();
+    if (bound == BOUND_LINK && (link = session_predict(device, measured, p).time).known)
+        sheet.bandwidth = quantity_of(point_bytes(p) / link.value, link.origin);
+    return sheet;
 }

@@ -41,7 +41,13 @@ static const char *const role_words[ROLE_COUNT] = {
 };
 
 static const char *const mixer_words[MIXER_COUNT] = {
-#define X(NAME, word) word,
+#define X(NAME, word, class, needs) word,
+    MIXERS(X)
+#undef X
+};
+
+const enum mixer_class mixer_classes[MIXER_COUNT] = {
+#define X(NAME, word, class, needs) MIXER_CLASS_##class,
     MIXERS(X)
 #undef X
 };
@@ -74,11 +80,6 @@ const char *role_word(enum tensor_role role)
 const char *mixer_word(enum mixer mixer)
 {
     return (unsigned)mixer < MIXER_COUNT ? mixer_words[mixer] : "?";
-}
-
-bool mixer_is_recurrent(enum mixer mixer)
-{
-    return mixer >= MIXER_MAMBA1 && mixer < MIXER_COUNT;
 }
 
 int role_parse(const char *word)
@@ -259,102 +260,80 @@ void model_prune_width(struct model *model, double share)
 
 /* ---- checks --------------------------------------------------------------------- */
 
-#define TOWER(name, high)                                \
-    {                                                    \
-#name, offsetof(struct model_vision, name), high \
+#define TOWER(name, high)                                                    \
+    {                                                                        \
+#name, offsetof(struct model_vision, name), LAYER_COUNT, high, #name \
     }
 
-const struct layer_count vision_counts[VISION_COUNTS] = {
+const struct layer_field vision_counts[VISION_COUNTS] = {
     TOWER(width, 65536),     TOWER(ff, 1 << 20),     TOWER(layers, 512),   TOWER(pixels, 1 << 20),
     TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24), TOWER(groups, 65536), TOWER(deepstack, 64),
 };
 
-#define FIELD(name, high)                              \
-    {                                                  \
-#name, offsetof(struct layer_kind, name), high \
+#define OF(name) offsetof(struct layer_kind, name)
+#define COUNT_AS(name, label, high)               \
+    {                                             \
+#name, OF(name), LAYER_COUNT, high, label \
+    }
+#define COUNT(name, high) COUNT_AS(name, #name, high)
+#define FLAG(name)                            \
+    {                                         \
+#name, OF(name), LAYER_FLAG, 0, #name \
     }
 
-const struct layer_count layer_counts[LAYER_COUNTS] = {
-    FIELD(heads, 65536),          FIELD(kv_heads, 65536),
-    FIELD(head_dim, 65536),       FIELD(v_head_dim, 65536),
-    FIELD(window, 1 << 30),       FIELD(q_lora, 1 << 20),
-    FIELD(kv_lora, 1 << 20),      FIELD(rope_dim, 65536),
-    FIELD(nope_dim, 65536),       FIELD(rotary, 65536),
-    FIELD(rope_rows, 1 << 30),    FIELD(index_heads, 65536),
-    FIELD(index_dim, 65536),      FIELD(index_pool, 65536),
-    FIELD(compress, 1 << 20),     FIELD(o_groups, 65536),
-    FIELD(o_lora, 1 << 20),       FIELD(streams, 256),
-    FIELD(lin_k_heads, 1 << 20),  FIELD(lin_v_heads, 1 << 20),
-    FIELD(lin_k_dim, 65536),      FIELD(lin_v_dim, 65536),
-    FIELD(groups, 65536),         FIELD(conv_kernel, 1024),
-    FIELD(dt_rank, 1 << 20),      FIELD(gate_rank, 1 << 20),
-    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
-    FIELD(experts_active, 65536), FIELD(expert_ff, 1 << 24),
-    FIELD(shared_ff, 1 << 24),    FIELD(latent, 1 << 20),
-    FIELD(layer_embed, 65536),    FIELD(norms, 64),
-};
-
-/* What a mixer cannot do without. */
-struct need {
-    enum mixer mixer;
-    const char *name;
-    size_t offset;
-};
-
-#define NEED(mixer, name)                               \
-    {                                                   \
-        mixer, #name, offsetof(struct layer_kind, name) \
-    }
-
-static const struct need needs[] = {
-    NEED(MIXER_FULL, heads),
-    NEED(MIXER_FULL, kv_heads),
-    NEED(MIXER_FULL, head_dim),
-    NEED(MIXER_SLIDING, heads),
-    NEED(MIXER_SLIDING, kv_heads),
-    NEED(MIXER_SLIDING, head_dim),
-    NEED(MIXER_SLIDING, window),
-    NEED(MIXER_CHUNKED, heads),
-    NEED(MIXER_CHUNKED, kv_heads),
-    NEED(MIXER_CHUNKED, head_dim),
-    NEED(MIXER_CHUNKED, window),
-    NEED(MIXER_MLA, heads),
-    NEED(MIXER_MLA, kv_lora),
-    NEED(MIXER_MLA, nope_dim),
-    NEED(MIXER_MLA, v_head_dim),
-    NEED(MIXER_CSA, heads),
-    NEED(MIXER_CSA, head_dim),
-    NEED(MIXER_CSA, q_lora),
-    NEED(MIXER_CSA, window),
-    NEED(MIXER_CSA, o_groups),
-    NEED(MIXER_CSA, o_lora),
-    NEED(MIXER_MAMBA1, lin_v_heads),
-    NEED(MIXER_MAMBA1, lin_v_dim),
-    NEED(MIXER_MAMBA1, lin_k_dim),
-    NEED(MIXER_MAMBA1, dt_rank),
-    NEED(MIXER_MAMBA1, conv_kernel),
-    NEED(MIXER_MAMBA2, lin_v_heads),
-    NEED(MIXER_MAMBA2, lin_v_dim),
-    NEED(MIXER_MAMBA2, lin_k_dim),
-    NEED(MIXER_MAMBA2, groups),
-    NEED(MIXER_MAMBA2, conv_kernel),
-    NEED(MIXER_DELTANET, lin_k_heads),
-    NEED(MIXER_DELTANET, lin_v_heads),
-    NEED(MIXER_DELTANET, lin_k_dim),
-    NEED(MIXER_DELTANET, lin_v_dim),
-    NEED(MIXER_DELTANET, conv_kernel),
-    NEED(MIXER_KDA, lin_k_heads),
-    NEED(MIXER_KDA, lin_v_heads),
-    NEED(MIXER_KDA, lin_k_dim),
-    NEED(MIXER_KDA, lin_v_dim),
-    NEED(MIXER_KDA, conv_kernel),
-    NEED(MIXER_LIGHTNING, lin_k_heads),
-    NEED(MIXER_LIGHTNING, lin_v_heads),
-    NEED(MIXER_LIGHTNING, lin_k_dim),
-    NEED(MIXER_LIGHTNING, lin_v_dim),
-    NEED(MIXER_CONV, lin_v_heads),
-    NEED(MIXER_CONV, lin_v_dim),
-    NEED(MIXER_CONV, conv_kernel),
+const struct layer_field layer_fields[LAYER_FIELDS] = {
+    COUNT(heads, 65536),
+    COUNT(kv_heads, 65536),
+    COUNT(head_dim, 65536),
+    COUNT(v_head_dim, 65536),
+    COUNT(window, 1 << 30),
+    COUNT(q_lora, 1 << 20),
+    COUNT(kv_lora, 1 << 20),
+    COUNT(rope_dim, 65536),
+    COUNT(nope_dim, 65536),
+    COUNT(rotary, 65536),
+    COUNT(rope_rows, 1 << 30),
+    COUNT(index_heads, 65536),
+    COUNT(index_dim, 65536),
+    COUNT(index_pool, 65536),
+    COUNT(compress, 1 << 20),
+    COUNT(o_groups, 65536),
+    COUNT(o_lora, 1 << 20),
+    COUNT(streams, 256),
+    FLAG(index_shared),
+    FLAG(csa2),
+    {"qk_norm", OF(qk_norm), LAYER_QK_NORM, 0, "qk_norm"},
+    FLAG(q_bias),
+    FLAG(kv_bias),
+    FLAG(o_bias),
+    FLAG(out_gate),
+    FLAG(sinks),
+    FLAG(cross),
+    FLAG(kv_shared),
+    FLAG(k_is_v),
+    FLAG(unnormed),
+    COUNT_AS(lin_k_heads, "linear_k_heads", 1 << 20),
+    COUNT_AS(lin_v_heads, "linear_v_heads", 1 << 20),
+    COUNT_AS(lin_k_dim, "linear_k_dim", 65536),
+    COUNT_AS(lin_v_dim, "linear_v_dim", 65536),
+    COUNT(groups, 65536),
+    COUNT(conv_kernel, 1024),
+    COUNT(dt_rank, 1 << 20),
+    COUNT(gate_rank, 1 << 20),
+    COUNT_AS(ff, "intermediate", 1 << 24),
+    COUNT(experts, 65536),
+    COUNT(experts_active, 65536),
+    COUNT_AS(expert_ff, "expert_intermediate", 1 << 24),
+    COUNT_AS(shared_ff, "shared_intermediate", 1 << 24),
+    COUNT(latent, 1 << 20),
+    COUNT(layer_embed, 65536),
+    FLAG(gated),
+    FLAG(mlp_bias),
+    FLAG(shared_gate),
+    FLAG(router_bias),
+    FLAG(expert_bias),
+    {"norms", OF(norms), LAYER_COUNT, 64, NULL},
+    {"norm_bias", OF(norm_bias), LAYER_FLAG, 0, NULL},
 };
 
 static int field(const void *object, size_t offset)
@@ -365,38 +344,36 @@ static int field(const void *object, size_t offset)
     return value;
 }
 
-static enum gp_status check_counts(const struct layer_count *counts, int count, const void *object,
+static enum gp_status check_counts(const struct layer_field *fields, int count, const void *object,
                                    const char *where, struct gp_err *err)
 {
     for (int i = 0; i < count; i++) {
-        int value = field(object, counts[i].offset);
+        int value = fields[i].kind == LAYER_COUNT ? field(object, fields[i].offset) : 0;
 
-        if (value < 0 || value > counts[i].high)
-            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d", counts[i].key,
-                           value, counts[i].high);
+        if (value < 0 || value > fields[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d", fields[i].key,
+                           value, fields[i].high);
     }
     return GP_OK;
 }
 
-static enum gp_status check_bounds(const struct layer_kind *kind, const char *where,
-                                   struct gp_err *err)
-{
-    enum gp_status rc = check_counts(layer_counts, LAYER_COUNTS, kind, where, err);
-
-    if (rc != GP_OK)
-        return rc;
-    if (!(kind->extra >= 0 && kind->extra <= 1e12))
-        return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12", kind->extra);
-    return GP_OK;
-}
-
+/* The counts that the mixer cannot do without. */
 static enum gp_status check_needs(const struct layer_kind *kind, const char *where,
                                   struct gp_err *err)
 {
-    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
-        if (needs[i].mixer == kind->mixer && field(kind, needs[i].offset) <= 0)
-            return gp_fail(err, GP_E_FILE, where, "", "%s is missing for mixer \"%s\"",
-                           needs[i].name, mixer_word(kind->mixer));
+#define X(NAME, word, class, needs) needs,
+    static const char *const needs_of[MIXER_COUNT] = {MIXERS(X)};
+#undef X
+    size_t len;
+
+    for (const char *need = needs_of[kind->mixer]; *need; need += len + (need[len] == ' ')) {
+        len = strcspn(need, " ");
+        for (int i = 0; i < LAYER_FIELDS; i++)
+            if (strncmp(layer_fields[i].key, need, len) == 0 && !layer_fields[i].key[len] &&
+                field(kind, layer_fields[i].offset) <= 0)
+                return gp_fail(err, GP_E_FILE, where, "", "%s is missing for mixer \"%s\"",
+                               layer_fields[i].key, mixer_word(kind->mixer));
+    }
     return GP_OK;
 }
 
@@ -446,7 +423,9 @@ static enum gp_status check_kind(const struct model *model, int k, struct gp_err
     gp_format(where, sizeof(where), "model %s: layer kind %d", model->id, k + 1);
     if ((unsigned)kind->mixer >= MIXER_COUNT || (unsigned)kind->qk_norm > QK_NORM_FULL)
         return gp_fail(err, GP_E_FILE, where, "", "unknown mixer or qk_norm");
-    rc = check_bounds(kind, where, err);
+    rc = check_counts(layer_fields, LAYER_FIELDS, kind, where, err);
+    if (rc == GP_OK && !(kind->extra >= 0 && kind->extra <= 1e12))
+        rc = gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12", kind->extra);
     if (rc == GP_OK)
         rc = check_needs(kind, where, err);
     if (rc == GP_OK)

@@ -54,23 +54,52 @@ enum tensor_role {
     ROLE_COUNT
 };
 
-/* What mixes the tokens of a layer, and its word in profiles and answers. */
-#define MIXERS(X)                                                                   \
-    X(NONE, "none")       /* an MLP-only layer (Nemotron-H) */                      \
-    X(FULL, "full")       /* MHA, GQA, MQA over the whole context */                \
-    X(SLIDING, "sliding") /* the same over the last `window` tokens */              \
-    X(CHUNKED, "chunked") /* the same inside chunks of `window` tokens (Llama 4) */ \
-    X(MLA, "mla")         /* multi-head latent attention; index_heads > 0: DSA */   \
-    X(CSA, "csa")         /* DeepSeek V4: window + pool compressed `compress`:1 */  \
-    X(MAMBA1, "mamba1")                                                             \
-    X(MAMBA2, "mamba2")                                                             \
-    X(DELTANET, "deltanet")   /* gated DeltaNet (Qwen3-Next, Qwen3.5) */            \
-    X(KDA, "kda")             /* Kimi delta attention */                            \
-    X(LIGHTNING, "lightning") /* MiniMax linear attention */                        \
-    X(CONV, "conv")           /* gated short convolution (LFM2) */
+/* What a mixer is: readers and planning ask for these, and for its name only where its own
+ * tensors, cache or arithmetic are meant. */
+enum mixer_class {
+    MIXER_CLASS_NOTHING,
+    MIXER_CLASS_GROUPED,   /* heads with keys and values: cached per KV head */
+    MIXER_CLASS_WINDOWED,  /* of which it sees the last `window` tokens at most */
+    MIXER_CLASS_LATENT,    /* caches one vector for all heads, which every GPU holds */
+    MIXER_CLASS_RECURRENT, /* keeps a state of one size instead of keys and values */
+    MIXER_CLASS_MAMBA
+};
+enum mixer_trait {
+    MIXER_IS_WINDOWED = 1 << MIXER_CLASS_WINDOWED,
+    MIXER_IS_GROUPED = 1 << MIXER_CLASS_GROUPED | MIXER_IS_WINDOWED,
+    MIXER_IS_LATENT = 1 << MIXER_CLASS_LATENT,
+    MIXER_IS_ATTENTION = MIXER_IS_GROUPED | MIXER_IS_LATENT,
+    MIXER_IS_MAMBA = 1 << MIXER_CLASS_MAMBA,
+    MIXER_IS_RECURRENT = 1 << MIXER_CLASS_RECURRENT | MIXER_IS_MAMBA
+};
+
+/* What mixes the tokens of a layer: X(NAME, its word in profiles and answers, its class, the
+ * counts of its layer kind that it cannot do without).
+ *   full       MHA, GQA, MQA over the whole context
+ *   sliding    the same over the last `window` tokens
+ *   chunked    the same inside chunks of `window` tokens (Llama 4)
+ *   mla        multi-head latent attention; index_heads > 0: DSA
+ *   csa        DeepSeek V4: window + pool compressed `compress`:1
+ *   deltanet   gated DeltaNet (Qwen3-Next, Qwen3.5)
+ *   kda        Kimi delta attention
+ *   lightning  MiniMax linear attention
+ *   conv       gated short convolution (LFM2) */
+#define MIXERS(X)                                                                                 \
+    X(NONE, "none", NOTHING, "") /* an MLP-only layer (Nemotron-H) */                             \
+    X(FULL, "full", GROUPED, "heads kv_heads head_dim")                                           \
+    X(SLIDING, "sliding", WINDOWED, "heads kv_heads head_dim window")                             \
+    X(CHUNKED, "chunked", WINDOWED, "heads kv_heads head_dim window")                             \
+    X(MLA, "mla", LATENT, "heads kv_lora nope_dim v_head_dim")                                    \
+    X(CSA, "csa", LATENT, "heads head_dim q_lora window o_groups o_lora")                         \
+    X(MAMBA1, "mamba1", MAMBA, "lin_v_heads lin_v_dim lin_k_dim dt_rank conv_kernel")             \
+    X(MAMBA2, "mamba2", MAMBA, "lin_v_heads lin_v_dim lin_k_dim groups conv_kernel")              \
+    X(DELTANET, "deltanet", RECURRENT, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim conv_kernel") \
+    X(KDA, "kda", RECURRENT, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim conv_kernel")           \
+    X(LIGHTNING, "lightning", RECURRENT, "lin_k_heads lin_v_heads lin_k_dim lin_v_dim")           \
+    X(CONV, "conv", RECURRENT, "lin_v_heads lin_v_dim conv_kernel")
 
 enum mixer {
-#define X(NAME, word) MIXER_##NAME,
+#define X(NAME, word, class, needs) MIXER_##NAME,
     MIXERS(X)
 #undef X
         MIXER_COUNT
@@ -261,22 +290,30 @@ enum gp_status model_check(const struct model *model, struct gp_err *err);
 
 /* "embedding", "attention q", ...; role_parse also takes '_' and '-' for the space. */
 const char *role_word(enum tensor_role role);
-/* The counts of a layer kind by their keys in a profile, and the most each may be: beyond
- * it a file is broken (products of three such bounds still fit a double exactly enough). */
-struct layer_count {
+/* The fields of a layer kind by their keys in a profile, in the order in which --show prints
+ * them. A count beyond `high` means that the file is broken (products of three such bounds
+ * still fit a double exactly enough). */
+enum layer_field_kind { LAYER_COUNT, LAYER_FLAG, LAYER_QK_NORM };
+struct layer_field {
     const char *key;
     size_t offset; /* in struct layer_kind */
-    int high;
+    enum layer_field_kind kind;
+    int high;          /* of a count */
+    const char *label; /* in --show; NULL: not there */
 };
-#define LAYER_COUNTS 34
-extern const struct layer_count layer_counts[LAYER_COUNTS];
-/* The same of a vision tower, in struct model_vision. */
+#define LAYER_FIELDS 52
+extern const struct layer_field layer_fields[LAYER_FIELDS];
+/* The counts of a vision tower, in struct model_vision. */
 #define VISION_COUNTS 8
-extern const struct layer_count vision_counts[VISION_COUNTS];
+extern const struct layer_field vision_counts[VISION_COUNTS];
 
 const char *mixer_word(enum mixer mixer); /* "full", "sliding", "mla", ... */
-/* Keeps a state of one size instead of keys and values? */
-bool mixer_is_recurrent(enum mixer mixer);
+extern const enum mixer_class mixer_classes[MIXER_COUNT];
+static inline bool mixer_is(enum mixer mixer, enum mixer_trait trait)
+{
+    return (1 << mixer_classes[mixer] & trait) != 0;
+}
+
 /* The opposite, for profiles and readers; -1 when there is no such word. */
 int role_parse(const char *word);
 

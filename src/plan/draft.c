@@ -79,7 +79,7 @@ static bool fits_count(const struct model *m, int a, int b, struct model *out)
 
 static bool draft_attends(const struct layer_kind *k)
 {
-    return k->mixer != MIXER_NONE && !mixer_is_recurrent(k->mixer);
+    return mixer_is(k->mixer, MIXER_IS_ATTENTION);
 }
 
 /* Of kind a alone, or with each kind that has only an MLP. */

@@ -25,7 +25,7 @@ static double kind_width(const struct layer_kind *k, double hidden, int tp)
 
         width = fmax(width, k->experts_active * experts + 3.0 * k->shared_ff / tp + 3 * hidden);
     }
-    if (mixer_is_recurrent(k->mixer))
+    if (mixer_is(k->mixer, MIXER_IS_RECURRENT))
         width = fmax(width, RECURRENT_WIDTHS * k->lin_v_heads * k->lin_v_dim / tp + 2 * hidden);
     return width;
 }
@@ -45,9 +45,9 @@ static struct caches graph_caches(const struct request *q, int tp, double batch,
         const struct layer_kind *kind = &m->kind[k];
 
         c.width = fmax(c.width, kind_width(kind, m->hidden, tp));
-        if (kind->mixer == MIXER_SLIDING || kind->mixer == MIXER_CHUNKED)
+        if (mixer_is(kind->mixer, MIXER_IS_WINDOWED))
             c.window = fmax(c.window, graph_window_cells(kind->window, slots, batch, cells));
-        else if (kind->mixer != MIXER_NONE && !mixer_is_recurrent(kind->mixer)) {
+        else if (mixer_is(kind->mixer, MIXER_IS_ATTENTION)) {
             c.full = cells;
             c.heads = fmax(c.heads, kind->heads);
         }

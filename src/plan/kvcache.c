@@ -52,7 +52,7 @@ static double index_bytes(const struct layer_kind *k)
 
 static bool is_windowed(const struct layer_kind *k)
 {
-    return k->mixer == MIXER_SLIDING || k->mixer == MIXER_CHUNKED;
+    return mixer_is(k->mixer, MIXER_IS_WINDOWED);
 }
 
 static double mla_bytes(const struct layer_kind *k, const struct format *kv)
@@ -93,7 +93,7 @@ static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv
 static double own_bytes(const struct layer_kind *k, const struct format *kv, const struct gpu *gpu,
                         int tp)
 {
-    if (!(k->mixer >= MIXER_FULL && k->mixer <= MIXER_CSA))
+    if (!(mixer_is(k->mixer, MIXER_IS_ATTENTION)))
         return 0;
     if (k->mixer == MIXER_MLA)
         return mla_bytes(k, kv);
@@ -119,7 +119,7 @@ double kvcache_state_element(const struct request *q, const struct layer_kind *k
 
 double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, int tp)
 {
-    if (!mixer_is_recurrent(k->mixer))
+    if (!mixer_is(k->mixer, MIXER_IS_RECURRENT))
         return 0;
     double state = kvcache_state_element(q, k), tail = q->engine->conv_fp32 ? 4 : 2;
     double conv = k->conv_kernel > 1 ? k->conv_kernel - 1 : 0;
@@ -411,7 +411,7 @@ static bool all_keep_checkpoints(const struct request *q)
     bool any = false;
 
     for (int k = 0; k < m->kind_count; k++) {
-        if (!mixer_is_recurrent(m->kind[k].mixer))
+        if (!mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT))
             continue;
         if (!keeps_checkpoint(q, &m->kind[k]))
             return false;
@@ -688,9 +688,9 @@ static void know_dimensions(struct terms *w, const struct layer_kind *k)
         {"r", k->compress},
         {"kv", k->kv_heads},
         {"kv_t", k->kv_heads ? layout_kv_heads(k, w->plan->layout.tp) : 0},
-        {"dv", mixer_is_recurrent(k->mixer) ? k->lin_v_dim
-               : k->v_head_dim > 0          ? k->v_head_dim
-                                            : k->head_dim},
+        {"dv", mixer_is(k->mixer, MIXER_IS_RECURRENT) ? k->lin_v_dim
+               : k->v_head_dim > 0                    ? k->v_head_dim
+                                                      : k->head_dim},
         {"di", k->lin_v_heads * k->lin_v_dim},
         {"n", k->lin_k_dim},
         {"g", k->groups},
@@ -753,7 +753,7 @@ static struct kv_sequence sequence_of(const struct plan *p, int k, int layers)
 static struct term_source source_of_kind(const struct request *q, const struct layer_kind *k)
 {
     const struct engine *e = q->engine;
-    enum engine_term term = mixer_is_recurrent(k->mixer) ? TERM_STATE : TERM_SPARSE;
+    enum engine_term term = mixer_is(k->mixer, MIXER_IS_RECURRENT) ? TERM_STATE : TERM_SPARSE;
     bool rule = term == TERM_STATE || k->mixer == MIXER_CSA || k->index_heads > 0;
 
     return rule && e->evidence[term][0] ? source_engine(e, term) : source_model(q->model);
@@ -789,7 +789,7 @@ static void add_kind(struct terms *w, int k, int layers)
     const struct layer_kind *kind = &q->model->kind[k];
     struct kv_sequence s = sequence_of(p, k, layers);
     bool dsa = kind->mixer == MIXER_MLA && kind->index_heads > 0 && !kind->index_shared;
-    bool state = mixer_is_recurrent(kind->mixer);
+    bool state = mixer_is(kind->mixer, MIXER_IS_RECURRENT);
     int known = w->known_count;
 
     know_number(w, "layers", layers, "exact");
@@ -840,7 +840,7 @@ static void add_per_token(struct terms *w)
              quantity_exact(p->memory.kv_bytes_per_token), "B", source_model(p->request.model), "");
     for (int k = 0; k < m->kind_count; k++) {
         enum mixer mixer = m->kind[k].mixer;
-        bool window = mixer == MIXER_SLIDING || mixer == MIXER_CHUNKED;
+        bool window = mixer_is(mixer, MIXER_IS_WINDOWED);
         double bytes = kvcache_layer_bytes(&m->kind[k], p->request.kv, p->request.gpu, 1);
 
         if (bytes <= 0)

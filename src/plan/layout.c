@@ -187,7 +187,7 @@ static void check_attention(struct refusals *r, const struct layer_kind *k, int 
         layout_refuse(r, REFUSED_HEADS, tp, k->heads);
     if (k->o_groups % tp != 0)
         layout_refuse(r, REFUSED_OUTPUT, tp, k->o_groups);
-    if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || k->kv_heads <= 0)
+    if (mixer_is(k->mixer, MIXER_IS_LATENT) || k->kv_heads <= 0)
         return;
     if (k->kv_heads % tp != 0 && tp % k->kv_heads != 0)
         layout_refuse(r, REFUSED_KV_HEADS, tp, k->kv_heads);

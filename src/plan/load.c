@@ -138,9 +138,9 @@ static struct rope rope_of(const struct model *m, const struct layer_kind *k)
 {
     struct rope r = {.rows = k->rope_rows > 0 ? k->rope_rows : m->max_context};
 
-    if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA)
+    if (mixer_is(k->mixer, MIXER_IS_LATENT))
         r.width = r.head = k->rope_dim;
-    else if (k->mixer >= MIXER_FULL && k->mixer <= MIXER_CHUNKED)
+    else if (mixer_is(k->mixer, MIXER_IS_GROUPED))
         r.width = k->rotary > 0 ? k->rotary : k->head_dim, r.head = k->head_dim;
     return r;
 }
@@ -367,7 +367,7 @@ static bool is_dense(const struct model *m)
     bool dense = model_experts(m) == 0;
 
     for (int k = 0; k < m->kind_count; k++)
-        dense = dense && !mixer_is_recurrent(m->kind[k].mixer);
+        dense = dense && !mixer_is(m->kind[k].mixer, MIXER_IS_RECURRENT);
     return dense;
 }
 

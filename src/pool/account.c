@@ -18,147 +18,90 @@ struct account {
 
 /* ---- the plan itself ---- */
 
-static void copy_replicas(struct account *c)
-{
-    const struct grid *grid = c->grid;
-    int hours = grid->hours;
-
-    c->out->replicas = gp_calloc((size_t)grid->pool->candidate_count * (size_t)hours + 1,
-                                 sizeof(*c->out->replicas));
-    for (int i = 0; i < grid->first[grid->workloads]; i++)
-        for (int t = 0; t < hours; t++)
-            c->out->replicas[grid->ways[i].candidate * hours + t] = c->a->x[i * hours + t];
-}
-
-static void copy_use(struct account *c)
-{
-    const struct grid *grid = c->grid;
-    size_t cells = (size_t)grid->hours * (size_t)grid->types;
-
-    c->out->use = gp_calloc(cells, sizeof(*c->out->use));
-    c->out->workers =
-        gp_calloc((size_t)grid->jobs * (size_t)grid->hours + 1, sizeof(*c->out->workers));
-    memcpy(c->out->use, c->a->use, cells * sizeof(*c->out->use));
-    memcpy(c->out->workers, c->a->workers,
-           (size_t)grid->jobs * (size_t)grid->hours * sizeof(*c->out->workers));
-    for (int j = 0; j < grid->jobs && !grid->jobs_own; j++)
-        for (int t = 0; t < grid->hours; t++)
-            c->out->use[t * grid->types + grid->pool->jobs[j].type] +=
-                c->a->workers[j * grid->hours + t] * grid->job_seat[j];
-}
-
-static void copy_gpus(struct account *c)
-{
-    const struct grid *grid = c->grid;
-
-    for (int g = 0; g < grid->types; g++) {
-        int *kept = &c->out->gpus[g];
-
-        if (grid->id != POOL_CLOUD) {
-            grid_own(&grid->type[g], c->a->room[g], kept);
-            continue;
-        }
-        for (int t = 0; t < grid->hours; t++)
-            if (c->out->use[t * grid->types + g] > *kept)
-                *kept = c->out->use[t * grid->types + g];
-    }
-}
-
 /* ---- where the GPU-hours of one workload in one hour go ---- */
-
-struct served {
-    double gpus; /* that work, slices by their share */
-    double rate, free_rate;
-};
-
-static struct served serve(const struct grid *grid, const struct assign *a, int w, int t)
-{
-    struct served s = {0};
-
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-        const struct way *way = &grid->ways[i];
-        const struct pool_candidate *from = &grid->pool->candidates[way->candidate];
-        int x = a->x[i * grid->hours + t];
-
-        s.gpus += x * (way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->gpus);
-        s.rate += x * way->rate;
-        s.free_rate += x * fmax(from->free_rate, way->rate);
-    }
-    return s;
-}
-
-static void split_served(struct account *c, int w, int t)
-{
-    const struct grid *grid = c->grid;
-    struct served s = serve(grid, c->a, w, t);
-    double need = grid->need[w * grid->hours + t];
-    double mean = grid->pool->workloads[w].demand[t];
-    double met, served, useful;
-
-    if (s.gpus <= 0)
-        return;
-    met = fmin(1, need / s.rate);
-    served = fmin(1, mean / s.rate);
-    useful = fmin(served, mean / s.free_rate);
-    c->out->stranded[POOL_STRANDED_REPLICA] += s.gpus * (1 - met);
-    c->out->stranded[POOL_STRANDED_HEADROOM] += s.gpus * (met - useful);
-    c->out->utilisation += s.gpus * useful;
-}
-
-/* GPUs at work, and what is left of those that are cut. */
-static void split_working(struct account *c, int w, int t, double *working)
-{
-    const struct grid *grid = c->grid;
-
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-        const struct way *way = &grid->ways[i];
-        int x = c->a->x[i * grid->hours + t];
-
-        if (way->slice < 0) {
-            c->busy[way->type] += x * way->gpus;
-            working[way->type] += x * way->gpus;
-        } else {
-            c->out->stranded[POOL_STRANDED_SLICE] -= x * grid->type[way->type].weight[way->slice];
-        }
-    }
-}
-
-/* GPUs of each type that a workload's own slices take, of x replicas. */
-static void own_cuts(const struct grid *grid, int w, const short *x, int *cuts)
-{
-    int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
-
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-        if (grid->ways[i].slice >= 0)
-            count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
-    for (int g = 0; g < grid->types; g++)
-        cuts[g] = slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
-}
 
 /* A workload's own GPUs: what works now, what works at its peak, what never does. */
 static void split_own(struct account *c, int w, int t, const double *working)
 {
     const struct grid *grid = c->grid;
+    double *stranded = c->out->stranded;
     short x[POOL_MOST_WAYS];
     int now[POOL_MOST_TYPES], held[POOL_MOST_TYPES];
     double peak[POOL_MOST_TYPES] = {0};
 
     assign_get(c->a, w, t, x);
-    own_cuts(grid, w, x, now);
-    own_cuts(grid, w, &c->a->held[grid->first[w]], held);
+    assign_cuts(grid, w, x, now);
+    assign_cuts(grid, w, &c->a->held[grid->first[w]], held);
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
         if (grid->ways[i].slice < 0)
             peak[grid->ways[i].type] += c->a->held[i] * grid->ways[i].gpus;
     for (int g = 0; g < grid->types; g++) {
-        double most = peak[g] + held[g];
+        int own = c->a->own[w * grid->types + g];
+        double most = peak[g] + held[g], spare = own > 0 ? grid->type[g].own_spare : 0;
 
         c->busy[g] += now[g];
-        c->out->stranded[POOL_STRANDED_SLICE] += now[g];
-        c->out->stranded[POOL_STRANDED_PEAKS] += most - working[g] - now[g];
-        double spare = c->a->own[w * grid->types + g] > 0 ? grid->type[g].own_spare : 0;
-        c->out->stranded[POOL_STRANDED_SPARE] += spare;
-        c->out->stranded[POOL_STRANDED_SERVER] += c->a->own[w * grid->types + g] - most - spare;
-        c->out->used_hours += c->a->own[w * grid->types + g];
+        stranded[POOL_STRANDED_SLICE] += now[g];
+        stranded[POOL_STRANDED_PEAKS] += most - working[g] - now[g];
+        stranded[POOL_STRANDED_SPARE] += spare;
+        stranded[POOL_STRANDED_SERVER] += own - most - spare;
+        c->out->used_hours += own;
+    }
+}
+
+/* GPUs at work, what is left of those that are cut, and what the demand asks of them; those on
+ * GPUs that all share are added to working[type]. */
+static void split_workload(struct account *c, int w, int t, double *working)
+{
+    const struct grid *grid = c->grid;
+    double *stranded = c->out->stranded, need = grid->need[w * grid->hours + t];
+    double mean = grid->pool->workloads[w].demand[t], now[POOL_MOST_TYPES] = {0};
+    double gpus = 0, rate = 0, free_rate = 0; /* slices by their share; without goals */
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+        int x = c->a->x[i * grid->hours + t];
+        double each = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->gpus;
+
+        gpus += x * each;
+        rate += x * way->rate;
+        free_rate += x * fmax(grid->pool->candidates[way->candidate].free_rate, way->rate);
+        if (way->slice >= 0) {
+            stranded[POOL_STRANDED_SLICE] -= x * each;
+        } else {
+            c->busy[way->type] += x * way->gpus;
+            now[way->type] += x * way->gpus;
+        }
+    }
+    if (gpus > 0) {
+        double met = fmin(1, need / rate), useful = fmin(fmin(1, mean / rate), mean / free_rate);
+
+        stranded[POOL_STRANDED_REPLICA] += gpus * (1 - met);
+        stranded[POOL_STRANDED_HEADROOM] += gpus * (met - useful);
+        c->out->utilisation += gpus * useful;
+    }
+    if (grid->constant[w])
+        split_own(c, w, t, now);
+    for (int g = 0; g < grid->types && !grid->constant[w]; g++)
+        working[g] += now[g];
+}
+
+/* The GPUs that all share, of which working[type] work. */
+static void split_shared(struct account *c, int t, const double *working)
+{
+    const struct grid *grid = c->grid;
+
+    for (int g = 0; g < grid->types; g++) {
+        int at = t * grid->types + g, seats = c->a->use[at] - c->a->cut[at];
+
+        for (int w = 0; w < grid->workloads; w++)
+            seats -= c->a->own[w * grid->types + g];
+        for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
+            if (grid->pool->jobs[j].type == g)
+                seats -= grid_own_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
+        c->busy[g] += c->a->cut[at];
+        c->out->stranded[POOL_STRANDED_SLICE] += c->a->cut[at];
+        c->out->stranded[POOL_STRANDED_SERVER] += seats - working[g];
+        c->out->used_hours += seats + c->a->cut[at];
     }
 }
 
@@ -191,46 +134,45 @@ static void split_job(struct account *c, int j)
 
 /* ---- fleets ---- */
 
+static int most_used(const struct account *c, int g)
+{
+    int most = 0;
+
+    for (int t = 0; t < c->grid->hours; t++)
+        if (c->out->use[t * c->grid->types + g] > most)
+            most = c->out->use[t * c->grid->types + g];
+    return most;
+}
+
 static void split_fleet(struct account *c, int g)
 {
     const struct grid *grid = c->grid;
     const struct grid_type *type = &grid->type[g];
-    int kept = c->out->gpus[g], peak = 0, spare = kept > 0 ? type->spare : 0;
-    int idle = grid->pool->types[g].stock - kept;
-
-    for (int t = 0; t < grid->hours; t++)
-        if (c->out->use[t * grid->types + g] > peak)
-            peak = c->out->use[t * grid->types + g];
-    for (int t = 0; t < grid->hours && grid->id != POOL_CLOUD; t++) {
-        c->out->stranded[POOL_STRANDED_PEAKS] += peak - c->out->use[t * grid->types + g];
-        c->out->stranded[POOL_STRANDED_SERVER] += kept - spare - peak;
-        c->out->stranded[POOL_STRANDED_SPARE] += spare;
-        c->out->stranded[POOL_STRANDED_TYPE] += idle > 0 ? idle : 0;
-        c->out->owned_hours += kept + (idle > 0 ? idle : 0);
-    }
-}
-
-static void price_fleet(struct account *c, int g)
-{
-    const struct grid *grid = c->grid;
-    const struct grid_type *type = &grid->type[g];
     const struct pool_type *from = &grid->pool->types[g];
-    int kept = c->out->gpus[g];
-    double idle = kept * type->own_energy, pue = fmax(grid->pool->pue, 1);
-    struct pool_cost *cost = &c->out->cost;
+    struct pool_rung *out = c->out;
+    int kept = out->gpus[g], peak = most_used(c, g), spare = kept > 0 ? type->spare : 0;
+    int idle = from->stock > kept ? from->stock - kept : 0;
+    double idle_cost = kept * type->own_energy, pue = fmax(grid->pool->pue, 1);
 
     if (grid->id == POOL_CLOUD) {
-        cost->running += c->busy[g] * type->run;
-        c->out->kwh += c->busy[g] * from->busy_watts * pue / 1000;
-        c->out->owned_hours += c->busy[g];
+        out->cost.running += c->busy[g] * type->run;
+        out->kwh += c->busy[g] * from->busy_watts * pue / 1000;
+        out->owned_hours += c->busy[g];
         return;
     }
-    cost->purchase += grid_own(type, c->a->room[g], NULL) - idle;
-    cost->running += c->busy[g] * (type->run - type->run_energy);
-    cost->energy += idle + c->busy[g] * type->run_energy;
-    c->out->kwh += (kept * from->idle_watts * grid->hours +
-                    c->busy[g] * (from->busy_watts - from->idle_watts)) *
-                   pue / 1000;
+    for (int t = 0; t < grid->hours; t++) {
+        out->stranded[POOL_STRANDED_PEAKS] += peak - out->use[t * grid->types + g];
+        out->stranded[POOL_STRANDED_SERVER] += kept - spare - peak;
+        out->stranded[POOL_STRANDED_SPARE] += spare;
+        out->stranded[POOL_STRANDED_TYPE] += idle;
+        out->owned_hours += kept + idle;
+    }
+    out->cost.purchase += grid_own(type, c->a->room[g], NULL) - idle_cost;
+    out->cost.running += c->busy[g] * (type->run - type->run_energy);
+    out->cost.energy += idle_cost + c->busy[g] * type->run_energy;
+    out->kwh += (kept * from->idle_watts * grid->hours +
+                 c->busy[g] * (from->busy_watts - from->idle_watts)) *
+                pue / 1000;
 }
 
 /* ---- shortages and starts ---- */
@@ -300,68 +242,53 @@ static void count_starts(struct account *c, int w)
     }
 }
 
-/* The hours in which replicas start are hours that peaks leave idle. */
-static void settle_starts(struct pool_rung *out)
-{
-    double *start = &out->stranded[POOL_STRANDED_START];
-
-    if (*start > out->stranded[POOL_STRANDED_PEAKS])
-        *start = fmax(0, out->stranded[POOL_STRANDED_PEAKS]);
-    out->stranded[POOL_STRANDED_PEAKS] -= *start;
-}
-
-static void split_hour(struct account *c, int t)
-{
-    const struct grid *grid = c->grid;
-    double total[POOL_MOST_TYPES] = {0};
-
-    for (int w = 0; w < grid->workloads; w++) {
-        double working[POOL_MOST_TYPES] = {0};
-
-        split_working(c, w, t, working);
-        split_served(c, w, t);
-        if (grid->constant[w])
-            split_own(c, w, t, working);
-        for (int g = 0; g < grid->types && !grid->constant[w]; g++)
-            total[g] += working[g];
-    }
-    for (int g = 0; g < grid->types; g++) { /* of those that all share */
-        int at = t * grid->types + g, seats = c->a->use[at] - c->a->cut[at];
-
-        for (int w = 0; w < grid->workloads; w++)
-            seats -= c->a->own[w * grid->types + g];
-        for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
-            if (grid->pool->jobs[j].type == g)
-                seats -= grid_own_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
-        c->busy[g] += c->a->cut[at];
-        c->out->stranded[POOL_STRANDED_SLICE] += c->a->cut[at];
-        c->out->stranded[POOL_STRANDED_SERVER] += seats - total[g];
-        c->out->used_hours += seats + c->a->cut[at];
-    }
-}
-
 void account_rung(struct assign *a, struct pool_rung *out)
 {
     struct account c = {.grid = a->grid, .a = a, .out = out};
     const struct grid *grid = a->grid;
+    int hours = grid->hours;
+    size_t cells = (size_t)hours * (size_t)grid->types, workers = (size_t)(grid->jobs * hours);
+    double *stranded = out->stranded;
 
     *out = (struct pool_rung){.id = grid->id};
     out->total = assign_total(a);
-    copy_replicas(&c);
-    copy_use(&c);
-    copy_gpus(&c);
-    for (int t = 0; t < grid->hours; t++)
-        split_hour(&c, t);
+    out->replicas =
+        gp_calloc((size_t)(grid->pool->candidate_count * hours) + 1, sizeof(*out->replicas));
+    out->use = gp_calloc(cells, sizeof(*out->use));
+    out->workers = gp_calloc(workers + 1, sizeof(*out->workers));
+    for (int i = 0; i < grid->first[grid->workloads]; i++)
+        for (int t = 0; t < hours; t++)
+            out->replicas[grid->ways[i].candidate * hours + t] = a->x[i * hours + t];
+    memcpy(out->use, a->use, cells * sizeof(*out->use));
+    memcpy(out->workers, a->workers, workers * sizeof(*out->workers));
+    for (int j = 0; j < grid->jobs && !grid->jobs_own; j++)
+        for (int t = 0; t < hours; t++)
+            out->use[t * grid->types + grid->pool->jobs[j].type] +=
+                a->workers[j * hours + t] * grid->job_seat[j];
+    for (int g = 0; g < grid->types; g++) {
+        if (grid->id == POOL_CLOUD)
+            out->gpus[g] = most_used(&c, g);
+        else
+            grid_own(&grid->type[g], a->room[g], &out->gpus[g]);
+    }
+    for (int t = 0; t < hours; t++) {
+        double working[POOL_MOST_TYPES] = {0};
+
+        for (int w = 0; w < grid->workloads; w++)
+            split_workload(&c, w, t, working);
+        split_shared(&c, t, working);
+    }
     for (int j = 0; j < grid->jobs; j++)
         split_job(&c, j);
     for (int w = 0; w < grid->workloads; w++)
         count_starts(&c, w);
     count_unmet(&c);
-    for (int g = 0; g < grid->types; g++) {
+    for (int g = 0; g < grid->types; g++)
         split_fleet(&c, g);
-        price_fleet(&c, g);
-    }
-    settle_starts(out);
+    /* the hours in which replicas start are hours that peaks leave idle */
+    if (stranded[POOL_STRANDED_START] > stranded[POOL_STRANDED_PEAKS])
+        stranded[POOL_STRANDED_START] = fmax(0, stranded[POOL_STRANDED_PEAKS]);
+    stranded[POOL_STRANDED_PEAKS] -= stranded[POOL_STRANDED_START];
     out->utilisation = out->owned_hours > 0 ? out->utilisation / out->owned_hours : 0;
 }
 

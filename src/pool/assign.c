@@ -11,11 +11,6 @@
 
 /* ---- storage ---- */
 
-static size_t cells(const struct grid *grid)
-{
-    return (size_t)grid->hours * (size_t)grid->types;
-}
-
 static size_t way_count(const struct grid *grid)
 {
     return (size_t)grid->first[grid->workloads];
@@ -29,10 +24,10 @@ void assign_init(struct assign *a, const struct grid *grid)
     a->x = gp_calloc(way_count(grid) * hours + 1, sizeof(*a->x));
     a->held = gp_calloc(way_count(grid) + 1, sizeof(*a->held));
     a->own = gp_calloc(w * (size_t)grid->types, sizeof(*a->own));
-    a->use = gp_calloc(cells(grid), sizeof(*a->use));
-    a->cut = gp_calloc(cells(grid), sizeof(*a->cut));
+    a->use = gp_calloc(grid_cells(grid), sizeof(*a->use));
+    a->cut = gp_calloc(grid_cells(grid), sizeof(*a->cut));
     if (grid->sliced)
-        a->slices = gp_calloc(cells(grid) * POOL_MOST_SLICES, sizeof(*a->slices));
+        a->slices = gp_calloc(grid_cells(grid) * POOL_MOST_SLICES, sizeof(*a->slices));
     a->serve = gp_calloc(w * hours, sizeof(*a->serve));
     a->workers = gp_calloc((size_t)grid->jobs * hours + 1, sizeof(*a->workers));
     a->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*a->job_held));
@@ -64,10 +59,10 @@ void assign_copy(struct assign *to, const struct assign *from)
     memcpy(to->x, from->x, way_count(grid) * hours * sizeof(*to->x));
     memcpy(to->held, from->held, way_count(grid) * sizeof(*to->held));
     memcpy(to->own, from->own, w * (size_t)grid->types * sizeof(*to->own));
-    memcpy(to->use, from->use, cells(grid) * sizeof(*to->use));
-    memcpy(to->cut, from->cut, cells(grid) * sizeof(*to->cut));
+    memcpy(to->use, from->use, grid_cells(grid) * sizeof(*to->use));
+    memcpy(to->cut, from->cut, grid_cells(grid) * sizeof(*to->cut));
     if (from->slices)
-        memcpy(to->slices, from->slices, cells(grid) * POOL_MOST_SLICES * sizeof(*to->slices));
+        memcpy(to->slices, from->slices, grid_cells(grid) * POOL_MOST_SLICES * sizeof(*to->slices));
     memcpy(to->serve, from->serve, w * hours * sizeof(*to->serve));
     memcpy(to->workers, from->workers, (size_t)grid->jobs * hours * sizeof(*to->workers));
     memcpy(to->job_held, from->job_held, (size_t)grid->jobs * sizeof(*to->job_held));
@@ -84,10 +79,21 @@ void assign_get(const struct assign *a, int w, int t, short *x)
         x[i - grid->first[w]] = a->x[i * grid->hours + t];
 }
 
-static double serve_whole(const struct grid *grid, int w, int t, const short *x, double *unmet)
+void assign_cuts(const struct grid *grid, int w, const short *x, int *cuts)
 {
-    double left = grid->need[w * grid->hours + t], slack = left * 1e-9, cost = 0;
-    int lacking = grid->pool->workloads[w].minimum;
+    int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        if (grid->ways[i].slice >= 0)
+            count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
+    for (int g = 0; g < grid->types; g++)
+        cuts[g] = slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
+}
+
+double assign_serving(const struct grid *grid, int w, int t, const short *x, double *unmet)
+{
+    double left = grid->need[w * grid->hours + t], slack = left * 1e-9, cost = 0, own = 0;
+    int lacking = grid->pool->workloads[w].minimum, cuts[POOL_MOST_TYPES];
 
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
         const struct way *way = &grid->ways[i];
@@ -100,41 +106,14 @@ static double serve_whole(const struct grid *grid, int w, int t, const short *x,
     }
     if (unmet)
         *unmet = left > slack ? left : 0;
-    return cost + (left > slack ? left * grid->penalty[w] : 0) +
+    cost = cost + (left > slack ? left * grid->penalty[w] : 0) +
            (lacking > 0 ? lacking * grid->missing[w] : 0);
-}
-
-static void cut_again(struct assign *a, int t, int g)
-{
-    const struct grid *grid = a->grid;
-    int at = t * grid->types + g;
-    int cut = slices_gpus(&grid->pool->types[g], grid->type[g].weight,
-                          &a->slices[at * POOL_MOST_SLICES], NULL);
-
-    a->use[at] += cut - a->cut[at];
-    a->cut[at] = cut;
-}
-
-/* What the slices of a workload cost that has GPUs of its own. */
-static double own_slices(const struct grid *grid, int w, const short *x)
-{
-    int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
-    double cost = 0;
-
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-        if (grid->ways[i].slice >= 0)
-            count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
+    if (!grid->constant[w] || !grid->sliced)
+        return cost;
+    assign_cuts(grid, w, x, cuts);
     for (int g = 0; g < grid->types; g++)
-        cost += grid->type[g].run *
-                slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
-    return cost;
-}
-
-double assign_serving(const struct grid *grid, int w, int t, const short *x, double *unmet)
-{
-    double cost = serve_whole(grid, w, t, x, unmet);
-
-    return cost + (grid->constant[w] && grid->sliced ? own_slices(grid, w, x) : 0);
+        own += grid->type[g].run * cuts[g];
+    return cost + own;
 }
 
 void assign_set(struct assign *a, int w, int t, const short *x)
@@ -159,9 +138,16 @@ void assign_set(struct assign *a, int w, int t, const short *x)
             a->use[at] += more * way->seat;
         }
     }
-    for (int g = 0; g < grid->types && grid->sliced; g++)
-        if (changed[g])
-            cut_again(a, t, g);
+    for (int g = 0; g < grid->types && grid->sliced; g++) {
+        int at = t * grid->types + g, cut;
+
+        if (!changed[g])
+            continue;
+        cut = slices_gpus(&grid->pool->types[g], grid->type[g].weight,
+                          &a->slices[at * POOL_MOST_SLICES], NULL);
+        a->use[at] += cut - a->cut[at];
+        a->cut[at] = cut;
+    }
     a->serve[w * grid->hours + t] = assign_serving(grid, w, t, x, NULL);
 }
 
@@ -295,22 +281,15 @@ void assign_left(const struct assign *a, int w, int t, const int *room, struct a
 
 void assign_holding(const struct grid *grid, int w, const short *held, int *own)
 {
-    int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
-
-    memset(own, 0, sizeof(*own) * (size_t)grid->types);
-    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
-        const struct way *way = &grid->ways[i];
-
-        if (way->slice >= 0)
-            count[way->type][way->slice] += held[i - grid->first[w]];
-        else
-            own[way->type] += held[i - grid->first[w]] * way->seat;
-    }
-    for (int g = 0; g < grid->types; g++) {
-        if (grid->sliced)
-            own[g] += slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
+    if (grid->sliced)
+        assign_cuts(grid, w, held, own);
+    else
+        memset(own, 0, sizeof(*own) * (size_t)grid->types);
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        if (grid->ways[i].slice < 0)
+            own[grid->ways[i].type] += held[i - grid->first[w]] * grid->ways[i].seat;
+    for (int g = 0; g < grid->types; g++)
         own[g] = grid_own_units(&grid->type[g], own[g]);
-    }
 }
 
 void assign_own(struct assign *a, int w, const short *held)
@@ -366,11 +345,6 @@ void assign_own_job(struct assign *a, int j, int held)
     a->job_held[j] = held;
 }
 
-static bool is_worth(const struct grid *grid, int j)
-{
-    return grid->type[grid->pool->jobs[j].type].run < grid->job_penalty[j];
-}
-
 /* Workers of a job that find at least `level` GPUs left in an hour, one after the other. */
 static int workers_above(int left, int level, int seat, int most)
 {
@@ -397,7 +371,8 @@ static double job_fill(struct assign *a, int j, int *left)
     const struct grid *grid = a->grid;
     const struct pool_job *job = &grid->pool->jobs[j];
     int *workers = &a->workers[j * grid->hours], seat = grid->job_seat[j];
-    double wanted = is_worth(grid, j) ? ceil((job->gpu_hours - 1e-9) / job->gpus) : 0;
+    bool is_worth = grid->type[job->type].run < grid->job_penalty[j];
+    double wanted = is_worth ? ceil((job->gpu_hours - 1e-9) / job->gpus) : 0;
     int low = seat, high = seat, done = 0;
 
     for (int t = job->first; t < job->end; t++)
@@ -428,18 +403,12 @@ static double job_fill(struct assign *a, int j, int *left)
  * is worth most. */
 enum job_order { BY_END, BY_SEAT, BY_WORTH, JOB_ORDERS };
 
-static bool comes_before(const struct grid *grid, int j, int i, enum job_order order)
-{
-    const struct pool_job *jobs = grid->pool->jobs;
-    const double ahead[] = {0, grid->job_seat[j] - grid->job_seat[i],
-                            grid->job_penalty[j] - grid->job_penalty[i]};
-
-    return ahead[order] != 0 ? ahead[order] > 0 : jobs[j].end < jobs[i].end;
-}
-
+/* In that order: the most urgent job first, that whose workers take most, or that which is
+ * worth most. */
 static double fill_all(struct assign *a, int g, int room, enum job_order order)
 {
     const struct grid *grid = a->grid;
+    const struct pool_job *jobs = grid->pool->jobs;
     int left[POOL_MOST_HOURS];
     bool done[POOL_MOST_JOBS] = {false};
     double cost = 0;
@@ -449,10 +418,16 @@ static double fill_all(struct assign *a, int g, int room, enum job_order order)
     for (int round = 0; round < grid->jobs; round++) {
         int next = -1;
 
-        for (int j = 0; j < grid->jobs; j++)
-            if (!done[j] && grid->pool->jobs[j].type == g &&
-                (next < 0 || comes_before(grid, j, next, order)))
+        for (int j = 0; j < grid->jobs; j++) {
+            int i = next < 0 ? j : next;
+            double ahead = order == BY_SEAT    ? grid->job_seat[j] - grid->job_seat[i]
+                           : order == BY_WORTH ? grid->job_penalty[j] - grid->job_penalty[i]
+                                               : 0;
+
+            if (!done[j] && jobs[j].type == g &&
+                (next < 0 || (ahead != 0 ? ahead > 0 : jobs[j].end < jobs[i].end)))
                 next = j;
+        }
         if (next < 0)
             break;
         done[next] = true;
@@ -461,23 +436,16 @@ static double fill_all(struct assign *a, int g, int room, enum job_order order)
     return cost;
 }
 
-/* What the jobs of a type cost when all of them are done, or not worth it. */
-static double least_jobs(const struct grid *grid, int g)
+double assign_jobs(struct assign *a, int g, int room)
 {
-    double cost = 0;
+    const struct grid *grid = a->grid;
+    double least = 0, cost = fill_all(a, g, room, BY_END); /* least: when all are done */
+    enum job_order best = BY_END, last = BY_END;
 
     for (int j = 0; j < grid->jobs; j++)
         if (grid->pool->jobs[j].type == g)
-            cost += grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
-    return cost;
-}
-
-double assign_jobs(struct assign *a, int g, int room)
-{
-    double least = least_jobs(a->grid, g) + 1e-9, cost = fill_all(a, g, room, BY_END);
-    enum job_order best = BY_END, last = BY_END;
-
-    for (int order = BY_SEAT; order < JOB_ORDERS && cost > least; order++) {
+            least += grid->pool->jobs[j].gpu_hours * fmin(grid->type[g].run, grid->job_penalty[j]);
+    for (int order = BY_SEAT; order < JOB_ORDERS && cost > least + 1e-9; order++) {
         double other = fill_all(a, g, room, last = (enum job_order)order);
 
         if (other < cost - 1e-9) {

@@ -49,6 +49,9 @@ void assign_own(struct assign *a, int w, const short *held);
 /* The GPUs of each type that so many replicas take in whole units. */
 void assign_holding(const struct grid *grid, int w, const short *held, int *own);
 
+/* GPUs of each type that the slices of a workload take, when nobody shares them. */
+void assign_cuts(const struct grid *grid, int w, const short *x, int *cuts);
+
 /* $ of a cover at true prices, without slices that others share; *unmet in units. */
 double assign_serving(const struct grid *grid, int w, int t, const short *x, double *unmet);
 

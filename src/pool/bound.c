@@ -14,11 +14,6 @@
 #define MEAN_SHARE 0.1 /* of a step in the mean of violations */
 #define COVER_WORK 12  /* units of a cover beside its nodes */
 
-static size_t cells(const struct grid *grid)
-{
-    return (size_t)grid->hours * (size_t)grid->types;
-}
-
 /* ---- the first prices: owning a GPU is paid for in the busy hours ---- */
 
 static void start_prices(struct bound *b)
@@ -42,10 +37,10 @@ void bound_init(struct bound *b, const struct grid *grid, int leaves)
     size_t ways = (size_t)grid->first[grid->workloads] + 1;
 
     *b = (struct bound){.grid = grid, .best = -INFINITY, .step = 1, .leaves = leaves};
-    b->lambda = gp_calloc(cells(grid), sizeof(*b->lambda));
-    b->trial = gp_calloc(cells(grid), sizeof(*b->trial));
-    b->use = gp_calloc(cells(grid), sizeof(*b->use));
-    b->mean_use = gp_calloc(cells(grid), sizeof(*b->mean_use));
+    b->lambda = gp_calloc(grid_cells(grid), sizeof(*b->lambda));
+    b->trial = gp_calloc(grid_cells(grid), sizeof(*b->trial));
+    b->use = gp_calloc(grid_cells(grid), sizeof(*b->use));
+    b->mean_use = gp_calloc(grid_cells(grid), sizeof(*b->mean_use));
     b->x = gp_calloc(ways * (size_t)grid->hours, sizeof(*b->x));
     b->held = gp_calloc(ways, sizeof(*b->held));
     b->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*b->job_held));
@@ -87,44 +82,6 @@ double bound_cover(struct bound *b, int w, int t, const double *lambda, double *
     return cover_hour(b, w, t, lambda, use, &cover);
 }
 
-static double hourly_part(struct bound *b, int w)
-{
-    const struct grid *grid = b->grid;
-    struct cover cover;
-    double sum = 0;
-
-    for (int t = 0; t < grid->hours; t++) {
-        int at = t * grid->types;
-
-        sum += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
-        for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
-            b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
-    }
-    return sum;
-}
-
-static void day_prices(const struct bound *b, struct fixed_market *market)
-{
-    const struct grid *grid = b->grid;
-
-    market->gpus = INT_MAX;
-    market->watts = INFINITY;
-    for (int g = 0; g < grid->types; g++) {
-        double sum = 0;
-
-        for (int t = 0; t < grid->hours; t++)
-            sum += b->trial[t * grid->types + g];
-        market->type[g] =
-            (struct fixed_price){.low = sum, .high = sum, .room = grid_room(&grid->type[g])};
-    }
-}
-
-static void hold_all_day(struct bound *b, int g, double gpus)
-{
-    for (int t = 0; t < b->grid->hours; t++)
-        b->use[t * b->grid->types + g] += gpus;
-}
-
 static double constant_part(struct bound *b, int w, const struct fixed_market *market)
 {
     const struct grid *grid = b->grid;
@@ -135,11 +92,11 @@ static double constant_part(struct bound *b, int w, const struct fixed_market *m
     fixed_solve(grid, w, market, b->leaves, &fixed);
     b->work += (uint64_t)fixed.nodes;
     assign_holding(grid, w, fixed.held, own);
-    for (int g = 0; g < grid->types; g++)
-        hold_all_day(b, g, own[g]);
     memcpy(&b->held[grid->first[w]], fixed.held,
            sizeof(*b->held) * (size_t)(grid->first[w + 1] - grid->first[w]));
     for (int t = 0; t < grid->hours; t++) {
+        for (int g = 0; g < grid->types; g++)
+            b->use[t * grid->types + g] += own[g];
         fixed_serve(grid, w, t, fixed.held, x);
         for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
             b->x[i * grid->hours + t] = x[i - grid->first[w]];
@@ -178,31 +135,11 @@ double bound_job(const struct grid *grid, int j, const double *lambda, double *u
     return cost + left * grid->job_penalty[j];
 }
 
-static double own_job_part(struct bound *b, int j, const struct fixed_market *market)
-{
-    const struct grid_type *type = &b->grid->type[b->grid->pool->jobs[j].type];
-    double cost;
-
-    b->job_held[j] = fixed_job(b->grid, j, market, &cost);
-    hold_all_day(b, b->grid->pool->jobs[j].type,
-                 grid_own_units(type, b->job_held[j] * b->grid->job_seat[j]));
-    return cost;
-}
-
 /* What a GPU of a type costs beside its own price: slots and watts. */
 static double cap_price(const struct bound *b, int g)
 {
     return (b->grid->slots > 0 ? b->trial_cap[0] * b->grid->type[g].slots : 0) +
            (b->grid->watts > 0 ? b->trial_cap[1] * b->grid->type[g].watts : 0);
-}
-
-static double fleet_cost(const struct grid_type *type, int kept, double more, double sum)
-{
-    int bought = kept > type->stock ? kept - type->stock : 0;
-
-    return kept <= 0 ? 0
-                     : type->own_stock * (kept - bought) + type->own_buy * bought + more * kept -
-                           sum * (kept - type->spare);
 }
 
 double bound_fleet(const struct grid_type *type, int low, int high, double more, double sum,
@@ -213,13 +150,16 @@ double bound_fleet(const struct grid_type *type, int low, int high, double more,
     double best = INFINITY;
 
     for (int i = 0; i < 3; i++) {
-        double cost = fleet_cost(type, sizes[i], more, sum);
+        int n = sizes[i], bought = n > type->stock ? n - type->stock : 0;
+        double cost = n <= 0 ? 0
+                             : type->own_stock * (n - bought) + type->own_buy * bought + more * n -
+                                   sum * (n - type->spare);
 
         if (cost >= best)
             continue;
         best = cost;
         if (kept)
-            *kept = sizes[i];
+            *kept = n;
     }
     return best;
 }
@@ -230,46 +170,68 @@ static bool is_limited(const struct bound *b, int g)
     return b->grid->type[g].scarce || b->high[g] < b->grid->type[g].most;
 }
 
-static double mean_of_day(const struct bound *b, int g)
-{
-    double sum = 0;
-
-    for (int t = 0; t < b->grid->hours; t++)
-        sum += b->use[t * b->grid->types + g];
-    return sum / b->grid->hours;
-}
-
 /* The best fleet of a type at these prices. Where the prices just pay for it, any size
  * is best, and the mean use steers the step. */
 static double fleet_part(struct bound *b, int g)
 {
     const struct grid_type *type = &b->grid->type[g];
-    double more = cap_price(b, g), sum = 0, best, mean;
+    double more = cap_price(b, g), sum = 0, used = 0, best;
     int low = b->low[g], high = b->high[g], kept = 0;
     int stock = type->stock < low ? low : type->stock > high ? high : type->stock;
 
-    for (int t = 0; t < b->grid->hours; t++)
+    for (int t = 0; t < b->grid->hours; t++) {
         sum += b->trial[t * b->grid->types + g];
+        used += b->use[t * b->grid->types + g];
+    }
     best = bound_fleet(type, low, high, more, sum, &kept);
     b->fleet[g] = kept > type->spare ? kept - type->spare : 0;
-    mean = mean_of_day(b, g);
     if (!is_limited(b, g) && sum >= (type->own_buy + more) * (1 - 1e-9))
-        b->fleet[g] = fmax(mean, stock - type->spare);
+        b->fleet[g] = fmax(used / b->grid->hours, stock - type->spare);
     return best;
 }
 
 double bound_evaluate(struct bound *b)
 {
     const struct grid *grid = b->grid;
-    struct fixed_market market;
+    struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
     double sum = 0;
 
-    memset(b->use, 0, cells(grid) * sizeof(*b->use));
-    day_prices(b, &market);
-    for (int w = 0; w < grid->workloads; w++)
-        sum += grid->constant[w] ? constant_part(b, w, &market) : hourly_part(b, w);
-    for (int j = 0; j < grid->jobs; j++)
-        sum += grid->jobs_own ? own_job_part(b, j, &market) : bound_job(grid, j, b->trial, b->use);
+    memset(b->use, 0, grid_cells(grid) * sizeof(*b->use));
+    for (int g = 0; g < grid->types; g++) {
+        double all_day = 0;
+
+        for (int t = 0; t < grid->hours; t++)
+            all_day += b->trial[t * grid->types + g];
+        market.type[g] = (struct fixed_price){
+            .low = all_day, .high = all_day, .room = grid_room(&grid->type[g])};
+    }
+    for (int w = 0; w < grid->workloads; w++) {
+        double hourly = 0;
+
+        for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
+            int at = t * grid->types;
+            struct cover cover;
+
+            hourly += cover_hour(b, w, t, &b->trial[at], &b->use[at], &cover);
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                b->x[i * grid->hours + t] = (short)cover.x[i - grid->first[w]];
+        }
+        sum += grid->constant[w] ? constant_part(b, w, &market) : hourly;
+    }
+    for (int j = 0; j < grid->jobs; j++) {
+        int g = grid->pool->jobs[j].type, own;
+        double cost;
+
+        if (!grid->jobs_own) {
+            sum += bound_job(grid, j, b->trial, b->use);
+            continue;
+        }
+        b->job_held[j] = fixed_job(grid, j, &market, &cost);
+        own = grid_own_units(&grid->type[g], b->job_held[j] * grid->job_seat[j]);
+        for (int t = 0; t < grid->hours; t++)
+            b->use[t * grid->types + g] += own;
+        sum += cost;
+    }
     for (int g = 0; g < grid->types; g++)
         sum += fleet_part(b, g);
     return sum - (grid->slots > 0 ? b->trial_cap[0] * grid->slots : 0) -
@@ -318,40 +280,27 @@ static double scale_of(const struct grid *grid, int g)
     return fmax(fmax(type->own_buy, type->own_stock), 1e-3 + type->run * grid->hours);
 }
 
-static double mean_violation(const struct bound *b, int t, int g)
-{
-    return b->mean_use[t * b->grid->types + g] - b->mean_fleet[g];
-}
-
-/* Slots and watts over their caps, by the mean fleet, each in the scale of its price.
- */
-static double cap_excess(const struct bound *b, int k, double *scale)
-{
-    const struct grid *grid = b->grid;
-    double sum = 0, price = 0;
-
-    for (int g = 0; g < grid->types; g++) {
-        double weight = k ? grid->type[g].watts : grid->type[g].slots;
-
-        sum += b->mean_fleet[g] * weight;
-        price = fmax(price, weight > 0 ? scale_of(grid, g) / weight : 0);
-    }
-    *scale = price;
-    return sum - (k ? grid->watts : grid->slots);
-}
-
+/* The prices of slots and watts follow how far they are over their caps by the mean fleet, each
+ * in the scale of its price. */
 static void move_caps(struct bound *b, double size)
 {
-    const bool capped[] = {b->grid->slots > 0, b->grid->watts > 0};
+    const struct grid *grid = b->grid;
 
     for (int k = 0; k < 2; k++) {
-        double scale, excess = capped[k] ? cap_excess(b, k, &scale) : 0;
+        double cap = k ? grid->watts : grid->slots, sum = 0, scale = 0;
 
-        if (capped[k])
-            b->trial_cap[k] = fmax(0, b->cap[k] + size * scale * scale * excess);
+        for (int g = 0; g < grid->types; g++) {
+            double weight = k ? grid->type[g].watts : grid->type[g].slots;
+
+            sum += b->mean_fleet[g] * weight;
+            scale = fmax(scale, weight > 0 ? scale_of(grid, g) / weight : 0);
+        }
+        if (cap > 0)
+            b->trial_cap[k] = fmax(0, b->cap[k] + size * scale * scale * (sum - cap));
     }
 }
 
+/* Along the mean of the violations: use over fleet. */
 static void move_prices(struct bound *b, double upper)
 {
     const struct grid *grid = b->grid;
@@ -359,52 +308,42 @@ static void move_prices(struct bound *b, double upper)
 
     for (int g = 0; g < grid->types; g++)
         for (int t = 0; t < grid->hours; t++)
-            norm += pow(scale_of(grid, g) * mean_violation(b, t, g), 2);
+            norm +=
+                pow(scale_of(grid, g) * (b->mean_use[t * grid->types + g] - b->mean_fleet[g]), 2);
     size = b->step * fmax(upper - b->best, 1e-6 * fabs(upper)) / norm;
     move_caps(b, size);
     for (int g = 0; g < grid->types; g++) {
-        const struct grid_type *type = &grid->type[g];
         double scale = scale_of(grid, g);
 
         for (int t = 0; t < grid->hours; t++) {
             int at = t * grid->types + g;
 
-            b->trial[at] = b->lambda[at] + size * scale * scale * mean_violation(b, t, g);
+            b->trial[at] =
+                b->lambda[at] + size * scale * scale * (b->mean_use[at] - b->mean_fleet[g]);
         }
-        project_prices(b, g, is_limited(b, g) ? INFINITY : type->own_buy + cap_price(b, g));
+        project_prices(b, g, is_limited(b, g) ? INFINITY : grid->type[g].own_buy + cap_price(b, g));
     }
-}
-
-static void mix_means(struct bound *b, double share)
-{
-    const struct grid *grid = b->grid;
-
-    for (size_t i = 0; i < cells(grid); i++)
-        b->mean_use[i] += share * (b->use[i] - b->mean_use[i]);
-    for (int g = 0; g < grid->types; g++)
-        b->mean_fleet[g] += share * (b->fleet[g] - b->mean_fleet[g]);
-}
-
-static void take_best(struct bound *b, double value)
-{
-    b->best = value;
-    memcpy(b->lambda, b->trial, cells(b->grid) * sizeof(*b->lambda));
-    memcpy(b->cap, b->trial_cap, sizeof(b->cap));
 }
 
 void bound_step(struct bound *b, double upper)
 {
+    const struct grid *grid = b->grid;
     bool first = isinf(b->best);
-    double value;
+    double value, share = first ? 1 : MEAN_SHARE;
 
     if (!first)
         move_prices(b, upper);
     value = bound_evaluate(b);
-    mix_means(b, first ? 1 : MEAN_SHARE);
+    for (size_t i = 0; i < grid_cells(grid); i++)
+        b->mean_use[i] += share * (b->use[i] - b->mean_use[i]);
+    for (int g = 0; g < grid->types; g++)
+        b->mean_fleet[g] += share * (b->fleet[g] - b->mean_fleet[g]);
     if (value > b->best) {
         b->step = fmin(b->step * 1.1, 2);
         b->fails = 0;
-        take_best(b, value);
+        b->best = value;
+        memcpy(b->lambda, b->trial, grid_cells(grid) * sizeof(*b->lambda));
+        memcpy(b->cap, b->trial_cap, sizeof(b->cap));
     } else if (++b->fails >= 10) {
         b->fails = 0;
         b->step *= 0.7;
@@ -456,24 +395,11 @@ static size_t price_bytes(const struct bound *b)
     return (size_t)b->grid->hours * (size_t)b->grid->types * sizeof(*b->lambda);
 }
 
-/* Units of each type that the covers of the last steps take in the mean. */
-static void mean_units(const struct bound *b, double *units)
-{
-    const struct grid *grid = b->grid;
-
-    for (int g = 0; g < grid->types; g++) {
-        double peak = 0;
-
-        for (int t = 0; t < grid->hours; t++)
-            peak = fmax(peak, b->mean_use[t * grid->types + g]);
-        units[g] = peak > 0 ? (peak + grid->type[g].spare) / grid->type[g].unit : 0;
-    }
-}
-
 /* The part as b stands; what cannot hold a better plan is not kept. */
 static void branch_add(struct branch *tree, double least)
 {
     struct bound *b = tree->b;
+    const struct grid *grid = b->grid;
     struct fleet_part *part = &tree->parts[tree->count];
 
     part->bound = fmax(b->best, least);
@@ -482,7 +408,13 @@ static void branch_add(struct branch *tree, double least)
     memcpy(part->low, b->low, sizeof(part->low));
     memcpy(part->high, b->high, sizeof(part->high));
     memcpy(part->cap, b->cap, sizeof(part->cap));
-    mean_units(b, part->units);
+    for (int g = 0; g < grid->types; g++) {
+        double peak = 0;
+
+        for (int t = 0; t < grid->hours; t++)
+            peak = fmax(peak, b->mean_use[t * grid->types + g]);
+        part->units[g] = peak > 0 ? (peak + grid->type[g].spare) / grid->type[g].unit : 0;
+    }
     part->lambda = gp_malloc(price_bytes(b));
     memcpy(part->lambda, b->lambda, price_bytes(b));
     tree->count++;
@@ -544,26 +476,13 @@ static void branch_raise_part(struct branch *tree, const struct fleet_part *from
     branch_add(tree, from->bound);
 }
 
-static void branch_divide(struct branch *tree, int index)
-{
-    struct fleet_part part = tree->parts[index];
-    int at = 0, g = branch_pick_type(tree, &part, &at);
-    int unit;
-
-    tree->parts[index] = tree->parts[--tree->count];
-    unit = tree->b->grid->type[g].unit;
-    branch_raise_part(tree, &part, g, part.low[g], at * unit);
-    branch_raise_part(tree, &part, g, (at + 1) * unit, part.high[g]);
-    free(part.lambda);
-}
-
 void bound_divide(struct bound *b, double upper, uint64_t work, bool (*stop)(void *ctx), void *ctx)
 {
     struct branch *tree = gp_calloc(1, sizeof(*tree));
     struct fleet_part all;
     uint64_t until = b->work + work;
     double best = b->best;
-    int ignored;
+    int at = 0;
 
     tree->b = b;
     tree->upper = upper;
@@ -580,10 +499,17 @@ void bound_divide(struct bound *b, double upper, uint64_t work, bool (*stop)(voi
     while (tree->count > 0 && tree->count < MOST_PARTS - 1 && b->work < until && !stop(ctx)) {
         int index = branch_lowest(tree);
 
-        best = fmax(best, tree->parts[index].bound);
-        if (branch_pick_type(tree, &tree->parts[index], &ignored) < 0)
+        struct fleet_part part = tree->parts[index];
+        int g = branch_pick_type(tree, &part, &at), unit;
+
+        best = fmax(best, part.bound);
+        if (g < 0)
             break;
-        branch_divide(tree, index);
+        tree->parts[index] = tree->parts[--tree->count];
+        unit = b->grid->type[g].unit;
+        branch_raise_part(tree, &part, g, part.low[g], at * unit);
+        branch_raise_part(tree, &part, g, (at + 1) * unit, part.high[g]);
+        free(part.lambda);
     }
     b->best = fmax(best, tree->count > 0 ? tree->parts[branch_lowest(tree)].bound : upper);
     memcpy(b->lambda, all.lambda, price_bytes(b));

@@ -54,16 +54,6 @@ static double idle_cost(const struct search *s)
     return sum;
 }
 
-/* Seats that the rest takes may be paid for, for which it then costs that much less. */
-static double rest_bound(const struct search *s, int i, double left, int lacking)
-{
-    double need = left > 0 ? left * s->per_rate[i] : 0;
-    double count = lacking > 0 ? lacking * s->cheapest[i] : 0;
-    double idle = s->ask->paid ? idle_cost(s) : 0;
-
-    return fmax(fmax(need, count), idle);
-}
-
 static void cover_leaf(struct search *s, double cost, double left, int lacking)
 {
     const struct cover_ask *ask = s->ask;
@@ -74,20 +64,6 @@ static void cover_leaf(struct search *s, double cost, double left, int lacking)
         return;
     s->out->cost = total;
     memcpy(s->out->x, s->x, sizeof(s->x[0]) * (size_t)ask->count);
-}
-
-static int most_count(const struct search *s, const struct cover_item *item, double left,
-                      int lacking)
-{
-    double count = left > 0 ? ceil(left / item->rate * (1 - 1e-12)) : 0;
-    int most;
-
-    if (count < lacking)
-        count = lacking;
-    most = count > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : (int)count;
-    if (s->ask->room && item->seat > 0 && most > s->room[item->group] / item->seat)
-        most = s->room[item->group] / item->seat;
-    return most;
 }
 
 /* x of an item in place of those that there were. */
@@ -105,25 +81,33 @@ static void set_count(struct search *s, int id, int x)
 
 static void cover_descend(struct search *s, int i, double cost, double left, int lacking)
 {
+    const struct cover_ask *ask = s->ask;
     const struct cover_item *item;
+    double count;
     int id, most;
     bool only_rises; /* with fewer of this one */
 
-    if (left <= s->slack || i == s->ask->count) { /* nothing, or no way, left */
-        if (lacking <= 0 || i == s->ask->count) {
+    if (left <= s->slack || i == ask->count) { /* nothing, or no way, left */
+        if (lacking <= 0 || i == ask->count) {
             cover_leaf(s, cost, left <= s->slack ? 0 : left, lacking);
             return;
         }
     }
     id = s->order[i];
-    item = &s->ask->items[id];
-    most = most_count(s, item, left, lacking);
-    only_rises = lacking <= 0 && !s->ask->paid && item->price <= s->per_rate[i + 1] * item->rate;
+    item = &ask->items[id];
+    count = fmax(left > 0 ? ceil(left / item->rate * (1 - 1e-12)) : 0, lacking);
+    most = count > POOL_MOST_REPLICAS ? POOL_MOST_REPLICAS : (int)count;
+    if (ask->room && item->seat > 0 && most > s->room[item->group] / item->seat)
+        most = s->room[item->group] / item->seat;
+    only_rises = lacking <= 0 && !ask->paid && item->price <= s->per_rate[i + 1] * item->rate;
     for (int x = most; x >= 0; x--) {
         double now = cost + x * item->price, rest = left - x * item->rate, bound;
 
+        /* seats that the rest takes may be paid for, for which it then costs that much less */
         set_count(s, id, x);
-        bound = now + rest_bound(s, i + 1, rest, lacking - x);
+        bound = fmax(rest > 0 ? rest * s->per_rate[i + 1] : 0,
+                     lacking - x > 0 ? (lacking - x) * s->cheapest[i + 1] : 0);
+        bound = now + fmax(bound, ask->paid ? idle_cost(s) : 0);
         if (bound < s->out->cost && s->nodes-- <= 0) {
             s->open = fmin(s->open, bound);
             set_count(s, id, 0);

@@ -88,11 +88,6 @@ bool fleet_takes(const struct grid *grid)
 
 /* ---- rows, sets and columns: an hour is a set of planes, owning a type one of lines ---- */
 
-static int own_set(const struct master *m, int g)
-{
-    return m->grid->hours + g;
-}
-
 static int hour_row(const struct master *m, int j, int t)
 {
     return m->job_row[j] + 1 + t - m->grid->pool->jobs[j].first;
@@ -141,50 +136,6 @@ static void add_plane(struct master *m, int t, double base, const double *lambda
     plane->column = lp_add(&m->lp, base, t, entries, n);
 }
 
-/* The plane at these prices. */
-static void add_plane_at(struct master *m, int t, const double *lambda)
-{
-    double use[POOL_MOST_TYPES] = {0}, base = 0;
-
-    for (int w = 0; w < m->grid->workloads; w++)
-        base += bound_cover(m->b, w, t, lambda, use);
-    add_plane(m, t, base, lambda);
-}
-
-/* Owning n of a type: two lines, the first of those in stock. */
-static int add_own(struct master *m, int g)
-{
-    const struct grid_type *type = &m->grid->type[g];
-    const double each[] = {type->own_stock, type->own_buy};
-    const double less[] = {0, (type->own_stock - type->own_buy) * type->stock};
-    int first = 0;
-
-    for (int k = 0; k < 2; k++) {
-        struct lp_entry entry = {g, -each[k] / m->scale[g]};
-        int at = lp_add(&m->lp, less[k], own_set(m, g), &entry, 1);
-
-        first = k ? first : at;
-    }
-    return type->stock > 0 ? first : first + 1;
-}
-
-static void add_limits(struct master *m)
-{
-    const struct grid *grid = m->grid;
-    struct lp_entry entries[POOL_MOST_TYPES];
-
-    for (int k = 0; k < 2; k++) {
-        double cap = k ? grid->watts : grid->slots;
-
-        m->caps[k] = -1;
-        for (int g = 0; g < grid->types; g++)
-            entries[g] = (struct lp_entry){g, -(k ? grid->type[g].watts : grid->type[g].slots) /
-                                                  m->scale[g]};
-        if (cap > 0)
-            m->caps[k] = lp_add(&m->lp, -cap, LP_FREE, entries, grid->types);
-    }
-}
-
 /* ---- jobs: work y[t] in the hours, in the room that serving leaves ----
  *
  *   min sum of y[t] run + undone penalty    with  sum of y + undone = work
@@ -193,21 +144,7 @@ static void add_limits(struct master *m)
  * at most the penalty; mu of the most workers; and for each hour
  * pi - mu - ratio (lambda[t] + free[t]) <= run. */
 
-static int job_rows(struct master *m)
-{
-    const struct grid *grid = m->grid;
-    int rows = grid->types;
-
-    for (int j = 0; j < grid->jobs; j++) {
-        int n = grid->pool->jobs[j].end - grid->pool->jobs[j].first + 1;
-        bool fits = rows + n <= JOB_ROWS && grid->id != POOL_CLOUD; /* has room for all */
-
-        m->job_row[j] = fits ? rows : -1;
-        rows += m->job_row[j] >= 0 ? n : 0;
-    }
-    return rows;
-}
-
+/* In the program's rows: pi of a job's work, then a row for each of its hours. */
 static void add_job(struct master *m, int j, int *basis)
 {
     const struct grid *grid = m->grid;
@@ -231,43 +168,30 @@ static void add_job(struct master *m, int j, int *basis)
     lp_add(&m->lp, job->gpu_hours, LP_FREE, price, n);
 }
 
-static void add_free_prices(struct master *m)
-{
-    for (int t = 0; t < m->grid->hours; t++)
-        for (int g = 0; g < m->grid->types; g++) {
-            struct lp_entry entries[1 + POOL_MOST_JOBS] = {{g, 1 / m->scale[g]}};
-            int n = job_entries(m, t, g, 1, entries + 1);
-
-            m->free_price[t][g] = n > 0 ? lp_add(&m->lp, 0, LP_FREE, entries, n + 1) : -1;
-        }
-}
-
 /* $ for a GPU of an hour beside what serving pays for it. */
 static double free_price(const struct master *m, int t, int g)
 {
     return m->free_price[t][g] >= 0 ? lp_level(&m->lp, m->free_price[t][g]) : 0;
 }
 
-/* GPUs of an hour that jobs take where the program stands. */
-static double job_use(const struct master *m, int t, int g)
-{
-    double sum = 0;
-
-    for (int j = 0; j < m->grid->jobs; j++)
-        if (has_hour(m, j, g, t))
-            sum += m->lp.price[hour_row(m, j, t)] / m->scale[g] * job_ratio(m, j);
-    return sum;
-}
-
 static void master_init(struct master *m, struct bound *b)
 {
     const struct grid *grid = b->grid;
     int basis[POOL_MOST_TYPES + JOB_ROWS], key[POOL_MOST_HOURS + POOL_MOST_TYPES];
+    int rows = grid->types, ways = grid->first[grid->workloads] + 1;
+    struct lp_entry entries[POOL_MOST_TYPES + POOL_MOST_JOBS];
     double none[POOL_MOST_TYPES] = {0};
 
     m->b = b;
     m->grid = grid;
-    lp_init(&m->lp, job_rows(m), grid->hours + grid->types);
+    for (int j = 0; j < grid->jobs; j++) {
+        int n = grid->pool->jobs[j].end - grid->pool->jobs[j].first + 1;
+        bool fits = rows + n <= JOB_ROWS && grid->id != POOL_CLOUD; /* has room for all */
+
+        m->job_row[j] = fits ? rows : -1;
+        rows += fits ? n : 0;
+    }
+    lp_init(&m->lp, rows, grid->hours + grid->types);
     for (int g = 0; g < grid->types; g++)
         m->scale[g] = fmax(grid->type[g].own_buy, 1e-3);
     m->hours = gp_calloc((size_t)grid->hours, sizeof(*m->hours));
@@ -278,14 +202,34 @@ static void master_init(struct master *m, struct bound *b)
         m->free_plane[t] = (int)m->plane_count - 1;
         key[t] = m->planes[m->plane_count - 1].column;
     }
-    for (int g = 0; g < grid->types; g++) {
-        key[own_set(m, g)] = add_own(m, g);
+    for (int g = 0; g < grid->types; g++) { /* owning: two lines, the first of those in stock */
+        const struct grid_type *type = &grid->type[g];
+        struct lp_entry stock = {g, -type->own_stock / m->scale[g]};
+        struct lp_entry buy = {g, -type->own_buy / m->scale[g]};
+        int set = grid->hours + g, lines[2];
+
+        lines[0] = lp_add(&m->lp, 0, set, &stock, 1);
+        lines[1] = lp_add(&m->lp, (type->own_stock - type->own_buy) * type->stock, set, &buy, 1);
+        key[set] = lines[type->stock == 0];
         m->low[g] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){g, 1}, 1);
         m->high[g] = lp_add(&m->lp, 0, LP_FREE, &(struct lp_entry){g, -1}, 1);
         basis[g] = m->low[g];
     }
-    add_limits(m);
-    add_free_prices(m);
+    for (int k = 0; k < 2; k++) {
+        double cap = k ? grid->watts : grid->slots;
+
+        for (int g = 0; g < grid->types; g++)
+            entries[g] = (struct lp_entry){g, -(k ? grid->type[g].watts : grid->type[g].slots) /
+                                                  m->scale[g]};
+        m->caps[k] = cap > 0 ? lp_add(&m->lp, -cap, LP_FREE, entries, grid->types) : -1;
+    }
+    for (int t = 0; t < grid->hours; t++)
+        for (int g = 0; g < grid->types; g++) {
+            int n = job_entries(m, t, g, 1, entries + 1);
+
+            entries[0] = (struct lp_entry){g, 1 / m->scale[g]};
+            m->free_price[t][g] = n > 0 ? lp_add(&m->lp, 0, LP_FREE, entries, n + 1) : -1;
+        }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
 
@@ -294,10 +238,9 @@ static void master_init(struct master *m, struct bound *b)
             add_job(m, j, basis);
     }
     lp_begin(&m->lp, basis, key);
-    m->lambda = gp_calloc((size_t)(grid->hours * grid->types), sizeof(*m->lambda));
-    m->x = gp_calloc((size_t)grid->first[grid->workloads] + 1, sizeof(*m->x));
-    m->plan = gp_calloc((size_t)(grid->first[grid->workloads] + 1) * (size_t)grid->hours,
-                        sizeof(*m->plan));
+    m->lambda = gp_calloc(grid_cells(grid), sizeof(*m->lambda));
+    m->x = gp_calloc((size_t)ways, sizeof(*m->x));
+    m->plan = gp_calloc((size_t)ways * (size_t)grid->hours, sizeof(*m->plan));
     m->parts = gp_calloc(MOST_PARTS, sizeof(*m->parts));
 }
 
@@ -400,11 +343,18 @@ static void leave_hour(struct master *m, struct pack *pack, uint64_t work)
 /* A higher plane of hour t where the program stands; false: none is found. */
 static bool raise_hour(struct master *m, int t, double *lambda)
 {
+    const struct grid *grid = m->grid;
     double known = m->lp.worth[t], room[POOL_MOST_TYPES], base, value;
     struct pack *pack;
 
-    for (int g = 0; g < m->grid->types; g++)
-        room[g] = fmax(0, m->room[g] - job_use(m, t, g));
+    for (int g = 0; g < grid->types; g++) {
+        double jobs = 0; /* GPUs that they take where the program stands */
+
+        for (int j = 0; j < grid->jobs; j++)
+            if (has_hour(m, j, g, t))
+                jobs += m->lp.price[hour_row(m, j, t)] / m->scale[g] * job_ratio(m, j);
+        room[g] = fmax(0, m->room[g] - jobs);
+    }
     pack = hour_in(m, t, room, PLANE_EFFORT);
     value = pack_prices(pack, lambda, &base);
     leave_hour(m, pack, PLANE_EFFORT);
@@ -610,36 +560,6 @@ static int lowest_part(const struct master *m, bool single)
     return lowest;
 }
 
-/* Is the lowest bound that of a fleet whose hours are solved? Then it cannot rise: what
- * a plan costs beside is starts. */
-static bool is_settled(const struct master *m)
-{
-    int single = lowest_part(m, true), other = lowest_part(m, false);
-
-    return single >= 0 && m->parts[single].settled &&
-           (other < 0 || m->parts[other].bound >= m->parts[single].bound);
-}
-
-static double lowest_bound(const struct master *m)
-{
-    double bound = m->search->upper;
-
-    for (int i = 0; i < m->count; i++)
-        bound = fmin(bound, m->parts[i].bound);
-    return bound;
-}
-
-/* Whole fleets that the part's program points at. */
-static void round_up(const struct master *m, const struct part *part, int *kept)
-{
-    for (int g = 0; g < m->grid->types; g++) {
-        const struct grid_type *type = &m->grid->type[g];
-        int n = (int)ceil(m->n[g] / type->unit - 1e-6) * type->unit;
-
-        kept[g] = n < part->low[g] ? part->low[g] : n > part->high[g] ? part->high[g] : n;
-    }
-}
-
 static void divide_at(struct master *m, const struct part *part, int g, int low, int high)
 {
     struct part half = *part;
@@ -652,42 +572,10 @@ static void divide_at(struct master *m, const struct part *part, int g, int low,
     keep_part(m, &half);
 }
 
-/* Everything in the part but these fleets, and these. */
-static void divide_around(struct master *m, struct part *part, const int *kept)
-{
-    for (int g = 0; g < m->grid->types; g++) {
-        int unit = m->grid->type[g].unit;
+/* ---- fleets that are too small ---- */
 
-        divide_at(m, part, g, part->low[g], kept[g] - unit);
-        divide_at(m, part, g, kept[g] + unit, part->high[g]);
-        part->low[g] = part->high[g] = kept[g];
-    }
-    if (!grid_allows(m->grid, kept))
-        return;
-    raise_part(m, part);
-    serve_largest(m, part, FIRST_EFFORT);
-    part->effort = FIRST_EFFORT * MORE_EFFORT;
-    keep_part(m, part);
-}
-
-/* ---- fleets that are too small ----
- *
- * What fleets n cannot serve, no smaller ones can. So where the part below n has a much
- * higher bound, n grows as far as that stays so, and the rest is divided by the type that
- * has more. */
-
-static bool is_too_small(struct master *m, struct part *below, int t)
-{
-    double cost = 0, bound;
-
-    if (!solve_part(m, below, m->lambda))
-        return false;
-    set_room(m, below->high);
-    bound = below->bound;
-    pack_one(m, below, t, GROW_EFFORT, &bound, &cost);
-    return !stays_low(m, below);
-}
-
+/* What fleets n cannot serve, no smaller ones can. So where the part below n has a much higher
+ * bound, n grows as far as that stays so. */
 static void grow_small(struct master *m, const struct part *part, struct part *below, int t)
 {
     for (int g = m->grid->types - 1; g >= 0; g--) {
@@ -698,27 +586,23 @@ static void grow_small(struct master *m, const struct part *part, struct part *b
 
             memcpy(larger.high, below->high, sizeof(larger.high));
             larger.high[g] += more * unit;
-            if (is_too_small(m, &larger, t)) {
-                *below = larger;
-                break;
+            if (solve_part(m, &larger, m->lambda)) {
+                double cost = 0, bound = larger.bound;
+
+                set_room(m, larger.high);
+                pack_one(m, &larger, t, GROW_EFFORT, &bound, &cost);
+                if (!stays_low(m, &larger)) {
+                    *below = larger;
+                    break;
+                }
             }
             more /= i == 0 && more > 8 ? 8 : 2;
         }
     }
 }
 
-/* What is not below fleets that are too small. */
-static void divide_above(struct master *m, struct part *part, const int *kept)
-{
-    for (int g = 0; g < m->grid->types; g++) {
-        if (kept[g] < part->high[g])
-            divide_at(m, part, g, kept[g] + m->grid->type[g].unit, part->high[g]);
-        part->high[g] = kept[g];
-    }
-}
-
-/* Serves the hours with the whole fleets next to where the program of a part stands;
- * true: they are too small, and the part is divided. */
+/* Serves the hours with the whole fleets next to where the program of a part stands; true: they
+ * are too small, and what is not below them is divided by the type that has more. */
 static bool divide_small(struct master *m, struct part *part, const int *kept)
 {
     struct part below = *part;
@@ -733,14 +617,19 @@ static bool divide_small(struct master *m, struct part *part, const int *kept)
         m->level = m->search->upper; /* it is closed, and what it grows to shall be */
     if (small) {
         grow_small(m, part, &below, hour);
-        divide_above(m, part, below.high);
+        for (int g = 0; g < m->grid->types; g++) {
+            if (below.high[g] < part->high[g])
+                divide_at(m, part, g, below.high[g] + m->grid->type[g].unit, part->high[g]);
+            part->high[g] = below.high[g];
+        }
         keep_part(m, &below);
     }
     m->level = m->search->upper;
     return small;
 }
 
-/* Divides the lowest part of several fleets. */
+/* Divides the lowest part of several fleets: by one of them, or into the whole fleets that its
+ * program points at and everything else. */
 static void divide_part(struct master *m, int index)
 {
     struct part part = m->parts[index];
@@ -753,17 +642,33 @@ static void divide_part(struct master *m, int index)
         return;
     }
     g = pick_type(m, &part, &at);
-    round_up(m, &part, kept);
+    for (int h = 0; h < m->grid->types; h++) {
+        int unit = m->grid->type[h].unit, n = (int)ceil(m->n[h] / unit - 1e-6) * unit;
+
+        kept[h] = n < part.low[h] ? part.low[h] : n > part.high[h] ? part.high[h] : n;
+    }
     if (divide_small(m, &part, kept))
         return;
-    if (g < 0) {
-        divide_around(m, &part, kept);
-    } else {
+    if (g >= 0) {
         int unit = m->grid->type[g].unit;
 
         divide_at(m, &part, g, part.low[g], at * unit);
         divide_at(m, &part, g, (at + 1) * unit, part.high[g]);
+        return;
     }
+    for (int h = 0; h < m->grid->types; h++) {
+        int unit = m->grid->type[h].unit;
+
+        divide_at(m, &part, h, part.low[h], kept[h] - unit);
+        divide_at(m, &part, h, kept[h] + unit, part.high[h]);
+        part.low[h] = part.high[h] = kept[h];
+    }
+    if (!grid_allows(m->grid, kept))
+        return;
+    raise_part(m, &part);
+    serve_largest(m, &part, FIRST_EFFORT);
+    part.effort = FIRST_EFFORT * MORE_EFFORT;
+    keep_part(m, &part);
 }
 
 /* ---- other fleets for the best plan ---- */
@@ -803,22 +708,8 @@ static double own_all(const struct master *m, const int *n)
     return sum;
 }
 
-/* Units of type h as long as n costs less than `limit`, most of them or all. */
-static void add_units(struct master *m, int *n, int h, double limit)
-{
-    const struct grid_type *type = &m->grid->type[h];
-    double each = type->own_buy * type->unit, left = limit - own_all(m, n);
-    int room = (type->most - n[h]) / type->unit;
-    int more = (int)fmin(each > 0 ? left / each : 1e6, room);
-
-    if (more <= 0)
-        return;
-    if (random_below(m, 2))
-        more -= (int)random_below(m, (unsigned)more);
-    n[h] += type->unit * more;
-}
-
-/* Fleets that cost a little less than those: units of one or two types for some of others. */
+/* Fleets that cost a little less than those: units of one or two types for some of others, as
+ * long as n costs less than `limit`, most of them or all. */
 static bool trade_units(struct master *m, int *n, double limit)
 {
     const struct grid *grid = m->grid;
@@ -830,21 +721,23 @@ static bool trade_units(struct master *m, int *n, double limit)
 
         n[g] = n[g] > less * unit ? n[g] - less * unit : 0;
     }
-    for (unsigned k = random_below(m, 3); k > 0; k--)
-        add_units(m, n, (int)random_below(m, types), limit);
+    for (unsigned k = random_below(m, 3); k > 0; k--) {
+        int h = (int)random_below(m, types);
+        const struct grid_type *type = &grid->type[h];
+        double each = type->own_buy * type->unit, left = limit - own_all(m, n);
+        int more = (int)fmin(each > 0 ? left / each : 1e6, (type->most - n[h]) / type->unit);
+
+        if (more <= 0)
+            continue;
+        if (random_below(m, 2))
+            more -= (int)random_below(m, (unsigned)more);
+        n[h] += type->unit * more;
+    }
     return own_all(m, n) < limit && grid_allows(grid, n);
 }
 
-/* The hour that was too much comes first next time. */
-static void hour_to_front(int *order, int at)
-{
-    int hour = order[at];
-
-    memmove(order + 1, order, sizeof(*order) * (size_t)at);
-    order[0] = hour;
-}
-
-/* Can fleets n serve the hours for less than the best plan costs? Then that is it. */
+/* Can fleets n serve the hours for less than the best plan costs? Then that is it. The hour that
+ * was too much comes first next time. */
 static bool is_cheaper(struct master *m, const int *n, int *order)
 {
     const struct grid *grid = m->grid;
@@ -855,13 +748,15 @@ static bool is_cheaper(struct master *m, const int *n, int *order)
     for (int t = 0; t < grid->hours; t++)
         rest += single.floor[t] = known_of(m, t);
     for (int at = 0; at < grid->hours; at++) {
-        double bound = cost + rest, known = single.floor[order[at]];
+        int hour = order[at];
+        double bound = cost + rest, known = single.floor[hour];
 
         if (bound < before)
-            pack_one(m, &single, order[at], GROW_EFFORT, &bound, &cost);
+            pack_one(m, &single, hour, GROW_EFFORT, &bound, &cost);
         rest -= known;
         if (cost + rest >= before * (1 - 1e-9)) {
-            hour_to_front(order, at);
+            memmove(order + 1, order, sizeof(*order) * (size_t)at);
+            order[0] = hour;
             return false;
         }
     }
@@ -894,50 +789,61 @@ static void trade_fleets(struct master *m)
     d->work += m->b->work - before;
 }
 
-static void serve_again(struct master *m, int index)
-{
-    struct part part = m->parts[index];
-
-    m->parts[index] = m->parts[--m->count];
-    serve_largest(m, &part, part.effort);
-    part.effort *= MORE_EFFORT;
-    keep_part(m, &part);
-}
-
+/* One more part is divided, or the hours of a single fleet are served again; false: that was
+ * all. */
 static bool go_on(struct master *m)
 {
-    int index;
+    int other = lowest_part(m, false), single = lowest_part(m, true);
+    struct part part;
 
-    if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until || is_settled(m) ||
+    /* where the lowest bound is that of a fleet whose hours are solved, it cannot rise: what a
+     * plan costs beside is starts */
+    if (single >= 0 && m->parts[single].settled &&
+        (other < 0 || m->parts[other].bound >= m->parts[single].bound))
+        return false;
+    if (m->count >= MOST_PARTS - 2 * POOL_MOST_TYPES || m->b->work >= m->until ||
         m->search->stop(m->search->ctx))
         return false;
     m->level = m->search->upper;
     trade_fleets(m);
-    index = lowest_part(m, false);
-    if (index >= 0)
-        divide_part(m, index);
-    else if ((index = lowest_part(m, true)) >= 0)
-        serve_again(m, index);
-    return index >= 0;
+    other = lowest_part(m, false);
+    single = lowest_part(m, true);
+    if (other >= 0) {
+        divide_part(m, other);
+    } else if (single >= 0) {
+        part = m->parts[single];
+        m->parts[single] = m->parts[--m->count];
+        serve_largest(m, &part, part.effort);
+        part.effort *= MORE_EFFORT;
+        keep_part(m, &part);
+    }
+    return other >= 0 || single >= 0;
 }
 
 void fleet_raise(struct bound *b, struct fleet_search *search)
 {
     struct master m = {.search = search, .begun = b->work, .until = b->work + search->work};
     struct part all = {.bound = b->best};
+    double lowest;
 
     master_init(&m, b);
     for (int g = 0; g < m.grid->types; g++)
         all.high[g] = m.grid->type[g].most;
     for (int t = 0; t < m.grid->hours && !is_done(&m, &all); t++) {
         const double *lambda = &b->lambda[t * m.grid->types];
+        double use[POOL_MOST_TYPES] = {0}, base = 0;
 
-        add_plane_at(&m, t, lambda);
+        for (int w = 0; w < m.grid->workloads; w++)
+            base += bound_cover(b, w, t, lambda, use);
+        add_plane(&m, t, base, lambda);
     }
     raise_part(&m, &all);
     keep_part(&m, &all);
     while (go_on(&m))
         continue;
-    b->best = fmax(b->best, lowest_bound(&m));
+    lowest = search->upper;
+    for (int i = 0; i < m.count; i++)
+        lowest = fmin(lowest, m.parts[i].bound);
+    b->best = fmax(b->best, lowest);
     master_fini(&m);
 }

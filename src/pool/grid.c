@@ -56,66 +56,52 @@ static double whole_hour(const struct pool *pool, const struct pool_type *type)
            type->busy_watts * kwh_price(pool);
 }
 
-static double dearest_unit(const struct pool *pool, int workload)
+double pool_penalty(const struct pool *pool, int workload)
 {
-    double most = 0;
+    const struct pool_workload *w = &pool->workloads[workload];
+    double dearest = 0; /* $ of a unit for an hour */
 
+    if (w->penalty > 0)
+        return w->penalty;
     for (int c = 0; c < pool->candidate_count; c++) {
         const struct pool_candidate *way = &pool->candidates[c];
         double rate = fmax(way->rate, way->composed_rate);
 
         if (way->workload == workload && rate > 0)
-            most = fmax(most, way->gpus * whole_hour(pool, &pool->types[way->type]) / rate);
+            dearest = fmax(dearest, way->gpus * whole_hour(pool, &pool->types[way->type]) / rate);
     }
-    return most > 0 ? most : 1;
-}
-
-double pool_penalty(const struct pool *pool, int workload)
-{
-    const struct pool_workload *w = &pool->workloads[workload];
-
-    return w->penalty > 0
-               ? w->penalty
-               : SHORTAGE_FACTOR * w->priority * pool->hours * dearest_unit(pool, workload);
+    return SHORTAGE_FACTOR * w->priority * pool->hours * (dearest > 0 ? dearest : 1);
 }
 
 /* ---- what GPUs cost ---- */
 
-static void type_prices(struct grid *grid, int g)
+/* What GPUs of a type cost on this rung, and how many there may be. */
+static void set_type(struct grid *grid, int g)
 {
     const struct pool *pool = grid->pool;
     const struct pool_type *from = &pool->types[g];
     struct grid_type *type = &grid->type[g];
-    double wh = kwh_price(pool);
-    double premium = pool_composes(pool, g, grid->id) ? from->premium_hour : 0;
+    bool cloud = grid->id == POOL_CLOUD, composed = pool_composes(pool, g, grid->id);
+    double wh = kwh_price(pool), premium = composed ? from->premium_hour : 0;
 
+    type->unit = composed || cloud ? 1 : from->server_gpus;
+    type->slots = composed;
     type->watts = from->busy_watts;
     slices_weights(from, type->weight);
-    if (grid->id == POOL_CLOUD) {
+    type->own_spare = grid->jobs_own && type->unit > 1 ? from->spare : 0;
+    if (cloud) {
         type->run = from->cloud_hour;
+        type->stock = type->most = from->cloud_hour > 0 ? INT_MAX / 2 : 0;
         return;
     }
+    type->spare = from->spare - type->own_spare;
+    type->stock = from->stock / type->unit * type->unit;
+    type->most = (from->stock + from->buy) / type->unit * type->unit;
     type->own_energy = from->idle_watts * wh * grid->hours;
     type->own_stock = (from->stock_hour + premium) * grid->hours + type->own_energy;
     type->own_buy = (from->buy_hour + premium) * grid->hours + type->own_energy;
     type->run_energy = (from->busy_watts - from->idle_watts) * wh;
     type->run = from->run_hour + type->run_energy;
-}
-
-static void type_counts(struct grid *grid, int g)
-{
-    const struct pool_type *from = &grid->pool->types[g];
-    struct grid_type *type = &grid->type[g];
-    bool cloud = grid->id == POOL_CLOUD, composed = pool_composes(grid->pool, g, grid->id);
-
-    type->unit = composed || cloud ? 1 : from->server_gpus;
-    type->slots = composed;
-    type->own_spare = grid->jobs_own && type->unit > 1 ? from->spare : 0;
-    type->spare = cloud ? 0 : from->spare - type->own_spare;
-    type->stock = from->stock / type->unit * type->unit;
-    type->most = (from->stock + from->buy) / type->unit * type->unit;
-    if (cloud)
-        type->stock = type->most = from->cloud_hour > 0 ? INT_MAX / 2 : 0;
 }
 
 /* ---- what workloads need and can take ---- */
@@ -126,17 +112,15 @@ static bool way_of(const struct grid *grid, int candidate, struct way *way)
     const struct pool_candidate *c = &pool->candidates[candidate];
     const struct pool_type *type = &pool->types[c->type];
     double rate = pool_composes(pool, c->type, grid->id) ? c->composed_rate : c->rate;
+    double hour = grid->id == POOL_CLOUD ? type->cloud_hour : whole_hour(pool, type);
 
     *way = (struct way){.candidate = candidate,
                         .type = c->type,
                         .slice = c->slice,
                         .gpus = c->gpus,
                         .seat = pool_seat(c->gpus, grid->type[c->type].unit),
-                        .rate = rate};
-    way->start =
-        way->gpus * whole_hour(pool, type) * pool_start_s(pool, candidate, grid->id) / 3600;
-    if (grid->id == POOL_CLOUD)
-        way->start = way->gpus * type->cloud_hour * pool_start_s(pool, candidate, grid->id) / 3600;
+                        .rate = rate,
+                        .start = c->gpus * hour * pool_start_s(pool, candidate, grid->id) / 3600};
     return rate > 0 && way->seat <= grid->type[c->type].most;
 }
 
@@ -201,17 +185,6 @@ static void workload_needs(struct grid *grid, int w)
         grid->jobs_own || (from->alone && (grid->id == POOL_SHARED || grid->id == POOL_HOURLY));
 }
 
-static void job_terms(struct grid *grid, int j)
-{
-    const struct pool_job *job = &grid->pool->jobs[j];
-    const struct pool_type *type = &grid->pool->types[job->type];
-
-    grid->job_seat[j] = pool_seat(job->gpus, grid->type[job->type].unit);
-    grid->job_penalty[j] = job->penalty > 0
-                               ? job->penalty
-                               : SHORTAGE_FACTOR * grid->hours * whole_hour(grid->pool, type);
-}
-
 /* No fleet is larger than what all that may use it would take alone. */
 static void clamp_most(struct grid *grid)
 {
@@ -269,17 +242,21 @@ void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id)
     grid->penalty = gp_calloc(w, sizeof(*grid->penalty));
     grid->missing = gp_calloc(w, sizeof(*grid->missing));
     grid->constant = gp_calloc(w, sizeof(*grid->constant));
-    for (int g = 0; g < grid->types; g++) {
-        type_counts(grid, g);
-        type_prices(grid, g);
-    }
+    for (int g = 0; g < grid->types; g++)
+        set_type(grid, g);
     grid->stands = gp_calloc((size_t)pool->candidate_count + 1, sizeof(*grid->stands));
     for (int i = 0, c = 0; i < grid->workloads; i++)
         c = ways_from(grid, i, c);
     for (int i = 0; i < grid->workloads; i++)
         workload_needs(grid, i);
-    for (int j = 0; j < grid->jobs; j++)
-        job_terms(grid, j);
+    for (int j = 0; j < grid->jobs; j++) {
+        const struct pool_job *job = &pool->jobs[j];
+
+        grid->job_seat[j] = pool_seat(job->gpus, grid->type[job->type].unit);
+        grid->job_penalty[j] = job->penalty > 0 ? job->penalty
+                                                : SHORTAGE_FACTOR * grid->hours *
+                                                      whole_hour(pool, &pool->types[job->type]);
+    }
     clamp_most(grid);
 }
 
@@ -363,17 +340,6 @@ static double cut_weight(const struct pool_type *type, int k, const double *weig
     return sum;
 }
 
-/* The most a profile may weigh beside the others. */
-static double weight_room(const struct pool_type *type, int p, const double *weight)
-{
-    double room = INFINITY;
-
-    for (int k = 0; k < type->cuts; k++)
-        if (type->cut[k][p] > 0)
-            room = fmin(room, (1 - cut_weight(type, k, weight)) / type->cut[k][p]);
-    return isinf(room) ? 0 : weight[p] + room;
-}
-
 void slices_weights(const struct pool_type *type, double weight[POOL_MOST_SLICES])
 {
     for (int p = 0; p < type->slices; p++) {
@@ -390,8 +356,14 @@ void slices_weights(const struct pool_type *type, double weight[POOL_MOST_SLICES
             if (type->cut[k][p] > 0)
                 weight[p] /= sum;
     }
-    for (int p = 0; p < type->slices; p++) /* and up where there is room */
-        weight[p] = fmax(0, weight_room(type, p, weight) * (1 - 1e-12));
+    for (int p = 0; p < type->slices; p++) { /* and up where there is room */
+        double room = INFINITY;
+
+        for (int k = 0; k < type->cuts; k++)
+            if (type->cut[k][p] > 0)
+                room = fmin(room, (1 - cut_weight(type, k, weight)) / type->cut[k][p]);
+        weight[p] = fmax(0, (isinf(room) ? 0 : weight[p] + room) * (1 - 1e-12));
+    }
 }
 
 struct slicing {
@@ -401,25 +373,6 @@ struct slicing {
     int taken[POOL_MOST_CUTS], best[POOL_MOST_CUTS];
     int gpus, fewest, nodes;
 };
-
-static int hardest_profile(const struct slicing *s)
-{
-    int best = -1;
-
-    for (int p = 0; p < s->type->slices; p++)
-        if (s->left[p] > 0 && (best < 0 || s->weight[p] > s->weight[best]))
-            best = p;
-    return best;
-}
-
-static int least_more_gpus(const struct slicing *s)
-{
-    double sum = 0;
-
-    for (int p = 0; p < s->type->slices; p++)
-        sum += s->left[p] > 0 ? s->left[p] * s->weight[p] : 0;
-    return (int)ceil(sum - 1e-9);
-}
 
 static double cut_use(const struct slicing *s, int k)
 {
@@ -435,9 +388,16 @@ static double cut_use(const struct slicing *s, int k)
 
 static void slices_descend(struct slicing *s)
 {
-    int p = hardest_profile(s);
+    const struct pool_type *type = s->type;
     bool tried[POOL_MOST_CUTS] = {0};
+    double least = 0; /* GPUs that the rest takes */
+    int p = -1;       /* the profile that is hardest to place */
 
+    for (int q = 0; q < type->slices; q++) {
+        if (s->left[q] > 0 && (p < 0 || s->weight[q] > s->weight[p]))
+            p = q;
+        least += s->left[q] > 0 ? s->left[q] * s->weight[q] : 0;
+    }
     if (p < 0) {
         if (s->gpus < s->fewest) {
             s->fewest = s->gpus;
@@ -445,27 +405,27 @@ static void slices_descend(struct slicing *s)
         }
         return;
     }
-    if (s->gpus + least_more_gpus(s) >= s->fewest)
+    if (s->gpus + (int)ceil(least - 1e-9) >= s->fewest)
         return;
-    for (int round = 0; round < s->type->cuts; round++) { /* the fullest cut first */
+    for (int round = 0; round < type->cuts; round++) { /* the fullest cut first */
         int pick = -1;
 
-        for (int k = 0; k < s->type->cuts; k++)
-            if (!tried[k] && s->type->cut[k][p] > 0 &&
+        for (int k = 0; k < type->cuts; k++)
+            if (!tried[k] && type->cut[k][p] > 0 &&
                 (pick < 0 || cut_use(s, k) > cut_use(s, pick) + 1e-12))
                 pick = k;
         if (pick < 0 || (s->nodes-- <= 0 && s->fewest < POOL_MOST_GPUS))
             return;
         tried[pick] = true;
-        for (int q = 0; q < s->type->slices; q++)
-            s->left[q] -= s->type->cut[pick][q];
+        for (int q = 0; q < type->slices; q++)
+            s->left[q] -= type->cut[pick][q];
         s->taken[pick]++;
         s->gpus++;
         slices_descend(s);
         s->gpus--;
         s->taken[pick]--;
-        for (int q = 0; q < s->type->slices; q++)
-            s->left[q] += s->type->cut[pick][q];
+        for (int q = 0; q < type->slices; q++)
+            s->left[q] += type->cut[pick][q];
     }
 }
 

@@ -70,6 +70,12 @@ struct grid {
 void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id);
 void grid_fini(struct grid *grid);
 
+/* Hours and types. */
+static inline size_t grid_cells(const struct grid *grid)
+{
+    return (size_t)grid->hours * (size_t)grid->types;
+}
+
 /* GPUs that a replica of way i takes, a slice by its weight. */
 double grid_seat(const struct grid *grid, int i);
 

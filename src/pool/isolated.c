@@ -21,73 +21,9 @@ struct split { /* the isolated workloads, or the others with the jobs, as a pool
     int *origin; /* [candidate] in the whole pool */
 };
 
-/* So many GPUs, the first of them in stock; price (NULL: the true ones): of all. The isolated
- * keep no spares. */
-static void part_type(struct pool_type *own, const struct grid_type *type, int hours, bool constant,
-                      int most, int stock, const double *price)
-{
-    own->stock = price ? 0 : stock;
-    own->buy = most - own->stock;
-    own->spare = constant ? 0 : own->spare;
-    if (price)
-        own->buy_hour = own->stock_hour + (*price - type->own_stock) / hours;
-    if (price)
-        own->stock_hour = own->buy_hour;
-}
-
-static int add_candidates(struct split *part, const struct pool *pool, int workload, int at)
-{
-    for (; at < pool->candidate_count && pool->candidates[at].workload == workload; at++) {
-        int n = part->pool.candidate_count++;
-
-        part->origin[n] = at;
-        part->candidates[n] = pool->candidates[at];
-        part->candidates[n].workload = part->pool.workload_count;
-    }
-    return at;
-}
-
-static int skip_candidates(const struct pool *pool, int workload, int at)
-{
-    while (at < pool->candidate_count && pool->candidates[at].workload == workload)
-        at++;
-    return at;
-}
-
-static void add_workloads(struct split *part, const struct grid *grid, bool constant)
-{
-    for (int w = 0, at = 0; w < grid->workloads; w++) {
-        struct pool_workload *own = &part->workloads[part->pool.workload_count];
-
-        if (grid->constant[w] != constant) {
-            at = skip_candidates(grid->pool, w, at);
-            continue;
-        }
-        *own = grid->pool->workloads[w];
-        own->penalty = grid->penalty[w];
-        own->alone = false;
-        at = add_candidates(part, grid->pool, w, at);
-        part->pool.workload_count++;
-    }
-}
-
-/* Jobs, beside a workload that asks for nothing where there is no other: a pool has one. */
-static void add_jobs(struct split *part, const struct grid *grid)
-{
-    static const double nothing[POOL_MOST_HOURS];
-
-    if (grid->jobs > 0 && part->pool.workload_count == 0)
-        part->workloads[part->pool.workload_count++] =
-            (struct pool_workload){.demand = nothing, .burst = 1, .penalty = 1, .priority = 1};
-    for (int j = 0; j < grid->jobs; j++) {
-        part->jobs[j] = grid->pool->jobs[j];
-        part->jobs[j].penalty = grid->job_penalty[j];
-    }
-    part->pool.job_count = grid->jobs;
-}
-
 static void part_init(struct split *part, const struct grid *grid, bool constant)
 {
+    static const double nothing[POOL_MOST_HOURS];
     const struct pool *pool = grid->pool;
     size_t ways = (size_t)pool->candidate_count + 1;
 
@@ -103,18 +39,38 @@ static void part_init(struct split *part, const struct grid *grid, bool constant
     part->pool.workload_count = part->pool.candidate_count = part->pool.job_count = 0;
     for (int g = 0; g < grid->types; g++)
         part->types[g] = pool->types[g];
-    add_workloads(part, grid, constant);
-    if (!constant)
-        add_jobs(part, grid);
-}
+    for (int w = 0, c = 0; w < grid->workloads; w++) {
+        bool taken = grid->constant[w] == constant;
+        struct pool_workload *own = &part->workloads[part->pool.workload_count];
 
-static void part_fini(struct split *part)
-{
-    free(part->workloads);
-    free(part->candidates);
-    free(part->jobs);
-    free(part->origin);
-    *part = (struct split){0};
+        for (; c < pool->candidate_count && pool->candidates[c].workload == w; c++) {
+            int n = part->pool.candidate_count;
+
+            if (!taken)
+                continue;
+            part->origin[n] = c;
+            part->candidates[n] = pool->candidates[c];
+            part->candidates[n].workload = part->pool.workload_count;
+            part->pool.candidate_count++;
+        }
+        if (!taken)
+            continue;
+        *own = pool->workloads[w];
+        own->penalty = grid->penalty[w];
+        own->alone = false;
+        part->pool.workload_count++;
+    }
+    if (constant || grid->jobs == 0)
+        return;
+    /* a pool has a workload: one that asks for nothing, where jobs are all there is */
+    if (part->pool.workload_count == 0)
+        part->workloads[part->pool.workload_count++] =
+            (struct pool_workload){.demand = nothing, .burst = 1, .penalty = 1, .priority = 1};
+    for (int j = 0; j < grid->jobs; j++) {
+        part->jobs[j] = pool->jobs[j];
+        part->jobs[j].penalty = grid->job_penalty[j];
+    }
+    part->pool.job_count = grid->jobs;
 }
 
 /* ---- boxes: what the isolated may hold ---- */
@@ -146,8 +102,8 @@ static int stock_left(const struct grid_type *type, int taken)
     return taken < type->stock ? type->stock - taken : 0;
 }
 
-/* The part's bound and plan with the GPUs that the box leaves it, at these prices or (NULL)
- * its own; false: stop. */
+/* The part's bound and plan with the GPUs that the box leaves it, the first of them in stock, at
+ * these prices of all or (NULL) its own; false: stop. The isolated keep no spares. */
 static bool solve_part(struct tree *tree, struct box *box, bool isolated, const double *price)
 {
     int hours = tree->grid->hours, *gpus = isolated ? box->held : box->shared;
@@ -159,11 +115,16 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
     part_init(&part, tree->grid, isolated);
     for (int g = 0; g < tree->grid->types; g++) {
         const struct grid_type *type = &tree->grid->type[g];
+        struct pool_type *own = &part.types[g];
         int most = isolated ? box->high[g] : type->most - box->low[g];
         int stock = isolated ? type->stock : stock_left(type, box->low[g]);
 
-        part_type(&part.types[g], type, tree->grid->hours, isolated, most,
-                  stock < most ? stock : most, price ? &price[g] : NULL);
+        own->stock = price ? 0 : stock < most ? stock : most;
+        own->buy = most - own->stock;
+        own->spare = isolated ? 0 : own->spare;
+        if (price)
+            own->stock_hour = own->buy_hour =
+                own->stock_hour + (price[g] - type->own_stock) / hours;
     }
     go_on = part.pool.workload_count == 0 ||
             tree->search->solve(tree->search->ctx, &part.pool, isolated, &rung);
@@ -173,7 +134,10 @@ static bool solve_part(struct tree *tree, struct box *box, bool isolated, const 
         memcpy(&box->replicas[part.origin[c] * hours], &rung.replicas[c * hours],
                sizeof(int) * (size_t)hours);
     account_fini(&rung);
-    part_fini(&part);
+    free(part.workloads);
+    free(part.candidates);
+    free(part.jobs);
+    free(part.origin);
     return go_on;
 }
 
@@ -204,26 +168,21 @@ static double own_of(const struct grid_type *type, int stock, int gpus)
     return low * type->own_stock + (gpus - low) * type->own_buy;
 }
 
-/* $ that both parts leave out for a type, as if each had it alone. */
-static double left_out(const struct grid_type *type, const struct box *box, int g)
-{
-    int held = box->held[g], shared = box->shared[g], over = held + shared - type->most;
-
-    return own_of(type, type->stock, held + shared) - own_of(type, type->stock, held) -
-           own_of(type, stock_left(type, box->low[g]), shared) +
-           (over > 0 ? over * fmax(type->own_buy, 1e-6) : 0);
-}
-
-/* The type of which most is left out, and may be divided by; -1: none. */
+/* The type of which most is left out by both parts, each as if it had the type alone, and which
+ * may be divided by; -1: none. */
 static int pick_type(const struct tree *tree, const struct box *box)
 {
     double most = 0;
     int best = -1;
 
     for (int g = 0; g < tree->grid->types; g++) {
-        double worth = left_out(&tree->grid->type[g], box, g);
+        const struct grid_type *type = &tree->grid->type[g];
+        int held = box->held[g], shared = box->shared[g], over = held + shared - type->most;
+        double worth = own_of(type, type->stock, held + shared) - own_of(type, type->stock, held) -
+                       own_of(type, stock_left(type, box->low[g]), shared) +
+                       (over > 0 ? over * fmax(type->own_buy, 1e-6) : 0);
 
-        if (worth > most && box->low[g] < box->held[g]) {
+        if (worth > most && box->low[g] < held) {
             most = worth;
             best = g;
         }

@@ -1,5 +1,43 @@
 /*
- * ladder.c - see pool.h: the rungs, one after the other.
+ * ladder.c - how a pool is solved, on one page.
+ *
+ * pool_solve() answers the rungs of pool.h one after the other, solve_rung() one of them. For a
+ * rung the pool is turned into a grid (grid.h): ways instead of candidates, seats instead of GPUs,
+ * whole units of fleets with their prices. A plan on it is a struct assign (assign.h): replicas of
+ * each way in each hour, and the GPUs that they take. r->best is the cheapest plan so far,
+ * r->trial the one that is worked on; keep_better() prices the trial, and nothing else is ever
+ * believed. Beside the plan stands r->bound.best: no plan costs less. A rung is done when both
+ * meet, or when its work or time is spent; what is between them is the gap that people see.
+ *
+ *   the smallest problem   the cheapest way to serve one workload in one hour is a cover
+ *                          (cover.h), to own GPUs for a day a choice of units (fixed.h). All else
+ *                          is made of thousands of these.
+ *   a bound by prices      raise_bound(): a GPU of type g in hour t has a price lambda[t,g] in
+ *                          place of a limit, so that workloads and hours fall apart. bound_step()
+ *                          raises what all covers cost then; its covers are first plans, too.
+ *   a search               improve_plan(): from the best plan, a move at a time (improve.h), with
+ *                          the lambda saying which GPUs others want.
+ *   a bound by whole units prices do not see that fleets are whole servers. divide_bound() takes
+ *                          fleets in intervals (bound_divide()), or plans them hour by hour:
+ *                          fleet_raise() keeps planes, what an hour costs at least with fleets n
+ *                          (columns of a linear program: lp.h), and pack.h serves an hour within
+ *                          given fleets as a program over patterns, columns that its prices ask for.
+ *   GPUs of one's own      A and B, search_own(): what each workload holds all day is chosen in
+ *                          turn (hold_all()), and for all at once as one program
+ *                          (hold_together(): pack.h of a day). With isolated workloads C and D are
+ *                          two pools at one price (raise_isolated(): isolated.c).
+ *
+ * search_hourly() takes turns for C, D and the cloud: bound 22 %, search 18 %, bound 45 %,
+ * search 10 %, polish 5 % of the work.
+ *
+ * Worked, rung C of pool.h's example: servers of 2 at $96 a day, 3 GPUs for 12 hours and 1 for the
+ * others. The first plan serves nothing and pays for that. Prices: 1 server is needed in every
+ * hour and the second GPU-hours of half the day, and they settle where one unit more or less of a
+ * server costs nothing: lambda of the busy hours sums to $48 a GPU, 3 GPUs x $48 = $144 is the
+ * bound. The covers at these prices take 3 GPUs in the busy hours, so the plan owns 2 servers:
+ * $192, gap 25 %. No move makes it cheaper. divide_bound() then asks for 1 server at most: 1 GPU
+ * is lacking at 20 days of its price an hour, far more than $192; and for 2 at least: $192. The
+ * bound is $192, and the rung is done.
  */
 #include "pool/pool.h"
 
@@ -29,7 +67,7 @@ struct rung {
     double started;      /* and at which it began */
     double begun, end;   /* shares of the time between which the rung works */
     bool stalled;        /* prices alone raise the bound no more */
-    uint64_t apart_work; /* left to isolated workloads and others apart */
+    uint64_t apart_work; /* left to the pools of isolated workloads and of the others */
 };
 
 #define STALL_STEPS 100     /* the bound is left alone when so many steps */
@@ -127,20 +165,6 @@ static void keep_better(struct rung *r)
 
 /* ---- A and B: GPUs of one's own ---- */
 
-/* How much the bound asks for a GPU above its price: it is scarce. */
-static void scarcity_prices(const struct rung *r, double *more)
-{
-    const struct grid *grid = &r->grid;
-
-    for (int g = 0; g < grid->types; g++) {
-        double sum = -grid->type[g].own_buy;
-
-        for (int t = 0; t < grid->hours; t++)
-            sum += r->bound.lambda[t * grid->types + g];
-        more[g] = fmax(0, sum);
-    }
-}
-
 /* What is left for one more, each GPU dearer by more[g] than it is. */
 static void marginal_market(const struct assign *a, const double *more, struct fixed_market *out)
 {
@@ -163,7 +187,6 @@ static void marginal_market(const struct assign *a, const double *more, struct f
     }
 }
 
-/* Chooses anew what one workload holds, beside what the others hold. */
 /* A workload holds these, and serves each hour with them. */
 static void hold_replicas(struct assign *a, int w, const short *held)
 {
@@ -176,6 +199,7 @@ static void hold_replicas(struct assign *a, int w, const short *held)
     }
 }
 
+/* Chooses anew what one workload holds, beside what the others hold. */
 static void hold_anew(struct rung *r, struct assign *a, int w, const double *more)
 {
     static const short none[POOL_MOST_WAYS];
@@ -209,22 +233,30 @@ static bool is_separable(const struct grid *grid)
     return grid->slots == 0 && grid->watts <= 0;
 }
 
-/* One after the other at what is left, until nobody gains; scarce GPUs at their
- * scarcity first. */
+/* One after the other at what is left, until nobody gains; first at what the bound asks for a GPU
+ * above its price: it is scarce. */
 static void hold_all(struct rung *r)
 {
-    double more[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
-    int rounds = is_separable(&r->grid) ? 1 : 5;
+    const struct grid *grid = &r->grid;
+    double scarcity[POOL_MOST_TYPES], none[POOL_MOST_TYPES] = {0};
+    int rounds = is_separable(grid) ? 1 : 5;
 
-    scarcity_prices(r, more);
+    for (int g = 0; g < grid->types; g++) {
+        double sum = -grid->type[g].own_buy;
+
+        for (int t = 0; t < grid->hours; t++)
+            sum += r->bound.lambda[t * grid->types + g];
+        scarcity[g] = fmax(0, sum);
+    }
     for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
+        const double *more = round == 0 ? scarcity : none;
         double before = r->total;
 
-        for (int w = 0; w < r->grid.workloads; w++)
-            if (r->grid.constant[w] && (r->work > 0 || round == 0))
-                hold_anew(r, &r->trial, w, round == 0 ? more : none);
-        for (int j = 0; j < r->grid.jobs && r->grid.jobs_own; j++)
-            hold_job_anew(&r->trial, j, round == 0 ? more : none);
+        for (int w = 0; w < grid->workloads; w++)
+            if (grid->constant[w] && (r->work > 0 || round == 0))
+                hold_anew(r, &r->trial, w, more);
+        for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
+            hold_job_anew(&r->trial, j, more);
         keep_better(r);
         if (round > 1 && r->total >= before * (1 - 1e-12))
             break;
@@ -304,10 +336,10 @@ static void hold_shake(struct rung *r)
 
 /* ---- the bound, and plans on its way ---- */
 
+/* Prices, until they rise no more, and plans on their way. */
 static void raise_bound(struct rung *r, uint64_t work)
 {
     uint64_t until = r->work > work ? r->work - work : 0;
-
     double seen = -INFINITY; /* the bound a while ago */
     int most = is_separable(&r->grid) && r->grid.jobs_own ? 1 : 2000;
 
@@ -321,7 +353,7 @@ static void raise_bound(struct rung *r, uint64_t work)
             keep_better(r);
             report_progress(r);
         }
-        if (r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
+        if (!is_open(r))
             break;
         if (i % STALL_STEPS == STALL_STEPS - 1) {
             r->stalled = r->bound.best - seen < STALL_RISE * (r->total - r->bound.best);
@@ -355,8 +387,10 @@ static double take_plan(void *ctx, const short *plan)
 }
 
 /* The bound by whole fleets, and the plans that are found on the way. */
-static void raise_fleets(struct rung *r, uint64_t work)
+static void divide_bound(struct rung *r, uint64_t work)
 {
+    uint64_t look = (uint64_t)(r->grid.workloads * r->grid.hours) * LOOK_EACH;
+    uint64_t before = r->bound.work;
     struct fleet_search search = {.upper = r->total,
                                   .x = r->best.x,
                                   .work = work,
@@ -364,18 +398,10 @@ static void raise_fleets(struct rung *r, uint64_t work)
                                   .take = take_plan,
                                   .ctx = r};
 
-    fleet_raise(&r->bound, &search);
-}
-
-static void divide_bound(struct rung *r, uint64_t work)
-{
-    uint64_t look = (uint64_t)(r->grid.workloads * r->grid.hours) * LOOK_EACH;
-    uint64_t before = r->bound.work;
-
     if (!is_open(r))
         return;
     if (fleet_takes(&r->grid) && work >= look)
-        raise_fleets(r, work);
+        fleet_raise(&r->bound, &search);
     else
         bound_divide(&r->bound, r->total, work, stop_dividing, r);
     spend_work(r, r->bound.work - before);
@@ -447,7 +473,7 @@ static void improve_plan(struct rung *r, uint64_t work, bool polish)
 {
     struct improve how = improve_with(r, work);
 
-    if (work == 0 || r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
+    if (work == 0 || !is_open(r))
         return;
     assign_copy(&r->trial, &r->best);
     (polish ? improve_polish : improve_run)(&r->trial, &how);
@@ -489,36 +515,26 @@ static void improve_isolated(struct rung *r, uint64_t work)
     }
 }
 
-/* What a rung ran of each way of workload w in an hour; its candidates begin at c. */
-static void ran_of(const struct grid *grid, const struct pool_rung *other, int w, int c, int t,
-                   int *x)
-{
-    const struct pool *pool = grid->pool;
-
-    memset(x, 0, sizeof(*x) * POOL_MOST_WAYS);
-    for (; c < pool->candidate_count && pool->candidates[c].workload == w; c++)
-        if (grid->stands[c] >= 0)
-            x[grid->stands[c] - grid->first[w]] += other->replicas[c * grid->hours + t];
-}
-
 /* The plan of a rung, candidate by candidate, into the trial: what ran at once of each way,
  * held all day, or hour by hour. */
-static void load_plan(struct rung *r, const struct pool_rung *other)
+static void load_plan(struct rung *r, const int *replicas)
 {
     const struct grid *grid = &r->grid;
-    int ran[POOL_MOST_WAYS], c = 0;
+    const struct pool *pool = grid->pool;
 
-    for (int w = 0; w < grid->workloads; w++) {
-        short x[POOL_MOST_WAYS], held[POOL_MOST_WAYS] = {0};
+    for (int w = 0, c = 0, end; w < grid->workloads; w++, c = end) {
+        short held[POOL_MOST_WAYS] = {0};
 
-        while (c < grid->pool->candidate_count && grid->pool->candidates[c].workload < w)
-            c++;
+        for (end = c; end < pool->candidate_count && pool->candidates[end].workload <= w;)
+            end++;
         for (int t = 0; t < grid->hours; t++) {
-            ran_of(grid, other, w, c, t, ran);
-            for (int k = 0; k < grid->first[w + 1] - grid->first[w]; k++) {
-                x[k] = (short)ran[k];
+            short x[POOL_MOST_WAYS] = {0};
+
+            for (int i = c; i < end; i++)
+                if (grid->stands[i] >= 0)
+                    x[grid->stands[i] - grid->first[w]] += (short)replicas[i * grid->hours + t];
+            for (int k = 0; k < grid->first[w + 1] - grid->first[w]; k++)
                 held[k] = x[k] > held[k] ? x[k] : held[k];
-            }
             if (!grid->constant[w])
                 assign_set(&r->trial, w, t, x);
         }
@@ -527,20 +543,20 @@ static void load_plan(struct rung *r, const struct pool_rung *other)
     }
 }
 
-/* That of a rung before as a start for this one. */
-static void start_from(struct rung *r, const struct pool_rung *other)
+/* The plan of another rung or solver as a start for this one. */
+static void start_from(struct rung *r, const int *replicas)
 {
-    if (!other->replicas)
+    if (!replicas)
         return;
     assign_copy(&r->trial, &r->best);
-    load_plan(r, other);
+    load_plan(r, replicas);
     keep_better(r);
 }
 
 static void start_from_all(struct rung *r)
 {
     for (int id = 0; id < (int)r->grid.id && r->grid.id != POOL_CLOUD; id++)
-        start_from(r, &r->answer->rungs[id]);
+        start_from(r, r->answer->rungs[id].replicas);
 }
 
 /* ---- the rungs ---- */
@@ -552,13 +568,6 @@ static void answer_init(const struct pool *pool, struct pool_answer *out)
                                 .candidate_count = pool->candidate_count,
                                 .workload_count = pool->workload_count,
                                 .job_count = pool->job_count};
-}
-
-static int leaves_for(const struct grid *grid, uint64_t work)
-{
-    double each = (double)work / (4.0 * grid->workloads * grid->hours);
-
-    return each < 20 ? 20 : each > 10000 ? 10000 : (int)each;
 }
 
 /* The time up to this share of the rung's. */
@@ -581,7 +590,7 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end
                        const struct pool_options *options, struct pool_answer *out);
 
 /* The workloads that are isolated, or the others, as a pool of their own. */
-static bool solve_apart(void *ctx, const struct pool *pool, bool isolated, struct pool_rung *rung)
+static bool solve_part(void *ctx, const struct pool *pool, bool isolated, struct pool_rung *rung)
 {
     static const enum pool_rung_id whole[POOL_RUNGS] = {
         [POOL_SHARED] = POOL_FIXED, [POOL_HOURLY] = POOL_COMPOSED};
@@ -603,20 +612,19 @@ static bool solve_apart(void *ctx, const struct pool *pool, bool isolated, struc
     return r->apart_work > 0 && !is_stopped(r);
 }
 
-static double take_apart(void *ctx, int *replicas)
+static double take_replicas(void *ctx, int *replicas)
 {
     struct rung *r = ctx;
-    struct pool_rung plan = {.replicas = replicas};
 
-    start_from(r, &plan);
+    start_from(r, replicas);
     report_progress(r);
     return r->total;
 }
 
-static void raise_apart(struct rung *r, uint64_t work)
+static void raise_isolated(struct rung *r, uint64_t work)
 {
     struct isolated_search search = {
-        .plan = &r->best, .upper = r->total, .solve = solve_apart, .take = take_apart, .ctx = r};
+        .plan = &r->best, .upper = r->total, .solve = solve_part, .take = take_replicas, .ctx = r};
 
     if (!is_open(r))
         return;
@@ -664,7 +672,7 @@ static void search_hourly(struct rung *r)
     set_part(r, second / 100.0);
     improve_plan(r, all / 100 * (uint64_t)(second - first), false);
     set_part(r, third / 100.0);
-    (apart ? raise_apart : raise_further)(r, all / 100 * (uint64_t)(third - second));
+    (apart ? raise_isolated : raise_further)(r, all / 100 * (uint64_t)(third - second));
     set_part(r, 0.85);
     if (third < 85)
         improve_isolated(r, all / 100 * (uint64_t)(85 - third));
@@ -674,28 +682,47 @@ static void search_hourly(struct rung *r)
     improve_plan(r, all / 100 * 5, true);
 }
 
+static void rung_init(struct rung *r, const struct pool *pool, enum pool_rung_id id, int leaves,
+                      const struct pool_options *options, struct pool_answer *answer)
+{
+    *r = (struct rung){.pool = pool,
+                       .options = options,
+                       .answer = answer,
+                       .total = INFINITY,
+                       .random = options->seed,
+                       .until = 1};
+    grid_init(&r->grid, pool, id);
+    assign_init(&r->best, &r->grid);
+    assign_init(&r->trial, &r->grid);
+    bound_init(&r->bound, &r->grid, leaves);
+}
+
+static void rung_fini(struct rung *r)
+{
+    bound_fini(&r->bound);
+    assign_fini(&r->trial);
+    assign_fini(&r->best);
+    grid_fini(&r->grid);
+}
+
+static void set_bound(struct pool_rung *rung, double bound)
+{
+    rung->bound = fmin(bound, rung->total);
+    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+}
+
 /* The time, as a share, ends at `end` for it. */
 static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end,
                        const struct pool_options *options, struct pool_answer *out)
 {
-    struct pool_rung *rung = &out->rungs[id];
-    struct rung r = {.pool = pool,
-                     .options = options,
-                     .answer = out,
-                     .total = INFINITY,
-                     .random = options->seed,
-                     .until = end,
-                     .begun = options->share ? options->share(options->share_ctx) : 0,
-                     .end = end,
-                     .work = options->work    ? options->work
-                             : options->share ? UINT64_MAX / 2
-                                              : pool_work(pool)};
+    uint64_t work = options->work ? options->work : pool_work(pool);
+    double leaves = (double)work / (4.0 * pool->workload_count * pool->hours);
+    struct rung r;
 
-    grid_init(&r.grid, pool, id);
-    assign_init(&r.best, &r.grid);
-    assign_init(&r.trial, &r.grid);
-    bound_init(&r.bound, &r.grid,
-               leaves_for(&r.grid, options->work ? options->work : pool_work(pool)));
+    rung_init(&r, pool, id, leaves < 20 ? 20 : leaves > 10000 ? 10000 : (int)leaves, options, out);
+    r.begun = time_gone(&r);
+    r.until = r.end = end;
+    r.work = options->share && !options->work ? UINT64_MAX / 2 : work;
     keep_better(&r); /* nothing at all: everything unmet */
     if (r.grid.jobs_own) {
         search_own(&r);
@@ -705,13 +732,9 @@ static void solve_rung(const struct pool *pool, enum pool_rung_id id, double end
         start_from_all(&r);
         search_hourly(&r);
     }
-    account_rung(&r.best, rung);
-    rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
-    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
-    bound_fini(&r.bound);
-    assign_fini(&r.trial);
-    assign_fini(&r.best);
-    grid_fini(&r.grid);
+    account_rung(&r.best, &out->rungs[id]);
+    set_bound(&out->rungs[id], fmax(r.bound.best, 0));
+    rung_fini(&r);
 }
 
 void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
@@ -723,52 +746,33 @@ void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
 
 /* ---- another's plan of a rung ---- */
 
-static const struct pool_options no_options = {.work = 1};
-
-static void rung_init(struct rung *r, const struct pool *pool, enum pool_rung_id id,
-                      struct pool_answer *answer)
-{
-    *r = (struct rung){
-        .pool = pool, .options = &no_options, .answer = answer, .total = INFINITY, .until = 1};
-    grid_init(&r->grid, pool, id);
-    assign_init(&r->best, &r->grid);
-    assign_init(&r->trial, &r->grid);
-    bound_init(&r->bound, &r->grid, 1);
-}
-
-static void rung_fini(struct rung *r)
-{
-    bound_fini(&r->bound);
-    assign_fini(&r->trial);
-    assign_fini(&r->best);
-    grid_fini(&r->grid);
-}
-
 /* The rung of the answer becomes this plan; its bound stays. */
-static void account_anew(struct assign *a, struct pool_rung *rung, double bound)
+static void replace_plan(struct assign *a, struct pool_rung *rung)
 {
+    double bound = rung->bound;
+
     account_fini(rung);
     account_rung(a, rung);
-    rung->bound = fmin(bound, rung->total);
-    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+    set_bound(rung, bound);
 }
+
+static const struct pool_options no_options = {.work = 1};
 
 bool pool_adopt(const struct pool *pool, enum pool_rung_id id, int *replicas, double bound,
                 struct pool_answer *answer)
 {
-    struct pool_rung *rung = &answer->rungs[id], theirs = {.replicas = replicas};
+    struct pool_rung *rung = &answer->rungs[id];
     double before = rung->bound;
     struct rung r;
     bool better, higher;
 
-    rung_init(&r, pool, id, answer);
-    start_from(&r, &theirs);
+    rung_init(&r, pool, id, 1, &no_options, answer);
+    start_from(&r, replicas);
     better = r.total < rung->total * (1 - 1e-9);
     if (better)
-        account_anew(&r.best, rung, before);
+        replace_plan(&r.best, rung);
     higher = bound > before * (1 + 1e-9) && bound <= rung->total * (1 + 1e-6);
-    rung->bound = fmin(higher ? bound : before, rung->total);
-    rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
+    set_bound(rung, higher ? bound : before);
     rung_fini(&r);
     return better || higher;
 }
@@ -783,16 +787,14 @@ static void set_break_even(const struct pool *pool, struct pool_answer *answer)
 void pool_settle(const struct pool *pool, enum pool_rung_id id, int *replicas,
                  struct pool_answer *answer)
 {
-    struct pool_rung *rung = &answer->rungs[id], placed = {.replicas = replicas};
-    int gpus[POOL_MOST_TYPES];
+    struct pool_rung *rung = &answer->rungs[id];
     struct rung r;
 
-    memcpy(gpus, rung->gpus, sizeof(gpus));
-    rung_init(&r, pool, id, answer);
-    load_plan(&r, &placed);
+    rung_init(&r, pool, id, 1, &no_options, answer);
+    load_plan(&r, replicas);
     for (int g = 0; g < r.grid.types; g++)
-        r.trial.room[g] = gpus[g] > 0 ? gpus[g] - r.grid.type[g].spare : 0;
-    account_anew(&r.trial, rung, rung->bound);
+        r.trial.room[g] = rung->gpus[g] > 0 ? rung->gpus[g] - r.grid.type[g].spare : 0;
+    replace_plan(&r.trial, rung);
     rung_fini(&r);
     set_break_even(pool, answer);
 }

@@ -10,10 +10,8 @@
 #include "base/mem.h"
 
 #define SMALL 1e-9
-#define REFRESH 64 /* steps between two inversions */
-#define STUCK_STEPS \
-    200 /* without a gain: the first column that gains enters (Bland)                  \
-         */
+#define REFRESH 64      /* steps between two inversions */
+#define STUCK_STEPS 200 /* without a gain: the first column that gains enters (Bland) */
 #define IS_KEY (-2)
 
 void lp_init(struct lp *lp, int rows, int sets)
@@ -80,26 +78,6 @@ static const struct lp_column *key_of(const struct lp *lp, const struct lp_colum
 
 /* ---- the basis ---- */
 
-static bool pivot_rows(double *a, double *inverse, int n, int at)
-{
-    int best = at;
-
-    for (int i = at + 1; i < n; i++)
-        if (fabs(a[i * n + at]) > fabs(a[best * n + at]))
-            best = i;
-    if (fabs(a[best * n + at]) < 1e-12)
-        return false;
-    for (int k = 0; k < n && best != at; k++) {
-        double x = a[at * n + k], y = inverse[at * n + k];
-
-        a[at * n + k] = a[best * n + k];
-        a[best * n + k] = x;
-        inverse[at * n + k] = inverse[best * n + k];
-        inverse[best * n + k] = y;
-    }
-    return true;
-}
-
 /* Gauss and Jordan; a is used up. */
 static bool invert_matrix(double *a, double *inverse, int n)
 {
@@ -107,12 +85,22 @@ static bool invert_matrix(double *a, double *inverse, int n)
     for (int i = 0; i < n; i++)
         inverse[i * n + i] = 1;
     for (int at = 0; at < n; at++) {
-        if (!pivot_rows(a, inverse, n, at))
+        int best = at;
+        double by;
+
+        for (int i = at + 1; i < n; i++)
+            if (fabs(a[i * n + at]) > fabs(a[best * n + at]))
+                best = i;
+        if (fabs(a[best * n + at]) < 1e-12)
             return false;
-        double by = 1 / a[at * n + at];
-        for (int k = 0; k < n; k++) {
-            a[at * n + k] *= by;
-            inverse[at * n + k] *= by;
+        by = 1 / a[best * n + at];
+        for (int k = 0; k < n; k++) { /* the rows change places */
+            double x = a[best * n + k], y = inverse[best * n + k];
+
+            a[best * n + k] = a[at * n + k];
+            inverse[best * n + k] = inverse[at * n + k];
+            a[at * n + k] = x * by;
+            inverse[at * n + k] = y * by;
         }
         for (int i = 0; i < n; i++) {
             double f = a[i * n + at];
@@ -251,23 +239,6 @@ static inline double gain_of(const struct lp *lp, int column)
     return gain > SMALL * (1 + fabs(c->gain)) ? gain : 0;
 }
 
-/* The best of those that looked best when all were looked at; -1: none gains now. */
-static int best_hot(const struct lp *lp)
-{
-    double most = 0;
-    int best = -1;
-
-    for (int i = 0; i < lp->hot_count; i++) {
-        double gain = gain_of(lp, lp->hot[i]);
-
-        if (gain > most) {
-            most = gain;
-            best = lp->hot[i];
-        }
-    }
-    return best;
-}
-
 /* Looks at all columns: the best of them, and others for the next steps. */
 static int find_hot(struct lp *lp)
 {
@@ -292,11 +263,21 @@ static int find_hot(struct lp *lp)
     return lp->hot_count > 0 ? lp->hot[0] : -1;
 }
 
-/* The column that enters; -1: none gains. */
+/* The column that enters: the best of those that looked best when all were looked at, else the
+ * best of all; when it is stuck the first that gains. -1: none gains. */
 static int entering_column(struct lp *lp, bool stuck)
 {
-    int best = stuck ? -1 : best_hot(lp);
+    double most = 0;
+    int best = -1;
 
+    for (int i = 0; i < lp->hot_count && !stuck; i++) {
+        double gain = gain_of(lp, lp->hot[i]);
+
+        if (gain > most) {
+            most = gain;
+            best = lp->hot[i];
+        }
+    }
     if (best >= 0 || !stuck)
         return best >= 0 ? best : find_hot(lp);
     for (int j = 0; j < (int)lp->column_count; j++)
@@ -390,47 +371,42 @@ static void exchange_column(struct lp *lp, int row, int column, double by)
     }
 }
 
-/* The column of a row becomes the key of its set, and the key takes its place there:
- * where others of the set had the old key deducted, it is the new one. */
-static void swap_key(struct lp *lp, int set, int row)
+/* A key leaves: the column that enters takes its place, unless one of its set is in the basis.
+ * Then that becomes the key, the key takes its row, and leaves from there: where others of the
+ * set had the old key deducted, it is the new one. */
+static void exchange_key(struct lp *lp, int set, int entering, double by)
 {
-    size_t n = (size_t)lp->rows, r = (size_t)row;
-    double level = lp->level[row], step = lp->step[row];
-    int column = lp->basis[row];
+    size_t n = (size_t)lp->rows, r = 0;
+    double level, step;
+    int column;
 
+    while (r < n && lp->columns[lp->basis[r]].set != set)
+        r++;
+    if (r == n) {
+        move_levels(lp, by);
+        lp->columns[lp->key[set]].place = -1;
+        lp->key[set] = entering;
+        lp->columns[entering].place = IS_KEY;
+        lp->key_level[set] = by;
+        return;
+    }
+    column = lp->basis[r];
+    level = lp->level[r];
+    step = lp->step[r];
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n && i != r && lp->columns[lp->basis[i]].set == set; k++)
             lp->inverse[r * n + k] += lp->inverse[i * n + k];
     for (size_t k = 0; k < n; k++)
         lp->inverse[r * n + k] = -lp->inverse[r * n + k];
-    lp->basis[row] = lp->key[set];
-    lp->columns[lp->key[set]].place = row;
+    lp->basis[r] = lp->key[set];
+    lp->columns[lp->key[set]].place = (int)r;
     lp->key[set] = column;
     lp->columns[column].place = IS_KEY;
-    lp->level[row] = lp->key_level[set];
-    lp->step[row] = lp->key_step[set];
+    lp->level[r] = lp->key_level[set];
+    lp->step[r] = lp->key_step[set];
     lp->key_level[set] = level;
     lp->key_step[set] = step;
-}
-
-/* A key leaves: one of its set that is in the basis takes its place, or the column that
- * enters, when there is none. */
-static void exchange_key(struct lp *lp, int set, int column, double by)
-{
-    int row = 0;
-
-    while (row < lp->rows && lp->columns[lp->basis[row]].set != set)
-        row++;
-    if (row < lp->rows) {
-        swap_key(lp, set, row);
-        exchange_column(lp, row, column, by);
-        return;
-    }
-    move_levels(lp, by);
-    lp->columns[lp->key[set]].place = -1;
-    lp->key[set] = column;
-    lp->columns[column].place = IS_KEY;
-    lp->key_level[set] = by;
+    exchange_column(lp, (int)r, entering, by);
 }
 
 bool lp_solve(struct lp *lp, int steps)

@@ -24,26 +24,26 @@
  * A cover that takes less than `low` is charged for it, as idle GPUs.
  */
 
-struct shape {
+struct pattern {
     int workload;
     int before;            /* the last one of the workload before it; -1: none */
     double cost;           /* $ at the prices of the pack */
-    size_t counts, groups; /* places in shapes.counts and .taken */
+    size_t counts, groups; /* places in patterns.counts and .taken */
 };
 
-struct shape_group {
+struct pattern_group {
     int row, type;
     double gpus; /* for one of it */
 };
 
-struct shapes {
+struct patterns {
     const struct pack *pack;
     const struct grid *grid;
     int rows, ways; /* workloads, of a day and jobs; theirs */
     int *first;     /* [rows + 1] of the groups */
     int *group;     /* [way] of an hour, among those of its workload */
-    struct shape_group *groups;
-    struct shape *list;
+    struct pattern_group *groups;
+    struct pattern *list;
     size_t count, cap;
     int *last;     /* [rows] the newest of each; -1: none */
     short *counts; /* of the ways */
@@ -55,7 +55,7 @@ struct shapes {
     uint64_t spent;
 };
 
-struct shape_limits { /* [all groups] */
+struct pattern_limits { /* [all groups] */
     const int *low, *high;
 };
 
@@ -63,83 +63,67 @@ struct shape_limits { /* [all groups] */
 #define ROOM_NODES 400
 #define ROOM_LEAVES 20
 
-static bool is_job(const struct shapes *s, int row)
+static bool is_job(const struct patterns *s, int row)
 {
     return row >= s->grid->workloads;
 }
 
-static int shapes_first_way(const struct shapes *s, int row)
+static int patterns_first_way(const struct patterns *s, int row)
 {
     const struct grid *grid = s->grid;
 
     return is_job(s, row) ? grid->first[grid->workloads] + row - grid->workloads : grid->first[row];
 }
 
-static int shapes_ways(const struct shapes *s, int row)
+static int patterns_ways(const struct patterns *s, int row)
 {
     return is_job(s, row) ? 1 : s->grid->first[row + 1] - s->grid->first[row];
 }
 
 /* ---- groups ---- */
 
-static bool is_same_group(const struct way *a, const struct way *b)
-{
-    return a->type == b->type && a->slice == b->slice;
-}
-
-/* Groups of an hour: a type, or a slice of it. */
-static int hour_groups(struct shapes *s, int row, struct shape_group *groups)
-{
-    int first = s->grid->first[row], count = 0;
-
-    for (int i = first; i < s->grid->first[row + 1]; i++) {
-        const struct way *way = &s->grid->ways[i];
-        int like = first;
-
-        while (!is_same_group(&s->grid->ways[like], way))
-            like++;
-        s->group[i] = like < i ? s->group[like] : count;
-        if (like == i)
-            groups[count++] = (struct shape_group){
-                row, way->type, way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1};
-    }
-    return count;
-}
-
-static int day_groups(const struct shapes *s, int row, struct shape_group *groups)
-{
-    if (is_job(s, row)) {
-        *groups = (struct shape_group){row, s->grid->pool->jobs[row - s->grid->workloads].type, 1};
-        return 1;
-    }
-    for (int g = 0; g < s->grid->types; g++)
-        groups[g] = (struct shape_group){row, g, 1};
-    return s->grid->types;
-}
-
-static void shapes_init(struct shapes *s, const struct pack *pack)
+static void patterns_init(struct patterns *s, const struct pack *pack)
 {
     const struct grid *grid = pack->grid;
     bool day = pack->t == PACK_DAY;
     size_t cap = 0;
 
-    *s = (struct shapes){
+    *s = (struct patterns){
         .pack = pack, .grid = grid, .rows = grid->workloads + (day ? grid->jobs : 0)};
     s->ways = grid->first[grid->workloads] + s->rows - grid->workloads;
     s->first = gp_calloc((size_t)s->rows + 1, sizeof(*s->first));
     s->group = gp_calloc((size_t)s->ways + 1, sizeof(*s->group));
     s->last = gp_calloc((size_t)s->rows + 1, sizeof(*s->last));
     for (int row = 0; row < s->rows; row++) {
-        int at = s->first[row];
+        int at = s->first[row], count = 0, first = day ? 0 : grid->first[row];
+        struct pattern_group *groups;
 
         s->last[row] = -1;
         s->groups = gp_grow(s->groups, &cap, (size_t)at + POOL_MOST_WAYS, sizeof(*s->groups));
-        s->first[row + 1] =
-            at + (day ? day_groups(s, row, &s->groups[at]) : hour_groups(s, row, &s->groups[at]));
+        groups = &s->groups[at];
+        if (is_job(s, row)) {
+            int type = grid->pool->jobs[row - grid->workloads].type;
+
+            groups[count++] = (struct pattern_group){row, type, 1};
+        }
+        for (int g = 0; g < grid->types && day && !is_job(s, row); g++)
+            groups[count++] = (struct pattern_group){row, g, 1};
+        for (int i = first; !day && i < grid->first[row + 1]; i++) { /* a type, or a slice of it */
+            const struct way *way = &grid->ways[i];
+            int like = first;
+
+            while (grid->ways[like].type != way->type || grid->ways[like].slice != way->slice)
+                like++;
+            s->group[i] = like < i ? s->group[like] : count;
+            if (like == i)
+                groups[count++] = (struct pattern_group){row, way->type,
+                                                         way->slice >= 0 ? grid_seat(grid, i) : 1};
+        }
+        s->first[row + 1] = at + count;
     }
 }
 
-static void shapes_fini(struct shapes *s)
+static void patterns_fini(struct patterns *s)
 {
     free(s->first);
     free(s->group);
@@ -149,17 +133,17 @@ static void shapes_fini(struct shapes *s)
     free(s->counts);
     free(s->taken);
     free(s->table);
-    *s = (struct shapes){0};
+    *s = (struct patterns){0};
 }
 
-static int job_units(const struct shapes *s, int row, int workers)
+static int job_units(const struct patterns *s, int row, int workers)
 {
     int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
 
     return grid_own_units(&s->grid->type[type], workers * s->grid->job_seat[j]);
 }
 
-static void take_groups(const struct shapes *s, int row, const short *counts, int *taken)
+static void take_groups(const struct patterns *s, int row, const short *counts, int *taken)
 {
     const struct grid *grid = s->grid;
 
@@ -169,7 +153,7 @@ static void take_groups(const struct shapes *s, int row, const short *counts, in
         assign_holding(grid, row, counts, taken);
     } else {
         memset(taken, 0, sizeof(*taken) * (size_t)(s->first[row + 1] - s->first[row]));
-        for (int k = 0; k < shapes_ways(s, row); k++) {
+        for (int k = 0; k < patterns_ways(s, row); k++) {
             const struct way *way = &grid->ways[grid->first[row] + k];
 
             taken[s->group[grid->first[row] + k]] += counts[k] * (way->slice >= 0 ? 1 : way->seat);
@@ -179,7 +163,7 @@ static void take_groups(const struct shapes *s, int row, const short *counts, in
 
 /* ---- cost ---- */
 
-static double job_cost(const struct shapes *s, int j, int workers)
+static double job_cost(const struct patterns *s, int j, int workers)
 {
     const struct pool_job *job = &s->grid->pool->jobs[j];
     double done = (double)workers * job->gpus * (job->end - job->first);
@@ -188,7 +172,7 @@ static double job_cost(const struct shapes *s, int j, int workers)
 }
 
 /* $ of serving, GPUs aside. */
-static double serving_cost(const struct shapes *s, int row, const short *counts)
+static double serving_cost(const struct patterns *s, int row, const short *counts)
 {
     const struct grid *grid = s->grid;
     double cost;
@@ -198,7 +182,7 @@ static double serving_cost(const struct shapes *s, int row, const short *counts)
     if (s->pack->t == PACK_DAY)
         return fixed_cost(grid, row, counts);
     cost = assign_serving(grid, row, s->pack->t, counts, NULL);
-    for (int k = 0; k < shapes_ways(s, row); k++) {
+    for (int k = 0; k < patterns_ways(s, row); k++) {
         const struct way *way = &grid->ways[grid->first[row] + k];
 
         if (way->slice >= 0)
@@ -220,28 +204,7 @@ static uint64_t hash_of(int row, const short *counts, int ways, const int *taken
     return h ^ h >> 29;
 }
 
-static bool is_shape(const struct shapes *s, size_t at, int row, const short *counts,
-                     const int *taken)
-{
-    const struct shape *shape = &s->list[at];
-    size_t groups = (size_t)(s->first[row + 1] - s->first[row]);
-
-    return shape->workload == row &&
-           memcmp(&s->counts[shape->counts], counts,
-                  sizeof(*counts) * (size_t)shapes_ways(s, row)) == 0 &&
-           memcmp(&s->taken[shape->groups], taken, sizeof(*taken) * groups) == 0;
-}
-
-static uint64_t hash_at(const struct shapes *s, size_t at)
-{
-    const struct shape *shape = &s->list[at];
-    int row = shape->workload;
-
-    return hash_of(row, &s->counts[shape->counts], shapes_ways(s, row), &s->taken[shape->groups],
-                   s->first[row + 1] - s->first[row]);
-}
-
-static void grow_table(struct shapes *s)
+static void grow_table(struct patterns *s)
 {
     size_t size = s->table_size ? 2 * s->table_size : 1024;
 
@@ -253,7 +216,11 @@ static void grow_table(struct shapes *s)
     for (size_t i = 0; i < size; i++)
         s->table[i] = -1;
     for (size_t at = 0; at < s->count; at++) {
-        size_t place = hash_at(s, at) & (size - 1);
+        const struct pattern *pattern = &s->list[at];
+        int row = pattern->workload;
+        size_t place = hash_of(row, &s->counts[pattern->counts], patterns_ways(s, row),
+                               &s->taken[pattern->groups], s->first[row + 1] - s->first[row]) &
+                       (size - 1);
 
         while (s->table[place] >= 0)
             place = (place + 1) & (size - 1);
@@ -261,71 +228,75 @@ static void grow_table(struct shapes *s)
     }
 }
 
-static size_t append(struct shapes *s, int row, const short *counts, const int *taken)
+/* The pattern of counts x, charged for `low` at least (NULL: what it takes); its place in the
+ * list. */
+static size_t patterns_add(struct patterns *s, int row, const int *x,
+                           const struct pattern_limits *limits)
 {
-    int ways = shapes_ways(s, row), groups = s->first[row + 1] - s->first[row];
-    struct shape shape = {.workload = row, .counts = s->count_count, .groups = s->taken_count};
+    short counts[POOL_MOST_WAYS] = {0};
+    int taken[POOL_MOST_WAYS], first = s->first[row], ways = patterns_ways(s, row);
+    size_t groups = (size_t)(s->first[row + 1] - first), n = (size_t)ways, place;
+    struct pattern pattern = {.workload = row,
+                              .before = s->last[row],
+                              .counts = s->count_count,
+                              .groups = s->taken_count};
 
+    for (int k = 0; k < ways; k++)
+        counts[k] = (short)x[k];
+    take_groups(s, row, counts, taken);
+    for (size_t i = 0; i < groups && limits; i++) {
+        int low = limits->low[(size_t)first + i];
+
+        taken[i] = taken[i] > low ? taken[i] : low;
+    }
+    grow_table(s);
+    place = hash_of(row, counts, ways, taken, (int)groups) & (s->table_size - 1);
+    for (; s->table[place] >= 0; place = (place + 1) & (s->table_size - 1)) {
+        const struct pattern *other = &s->list[s->table[place]];
+
+        if (other->workload == row &&
+            memcmp(&s->counts[other->counts], counts, sizeof(*counts) * n) == 0 &&
+            memcmp(&s->taken[other->groups], taken, sizeof(*taken) * groups) == 0)
+            return (size_t)s->table[place];
+    }
+    s->table[place] = (int)s->count;
     /* one more: a list of nothing is none, and a workload may have no way */
-    s->counts =
-        gp_grow(s->counts, &s->count_cap, s->count_count + (size_t)ways + 1, sizeof(*s->counts));
-    memcpy(&s->counts[s->count_count], counts, sizeof(*counts) * (size_t)ways);
-    s->count_count += (size_t)ways;
-    s->taken =
-        gp_grow(s->taken, &s->taken_cap, s->taken_count + (size_t)groups + 1, sizeof(*s->taken));
-    memcpy(&s->taken[s->taken_count], taken, sizeof(*taken) * (size_t)groups);
-    s->taken_count += (size_t)groups;
-    shape.cost = serving_cost(s, row, counts);
-    for (int i = 0; i < groups; i++) {
-        const struct shape_group *group = &s->groups[s->first[row] + i];
+    s->counts = gp_grow(s->counts, &s->count_cap, s->count_count + n + 1, sizeof(*s->counts));
+    memcpy(&s->counts[s->count_count], counts, sizeof(*counts) * n);
+    s->count_count += n;
+    s->taken = gp_grow(s->taken, &s->taken_cap, s->taken_count + groups + 1, sizeof(*s->taken));
+    memcpy(&s->taken[s->taken_count], taken, sizeof(*taken) * groups);
+    s->taken_count += groups;
+    pattern.cost = serving_cost(s, row, counts);
+    for (size_t i = 0; i < groups; i++) {
+        const struct pattern_group *group = &s->groups[(size_t)first + i];
 
-        shape.cost += s->pack->price[group->type] * group->gpus * taken[i];
+        pattern.cost += s->pack->price[group->type] * group->gpus * taken[i];
     }
     s->list = gp_grow(s->list, &s->cap, s->count + 1, sizeof(*s->list));
-    shape.before = s->last[row];
     s->last[row] = (int)s->count;
-    s->list[s->count] = shape;
+    s->list[s->count] = pattern;
     return s->count++;
 }
 
-static size_t shapes_add(struct shapes *s, int row, const int *x, const struct shape_limits *limits)
+static void patterns_use(const struct patterns *s, size_t at, double *use)
 {
-    short counts[POOL_MOST_WAYS] = {0};
-    int taken[POOL_MOST_WAYS], first = s->first[row], groups = s->first[row + 1] - first;
-    size_t place;
+    const struct pattern *pattern = &s->list[at];
+    int first = s->first[pattern->workload];
 
-    for (int k = 0; k < shapes_ways(s, row); k++)
-        counts[k] = (short)x[k];
-    take_groups(s, row, counts, taken);
-    for (int i = 0; i < groups && limits; i++)
-        taken[i] = taken[i] > limits->low[first + i] ? taken[i] : limits->low[first + i];
-    grow_table(s);
-    place = hash_of(row, counts, shapes_ways(s, row), taken, groups) & (s->table_size - 1);
-    while (s->table[place] >= 0) {
-        if (is_shape(s, (size_t)s->table[place], row, counts, taken))
-            return (size_t)s->table[place];
-        place = (place + 1) & (s->table_size - 1);
-    }
-    s->table[place] = (int)s->count;
-    return append(s, row, counts, taken);
+    for (int i = first; i < s->first[pattern->workload + 1]; i++)
+        use[s->groups[i].type] +=
+            s->groups[i].gpus * s->taken[pattern->groups + (size_t)(i - first)];
 }
 
-static void shapes_use(const struct shapes *s, size_t at, double *use)
+static bool patterns_allows(const struct patterns *s, size_t at,
+                            const struct pattern_limits *limits)
 {
-    const struct shape *shape = &s->list[at];
-    int first = s->first[shape->workload];
+    const struct pattern *pattern = &s->list[at];
+    int first = s->first[pattern->workload];
 
-    for (int i = first; i < s->first[shape->workload + 1]; i++)
-        use[s->groups[i].type] += s->groups[i].gpus * s->taken[shape->groups + (size_t)(i - first)];
-}
-
-static bool shapes_allows(const struct shapes *s, size_t at, const struct shape_limits *limits)
-{
-    const struct shape *shape = &s->list[at];
-    int first = s->first[shape->workload];
-
-    for (int i = 0; i < s->first[shape->workload + 1] - first; i++) {
-        int taken = s->taken[shape->groups + (size_t)i];
+    for (int i = 0; i < s->first[pattern->workload + 1] - first; i++) {
+        int taken = s->taken[pattern->groups + (size_t)i];
 
         if (taken < limits->low[first + i] || taken > limits->high[first + i])
             return false;
@@ -335,7 +306,7 @@ static bool shapes_allows(const struct shapes *s, size_t at, const struct shape_
 
 /* ---- the cheapest ---- */
 
-static bool has_limits(const struct shapes *s, int row, const struct shape_limits *limits)
+static bool has_limits(const struct patterns *s, int row, const struct pattern_limits *limits)
 {
     for (int i = s->first[row]; i < s->first[row + 1] && limits; i++)
         if (limits->low[i] > 0 || limits->high[i] < POOL_MOST_GPUS)
@@ -343,8 +314,8 @@ static bool has_limits(const struct shapes *s, int row, const struct shape_limit
     return false;
 }
 
-static double cheapest_hour(struct shapes *s, int row, const double *each,
-                            const struct shape_limits *limits, const int *room, int *x)
+static double cheapest_hour(struct patterns *s, int row, const double *each,
+                            const struct pattern_limits *limits, const int *room, int *x)
 {
     struct cover_item items[POOL_MOST_WAYS];
     double worth[POOL_MOST_WAYS];
@@ -361,7 +332,7 @@ static double cheapest_hour(struct shapes *s, int row, const double *each,
         ask.paid = &limits->low[s->first[row]];
         ask.worth = worth;
         for (int i = 0; i < ask.groups; i++) {
-            const struct shape_group *group = &s->groups[s->first[row] + i];
+            const struct pattern_group *group = &s->groups[s->first[row] + i];
 
             worth[i] = each[group->type] * group->gpus;
         }
@@ -376,8 +347,8 @@ static double cheapest_hour(struct shapes *s, int row, const double *each,
     return cover.lower;
 }
 
-static double cheapest_job(struct shapes *s, int row, const double *each,
-                           const struct shape_limits *limits, const int *room, int *x)
+static double cheapest_job(struct patterns *s, int row, const double *each,
+                           const struct pattern_limits *limits, const int *room, int *x)
 {
     int j = row - s->grid->workloads, type = s->grid->pool->jobs[j].type;
     int most = room ? room[type] : limits->high[s->first[row]];
@@ -400,8 +371,8 @@ static double cheapest_job(struct shapes *s, int row, const double *each,
     return best;
 }
 
-static double cheapest_day(struct shapes *s, int row, const double *each,
-                           const struct shape_limits *limits, const int *room, int *x)
+static double cheapest_day(struct patterns *s, int row, const double *each,
+                           const struct pattern_limits *limits, const int *room, int *x)
 {
     const struct grid *grid = s->grid;
     struct fixed_market market = {.gpus = INT_MAX, .watts = INFINITY};
@@ -418,13 +389,13 @@ static double cheapest_day(struct shapes *s, int row, const double *each,
     }
     fixed_solve(grid, row, &market, room ? ROOM_LEAVES : s->pack->leaves, &fixed);
     s->spent += (uint64_t)fixed.nodes;
-    for (int k = 0; k < shapes_ways(s, row); k++)
+    for (int k = 0; k < patterns_ways(s, row); k++)
         x[k] = fixed.held[k];
     return fixed.lower;
 }
 
-static double shapes_cheapest(struct shapes *s, int row, const double *lambda,
-                              const struct shape_limits *limits, const int *room, int *x)
+static double patterns_cheapest(struct patterns *s, int row, const double *lambda,
+                                const struct pattern_limits *limits, const int *room, int *x)
 {
     double each[POOL_MOST_TYPES];
 
@@ -441,8 +412,8 @@ static double shapes_cheapest(struct shapes *s, int row, const double *lambda,
 #define ROUNDS 60 /* of new covers in a part */
 #define LP_STEPS 2000
 #define MOST_PARTS 4096
-#define MOST_SHAPES 2000 /* and more with many workloads; then it begins anew */
-#define SHAPES_EACH 20
+#define MOST_PATTERNS 2000 /* and more with many workloads; then it begins anew */
+#define PATTERNS_EACH 20
 #define MOST_CELLS 4000000 /* groups of all parts */
 #define STRONG 8           /* groups that a part is divided by on trial */
 #define STRONG_STEPS 40    /* of the program, each time */
@@ -459,23 +430,23 @@ struct part { /* groups between these */
 struct branch {
     struct pack *pack;
     const struct grid *grid;
-    struct shapes shapes;
-    struct lp lp;                        /* columns: those of the limits, then one for each shape */
+    struct patterns patterns;
+    struct lp lp; /* columns: those of the limits, then one for each pattern */
     int slack[PACK_MOST_LIMITS], slacks; /* of the limits; how many with what is over */
     int *nothing;                        /* [row] column */
     double worst;                        /* $ when nothing runs, or more than a GPU can be worth */
-    double far;                          /* $ on top for a shape that the part does not allow */
+    double far;                          /* $ on top for a pattern that the part does not allow */
     struct part all, *parts;             /* still open */
     int part_count, most_parts;
-    double closed;              /* the least bound of those that are not */
-    struct shape_limits limits; /* of the part at hand */
-    int *low, *high;            /* the same */
-    uint64_t spent;             /* before this solve */
-    unsigned looks;             /* at parts */
-    short *x;                   /* [way] being rounded */
-    double *mean;               /* [way] of the part's program */
-    double *group;              /* [group] likewise */
-    double *less, *more;        /* [group] of it that goes, or comes, on either side of a mean */
+    double closed;                /* the least bound of those that are not */
+    struct pattern_limits limits; /* of the part at hand */
+    int *low, *high;              /* the same */
+    uint64_t spent;               /* before this solve */
+    unsigned looks;               /* at parts */
+    short *x;                     /* [way] being rounded */
+    double *mean;                 /* [way] of the part's program */
+    double *group;                /* [group] likewise */
+    double *less, *more;          /* [group] of it that goes, or comes, on either side of a mean */
 };
 
 /* ---- limits ---- */
@@ -571,53 +542,53 @@ static void room_beside(const struct pack *p, const double *use, int *room)
 
 /* ---- the program ---- */
 
-/* What a shape brings in the part at hand. */
+/* What a pattern brings in the part at hand. */
 static void set_gain(struct branch *b, size_t at)
 {
     struct lp_column *column = &b->lp.columns[(size_t)b->slacks + at];
 
-    column->closed = !shapes_allows(&b->shapes, at, &b->limits);
-    column->gain = -b->shapes.list[at].cost - (column->closed ? b->far : 0);
+    column->closed = !patterns_allows(&b->patterns, at, &b->limits);
+    column->gain = -b->patterns.list[at].cost - (column->closed ? b->far : 0);
 }
 
-/* Columns for the shapes that have none. */
+/* Columns for the patterns that have none. */
 static void add_columns(struct branch *b)
 {
     struct lp_entry entries[PACK_MOST_LIMITS];
     const struct pack *pack = b->pack;
 
-    for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->shapes.count; at++) {
+    for (size_t at = b->lp.column_count - (size_t)b->slacks; at < b->patterns.count; at++) {
         double use[POOL_MOST_TYPES] = {0};
 
-        shapes_use(&b->shapes, at, use);
+        patterns_use(&b->patterns, at, use);
         for (int r = 0; r < pack->limit_count; r++)
             entries[r] = (struct lp_entry){r, limit_use(&pack->limits[r], use, b->grid->types)};
-        lp_add(&b->lp, 0, b->shapes.list[at].workload, entries, pack->limit_count);
+        lp_add(&b->lp, 0, b->patterns.list[at].workload, entries, pack->limit_count);
         set_gain(b, at);
     }
 }
 
 static void set_gains(struct branch *b)
 {
-    for (size_t at = 0; at < b->shapes.count; at++)
+    for (size_t at = 0; at < b->patterns.count; at++)
         set_gain(b, at);
 }
 
 /* Likewise, when the limits of one workload have changed. */
 static void set_gains_of(struct branch *b, int row)
 {
-    for (int at = b->shapes.last[row]; at >= 0; at = b->shapes.list[at].before)
+    for (int at = b->patterns.last[row]; at >= 0; at = b->patterns.list[at].before)
         set_gain(b, (size_t)at);
 }
 
-/* The shape of the i-th column that may be above 0, which is *level; NULL: it is a
+/* The pattern of the i-th column that may be above 0, which is *level; NULL: it is a
  * limit's. */
-static const struct shape *basic_shape(const struct branch *b, int i, double *level)
+static const struct pattern *basic_pattern(const struct branch *b, int i, double *level)
 {
     int column = lp_basic(&b->lp, i);
 
     *level = lp_level(&b->lp, column);
-    return column < b->slacks ? NULL : &b->shapes.list[column - b->slacks];
+    return column < b->slacks ? NULL : &b->patterns.list[column - b->slacks];
 }
 
 static int basic_count(const struct branch *b)
@@ -625,10 +596,12 @@ static int basic_count(const struct branch *b)
     return b->lp.rows + b->lp.sets;
 }
 
-/* Room that is left, and what is over. */
-static void add_slacks(struct branch *b)
+static void program_init(struct branch *b)
 {
-    for (int r = 0; r < b->pack->limit_count; r++) {
+    int x[POOL_MOST_WAYS] = {0};
+
+    lp_init(&b->lp, b->pack->limit_count, b->patterns.rows);
+    for (int r = 0; r < b->pack->limit_count; r++) { /* room that is left, and what is over */
         double over = b->pack->limits[r].over;
 
         b->slack[r] = lp_add(&b->lp, 0, LP_FREE, &(struct lp_entry){r, 1}, 1);
@@ -636,22 +609,14 @@ static void add_slacks(struct branch *b)
             lp_add(&b->lp, -over, LP_FREE, &(struct lp_entry){r, -1}, 1);
     }
     b->slacks = (int)b->lp.column_count;
-}
-
-static void program_init(struct branch *b)
-{
-    int x[POOL_MOST_WAYS] = {0};
-
-    lp_init(&b->lp, b->pack->limit_count, b->shapes.rows);
-    add_slacks(b);
-    b->nothing = gp_calloc((size_t)b->shapes.rows + 1, sizeof(*b->nothing));
+    b->nothing = gp_calloc((size_t)b->patterns.rows + 1, sizeof(*b->nothing));
     b->worst = 1;
     for (int g = 0; g < b->grid->types; g++)
         b->worst += b->grid->type[g].own_buy + b->grid->type[g].run;
-    for (int w = 0; w < b->shapes.rows; w++) {
-        size_t at = shapes_add(&b->shapes, w, x, NULL);
+    for (int w = 0; w < b->patterns.rows; w++) {
+        size_t at = patterns_add(&b->patterns, w, x, NULL);
 
-        b->worst += b->shapes.list[at].cost;
+        b->worst += b->patterns.list[at].cost;
         b->nothing[w] = b->slacks + (int)at;
     }
     add_columns(b);
@@ -673,73 +638,69 @@ static void limit_prices(const struct branch *b, double *limit, double *lambda)
 static bool price_all(struct branch *b, double *lambda, double *sum, double *room)
 {
     double limit[PACK_MOST_LIMITS];
-    size_t before = b->shapes.count;
+    size_t before = b->patterns.count;
 
     *sum = *room = 0;
     limit_prices(b, limit, lambda);
-    for (int w = 0; w < b->shapes.rows; w++) {
+    for (int w = 0; w < b->patterns.rows; w++) {
         int x[POOL_MOST_WAYS];
-        double cost = shapes_cheapest(&b->shapes, w, lambda, &b->limits, NULL, x);
+        double cost = patterns_cheapest(&b->patterns, w, lambda, &b->limits, NULL, x);
         double known = -b->lp.worth[w];
 
         *sum += cost;
         if (cost < known - SMALL * (1 + fabs(known)))
-            shapes_add(&b->shapes, w, x, &b->limits);
+            patterns_add(&b->patterns, w, x, &b->limits);
     }
     add_columns(b);
     for (int r = 0; r < b->pack->limit_count; r++)
         *room += limit[r] * b->pack->limits[r].room;
-    return b->shapes.count > before;
+    return b->patterns.count > before;
 }
 
 /* ---- a plan from it ---- */
 
 static void set_mean(struct branch *b)
 {
-    const struct shapes *s = &b->shapes;
+    const struct patterns *s = &b->patterns;
 
     memset(b->mean, 0, sizeof(*b->mean) * (size_t)s->ways);
     memset(b->group, 0, sizeof(*b->group) * (size_t)s->first[s->rows]);
     for (int i = 0; i < basic_count(b); i++) {
         double level;
-        const struct shape *shape = basic_shape(b, i, &level);
-        int row = shape ? shape->workload : 0;
+        const struct pattern *pattern = basic_pattern(b, i, &level);
+        int row = pattern ? pattern->workload : 0;
 
-        if (!shape || level <= 0)
+        if (!pattern || level <= 0)
             continue;
-        for (int k = 0; k < shapes_ways(s, row); k++)
-            b->mean[shapes_first_way(s, row) + k] += level * s->counts[shape->counts + (size_t)k];
+        for (int k = 0; k < patterns_ways(s, row); k++)
+            b->mean[patterns_first_way(s, row) + k] +=
+                level * s->counts[pattern->counts + (size_t)k];
         for (int k = s->first[row]; k < s->first[row + 1]; k++)
-            b->group[k] += level * s->taken[shape->groups + (size_t)(k - s->first[row])];
+            b->group[k] += level * s->taken[pattern->groups + (size_t)(k - s->first[row])];
     }
-}
-
-static bool is_whole(double x)
-{
-    return fabs(x - round(x)) < 1e-6;
 }
 
 /* The mean cover of a workload where that is whole: a cover costs no more than the mean
  * of those around it. Else the one with the largest part; *whole says which. */
-static size_t likely_shape(struct branch *b, int w, bool *whole)
+static size_t likely_pattern(struct branch *b, int w, bool *whole)
 {
     int x[POOL_MOST_WAYS], best = -1;
     double most = -1;
 
     *whole = true;
-    for (int k = 0; k < shapes_ways(&b->shapes, w); k++) {
-        double mean = b->mean[shapes_first_way(&b->shapes, w) + k];
+    for (int k = 0; k < patterns_ways(&b->patterns, w); k++) {
+        double mean = b->mean[patterns_first_way(&b->patterns, w) + k];
 
         x[k] = (int)round(mean);
-        *whole = *whole && is_whole(mean);
+        *whole = *whole && fabs(mean - round(mean)) < 1e-6;
     }
     if (*whole)
-        return shapes_add(&b->shapes, w, x, NULL);
+        return patterns_add(&b->patterns, w, x, NULL);
     for (int i = 0; i < basic_count(b); i++) {
         double level;
-        const struct shape *shape = basic_shape(b, i, &level);
+        const struct pattern *pattern = basic_pattern(b, i, &level);
 
-        if (!shape || shape->workload != w || level <= most)
+        if (!pattern || pattern->workload != w || level <= most)
             continue;
         most = level;
         best = lp_basic(&b->lp, i) - b->slacks;
@@ -748,27 +709,27 @@ static size_t likely_shape(struct branch *b, int w, bool *whole)
 }
 
 /* Adds a cover of w to the plan, if need be another one within what is left. */
-static double place_shape(struct branch *b, int w, size_t at, const double *lambda, double *use)
+static double place_pattern(struct branch *b, int w, size_t at, const double *lambda, double *use)
 {
     double with[POOL_MOST_TYPES];
-    const struct shape *shape;
+    const struct pattern *pattern;
 
     memcpy(with, use, sizeof(with));
-    shapes_use(&b->shapes, at, with);
+    patterns_use(&b->patterns, at, with);
     if (isinf(over_cost(b->pack, with))) {
         int room[POOL_MOST_TYPES], x[POOL_MOST_WAYS];
 
         room_beside(b->pack, use, room);
-        shapes_cheapest(&b->shapes, w, lambda, NULL, room, x);
-        at = shapes_add(&b->shapes, w, x, NULL);
+        patterns_cheapest(&b->patterns, w, lambda, NULL, room, x);
+        at = patterns_add(&b->patterns, w, x, NULL);
         memcpy(with, use, sizeof(with));
-        shapes_use(&b->shapes, at, with);
+        patterns_use(&b->patterns, at, with);
     }
     memcpy(use, with, sizeof(with));
-    shape = &b->shapes.list[at];
-    memcpy(&b->x[shapes_first_way(&b->shapes, w)], &b->shapes.counts[shape->counts],
-           sizeof(*b->x) * (size_t)shapes_ways(&b->shapes, w));
-    return shape->cost;
+    pattern = &b->patterns.list[at];
+    memcpy(&b->x[patterns_first_way(&b->patterns, w)], &b->patterns.counts[pattern->counts],
+           sizeof(*b->x) * (size_t)patterns_ways(&b->patterns, w));
+    return pattern->cost;
 }
 
 /* Takes what is whole as it is, and serves the others in what room is left. */
@@ -777,44 +738,22 @@ static void round_plan(struct branch *b, const double *lambda)
     double use[POOL_MOST_TYPES] = {0}, cost = 0;
 
     for (int pass = 0; pass < 2; pass++)
-        for (int w = 0; w < b->shapes.rows; w++) {
+        for (int w = 0; w < b->patterns.rows; w++) {
             bool whole;
-            size_t shape = likely_shape(b, w, &whole);
+            size_t pattern = likely_pattern(b, w, &whole);
 
             if (whole == (pass == 0))
-                cost += place_shape(b, w, shape, lambda, use);
+                cost += place_pattern(b, w, pattern, lambda, use);
         }
     add_columns(b);
     cost += over_cost(b->pack, use);
     if (cost >= b->pack->cost)
         return;
     b->pack->cost = cost;
-    memcpy(b->pack->x, b->x, sizeof(*b->x) * (size_t)b->shapes.ways);
+    memcpy(b->pack->x, b->x, sizeof(*b->x) * (size_t)b->patterns.ways);
 }
 
 /* ---- parts ---- */
-
-/* What goes, when a group is at most its mean, and comes, when it is one more. */
-static void set_changes(struct branch *b)
-{
-    const struct shapes *s = &b->shapes;
-
-    memset(b->less, 0, sizeof(*b->less) * (size_t)s->first[s->rows]);
-    memset(b->more, 0, sizeof(*b->more) * (size_t)s->first[s->rows]);
-    for (int i = 0; i < basic_count(b); i++) {
-        double level;
-        const struct shape *shape = basic_shape(b, i, &level);
-        int row = shape ? shape->workload : 0;
-
-        for (int k = s->first[row]; shape && level > 0 && k < s->first[row + 1]; k++) {
-            double middle = floor(b->group[k] + 1e-9);
-            int n = s->taken[shape->groups + (size_t)(k - s->first[row])];
-
-            b->less[k] += level * fmax(0, n - middle);
-            b->more[k] += level * fmax(0, middle + 1 - n);
-        }
-    }
-}
 
 static double goal_of(const struct branch *b)
 {
@@ -823,7 +762,7 @@ static double goal_of(const struct branch *b)
 
 static uint64_t work_spent(const struct branch *b)
 {
-    return b->shapes.spent + b->lp.work - b->spent;
+    return b->patterns.spent + b->lp.work - b->spent;
 }
 
 static bool is_over(const struct branch *b)
@@ -836,12 +775,29 @@ static bool is_over(const struct branch *b)
 /* The groups of which a bound on either side changes most, in dollars; how many. */
 static int likely_groups(struct branch *b, const double *lambda, int *best)
 {
+    const struct patterns *s = &b->patterns;
+    size_t size = sizeof(*b->less) * (size_t)s->first[s->rows];
     double worth[STRONG];
     int count = 0;
 
-    set_changes(b);
-    for (int k = 0; k < b->shapes.first[b->shapes.rows]; k++) {
-        const struct shape_group *group = &b->shapes.groups[k];
+    memset(b->less, 0, size);
+    memset(b->more, 0, size);
+    for (int i = 0; i < basic_count(b); i++) {
+        double level;
+        const struct pattern *pattern = basic_pattern(b, i, &level);
+        int row = pattern ? pattern->workload : 0;
+
+        for (int k = s->first[row]; pattern && level > 0 && k < s->first[row + 1]; k++) {
+            double middle = floor(b->group[k] + 1e-9);
+            int n = s->taken[pattern->groups + (size_t)(k - s->first[row])];
+
+            /* what goes, when the group is at most its mean, and comes, when it is one more */
+            b->less[k] += level * fmax(0, n - middle);
+            b->more[k] += level * fmax(0, middle + 1 - n);
+        }
+    }
+    for (int k = 0; k < s->first[s->rows]; k++) {
+        const struct pattern_group *group = &s->groups[k];
         double off = fmin(b->less[k], b->more[k]);
         double value =
             off * group->gpus * (lambda[group->type] + b->pack->price[group->type] + 1e-3);
@@ -871,12 +827,12 @@ static double value_within(struct branch *b, int k, int low, int high)
 
     b->low[k] = low;
     b->high[k] = high;
-    set_gains_of(b, b->shapes.groups[k].row);
+    set_gains_of(b, b->patterns.groups[k].row);
     lp_solve(&b->lp, STRONG_STEPS);
     value = -lp_value(&b->lp);
     b->low[k] = was_low;
     b->high[k] = was_high;
-    set_gains_of(b, b->shapes.groups[k].row);
+    set_gains_of(b, b->patterns.groups[k].row);
     return value;
 }
 
@@ -901,17 +857,17 @@ static int pick_group(struct branch *b, double bound, const double *lambda)
     return count > 1 ? best : count == 1 ? groups[0] : -1;
 }
 
-/* A part that its own shapes cannot serve: the others cost still more. */
+/* A part that its own patterns cannot serve: the others cost still more. */
 static bool go_further(struct branch *b)
 {
     bool allowed = true;
 
     for (int i = 0; i < basic_count(b) && allowed; i++) {
         double level;
-        const struct shape *shape = basic_shape(b, i, &level);
+        const struct pattern *pattern = basic_pattern(b, i, &level);
 
-        allowed = !shape || level < SMALL ||
-                  shapes_allows(&b->shapes, (size_t)(shape - b->shapes.list), &b->limits);
+        allowed = !pattern || level < SMALL ||
+                  patterns_allows(&b->patterns, (size_t)(pattern - b->patterns.list), &b->limits);
     }
     if (allowed || b->far >= MOST_FAR * b->worst)
         return false;
@@ -951,21 +907,17 @@ static int raise_part(struct branch *b, double *bound)
     return group;
 }
 
-static void part_free(struct part *part)
-{
-    free(part->low);
-    free(part->high);
-}
-
 /* A copy of a part with other limits of one group, or of none. */
 static void add_part(struct branch *b, const struct part *from, int group, int low, int high)
 {
     struct part *part = &b->parts[b->part_count++];
-    size_t size = sizeof(*part->low) * ((size_t)b->shapes.first[b->shapes.rows] + 1);
+    size_t groups = (size_t)b->patterns.first[b->patterns.rows] + 1;
 
-    *part = (struct part){from->bound, gp_malloc(size), gp_malloc(size)};
-    memcpy(part->low, from->low, size);
-    memcpy(part->high, from->high, size);
+    part->bound = from->bound;
+    part->low = gp_malloc(2 * groups * sizeof(*part->low));
+    part->high = part->low + groups;
+    memcpy(part->low, from->low, groups * sizeof(*part->low));
+    memcpy(part->high, from->high, groups * sizeof(*part->high));
     if (group >= 0) {
         part->low[group] = low;
         part->high[group] = high;
@@ -989,20 +941,19 @@ static void divide_lowest(struct branch *b)
     int index = lowest_part(b), group, middle;
     struct part part = b->parts[index];
 
-    b->limits = (struct shape_limits){part.low, part.high};
+    b->limits = (struct pattern_limits){part.low, part.high};
     b->low = part.low;
     b->high = part.high;
     group = raise_part(b, &part.bound);
     b->parts[index] = b->parts[--b->part_count];
     if (part.bound >= goal_of(b) || group < 0) {
         b->closed = fmin(b->closed, part.bound);
-        part_free(&part);
-        return;
+    } else {
+        middle = (int)floor(b->group[group] + 1e-9);
+        add_part(b, &part, group, part.low[group], middle);
+        add_part(b, &part, group, middle + 1, part.high[group]);
     }
-    middle = (int)floor(b->group[group] + 1e-9);
-    add_part(b, &part, group, part.low[group], middle);
-    add_part(b, &part, group, middle + 1, part.high[group]);
-    part_free(&part);
+    free(part.low);
 }
 
 /* The price of the plan that is given, when it fits. */
@@ -1010,34 +961,18 @@ static double given_cost(struct branch *b)
 {
     double use[POOL_MOST_TYPES] = {0}, cost = 0;
 
-    for (int w = 0; w < b->shapes.rows; w++) {
+    for (int w = 0; w < b->patterns.rows; w++) {
         int x[POOL_MOST_WAYS];
-        size_t shape;
+        size_t pattern;
 
-        for (int k = 0; k < shapes_ways(&b->shapes, w); k++)
-            x[k] = b->pack->x[shapes_first_way(&b->shapes, w) + k];
-        shape = shapes_add(&b->shapes, w, x, NULL);
-        shapes_use(&b->shapes, shape, use);
-        cost += b->shapes.list[shape].cost;
+        for (int k = 0; k < patterns_ways(&b->patterns, w); k++)
+            x[k] = b->pack->x[patterns_first_way(&b->patterns, w) + k];
+        pattern = patterns_add(&b->patterns, w, x, NULL);
+        patterns_use(&b->patterns, pattern, use);
+        cost += b->patterns.list[pattern].cost;
     }
     add_columns(b);
     return cost + over_cost(b->pack, use);
-}
-
-static double lowest_bound(const struct branch *b)
-{
-    double bound = fmin(b->pack->cost, b->pack->goal);
-
-    for (int i = 0; i < b->part_count; i++)
-        bound = fmin(bound, b->parts[i].bound);
-    return bound;
-}
-
-/* May some part hold a better plan? */
-static bool is_open(const struct branch *b)
-{
-    return b->part_count > 0 && b->part_count < b->most_parts - 1 && !is_over(b) &&
-           b->parts[lowest_part(b)].bound < goal_of(b);
 }
 
 /* ---- from solve to solve ---- */
@@ -1049,9 +984,9 @@ static struct branch *branch_new(struct pack *pack)
 
     b->pack = pack;
     b->grid = pack->grid;
-    shapes_init(&b->shapes, pack);
-    groups = (size_t)b->shapes.first[b->shapes.rows] + 1;
-    ways = (size_t)b->shapes.ways + 1;
+    patterns_init(&b->patterns, pack);
+    groups = (size_t)b->patterns.first[b->patterns.rows] + 1;
+    ways = (size_t)b->patterns.ways + 1;
     b->most_parts = MOST_CELLS / groups < MOST_PARTS ? (int)(MOST_CELLS / groups) : MOST_PARTS;
     b->parts = gp_calloc(MOST_PARTS, sizeof(*b->parts));
     b->mean = gp_calloc(ways, sizeof(*b->mean));
@@ -1059,11 +994,11 @@ static struct branch *branch_new(struct pack *pack)
     b->group = gp_calloc(groups, sizeof(*b->group));
     b->less = gp_calloc(groups, sizeof(*b->less));
     b->more = gp_calloc(groups, sizeof(*b->more));
-    b->all.low = gp_calloc(groups, sizeof(*b->all.low));
-    b->all.high = gp_calloc(groups, sizeof(*b->all.high));
+    b->all.low = gp_calloc(2 * groups, sizeof(*b->all.low));
+    b->all.high = b->all.low + groups;
     for (size_t k = 0; k < groups; k++)
         b->all.high[k] = POOL_MOST_GPUS;
-    b->limits = (struct shape_limits){b->all.low, b->all.high};
+    b->limits = (struct pattern_limits){b->all.low, b->all.high};
     program_init(b);
     return b;
 }
@@ -1071,7 +1006,7 @@ static struct branch *branch_new(struct pack *pack)
 static void close_parts(struct branch *b)
 {
     while (b->part_count > 0)
-        part_free(&b->parts[--b->part_count]);
+        free(b->parts[--b->part_count].low);
 }
 
 void pack_fini(struct pack *pack)
@@ -1081,7 +1016,7 @@ void pack_fini(struct pack *pack)
     if (!b)
         return;
     close_parts(b);
-    part_free(&b->all);
+    free(b->all.low);
     free(b->nothing);
     free(b->parts);
     free(b->mean);
@@ -1089,7 +1024,7 @@ void pack_fini(struct pack *pack)
     free(b->group);
     free(b->less);
     free(b->more);
-    shapes_fini(&b->shapes);
+    patterns_fini(&b->patterns);
     lp_fini(&b->lp);
     free(b);
     pack->branch = NULL;
@@ -1100,15 +1035,15 @@ static struct branch *pack_begin(struct pack *pack)
 {
     struct branch *b = pack->branch;
 
-    if (b && b->shapes.count > (size_t)(MOST_SHAPES + SHAPES_EACH * b->shapes.rows))
+    if (b && b->patterns.count > (size_t)(MOST_PATTERNS + PATTERNS_EACH * b->patterns.rows))
         pack_fini(pack);
     b = pack->branch = pack->branch ? pack->branch : branch_new(pack);
     close_parts(b);
     b->closed = INFINITY;
     b->all.bound = pack->bound;
-    b->limits = (struct shape_limits){b->all.low, b->all.high};
+    b->limits = (struct pattern_limits){b->all.low, b->all.high};
     b->far = b->worst;
-    b->spent = b->shapes.spent + b->lp.work;
+    b->spent = b->patterns.spent + b->lp.work;
     for (int r = 0; r < pack->limit_count; r++)
         b->lp.right[r] = pack->limits[r].room;
     set_gains(b);
@@ -1116,26 +1051,30 @@ static struct branch *pack_begin(struct pack *pack)
     return b;
 }
 
-static void pack_end(struct branch *b)
+static void spend_work(struct pack *pack)
 {
-    struct pack *pack = b->pack;
+    uint64_t spent = work_spent(pack->branch);
 
-    pack->work -= work_spent(b) < pack->work ? work_spent(b) : pack->work;
+    pack->work -= spent < pack->work ? spent : pack->work;
 }
 
 void pack_solve(struct pack *pack)
 {
     struct branch *b = pack_begin(pack);
+    double lowest;
 
     add_part(b, &b->all, -1, 0, 0);
     pack->cost = given_cost(b);
-    while (is_open(b))
+    while (b->part_count > 0 && b->part_count < b->most_parts - 1 && !is_over(b) &&
+           b->parts[lowest_part(b)].bound < goal_of(b))
         divide_lowest(b);
-    /* parts dearer than it were left */
-    pack->bound = fmax(pack->bound, fmin(lowest_bound(b), b->closed));
-    pack->bound = fmin(pack->bound, pack->cost);
+    /* parts dearer than the goal were left */
+    lowest = fmin(fmin(pack->cost, pack->goal), b->closed);
+    for (int i = 0; i < b->part_count; i++)
+        lowest = fmin(lowest, b->parts[i].bound);
+    pack->bound = fmin(fmax(pack->bound, lowest), pack->cost);
     close_parts(b); /* of many hours that are kept they would add up */
-    pack_end(b);
+    spend_work(pack);
 }
 
 double pack_prices(struct pack *pack, double *lambda, double *value)
@@ -1155,6 +1094,6 @@ double pack_prices(struct pack *pack, double *lambda, double *value)
         *value = sum;
         memcpy(lambda, trial, sizeof(*lambda) * (size_t)b->grid->types);
     }
-    pack_end(b);
+    spend_work(pack);
     return best;
 }

@@ -8,7 +8,7 @@
  * as a linear program over covers, which are made as its prices ask for them (Dantzig,
  * Wolfe 1960). Its value bounds the cost from below; few workloads are split between
  * covers in it, and those are branched on by the GPUs that one takes of a type
- * (shape.h), at most k here and more there, the part with the lowest bound first. Which
+ * (pattern.h), at most k here and more there, the part with the lowest bound first. Which
  * of them is tried on the program before (strong branching: Applegate, Bixby, Chvatal,
  * Cook 1995). Each part is rounded to a plan as well.
  *

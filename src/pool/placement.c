@@ -58,9 +58,7 @@ static void add_servers(struct placing *p)
     for (int t = 0; t < p->pool->type_count; t++) {
         int each = p->pool->types[t].server_gpus;
 
-        if (!in_servers(p, t))
-            continue;
-        for (int left = p->rung->gpus[t]; left > 0; left -= each) {
+        for (int left = in_servers(p, t) ? p->rung->gpus[t] : 0; left > 0; left -= each) {
             int n = left < each ? left : each;
 
             for (int i = 0; i < n; i++)
@@ -70,23 +68,18 @@ static void add_servers(struct placing *p)
     }
 }
 
-static int largest_server(const struct pool *pool)
-{
-    int most = 1;
-
-    for (int t = 0; t < pool->type_count; t++)
-        most = pool->types[t].server_gpus > most ? pool->types[t].server_gpus : most;
-    return most;
-}
-
 /* Types one after the other into the slots there are; what is over goes into a last one,
  * with hosts as large as servers and as many as it takes. */
 static void add_chassis(struct placing *p, const struct chassis_size *chassis, int count)
 {
-    int left = 0, t = 0, of_type = 0;
+    int left = 0, t = 0, of_type = 0, largest = 1;
 
-    for (int i = 0; i < p->pool->type_count; i++)
+    for (int i = 0; i < p->pool->type_count; i++) {
+        int each = p->pool->types[i].server_gpus;
+
+        largest = each > largest ? each : largest;
         left += in_servers(p, i) ? 0 : p->rung->gpus[i];
+    }
     for (int c = 0; left > 0; c++) {
         int n = c >= count || left < chassis[c].slots ? left : chassis[c].slots;
 
@@ -99,7 +92,7 @@ static void add_chassis(struct placing *p, const struct chassis_size *chassis, i
             of_type++;
         }
         add_box(p, -1, n, c < count ? c : count, c < count ? chassis[c].hosts : n,
-                c < count ? chassis[c].per_host : largest_server(p->pool));
+                c < count ? chassis[c].per_host : largest);
         left -= n;
     }
 }
@@ -130,20 +123,15 @@ static int owner_of(const struct placing *p, int candidate)
     return apart ? c->workload : NOBODY;
 }
 
-static size_t cell(const struct placement *o, int hour, int gpu)
-{
-    return (size_t)hour * (size_t)o->gpus + (size_t)gpu;
-}
-
 static void put(struct placing *p, int hour, int gpu, int who, int unit, int cut, int host)
 {
     struct placement *o = p->out;
     int box = o->box_of[gpu];
 
-    o->who[cell(o, hour, gpu)] = who;
-    o->unit[cell(o, hour, gpu)] = unit;
-    o->cut[cell(o, hour, gpu)] = (signed char)cut;
-    o->host[cell(o, hour, gpu)] = host + 1;
+    o->who[placement_cell(o, hour, gpu)] = who;
+    o->unit[placement_cell(o, hour, gpu)] = unit;
+    o->cut[placement_cell(o, hour, gpu)] = (signed char)cut;
+    o->host[placement_cell(o, hour, gpu)] = host + 1;
     p->free[box * p->pool->type_count + o->type[gpu]]--;
     p->host_room[o->box[box].first_host + host]--;
 }
@@ -153,7 +141,7 @@ static void take_away(struct placing *p, int hour, int unit)
     struct placement *o = p->out;
 
     for (int g = 0; g < o->gpus; g++) {
-        size_t at = cell(o, hour, g);
+        size_t at = placement_cell(o, hour, g);
         int box = o->box_of[g];
 
         if (o->unit[at] != unit)
@@ -166,23 +154,20 @@ static void take_away(struct placing *p, int hour, int unit)
     }
 }
 
-/* A host that a workload has claimed is its own; one that others have used is theirs. */
-static bool may_use(const struct placing *p, int host, int owner, bool claim)
-{
-    return claim ? owner != NOBODY && p->owner[host] == NOBODY && !p->touched[host]
-                 : p->owner[host] == owner;
-}
-
-/* The host of a box that is left with least room when it takes n; NOBODY: none does. */
+/* The host of a box that is left with least room when it takes n; NOBODY: none does. A host
+ * that a workload has claimed is its own; one that others have used is theirs. */
 static int best_host(const struct placing *p, int b, int n, int owner, bool claim)
 {
     const struct placement_chassis *box = &p->out->box[b];
     int best = NOBODY;
 
-    for (int h = box->first_host; h < box->first_host + box->hosts; h++)
-        if (p->host_room[h] >= n && may_use(p, h, owner, claim) &&
-            (best == NOBODY || p->host_room[h] < p->host_room[best]))
+    for (int h = box->first_host; h < box->first_host + box->hosts; h++) {
+        bool may = claim ? owner != NOBODY && p->owner[h] == NOBODY && !p->touched[h]
+                         : p->owner[h] == owner;
+
+        if (may && p->host_room[h] >= n && (best == NOBODY || p->host_room[h] < p->host_room[best]))
             best = h;
+    }
     return best;
 }
 
@@ -206,31 +191,29 @@ static int best_box(const struct placing *p, int type, int n, int owner, bool cl
 
 static bool is_free(const struct placing *p, int hour, int gpu, int type)
 {
-    return p->out->type[gpu] == type && p->out->who[cell(p->out, hour, gpu)] == PLACEMENT_FREE;
+    return p->out->type[gpu] == type &&
+           p->out->who[placement_cell(p->out, hour, gpu)] == PLACEMENT_FREE;
 }
 
-/* Where n free GPUs stand side by side and aligned to n, so that they share the links of
- * a board; else the first of the box. */
-static int aligned(const struct placing *p, int hour, const struct placement_chassis *box, int type,
-                   int n)
+/* On n free GPUs that stand side by side and aligned to n, so that they share the links of a
+ * board; else on the first of the box. */
+static void fill_box(struct placing *p, int hour, int b, int type, int n, int host, int who,
+                     int unit, int cut)
 {
+    const struct placement_chassis *box = &p->out->box[b];
+    int from = box->first;
+
     for (int g = box->first; g + n <= box->first + box->gpus; g += n) {
         int run = 0;
 
         while (run < n && is_free(p, hour, g + run, type))
             run++;
-        if (run == n)
-            return g;
+        if (run == n) {
+            from = g;
+            break;
+        }
     }
-    return box->first;
-}
-
-static void fill_box(struct placing *p, int hour, int b, int type, int n, int host, int who,
-                     int unit, int cut)
-{
-    const struct placement_chassis *box = &p->out->box[b];
-
-    for (int g = aligned(p, hour, box, type, n); n > 0; g++) {
+    for (int g = from; n > 0; g++) {
         if (!is_free(p, hour, g, type))
             continue;
         put(p, hour, g, who, unit, cut, host - box->first_host);
@@ -238,23 +221,13 @@ static void fill_box(struct placing *p, int hour, int b, int type, int n, int ho
     }
 }
 
-/* GPUs of one type that a replica can have in one piece. */
-static int piece(const struct placing *p, int type)
-{
-    int most = 1;
-
-    if (in_servers(p, type))
-        return p->pool->types[type].server_gpus;
-    for (int b = 0; b < p->out->box_count; b++)
-        most = p->out->box[b].per_host > most ? p->out->box[b].per_host : most;
-    return most;
-}
-
 /* One replica of `n` GPUs: within a host; of more than one holds, in whole ones. */
 static bool place_one(struct placing *p, int hour, int type, int n, int owner, int who, int cut)
 {
-    int each = piece(p, type), unit = p->next_unit;
+    int each = in_servers(p, type) ? p->pool->types[type].server_gpus : 1, unit = p->next_unit;
 
+    for (int b = 0; b < p->out->box_count && !in_servers(p, type); b++)
+        each = p->out->box[b].per_host > each ? p->out->box[b].per_host : each;
     for (int left = n; left > 0; left -= each) {
         int host = NOBODY, take = left < each ? left : each;
         int b = best_box(p, type, take, owner, false, &host);
@@ -302,57 +275,28 @@ static void count_cuts(struct placing *p, int hour, int c)
 {
     const struct pool *pool = p->pool;
     const struct pool_type *type = &pool->types[pool->candidates[c].type];
-    int count[POOL_MOST_SLICES] = {0}, any = 0;
+    int count[POOL_MOST_SLICES] = {0};
     double weight[POOL_MOST_SLICES];
 
-    memset(p->cuts[c], 0, sizeof(p->cuts[c]));
-    for (int i = c; i < pool->candidate_count; i++) {
-        int n = p->rung->replicas[i * pool->hours + hour];
-
-        if (p->cut_first[i] != c)
-            continue;
-        count[pool->candidates[i].slice] += n;
-        any += n;
-    }
-    if (any == 0)
-        return;
+    for (int i = c; i < pool->candidate_count; i++)
+        if (p->cut_first[i] == c)
+            count[pool->candidates[i].slice] += p->rung->replicas[i * pool->hours + hour];
     slices_weights(type, weight);
     slices_gpus(type, weight, count, p->cuts[c]);
-}
-
-/* Replicas, workers and GPUs that are cut, of an hour. */
-static void count_left(struct placing *p, int hour)
-{
-    const struct pool *pool = p->pool;
-
-    for (int c = 0; c < pool->candidate_count; c++) {
-        p->left[c] = p->cut_first[c] == NOBODY ? p->rung->replicas[c * pool->hours + hour] : 0;
-        if (p->cut_first[c] == c)
-            count_cuts(p, hour, c);
-    }
-    for (int j = 0; j < pool->job_count; j++)
-        p->jobs_left[j] = p->rung->workers[j * pool->hours + hour];
-}
-
-/* GPUs of whatever a cell holds. */
-static int size_at(const struct placing *p, size_t at)
-{
-    int who = p->out->who[at];
-
-    return p->out->cut[at] >= 0 ? 1 : who > 0 ? seat_of(p, who - 1) : p->pool->jobs[-who - 1].gpus;
 }
 
 /* Puts the whole replica whose first GPU is g where it was. */
 static void keep_unit(struct placing *p, int hour, int before, int g)
 {
     struct placement *o = p->out;
-    size_t was = cell(o, before, g);
-    int unit = o->unit[was], left = size_at(p, was);
+    size_t was = placement_cell(o, before, g);
+    int unit = o->unit[was], who = o->who[was];
+    int left = o->cut[was] >= 0 ? 1 : who > 0 ? seat_of(p, who - 1) : p->pool->jobs[-who - 1].gpus;
 
     for (; g < o->gpus && left > 0; g++) {
-        if (o->unit[cell(o, before, g)] != unit)
+        if (o->unit[placement_cell(o, before, g)] != unit)
             continue;
-        put(p, hour, g, o->who[was], unit, o->cut[was], o->host[cell(o, before, g)] - 1);
+        put(p, hour, g, who, unit, o->cut[was], o->host[placement_cell(o, before, g)] - 1);
         left--;
     }
 }
@@ -363,14 +307,14 @@ static void keep_running(struct placing *p, int hour, int before)
     struct placement *o = p->out;
 
     for (int g = 0; g < o->gpus; g++) {
-        size_t was = cell(o, before, g);
+        size_t was = placement_cell(o, before, g);
         int who = o->who[was];
         int *left = who == PLACEMENT_FREE ? NULL
                     : o->cut[was] >= 0    ? &p->cuts[who - 1][o->cut[was]]
                     : who > 0             ? &p->left[who - 1]
                                           : &p->jobs_left[-who - 1];
 
-        if (!left || *left <= 0 || o->who[cell(o, hour, g)] != PLACEMENT_FREE)
+        if (!left || *left <= 0 || o->who[placement_cell(o, hour, g)] != PLACEMENT_FREE)
             continue;
         keep_unit(p, hour, before, g);
         --*left;
@@ -381,10 +325,11 @@ static void keep_running(struct placing *p, int hour, int before)
 static bool may_return(const struct placing *p, int hour, int before, int g)
 {
     const struct placement *o = p->out;
-    int unit = o->unit[cell(o, before, g)];
+    int unit = o->unit[placement_cell(o, before, g)];
 
     for (int k = g; k < o->gpus; k++)
-        if (o->unit[cell(o, before, k)] == unit && o->who[cell(o, hour, k)] != PLACEMENT_FREE)
+        if (o->unit[placement_cell(o, before, k)] == unit &&
+            o->who[placement_cell(o, hour, k)] != PLACEMENT_FREE)
             return false;
     return true;
 }
@@ -397,53 +342,15 @@ static void wake_suspended(struct placing *p, int hour)
     for (int back = 2; back < o->hours && p->sleepers; back++)
         for (int g = 0; g < o->gpus; g++) {
             int before = (hour - back + o->hours) % o->hours;
-            int c = o->who[cell(o, before, g)] - 1;
+            int c = o->who[placement_cell(o, before, g)] - 1;
 
-            if (c < 0 || o->cut[cell(o, before, g)] >= 0 || p->left[c] <= 0 ||
+            if (c < 0 || o->cut[placement_cell(o, before, g)] >= 0 || p->left[c] <= 0 ||
                 !p->pool->workloads[p->pool->candidates[c].workload].sleeps ||
                 !in_servers(p, p->pool->candidates[c].type) || !may_return(p, hour, before, g))
                 continue;
             keep_unit(p, hour, before, g);
             p->left[c]--;
         }
-}
-
-static void place_candidates(struct placing *p, int hour, int size)
-{
-    const struct pool *pool = p->pool;
-
-    for (int c = 0; c < pool->candidate_count; c++) {
-        const struct pool_candidate *cand = &pool->candidates[c];
-
-        if (p->left[c] == 0 || seat_of(p, c) != size)
-            continue;
-        while (p->left[c] > 0 && place_one(p, hour, cand->type, size, owner_of(p, c), c + 1, -1))
-            p->left[c]--;
-    }
-}
-
-static void place_jobs(struct placing *p, int hour)
-{
-    for (int j = 0; j < p->pool->job_count; j++) {
-        const struct pool_job *job = &p->pool->jobs[j];
-        int size = in_servers(p, job->type)
-                       ? pool_seat(job->gpus, p->pool->types[job->type].server_gpus)
-                       : job->gpus;
-
-        while (p->jobs_left[j] > 0 && place_one(p, hour, job->type, size, NOBODY, -(j + 1), -1))
-            p->jobs_left[j]--;
-    }
-}
-
-static void place_cuts(struct placing *p, int hour)
-{
-    for (int c = 0; c < p->pool->candidate_count; c++) {
-        const struct pool_candidate *cand = &p->pool->candidates[c];
-
-        for (int k = 0; p->cut_first[c] == c && k < POOL_MOST_CUTS; k++)
-            while (p->cuts[c][k] > 0 && place_one(p, hour, cand->type, 1, owner_of(p, c), c + 1, k))
-                p->cuts[c][k]--;
-    }
 }
 
 /* Smaller replicas of its workload in place of one that finds no host with room. */
@@ -458,17 +365,6 @@ static void place_smaller(struct placing *p, int hour, int c)
                    seat_of(p, i) == size && rate_of(p, i) > 0 && need > 0 &&
                    place_one(p, hour, cand[i].type, size, owner_of(p, i), i + 1, -1))
                 need -= rate_of(p, i);
-}
-
-/* Sizes of seats that this hour needs, the largest first. */
-static int next_size(const struct placing *p, int below)
-{
-    int size = 0;
-
-    for (int c = 0; c < p->pool->candidate_count; c++)
-        if (p->left[c] > 0 && seat_of(p, c) < below && seat_of(p, c) > size)
-            size = seat_of(p, c);
-    return size;
 }
 
 /* Replicas, workers and cut GPUs that found no place. */
@@ -486,25 +382,8 @@ static int count_unplaced(const struct placing *p)
     return n;
 }
 
-/* Slices of the group of candidate c that have no GPU: the fullest profile goes first. */
-static void drop_slices(struct placing *p, int hour, int c)
-{
-    const struct pool *pool = p->pool;
-    int lost = 0;
-
-    for (int k = 0; k < POOL_MOST_CUTS; k++)
-        lost += p->cuts[c][k];
-    for (int i = c; i < pool->candidate_count && lost > 0; i++) {
-        int *ran = &p->out->ran[i * pool->hours + hour];
-
-        if (p->cut_first[i] != c)
-            continue;
-        lost -= *ran;
-        *ran = lost >= 0 ? 0 : -lost;
-    }
-}
-
-/* What has a place in this hour, from who is where; slices by their GPUs. */
+/* What has a place in this hour, from who is where; of slices that have no GPU the fullest
+ * profile goes first. */
 static void count_ran(struct placing *p, int hour)
 {
     struct placement *o = p->out;
@@ -515,32 +394,69 @@ static void count_ran(struct placing *p, int hour)
         o->ran[c * pool->hours + hour] =
             p->cut_first[c] == NOBODY ? 0 : p->rung->replicas[c * pool->hours + hour];
     for (int g = 0; g < o->gpus; g++) {
-        size_t at = cell(o, hour, g);
+        size_t at = placement_cell(o, hour, g);
 
         if (o->who[at] <= 0 || o->cut[at] >= 0 || seen[o->unit[at]])
             continue;
         seen[o->unit[at]] = true;
         o->ran[(o->who[at] - 1) * pool->hours + hour]++;
     }
-    for (int c = 0; c < pool->candidate_count; c++)
-        if (p->cut_first[c] == c)
-            drop_slices(p, hour, c);
+    for (int c = 0; c < pool->candidate_count; c++) {
+        int lost = 0;
+
+        for (int k = 0; k < POOL_MOST_CUTS && p->cut_first[c] == c; k++)
+            lost += p->cuts[c][k];
+        for (int i = c; i < pool->candidate_count && lost > 0; i++) {
+            int *ran = &o->ran[i * pool->hours + hour];
+
+            if (p->cut_first[i] != c)
+                continue;
+            lost -= *ran;
+            *ran = lost >= 0 ? 0 : -lost;
+        }
+    }
     free(seen);
 }
 
+/* Replicas, the largest seats first, then GPUs that are cut, and workers; how many find no
+ * place. */
 static int place_rest(struct placing *p, int hour)
 {
-    for (int size = next_size(p, POOL_MOST_GPUS); size > 0; size = next_size(p, size))
-        place_candidates(p, hour, size);
-    place_cuts(p, hour);
-    place_jobs(p, hour);
+    const struct pool *pool = p->pool;
+
+    for (int size = POOL_MOST_GPUS, next; size > 0; size = next) {
+        next = 0;
+        for (int c = 0; c < pool->candidate_count; c++) {
+            int seat = seat_of(p, c), type = pool->candidates[c].type;
+
+            while (seat == size && p->left[c] > 0 &&
+                   place_one(p, hour, type, size, owner_of(p, c), c + 1, -1))
+                p->left[c]--;
+            if (p->left[c] > 0 && seat < size && seat > next)
+                next = seat;
+        }
+    }
+    for (int c = 0; c < pool->candidate_count; c++)
+        for (int k = 0; p->cut_first[c] == c && k < POOL_MOST_CUTS; k++)
+            while (p->cuts[c][k] > 0 &&
+                   place_one(p, hour, pool->candidates[c].type, 1, owner_of(p, c), c + 1, k))
+                p->cuts[c][k]--;
+    for (int j = 0; j < pool->job_count; j++) {
+        const struct pool_job *job = &pool->jobs[j];
+        int size = in_servers(p, job->type)
+                       ? pool_seat(job->gpus, pool->types[job->type].server_gpus)
+                       : job->gpus;
+
+        while (p->jobs_left[j] > 0 && place_one(p, hour, job->type, size, NOBODY, -(j + 1), -1))
+            p->jobs_left[j]--;
+    }
     return count_unplaced(p);
 }
 
 static void begin_hour(struct placing *p, int hour)
 {
     struct placement *o = p->out;
-    size_t at = cell(o, hour, 0), n = sizeof(int) * (size_t)o->gpus;
+    size_t at = placement_cell(o, hour, 0), n = sizeof(int) * (size_t)o->gpus;
 
     memset(&o->who[at], 0, n);
     memset(&o->unit[at], 0, n);
@@ -552,7 +468,13 @@ static void begin_hour(struct placing *p, int hour)
     for (int b = 0; b < o->box_count; b++)
         for (int h = 0; h < o->box[b].hosts; h++)
             p->host_room[o->box[b].first_host + h] = o->box[b].per_host;
-    count_left(p, hour);
+    for (int c = 0; c < p->pool->candidate_count; c++) {
+        p->left[c] = p->cut_first[c] == NOBODY ? p->rung->replicas[c * p->pool->hours + hour] : 0;
+        if (p->cut_first[c] == c)
+            count_cuts(p, hour, c);
+    }
+    for (int j = 0; j < p->pool->job_count; j++)
+        p->jobs_left[j] = p->rung->workers[j * p->pool->hours + hour];
 }
 
 /* ---- hours beside each other ---- */
@@ -563,20 +485,16 @@ struct mates {         /* by unit */
     size_t cap;
 };
 
-static void mates_reset(struct mates *m, const struct placement *o, int hour, int before)
-{
-    for (int g = 0; g < o->gpus; g++) {
-        m->now[o->unit[cell(o, hour, g)]] = m->before[o->unit[cell(o, before, g)]] = 0;
-        m->mate[o->unit[cell(o, hour, g)]] = 0;
-    }
-}
-
 /* Pairs each replica of an hour with the one that had the same GPUs, host and work. */
 static void mates_find(struct mates *m, const struct placement *o, int hour, int before)
 {
-    mates_reset(m, o, hour, before);
     for (int g = 0; g < o->gpus; g++) {
-        size_t at = cell(o, hour, g), was = cell(o, before, g);
+        m->now[o->unit[placement_cell(o, hour, g)]] = 0;
+        m->before[o->unit[placement_cell(o, before, g)]] = 0;
+        m->mate[o->unit[placement_cell(o, hour, g)]] = 0;
+    }
+    for (int g = 0; g < o->gpus; g++) {
+        size_t at = placement_cell(o, hour, g), was = placement_cell(o, before, g);
         int unit = o->unit[at], other = o->unit[was];
         bool same =
             o->who[at] == o->who[was] && o->cut[at] == o->cut[was] && o->host[at] == o->host[was];
@@ -604,23 +522,10 @@ static void mates_size(struct mates *m, int units)
     m->mate = gp_grow(m->mate, &m->cap, n, sizeof(*m->mate));
 }
 
-/* Replicas that were packed anew and got what they had keep their number. */
-static void keep_numbers(struct placing *p, struct mates *m, int hour, int before)
+static void place_hour(struct placing *p, struct mates *m, int hour, int before)
 {
     struct placement *o = p->out;
 
-    mates_size(m, p->next_unit);
-    mates_find(m, o, hour, before);
-    for (int g = 0; g < o->gpus; g++) {
-        int *unit = &o->unit[cell(o, hour, g)];
-
-        if (mates_same(m, *unit))
-            *unit = m->mate[*unit];
-    }
-}
-
-static void place_hour(struct placing *p, struct mates *m, int hour, int before)
-{
     begin_hour(p, hour);
     if (before >= 0)
         keep_running(p, hour, before);
@@ -632,53 +537,32 @@ static void place_hour(struct placing *p, struct mates *m, int hour, int before)
     for (int c = 0; c < p->pool->candidate_count; c++)
         if (p->left[c] > 0)
             place_smaller(p, hour, c);
-    if (before >= 0)
-        keep_numbers(p, m, hour, before);
+    if (before < 0)
+        return;
+    mates_size(m, p->next_unit);
+    mates_find(m, o, hour, before);
+    for (int g = 0; g < o->gpus; g++) { /* what got what it had keeps its number */
+        int *unit = &o->unit[placement_cell(o, hour, g)];
+
+        if (mates_same(m, *unit))
+            *unit = m->mate[*unit];
+    }
 }
 
 bool placement_returns(const struct placement *o, int hour, int gpu)
 {
     for (int t = 0; t < o->hours; t++)
-        if (t != hour && o->unit[cell(o, t, gpu)] == o->unit[cell(o, hour, gpu)])
+        if (t != hour &&
+            o->unit[placement_cell(o, t, gpu)] == o->unit[placement_cell(o, hour, gpu)])
             return true;
     return false;
 }
 
 bool placement_starts(const struct placement *o, int hour, int gpu)
 {
-    size_t at = cell(o, hour, gpu);
+    size_t at = placement_cell(o, hour, gpu);
 
     return o->who[at] != PLACEMENT_FREE && !o->stays[at];
-}
-
-/* Fills stays and moves; a replica is counted once, by its first GPU. */
-static void compare_hours(struct placing *p, struct mates *m)
-{
-    struct placement *o = p->out;
-
-    mates_size(m, p->next_unit);
-    for (int t = 0; t < o->hours; t++) {
-        mates_find(m, o, t, (t > 0 ? t : o->hours) - 1);
-        for (int g = 0; g < o->gpus; g++) {
-            int unit = o->unit[cell(o, t, g)];
-
-            o->stays[cell(o, t, g)] = mates_same(m, unit);
-            if (unit == 0 || m->now[unit] == 0 || mates_same(m, unit))
-                continue;
-            o->moves[t]++;
-            m->now[unit] = 0;
-        }
-    }
-}
-
-/* The largest that found no place. */
-static void note_lacking(struct placing *p)
-{
-    for (int c = 0; c < p->pool->candidate_count; c++)
-        if (p->left[c] > 0 && seat_of(p, c) > p->out->lacking) {
-            p->out->lacking = seat_of(p, c);
-            p->out->lacking_type = p->pool->candidates[c].type;
-        }
 }
 
 /* Hosts for what shares none, before anybody else has one: all that it ever runs. */
@@ -700,9 +584,11 @@ static void claim_hosts(struct placing *p)
     place_rest(p, 0);
 }
 
-/* Twice around: the second time hour 0 follows the last. */
+/* Twice around: the second time hour 0 follows the last. Then stays and moves are filled; a
+ * replica is counted once, by its first GPU. */
 static void place_hours(struct placing *p)
 {
+    struct placement *o = p->out;
     int hours = p->pool->hours;
     struct mates m = {0};
 
@@ -711,30 +597,32 @@ static void place_hours(struct placing *p)
         place_hour(p, &m, hour, hour - 1);
     for (int hour = 0; hour < hours; hour++) {
         place_hour(p, &m, hour, (hour > 0 ? hour : hours) - 1);
-        p->out->unplaced += count_unplaced(p);
-        note_lacking(p);
+        o->unplaced += count_unplaced(p);
+        for (int c = 0; c < p->pool->candidate_count; c++)
+            if (p->left[c] > 0 && seat_of(p, c) > o->lacking) {
+                o->lacking = seat_of(p, c);
+                o->lacking_type = p->pool->candidates[c].type;
+            }
         count_ran(p, hour);
     }
-    p->out->whole = p->out->unplaced == 0;
-    p->out->units = p->next_unit;
-    compare_hours(p, &m);
+    o->whole = o->unplaced == 0;
+    o->units = p->next_unit;
+    mates_size(&m, p->next_unit);
+    for (int t = 0; t < hours; t++) {
+        mates_find(&m, o, t, (t > 0 ? t : hours) - 1);
+        for (int g = 0; g < o->gpus; g++) {
+            int unit = o->unit[placement_cell(o, t, g)];
+
+            o->stays[placement_cell(o, t, g)] = mates_same(&m, unit);
+            if (unit == 0 || m.now[unit] == 0 || mates_same(&m, unit))
+                continue;
+            o->moves[t]++;
+            m.now[unit] = 0;
+        }
+    }
     free(m.now);
     free(m.before);
     free(m.mate);
-}
-
-static void allocate(struct placement *o, size_t gpus, size_t hours, size_t candidates)
-{
-    o->box = gp_calloc(gpus + 1, sizeof(*o->box));
-    o->type = gp_calloc(gpus + 1, sizeof(*o->type));
-    o->box_of = gp_calloc(gpus + 1, sizeof(*o->box_of));
-    o->who = gp_calloc(gpus * hours + 1, sizeof(*o->who));
-    o->unit = gp_calloc(gpus * hours + 1, sizeof(*o->unit));
-    o->host = gp_calloc(gpus * hours + 1, sizeof(*o->host));
-    o->cut = gp_calloc(gpus * hours + 1, sizeof(*o->cut));
-    o->stays = gp_calloc(gpus * hours + 1, sizeof(*o->stays));
-    o->moves = gp_calloc(hours, sizeof(*o->moves));
-    o->ran = gp_calloc(candidates * hours + 1, sizeof(*o->ran));
 }
 
 static void placing_init(struct placing *p)
@@ -757,22 +645,11 @@ static void placing_init(struct placing *p)
     group_cuts(p);
 }
 
-static void placing_fini(struct placing *p)
-{
-    free(p->owner);
-    free(p->touched);
-    free(p->host_room);
-    free(p->free);
-    free(p->left);
-    free(p->cuts);
-    free(p->cut_first);
-    free(p->jobs_left);
-}
-
 void placement_rung(const struct pool *pool, const struct pool_rung *rung,
                     const struct chassis_size *chassis, int chassis_count, struct placement *out)
 {
     struct placing p = {.pool = pool, .rung = rung, .out = out, .next_unit = 1};
+    size_t hours = (size_t)pool->hours, gpus;
     long total = 0;
 
     *out = (struct placement){.hours = pool->hours, .whole = true};
@@ -780,16 +657,31 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
         total += rung->gpus[t];
     if (total * pool->hours > PLACEMENT_MOST || !rung->replicas)
         out->whole = false;
-    if (!out->whole)
-        total = 0;
-    allocate(out, (size_t)total, (size_t)pool->hours, (size_t)pool->candidate_count);
-    if (total == 0)
+    gpus = out->whole ? (size_t)total : 0;
+    out->box = gp_calloc(gpus + 1, sizeof(*out->box));
+    out->type = gp_calloc(gpus + 1, sizeof(*out->type));
+    out->box_of = gp_calloc(gpus + 1, sizeof(*out->box_of));
+    out->who = gp_calloc(gpus * hours + 1, sizeof(*out->who));
+    out->unit = gp_calloc(gpus * hours + 1, sizeof(*out->unit));
+    out->host = gp_calloc(gpus * hours + 1, sizeof(*out->host));
+    out->cut = gp_calloc(gpus * hours + 1, sizeof(*out->cut));
+    out->stays = gp_calloc(gpus * hours + 1, sizeof(*out->stays));
+    out->moves = gp_calloc(hours, sizeof(*out->moves));
+    out->ran = gp_calloc((size_t)pool->candidate_count * hours + 1, sizeof(*out->ran));
+    if (gpus == 0)
         return;
     add_servers(&p);
     add_chassis(&p, chassis, chassis_count);
     placing_init(&p);
     place_hours(&p);
-    placing_fini(&p);
+    free(p.owner);
+    free(p.touched);
+    free(p.host_room);
+    free(p.free);
+    free(p.left);
+    free(p.cuts);
+    free(p.cut_first);
+    free(p.jobs_left);
 }
 
 void placement_fini(struct placement *o)

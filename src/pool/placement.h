@@ -63,6 +63,12 @@ void placement_rung(const struct pool *pool, const struct pool_rung *rung,
                     const struct chassis_size *chassis, int chassis_count, struct placement *out);
 void placement_fini(struct placement *placement);
 
+/* Place of an hour and GPU in who, unit, ... */
+static inline size_t placement_cell(const struct placement *placement, int hour, int gpu)
+{
+    return (size_t)hour * (size_t)placement->gpus + (size_t)gpu;
+}
+
 /* Was this GPU's replica on it at another hour, too? It may have slept until now. */
 bool placement_returns(const struct placement *placement, int hour, int gpu);
 

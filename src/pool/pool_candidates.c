@@ -82,16 +82,6 @@ static bool is_dominated(const struct served *a, const struct served *b)
     return a->layout.gpus >= b->layout.gpus && rate_in(b, a->layout.gpus) >= a->rate;
 }
 
-/* A layout on so many GPUs has to serve more than this to be kept. */
-static double rate_wanted(const struct scan *s, int gpus)
-{
-    double most = 0;
-
-    for (int i = 0; i < s->count; i++)
-        most = fmax(most, rate_in(&s->found[i], gpus));
-    return most;
-}
-
 static void keep_served(struct scan *s, const struct served *r)
 {
     int kept = 0;
@@ -107,15 +97,6 @@ static void keep_served(struct scan *s, const struct served *r)
         s->found[s->count++] = *r;
 }
 
-static int fewest_gpus(const struct scan *s)
-{
-    int fewest = INT_MAX;
-
-    for (int i = 0; i < s->count; i++)
-        fewest = s->found[i].layout.gpus < fewest ? s->found[i].layout.gpus : fewest;
-    return fewest;
-}
-
 /* A layout that spans hosts only where nothing else serves; and stages for a model that
  * needs the GPUs, not for more requests: replicas do that, and the law of a pipeline that
  * is always full is kind to it. */
@@ -123,17 +104,22 @@ static void try_cut(void *ctx, int tp, int pp, int ep)
 {
     struct scan *s = ctx;
     struct served r = {0};
+    double wanted = 0; /* what others serve on so many GPUs: it has to serve more */
+    int gpus, fewest = INT_MAX;
 
     if (!search_cut(&s->request, tp, pp, ep, &r.layout))
         return;
-    r.layout.gpus = tp * pp * r.layout.replicas;
-    if (r.layout.gpus > GPUS_MOST || (r.layout.gpus > s->request.host_gpus && s->count > 0) ||
-        (pp > 1 && r.layout.gpus > fewest_gpus(s)))
+    r.layout.gpus = gpus = tp * pp * r.layout.replicas;
+    for (int i = 0; i < s->count; i++) {
+        fewest = s->found[i].layout.gpus < fewest ? s->found[i].layout.gpus : fewest;
+        wanted = fmax(wanted, rate_in(&s->found[i], gpus));
+    }
+    if (gpus > GPUS_MOST || (gpus > s->request.host_gpus && s->count > 0) ||
+        (pp > 1 && gpus > fewest))
         return;
-    double wanted = rate_wanted(s, r.layout.gpus);
     if (wanted > 0 && !layout_serves(s, &r.layout, wanted))
         return; /* most of them: one look is enough */
-    r.rate = r.layout.gpus == 1 && s->single >= 0 ? s->single : most_rate(s, &r.layout, wanted);
+    r.rate = gpus == 1 && s->single >= 0 ? s->single : most_rate(s, &r.layout, wanted);
     if (r.rate > 0)
         keep_served(s, &r);
 }
@@ -166,11 +152,32 @@ static void finish_served(struct scan *s, struct served *r)
     s->request.tpot = tpot;
 }
 
-/* Nothing is known of this GPU yet. */
-static void begin_type(struct scan *s)
+/* What was found becomes rows, those of this scan from `from` on, one for each number of GPUs. */
+static void take_found(const struct scan *s, size_t from, const struct pool_replica *like,
+                       bool fabric, struct pool_replicas *out)
 {
-    s->single = -1;
-    s->known = 0;
+    for (int i = 0; i < s->count; i++) {
+        const struct served *f = &s->found[i];
+        struct pool_replica *r;
+        size_t at = from;
+
+        while (at < out->count && out->row[at].gpus != f->layout.gpus)
+            at++;
+        if (at == out->count) {
+            out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
+            out->row[at] = *like;
+            out->row[at].gpus = f->layout.gpus;
+            out->count++;
+        }
+        r = &out->row[at];
+        *(fabric ? &r->fabric : &r->server) = f->layout;
+        *(fabric ? &r->fabric_rate : &r->rate) = f->rate;
+        if (fabric && r->rate > 0)
+            continue;
+        r->free_rate = f->free_rate;
+        r->watts = f->watts;
+        r->weights = s->load.file_bytes;
+    }
 }
 
 static void scan_place(struct scan *s)
@@ -187,97 +194,39 @@ static void scan_place(struct scan *s)
 
 /* ---- both places ---- */
 
-/* The row of so many GPUs among those of this scan, which begin at `from`. */
-static struct pool_replica *row_of(struct pool_replicas *out, size_t from,
-                                   const struct pool_replica *like, int gpus)
-{
-    for (size_t i = from; i < out->count; i++)
-        if (out->row[i].gpus == gpus)
-            return &out->row[i];
-    out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
-    out->row[out->count] = *like;
-    out->row[out->count].gpus = gpus;
-    return &out->row[out->count++];
-}
-
-static void take_server(const struct scan *s, size_t from, const struct pool_replica *like,
-                        struct pool_replicas *out)
-{
-    for (int i = 0; i < s->count; i++) {
-        const struct served *f = &s->found[i];
-        struct pool_replica *r = row_of(out, from, like, f->layout.gpus);
-
-        r->server = f->layout;
-        r->rate = f->rate;
-        r->free_rate = f->free_rate;
-        r->watts = f->watts;
-        r->weights = s->load.file_bytes;
-    }
-}
-
-static void take_fabric(const struct scan *s, size_t from, const struct pool_replica *like,
-                        struct pool_replicas *out)
-{
-    for (int i = 0; i < s->count; i++) {
-        const struct served *f = &s->found[i];
-        struct pool_replica *r = row_of(out, from, like, f->layout.gpus);
-
-        r->fabric = f->layout;
-        r->fabric_rate = f->rate;
-        if (r->rate > 0)
-            continue;
-        r->free_rate = f->free_rate;
-        r->watts = f->watts;
-        r->weights = s->load.file_bytes;
-    }
-}
-
 /* ---- a workload ---- */
 
-/* GPUs that one host of the pool's chassis can hold, at most. */
-static int fabric_host(const struct pool_file *file)
-{
-    int most = 0;
-
-    for (size_t i = 0; i < file->chassis_count; i++)
-        most = file->chassis[i].per_host > most ? file->chassis[i].per_host : most;
-    return most > 0 ? most : file->server_gpus;
-}
-
-/* The same GPU without links of its own. */
-static struct gpu on_fabric(const struct gpu *gpu, const struct pool_file *file)
-{
-    struct gpu g = *gpu;
-
-    g.link_bandwidth = 0;
-    if (file->fabric.pcie_gen > 0 && (g.pcie_gen == 0 || file->fabric.pcie_gen < g.pcie_gen))
-        g.pcie_gen = file->fabric.pcie_gen;
-    return g;
-}
-
-/* What a server's benchmark says of the GPU holds on the fabric, too. */
+/* In a server, and on the fabric: the same GPU without links of its own, as many of them as one
+ * host of the chassis can hold. What a server's benchmark says of the GPU holds there, too. */
 static void scan_type(struct scan *s, const struct request *request, const struct gpu *gpu,
                       const struct pool_file *file, const struct pool_replica *like,
                       struct pool_replicas *out)
 {
-    struct gpu fabric = on_fabric(gpu, file);
+    struct gpu fabric = *gpu;
     size_t from = out->count;
     bool measured = request->correction.gpu == gpu;
+    int host = 0, gen = file->fabric.pcie_gen;
 
     s->request = search_on(request, gpu, 0, &out->market);
     s->request.host_gpus = file->types[like->type].server_gpus;
-    begin_type(s);
+    s->single = -1;
+    s->known = 0;
     scan_place(s);
-    take_server(s, from, like, out);
+    take_found(s, from, like, false, out);
     s->single = s->count > 0 && s->found[0].layout.gpus == 1 ? s->found[0].rate : 0;
     for (int i = 0; i < s->count; i++)
         s->known |= UINT64_C(1) << (s->found[i].layout.gpus - 1);
+    fabric.link_bandwidth = 0;
+    if (gen > 0 && (fabric.pcie_gen == 0 || gen < fabric.pcie_gen))
+        fabric.pcie_gen = gen;
     s->request.gpu = &fabric;
     if (measured)
         s->request.correction.gpu = &fabric;
-    s->request.host_gpus = fabric_host(file);
+    for (size_t i = 0; i < file->chassis_count; i++)
+        host = file->chassis[i].per_host > host ? file->chassis[i].per_host : host;
+    s->request.host_gpus = host > 0 ? host : file->server_gpus;
     scan_place(s);
-    take_fabric(s, from, like, out);
+    take_found(s, from, like, true, out);
 }
 
 /* A slice has no links: it serves alike in a server and on a fabric. */
@@ -297,10 +246,11 @@ static void scan_slices(struct scan *s, const struct request *request, const str
         row.slice = i;
         s->request = search_on(request, &slice, 0, &out->market);
         s->request.host_gpus = 1;
-        begin_type(s);
+        s->single = -1;
+        s->known = 0;
         scan_place(s);
-        take_server(s, from, &row, out);
-        take_fabric(s, from, &row, out);
+        take_found(s, from, &row, false, out);
+        take_found(s, from, &row, true, out);
     }
 }
 
@@ -321,46 +271,32 @@ static bool may_use(const struct pool_file_workload *work, const char *gpu)
     return false;
 }
 
-static enum gp_status set_number(struct options *o, enum option_id id, double value,
-                                 struct gp_err *err)
-{
-    return value > 0 ? options_number(o, id, option_rows[id].name, value, err) : GP_OK;
-}
-
-static enum gp_status set_text(struct options *o, enum option_id id, const char *text,
-                               struct gp_err *err)
-{
-    return text[0] ? options_text(o, id, option_rows[id].name, text, err) : GP_OK;
-}
-
 /* The options of --plan that a workload stands for. */
 static enum gp_status to_options(const struct pool_file_workload *w, struct options *o,
                                  struct gp_err *err)
 {
     const struct {
         enum option_id id;
+        const char *text;
+    } texts[] = {{OPT_MODEL, w->model},
+                 {OPT_KV_PRECISION, w->kv_precision},
+                 {OPT_ENGINE, w->engine},
+                 {OPT_CALIBRATION, w->calibration}};
+    const struct {
+        enum option_id id;
         double value;
     } numbers[] = {{OPT_CONTEXT, w->context}, {OPT_PROMPT, w->prompt},   {OPT_OUTPUT, w->output},
                    {OPT_TTFT, w->ttft * 1e3}, {OPT_TPOT, w->tpot * 1e3}, {OPT_RATE, RATE_LEAST}};
-    enum gp_status rc = set_text(o, OPT_MODEL, w->model, err);
+    enum gp_status rc = GP_OK;
 
-    if (!rc)
-        rc = set_text(o, OPT_KV_PRECISION, w->kv_precision, err);
-    if (!rc)
-        rc = set_text(o, OPT_ENGINE, w->engine, err);
-    if (!rc)
-        rc = set_text(o, OPT_CALIBRATION, w->calibration, err);
+    for (size_t i = 0; !rc && i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (texts[i].text[0])
+            rc = options_text(o, texts[i].id, option_rows[texts[i].id].name, texts[i].text, err);
     for (size_t i = 0; !rc && i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        rc = set_number(o, numbers[i].id, numbers[i].value, err);
+        if (numbers[i].value > 0)
+            rc = options_number(o, numbers[i].id, option_rows[numbers[i].id].name, numbers[i].value,
+                                err);
     return rc;
-}
-
-/* A calibration is of the first GPU that the workload may use, in the precision it names. */
-static void set_calibrated(const struct pool_file_workload *w, const char *gpu, struct options *o)
-{
-    o->gpus[o->gpu_count++] = gpu;
-    if (w->precision[0] && !w->open)
-        o->precisions[o->precision_count++] = w->precision;
 }
 
 /* What the catalogue or the planner says of a line of the file is an error of the file. */
@@ -394,31 +330,11 @@ static enum gp_status fail_in_workload(enum gp_status rc, const struct pool_file
 
 /* ---- what has none ---- */
 
-static bool is_served(const struct pool_replicas *replicas, int workload)
-{
-    for (size_t i = replicas->count; i > 0 && replicas->row[i - 1].workload >= workload; i--)
-        if (replicas->row[i - 1].workload == workload)
-            return true;
-    return false;
-}
-
 static void add_refusal(struct pool_replicas *out, const struct pool_refusal *refusal)
 {
     out->refused =
         gp_grow(out->refused, &out->refused_cap, out->refused_count + 1, sizeof(*out->refused));
     out->refused[out->refused_count++] = *refusal;
-}
-
-/* What stands in the way of the layout that comes nearest to a single request. */
-static void add_nearest_refusal(const struct request *request, const struct gpu *gpu,
-                                const struct pool_replica *like, struct pool_replicas *out)
-{
-    struct request q = search_on(request, gpu, 0, &out->market);
-    struct evaluation e;
-
-    q.rate = RATE_LEAST;
-    search_layout_planned(&q, &out->market, SEARCH_FEWEST_GPUS, &e);
-    add_refusal(out, &(struct pool_refusal){like->workload, like->type, e.limit});
 }
 
 const struct pool_refusal *pool_refusal_of(const struct pool_replicas *replicas, int workload)
@@ -453,8 +369,11 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
 
     while (!may_use(w, file->types[first].gpu))
         first++;
-    if (w->calibration[0])
-        set_calibrated(w, file->types[first].gpu, &options);
+    if (w->calibration[0]) { /* it is of that GPU, in the precision that is named */
+        options.gpus[options.gpu_count++] = file->types[first].gpu;
+        if (w->precision[0] && !w->open)
+            options.precisions[options.precision_count++] = w->precision;
+    }
     if (!rc)
         rc = planner_resolve(planner, &options, NULL, precision, file->types[first].gpu, r, err);
     struct pool_replica like = {.workload = (int)workload, .slice = POOL_WHOLE};
@@ -469,9 +388,16 @@ static enum gp_status find_precision(struct planner *planner, const struct pool_
         if (w->isolation == POOL_SHARES)
             scan_slices(s, &r->request, file, &like, out);
     }
-    like.type = first;
-    if (!rc && !is_served(out, (int)workload) && !pool_refusal_of(out, (int)workload))
-        add_nearest_refusal(&r->request, r->request.gpu, &like, out);
+    if (!rc && (out->count == 0 || out->row[out->count - 1].workload != (int)workload) &&
+        !pool_refusal_of(out, (int)workload)) {
+        struct request q = search_on(&r->request, r->request.gpu, 0, &out->market);
+        struct evaluation e;
+
+        /* what stands in the way of the layout that comes nearest to a single request */
+        q.rate = RATE_LEAST;
+        search_layout_planned(&q, &out->market, SEARCH_FEWEST_GPUS, &e);
+        add_refusal(out, &(struct pool_refusal){(int)workload, first, e.limit});
+    }
     free(s);
     free(r);
     return fail_in_workload(rc, w, err);

@@ -84,17 +84,6 @@ int pool_cuts(const struct gpu *gpu, const int *slice, int slices,
     return c.cuts;
 }
 
-static void add_slices(const struct pool_file_type *from, const struct gpu *gpu,
-                       int slice_of[POOL_MOST_SLICES], struct pool_type *type)
-{
-    for (int i = 0; from->mig && i < gpu->slice_count; i++)
-        if (type->slices < POOL_MOST_SLICES && pool_slice_used(&gpu->slice[i]))
-            slice_of[type->slices++] = i;
-    type->cuts = pool_cuts(gpu, slice_of, type->slices, type->cut);
-    if (type->cuts == 0)
-        type->slices = 0;
-}
-
 /* ---- types ---- */
 
 static double given_or(double given, double fallback)
@@ -106,17 +95,15 @@ static enum gp_status price_of(const struct pool_file_type *from, const struct g
                                double *price, enum origin *origin, char *of, size_t size,
                                struct gp_err *err)
 {
+    *origin = ORIGIN_SHEET;
     if (from->price > 0) {
         *price = from->price;
-        *origin = ORIGIN_SHEET;
         gp_copy(of, size, "the pool file");
     } else if (gpu->street_price.value > 0) {
         *price = gpu->street_price.value;
-        *origin = ORIGIN_SHEET;
         gp_format(of, size, "street %s", gpu->street_as_of);
     } else if (gpu->launch_price.value > 0) {
         *price = gpu->launch_price.value;
-        *origin = ORIGIN_SHEET;
         gp_format(of, size, "at launch %d", gpu->release_year);
     } else {
         return gp_fail(err, GP_E_FILE, from->where[0] ? from->where : from->gpu,
@@ -124,20 +111,6 @@ static enum gp_status price_of(const struct pool_file_type *from, const struct g
                        from->gpu);
     }
     return GP_OK;
-}
-
-/* A GPU without a price is said before its layouts are looked for. */
-static enum gp_status has_prices(const struct pool_case *c, struct gp_err *err)
-{
-    enum gp_status rc = GP_OK;
-    enum origin origin;
-    double price;
-    char of[64];
-
-    for (int t = 0; t < c->file.type_count && !rc; t++)
-        rc =
-            price_of(&c->file.types[t], &c->replicas.type[t], &price, &origin, of, sizeof(of), err);
-    return rc;
 }
 
 /* Of an instance that is sold whole, its GPUs share the price. */
@@ -158,21 +131,6 @@ double pool_rent(const char *gpu, const struct market *market, const struct inst
             *of = row;
     }
     return least;
-}
-
-static double rent_of(const struct pool_file_type *from, const struct market *market,
-                      enum origin *origin, char *of, size_t size)
-{
-    const struct instance *row = NULL;
-    double rent = from->rent > 0 ? from->rent : pool_rent(from->gpu, market, &row);
-
-    *origin = ORIGIN_SHEET;
-    if (row)
-        gp_format(of, size, "%s %s, %s%s", row->provider, row->type,
-                  row->basis == DATE_READ ? "by " : "", row->date);
-    else
-        gp_copy(of, size, from->rent > 0 ? "the pool file" : "not on offer");
-    return rent;
 }
 
 static void add_watts(const struct pool_file_type *from, const struct gpu *gpu,
@@ -211,6 +169,7 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
     struct pool_type *out = &c->types[t];
     double price = 0, years = given_or(file->costs.years, own->years);
     double kept = (1 - given_or(file->costs.residual, own->residual)) / (years * HOURS_PER_YEAR);
+    const struct instance *offer = NULL;
     char(*of)[64] = c->figure_of[t];
     enum gp_status rc =
         price_of(from, gpu, &price, &c->figure[t][POOL_FIGURE_PRICE], of[0], sizeof(of[0]), err);
@@ -230,9 +189,20 @@ static enum gp_status add_type(struct pool_case *c, int t, struct gp_err *err)
     out->stock_hour = out->buy_hour;
     out->module = goes_in(from, gpu, false) && !goes_in(from, gpu, true);
     out->premium_hour = out->module ? 0 : file->fabric.premium * kept;
-    out->cloud_hour =
-        rent_of(from, market, &c->figure[t][POOL_FIGURE_RENT], of[POOL_FIGURE_RENT], sizeof(of[0]));
-    add_slices(from, gpu, c->slice_of[t], out);
+    out->cloud_hour = from->rent > 0 ? from->rent : pool_rent(from->gpu, market, &offer);
+    c->figure[t][POOL_FIGURE_RENT] = ORIGIN_SHEET;
+    if (offer)
+        gp_format(of[POOL_FIGURE_RENT], sizeof(of[0]), "%s %s, %s%s", offer->provider, offer->type,
+                  offer->basis == DATE_READ ? "by " : "", offer->date);
+    else
+        gp_copy(of[POOL_FIGURE_RENT], sizeof(of[0]),
+                from->rent > 0 ? "the pool file" : "not on offer");
+    for (int i = 0; from->mig && i < gpu->slice_count; i++)
+        if (out->slices < POOL_MOST_SLICES && pool_slice_used(&gpu->slice[i]))
+            c->slice_of[t][out->slices++] = i;
+    out->cuts = pool_cuts(gpu, c->slice_of[t], out->slices, out->cut);
+    if (out->cuts == 0)
+        out->slices = 0;
     return GP_OK;
 }
 
@@ -258,44 +228,30 @@ static void add_workloads(struct pool_case *c)
     }
 }
 
-static int slice_at(const struct pool_case *c, const struct pool_replica *r)
-{
-    if (r->slice == POOL_WHOLE)
-        return POOL_NO_SLICE;
-    for (int i = 0; i < c->types[r->type].slices; i++)
-        if (c->slice_of[r->type][i] == r->slice)
-            return i;
-    return -2; /* not among those that the pool cuts */
-}
-
-/* From storage into each host, and on over each GPU's own bus. */
-static double load_seconds(const struct pool_case *c, const struct pool_replica *r)
-{
-    const struct gpu *gpu = &c->replicas.type[r->type];
-    double bus = roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes) * r->gpus;
-
-    return fmax(r->weights / c->file.moves.load_rate, bus > 0 ? r->weights / bus : 0);
-}
-
-/* False: it is of no use to this pool. */
+/* From storage into each host, and on over each GPU's own bus. False: it is of no use to this
+ * pool. */
 static bool make_candidate(const struct pool_case *c, const struct pool_replica *r,
                            struct pool_candidate *out)
 {
     const struct pool_file_type *type = &c->file.types[r->type];
     const struct gpu *gpu = &c->replicas.type[r->type];
-    double keep = 1 - c->file.headroom;
+    double keep = 1 - c->file.headroom, load = r->weights / c->file.moves.load_rate;
+    double bus = roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes) * r->gpus;
+    int slice = 0;
 
+    while (slice < c->types[r->type].slices && c->slice_of[r->type][slice] != r->slice)
+        slice++;
     *out = (struct pool_candidate){
         .workload = r->workload,
         .type = r->type,
-        .slice = slice_at(c, r),
+        .slice = r->slice == POOL_WHOLE ? POOL_NO_SLICE : slice,
         .gpus = r->gpus,
         .rate = goes_in(type, gpu, false) ? r->rate * keep : 0,
         .composed_rate = goes_in(type, gpu, true) ? r->fabric_rate * keep : 0,
         .free_rate = r->free_rate,
-        .load_s = load_seconds(c, r),
+        .load_s = fmax(load, bus > 0 ? r->weights / bus : 0),
     };
-    return out->slice >= POOL_NO_SLICE && (out->rate > 0 || out->composed_rate > 0);
+    return out->slice < c->types[r->type].slices && (out->rate > 0 || out->composed_rate > 0);
 }
 
 struct ranked {
@@ -343,44 +299,28 @@ static void add_candidates(struct pool_case *c, size_t from, size_t to)
     free(list);
 }
 
-static void add_all_candidates(struct pool_case *c)
-{
-    size_t n = c->replicas.count, from = 0, to;
-
-    c->candidates = gp_calloc(n + 1, sizeof(*c->candidates));
-    c->replica_of = gp_calloc(n + 1, sizeof(*c->replica_of));
-    for (; from < n; from = to) {
-        for (to = from + 1;
-             to < n && c->replicas.row[to].workload == c->replicas.row[from].workload;)
-            to++;
-        add_candidates(c, from, to);
-    }
-}
-
-/* $ of a whole server, or of as many as the candidate takes, over all hours. */
-static double server_cost(const struct pool_case *c, const struct pool_candidate *one)
-{
-    const struct pool_type *t = &c->types[one->type];
-    int gpus = (one->gpus + t->server_gpus - 1) / t->server_gpus * t->server_gpus;
-    double energy = t->busy_watts / 1000 * c->pool.pue * c->pool.electricity;
-
-    return gpus * (t->buy_hour + t->premium_hour + energy) * c->pool.hours;
-}
-
 /* What is seldom asked for is served, too, unless the file prices it: leaving all of it out
- * costs more than a server of its own. */
+ * costs more than a server of its own, or as many as the candidate takes, over all hours. */
 static void price_rare(struct pool_case *c)
 {
-    for (int i = 0, w = 0; w < c->pool.workload_count; w++) {
+    const struct pool *pool = &c->pool;
+
+    for (int i = 0, w = 0; w < pool->workload_count; w++) {
         struct pool_workload *work = &c->workloads[w];
         double need = 0, least = INFINITY;
 
-        for (int h = 0; h < c->pool.hours; h++)
+        for (int h = 0; h < pool->hours; h++)
             need += work->demand[h] * work->burst;
-        for (; i < c->pool.candidate_count && c->candidates[i].workload == w; i++)
-            least = fmin(least, server_cost(c, &c->candidates[i]));
+        for (; i < pool->candidate_count && c->candidates[i].workload == w; i++) {
+            const struct pool_type *t = &c->types[c->candidates[i].type];
+            int servers = (c->candidates[i].gpus + t->server_gpus - 1) / t->server_gpus;
+            double energy = t->busy_watts / 1000 * pool->pue * pool->electricity;
+
+            least = fmin(least, servers * t->server_gpus *
+                                    (t->buy_hour + t->premium_hour + energy) * pool->hours);
+        }
         double floor = RARE_FACTOR * work->priority * least / need;
-        if (work->penalty <= 0 && isfinite(floor) && floor > pool_penalty(&c->pool, w))
+        if (work->penalty <= 0 && isfinite(floor) && floor > pool_penalty(pool, w))
             work->penalty = floor;
     }
 }
@@ -427,8 +367,14 @@ enum gp_status pool_case_read(struct planner *planner, const char *name, profile
         rc = pool_file_read(catalog, path, warn, ctx, &out->file, err);
     if (!rc)
         rc = pool_replicas_begin(planner, &out->file, &out->replicas, err);
-    if (!rc)
-        rc = has_prices(out, err);
+    for (int t = 0; t < out->file.type_count && !rc; t++) { /* before layouts are looked for */
+        enum origin origin;
+        double price;
+        char of[64];
+
+        rc = price_of(&out->file.types[t], &out->replicas.type[t], &price, &origin, of, sizeof(of),
+                      err);
+    }
     if (rc)
         pool_case_fini(out);
     return rc;
@@ -462,27 +408,14 @@ bool pool_case_copy(const struct pool_case *from, struct pool_case *c)
     return ++c->done < c->file.workload_count;
 }
 
-/* GPUs that the chassis' hosts can hold together, and their watts. */
-static void add_chassis(struct pool_case *c)
-{
-    double watts = 0;
-    bool all = c->file.chassis_count > 0;
-
-    for (size_t i = 0; i < c->file.chassis_count; i++) {
-        const struct pool_file_chassis *chassis = &c->file.chassis[i];
-
-        c->pool.chassis_slots += pool_file_held(chassis);
-        watts += chassis->watts;
-        all = all && chassis->watts > 0;
-    }
-    c->pool.watts = c->file.power_cap > 0 ? c->file.power_cap : all ? watts : 0;
-}
-
 enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
 {
     const struct pool_file *file = &c->file;
-    const struct ownership *own = c->replicas.market.ownership;
+    const struct pool_replicas *replicas = &c->replicas;
+    const struct ownership *own = replicas->market.ownership;
     enum gp_status rc = GP_OK;
+    bool capped = file->chassis_count > 0;
+    double watts = 0;
 
     c->pool = (struct pool){
         .hours = file->hours,
@@ -499,9 +432,21 @@ enum gp_status pool_case_build(struct pool_case *c, struct gp_err *err)
         rc = add_type(c, t, err);
     if (rc)
         return rc;
-    add_chassis(c);
+    for (size_t i = 0; i < file->chassis_count; i++) { /* what their hosts can hold together */
+        c->pool.chassis_slots += pool_file_held(&file->chassis[i]);
+        watts += file->chassis[i].watts;
+        capped = capped && file->chassis[i].watts > 0;
+    }
+    c->pool.watts = file->power_cap > 0 ? file->power_cap : capped ? watts : 0;
     add_workloads(c);
-    add_all_candidates(c);
+    c->candidates = gp_calloc(replicas->count + 1, sizeof(*c->candidates));
+    c->replica_of = gp_calloc(replicas->count + 1, sizeof(*c->replica_of));
+    for (size_t from = 0, to; from < replicas->count; from = to) {
+        for (to = from + 1;
+             to < replicas->count && replicas->row[to].workload == replicas->row[from].workload;)
+            to++;
+        add_candidates(c, from, to);
+    }
     add_jobs(c);
     c->pool.types = c->types;
     c->pool.workloads = c->workloads;

@@ -143,12 +143,17 @@ static int hour_of(double at, double first, int hours)
     return (int)fmod(floor(since), hours);
 }
 
-/* Requests and seconds of the log in each hour of the pool. */
-static void count_hours(const struct trace *t, const double *at, int hours, double *requests,
-                        double *seconds)
+bool pool_trace_hours(const struct trace *t, int hours, double out[POOL_FILE_HOURS])
 {
-    double first = at[0], last = at[t->count - 1], next;
+    double requests[WEEK_HOURS] = {0}, seconds[WEEK_HOURS] = {0};
+    double day_requests[DAY_HOURS] = {0}, day_seconds[DAY_HOURS] = {0};
+    double *at, first, last, next;
 
+    if (t->seconds < (DAY_HOURS - 1) * HOUR || t->seconds > SEEN_MOST * HOUR)
+        return false;
+    at = sorted_times(t);
+    first = at[0];
+    last = at[t->count - 1];
     for (size_t i = 0; i < t->count; i++)
         requests[hour_of(at[i], first, hours)]++;
     for (double from = first; from < last; from = next) {
@@ -159,17 +164,6 @@ static void count_hours(const struct trace *t, const double *at, int hours, doub
             break;
         seconds[hour_of(from, first, hours)] += next - from;
     }
-}
-
-bool pool_trace_hours(const struct trace *t, int hours, double out[POOL_FILE_HOURS])
-{
-    double requests[WEEK_HOURS] = {0}, seconds[WEEK_HOURS] = {0};
-    double day_requests[DAY_HOURS] = {0}, day_seconds[DAY_HOURS] = {0};
-
-    if (t->seconds < (DAY_HOURS - 1) * HOUR || t->seconds > SEEN_MOST * HOUR)
-        return false;
-    double *at = sorted_times(t);
-    count_hours(t, at, hours, requests, seconds);
     free(at);
     for (int h = 0; h < hours; h++) {
         day_requests[h % DAY_HOURS] += requests[h];
@@ -185,28 +179,16 @@ bool pool_trace_hours(const struct trace *t, int hours, double out[POOL_FILE_HOU
     return true;
 }
 
-/* Requests of at[0..n) within `span` seconds of the window that at[i] is in. */
-static size_t window_count(const double *at, size_t n, size_t i, double span)
-{
-    double window = floor((at[i] - at[0]) / span);
-    size_t low = i, high = i;
-
-    while (low > 0 && floor((at[low - 1] - at[0]) / span) >= window)
-        low--;
-    while (high < n && floor((at[high] - at[0]) / span) <= window)
-        high++;
-    return high - low;
-}
-
 double pool_trace_burst(const struct trace *t)
 {
-    size_t from = 0, most = 0, where = 0;
+    size_t from = 0, most = 0, where = 0, low, high;
+    double *at, hour;
 
     if (t->rate <= 0 || t->seconds < 2 * MINUTE)
         return 1;
     if (t->seconds < 2 * HOUR)
         return fmax(1, t->busiest / t->rate);
-    double *at = sorted_times(t);
+    at = sorted_times(t);
     for (size_t i = 0; i < t->count; i++) {
         if (floor((at[i] - at[0]) / MINUTE) > floor((at[from] - at[0]) / MINUTE))
             from = i;
@@ -215,9 +197,14 @@ double pool_trace_burst(const struct trace *t)
             where = i;
         }
     }
-    size_t hour = window_count(at, t->count, where, HOUR);
+    hour = floor((at[where] - at[0]) / HOUR);
+    low = high = where;
+    while (low > 0 && floor((at[low - 1] - at[0]) / HOUR) >= hour)
+        low--;
+    while (high < t->count && floor((at[high] - at[0]) / HOUR) <= hour)
+        high++;
     free(at);
-    return fmax(1, (double)most * (HOUR / MINUTE) / (double)hour);
+    return fmax(1, (double)most * (HOUR / MINUTE) / (double)(high - low));
 }
 
 /* ---- a workload's demand ---- */
@@ -231,22 +218,6 @@ struct demand {
 static void fail_as(struct profile_group group, const char *key, const struct gp_err *err)
 {
     profile_fail(group, key, err->hint, "%s%s%s", err->where, err->where[0] ? ": " : "", err->text);
-}
-
-static void read_shape(const struct demand *d, const struct pool_source *source,
-                       struct pool_shape *shape)
-{
-    char path[GP_PATH_MAX];
-    struct gp_err err = {0};
-
-    memset(shape, 0, sizeof(*shape));
-    if (!source->catalog) {
-        profile_fail(d->group, "shape", "", "shapes are in a catalogue, and none is loaded");
-        return;
-    }
-    if (catalog_file(source->catalog, "shapes", "shape", d->shape, path, sizeof(path), &err) ||
-        profile_read(path, pool_shape_read, shape, NULL, NULL, &err))
-        fail_as(d->group, "shape", &err);
 }
 
 bool pool_source_file(struct profile_group group, const char *key, const struct pool_source *source,
@@ -266,49 +237,34 @@ bool pool_source_file(struct profile_group group, const char *key, const struct 
     return true;
 }
 
-static bool open_trace(const struct demand *d, const struct pool_source *source,
-                       struct trace *trace)
+static void from_trace(const struct demand *d, const struct pool_source *source, int hours,
+                       const struct pool_shape *shape, struct pool_file_workload *out)
 {
+    struct trace trace = {0};
+    struct spread spread;
+    double prompt, output;
     char path[GP_PATH_MAX];
     struct gp_err err = {0};
 
     gp_copy(path, sizeof(path), d->trace);
     if (!pool_source_file(d->group, "trace", source, path, sizeof(path)))
-        return false;
-    if (trace_read(path, trace, &err)) {
+        return;
+    if (trace_read(path, &trace, &err)) {
         fail_as(d->group, "trace", &err);
-        return false;
+        return;
     }
-    if (trace->rate > 0)
-        return true;
-    profile_fail(d->group, "trace", "give requests_per_s or a shape",
-                 "has no times, so its rate is unknown");
-    trace_fini(trace);
-    return false;
-}
-
-/* What the log knows and nobody said. */
-static void take_lengths(const struct trace *trace, struct pool_file_workload *out)
-{
-    struct spread spread;
-    double prompt, output;
-
-    if (!trace_lengths(trace, out->context > 0 ? out->context : trace->longest, &prompt, &output,
-                       &spread))
+    if (trace.rate <= 0) {
+        profile_fail(d->group, "trace", "give requests_per_s or a shape",
+                     "has no times, so its rate is unknown");
+        trace_fini(&trace);
         return;
-    out->prompt = out->prompt > 0 ? out->prompt : fmax(1, round(prompt)); /* whole tokens */
-    out->output = out->output > 0 ? out->output : fmax(1, round(output));
-}
-
-static void from_trace(const struct demand *d, const struct pool_source *source, int hours,
-                       const struct pool_shape *shape, struct pool_file_workload *out)
-{
-    struct trace trace = {0};
-
-    if (!open_trace(d, source, &trace))
-        return;
+    }
     out->burst = pool_trace_burst(&trace);
-    take_lengths(&trace, out);
+    if (trace_lengths(&trace, out->context > 0 ? out->context : trace.longest, &prompt, &output,
+                      &spread)) { /* what nobody said, in whole tokens */
+        out->prompt = out->prompt > 0 ? out->prompt : fmax(1, round(prompt));
+        out->output = out->output > 0 ? out->output : fmax(1, round(output));
+    }
     if (shape->count > 0) {
         pool_shape_fit(shape, hours, out->rate);
         scale_values(out->rate, hours, trace.rate / pool_demand_mean(out->rate, hours));
@@ -373,6 +329,8 @@ void pool_demand_read(struct profile_group workload, const struct pool_source *s
 {
     struct demand d = {.scale = 1};
     struct pool_shape shape = {0};
+    char path[GP_PATH_MAX];
+    struct gp_err err = {0};
     double burst = 0;
 
     profile_require(workload, "demand");
@@ -387,8 +345,12 @@ void pool_demand_read(struct profile_group workload, const struct pool_source *s
     if (profile_failed(workload.profile))
         return;
     check_kinds(&d, values);
-    if (d.shape[0] && !profile_failed(workload.profile))
-        read_shape(&d, source, &shape);
+    if (d.shape[0] && !profile_failed(workload.profile) && !source->catalog)
+        profile_fail(d.group, "shape", "", "shapes are in a catalogue, and none is loaded");
+    else if (d.shape[0] && !profile_failed(workload.profile) &&
+             (catalog_file(source->catalog, "shapes", "shape", d.shape, path, sizeof(path), &err) ||
+              profile_read(path, pool_shape_read, &shape, NULL, NULL, &err)))
+        fail_as(d.group, "shape", &err);
     if (profile_failed(workload.profile))
         return;
     if (d.trace[0])

@@ -15,6 +15,8 @@
 #include "pool/pool.h"
 #include "pool/pool_demand.h"
 
+#define RESULT_BYTES ((size_t)64 << 20) /* of a file of measurements, at most */
+
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
 /* ---- tables of keys ---- */
@@ -166,19 +168,6 @@ static void check_types(struct profile_group group, const char *key, const struc
     }
 }
 
-/* A GPU that the catalogue does not have is said here, before what refers to it. */
-static void check_known(struct profile_group item, const struct pool_source *source, const char *id)
-{
-    const struct gpu *gpu;
-    struct gp_err err = {0};
-
-    if (source->catalog && !profile_failed(item.profile) &&
-        catalog_gpu(source->catalog, id, &gpu, &err) == GP_E_USAGE)
-        profile_fail(item, "gpu",
-                     strchr(id, '/') ? "name the whole GPU; mig = true cuts it" : err.hint, "%s",
-                     err.text);
-}
-
 /* Names tell rows, moves and jobs apart. */
 static void check_name(struct profile_group group, const char *name, const char *other,
                        size_t index)
@@ -227,11 +216,18 @@ static void read_types(struct profile_group top, const struct pool_source *sourc
     for (int i = 0; i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "gpus", i);
         struct pool_file_type *type = &file->types[i];
+        const struct gpu *known;
+        struct gp_err err = {0};
 
         profile_require(item, "gpu");
         profile_fields(item, type_fields, COUNT(type_fields), type);
         profile_where(item, "gpu", type->where, sizeof(type->where));
-        check_known(item, source, type->gpu);
+        if (source->catalog && !profile_failed(item.profile) &&
+            catalog_gpu(source->catalog, type->gpu, &known, &err) == GP_E_USAGE)
+            profile_fail(item, "gpu",
+                         strchr(type->gpu, '/') ? "name the whole GPU; mig = true cuts it"
+                                                : err.hint,
+                         "%s", err.text);
         if (type->server_gpus == 0)
             type->server_gpus = file->server_gpus;
         if (type->stock + type->buy == 0)
@@ -340,59 +336,6 @@ static void read_jobs(struct profile_group top, struct pool_file *file)
     }
 }
 
-/* ---- how fast weights load, from what --bench transfer measured ---- */
-
-#define RESULT_BYTES ((size_t)64 << 20)
-
-static double slowest_load(const struct calibration *c)
-{
-    double rate = 0;
-
-    for (int i = 0; i < c->terms; i++) {
-        const struct calibration_term *t = &c->term[i];
-
-        if (t->kind != CAL_LINK || strncmp(t->of, "storage", 7) != 0 || !(t->rate.value > 0))
-            continue;
-        rate = rate > 0 && rate < t->rate.value ? rate : t->rate.value;
-    }
-    return rate;
-}
-
-static enum gp_status find_load(const char *path, const json_t *json, double *rate,
-                                struct gp_err *err)
-{
-    struct calibration c = {0};
-    enum gp_status rc = calibration_from_json(path, json_object_get(json, "calibration"), &c, err);
-
-    if (rc)
-        return rc;
-    *rate = slowest_load(&c);
-    calibration_fini(&c);
-    return *rate > 0 ? GP_OK
-                     : gp_fail(err, GP_E_FILE, path, "gpuplan --bench transfer --storage FILE",
-                               "holds no transfer from storage");
-}
-
-/* Bytes/s from storage to a device, the slowest of the devices in a result file. GP_E_FILE: it
- * cannot be read, or holds no such measurement. */
-static enum gp_status measured_load(const char *path, double *rate, struct gp_err *err)
-{
-    char *text;
-    size_t len;
-    json_t *json = NULL;
-    enum gp_status rc = path_read(path, RESULT_BYTES, &text, &len, err);
-
-    if (rc)
-        return rc;
-    rc = gp_json_parse(path, text, len, &json, err);
-    free(text);
-    if (rc)
-        return rc;
-    rc = find_load(path, json, rate, err);
-    json_decref(json);
-    return rc;
-}
-
 /* ---- files ---- */
 
 /* What nobody said; assumed, all of it (gpuplan-profile(5) says so). */
@@ -403,17 +346,44 @@ static const struct pool_file defaults = {
     .costs = {-1, -1, -1, -1, -1, -1},
 };
 
-/* What was measured wins over what is assumed. */
+/* What --bench transfer measured wins over what is assumed: bytes/s from storage to a device, the
+ * slowest of those in a result file. */
 static void read_measured(struct profile_group moves, const struct pool_source *source,
                           double *rate)
 {
-    char path[GP_PATH_MAX] = "";
+    char path[GP_PATH_MAX] = "", *text;
+    struct calibration c = {0};
     struct gp_err err = {0};
+    json_t *json = NULL;
+    double slowest = 0;
+    enum gp_status rc;
+    size_t len;
 
     profile_string(moves, "measured", path, sizeof(path));
-    if (pool_source_file(moves, "measured", source, path, sizeof(path)) &&
-        measured_load(path, rate, &err))
+    if (!pool_source_file(moves, "measured", source, path, sizeof(path)))
+        return;
+    rc = path_read(path, RESULT_BYTES, &text, &len, &err);
+    if (!rc) {
+        rc = gp_json_parse(path, text, len, &json, &err);
+        free(text);
+    }
+    if (!rc)
+        rc = calibration_from_json(path, json_object_get(json, "calibration"), &c, &err);
+    for (int i = 0; !rc && i < c.terms; i++) {
+        const struct calibration_term *t = &c.term[i];
+
+        if (t->kind == CAL_LINK && strncmp(t->of, "storage", 7) == 0 && t->rate.value > 0)
+            slowest = slowest > 0 && slowest < t->rate.value ? slowest : t->rate.value;
+    }
+    if (!rc && slowest <= 0)
+        rc = gp_fail(&err, GP_E_FILE, path, "gpuplan --bench transfer --storage FILE",
+                     "holds no transfer from storage");
+    if (rc)
         profile_fail(moves, "measured", err.hint, "%s: %s", err.where, err.text);
+    else
+        *rate = slowest;
+    calibration_fini(&c);
+    json_decref(json);
 }
 
 static void read_top(struct profile_group top, const struct pool_source *source,
@@ -515,27 +485,23 @@ void pool_file_fini(struct pool_file *file)
     memset(file, 0, sizeof(*file));
 }
 
-/* A pool that does not exist is one that is not written yet: where to begin. */
-static void hint_begin(struct catalog *catalog, struct gp_err *err)
-{
-    char path[GP_PATH_MAX], near[sizeof(err->hint)];
-
-    if (!err || catalog_file(catalog, "pools", "pool", "mixed-sizes", path, sizeof(path), NULL))
-        return;
-    gp_copy(near, sizeof(near), err->hint);
-    gp_format(err->hint, sizeof(err->hint),
-              "%s; a new one begins as a copy of %s: gpuplan-profile(5), Pools", near, path);
-}
-
 enum gp_status pool_file_find(struct catalog *catalog, const char *name, char *path, size_t size,
                               struct gp_err *err)
 {
+    char first[GP_PATH_MAX], near[sizeof(err->hint)];
+    enum gp_status rc;
+
     if (strchr(name, '/') || path_is_there(name))
         return gp_copy(path, size, name)
                    ? GP_OK
                    : gp_fail(err, GP_E_USAGE, "--pool", "", "the name is too long");
-    enum gp_status rc = catalog_file(catalog, "pools", "pool", name, path, size, err);
-    if (rc)
-        hint_begin(catalog, err);
+    rc = catalog_file(catalog, "pools", "pool", name, path, size, err);
+    /* a pool that does not exist is one that is not written yet: where to begin */
+    if (rc && err &&
+        !catalog_file(catalog, "pools", "pool", "mixed-sizes", first, sizeof(first), NULL)) {
+        gp_copy(near, sizeof(near), err->hint);
+        gp_format(err->hint, sizeof(err->hint),
+                  "%s; a new one begins as a copy of %s: gpuplan-profile(5), Pools", near, first);
+    }
     return rc;
 }

@@ -57,20 +57,7 @@ static const struct {
     {"Highs_getDoubleInfoValue", offsetof(struct api, info_double)},
 };
 
-/* ---- the library: it stays open, its threads may outlive a run ---- */
-
-static bool bind_all(struct api *api)
-{
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        void *found = dlsym(api->library, functions[i].name);
-
-        if (!found)
-            return false;
-        memcpy((char *)api + functions[i].at, &found, sizeof(found));
-    }
-    return true;
-}
-
+/* The library stays open: its threads may outlive a run. */
 static bool api_open(struct api *api)
 {
     static const char *const usual[] = {"libhighs.so.1", "libhighs.so"};
@@ -83,11 +70,17 @@ static bool api_open(struct api *api)
         api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < 2 && !(path && *path) && !api->library; i++)
         api->library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL);
-    if (api->library && bind_all(api))
-        return true;
-    if (api->library)
-        dlclose(api->library);
-    return false;
+    for (size_t i = 0; api->library && i < sizeof(functions) / sizeof(functions[0]); i++) {
+        void *found = dlsym(api->library, functions[i].name);
+
+        if (!found) {
+            dlclose(api->library);
+            api->library = NULL;
+            break;
+        }
+        memcpy((char *)api + functions[i].at, &found, sizeof(found));
+    }
+    return api->library != NULL;
 }
 
 bool pool_highs_find(struct pool_highs *out)

@@ -11,13 +11,15 @@
 struct mps {
     const struct grid *grid;
     struct strbuf *out;
+    char column[64]; /* that entries are written of */
 };
 
 /* ---- what the rung has ---- */
 
-static bool has_slices(const struct mps *m, int g)
+/* Profiles of a type that is cut on this rung. */
+static int slice_count(const struct mps *m, int g)
 {
-    return m->grid->sliced && m->grid->pool->types[g].slices > 0;
+    return m->grid->sliced ? m->grid->pool->types[g].slices : 0;
 }
 
 static bool has_spare(const struct mps *m, int g)
@@ -67,25 +69,11 @@ static void workload_rows(struct mps *m, int w)
         strbuf_addf(m->out, " L own%d.%d\n", w, g);
         if (has_own_spare(m, g))
             strbuf_addf(m->out, " L any%d.%d\n", w, g);
-        for (int p = 0; has_slices(m, g) && p < grid->pool->types[g].slices; p++) {
+        for (int p = 0; p < slice_count(m, g); p++) {
             strbuf_addf(m->out, " G cut%d.%d.%d\n", w, g, p);
             for (int t = 0; t < grid->hours; t++)
                 strbuf_addf(m->out, " G cut%d.%d.%d.%d\n", w, g, p, t);
         }
-    }
-}
-
-static void type_rows(struct mps *m, int g)
-{
-    const struct grid *grid = m->grid;
-
-    for (int t = 0; t < grid->hours; t++) {
-        if (is_limited(m))
-            strbuf_addf(m->out, " L room%d.%d\n", g, t);
-        if (has_spare(m, g))
-            strbuf_addf(m->out, " L kept%d.%d\n", g, t);
-        for (int p = 0; has_slices(m, g) && p < grid->pool->types[g].slices; p++)
-            strbuf_addf(m->out, " G slice%d.%d.%d\n", g, p, t);
     }
 }
 
@@ -97,7 +85,14 @@ static void add_rows(struct mps *m)
     for (int w = 0; w < grid->workloads; w++)
         workload_rows(m, w);
     for (int g = 0; g < grid->types; g++)
-        type_rows(m, g);
+        for (int t = 0; t < grid->hours; t++) {
+            if (is_limited(m))
+                strbuf_addf(m->out, " L room%d.%d\n", g, t);
+            if (has_spare(m, g))
+                strbuf_addf(m->out, " L kept%d.%d\n", g, t);
+            for (int p = 0; p < slice_count(m, g); p++)
+                strbuf_addf(m->out, " G slice%d.%d.%d\n", g, p, t);
+        }
     for (int j = 0; j < grid->jobs; j++) {
         strbuf_addf(m->out, " G work%d\n", j);
         if (grid->jobs_own)
@@ -115,29 +110,31 @@ static void add_rows(struct mps *m)
 
 /* ---- columns ---- */
 
-static void entry(struct mps *m, const char *column, double value, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static void entry(struct mps *m, double value, const char *row, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static void entry(struct mps *m, const char *column, double value, const char *format, ...)
+static void entry(struct mps *m, double value, const char *row, ...)
 {
     va_list args;
 
     if (value == 0)
         return;
-    strbuf_addf(m->out, " %s ", column);
-    va_start(args, format);
-    strbuf_addv(m->out, format, args);
+    strbuf_addf(m->out, " %s ", m->column);
+    va_start(args, row);
+    strbuf_addv(m->out, row, args);
     va_end(args);
     strbuf_addf(m->out, " %.17g\n", value);
 }
 
+#define COLUMN(m, ...) gp_format((m)->column, sizeof((m)->column), __VA_ARGS__)
+
 /* GPUs in use in an hour: in both rows that limit them. */
-static void use_entries(struct mps *m, const char *column, int g, int t, double gpus)
+static void use_entries(struct mps *m, int g, int t, double gpus)
 {
     if (is_limited(m))
-        entry(m, column, gpus, "room%d.%d", g, t);
+        entry(m, gpus, "room%d.%d", g, t);
     if (has_spare(m, g))
-        entry(m, column, gpus, "kept%d.%d", g, t);
+        entry(m, gpus, "kept%d.%d", g, t);
 }
 
 static void run_column(struct mps *m, int i, int t)
@@ -146,80 +143,63 @@ static void run_column(struct mps *m, int i, int t)
     const struct way *way = &grid->ways[i];
     int w = way_owner(m, i);
     bool own = grid->constant[w];
-    char name[48];
 
-    gp_format(name, sizeof(name), "X%d.%d", i, t);
-    entry(m, name, way->slice < 0 ? way->gpus * grid->type[way->type].run : 0, "cost");
-    entry(m, name, way->rate, "need%d.%d", w, t);
+    COLUMN(m, "X%d.%d", i, t);
+    entry(m, way->slice < 0 ? way->gpus * grid->type[way->type].run : 0, "cost");
+    entry(m, way->rate, "need%d.%d", w, t);
     if (grid->pool->workloads[w].minimum > 0)
-        entry(m, name, 1, "least%d.%d", w, t);
+        entry(m, 1, "least%d.%d", w, t);
     if (own)
-        entry(m, name, 1, "held%d.%d", i, t);
+        entry(m, 1, "held%d.%d", i, t);
     if (way->slice >= 0 && own)
-        entry(m, name, -1, "cut%d.%d.%d.%d", w, way->type, way->slice, t);
+        entry(m, -1, "cut%d.%d.%d.%d", w, way->type, way->slice, t);
     if (way->slice >= 0 && !own)
-        entry(m, name, -1, "slice%d.%d.%d", way->type, way->slice, t);
+        entry(m, -1, "slice%d.%d.%d", way->type, way->slice, t);
     if (way->slice < 0 && !own)
-        use_entries(m, name, way->type, t, way->seat);
+        use_entries(m, way->type, t, way->seat);
     if (!way_starts(m, i))
         return;
-    entry(m, name, 1, "start%d.%d", i, t);
-    entry(m, name, -1, "start%d.%d", i, (t + 1) % grid->hours);
-    gp_format(name, sizeof(name), "S%d.%d", i, t);
-    entry(m, name, way->start, "cost");
-    entry(m, name, -1, "start%d.%d", i, t);
+    entry(m, 1, "start%d.%d", i, t);
+    entry(m, -1, "start%d.%d", i, (t + 1) % grid->hours);
+    COLUMN(m, "S%d.%d", i, t);
+    entry(m, way->start, "cost");
+    entry(m, -1, "start%d.%d", i, t);
 }
 
 /* GPUs of w's own: they take units, and spares with the first of them. */
-static void own_entries(struct mps *m, const char *column, double gpus, int w, int g)
+static void own_entries(struct mps *m, double gpus, int w, int g)
 {
-    entry(m, column, gpus, "own%d.%d", w, g);
+    entry(m, gpus, "own%d.%d", w, g);
     if (has_own_spare(m, g))
-        entry(m, column, gpus, "any%d.%d", w, g);
-}
-
-static void held_column(struct mps *m, int i)
-{
-    const struct way *way = &m->grid->ways[i];
-    int w = way_owner(m, i);
-    char name[48];
-
-    gp_format(name, sizeof(name), "H%d", i);
-    for (int t = 0; t < m->grid->hours; t++)
-        entry(m, name, -1, "held%d.%d", i, t);
-    if (way->slice >= 0)
-        entry(m, name, -1, "cut%d.%d.%d", w, way->type, way->slice);
-    else
-        own_entries(m, name, way->seat, w, way->type);
+        entry(m, gpus, "any%d.%d", w, g);
 }
 
 static void own_columns(struct mps *m, int w, int g)
 {
     const struct grid *grid = m->grid;
     const struct pool_type *type = &grid->pool->types[g];
-    char name[64];
 
-    gp_format(name, sizeof(name), "O%d.%d", w, g);
-    entry(m, name, -grid->type[g].unit, "own%d.%d", w, g);
+    COLUMN(m, "O%d.%d", w, g);
+    entry(m, -grid->type[g].unit, "own%d.%d", w, g);
     for (int t = 0; t < grid->hours; t++)
-        use_entries(m, name, g, t, grid->type[g].unit);
+        use_entries(m, g, t, grid->type[g].unit);
     if (has_own_spare(m, g)) {
-        gp_format(name, sizeof(name), "E%d.%d", w, g);
-        entry(m, name, grid->type[g].own_spare, "own%d.%d", w, g);
-        entry(m, name, -grid->type[g].most, "any%d.%d", w, g);
+        COLUMN(m, "E%d.%d", w, g);
+        entry(m, grid->type[g].own_spare, "own%d.%d", w, g);
+        entry(m, -grid->type[g].most, "any%d.%d", w, g);
     }
-    for (int k = 0; has_slices(m, g) && k < type->cuts; k++)
+    for (int k = 0; slice_count(m, g) > 0 && k < type->cuts; k++)
         for (int t = -1; t < grid->hours; t++) { /* -1: what is held */
-            gp_format(name, sizeof(name), "Y%d.%d.%d.%d", w, g, k, t + 1);
+            COLUMN(m, "Y%d.%d.%d.%d", w, g, k, t + 1);
             if (t < 0)
-                own_entries(m, name, 1, w, g);
+                own_entries(m, 1, w, g);
             else
-                entry(m, name, grid->type[g].run, "cost");
+                entry(m, grid->type[g].run, "cost");
             for (int p = 0; p < type->slices; p++)
                 if (t < 0)
-                    entry(m, name, type->cut[k][p], "cut%d.%d.%d", w, g, p);
+                    entry(m, type->cut[k][p], "cut%d.%d.%d", w, g, p);
                 else
-                    entry(m, name, type->cut[k][p], "cut%d.%d.%d.%d", w, g, p, t);
+                    entry(m, type->cut[k][p], "cut%d.%d.%d.%d", w, g, p, t);
         }
 }
 
@@ -228,52 +208,54 @@ static void workload_columns(struct mps *m, int w)
     const struct grid *grid = m->grid;
 
     for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+
         for (int t = 0; t < grid->hours; t++)
             run_column(m, i, t);
-        if (grid->constant[w])
-            held_column(m, i);
+        if (!grid->constant[w])
+            continue;
+        COLUMN(m, "H%d", i);
+        for (int t = 0; t < grid->hours; t++)
+            entry(m, -1, "held%d.%d", i, t);
+        if (way->slice >= 0)
+            entry(m, -1, "cut%d.%d.%d", w, way->type, way->slice);
+        else
+            own_entries(m, way->seat, w, way->type);
     }
     for (int g = 0; g < grid->types && grid->constant[w]; g++)
         own_columns(m, w, g);
 }
 
-static void cut_columns(struct mps *m, int g, int t)
+static void type_columns(struct mps *m, int g)
 {
-    const struct pool_type *type = &m->grid->pool->types[g];
-    char name[48];
+    const struct grid *grid = m->grid;
+    const struct grid_type *type = &grid->type[g];
+    const struct pool_type *from = &grid->pool->types[g];
 
-    for (int k = 0; has_slices(m, g) && k < type->cuts; k++) {
-        gp_format(name, sizeof(name), "Y%d.%d.%d", g, k, t);
-        entry(m, name, m->grid->type[g].run, "cost");
-        use_entries(m, name, g, t, 1);
-        for (int p = 0; p < type->slices; p++)
-            entry(m, name, type->cut[k][p], "slice%d.%d.%d", g, p, t);
+    for (int t = 0; t < grid->hours; t++)
+        for (int k = 0; slice_count(m, g) > 0 && k < from->cuts; k++) {
+            COLUMN(m, "Y%d.%d.%d", g, k, t);
+            entry(m, type->run, "cost");
+            use_entries(m, g, t, 1);
+            for (int p = 0; p < from->slices; p++)
+                entry(m, from->cut[k][p], "slice%d.%d.%d", g, p, t);
+        }
+    for (int bought = 0; bought < 2 && is_limited(m); bought++) {
+        COLUMN(m, "%c%d", bought ? 'B' : 'N', g);
+        entry(m, type->unit * (bought ? type->own_buy : type->own_stock), "cost");
+        for (int t = 0; t < grid->hours; t++)
+            entry(m, -type->unit, "room%d.%d", g, t);
+        if (grid->slots > 0 && type->slots > 0)
+            entry(m, type->unit, "slots");
+        if (grid->watts > 0)
+            entry(m, type->unit * type->watts, "watts");
     }
-}
-
-static void fleet_column(struct mps *m, int g, bool bought)
-{
-    const struct grid_type *type = &m->grid->type[g];
-    char name[48];
-
-    gp_format(name, sizeof(name), "%c%d", bought ? 'B' : 'N', g);
-    entry(m, name, type->unit * (bought ? type->own_buy : type->own_stock), "cost");
-    for (int t = 0; t < m->grid->hours; t++)
-        entry(m, name, -type->unit, "room%d.%d", g, t);
-    if (m->grid->slots > 0 && type->slots > 0)
-        entry(m, name, type->unit, "slots");
-    if (m->grid->watts > 0)
-        entry(m, name, type->unit * type->watts, "watts");
-}
-
-static void kept_column(struct mps *m, int g)
-{
-    char name[48];
-
-    gp_format(name, sizeof(name), "Z%d", g);
-    for (int t = 0; t < m->grid->hours; t++) {
-        entry(m, name, m->grid->type[g].spare, "room%d.%d", g, t);
-        entry(m, name, -grid_room(&m->grid->type[g]), "kept%d.%d", g, t);
+    if (!has_spare(m, g))
+        return;
+    COLUMN(m, "Z%d", g);
+    for (int t = 0; t < grid->hours; t++) {
+        entry(m, type->spare, "room%d.%d", g, t);
+        entry(m, -grid_room(type), "kept%d.%d", g, t);
     }
 }
 
@@ -282,38 +264,32 @@ static void worker_columns(struct mps *m, int j)
     const struct grid *grid = m->grid;
     const struct pool_job *job = &grid->pool->jobs[j];
     int unit = grid->type[job->type].unit;
-    char name[48];
 
     for (int t = job->first; t < job->end; t++) {
-        gp_format(name, sizeof(name), "V%d.%d", j, t);
-        entry(m, name, job->gpus, "work%d", j);
+        COLUMN(m, "V%d.%d", j, t);
+        entry(m, job->gpus, "work%d", j);
         if (grid->jobs_own)
-            entry(m, name, 1, "jobheld%d.%d", j, t);
+            entry(m, 1, "jobheld%d.%d", j, t);
         else
-            use_entries(m, name, job->type, t, grid->job_seat[j]);
+            use_entries(m, job->type, t, grid->job_seat[j]);
     }
     if (!grid->jobs_own)
         return;
-    gp_format(name, sizeof(name), "W%d", j);
-    entry(m, name, grid->job_seat[j], "jobown%d", j);
+    COLUMN(m, "W%d", j);
+    entry(m, grid->job_seat[j], "jobown%d", j);
     if (has_own_spare(m, job->type))
-        entry(m, name, grid->job_seat[j], "jobany%d", j);
+        entry(m, grid->job_seat[j], "jobany%d", j);
     for (int t = 0; t < grid->hours; t++)
-        entry(m, name, -1, "jobheld%d.%d", j, t);
-    gp_format(name, sizeof(name), "P%d", j);
-    entry(m, name, -unit, "jobown%d", j);
+        entry(m, -1, "jobheld%d.%d", j, t);
+    COLUMN(m, "P%d", j);
+    entry(m, -unit, "jobown%d", j);
     for (int t = 0; t < grid->hours; t++)
-        use_entries(m, name, job->type, t, unit);
+        use_entries(m, job->type, t, unit);
     if (!has_own_spare(m, job->type))
         return;
-    gp_format(name, sizeof(name), "G%d", j);
-    entry(m, name, grid->type[job->type].own_spare, "jobown%d", j);
-    entry(m, name, -grid->type[job->type].most, "jobany%d", j);
-}
-
-static void mark(struct mps *m, const char *word)
-{
-    strbuf_addf(m->out, " MARK 'MARKER' '%s'\n", word);
+    COLUMN(m, "G%d", j);
+    entry(m, grid->type[job->type].own_spare, "jobown%d", j);
+    entry(m, -grid->type[job->type].most, "jobany%d", j);
 }
 
 static void add_columns(struct mps *m)
@@ -321,39 +297,29 @@ static void add_columns(struct mps *m)
     const struct grid *grid = m->grid;
 
     strbuf_add(m->out, "COLUMNS\n");
-    mark(m, "INTORG");
+    strbuf_add(m->out, " MARK 'MARKER' 'INTORG'\n");
     for (int w = 0; w < grid->workloads; w++)
         workload_columns(m, w);
-    for (int g = 0; g < grid->types; g++) {
-        for (int t = 0; t < grid->hours; t++)
-            cut_columns(m, g, t);
-        for (int bought = 0; bought < 2 && is_limited(m); bought++)
-            fleet_column(m, g, bought);
-        if (has_spare(m, g))
-            kept_column(m, g);
-    }
+    for (int g = 0; g < grid->types; g++)
+        type_columns(m, g);
     for (int j = 0; j < grid->jobs; j++)
         worker_columns(m, j);
-    mark(m, "INTEND");
+    strbuf_add(m->out, " MARK 'MARKER' 'INTEND'\n");
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours; t++) {
-            char name[48];
-
-            gp_format(name, sizeof(name), "U%d.%d", w, t);
-            entry(m, name, grid->penalty[w], "cost");
-            entry(m, name, 1, "need%d.%d", w, t);
-            gp_format(name, sizeof(name), "M%d.%d", w, t);
+            COLUMN(m, "U%d.%d", w, t);
+            entry(m, grid->penalty[w], "cost");
+            entry(m, 1, "need%d.%d", w, t);
+            COLUMN(m, "M%d.%d", w, t);
             if (grid->pool->workloads[w].minimum > 0) {
-                entry(m, name, grid->missing[w], "cost");
-                entry(m, name, 1, "least%d.%d", w, t);
+                entry(m, grid->missing[w], "cost");
+                entry(m, 1, "least%d.%d", w, t);
             }
         }
     for (int j = 0; j < grid->jobs; j++) { /* undone costs the penalty and saves running */
-        char name[48];
-
-        gp_format(name, sizeof(name), "Q%d", j);
-        entry(m, name, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run, "cost");
-        entry(m, name, 1, "work%d", j);
+        COLUMN(m, "Q%d", j);
+        entry(m, grid->job_penalty[j] - grid->type[grid->pool->jobs[j].type].run, "cost");
+        entry(m, 1, "work%d", j);
     }
 }
 
@@ -365,18 +331,19 @@ static void add_right_sides(struct mps *m)
     double running = 0;
 
     strbuf_add(m->out, "RHS\n");
+    COLUMN(m, "RHS");
     for (int w = 0; w < grid->workloads; w++)
         for (int t = 0; t < grid->hours; t++) {
-            entry(m, "RHS", grid->need[w * grid->hours + t], "need%d.%d", w, t);
-            entry(m, "RHS", grid->pool->workloads[w].minimum, "least%d.%d", w, t);
+            entry(m, grid->need[w * grid->hours + t], "need%d.%d", w, t);
+            entry(m, grid->pool->workloads[w].minimum, "least%d.%d", w, t);
         }
     for (int j = 0; j < grid->jobs; j++) {
-        entry(m, "RHS", grid->pool->jobs[j].gpu_hours, "work%d", j);
+        entry(m, grid->pool->jobs[j].gpu_hours, "work%d", j);
         running += grid->pool->jobs[j].gpu_hours * grid->type[grid->pool->jobs[j].type].run;
     }
-    entry(m, "RHS", -running, "cost"); /* jobs run, but for what is undone */
-    entry(m, "RHS", grid->slots, "slots");
-    entry(m, "RHS", grid->watts, "watts");
+    entry(m, -running, "cost"); /* jobs run, but for what is undone */
+    entry(m, grid->slots, "slots");
+    entry(m, grid->watts, "watts");
 }
 
 static void upper(struct mps *m, double value, const char *format, ...)
@@ -393,10 +360,11 @@ static void upper(struct mps *m, double value, const char *format, ...)
     strbuf_addf(m->out, " %.17g\n", value);
 }
 
-static void way_bounds(struct mps *m)
+static void add_bounds(struct mps *m)
 {
     const struct grid *grid = m->grid;
 
+    strbuf_add(m->out, "BOUNDS\n");
     for (int i = 0; i < grid->first[grid->workloads]; i++) {
         for (int t = 0; t < grid->hours; t++) {
             upper(m, POOL_MOST_REPLICAS, "X%d.%d", i, t);
@@ -406,14 +374,8 @@ static void way_bounds(struct mps *m)
         if (grid->constant[way_owner(m, i)])
             upper(m, POOL_MOST_REPLICAS, "H%d", i);
     }
-}
-
-static void cut_bounds(struct mps *m)
-{
-    const struct grid *grid = m->grid;
-
     for (int g = 0; g < grid->types; g++) {
-        int cuts = has_slices(m, g) ? grid->pool->types[g].cuts : 0;
+        int cuts = slice_count(m, g) > 0 ? grid->pool->types[g].cuts : 0;
 
         for (int k = 0; k < cuts; k++)
             for (int t = 0; t < grid->hours; t++)
@@ -429,15 +391,6 @@ static void cut_bounds(struct mps *m)
                     upper(m, POOL_MOST_GPUS, "Y%d.%d.%d.%d", w, g, k, t);
         }
     }
-}
-
-static void add_bounds(struct mps *m)
-{
-    const struct grid *grid = m->grid;
-
-    strbuf_add(m->out, "BOUNDS\n");
-    way_bounds(m);
-    cut_bounds(m);
     for (int g = 0; g < grid->types && is_limited(m); g++) {
         const struct grid_type *type = &grid->type[g];
 

@@ -9,11 +9,6 @@
 
 #define NAMED 4 /* places in one move */
 
-static size_t cell(const struct placement *p, int hour, int gpu)
-{
-    return (size_t)hour * (size_t)p->gpus + (size_t)gpu;
-}
-
 void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
 {
     int chassis = run->placement.box[box].chassis;
@@ -33,7 +28,7 @@ static void slot_words(const struct placement *p, int hour, int box, int unit, s
     int begun = 0;
 
     for (int i = 0; i <= b->gpus; i++) {
-        bool has = i < b->gpus && p->unit[cell(p, hour, b->first + i)] == unit;
+        bool has = i < b->gpus && p->unit[placement_cell(p, hour, b->first + i)] == unit;
 
         if (has && begun == 0) {
             strbuf_addf(out, "%s%d", out->len > 0 ? "," : "", i + 1);
@@ -60,46 +55,36 @@ struct pieces {
     bool all;
 };
 
-static bool is_new_piece(const struct pieces *it, int g)
-{
-    const struct placement *p = it->p;
-    size_t at = cell(p, it->hour, g);
-
-    if (p->who[at] == PLACEMENT_FREE || (!it->all && !placement_starts(p, it->hour, g)))
-        return false;
-    for (int before = p->box[p->box_of[g]].first; before < g; before++)
-        if (p->unit[cell(p, it->hour, before)] == p->unit[at])
-            return false;
-    return true;
-}
-
 static bool next_piece(struct pieces *it, struct piece *out)
 {
     const struct placement *p = it->p;
 
-    while (it->gpu < p->gpus && !is_new_piece(it, it->gpu))
-        it->gpu++;
-    if (it->gpu == p->gpus)
-        return false;
-    *out = (struct piece){.hour = it->hour,
-                          .gpu = it->gpu,
-                          .box = p->box_of[it->gpu],
-                          .unit = p->unit[cell(p, it->hour, it->gpu)],
-                          .who = p->who[cell(p, it->hour, it->gpu)]};
-    it->gpu++;
-    return true;
+    for (; it->gpu < p->gpus; it->gpu++) {
+        size_t at = placement_cell(p, it->hour, it->gpu);
+        int g = p->box[p->box_of[it->gpu]].first;
+
+        if (p->who[at] == PLACEMENT_FREE || (!it->all && p->stays[at]))
+            continue;
+        while (g < it->gpu && p->unit[placement_cell(p, it->hour, g)] != p->unit[at])
+            g++;
+        if (g < it->gpu) /* a piece that was met */
+            continue;
+        *out = (struct piece){it->hour, it->gpu++, p->box_of[g], p->unit[at], p->who[at]};
+        return true;
+    }
+    return false;
 }
 
 static bool is_cut(const struct placement *p, const struct piece *piece)
 {
-    return p->cut[cell(p, piece->hour, piece->gpu)] >= 0;
+    return p->cut[placement_cell(p, piece->hour, piece->gpu)] >= 0;
 }
 
 /* "h100-sxm as 1g.10gb x 7" */
 static void cut_words(const struct pool_run *run, const struct piece *piece, struct strbuf *out)
 {
     int type = run->placement.type[piece->gpu];
-    int cut = run->placement.cut[cell(&run->placement, piece->hour, piece->gpu)], n = 0;
+    int cut = run->placement.cut[placement_cell(&run->placement, piece->hour, piece->gpu)], n = 0;
     const struct pool_type *t = &run->c.types[type];
 
     strbuf_addf(out, "%s as", run->c.file.types[type].gpu);
@@ -110,60 +95,56 @@ static void cut_words(const struct pool_run *run, const struct piece *piece, str
                         t->cut[cut][i]);
 }
 
-static void layout_of(const struct pool_run *run, const struct piece *piece, struct strbuf *out)
+const char *pool_served_by(const struct pool_run *run, int hour, int gpu)
 {
-    if (is_cut(&run->placement, piece))
-        cut_words(run, piece, out);
-    else if (piece->who > 0)
-        pool_layout_words(run, piece->who - 1, out);
-    else
-        strbuf_add(out, run->c.file.types[run->placement.type[piece->gpu]].gpu);
-}
+    const struct placement *p = &run->placement;
+    size_t at = placement_cell(p, hour, gpu);
+    int who = p->who[at];
 
-static const char *served_by(const struct pool_run *run, const struct piece *piece)
-{
-    return is_cut(&run->placement, piece) ? "slices"
-           : piece->who > 0
-               ? run->c.file.workloads[run->c.pool.candidates[piece->who - 1].workload].name
-               : run->c.file.jobs[-piece->who - 1].name;
+    return who == PLACEMENT_FREE ? ""
+           : p->cut[at] >= 0     ? "slices"
+           : who > 0 ? run->c.file.workloads[run->c.pool.candidates[who - 1].workload].name
+                     : run->c.file.jobs[-who - 1].name;
 }
 
 /* ---- places ---- */
 
-static void place_facts(const struct pool_run *run, const struct piece *piece, struct record *r)
-{
-    const struct placement *p = &run->placement;
-    struct strbuf slots, layout;
-    int until = piece->hour + 1;
-    char box[POOL_FILE_NAME];
-
-    while (until < p->hours && p->stays[cell(p, until, piece->gpu)])
-        until++;
-    strbuf_init(&slots);
-    strbuf_init(&layout);
-    slot_words(p, piece->hour, piece->box, piece->unit, &slots);
-    layout_of(run, piece, &layout);
-    pool_box_name(run, piece->box, box, sizeof(box));
-    record_count(r, "replica", "", piece->unit);
-    record_text(r, "serves", served_by(run, piece));
-    record_text(r, "layout", layout.text);
-    record_text(r, "box", box);
-    record_count(r, "host", "", p->host[cell(p, piece->hour, piece->gpu)]);
-    record_text(r, "slots", slots.text);
-    record_count(r, "from", "", piece->hour);
-    record_count(r, "until", "", until);
-    strbuf_fini(&slots);
-    strbuf_fini(&layout);
-}
-
 static void hour_places(const void *ctx, int hour, struct record *doc)
 {
     const struct pool_run *run = ctx;
-    struct pieces it = {.p = &run->placement, .hour = hour, .all = hour == 0};
+    const struct placement *p = &run->placement;
+    struct pieces it = {.p = p, .hour = hour, .all = hour == 0};
     struct piece piece;
+    char box[POOL_FILE_NAME];
 
-    while (next_piece(&it, &piece))
-        place_facts(run, &piece, record_append(doc, "places"));
+    while (next_piece(&it, &piece)) {
+        struct record *r = record_append(doc, "places");
+        struct strbuf slots, layout;
+        int until = hour + 1;
+
+        while (until < p->hours && p->stays[placement_cell(p, until, piece.gpu)])
+            until++;
+        strbuf_init(&slots);
+        strbuf_init(&layout);
+        slot_words(p, hour, piece.box, piece.unit, &slots);
+        if (is_cut(p, &piece))
+            cut_words(run, &piece, &layout);
+        else if (piece.who > 0)
+            pool_layout_words(run, piece.who - 1, &layout);
+        else
+            strbuf_add(&layout, run->c.file.types[p->type[piece.gpu]].gpu);
+        pool_box_name(run, piece.box, box, sizeof(box));
+        record_count(r, "replica", "", piece.unit);
+        record_text(r, "serves", pool_served_by(run, hour, piece.gpu));
+        record_text(r, "layout", layout.text);
+        record_text(r, "box", box);
+        record_count(r, "host", "", p->host[placement_cell(p, hour, piece.gpu)]);
+        record_text(r, "slots", slots.text);
+        record_count(r, "from", "", hour);
+        record_count(r, "until", "", until);
+        strbuf_fini(&slots);
+        strbuf_fini(&layout);
+    }
 }
 
 void pool_record_places(const struct pool_run *run, struct record *doc)

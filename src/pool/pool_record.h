@@ -55,6 +55,9 @@ void pool_record_moves(const struct pool_run *run, struct record *doc);
 /* Which GPUs each replica has from when until when: all hours are in it. */
 void pool_record_places(const struct pool_run *run, struct record *doc);
 
+/* The workload or job that a GPU serves in an hour, "slices", or "". */
+const char *pool_served_by(const struct pool_run *run, int hour, int gpu);
+
 /* "server 3", or the name of a chassis. */
 void pool_box_name(const struct pool_run *run, int box, char *text, size_t size);
 

@@ -103,7 +103,7 @@ struct pool_run_clock {
 struct pool_options pool_run_solver(const struct pool_run_options *options, uint64_t work,
                                     double seconds, struct pool_run_clock *clock);
 
-/* Was HiGHS asked, and did it say something? */
+/* Did HiGHS say something? */
 bool pool_highs_answered(const struct pool_highs *highs);
 
 /* GPUs of a rung, all types. */

@@ -87,7 +87,7 @@ static double machine_memory(void)
 }
 
 /* What the scheduler and the cgroups leave of them. */
-static void limit(struct cpu_host *h)
+static void host_limit(struct cpu_host *h)
 {
     struct cpu_topology t;
     double granted = cpu_memory_limit("");
@@ -113,7 +113,7 @@ void cpu_host_read(struct cpu_host *h)
         h->clock = info.clock;
     h->memory = machine_memory();
     if (!is_elsewhere())
-        limit(h);
+        host_limit(h);
     h->slow = slow_cores(info.cpus);
     h->slow = h->slow < h->cores ? h->slow : 0;
     h->cores = h->cores - h->slow > 0 ? h->cores - h->slow : 1;

@@ -87,7 +87,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-static const struct cpu_vector *widest(const char *flags)
+static const struct cpu_vector *vector_widest(const char *flags)
 {
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
         if (has_word(flags, vectors[i].flag))
@@ -115,7 +115,7 @@ void cpu_info_read(const char *proc, struct cpu_info *out)
             gp_copy(out->name, sizeof(out->name), value);
         } else if (!out->vector &&
                    (line_field(line, "flags", &value) || line_field(line, "Features", &value))) {
-            out->vector = widest(value);
+            out->vector = vector_widest(value);
         } else if (line_field(line, "cpu MHz", &value) && ++clocked) {
             clocks += strtod(value, NULL) * 1e6;
         } else if (line_field(line, "physical id", &value)) {
@@ -239,7 +239,8 @@ void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *
 typedef double group_limit(const char *root, const char *dir);
 
 /* The tightest positive limit from mount + path upwards; 0 = none. */
-static double tightest(const char *root, const char *mount, const char *path, group_limit *limit)
+static double group_tightest(const char *root, const char *mount, const char *path,
+                             group_limit *limit)
 {
     char dir[PATH_SIZE], *slash;
     double least = 0;
@@ -286,7 +287,7 @@ static double quota_v2(const char *root, const char *dir)
     return quota > 0 && period > 0 ? quota / period : 0;
 }
 
-static double room(double limit, double used)
+static double memory_room(double limit, double used)
 {
     if (!(limit > 0) || limit > 1e18) /* v1 writes 2^63 for "no limit" */
         return 0;
@@ -295,13 +296,13 @@ static double room(double limit, double used)
 
 static double memory_v1(const char *root, const char *dir)
 {
-    return room(number_at(root, dir, "memory.limit_in_bytes"),
-                number_at(root, dir, "memory.usage_in_bytes"));
+    return memory_room(number_at(root, dir, "memory.limit_in_bytes"),
+                       number_at(root, dir, "memory.usage_in_bytes"));
 }
 
 static double memory_v2(const char *root, const char *dir)
 {
-    return room(number_at(root, dir, "memory.max"), number_at(root, dir, "memory.current"));
+    return memory_room(number_at(root, dir, "memory.max"), number_at(root, dir, "memory.current"));
 }
 
 /* Is `name` one of the comma-separated controllers? */
@@ -331,15 +332,15 @@ static double line_limit(const char *root, char *line, const char *controller, g
         return 0;
     *path++ = '\0';
     if (*++list == '\0') { /* v2, alone or beside v1 */
-        limit = tightest(root, "/sys/fs/cgroup", path, v2);
-        return least_of(limit, tightest(root, "/sys/fs/cgroup/unified", path, v2));
+        limit = group_tightest(root, "/sys/fs/cgroup", path, v2);
+        return least_of(limit, group_tightest(root, "/sys/fs/cgroup/unified", path, v2));
     }
     if (!has_controller(list, controller))
         return 0;
     gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", list);
-    limit = tightest(root, mount, path, v1);
+    limit = group_tightest(root, mount, path, v1);
     gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", controller);
-    return least_of(limit, tightest(root, mount, path, v1));
+    return least_of(limit, group_tightest(root, mount, path, v1));
 }
 
 static double group_limit_of(const char *root, const char *controller, group_limit *v1,
@@ -362,12 +363,12 @@ static double group_limit_of(const char *root, const char *controller, group_lim
 
 static double limit_v1(const char *root, const char *dir)
 {
-    return room(number_at(root, dir, "memory.limit_in_bytes"), 0);
+    return memory_room(number_at(root, dir, "memory.limit_in_bytes"), 0);
 }
 
 static double limit_v2(const char *root, const char *dir)
 {
-    return room(number_at(root, dir, "memory.max"), 0);
+    return memory_room(number_at(root, dir, "memory.max"), 0);
 }
 
 double cpu_memory_limit(const char *root)

@@ -77,7 +77,7 @@ static bool has_slice(const struct gpu *gpu, const char *profile)
 
 /* How far the memory is from the catalogue's, 0.. of it; 0 when nobody can say;
  * negative when this cannot be the same GPU. */
-static double apart(const struct device *device, const struct gpu *gpu)
+static double memory_apart(const struct device *device, const struct gpu *gpu)
 {
     const struct quantity *total = &device->memory_total, *want = &gpu->physical;
 
@@ -93,8 +93,9 @@ static double apart(const struct device *device, const struct gpu *gpu)
 
 /* The candidate nearest in memory; *seen when there was any, *several when more than
  * one has this much memory, *tie when even the nearest is not alone. */
-static const struct gpu *nearest(const struct device *device, const struct gpu *const *gpus,
-                                 size_t count, same_fn same, bool *seen, bool *several, bool *tie)
+static const struct gpu *gpu_nearest(const struct device *device, const struct gpu *const *gpus,
+                                     size_t count, same_fn same, bool *seen, bool *several,
+                                     bool *tie)
 {
     const struct gpu *best = NULL;
     double least = 0;
@@ -103,7 +104,7 @@ static const struct gpu *nearest(const struct device *device, const struct gpu *
     for (size_t i = 0; i < count; i++) {
         if (!same(device, gpus[i]))
             continue;
-        double d = apart(device, gpus[i]);
+        double d = memory_apart(device, gpus[i]);
         *seen = true;
         if (d < 0)
             continue;
@@ -121,10 +122,10 @@ const struct gpu *probe_match(const struct device *device, const struct gpu *con
                               size_t count)
 {
     bool seen, several, tie;
-    const struct gpu *gpu = nearest(device, gpus, count, same_name, &seen, &several, &tie);
+    const struct gpu *gpu = gpu_nearest(device, gpus, count, same_name, &seen, &several, &tie);
 
     if (seen) /* a name that is there with other memory is another GPU */
         return tie ? NULL : gpu;
-    gpu = nearest(device, gpus, count, same_pci, &seen, &several, &tie);
+    gpu = gpu_nearest(device, gpus, count, same_pci, &seen, &several, &tie);
     return several ? NULL : gpu;
 }

@@ -112,7 +112,7 @@ static void note_failure(struct device *d, const char *what, int code)
     gp_format(d->error, sizeof(d->error), "%s: %s (NVML error %d)", what, error_word(code), code);
 }
 
-static struct quantity measured(unsigned long long bytes)
+static struct quantity nvml_quantity(unsigned long long bytes)
 {
     return quantity_of((double)bytes, ORIGIN_MEASURED);
 }
@@ -127,12 +127,12 @@ static void ask_memory(const struct nvml *nvml, struct nvml_device *handle, stru
         note_failure(d, "its memory cannot be read", code);
         return;
     }
-    d->memory_total = measured(m.total);
-    d->memory_free = measured(m.free);
+    d->memory_total = nvml_quantity(m.total);
+    d->memory_free = nvml_quantity(m.free);
     if (m.free <= m.total) /* `used` has left the driver's share out in some versions */
-        d->memory_used = measured(m.total - m.free);
+        d->memory_used = nvml_quantity(m.total - m.free);
     if (nvml->api.memory_v2 && nvml->api.memory_v2(handle, &m2) == NVML_SUCCESS)
-        d->memory_reserved = measured(m2.reserved);
+        d->memory_reserved = nvml_quantity(m2.reserved);
 }
 
 static void ask_pci(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
@@ -197,7 +197,7 @@ static struct quantity clock_of(int (*ask)(struct nvml_device *, int, unsigned *
     return quantity_of(mhz * 1e6, ORIGIN_MEASURED);
 }
 
-static int whole(number_fn ask, struct nvml_device *handle)
+static int nvml_whole(number_fn ask, struct nvml_device *handle)
 {
     unsigned value = 0;
 
@@ -230,10 +230,10 @@ static void ask_links(const struct nvml *nvml, struct nvml_device *handle, struc
     int code = nvml->api.link_state ? NVML_SUCCESS : -1;
     unsigned active = 0;
 
-    d->pcie.gen = whole(nvml->api.link_gen, handle);
-    d->pcie.width = whole(nvml->api.link_width, handle);
-    d->pcie.gen_max = whole(nvml->api.max_link_gen, handle);
-    d->pcie.width_max = whole(nvml->api.max_link_width, handle);
+    d->pcie.gen = nvml_whole(nvml->api.link_gen, handle);
+    d->pcie.width = nvml_whole(nvml->api.link_width, handle);
+    d->pcie.gen_max = nvml_whole(nvml->api.max_link_gen, handle);
+    d->pcie.width_max = nvml_whole(nvml->api.max_link_width, handle);
     for (unsigned i = 0; i < NVML_LINKS && code == NVML_SUCCESS; i++) {
         code = nvml->api.link_state(handle, i, &active);
         if (code == NVML_SUCCESS && i == 0)
@@ -430,7 +430,7 @@ static void ask_all(const struct nvml *nvml, unsigned count, struct probe_list *
     }
 }
 
-static struct nvml *opened(struct probe_list *list)
+static struct nvml *nvml_new(struct probe_list *list)
 {
     struct nvml *nvml = gp_malloc(sizeof(*nvml));
 
@@ -446,7 +446,7 @@ static struct nvml *opened(struct probe_list *list)
 
 void probe_nvml(struct probe_list *list, struct nvml **open)
 {
-    struct nvml *nvml = *open ? *open : (*open = opened(list));
+    struct nvml *nvml = *open ? *open : (*open = nvml_new(list));
     unsigned count = 0;
 
     if (!nvml)

@@ -85,7 +85,7 @@ static void ask_memory(int folder, struct device *d)
     d->memory_free = quantity_of(total - used, ORIGIN_MEASURED);
 }
 
-static int generation(double gigatransfers)
+static int link_generation(double gigatransfers)
 {
     static const double speeds[] = {2.5, 5, 8, 16, 32, 64};
 
@@ -95,17 +95,17 @@ static int generation(double gigatransfers)
     return 0;
 }
 
-static int width(double lanes)
+static int link_width(double lanes)
 {
     return lanes >= 1 && lanes <= 32 ? (int)lanes : 0;
 }
 
 static void ask_link(int folder, const char *bus_id, struct device_link *link)
 {
-    link->gen = generation(number_of(folder, bus_id, "current_link_speed"));
-    link->gen_max = generation(number_of(folder, bus_id, "max_link_speed"));
-    link->width = width(number_of(folder, bus_id, "current_link_width"));
-    link->width_max = width(number_of(folder, bus_id, "max_link_width"));
+    link->gen = link_generation(number_of(folder, bus_id, "current_link_speed"));
+    link->gen_max = link_generation(number_of(folder, bus_id, "max_link_speed"));
+    link->width = link_width(number_of(folder, bus_id, "current_link_width"));
+    link->width_max = link_width(number_of(folder, bus_id, "max_link_width"));
 }
 
 /* The first folder below hwmon/, as "0000:e5:00.0/hwmon/hwmon3/". */
@@ -177,7 +177,7 @@ static void ask_device(int folder, const char *bus_id, struct probe_list *list, 
         gp_copy(d->error, sizeof(d->error), list->nvml_reason);
 }
 
-static int visible(const struct dirent *entry)
+static int entry_is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -193,7 +193,7 @@ void probe_sysfs(struct probe_list *list)
     if (path_join(path, sizeof(path), probe_sys(), "bus/pci/devices"))
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0)
-        count = scandir(path, &names, visible, alphasort);
+        count = scandir(path, &names, entry_is_visible, alphasort);
     for (int i = 0; i < count; i++) {
         ask_device(folder, names[i]->d_name, list, &index);
         free(names[i]);

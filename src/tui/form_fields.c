@@ -18,7 +18,6 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/read/hub_cache.h"
-#include "model/read/local_models.h"
 #include "tui/recent_models.h"
 
 #define X(id, option, columns) [FIELD_##id] = {OPT_##option, &option_rows[OPT_##option].columns},
@@ -241,7 +240,8 @@ static void precision_outcome(struct form *form, const char *id, char *text, siz
     struct resolved resolved;
     struct plan *plan;
     const struct request *now = &form->answer->plan.request;
-    char gib[32], why[SENTENCE_MAX];
+    char gib[32];
+    struct texts why = {0};
 
     values_ask(&form->values, &options);
     if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native", now->gpu->id,
@@ -256,7 +256,8 @@ static void precision_outcome(struct form *form, const char *id, char *text, siz
                   verdict_words_for(plan->verdict, plan->limit)->sentence, plan->layout.gpus,
                   now->gpu->id);
     else
-        gp_copy(text, size, sentence_first_reason(plan, why));
+        gp_copy(text, size, sentence_first_reason(plan, &why));
+    texts_fini(&why);
     free(plan);
 }
 

@@ -235,13 +235,19 @@ static void score_plan(const struct row *row, const struct resolved *r)
     q.used = row->used;
     plan_layout(&q, &layout, &nowhere, &p);
     struct startup s = startup_check(&p);
+    struct texts texts = {0};
     bool fits = p.verdict == VERDICT_FITS || !s.check;
     bool right = !fits && strcmp(s.check, row->check) == 0;
     score.rows++;
     score.fit += fits;
     score.right += right;
     score.wrong += !right && !fits;
-    say(row, fits ? "CALLED A FIT" : right ? "right" : "WRONG CAUSE", s.text);
+    say(row,
+        fits    ? "CALLED A FIT"
+        : right ? "right"
+                : "WRONG CAUSE",
+        s.check ? startup_message(&p, &s, &texts) : "");
+    texts_fini(&texts);
 }
 
 /* One request of the model against the pool that the row states. */

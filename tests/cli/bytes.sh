@@ -52,7 +52,7 @@ for option in $("$gp" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
     try --bench gemm --dry-run "$option=$bytes"
 done
 for text in "$bytes" "$wild"; do
-    for command in --show --list --batch --merge --import-prices --bench --help --plan \
+    for command in --show --list --batch --merge --bench --help --plan \
         --completion --compare-results "--$text" "$text"; do
         try "$command" "$text" "$text"
     done
@@ -145,12 +145,6 @@ if [ -x "$engine" ]; then
     try --bench memory --preset quick --device 0 \
         --resume "$work/run.part"
 fi
-
-# ---- a catalogue of prices --------------------------------------------------------------
-
-sed "2 s/^[^,]*/$wild/; 3 s/,[^,]*,/,$wild,/" "$src/tests/fixtures/vms.csv" >"$work/vms.csv"
-try --import-prices "$work/vms.csv" "$wild" 2026-11-21
-try --import-prices "$work/vms.csv" acme 2026-11-21
 
 echo "$seen outputs held what was left of the hostile text"
 assert_true "the hostile text gets as far as the printers" test "$seen" -gt 100

@@ -30,7 +30,7 @@ complete_line() {
 }
 
 assert_eq "commands" "--plan" "$(complete_line 'gpuplan --pl')"
-assert_contains "all commands" "--import-prices" "$(complete_line 'gpuplan ')"
+assert_contains "all commands" "--import-model" "$(complete_line 'gpuplan ')"
 assert_eq "options of the command" "--kv-precision" "$(complete_line 'gpuplan --plan --kv-p')"
 assert_eq "only its options" "" "$(complete_line 'gpuplan --list --kv-p')"
 assert_eq "without dashes" "--kv-precision" "$(complete_line 'gpuplan plan --kv-p')"
@@ -133,7 +133,7 @@ in_fish() {
 
 if command -v fish >/dev/null 2>&1; then
     assert_eq "fish: commands" "--plan" "$(in_fish 'gpuplan --pl')"
-    assert_contains "fish: all commands" "--import-prices" "$(in_fish 'gpuplan --')"
+    assert_contains "fish: all commands" "--import-model" "$(in_fish 'gpuplan --')"
     assert_eq "fish: options of the command" "--kv-precision" \
         "$(in_fish 'gpuplan --plan --kv-p')"
     assert_eq "fish: only its options" "" "$(in_fish 'gpuplan --list --kv-p')"

@@ -119,9 +119,9 @@ keys() {
     printf '%s\n' "$text" | grep -oE 'FLAG\([a-z0-9_]+' | sed 's/.*(//' | grep -vx name
     printf '%s\n' "$text" | grep -oE '(FITTED|RATE)\("[a-z0-9_]+"' | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE '\.in = "[a-z0-9_]+"' | cut -d'"' -f2
-    sed -n '/layer_counts\[LAYER_COUNTS\] = {/,/^};/p' src/model/model.c |
-        grep -oE 'FIELD\([a-z0-9_]+' | sed 's/.*(//'
-    grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+"\)' src/model/model.h | cut -d'"' -f2
+    sed -n '/layer_fields\[LAYER_FIELDS\] = {/,/^};/p' src/model/model.c |
+        grep -oE '(COUNT|COUNT_AS|FLAG)\([a-z0-9_]+|\{"[a-z0-9_]+' | sed 's/.*[("]//'
+    grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+", [A-Z0]' src/model/model.h | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE '\{ *"[a-z0-9_-]+", [&A-Z0-9]' | cut -d'"' -f2
     grep -oE '\[TERM_[A-Z_]+\] = "[a-z_]+"' src/catalog/engine.c | cut -d'"' -f2
     grep -oE '\[MATH_[A-Z0-9]+\] = "[a-z0-9]+"' src/model/format.c | cut -d'"' -f2

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "answer/launch.h"
-#include "answer/plan_file.h"
+#include "answer/plan_check.h"
 #include "base/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,11 +37,11 @@ static struct catalog *profiles(void)
 
 static void saved_plan(const char *text, size_t len)
 {
-    struct plan_file file = {0};
+    struct request_line line = {0};
     struct gp_err err;
 
-    plan_file_read("fuzz", text, len, &file, &err);
-    plan_file_fini(&file);
+    plan_check_read("fuzz", text, len, &line, &err);
+    request_line_fini(&line);
 }
 
 static void command(const char *engine, const char *text, size_t len)

@@ -42,7 +42,7 @@ static void a_point_is_read(void **state)
     assert_string_equal(log.device[0].host, "h");
     assert_near(log.point[0].median, 0.1, 0);
     assert_near(log.point[0].bytes, 64e9, 0);
-    assert_true(benchlog_good(&log.point[0]));
+    assert_true(result_good(&log.point[0]));
     assert_string_equal(log.point[0].id, "memory/read/64");
     assert_string_equal(log.point[0].variant, "");
     benchlog_fini(&log);
@@ -97,13 +97,13 @@ static void wrong_and_disturbed_points_do_not_count(void **state)
 
     (void)state;
     assert_int_equal(make(&log, "h", 0.1, 0.001, "false", "", NULL), GP_OK);
-    assert_false(benchlog_good(&log.point[0]));
+    assert_false(result_good(&log.point[0]));
     benchlog_fini(&log);
     assert_int_equal(make(&log, "h", 0.1, 0.001, "true", "\"throttled\"", NULL), GP_OK);
-    assert_false(benchlog_good(&log.point[0]));
+    assert_false(result_good(&log.point[0]));
     benchlog_fini(&log);
     assert_int_equal(make(&log, "h", 0.1, 0.001, "true", "\"emulated\"", NULL), GP_OK);
-    assert_true(benchlog_good(&log.point[0]));
+    assert_true(result_good(&log.point[0]));
     benchlog_fini(&log);
 }
 
@@ -660,11 +660,6 @@ static void a_broken_calibration_is_refused_by_name(void **state)
     }
 }
 
-static json_t *rate_json(struct benchlog *log, int point)
-{
-    return json_object_get((json_t *)log->point[point].json, "rate");
-}
-
 static void products_are(const json_t *octave, int log2_ops, double efficiency, int n,
                          double rms_pct)
 {
@@ -701,11 +696,11 @@ static void products_reach_a_share_of_the_peak(void **state)
 
     (void)state;
     write_points(made, 11, &log);
-    log.point[7].bound = log.point[8].bound = ROOF_MEMORY;
+    log.point[7].bound = log.point[8].bound = "memory";
     log.point[7].ratio = 0.8;
     log.point[8].ratio = 0.3;
     log.point[9].variant = "tuned";
-    json_object_set_new(rate_json(&log, 4), "pct_spec_peak", json_real(62.5));
+    log.point[4].sheet_ops = 62.5;
     json = benchlog_calibration(&log);
     list = json_object_get(json, "products");
     assert_int_equal(json_array_size(list), 2);
@@ -744,7 +739,7 @@ static void a_bandwidth_is_told_of_the_sheet(void **state)
 
     (void)state;
     write_points(made, 4, &log);
-    json_object_set_new(rate_json(&log, 2), "pct_spec_bw", json_real(100 * 64e6 / 1610e-6 / 50e9));
+    log.point[2].sheet_bytes = 100 * 64e6 / 1610e-6 / 50e9;
     json = benchlog_calibration(&log);
     read = json_array_get(json_object_get(json, "terms"), 0);
     write = json_array_get(json_object_get(json, "terms"), 1);
@@ -925,9 +920,8 @@ static void with_a_sheet_it_is_said_whether_it_holds(void **state)
     write_points(made, 5, &log);
     for (int i = 0; i < 5; i++) {
         log.point[i].ratio = ratio[i];
-        log.point[i].bound = i == 1 || i == 4 ? ROOF_ARITHMETIC : ROOF_MEMORY;
-        json_object_set_new((json_t *)log.point[i].json, "predicted",
-                            json_pack("{s:s}", "origin", i ? "sheet" : "model"));
+        log.point[i].bound = i == 1 || i == 4 ? "arithmetic" : "memory";
+        log.point[i].origin = i ? "sheet" : "model";
     }
     list = benchlog_summary(&log);
     assert_true(says(list, "memory: 50.0 GB/s, 83 % of what is estimated from"));

@@ -5,7 +5,6 @@
 #include "model/read/hfconfig.h"
 
 #include "hostile.h"
-#include "model/read/hfmatch.h"
 #include "model/read/tensors.h"
 #include "profiles.h"
 

@@ -35,11 +35,11 @@ static json_t *fingerprint(const char *name, double max_time)
     json_t *device =
         json_pack("{s:s, s:i, s:s, s:f, s:{s:i, s:i}}", "t", "device", "index", 0, "name", name,
                   "free", 12345.5, "more", "cuda_driver", 12090, "load", 7);
-    const json_t *hellos[] = {hello}, *devices[] = {device};
+    const json_t *devices[] = {device};
     json_t *made;
 
     settings.max_time = max_time;
-    made = journal_fingerprint(&settings, "00ff00ff00ff00ff", hellos, devices, 1);
+    made = journal_fingerprint(&settings, "00ff00ff00ff00ff", hello, devices, 1);
     json_decref(hello);
     json_decref(device);
     return made;
@@ -247,7 +247,7 @@ static void test_warning_names_the_line(void **state)
     assert_int_equal(json_array_size(read.records), 2);
     assert_int_equal(read.skipped, 3);
     assert_memory_equal(read.warning[0], "x.part:3: not valid JSON", 24);
-    assert_memory_equal(read.warning[1], "x.part:4: no record", 19);
+    assert_memory_equal(read.warning[1], "x.part:4: id is not text", 24);
     /* no result file could hold it: it is measured again */
     assert_memory_equal(read.warning[2], "x.part:5: time_s is missing", 27);
     journal_read_fini(&read);

@@ -224,7 +224,7 @@ static void manual_verdict(struct shipped *w)
     struct request *q = shipped_request(w, "llama-3.1-70b", "vllm@0.21", "bf16");
     struct plan p = planned(q, sample_layout(2, 1, 1, 1), NULL);
     const struct memory *m = &p.memory;
-    char reason[SENTENCE_MAX];
+    struct texts texts = {0};
 
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     shows("%.2f - %.2f - %.2f - %.2f - %.2f = %.2f GiB", m->budget.value / GP_GIB,
@@ -238,8 +238,9 @@ static void manual_verdict(struct shipped *w)
     p = planned(q, sample_layout(5, 1, 1, 1), NULL);
     assert_int_equal(p.limit, LIMIT_LAYOUT);
     shows("TP=5 neither divides nor is a multiple of 8 KV heads");
-    assert_non_null(strstr(sentence_first_reason(&p, reason),
+    assert_non_null(strstr(sentence_first_reason(&p, &texts),
                            "TP=5 neither divides nor is a multiple of 8 KV heads"));
+    texts_fini(&texts);
 }
 
 static void manual_cost(void)

@@ -25,20 +25,26 @@ static struct plan searched(const struct request *q)
 
 static bool says(const struct plan *p, const char *text)
 {
-    char said[SENTENCE_MAX];
-    for (int i = 0; sentence_reason(p, i, said); i++)
-        if (strstr(said, text))
-            return true;
-    return false;
+    struct texts texts = {0};
+    const char *said = "";
+
+    for (int i = 0; said && !strstr(said, text); i++)
+        said = sentence_reason(p, i, &texts);
+    bool found = said != NULL;
+    texts_fini(&texts);
+    return found;
 }
 
 static bool warns(const struct plan *p, const char *text)
 {
-    char said[SENTENCE_MAX];
-    for (int i = 0; sentence_warning(p, i, said); i++)
-        if (strstr(said, text))
-            return true;
-    return false;
+    struct texts texts = {0};
+    const char *said = "";
+
+    for (int i = 0; said && !strstr(said, text); i++)
+        said = sentence_warning(p, i, &texts);
+    bool found = said != NULL;
+    texts_fini(&texts);
+    return found;
 }
 
 /* vLLM since 0.21: graphs are charged to the budget, utilization 0.92. */
@@ -498,31 +504,34 @@ static void test_every_sentence(void **state)
 {
     struct sample s;
     struct plan p = searched(sample_request(&s, sample_llama_70b()));
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
+    const char *text;
     int reasons = 0, warnings = 0;
 
     (void)state;
     p.reasons = REASON_BIT(REASON_COUNT) - 1;
     p.warnings = (1u << WARNING_COUNT) - 1;
     p.nearly = sample_layout(1, 1, 1, 1);
-    for (; sentence_reason(&p, reasons, text); reasons++)
+    for (; (text = sentence_reason(&p, reasons, &texts)); reasons++)
         if (strchr(text, '{') || (reasons != REASON_LAYOUT && strlen(text) < 10))
             fail_msg("reason %d: %s", reasons, text);
-    for (; sentence_warning(&p, warnings, text); warnings++)
+    for (; (text = sentence_warning(&p, warnings, &texts)); warnings++)
         if (strchr(text, '{') || strlen(text) < 10)
             fail_msg("warning %d: %s", warnings, text);
     assert_int_equal(reasons, REASON_COUNT);
     assert_int_equal(warnings, WARNING_COUNT);
     for (int k = KNOB_NONE + 1; k < KNOB_COUNT; k++) {
         p.knob = (enum knob)k;
-        assert_non_null(strstr(sentence_knob(&p, text), k == KNOB_ENGINE ? ": " : "GiB): "));
+        assert_non_null(strstr(sentence_knob(&p, &texts), k == KNOB_ENGINE ? ": " : "GiB): "));
     }
     for (int k = 0; k < FIX_KIND_COUNT; k++) {
         struct fix fix = {.kind = (enum fix_kind)k, .request = p.request};
         fix.changes = 1u << CHANGE_SEQS;
-        assert_null(strchr(sentence_fix(&fix, text), '{'));
+        text = sentence_fix(&fix, &texts);
+        assert_null(strchr(text, '{'));
         assert_true(strlen(text) > 5);
     }
+    texts_fini(&texts);
 }
 
 /* ---- fixes and solving ---- */

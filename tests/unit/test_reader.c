@@ -64,7 +64,7 @@ static struct model read_path(const char *path)
     struct model model;
     struct gp_err err = {0};
 
-    if (reader_model(path, &model, &err) != GP_OK)
+    if (checkpoint_read(path, &model, &err) != GP_OK)
         fail_msg("%s: %s (%s)", err.where, err.text, err.hint);
     return model;
 }
@@ -74,7 +74,7 @@ static void refused(const char *path, const char *where, const char *what)
     struct model model;
     struct gp_err err = {0};
 
-    if (reader_model(path, &model, &err) == GP_OK)
+    if (checkpoint_read(path, &model, &err) == GP_OK)
         fail_msg("accepted: %s", path);
     assert_int_equal(err.code, GP_E_FILE);
     if (!strstr(err.where, where) || !strstr(err.text, what))
@@ -96,12 +96,12 @@ static double loaded(const struct model *m)
 static void test_is_path(void **state)
 {
     (void)state;
-    assert_true(reader_is_path("./x"));
-    assert_true(reader_is_path("/no/such/thing"));
-    assert_true(reader_is_path(folder));
-    assert_false(reader_is_path("llama-3.1-70b"));
-    assert_false(reader_is_path("70B"));
-    assert_false(reader_is_path(""));
+    assert_true(checkpoint_is_path("./x"));
+    assert_true(checkpoint_is_path("/no/such/thing"));
+    assert_true(checkpoint_is_path(folder));
+    assert_false(checkpoint_is_path("llama-3.1-70b"));
+    assert_false(checkpoint_is_path("70B"));
+    assert_false(checkpoint_is_path(""));
     refused("/no/such/thing", "/no/such/thing", "no such file");
 }
 

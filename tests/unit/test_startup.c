@@ -23,10 +23,13 @@ static void stops(const struct request *q, struct layout l, const char *check, c
     if (!s.check)
         fail_msg("starts, not stopped by %s", check);
     assert_string_equal(s.check, check);
-    if (!strstr(s.text, words))
-        fail_msg("\"%s\" is not in \"%s\"", words, s.text);
-    if (strchr(s.text, '{'))
-        fail_msg("a name without a value: %s", s.text);
+    struct texts texts = {0};
+    const char *text = startup_message(&p, &s, &texts);
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, text);
+    if (strchr(text, '{'))
+        fail_msg("a name without a value: %s", text);
+    texts_fini(&texts);
     if (s.certain)
         assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
     else

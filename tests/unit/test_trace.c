@@ -109,6 +109,8 @@ static void test_refused(void **state)
         {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-20 10:00:inf,2,3\n", "t.csv:2",
          "is not a date and time"},
         {"TIMESTAMP,ContextTokens,GeneratedTokens\n1,\"2,3\n", "t.csv:2", "never closed"},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n1,\"2\"3,4\n", "t.csv:2",
+         "text follows a closing quote"},
     };
 
     (void)state;

@@ -380,11 +380,14 @@ static void test_buffers(void **state)
 static void check_refused(struct world *w, struct train t, const char *part)
 {
     struct train_memory m = options(w, t);
-    char why[SENTENCE_MAX];
+    struct texts texts = {0};
+    const char *why = sentence_train_reason(&w->q, &m, 0, &texts);
+
     assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
     assert_int_equal(m.limit, TRAIN_LIMIT_LAYOUT);
-    assert_non_null(sentence_train_reason(&w->q, &m, 0, why));
+    assert_non_null(why);
     assert_non_null(strstr(why, part));
+    texts_fini(&texts);
 }
 
 static void test_refused(void **state)
@@ -512,13 +515,14 @@ static void test_marginal_names_a_knob(void **state)
 {
     struct world *w = llama8();
     struct train_memory m = options(w, on(TRAIN_LORA, 1, 0));
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
     (void)state;
     assert_int_equal(m.verdict, VERDICT_FITS);
     w->gpu.usable = quantity_exact(m.total.value);
     m = options(w, on(TRAIN_LORA, 1, 0));
     assert_int_equal(m.verdict, VERDICT_MARGINAL);
-    assert_non_null(strstr(sentence_train_knob(&m, text), "GiB"));
+    assert_non_null(strstr(sentence_train_knob(&m, &texts), "GiB"));
+    texts_fini(&texts);
     test_free(w);
 }
 
@@ -526,21 +530,23 @@ static void check_fixes(struct world *w, struct train t, int least)
 {
     struct train_fix fixes[TRAIN_MAX_FIXES];
     struct train_memory m = options(w, t), again;
-    char text[SENTENCE_MAX];
+    struct texts texts = {0};
+    const char *text;
     int n = train_fixes(&w->q, &m, fixes);
     assert_true(n >= least);
     for (int i = 0; i < n; i++) {
         train_estimate(&w->q, &fixes[i].train, &again);
         assert_int_equal(again.verdict, fixes[i].verdict);
         assert_true(again.verdict < m.verdict);
-        sentence_train_options(&w->q, &fixes[i], text);
+        text = sentence_train_options(&w->q, &fixes[i], &texts);
         assert_true(strncmp(text, "--", 2) == 0 && !strchr(text, '{'));
-        assert_null(strchr(sentence_train_fix(&w->q, &fixes[i], text), '{'));
+        assert_null(strchr(sentence_train_fix(&w->q, &fixes[i], &texts), '{'));
         if (!m.searched)
             assert_true(fixes[i].gain > 0);
         if (i > 0)
             assert_true(fixes[i].gpus >= fixes[i - 1].gpus);
     }
+    texts_fini(&texts);
 }
 
 static void test_fixes(void **state)
@@ -839,10 +845,13 @@ static bool in_order(struct quantity q)
 static void check_sane(struct world *w, struct train t)
 {
     struct train_memory m = options(w, t);
-    char why[SENTENCE_MAX];
     if (m.limit == TRAIN_LIMIT_LAYOUT) {
-        assert_non_null(sentence_train_reason(&w->q, &m, 0, why));
+        struct texts texts = {0};
+        const char *why = sentence_train_reason(&w->q, &m, 0, &texts);
+
+        assert_non_null(why);
         assert_null(strchr(why, '{'));
+        texts_fini(&texts);
         return;
     }
     struct quantity parts[] = {m.weights,   m.adapters, m.modules, m.gradients,     m.master,

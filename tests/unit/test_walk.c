@@ -44,8 +44,11 @@ static void check_verdict(const struct model *m, const struct plan *p)
     if ((p->verdict == VERDICT_FITS) != (s.check == NULL))
         fail_msg("%s: %s, limit %s, but stopped by %s", m->id, verdict_word(p->verdict),
                  limit_word(p->limit), s.check ? s.check : "nothing");
-    if (s.check && (strlen(s.text) < 40 || strchr(s.text, '{')))
-        fail_msg("%s: %s: %s", m->id, s.check, s.text);
+    struct texts texts = {0};
+    const char *text = s.check ? startup_message(p, &s, &texts) : NULL;
+    if (text && (strlen(text) < 40 || strchr(text, '{')))
+        fail_msg("%s: %s: %s", m->id, s.check, text);
+    texts_fini(&texts);
 }
 
 static void test_large(void **state)

@@ -172,30 +172,43 @@ bool fields_read(struct reading *r, const struct field *fields, int count, const
 
 /* ---- writing ---- */
 
-static json_t *text_to_json(const char *text)
-{
-    return text && *text ? gp_json_text(text) : NULL;
-}
-
 /* NULL: it is zero, empty or none. */
 static json_t *field_to_json(const struct field *f, const void *from, bool sparse)
 {
-    const char *at = (const char *)from + f->offset;
+    const char *at = (const char *)from + f->offset, *text = at;
     int place;
 
     switch (f->type) {
-    case FIELD_TEXT:
-        return text_to_json(at);
     case FIELD_STRING:
-        return text_to_json(*(const char *const *)(const void *)at);
+        text = *(const char *const *)(const void *)at;
+        /* fall through */
+    case FIELD_TEXT:
+        return text && (*text || f->is & FIELD_BLANK) ? gp_json_text(text) : NULL;
     case FIELD_WORD:
         place = *(const int *)(const void *)at;
         return (size_t)place < f->size ? json_string(f->words[place]) : NULL;
     case FIELD_OBJECT:
         return NULL;
     default:
-        return sparse && field_number(f, from) == 0 ? NULL : gp_json_number(field_number(f, from));
+        return (sparse || f->is & FIELD_ZERO_NULL) && field_number(f, from) == 0
+                   ? NULL
+                   : gp_json_number(field_number(f, from));
     }
+}
+
+/* The object that a name with dots leads into is made where there is none. */
+static void set_value(json_t *json, const char *name, json_t *value)
+{
+    const char *dot;
+    char key[64];
+
+    for (; (dot = strchr(name, '.')); name = dot + 1) {
+        gp_format(key, sizeof(key), "%.*s", (int)(dot - name), name);
+        if (!json_is_object(json_object_get(json, key)))
+            json_object_set_new(json, key, json_object());
+        json = json_object_get(json, key);
+    }
+    json_object_set_new(json, name, value);
 }
 
 void fields_write(const struct field *fields, int count, const void *from, bool sparse,
@@ -205,6 +218,6 @@ void fields_write(const struct field *fields, int count, const void *from, bool 
         json_t *value = field_to_json(&fields[i], from, sparse);
 
         if (value || !sparse)
-            json_object_set_new(json, fields[i].name, value ? value : json_null());
+            set_value(json, fields[i].name, value ? value : json_null());
     }
 }

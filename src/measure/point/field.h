@@ -6,7 +6,7 @@
  * read is hostile: lengths, types and ranges are checked, and the first field that is
  * wrong is named. A field that is missing or null leaves the struct as it is.
  *
- *     FIELD_NUMBER_AT(struct benchlog_point, "rate.ops_per_s", ops, 1e24)
+ *     FIELD_NUMBER_AT(struct point_result, "rate.ops_per_s", ops, 1e24)
  */
 #ifndef GP_MEASURE_POINT_FIELD_H
 #define GP_MEASURE_POINT_FIELD_H
@@ -29,11 +29,13 @@ enum field_type {
 };
 
 enum field_property {
-    FIELD_NEEDED = 1 << 0, /* may not be missing */
-    FIELD_RAW = 1 << 1,    /* a text that may hold control characters */
-    FIELD_FLAT = 1 << 2,   /* of "a.b", "a" may be the number itself */
-    FIELD_LATER = 1 << 3,  /* an unknown word is of a later version: `size` is stored */
-    FIELD_CHECKED = 1 << 4 /* looked at, but not stored */
+    FIELD_NEEDED = 1 << 0,    /* may not be missing */
+    FIELD_RAW = 1 << 1,       /* a text that may hold control characters */
+    FIELD_FLAT = 1 << 2,      /* of "a.b", "a" may be the number itself */
+    FIELD_LATER = 1 << 3,     /* an unknown word is of a later version: `size` is stored */
+    FIELD_CHECKED = 1 << 4,   /* looked at, but not stored */
+    FIELD_ZERO_NULL = 1 << 5, /* a number that is 0 is unknown: written as null */
+    FIELD_BLANK = 1 << 6      /* a text that is "" is written so, and not as null */
 };
 
 struct field {
@@ -65,8 +67,9 @@ const json_t *reading_find(struct reading *reading, const json_t *from, const st
 bool fields_read(struct reading *reading, const struct field *fields, int count, const json_t *json,
                  void *out);
 
-/* Adds the fields to an object, in the order of the rows; names have no dots. `sparse`:
- * a zero or "" is left out; else "" and a word that there is not are null. */
+/* Adds the fields to an object, in the order of the rows, and makes the objects that a name with
+ * dots leads into. `sparse`: a zero or "" is left out; else "" and a word that there is not are
+ * null. */
 void fields_write(const struct field *fields, int count, const void *from, bool sparse,
                   json_t *json);
 

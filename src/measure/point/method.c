@@ -23,6 +23,8 @@
 #define THROTTLE_TIME 0.1   /* ... so many s */
 #define THROTTLE_LEAST 3    /* readings that say something */
 
+const char *const method_presets[PRESET_COUNT] = {"quick", "normal", "thorough"};
+
 const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
 
 const char *const method_checks[CHECK_COUNT] = {"sample", "none", "full"};

@@ -120,7 +120,8 @@ struct method_number {
 extern const struct method_number method_numbers[METHOD_NUMBER_COUNT];
 double *method_number(struct method_settings *settings, int i);
 
-enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };
+enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH, PRESET_COUNT };
+extern const char *const method_presets[PRESET_COUNT];
 struct method_settings method_preset(enum preset preset);
 /* The same for sums over devices: longer samples after more launches. */
 struct method_settings method_of_sums(const struct method_settings *settings);

@@ -1,21 +1,16 @@
 /*
- * benchlog.h - results of measurements: gpuplan.bench/1, read, written, compared,
- * merged.
+ * benchlog.h - results of measurements: gpuplan.bench/1, read, written, compared and merged.
  *
- * A result file is one JSON object: host, software, devices, settings and points, each
- * point with its raw samples. It comes from another machine, perhaps cut off or edited,
- * so what reads it trusts nothing: sizes first, then types, then ranges, and statistics
- * that contradict themselves (min > median, ci95 upside down, n that is not the number
- * of samples) are refused with the name of the field. Unknown fields are ignored; a
- * number that is not known is null.
+ * A result file is one JSON object: host, software, devices, settings and points, each point
+ * (measure/point/result.h) with its raw samples. It comes from another machine, perhaps cut off or
+ * edited, so what reads it trusts nothing: sizes first, then types, then ranges.
  *
- * A point counts (benchlog_good) when its state is "ok", its check did not fail and no
- * flag says that the machine was disturbed. Others stay in the file, for people.
+ * Compare, of two files: ratio = rate of B over rate of A = median A / median B, and from the two
+ * 95 % intervals of the medians low = A.low / B.high, high = A.high / B.low. A point is a
+ * regression when even `high` is below 1 - tolerance: 100 us (99..101) against 110 us (109..111) is
+ * 0.909 (0.892..0.927), one at a tolerance of 5 %.
  *
- * Compare: ratio = rate of B over rate of A = median A / median B, and from the two
- * 95 % intervals of the medians low = A.low / B.high, high = A.high / B.low. A point is
- * a regression when even `high` is below 1 - tolerance: 100 us (99..101) against 110 us
- * (109..111) is 0.909 (0.892..0.927), one at a tolerance of 5 %.
+ * Of more files: one document of all devices, and the devices that lag behind their like.
  */
 #ifndef GP_MEASURE_RESULT_BENCHLOG_H
 #define GP_MEASURE_RESULT_BENCHLOG_H
@@ -26,45 +21,17 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "measure/point/line.h"
-#include "measure/point/test.h"
+#include "measure/point/result.h"
 #include "plan/calibration.h"
-#include "plan/roofline.h"
 
 #define BENCHLOG_SCHEMA "gpuplan.bench/1"
+#define BENCHLOG_HINT "was it written by gpuplan --bench, and whole?"
 #define BENCHLOG_BYTES ((size_t)512 << 20)
 #define BENCHLOG_POINTS 100000
-#define BENCHLOG_DEVICES 1024
-#define BENCHLOG_SAMPLES 2000
 
 struct benchlog_device { /* texts are borrowed from the file's JSON */
     long id;
     const char *name, *host;
-};
-
-struct benchlog_point {
-    const char *id, *variant, *reason;
-    const char *test_word, *type_word, *bound_word; /* as the file says; "" = it does not */
-    enum bench_test test;                           /* TEST_COUNT = none of this version's */
-    enum bench_type type;                           /* TYPE_COUNT = likewise, or none */
-    enum bench_kind kind;                           /* KIND_NONE = likewise */
-    bool hot; /* its bytes stay in the last cache: no figure of memory */
-    enum point_state state;
-    enum roof_bound bound; /* of `predicted` */
-    int device;            /* place in benchlog.device */
-    double m, n, k, size;  /* of its parameters, size: "bytes"; 0 = none */
-    int from, to;          /* of a pair of devices */
-    int samples;
-    double median, low, high;    /* s, low and high of its 95 % interval; 0 = none */
-    double min, max;             /* s; 0 = none */
-    double ops, bytes;           /* per second; 0 = null */
-    double per_joule, per_clock; /* operations; 0 = null */
-    double predicted;            /* s, 0 = null */
-    double ratio;                /* predicted over measured time, 0 = null */
-    double clock, power, temp;   /* mean MHz, mean W, highest degrees C; 0 = null */
-    bool converged, check_done, check_ok;
-    bool disturbed;             /* a flag that makes the figure unfit for use */
-    const json_t *flags, *json; /* json: the whole point */
 };
 
 struct benchlog {
@@ -72,7 +39,7 @@ struct benchlog {
     const char *host, *status, *started;
     int device_count, count;
     struct benchlog_device *device;
-    struct benchlog_point *point;
+    struct point_result *point; /* their `device` is a place in device[] */
 };
 
 /* Takes the document on success only (json_incref'd); *out wants benchlog_fini. */
@@ -82,63 +49,50 @@ enum gp_status benchlog_parse(const char *where, const char *text, size_t len, s
                               struct gp_err *err);
 enum gp_status benchlog_read(const char *path, struct benchlog *out, struct gp_err *err);
 void benchlog_fini(struct benchlog *log);
+/* The same file once more: each wants benchlog_fini. False: it is none any more. */
+bool benchlog_share(const struct benchlog *log, struct benchlog *out);
 
 /* Whole or not at all. */
 enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_err *err);
 
-bool benchlog_good(const struct benchlog_point *point);
-bool benchlog_wrong(const struct benchlog_point *point); /* its check failed */
-bool benchlog_flagged(const struct benchlog_point *point, const char *flag);
 /* How many points are what; they add up to the log's count. */
 struct benchlog_tally {
     int good, flagged, wrong, without; /* without a figure */
 };
 struct benchlog_tally benchlog_tally(const struct benchlog *log);
-/* Is it the variant that figures are taken from, "" or "heuristic"? The others ("tuned",
- * "framework", "padded") stand beside it. */
-bool benchlog_main_variant(const char *variant);
 
-/* What a file says beyond the struct, for those who know no JSON. A number that is absent
- * or none is 0, a text ""; texts live as long as the file. */
-double benchlog_param(const struct benchlog_point *point, const char *key);
-const char *benchlog_param_text(const struct benchlog_point *point, const char *key);
-/* Of a device, by its place in benchlog.device: "profile", "kind". */
+/* What a file says of a device beyond the struct ("profile", "kind"), by its place in device[]; ""
+ * = nothing. Texts live as long as the file. */
 const char *benchlog_device_text(const struct benchlog *log, int place, const char *key);
-/* The same file once more: each wants benchlog_fini. False: it is none any more. */
-bool benchlog_share(const struct benchlog *log, struct benchlog *out);
+
+/* Warnings are {"code","text"}; files of before 2026-12 have the texts alone. */
+void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+const char *benchlog_line(const json_t *warning); /* its text, "" = it has none */
+/* Adds a text to a list of them, as the summary is. */
+void benchlog_say(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- views (benchlog_print.c) ---- */
 enum benchlog_view { BENCHLOG_TEXT, BENCHLOG_CSV, BENCHLOG_MARKDOWN };
 void benchlog_print(const struct benchlog *log, enum benchlog_view view, struct strbuf *out);
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
-/* "812 TFLOP/s", "3.1 TB/s", "41 us": the figure of a point for people. */
-char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point);
 
 /* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */
 json_t *benchlog_summary(const struct benchlog *log);
-/* Adds one to such an array. */
-void benchlog_say(json_t *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Adds to a document what follows from its points: stragglers, calibration, summary. */
+void benchlog_conclude(json_t *json);
 
-/* ---- in a few numbers (benchlog_calibration.c) ---- */
-/* "terms", each of one kind of work on one device: time = overhead + work / rate, with
- * bands, the number of points and their relative error; "products", the sustained peak of
- * each type and the share of it by size; "excluded", the points that were measured but
- * not used. Each names the run that it is of. */
+/* ---- in a few numbers (calibration.c) ---- */
+/* "terms", each of one kind of work on one device: time = overhead + work / rate, with bands, the
+ * number of points and their relative error; "products", the sustained peak of each type and the
+ * share of it by size; "excluded", the points that were measured but not used. Each names the run
+ * that it is of. */
 void benchlog_calibrate(const struct benchlog *log, struct calibration *out);
 json_t *benchlog_calibration(const struct benchlog *log); /* and what was left out of it */
 
-/* ---- several devices of one name (benchlog_spread.c) ---- */
-#define BENCHLOG_STRAGGLER 0.03
-/* Each device whose rate on a point lies more than 3 % under the median of all devices
- * of that name: host, device, name, id, variant, ratio, of (how many). Only good points
- * are compared, of three devices or more (of two, each is compared with the faster). */
-json_t *benchlog_stragglers(const struct benchlog *log);
-/* Adds to a list of texts how far devices of one name agree, or which are slower. */
-void benchlog_say_spread(const struct benchlog *log, json_t *list);
-
 /* ---- two files (benchlog_compare.c) ---- */
 struct benchlog_change {
-    const struct benchlog_point *a, *b;
+    const struct point_result *a, *b;
     double ratio, low, high; /* rate of B over rate of A; above 1 is faster */
     bool usable;             /* both points are good */
     bool slower, faster;     /* beyond tolerance, even at the near end of the band */
@@ -147,11 +101,11 @@ struct benchlog_changes {
     struct benchlog_change *change;
     int count, slower, faster, unusable;
     int only_a, only_b; /* points the other file does not have */
-    /* Every good point of A is one of: confirmed (good in B, not slower), slower,
-     * flagged, wrong or not measured in B. */
+    /* Every good point of A is one of: confirmed (good in B, not slower), slower, flagged, wrong or
+     * not measured in B. */
     int reference, confirmed, flagged, wrong, unmeasured;
-    char flags[96], states[96];            /* of those flagged and unmeasured: "drift, shared" */
-    const struct benchlog_point **missing; /* good in A, no point in B */
+    char flags[96], states[96];          /* of those flagged and unmeasured: "drift, shared" */
+    const struct point_result **missing; /* good in A, no point in B */
     int missing_count;
 };
 void benchlog_compare(const struct benchlog *a, const struct benchlog *b, double tolerance,
@@ -169,27 +123,29 @@ void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlo
 /* warnings: of benchlog_differences, becomes part of it. */
 json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a, const char *b,
                               json_t *warnings);
-
-/* ---- whether files can be set side by side (benchlog_alike.c) ---- */
-/* Warnings are {"code","text"}; files of before 2026-12 have the texts alone. */
-void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-const char *benchlog_line(const json_t *warning); /* its text, "" = it has none */
-/* What differs besides the figures (device, backend, method, settings). in_a and in_b
- * name the files in it. */
+/* What differs besides the figures (device, backend, method, settings). in_a and in_b name the
+ * files in it. */
 json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b, const char *in_a,
                              const char *in_b);
+/* Of those the backend, method and settings, added to a list. */
+void benchlog_compare_settings(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                               const char *in_b, json_t *list);
+
+/* ---- many files, many devices (benchlog_merge.c) ---- */
+/* One document: devices renumbered and given their host and run_id, points renumbered, calibration,
+ * summary and stragglers of all of them, a run_id of its own, warnings of what differs from the
+ * first file; names NULL: by their hosts. */
+json_t *benchlog_merge(const struct benchlog *logs, const char *const *names, int count);
 /* GP_E_FILE names a file that is the same run as another, or of another method. */
 enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names, int count,
                                   struct gp_err *err);
-/* Differences from the first file; names NULL: by their hosts. */
-json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *names, int count);
-void benchlog_merged_id(const struct benchlog *logs, int count, char *text, size_t size);
 
-/* ---- many files (benchlog_merge.c) ---- */
-/* One document: devices renumbered and given their host and run_id, points renumbered,
- * calibration, summary and stragglers of all of them, a run_id of its own; names as in
- * benchlog_merge_warnings. */
-json_t *benchlog_merge(const struct benchlog *logs, const char *const *names, int count);
+#define BENCHLOG_STRAGGLER 0.03
+/* Each device whose rate on a point lies more than 3 % under the median of all devices of that
+ * name: host, device, name, id, variant, ratio, of (how many). Only good points are compared, of
+ * three devices or more (of two, each is compared with the faster). */
+json_t *benchlog_stragglers(const struct benchlog *log);
+/* Adds to a list of texts how far devices of one name agree, or which are slower. */
+void benchlog_say_spread(const struct benchlog *log, json_t *list);
 
 #endif

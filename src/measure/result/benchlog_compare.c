@@ -1,5 +1,8 @@
 /*
  * benchlog_compare.c - one result file against another; see benchlog.h.
+ *
+ * The figures of two devices, two methods or two ways of measuring differ for reasons that no ratio
+ * shows, so what differs is said in words before any figure.
  */
 #include "measure/result/benchlog.h"
 
@@ -13,8 +16,8 @@
 /* Points of both files, sorted, so that a hundred thousand are matched in one walk. */
 static int by_key(const void *left, const void *right)
 {
-    const struct benchlog_point *a = *(const struct benchlog_point *const *)left;
-    const struct benchlog_point *b = *(const struct benchlog_point *const *)right;
+    const struct point_result *a = *(const struct point_result *const *)left;
+    const struct point_result *b = *(const struct point_result *const *)right;
     int order = a->device - b->device;
 
     if (!order)
@@ -22,13 +25,13 @@ static int by_key(const void *left, const void *right)
     return order ? order : strcmp(a->variant, b->variant);
 }
 
-static const struct benchlog_point **sorted(const struct benchlog *log)
+static const struct point_result **sorted_points(const struct benchlog *log)
 {
-    const struct benchlog_point **list = gp_calloc((size_t)log->count + 1, sizeof *list);
+    const struct point_result **list = gp_calloc((size_t)log->count + 1, sizeof(*list));
 
     for (int i = 0; i < log->count; i++)
         list[i] = &log->point[i];
-    qsort(list, (size_t)log->count, sizeof *list, by_key);
+    qsort(list, (size_t)log->count, sizeof(*list), by_key);
     return list;
 }
 
@@ -47,11 +50,11 @@ static void add_word(char *list, size_t size, const char *word)
 }
 
 /* "" of a good point. */
-static void add_why(const struct benchlog_point *p, char *list, size_t size)
+static void add_why(const struct point_result *p, char *list, size_t size)
 {
     if (p->state != POINT_OK)
         add_word(list, size, point_state_words[p->state]);
-    else if (benchlog_wrong(p))
+    else if (result_wrong(p))
         add_word(list, size, "wrong");
     for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
@@ -64,30 +67,30 @@ static void add_why(const struct benchlog_point *p, char *list, size_t size)
 void benchlog_change_why(const struct benchlog_change *c, char *text, size_t size)
 {
     text[0] = '\0';
-    add_why(benchlog_good(c->a) ? c->b : c->a, text, size);
+    add_why(result_good(c->a) ? c->b : c->a, text, size);
 }
 
 /* ---- comparing ---- */
 
 /* A figure that B does not confirm, because it has no good one; b NULL: no point. */
-static void not_confirmed(struct benchlog_changes *out, const struct benchlog_point *b)
+static void not_confirmed(struct benchlog_changes *out, const struct point_result *b)
 {
     if (!b) {
         out->unmeasured++;
-        add_word(out->states, sizeof out->states, "missing");
+        add_word(out->states, sizeof(out->states), "missing");
     } else if (b->state != POINT_OK) {
         out->unmeasured++;
-        add_why(b, out->states, sizeof out->states);
-    } else if (benchlog_wrong(b)) {
+        add_why(b, out->states, sizeof(out->states));
+    } else if (result_wrong(b)) {
         out->wrong++;
     } else {
         out->flagged++;
-        add_why(b, out->flags, sizeof out->flags);
+        add_why(b, out->flags, sizeof(out->flags));
     }
 }
 
-static void judge(struct benchlog_changes *out, const struct benchlog_point *a,
-                  const struct benchlog_point *b, double tolerance)
+static void compare_points(struct benchlog_changes *out, const struct point_result *a,
+                           const struct point_result *b, double tolerance)
 {
     struct benchlog_change *c = &out->change[out->count++];
 
@@ -97,29 +100,29 @@ static void judge(struct benchlog_changes *out, const struct benchlog_point *a,
         c->low = a->low / b->high;
         c->high = a->high / b->low;
     }
-    c->usable = benchlog_good(a) && benchlog_good(b) && c->ratio > 0;
+    c->usable = result_good(a) && result_good(b) && c->ratio > 0;
     c->slower = c->usable && c->high < 1 - tolerance;
     c->faster = c->usable && c->low > 1 + tolerance;
     out->slower += c->slower;
     out->faster += c->faster;
     out->unusable += !c->usable;
-    out->reference += benchlog_good(a);
+    out->reference += result_good(a);
     out->confirmed += c->usable && !c->slower;
-    if (benchlog_good(a) && !c->usable)
+    if (result_good(a) && !c->usable)
         not_confirmed(out, b);
 }
 
-static bool same_point(const struct benchlog_point *a, const struct benchlog_point *b)
+static bool same_point(const struct point_result *a, const struct point_result *b)
 {
     return a->device == b->device && strcmp(a->id, b->id) == 0;
 }
 
 /* `measured`: B has the point, but not this variant. What is not "heuristic" is there only
  * where it is another algorithm, so that B's is its own best and nothing is missing. */
-static void only_in_a(struct benchlog_changes *out, const struct benchlog_point *a, bool measured)
+static void only_in_a(struct benchlog_changes *out, const struct point_result *a, bool measured)
 {
     out->only_a++;
-    if (!benchlog_good(a) || (measured && !benchlog_main_variant(a->variant)))
+    if (!result_good(a) || (measured && !result_is_main(a->variant)))
         return;
     out->reference++;
     out->missing[out->missing_count++] = a;
@@ -129,12 +132,12 @@ static void only_in_a(struct benchlog_changes *out, const struct benchlog_point 
 void benchlog_compare(const struct benchlog *a, const struct benchlog *b, double tolerance,
                       struct benchlog_changes *out)
 {
-    const struct benchlog_point **left = sorted(a), **right = sorted(b);
+    const struct point_result **left = sorted_points(a), **right = sorted_points(b);
     int i = 0, j = 0;
 
-    memset(out, 0, sizeof *out);
-    out->change = gp_calloc((size_t)a->count + 1, sizeof *out->change);
-    out->missing = gp_calloc((size_t)a->count + 1, sizeof *out->missing);
+    memset(out, 0, sizeof(*out));
+    out->change = gp_calloc((size_t)a->count + 1, sizeof(*out->change));
+    out->missing = gp_calloc((size_t)a->count + 1, sizeof(*out->missing));
     while (i < a->count || j < b->count) {
         int order = i >= a->count ? 1 : j >= b->count ? -1 : by_key(&left[i], &right[j]);
 
@@ -146,7 +149,7 @@ void benchlog_compare(const struct benchlog *a, const struct benchlog *b, double
         } else if (order > 0) {
             out->only_b++, j++;
         } else {
-            judge(out, left[i], right[j], tolerance);
+            compare_points(out, left[i], right[j], tolerance);
             i++, j++;
         }
     }
@@ -158,7 +161,7 @@ void benchlog_changes_fini(struct benchlog_changes *changes)
 {
     free(changes->change);
     free(changes->missing);
-    memset(changes, 0, sizeof *changes);
+    memset(changes, 0, sizeof(*changes));
 }
 
 /* ---- in words ---- */
@@ -187,22 +190,13 @@ void benchlog_confirmed_print(const struct benchlog_changes *c, const char *wher
     strbuf_add(out, "\n");
 }
 
-static const char *word(const struct benchlog_change *c)
+static const char *change_word(const struct benchlog_change *c)
 {
-    return !benchlog_good(c->a) ? "no reference"
-           : !c->usable         ? "not confirmed"
-           : c->slower          ? "SLOWER"
-           : c->faster          ? "faster"
-                                : "same";
-}
-
-static void print_sums(const struct benchlog_changes *c, struct strbuf *out)
-{
-    strbuf_addf(out,
-                "%d points in both: %d slower, %d faster; %d only in A, %d only in B\n"
-                "of A's good points, ",
-                c->count, c->slower, c->faster, c->only_a, c->only_b);
-    benchlog_confirmed_print(c, "in B", out);
+    return !result_good(c->a) ? "no reference"
+           : !c->usable       ? "not confirmed"
+           : c->slower        ? "SLOWER"
+           : c->faster        ? "faster"
+                              : "same";
 }
 
 void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlog_view view,
@@ -216,20 +210,20 @@ void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlo
     struct table table;
     char text[96];
 
-    table_init(&table, columns, sizeof columns / sizeof columns[0]);
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < changes->count; i++) {
         const struct benchlog_change *c = &changes->change[i];
 
         table_cellf(&table, "%d", c->a->device);
         table_cell(&table, c->a->id);
         table_cell(&table, c->a->variant);
-        table_cell(&table, benchlog_rate(text, sizeof text, c->a));
-        table_cell(&table, benchlog_rate(text, sizeof text, c->b));
+        table_cell(&table, result_rate(text, sizeof(text), c->a));
+        table_cell(&table, result_rate(text, sizeof(text), c->b));
         table_cellf(&table, c->ratio > 0 ? "%.3f" : "-", c->ratio);
         table_cellf(&table, c->ratio > 0 ? "%.3f" : "-", c->low);
         table_cellf(&table, c->ratio > 0 ? "%.3f" : "-", c->high);
-        table_cell(&table, word(c));
-        benchlog_change_why(c, text, sizeof text);
+        table_cell(&table, change_word(c));
+        benchlog_change_why(c, text, sizeof(text));
         table_cell(&table, text);
     }
     if (view == BENCHLOG_CSV)
@@ -239,8 +233,13 @@ void benchlog_changes_print(const struct benchlog_changes *changes, enum benchlo
     else
         table_text(&table, out);
     table_fini(&table);
-    if (view == BENCHLOG_TEXT)
-        print_sums(changes, out);
+    if (view != BENCHLOG_TEXT)
+        return;
+    strbuf_addf(out,
+                "%d points in both: %d slower, %d faster; %d only in A, %d only in B\n"
+                "of A's good points, ",
+                changes->count, changes->slower, changes->faster, changes->only_a, changes->only_b);
+    benchlog_confirmed_print(changes, "in B", out);
 }
 
 static json_t *change_json(const struct benchlog_change *c)
@@ -249,14 +248,14 @@ static json_t *change_json(const struct benchlog_change *c)
     bool known = c->ratio > 0;
     char why[96];
 
-    benchlog_change_why(c, why, sizeof why);
+    benchlog_change_why(c, why, sizeof(why));
     json_object_set_new(one, "device", json_integer(c->a->device));
     json_object_set_new(one, "id", gp_json_text(c->a->id));
     json_object_set_new(one, "variant", gp_json_text(c->a->variant));
     json_object_set_new(one, "ratio", known ? gp_json_number(c->ratio) : json_null());
     json_object_set_new(one, "low", known ? gp_json_number(c->low) : json_null());
     json_object_set_new(one, "high", known ? gp_json_number(c->high) : json_null());
-    json_object_set_new(one, "verdict", json_string(word(c)));
+    json_object_set_new(one, "verdict", json_string(change_word(c)));
     json_object_set_new(one, "why", why[0] ? gp_json_text(why) : json_null());
     return one;
 }
@@ -278,10 +277,78 @@ json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a, c
     json_object_set_new(json, "a", gp_json_text(a));
     json_object_set_new(json, "b", gp_json_text(b));
     json_object_set(json, "warnings", warnings);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         json_object_set_new(json, counts[i].key, json_integer(counts[i].count));
     for (int i = 0; i < c->count; i++)
         json_array_append_new(list, change_json(&c->change[i]));
     json_object_set_new(json, "points", list);
     return json;
+}
+
+/* ---- whether they can be set side by side ---- */
+
+/* A setting as one reads it: 0.3, quick. */
+static const char *setting_text(const json_t *value, char *text, size_t size)
+{
+    if (json_is_string(value))
+        gp_copy(text, size, json_string_value(value));
+    else if (json_is_number(value))
+        gp_format(text, size, "%.6g", json_number_value(value));
+    else
+        gp_copy(text, size, json_is_null(value) ? "not set" : "something else");
+    return text;
+}
+
+/* Absent in one of them: an older file, which says nothing. */
+static void compare_values(const json_t *a, const json_t *b, const char *key, const char *in_a,
+                           const char *in_b, json_t *list)
+{
+    const json_t *left = json_object_get(a, key), *right = json_object_get(b, key);
+    char x[128], y[128];
+
+    if (!left || !right || json_equal(left, right))
+        return;
+    if (json_is_number(left) && json_is_number(right) &&
+        json_number_value(left) >= json_number_value(right) &&
+        json_number_value(left) <= json_number_value(right))
+        return;
+    benchlog_warn(list, "differs", "%s is %s in %.200s and %s in %.200s", key,
+                  setting_text(left, x, sizeof(x)), in_a, setting_text(right, y, sizeof(y)), in_b);
+}
+
+void benchlog_compare_settings(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                               const char *in_b, json_t *list)
+{
+    static const char *const keys[] = {
+        "preset",      "passes", "min_time",          "max_time",
+        "rel_ci",      "warmup", "device_warmup_min", "device_warmup_max",
+        "sample_time", "algos",  "workspace_bytes",   "fill",
+        "lock_clocks"};
+    const json_t *left = json_array_get(json_object_get(a->json, "devices"), 0);
+    const json_t *right = json_array_get(json_object_get(b->json, "devices"), 0);
+
+    compare_values(left, right, "backend", in_a, in_b, list);
+    compare_values(a->json, b->json, "method_version", in_a, in_b, list);
+    left = json_object_get(a->json, "settings");
+    right = json_object_get(b->json, "settings");
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        compare_values(left, right, keys[i], in_a, in_b, list);
+}
+
+json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b, const char *in_a,
+                             const char *in_b)
+{
+    int both = a->device_count < b->device_count ? a->device_count : b->device_count;
+    json_t *list = json_array();
+
+    if (a->device_count != b->device_count)
+        benchlog_warn(list, "differs", "%.200s has %d device%s, %.200s %d", in_a, a->device_count,
+                      a->device_count == 1 ? "" : "s", in_b, b->device_count);
+    for (int d = 0; d < both; d++)
+        if (strcmp(a->device[d].name, b->device[d].name) != 0)
+            benchlog_warn(list, "differs",
+                          "another device: %ld is %.200s in %.200s and %.200s in %.200s",
+                          a->device[d].id, a->device[d].name, in_a, b->device[d].name, in_b);
+    benchlog_compare_settings(a, b, in_a, in_b, list);
+    return list;
 }

@@ -1,17 +1,16 @@
 /*
  * benchlog_summary.c - what the figures mean, in words.
  *
- * What limits a device shows in the batch sweep: as long as a layer takes no longer for
- * more tokens, the weights' way from memory is what takes the time; where it takes 10 %
- * more than for one token, arithmetic begins to. That batch is the knee, and lies
- * between two that were measured. A layer whose weights come at less than half of the
- * bandwidth is not limited by memory, however long it takes no longer. The best product
- * over the read bandwidth, both measured, say from how many operations per byte on
- * arithmetic limits.
+ * What limits a device shows in the batch sweep: as long as a layer takes no longer for more
+ * tokens, the weights' way from memory is what takes the time; where it takes 10 % more than for
+ * one token, arithmetic begins to. That batch is the knee, and lies between two that were measured.
+ * A layer whose weights come at less than half of the bandwidth is not limited by memory, however
+ * long it takes no longer. The best product over the read bandwidth, both measured, say from how
+ * many operations per byte on arithmetic limits.
  *
- * Whether a sheet's figure holds is said by the best that any point reached of it: 90 %
- * or more holds, more than 105 % means that the sheet is not this device's. What is
- * estimated from a sheet, as of a slice of a GPU, is compared without a verdict.
+ * Whether a sheet's figure holds is said by the best that any point reached of it: 90 % or more
+ * holds, more than 105 % means that the sheet is not this device's. What is estimated from a sheet,
+ * as of a slice of a GPU, is compared without a verdict.
  */
 #include "measure/result/benchlog.h"
 
@@ -20,6 +19,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "plan/roofline.h"
 
 #define KNEE 1.10
 #define HOLDS 0.90
@@ -27,80 +27,80 @@
 #define PACE 0.5 /* of the bandwidth: memory sets the pace */
 
 /* A figure of the device to build on. */
-static bool counts_for(const struct benchlog_point *p, int device)
+static bool is_figure(const struct point_result *p, int device)
 {
-    return p->device == device && benchlog_good(p) && benchlog_main_variant(p->variant);
+    return p->device == device && result_good(p) && result_is_main(p->variant);
 }
 
-static bool is_layer(const struct benchlog_point *p, int device)
+static bool is_layer(const struct point_result *p, int device)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER) && counts_for(p, device);
+    return bench_test_is(p->test, TEST_IS_LAYER) && is_figure(p, device);
 }
 
 /* ---- memory ---- */
 
-/* As for predictions (measure/session_predict.c): a read that the last cache helps is no
- * figure of memory. */
-static bool is_cached(const struct benchlog *log, const struct benchlog_point *p)
+/* As for predictions (measure/session_record.c): a read that the last cache helps is no figure of
+ * memory. */
+static bool is_cached(const struct benchlog *log, const struct point_result *p)
 {
     const json_t *device = json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
 
     return p->size > 0 && p->size <= 2 * json_number_value(json_object_get(device, "cache"));
 }
 
-/* The point of a device with the largest figure among those that `fits` takes; those of
- * one type, but for TYPE_COUNT. */
-static const struct benchlog_point *best_point(const struct benchlog *log, int device,
-                                               enum bench_type type,
-                                               bool (*fits)(const struct benchlog *,
-                                                            const struct benchlog_point *),
-                                               double (*figure)(const struct benchlog_point *))
+/* The point of a device with the largest figure among those that `fits` takes; those of one type,
+ * but for TYPE_COUNT. */
+static const struct point_result *best_point(const struct benchlog *log, int device,
+                                             enum bench_type type,
+                                             bool (*fits)(const struct benchlog *,
+                                                          const struct point_result *),
+                                             double (*figure)(const struct point_result *))
 {
-    const struct benchlog_point *best = NULL;
+    const struct point_result *best = NULL;
 
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
-        if (counts_for(p, device) && (type == TYPE_COUNT || p->type == type) &&
+        if (is_figure(p, device) && (type == TYPE_COUNT || p->type == type) &&
             figure(p) > (best ? figure(best) : 0) && fits(log, p))
             best = p;
     }
     return best;
 }
 
-static double bytes_of(const struct benchlog_point *p)
+static double bytes_of(const struct point_result *p)
 {
     return p->bytes;
 }
 
-static double operations_of(const struct benchlog_point *p)
+static double operations_of(const struct point_result *p)
 {
     return p->ops;
 }
 
-static double area_of(const struct benchlog_point *p)
+static double area_of(const struct point_result *p)
 {
     return p->m * p->k;
 }
 
-static bool is_read(const struct benchlog *log, const struct benchlog_point *p)
+static bool is_read(const struct benchlog *log, const struct point_result *p)
 {
     return p->kind == KIND_READ && !p->hot && !is_cached(log, p);
 }
 
-static const struct benchlog_point *best_read(const struct benchlog *log, int device)
+static const struct point_result *best_read(const struct benchlog *log, int device)
 {
     return best_point(log, device, TYPE_COUNT, is_read, bytes_of);
 }
 
 /* A layer for one token: it is memory that is measured. */
-static bool is_one_token(const struct benchlog *log, const struct benchlog_point *p)
+static bool is_one_token(const struct benchlog *log, const struct point_result *p)
 {
     (void)log;
     return bench_test_is(p->test, TEST_IS_LAYER) && p->n == 1;
 }
 
-static bool is_product(const struct benchlog *log, const struct benchlog_point *p)
+static bool is_product(const struct benchlog *log, const struct point_result *p)
 {
     (void)log;
     return bench_test_is(p->test, TEST_IS_PRODUCT) && p->n > 1;
@@ -108,7 +108,7 @@ static bool is_product(const struct benchlog *log, const struct benchlog_point *
 
 /* ---- the knee ---- */
 
-static bool same_layer(const struct benchlog_point *a, const struct benchlog_point *b)
+static bool same_layer(const struct point_result *a, const struct point_result *b)
 {
     return a->type == b->type && strcmp(a->variant, b->variant) == 0 && a->m == b->m &&
            a->k == b->k;
@@ -120,12 +120,12 @@ struct knee {
     double from; /* the smallest that does; 0 = none */
 };
 
-static struct knee knee_of(const struct benchlog *log, const struct benchlog_point *one)
+static struct knee knee_of(const struct benchlog *log, const struct point_result *one)
 {
     struct knee knee = {1, 0};
 
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
         double n = p->n;
 
         if (is_layer(p, one->device) && same_layer(p, one) && p->median > KNEE * one->median &&
@@ -133,7 +133,7 @@ static struct knee knee_of(const struct benchlog *log, const struct benchlog_poi
             knee.from = n;
     }
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
         double n = p->n;
 
         if (is_layer(p, one->device) && same_layer(p, one) && (knee.from <= 0 || n < knee.from))
@@ -142,26 +142,32 @@ static struct knee knee_of(const struct benchlog *log, const struct benchlog_poi
     return knee;
 }
 
-/* The part of the bandwidth at which the layer's weights come: of what was measured, or
- * of the sheet's; 0 = unknown. */
-static double pace_of(const struct benchlog *log, const struct benchlog_point *one)
+/* The part of the bandwidth at which the layer's weights come: of what was measured, or of the
+ * sheet's; 0 = unknown. */
+static double pace_of(const struct benchlog *log, const struct point_result *one)
 {
-    const struct benchlog_point *read = best_read(log, one->device);
+    const struct point_result *read = best_read(log, one->device);
 
     if (read && one->bytes > 0)
         return one->bytes / read->bytes;
-    return one->bound == ROOF_MEMORY ? one->ratio : 0;
+    return roof_bound_parse(one->bound) == ROOF_MEMORY ? one->ratio : 0;
 }
 
-static void say_knee(const struct benchlog *log, const struct benchlog_point *one, json_t *list)
+/* Of the largest layer of a type. */
+static void say_knee(const struct benchlog *log, int device, enum bench_type type, json_t *list)
 {
-    struct knee knee = knee_of(log, one);
-    double pace = pace_of(log, one), m = one->m, k = one->k;
-    long id = log->device[one->device].id;
+    const struct point_result *one = best_point(log, device, type, is_one_token, area_of);
+    long id = log->device[device].id;
     char then[64] = "";
+    struct knee knee;
+    double pace;
 
+    if (!one)
+        return;
+    knee = knee_of(log, one);
+    pace = pace_of(log, one);
     if (knee.from > 0)
-        gp_format(then, sizeof then, "; at %.0f arithmetic counts", knee.from);
+        gp_format(then, sizeof(then), "; at %.0f arithmetic counts", knee.from);
     else if (knee.flat <= 1)
         return;
     if (pace > 0 && pace < PACE)
@@ -169,58 +175,44 @@ static void say_knee(const struct benchlog *log, const struct benchlog_point *on
                      "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
                      "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
                      "it%s",
-                     id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
+                     id, bench_type_word(one->type), one->m, one->k, knee.flat, 100 * pace, then);
     else
         benchlog_say(list,
                      "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
-                     id, bench_type_word(one->type), m, k, knee.flat, then);
-}
-
-static void say_knees(const struct benchlog *log, int device, enum bench_type type, json_t *list)
-{
-    const struct benchlog_point *big = best_point(log, device, type, is_one_token, area_of);
-
-    if (big)
-        say_knee(log, big, list);
+                     id, bench_type_word(one->type), one->m, one->k, knee.flat, then);
 }
 
 /* ---- the sheet ---- */
 
-static bool has_origin(const struct benchlog_point *p, const char *origin)
+/* The nearest to a sheet, or to what is estimated from one, of the points of these tests that the
+ * bound limits. type TYPE_COUNT: of any. */
+static const struct point_result *best_of(const struct benchlog *log, int device, unsigned tests,
+                                          enum bench_type type, enum roof_bound bound)
 {
-    const json_t *json = json_object_get(json_object_get(p->json, "predicted"), "origin");
-
-    return json_is_string(json) && strcmp(json_string_value(json), origin) == 0;
-}
-
-/* The nearest to a sheet, or to what is estimated from one, of the points of these tests
- * that the bound limits. type TYPE_COUNT: of any. */
-static const struct benchlog_point *best_of(const struct benchlog *log, int device, unsigned tests,
-                                            enum bench_type type, enum roof_bound bound)
-{
-    const struct benchlog_point *best = NULL;
+    const struct point_result *best = NULL;
 
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
-        if (p->device == device && p->test < TEST_COUNT && tests >> p->test & 1 &&
-            benchlog_good(p) && p->bound == bound && p->ratio > 0 &&
+        if (p->device == device && p->test < TEST_COUNT && tests >> p->test & 1 && result_good(p) &&
+            roof_bound_parse(p->bound) == bound && p->ratio > 0 &&
             (type == TYPE_COUNT || p->type == type) &&
-            (has_origin(p, "sheet") || has_origin(p, "model")) && (!best || p->ratio > best->ratio))
+            (strcmp(p->origin, "sheet") == 0 || strcmp(p->origin, "model") == 0) &&
+            (!best || p->ratio > best->ratio))
             best = p;
     }
     return best;
 }
 
-static void say_sheet(const struct benchlog *log, const struct benchlog_point *p, const char *what,
+static void say_sheet(const struct benchlog *log, const struct point_result *p, const char *what,
                       json_t *list)
 {
     char rate[64];
 
     if (!p)
         return;
-    benchlog_rate(rate, sizeof rate, p);
-    if (!has_origin(p, "sheet")) {
+    result_rate(rate, sizeof(rate), p);
+    if (strcmp(p->origin, "sheet") != 0) {
         benchlog_say(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
                      log->device[p->device].id, what, rate, 100 * p->ratio);
         return;
@@ -236,21 +228,21 @@ static void say_sheet(const struct benchlog *log, const struct benchlog_point *p
 
 static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
 {
-    const struct benchlog_point *read = best_read(log, device);
+    const struct point_result *read = best_read(log, device);
     char rate[64];
 
     if (read && read->ratio <= 0)
         benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
-                     log->device[device].id, benchlog_rate(rate, sizeof rate, read));
+                     log->device[device].id, result_rate(rate, sizeof(rate), read));
 }
 
-/* What was measured is the roof: where products and reads are equally long, and whether
- * one token's weights come as fast as memory is read. */
+/* What was measured is the roof: where products and reads are equally long, and whether one token's
+ * weights come as fast as memory is read. */
 static void say_own_roof(const struct benchlog *log, int device, enum bench_type type, json_t *list)
 {
-    const struct benchlog_point *read = best_read(log, device);
-    const struct benchlog_point *product = best_point(log, device, type, is_product, operations_of);
-    const struct benchlog_point *weights = best_point(log, device, type, is_one_token, bytes_of);
+    const struct point_result *read = best_read(log, device);
+    const struct point_result *product = best_point(log, device, type, is_product, operations_of);
+    const struct point_result *weights = best_point(log, device, type, is_one_token, bytes_of);
     long id = log->device[device].id;
     char rate[64];
 
@@ -259,7 +251,7 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
                      "device %ld, %s: products reach %s, %.0f operations per byte read: work "
                      "with "
                      "fewer is limited by memory, with more by arithmetic",
-                     id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
+                     id, bench_type_word(type), result_rate(rate, sizeof(rate), product),
                      product->ops / read->bytes);
     if (read && weights)
         benchlog_say(list,
@@ -281,10 +273,10 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
     double most = 0;
 
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
-        if (p->device != device || !benchlog_good(p) || p->ratio <= BEYOND ||
-            p->bound != ROOF_MEMORY || !has_origin(p, "measured"))
+        if (p->device != device || !result_good(p) || p->ratio <= BEYOND ||
+            roof_bound_parse(p->bound) != ROOF_MEMORY || strcmp(p->origin, "measured") != 0)
             continue;
         above++;
         most = fmax(most, p->ratio);
@@ -296,14 +288,6 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
                      log->device[device].id, above, 100 * most);
 }
 
-static void say_counts(const struct benchlog *log, json_t *list)
-{
-    struct benchlog_tally t = benchlog_tally(log);
-
-    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
-                 t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
-}
-
 /* Why points are flagged, and what helps. */
 static void say_flags(const struct benchlog *log, json_t *list)
 {
@@ -312,7 +296,7 @@ static void say_flags(const struct benchlog *log, json_t *list)
 
         for (int i = 0; i < log->count && flag_rows[f].advice; i++)
             count += log->point[i].state == POINT_OK &&
-                     benchlog_flagged(&log->point[i], flag_rows[f].word);
+                     result_flagged(&log->point[i], flag_rows[f].word);
         if (count > 0)
             benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
     }
@@ -321,7 +305,7 @@ static void say_flags(const struct benchlog *log, json_t *list)
 /* Is this the first point of its type on its device? */
 static bool is_new_type(const struct benchlog *log, int i)
 {
-    const struct benchlog_point *p = &log->point[i];
+    const struct point_result *p = &log->point[i];
 
     for (int k = i - 1; k >= 0; k--) /* its like are mostly near */
         if (log->point[k].device == p->device && log->point[k].type == p->type)
@@ -346,6 +330,7 @@ static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
 json_t *benchlog_summary(const struct benchlog *log)
 {
     unsigned products = bench_tests_that(TEST_IS_PRODUCT);
+    struct benchlog_tally t = benchlog_tally(log);
     json_t *list = json_array();
 
     for (int d = 0; d < log->device_count; d++) {
@@ -360,11 +345,24 @@ json_t *benchlog_summary(const struct benchlog *log)
             say_sheet(log, best_of(log, d, products, type, ROOF_ARITHMETIC), bench_type_word(type),
                       list);
             say_own_roof(log, d, type, list);
-            say_knees(log, d, type, list);
+            say_knee(log, d, type, list);
         }
     }
     benchlog_say_spread(log, list);
-    say_counts(log, list);
+    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
+                 t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
     say_flags(log, list);
     return list;
+}
+
+void benchlog_conclude(json_t *json)
+{
+    struct benchlog log;
+
+    if (benchlog_from_json("result", json, &log, NULL))
+        return;
+    json_object_set_new(json, "stragglers", benchlog_stragglers(&log));
+    json_object_set_new(json, "calibration", benchlog_calibration(&log));
+    json_object_set_new(json, "summary", benchlog_summary(&log));
+    benchlog_fini(&log);
 }

@@ -18,9 +18,6 @@
 #include "base/err.h"
 #include "plan/calibration.h"
 
-/* Of a result file that cannot be read. */
-#define RESULT_HINT "was it written by gpuplan --bench, and whole?"
-
 json_t *calibration_to_json(const struct calibration *calibration);
 /* GP_E_FILE names the field; *out then holds nothing. */
 enum gp_status calibration_from_json(const char *where, const json_t *json, struct calibration *out,

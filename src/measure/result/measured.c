@@ -34,7 +34,7 @@ static bool is_scatter(const char *flag)
 }
 
 /* How much a point counts; 0 = it was disturbed. */
-static double weight_of(const struct benchlog_point *p)
+static double weight_of(const struct point_result *p)
 {
     double weight = 1;
 
@@ -49,18 +49,17 @@ static double weight_of(const struct benchlog_point *p)
     return weight;
 }
 
-static bool is_figure(const struct benchlog_point *p)
+static bool is_figure(const struct point_result *p)
 {
-    return p->state == POINT_OK && !benchlog_wrong(p) && p->median > 0 &&
-           benchlog_main_variant(p->variant);
+    return p->state == POINT_OK && !result_wrong(p) && p->median > 0 && result_is_main(p->variant);
 }
 
-static bool is_product(const struct benchlog_point *p)
+static bool is_product(const struct point_result *p)
 {
     return bench_test_is(p->test, TEST_IS_PRODUCT) && p->m > 0 && p->n > 0 && p->k > 0 && !p->hot;
 }
 
-static bool is_read(const struct benchlog_point *p)
+static bool is_read(const struct point_result *p)
 {
     return p->kind == KIND_READ && !p->hot && p->bytes > 0;
 }
@@ -81,15 +80,15 @@ double measured_bytes(enum bench_type type)
 }
 
 /* Both tests are of cold weights; what the last cache holds is of no use. */
-static bool is_hot(const struct benchlog_point *p)
+static bool is_hot(const struct point_result *p)
 {
-    return strcmp(benchlog_param_text(p, "cache"), bench_cache_word(CACHE_HOT)) == 0;
+    return strcmp(result_param_text(p, "cache"), bench_cache_word(CACHE_HOT)) == 0;
 }
 
-static void add_point(const struct benchlog_point *p, double weight, struct calib *out)
+static void add_point(const struct point_result *p, double weight, struct calib *out)
 {
     enum kernel kernel;
-    double launch = benchlog_param(p, "node_floor_s");
+    double launch = result_param(p, "node_floor_s");
 
     if (out->points == CALIB_POINTS || !measured_kernel(p->type, &kernel))
         return;
@@ -106,7 +105,7 @@ static void add_point(const struct benchlog_point *p, double weight, struct cali
 }
 
 /* The better of two rates. */
-static void take_rate(const struct benchlog_point *p, double rate, double weight,
+static void take_rate(const struct point_result *p, double rate, double weight,
                       struct quantity *best)
 {
     double low = weight < 1 && p->max > 0 ? rate * p->median / p->max : rate * p->median / p->high;
@@ -116,25 +115,25 @@ static void take_rate(const struct benchlog_point *p, double rate, double weight
         *best = quantity_band(rate, low, high, ORIGIN_MEASURED);
 }
 
-static bool is_reduce(const struct benchlog_point *p)
+static bool is_reduce(const struct point_result *p)
 {
     return p->test == TEST_ALLREDUCE && p->size >= CALIB_REDUCE_LEAST &&
-           benchlog_param(p, "gpus") >= 2;
+           result_param(p, "gpus") >= 2;
 }
 
-static bool is_peer(const struct benchlog_point *p)
+static bool is_peer(const struct point_result *p)
 {
     return p->kind == KIND_PEER && p->size >= CALIB_REDUCE_LEAST && p->bytes > 0;
 }
 
 /* Messages that the link decides. Of copies the slowest pair: a pipeline waits for it. */
-static bool take_link(const struct benchlog_point *p, struct calib *out)
+static bool take_link(const struct point_result *p, struct calib *out)
 {
     if (is_peer(p))
         out->peer = out->peer > 0 ? fmin(out->peer, p->bytes) : p->bytes;
     else if (is_reduce(p) && out->reduces < CALIB_REDUCES)
         out->reduce[out->reduces++] = (struct calib_reduce){
-            .gpus = (int)benchlog_param(p, "gpus"), .bytes = p->size, .time = p->median};
+            .gpus = (int)result_param(p, "gpus"), .bytes = p->size, .time = p->median};
     else
         return false;
     return true;
@@ -142,7 +141,7 @@ static bool take_link(const struct benchlog_point *p, struct calib *out)
 
 /* Of processors no product here is an engine's: FP32 of several tokens says how fast they compute,
  * and the others nothing. */
-static bool take_point(const struct benchlog_point *p, bool host, double weight, struct calib *out)
+static bool take_point(const struct point_result *p, bool host, double weight, struct calib *out)
 {
     if (is_read(p))
         take_rate(p, p->bytes, weight, &out->read);
@@ -171,7 +170,7 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
     gp_copy(out->host, sizeof(out->host), log->device[device].host);
     gp_copy(out->device, sizeof(out->device), log->device[device].name);
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
         double weight;
 
         if (p->device != device || !is_figure(p))
@@ -188,13 +187,13 @@ bool measured_take(const struct benchlog *log, int device, struct calib *out)
 
 /* ---- to keep ---- */
 
-static bool is_kept(const struct benchlog_point *p)
+static bool is_kept(const struct point_result *p)
 {
     return is_figure(p) && weight_of(p) > 0 &&
            (is_read(p) || is_reduce(p) || is_peer(p) || (is_product(p) && !is_hot(p)));
 }
 
-static bool has_point(const json_t *points, const struct benchlog_point *p)
+static bool has_point(const json_t *points, const struct point_result *p)
 {
     size_t i;
     const json_t *one;
@@ -209,7 +208,7 @@ static bool has_point(const json_t *points, const struct benchlog_point *p)
     return false;
 }
 
-static json_t *slim_point(const struct benchlog_point *p)
+static json_t *slim_point(const struct point_result *p)
 {
     static const char *const drop[] = {"sensors",   "algo",      "passes", "first_s",
                                        "latency_s", "predicted", "check"};
@@ -225,7 +224,7 @@ static json_t *slim_point(const struct benchlog_point *p)
 static void add_kept(const struct benchlog *log, int device, json_t *points)
 {
     for (int i = 0; i < log->count && json_array_size(points) < CALIB_POINTS; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
         if (p->device == device && is_kept(p) && !has_point(points, p))
             json_array_append_new(points, slim_point(p));

@@ -16,17 +16,21 @@
  */
 #include "model/read/checkpoint.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "model/read/gguf.h"
 #include "model/read/hfconfig.h"
 #include "model/read/jscan.h"
-#include "model/read/reader_file.h"
 #include "model/read/tensors.h"
 
 #define CONFIG_LIMIT (16u << 20)
@@ -42,11 +46,135 @@ static bool ends_with(const char *text, const char *end)
     return len >= tail && gp_casecmp(text + len - tail, end) == 0;
 }
 
-bool reader_is_path(const char *text)
+bool checkpoint_is_path(const char *text)
 {
     struct stat info;
 
     return text[0] != '\0' && (strchr(text, '/') != NULL || stat(text, &info) == 0);
+}
+
+/* ---- files of a folder that is not trusted ----
+ *
+ * A folder from the network may hold links to anything. A name is resolved first, and
+ * what it resolves to must lie in the folder. One layout is let through on purpose:
+ * the Hugging Face cache keeps snapshots/<revision>/<name> as links to ../../blobs/,
+ * which belong to the same model. Only regular files are read, at positions, so that
+ * a 5 GB file costs what its header costs.
+ *
+ * Example: /m/llama/model.safetensors -> /etc/shadow is refused;
+ * models--x/snapshots/abc/model.safetensors -> models--x/blobs/123 is read.
+ */
+
+struct safe_file {
+    int fd;
+    uint64_t size;
+    char path[GP_PATH_MAX];
+};
+
+static void safe_file_close(struct safe_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+}
+
+static bool lies_in(const char *path, const char *dir)
+{
+    size_t len = strlen(dir);
+
+    return strncmp(path, dir, len) == 0 && (path[len] == '/' || len == 1);
+}
+
+/* ".../snapshots/<revision>" -> ".../blobs"; false for any other folder. */
+static bool cache_blobs(const char *dir, char *blobs, size_t size)
+{
+    const char *revision = strrchr(dir, '/');
+    const char *mark = "/snapshots";
+    size_t len = strlen(mark), stem;
+
+    if (revision == NULL || (size_t)(revision - dir) < len ||
+        strncmp(revision - len, mark, len) != 0)
+        return false;
+    stem = (size_t)(revision - dir) - len;
+    return gp_format(blobs, size, "%.*s/blobs", (int)stem, dir);
+}
+
+static bool is_inside(const char *dir, const char *path)
+{
+    char folder[PATH_MAX], target[PATH_MAX], blobs[PATH_MAX];
+
+    if (realpath(dir, folder) == NULL || realpath(path, target) == NULL)
+        return false;
+    return lies_in(target, folder) ||
+           (cache_blobs(folder, blobs, sizeof blobs) && lies_in(target, blobs));
+}
+
+/* Opens `name` in `dir`, following links only as far as the folder (or the blobs of the same
+ * Hugging Face cache entry); dir NULL: name is the user's own path. *found is false, and the
+ * result GP_OK, when there is none. */
+static enum gp_status safe_file_open(const char *dir, const char *name, struct safe_file *file,
+                                     bool *found, struct gp_err *err)
+{
+    struct stat info;
+
+    file->fd = -1;
+    *found = false;
+    if (dir == NULL ? !gp_copy(file->path, sizeof file->path, name)
+                    : !path_join(file->path, sizeof file->path, dir, name))
+        return gp_fail(err, GP_E_FILE, name, "", "the path is too long");
+    if (lstat(file->path, &info) != 0 && errno == ENOENT)
+        return GP_OK;
+    if (dir != NULL && !is_inside(dir, file->path))
+        return gp_fail(err, GP_E_FILE, file->path, "replace the link by the file",
+                       "a link that is broken or leads out of the folder");
+    file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file->fd < 0)
+        return gp_fail(err, GP_E_FILE, file->path, "", "cannot be opened: %s", strerror(errno));
+    if (fstat(file->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        safe_file_close(file);
+        return gp_fail(err, GP_E_FILE, file->path, "", "not a regular file");
+    }
+    file->size = (uint64_t)info.st_size;
+    *found = true;
+    return GP_OK;
+}
+
+static bool safe_file_read(const struct safe_file *file, uint64_t offset, void *dst, size_t len)
+{
+    char *to = dst;
+
+    if (offset > file->size || len > file->size - offset)
+        return false;
+    while (len > 0) {
+        ssize_t got = pread(file->fd, to, len, (off_t)offset);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        to += got;
+        offset += (uint64_t)got;
+        len -= (size_t)got;
+    }
+    return true;
+}
+
+/* All of it, terminated, at most `limit` bytes; the caller frees. */
+static enum gp_status safe_file_slurp(const struct safe_file *file, size_t limit, char **text,
+                                      struct gp_err *err)
+{
+    *text = NULL;
+    if (file->size > limit)
+        return gp_fail(err, GP_E_FILE, file->path, "", "%llu bytes, more than %zu",
+                       (unsigned long long)file->size, limit);
+    *text = gp_malloc((size_t)file->size + 1);
+    (*text)[file->size] = '\0';
+    if (!safe_file_read(file, 0, *text, (size_t)file->size)) {
+        free(*text);
+        *text = NULL;
+        return gp_fail(err, GP_E_FILE, file->path, "", "cannot be read");
+    }
+    return GP_OK;
 }
 
 /* ---- config.json ---- */
@@ -55,18 +183,18 @@ bool reader_is_path(const char *text)
 static enum gp_status read_optional(const char *dir, const char *name, size_t limit, char **text,
                                     size_t *len, char *where, size_t size, struct gp_err *err)
 {
-    struct reader_file file;
+    struct safe_file file;
     bool found;
-    enum gp_status rc = reader_file_open(dir, name, &file, &found, err);
+    enum gp_status rc = safe_file_open(dir, name, &file, &found, err);
 
     *text = NULL;
     *len = 0;
     if (rc != GP_OK || !found)
         return rc;
     gp_copy(where, size, file.path);
-    rc = reader_slurp(&file, limit, text, err);
+    rc = safe_file_slurp(&file, limit, text, err);
     *len = (size_t)file.size;
-    reader_close(&file);
+    safe_file_close(&file);
     return rc;
 }
 
@@ -98,27 +226,27 @@ static enum gp_status read_config(const char *dir, const char *name, bool header
 static enum gp_status read_shard(const char *dir, const char *name, struct tensor_list *list,
                                  double *bytes, struct gp_err *err)
 {
-    struct reader_file file;
+    struct safe_file file;
     uint8_t first[8];
     uint8_t *head;
     uint64_t length;
     bool found;
-    enum gp_status rc = reader_file_open(dir, name, &file, &found, err);
+    enum gp_status rc = safe_file_open(dir, name, &file, &found, err);
 
     if (rc != GP_OK)
         return rc;
     if (!found)
         return gp_fail(err, GP_E_FILE, file.path, "download it, or the whole model again",
                        "is missing");
-    if (!reader_read(&file, 0, first, sizeof first)) {
-        reader_close(&file);
+    if (!safe_file_read(&file, 0, first, sizeof first)) {
+        safe_file_close(&file);
         return gp_fail(err, GP_E_FILE, file.path, "download it again", "has only %llu bytes",
                        (unsigned long long)file.size);
     }
     rc = safetensors_length(file.path, first, file.size, &length, err);
     if (rc == GP_OK) {
         head = gp_malloc((size_t)length + 8);
-        if (reader_read(&file, 0, head, (size_t)length + 8))
+        if (safe_file_read(&file, 0, head, (size_t)length + 8))
             rc = safetensors_header(file.path, head, (size_t)length + 8, file.size, tensor_list_add,
                                     list, err);
         else
@@ -126,7 +254,7 @@ static enum gp_status read_shard(const char *dir, const char *name, struct tenso
         free(head);
     }
     *bytes += (double)file.size;
-    reader_close(&file);
+    safe_file_close(&file);
     return rc;
 }
 
@@ -206,6 +334,209 @@ static enum gp_status sum_folder(const char *dir, struct model *out, bool *found
         return sum_shards(dir, names, 1, out, err);
     }
     return sum_loose(dir, out, found, err);
+}
+
+/* ---- GGUF: a file, or all parts of a split one ----
+ *
+ * llama-gguf-split names the parts name-00001-of-00003.gguf and numbers them in
+ * split.no; the first holds the metadata. Whichever part is named, all are read, and a
+ * missing one is called by its name. Tensor facts are gathered over all parts before
+ * the shape is built from the first part's metadata.
+ *
+ * Example: m-00002-of-00002.gguf given: m-00001-of-00002.gguf is read first.
+ */
+
+struct gather {
+    struct gguf_facts *facts;
+    struct tensor_list list;
+    file_tensor_fn fn; /* the caller's, or NULL */
+    void *ctx;
+};
+
+static bool gather_tensor(void *ctx, const struct file_tensor *tensor)
+{
+    struct gather *gather = ctx;
+
+    if (!gguf_facts_add(gather->facts, tensor))
+        return false;
+    tensor_list_add(&gather->list, tensor);
+    return gather->fn == NULL || gather->fn(gather->ctx, tensor);
+}
+
+static void gather_init(struct gather *gather, file_tensor_fn fn, void *ctx)
+{
+    gather->facts = gp_calloc(1, sizeof *gather->facts);
+    gather->fn = fn;
+    gather->ctx = ctx;
+    tensor_list_init(&gather->list);
+}
+
+static void gather_fini(struct gather *gather)
+{
+    tensor_list_fini(&gather->list);
+    free(gather->facts);
+}
+
+static enum gp_status finish_set(const struct gguf_meta *meta, struct gather *gather,
+                                 struct model *out, struct gp_err *err)
+{
+    enum gp_status rc = gguf_model(meta, gather->facts, out, err);
+
+    if (rc == GP_OK)
+        rc = tensor_sum(&gather->list, out, true, meta->where, err);
+    return rc;
+}
+
+/* One file of its own; a part of a split file only reports its number and tensors. */
+enum gp_status gguf_parse(const char *where, const struct gguf_input *input, struct model *out,
+                          int *split_no, int *split_count, file_tensor_fn fn, void *ctx,
+                          struct gp_err *err)
+{
+    struct gguf_meta meta;
+    struct gather gather;
+    enum gp_status rc;
+
+    memset(out, 0, sizeof *out);
+    gguf_meta_init(&meta, where);
+    gather_init(&gather, fn, ctx);
+    rc = gguf_scan(&meta, input, gather_tensor, &gather, err);
+    *split_no = meta.split_no;
+    *split_count = meta.split_count;
+    if (rc == GP_OK && meta.split_count <= 1)
+        rc = finish_set(&meta, &gather, out, err);
+    if (rc == GP_OK && meta.split_count <= 1)
+        out->bytes.file_bytes = (double)input->size;
+    gather_fini(&gather);
+    gguf_meta_fini(&meta);
+    return rc;
+}
+
+static bool read_file(void *ctx, uint64_t offset, void *dst, size_t len)
+{
+    return safe_file_read(ctx, offset, dst, len);
+}
+
+static enum gp_status scan_file(struct safe_file *file, struct gguf_meta *meta,
+                                struct gather *gather, double *bytes, struct gp_err *err)
+{
+    struct gguf_input input = {.read = read_file, .ctx = file, .size = file->size};
+
+    *bytes += (double)file->size;
+    return gguf_scan(meta, &input, gather_tensor, gather, err);
+}
+
+/* "stem-00002-of-00003.gguf": the stem's length; 0 when the name is not of this form.
+ */
+static size_t split_stem(const char *name, int *count)
+{
+    static const char form[] = "-00000-of-00000.gguf";
+    size_t len = strlen(name), tail = sizeof form - 1;
+
+    if (len <= tail)
+        return 0;
+    for (size_t i = 0; i < tail; i++) {
+        char c = name[len - tail + i];
+
+        if (form[i] == '0' ? c < '0' || c > '9' : c != form[i])
+            return 0;
+    }
+    *count = (int)strtol(name + len - 10, NULL, 10);
+    return len - tail;
+}
+
+static enum gp_status open_part(const char *dir, const char *name, struct safe_file *file,
+                                struct gp_err *err)
+{
+    bool found;
+    enum gp_status rc = safe_file_open(dir, name, file, &found, err);
+
+    if (rc == GP_OK && !found)
+        rc = gp_fail(err, GP_E_FILE, file->path, "", "is missing");
+    return rc;
+}
+
+static enum gp_status check_part(const struct gguf_meta *meta, int no, int count,
+                                 struct gp_err *err)
+{
+    if (meta->split_no != no || meta->split_count != count)
+        return gp_fail(err, GP_E_FILE, meta->where, "the parts belong to different sets",
+                       "says it is part %d of %d, but its name says %d of %d", meta->split_no + 1,
+                       meta->split_count, no + 1, count);
+    return GP_OK;
+}
+
+static enum gp_status add_part(const char *dir, const char *name, int no, int count,
+                               struct gguf_meta *first, struct gather *gather, double *bytes,
+                               struct gp_err *err)
+{
+    struct safe_file file;
+    struct gguf_meta own;
+    enum gp_status rc = open_part(dir, name, &file, err);
+
+    if (rc != GP_OK)
+        return rc;
+    gguf_meta_init(&own, file.path);
+    rc = scan_file(&file, no == 0 ? first : &own, gather, bytes, err);
+    if (rc == GP_OK)
+        rc = check_part(no == 0 ? first : &own, no, count, err);
+    gguf_meta_fini(&own);
+    safe_file_close(&file);
+    return rc;
+}
+
+static enum gp_status read_parts(const char *dir, const char *name, size_t stem, int count,
+                                 struct model *out, struct gp_err *err)
+{
+    struct gguf_meta first;
+    struct gather gather;
+    char part[GP_PATH_MAX];
+    double bytes = 0;
+    enum gp_status rc = GP_OK;
+
+    gguf_meta_init(&first, name);
+    gather_init(&gather, NULL, NULL);
+    for (int no = 0; no < count && rc == GP_OK; no++) {
+        gp_format(part, sizeof part, "%.*s-%05d-of-%05d.gguf", (int)stem, name, no + 1, count);
+        rc = add_part(dir, part, no, count, &first, &gather, &bytes, err);
+    }
+    if (rc == GP_OK)
+        rc = finish_set(&first, &gather, out, err);
+    if (rc == GP_OK)
+        out->bytes.file_bytes = bytes;
+    gather_fini(&gather);
+    gguf_meta_fini(&first);
+    return rc;
+}
+
+static enum gp_status read_single(const char *dir, const char *name, struct model *out,
+                                  struct gp_err *err)
+{
+    struct safe_file file;
+    struct gguf_input input = {.read = read_file, .ctx = &file};
+    int no, count;
+    enum gp_status rc = open_part(dir, name, &file, err);
+
+    if (rc != GP_OK)
+        return rc;
+    input.size = file.size;
+    rc = gguf_parse(file.path, &input, out, &no, &count, NULL, NULL, err);
+    if (rc == GP_OK && count > 1)
+        rc = gp_fail(err, GP_E_FILE, file.path,
+                     "rename the parts to name-00001-of-00003.gguf and so on",
+                     "is part %d of %d, but its name does not say so", no + 1, count);
+    safe_file_close(&file);
+    return rc;
+}
+
+static enum gp_status checkpoint_read_gguf(const char *dir, const char *name, struct model *out,
+                                           struct gp_err *err)
+{
+    int count = 1;
+    size_t stem = split_stem(name, &count);
+
+    if (stem > 0 && count > 1)
+        return read_parts(dir, name, stem, count, out, err);
+    return read_single(dir, name, out, err);
 }
 
 /* ---- folders ---- */
@@ -322,7 +653,7 @@ static enum gp_status read_folder(const char *dir, struct model *out, struct gp_
         return rc;
     rc = pick_gguf(dir, gguf, sizeof gguf, err);
     if (rc == GP_OK && gguf[0] != '\0')
-        return reader_gguf(dir, gguf, out, err);
+        return checkpoint_read_gguf(dir, gguf, out, err);
     if (rc != GP_OK && !config)
         return rc;
     return config ? GP_OK : no_model(dir, err);
@@ -400,7 +731,7 @@ static enum gp_status read_named(const char *path, struct model *out, struct gp_
     enum gp_status rc;
 
     if (ends_with(path, ".gguf")) {
-        rc = reader_gguf(NULL, path, out, err);
+        rc = checkpoint_read_gguf(NULL, path, out, err);
         if (rc == GP_OK)
             name_after(path, out);
         return rc;
@@ -413,7 +744,7 @@ static enum gp_status read_named(const char *path, struct model *out, struct gp_
                    "not a model file that gpuplan can read");
 }
 
-enum gp_status reader_model(const char *path, struct model *out, struct gp_err *err)
+enum gp_status checkpoint_read(const char *path, struct model *out, struct gp_err *err)
 {
     struct stat info;
     enum gp_status rc;

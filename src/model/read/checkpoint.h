@@ -21,10 +21,10 @@
 
 /* True when `text` looks like a path to a model rather than a catalogue id: it holds a
  * '/', or names an existing file or folder. */
-bool reader_is_path(const char *text);
+bool checkpoint_is_path(const char *text);
 
 /* A folder, config.json, *.safetensors, *.safetensors.index.json or *.gguf. */
-enum gp_status reader_model(const char *path, struct model *out, struct gp_err *err);
+enum gp_status checkpoint_read(const char *path, struct model *out, struct gp_err *err);
 
 /* The parsers themselves, on bytes in memory (what the fuzz targets call).
  * `where` is the file's name for messages. */
@@ -58,10 +58,10 @@ enum gp_status safetensors_length(const char *where, const uint8_t first[8], uin
 enum gp_status safetensors_index(const char *where, const char *text, size_t len, char ***shards,
                                  size_t *count, double *total_size, struct gp_err *err);
 
-/* reader_gguf.c: metadata and tensor list of one GGUF v2/v3 file, read through `read`
+/* Metadata and tensor list of one GGUF v2/v3 file, read through `read`
  * (offset, length -> bytes, false past the end) so that only what is needed is read.
  * Of a part of a split file (*split_count > 1) only the numbers and tensors are told;
- * reader_model() reads whole sets. */
+ * checkpoint_read() reads whole sets. */
 struct gguf_input {
     bool (*read)(void *ctx, uint64_t offset, void *dst, size_t len);
     void *ctx;

@@ -1,6 +1,6 @@
 /*
  * gguf.h - the GGUF reader from inside: bytes to metadata (gguf.c), metadata and tensors
- * to a model (ggufmodel.c), sets of files (reader_gguf.c).
+ * to a model (ggufmodel.c).
  */
 #ifndef GP_MODEL_READ_GGUF_H
 #define GP_MODEL_READ_GGUF_H
@@ -74,9 +74,5 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor);
 /* The shape; its bytes are tensor_sum's business. */
 enum gp_status gguf_model(const struct gguf_meta *meta, const struct gguf_facts *facts,
                           struct model *out, struct gp_err *err);
-
-/* A GGUF file or the whole set it is a part of. dir NULL: path is the user's own. */
-enum gp_status reader_gguf(const char *dir, const char *name, struct model *out,
-                           struct gp_err *err);
 
 #endif

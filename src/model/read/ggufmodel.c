@@ -181,132 +181,136 @@ bool gguf_facts_add(struct gguf_facts *facts, const struct file_tensor *tensor)
 
 /* ---- architectures ---- */
 
+/* An architecture of general.architecture. */
 struct gguf_arch {
-    const char *name; /* general.architecture */
-    int pattern;      /* every n-th layer is full, the others slide, of -n the first of
-                          * n; 0 = all full */
-    enum mixer ssm;   /* what ssm_ tensors are */
-    int chunk;        /* the sliding layers are chunks of this */
+    const char *name;
+    int pattern;    /* every n-th layer is full, the others slide, of -n the first of
+                     * n; 0 = all full */
+    enum mixer ssm; /* what ssm_ tensors are */
+    int chunk;      /* the sliding layers are chunks of this */
 };
 
 static const struct gguf_arch archs[] = {
-    {"llama", 0, MIXER_NONE, 0},
-    {"llama4", 4, MIXER_NONE, 8192},
-    {"mistral3", 0, MIXER_NONE, 0},
-    {"qwen2", 0, MIXER_NONE, 0},
-    {"qwen2moe", 0, MIXER_NONE, 0},
-    {"qwen2vl", 0, MIXER_NONE, 0},
-    {"qwen3", 0, MIXER_NONE, 0},
-    {"qwen3moe", 0, MIXER_NONE, 0},
-    {"qwen3vl", 0, MIXER_NONE, 0},
-    {"qwen3vlmoe", 0, MIXER_NONE, 0},
-    {"qwen3next", 0, MIXER_DELTANET, 0},
-    {"qwen35", 0, MIXER_DELTANET, 0},
-    {"qwen35moe", 0, MIXER_DELTANET, 0},
-    {"gemma", 0, MIXER_NONE, 0},
-    {"gemma2", 2, MIXER_NONE, 0},
-    {"gemma3", 6, MIXER_NONE, 0},
-    {"gemma4", 6, MIXER_NONE, 0},
-    {"phi2", 0, MIXER_NONE, 0},
-    {"phi3", 0, MIXER_NONE, 0},
-    {"phimoe", 0, MIXER_NONE, 0},
-    {"deepseek", 0, MIXER_NONE, 0},
-    {"deepseek2", 0, MIXER_NONE, 0},
-    {"glm-dsa", 0, MIXER_NONE, 0},
-    {"glm4", 0, MIXER_NONE, 0},
-    {"glm4moe", 0, MIXER_NONE, 0},
-    {"chatglm", 0, MIXER_NONE, 0},
-    {"gpt-oss", 2, MIXER_NONE, 0},
-    {"command-r", 0, MIXER_NONE, 0},
-    {"cohere2", 4, MIXER_NONE, 0},
-    {"falcon", 0, MIXER_NONE, 0},
-    {"gpt2", 0, MIXER_NONE, 0},
-    {"gptneox", 0, MIXER_NONE, 0},
-    {"bloom", 0, MIXER_NONE, 0},
-    {"starcoder", 0, MIXER_NONE, 0},
-    {"starcoder2", 0, MIXER_NONE, 0},
-    {"stablelm", 0, MIXER_NONE, 0},
-    {"nemotron", 0, MIXER_NONE, 0},
-    {"nemotron_h", 0, MIXER_MAMBA2, 0},
-    {"nemotron_h_moe", 0, MIXER_MAMBA2, 0},
-    {"jamba", 0, MIXER_MAMBA1, 0},
-    {"mamba", 0, MIXER_MAMBA1, 0},
-    {"mamba2", 0, MIXER_MAMBA2, 0},
-    {"granite", 0, MIXER_NONE, 0},
-    {"granitemoe", 0, MIXER_NONE, 0},
-    {"granitehybrid", 0, MIXER_MAMBA2, 0},
-    {"minimax-m2", 0, MIXER_NONE, 0},
-    {"olmo", 0, MIXER_NONE, 0},
-    {"olmo2", 4, MIXER_NONE, 0},
-    {"olmoe", 0, MIXER_NONE, 0},
-    {"internlm2", 0, MIXER_NONE, 0},
-    {"baichuan", 0, MIXER_NONE, 0},
-    {"exaone", 0, MIXER_NONE, 0},
-    {"exaone4", 4, MIXER_NONE, 0},
-    {"seed_oss", 0, MIXER_NONE, 0},
-    {"smollm3", 0, MIXER_NONE, 0},
-    {"ernie4_5", 0, MIXER_NONE, 0},
-    {"ernie4_5-moe", 0, MIXER_NONE, 0},
-    {"hunyuan-moe", 0, MIXER_NONE, 0},
-    {"hunyuan-dense", 0, MIXER_NONE, 0},
-    {"dots1", 0, MIXER_NONE, 0},
-    {"bailingmoe", 0, MIXER_NONE, 0},
-    {"deci", 0, MIXER_NONE, 0},
-    {"bailingmoe2", 0, MIXER_NONE, 0},
-    {"apertus", 0, MIXER_NONE, 0},
-    {"arcee", 0, MIXER_NONE, 0},
-    {"arctic", 0, MIXER_NONE, 0},
-    {"bitnet", 0, MIXER_NONE, 0},
-    {"codeshell", 0, MIXER_NONE, 0},
-    {"dbrx", 0, MIXER_NONE, 0},
-    {"gptj", 0, MIXER_NONE, 0},
-    {"grok", 0, MIXER_NONE, 0},
-    {"grovemoe", 0, MIXER_NONE, 0},
-    {"hunyuan_vl", 0, MIXER_NONE, 0},
-    {"hy_v3", 0, MIXER_NONE, 0},
-    {"jais", 0, MIXER_NONE, 0},
-    {"jais2", 0, MIXER_NONE, 0},
-    {"maincoder", 0, MIXER_NONE, 0},
-    {"minicpm", 0, MIXER_NONE, 0},
-    {"minicpm3", 0, MIXER_NONE, 0},
-    {"mistral4", 0, MIXER_NONE, 0},
-    {"mpt", 0, MIXER_NONE, 0},
-    {"orion", 0, MIXER_NONE, 0},
-    {"paddleocr", 0, MIXER_NONE, 0},
-    {"pangu-embedded", 0, MIXER_NONE, 0},
-    {"plamo", 0, MIXER_NONE, 0},
-    {"plm", 0, MIXER_NONE, 0},
-    {"qwen", 0, MIXER_NONE, 0},
-    {"refact", 0, MIXER_NONE, 0},
-    {"xverse", 0, MIXER_NONE, 0},
-    {"afmoe", 4, MIXER_NONE, 0},
-    {"exaone-moe", 4, MIXER_NONE, 0},
-    {"mellum", 4, MIXER_NONE, 0},
-    {"muse-glimmer", 4, MIXER_NONE, 0},
-    {"plamo3", 8, MIXER_NONE, 0},
-    {"mimo2", 4, MIXER_NONE, 0},
-    {"step35", 4, MIXER_NONE, 0},
-    {"granite_swa", 4, MIXER_NONE, 0},
-    {"spark2_5", 4, MIXER_NONE, 0},
-    {"cohere2moe", -4, MIXER_NONE, 0},
-    {"laguna", -4, MIXER_NONE, 0},
-    {"smallthinker", -4, MIXER_NONE, 0},
-    {"lfm2", 0, MIXER_CONV, 0},
-    {"lfm2moe", 0, MIXER_CONV, 0},
-    /* encoders */
-    {"bert", 0, MIXER_NONE, 0},
-    {"nomic-bert", 0, MIXER_NONE, 0},
-    {"nomic-bert-moe", 0, MIXER_NONE, 0},
-    {"neo-bert", 0, MIXER_NONE, 0},
-    {"modern-bert", 0, MIXER_NONE, 0},
-    {"eurobert", 0, MIXER_NONE, 0},
-    {"jina-bert-v2", 0, MIXER_NONE, 0},
-    {"jina-bert-v3", 0, MIXER_NONE, 0},
-    {"gemma-embedding", 0, MIXER_NONE, 0},
-    {"llama-embed", 0, MIXER_NONE, 0},
+    {"llama4", .pattern = 4, .chunk = 8192},
+    {"qwen3next", .ssm = MIXER_DELTANET},
+    {"qwen35", .ssm = MIXER_DELTANET},
+    {"qwen35moe", .ssm = MIXER_DELTANET},
+    {"gemma2", .pattern = 2},
+    {"gemma3", .pattern = 6},
+    {"gemma4", .pattern = 6},
+    {"gpt-oss", .pattern = 2},
+    {"cohere2", .pattern = 4},
+    {"nemotron_h", .ssm = MIXER_MAMBA2},
+    {"nemotron_h_moe", .ssm = MIXER_MAMBA2},
+    {"jamba", .ssm = MIXER_MAMBA1},
+    {"mamba", .ssm = MIXER_MAMBA1},
+    {"mamba2", .ssm = MIXER_MAMBA2},
+    {"granitehybrid", .ssm = MIXER_MAMBA2},
+    {"olmo2", .pattern = 4},
+    {"exaone4", .pattern = 4},
+    {"afmoe", .pattern = 4},
+    {"exaone-moe", .pattern = 4},
+    {"mellum", .pattern = 4},
+    {"muse-glimmer", .pattern = 4},
+    {"plamo3", .pattern = 8},
+    {"mimo2", .pattern = 4},
+    {"step35", .pattern = 4},
+    {"granite_swa", .pattern = 4},
+    {"spark2_5", .pattern = 4},
+    {"cohere2moe", .pattern = -4},
+    {"laguna", .pattern = -4},
+    {"smallthinker", .pattern = -4},
+    {"lfm2", .ssm = MIXER_CONV},
+    {"lfm2moe", .ssm = MIXER_CONV},
 };
 
-#define ARCHS (sizeof archs / sizeof archs[0])
+/* Those whose layers all see the whole context, and the encoders. */
+static const char *const plain_archs[] = {
+    "llama",
+    "mistral3",
+    "qwen2",
+    "qwen2moe",
+    "qwen2vl",
+    "qwen3",
+    "qwen3moe",
+    "qwen3vl",
+    "qwen3vlmoe",
+    "gemma",
+    "phi2",
+    "phi3",
+    "phimoe",
+    "deepseek",
+    "deepseek2",
+    "glm-dsa",
+    "glm4",
+    "glm4moe",
+    "chatglm",
+    "command-r",
+    "falcon",
+    "gpt2",
+    "gptneox",
+    "bloom",
+    "starcoder",
+    "starcoder2",
+    "stablelm",
+    "nemotron",
+    "granite",
+    "granitemoe",
+    "minimax-m2",
+    "olmo",
+    "olmoe",
+    "internlm2",
+    "baichuan",
+    "exaone",
+    "seed_oss",
+    "smollm3",
+    "ernie4_5",
+    "ernie4_5-moe",
+    "hunyuan-moe",
+    "hunyuan-dense",
+    "dots1",
+    "bailingmoe",
+    "deci",
+    "bailingmoe2",
+    "apertus",
+    "arcee",
+    "arctic",
+    "bitnet",
+    "codeshell",
+    "dbrx",
+    "gptj",
+    "grok",
+    "grovemoe",
+    "hunyuan_vl",
+    "hy_v3",
+    "jais",
+    "jais2",
+    "maincoder",
+    "minicpm",
+    "minicpm3",
+    "mistral4",
+    "mpt",
+    "orion",
+    "paddleocr",
+    "pangu-embedded",
+    "plamo",
+    "plm",
+    "qwen",
+    "refact",
+    "xverse",
+    "bert",
+    "nomic-bert",
+    "nomic-bert-moe",
+    "neo-bert",
+    "modern-bert",
+    "eurobert",
+    "jina-bert-v2",
+    "jina-bert-v3",
+    "gemma-embedding",
+    "llama-embed",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* general.file_type, the mixes of llama.cpp. */
 static const struct {
@@ -326,7 +330,7 @@ struct build {
     const struct gguf_meta *meta;
     const struct gguf_facts *facts;
     const struct gguf_arch *arch;
-    struct gguf_arch other; /* of a name without a row */
+    struct gguf_arch other; /* of a name without a row of its own */
     char other_name[64];
     struct model *model;
     struct gp_err *err;
@@ -531,8 +535,8 @@ static void mlp(struct build *b, int i, const struct gguf_layer *layer, struct l
         kind->expert_bias = layer->expert_bias > 0;
         kind->router_bias = layer->router_bias > 0;
         kind->latent = layer->latent;
-    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 && kind->mixer != MIXER_NONE &&
-               kind->mixer < MIXER_MAMBA1 && layer->shared_ff == 0) {
+    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 &&
+               mixer_is(kind->mixer, MIXER_IS_ATTENTION) && layer->shared_ff == 0) {
         char what[96];
 
         snprintf(what, sizeof what,
@@ -589,19 +593,6 @@ static void add_layer(struct build *b, int i)
 
 /* ---- the whole ---- */
 
-/* A name without a row, but tensors that can be counted: said first. */
-static void stand_in(struct build *b, const char *name)
-{
-    safe_text(b->other_name, sizeof b->other_name, name, strlen(name));
-    b->other = (struct gguf_arch){.name = b->other_name, .ssm = MIXER_NONE};
-    b->arch = &b->other;
-    b->model->assumed = true;
-    reader_note(b->model,
-                "unknown architecture \"%s\": weights are those of its tensors; every layer "
-                "with attention is assumed to cache all its heads, others to keep nothing",
-                b->other_name);
-}
-
 static void find_arch(struct build *b)
 {
     static const struct gguf_arch none = {"general", 0, MIXER_NONE, 0};
@@ -612,11 +603,25 @@ static void find_arch(struct build *b)
         fail_key(b, "architecture", "missing");
         return;
     }
-    for (size_t i = 0; i < ARCHS; i++)
+    for (size_t i = 0; i < COUNT_OF(archs); i++)
         if (strcmp(archs[i].name, name) == 0)
             b->arch = &archs[i];
-    if (b->arch == &none)
-        stand_in(b, name);
+    for (size_t i = 0; i < COUNT_OF(plain_archs); i++)
+        if (strcmp(plain_archs[i], name) == 0) {
+            b->other = (struct gguf_arch){.name = plain_archs[i]};
+            b->arch = &b->other;
+        }
+    if (b->arch == &none) { /* its tensors can be counted: said first */
+        safe_text(b->other_name, sizeof(b->other_name), name, strlen(name));
+        b->other = (struct gguf_arch){.name = b->other_name};
+        b->arch = &b->other;
+        b->model->assumed = true;
+        checkpoint_note(b->model,
+                        "unknown architecture \"%s\": weights are those of its tensors; every "
+                        "layer with attention is assumed to cache all its heads, others to keep "
+                        "nothing",
+                        b->other_name);
+    }
 }
 
 /* Attention to both sides, as in text encoders: nothing is cached. */
@@ -626,7 +631,7 @@ static void find_encoder(struct build *b)
 
     b->model->weights_only = causal != NULL && causal->numeric && causal->number == 0;
     if (b->model->weights_only)
-        reader_note(b->model, "encoder: no KV cache");
+        checkpoint_note(b->model, "encoder: no KV cache");
 }
 
 static void read_globals(struct build *b)
@@ -675,7 +680,8 @@ static void settle_elements(struct build *b)
         extra->role = ROLE_OTHER;
         extra->elements = other;
     } else if (other < 0) {
-        reader_note(model, "the file holds %.0f elements fewer than its architecture has", -other);
+        checkpoint_note(model, "the file holds %.0f elements fewer than its architecture has",
+                        -other);
     }
 }
 

@@ -9,15 +9,613 @@
  * last column holds what the configuration class assumes for keys that a saved file
  * may leave out (Gemma 3's 4B file names no heads at all).
  *
+ * Architectures whose layers follow a plan of their own have a function here:
+ *
+ *   Nemotron-H  hybrid_override_pattern, a letter per layer: M Mamba2, * attention,
+ *               - MLP, E experts; a layer is only one of them
+ *   Jamba       attention where i % attn_layer_period == attn_layer_offset, Mamba1
+ *               elsewhere; experts likewise
+ *   Kimi Linear linear_attn_config: lists of layers counted from 1
+ *   Solar Open2 layer_types, or gqa_layers counted from 0, or gqa_interval
+ *   DeepSeek V4 compress_ratios: 0 window only, 4 with indexer, 128 without
+ *   NAS         block_configs: heads and width per layer (Nemotron-NAS)
+ *
+ * Example: Nemotron-H 56B's pattern "M-M-M-M*-..." is 54 M, 10 *, 54 -.
+ *
  * Example: qwen3 = Llama's layer, plus a norm of q and of k per head: 2 * 128 more
  * elements a layer.
  */
 #include "model/read/hfconfig.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
+#include "model/read/tensors.h"
+
+/* ---- architectures with a plan of their own ---- */
+
+/* Falcon: one norm for both halves, or one each; KV heads by architecture version. */
+static void hf_layer_falcon(struct hf *hf, int i, struct layer_kind *kind)
+{
+    bool fresh = hf_bool(hf, "new_decoder_architecture", false);
+
+    hf_attention(hf, i, kind, MIXER_FULL);
+    if (!fresh)
+        kind->kv_heads = hf_bool(hf, "multi_query", true) ? 1 : kind->heads;
+    if (fresh)
+        kind->norms = hf_int(hf, "num_ln_in_parallel_attn", 2);
+    else
+        kind->norms = hf_bool(hf, "parallel_attn", true) ? 1 : 2;
+    hf_mlp(hf, i, kind);
+}
+
+/* What a type without a row may cache at most; tensor_sum() adds the elements. */
+static void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_attention(hf, i, kind, MIXER_FULL);
+    kind->gated = true;
+}
+
+static void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_standard_layer(hf, i, kind);
+    if (hf_bool(hf, "use_parallel_residual", false))
+        kind->norms = 1;
+    if (hf_bool(hf, "use_qk_norm", false))
+        kind->qk_norm = QK_NORM_FULL;
+}
+
+/* Gemma 4: full layers have wider, fewer heads whose K serves as V; the last ones
+ * borrow an earlier layer's KV; experts work beside the dense MLP. */
+static void hf_layer_gemma4(struct hf *hf, int i, struct layer_kind *kind)
+{
+    int borrowed = hf_int(hf, "num_kv_shared_layers", 0);
+    bool same = hf_bool(hf, "attention_k_eq_v", false);
+    int h = hf->model->hidden;
+
+    hf_attention(hf, i, kind, hf_layer_mixer(hf, i));
+    if (kind->mixer == MIXER_FULL) {
+        kind->head_dim = hf_sub_int(hf, hf->own, "head_dim", hf_int(hf, "global_head_dim", 512));
+        kind->v_head_dim = kind->head_dim;
+        kind->k_is_v = same;
+        if (same)
+            kind->kv_heads = hf_int(hf, "num_global_key_value_heads", kind->kv_heads);
+        kind->kv_heads = hf_sub_int(hf, hf->own, "num_key_value_heads", kind->kv_heads);
+    }
+    kind->kv_shared = borrowed > 0 && i >= hf->model->layer_count - borrowed;
+    kind->gated = true;
+    kind->ff = hf_need(hf, "intermediate_size");
+    if (kind->kv_shared && hf_bool(hf, "use_double_wide_mlp", false))
+        kind->ff *= 2;
+    kind->layer_embed = hf_int(hf, "hidden_size_per_layer_input", 0);
+    if (hf_bool(hf, "enable_moe_block", false)) {
+        hf_experts(hf, kind);
+        kind->norms += 3;
+        kind->extra = h + kind->experts; /* router.scale and per_expert_scale */
+    }
+}
+
+static void hf_finish_positions(struct hf *hf)
+{
+    hf->model->positions = hf->model->max_context;
+}
+
+/* OPT keeps two more rows; its smallest sizes project the embedding. */
+static void hf_finish_opt(struct hf *hf)
+{
+    int width = hf_int(hf, "word_embed_proj_dim", hf->model->hidden);
+
+    hf->model->positions = hf->model->max_context + 2;
+    if (width != hf->model->hidden)
+        hf_fail(hf, "word_embed_proj_dim", "",
+                "%d differs from hidden_size %d, which "
+                "is not supported",
+                width, hf->model->hidden);
+}
+
+static void hf_finish_bloom(struct hf *hf)
+{
+    hf->model->embed_norm = true;
+}
+
+/* Words that are read and never written have rows in the embedding alone. */
+static void hf_finish_output_words(struct hf *hf)
+{
+    int words = hf_int(hf, "output_vocab_size", 0), more = hf->model->vocab - words;
+
+    if (words <= 0 || hf->model->tied)
+        return;
+    if (more < 0)
+        hf_fail(hf, "output_vocab_size", HF_HINT, "%d exceeds vocab_size %d", words,
+                hf->model->vocab);
+    hf_extra(hf, "words read only", ROLE_EMBED, (double)more * hf->model->hidden);
+    hf->model->vocab = words;
+}
+
+/* Without a decoder nothing is cached. */
+static void hf_finish_encoder(struct hf *hf)
+{
+    hf_finish_positions(hf);
+    hf->model->weights_only = !hf_bool(hf, "is_decoder", false);
+    if (hf->model->weights_only)
+        checkpoint_note(hf->model, "encoder: no KV cache");
+}
+
+/* Positions begin behind that of padding (transformers 5.24, modeling_roberta.py,
+ * create_position_ids_from_input_ids): its rows hold no token. */
+static void hf_finish_roberta(struct hf *hf)
+{
+    int unused = hf_int(hf, "pad_token_id", 1) + 1;
+
+    hf_finish_encoder(hf);
+    if (unused >= hf->model->max_context)
+        hf_fail(hf, "pad_token_id", HF_HINT, "%d leaves no position of %d", unused - 1,
+                hf->model->max_context);
+    else
+        hf->model->max_context -= unused;
+}
+
+static void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind)
+{
+    (void)i;
+    hf_recurrence(hf, kind, hf->arch->linear);
+}
+
+/* Falcon-H1 runs Mamba-2 and attention side by side: two layers of ours, of which the
+ * second has the norms and the MLP. Its Mamba may go without the norm. */
+static void hf_layer_falcon_h1(struct hf *hf, int i, struct layer_kind *kind)
+{
+    if (i % 2 == 1) {
+        hf_attention(hf, i, kind, MIXER_FULL);
+        hf_mlp(hf, i, kind);
+        return;
+    }
+    kind->norms = 0;
+    hf_recurrence(hf, kind, MIXER_MAMBA2);
+    if (hf_has(hf, "mamba_d_ssm") && kind->lin_v_heads > 0)
+        kind->lin_v_dim = hf_int(hf, "mamba_d_ssm", 0) / kind->lin_v_heads;
+    kind->unnormed = !hf_bool(hf, "mamba_rms_norm", false);
+}
+
+/* LongCat-Flash: two attentions and two dense MLPs in a layer, and experts beside the
+ * first. An expert that returns its input has no weights, but a row of the router. */
+static void hf_layer_longcat(struct hf *hf, int i, struct layer_kind *kind)
+{
+    double nothing = hf_int(hf, "zero_expert_num", 0);
+
+    hf_attention(hf, i, kind, MIXER_FULL);
+    kind->gated = true;
+    kind->ff = hf_need(hf, "intermediate_size");
+    if (i % 2 == 1)
+        return;
+    kind->experts = hf_need(hf, "n_routed_experts");
+    kind->experts_active = hf_need(hf, "num_experts_per_tok");
+    kind->expert_ff = hf_need(hf, "moe_intermediate_size");
+    kind->router_bias = true;
+    kind->extra += nothing * (hf->model->hidden + 1);
+}
+
+/* Jamba's Mamba also normalises dt, B and C. */
+static void hf_layer_jamba(struct hf *hf, int i, struct layer_kind *kind)
+{
+    int period = hf_need(hf, "attn_layer_period");
+    int moe_period = hf_need(hf, "expert_layer_period");
+    int ff = hf_need(hf, "intermediate_size");
+
+    if (period > 0 && i % period == hf_need(hf, "attn_layer_offset")) {
+        hf_attention(hf, i, kind, MIXER_FULL);
+    } else {
+        hf_recurrence(hf, kind, MIXER_MAMBA1);
+        kind->extra = kind->dt_rank + 2 * kind->lin_k_dim;
+    }
+    kind->gated = true;
+    kind->experts = hf_int(hf, "num_experts", 0);
+    if (kind->experts > 1 && moe_period > 0 &&
+        i % moe_period == hf_need(hf, "expert_layer_offset")) {
+        kind->experts_active = hf_need(hf, "num_experts_per_tok");
+        kind->expert_ff = ff;
+    } else {
+        kind->experts = 0;
+        kind->ff = ff;
+    }
+}
+
+static char nemotron_letter(struct hf *hf, int i)
+{
+    const char *pattern = hf_text(hf, "hybrid_override_pattern");
+    const char *word = hf_layer_word(hf, i);
+    char letter = '\0';
+
+    if (pattern != NULL)
+        letter = (size_t)i < strlen(pattern) ? pattern[i] : '\0';
+    else if (word != NULL)
+        letter = strcmp(word, "moe") == 0                ? 'E'
+                 : strcmp(word, "mlp") == 0              ? '-'
+                 : strstr(word, "attention") == NULL     ? 'M'
+                 : strcmp(word, "linear_attention") == 0 ? 'M'
+                                                         : '*';
+    if (letter == '\0' || strchr("M*-E", letter) == NULL)
+        hf_fail(hf, "hybrid_override_pattern", "", "has no M, *, - or E for layer %d", i);
+    return letter;
+}
+
+static void hf_layer_nemotron_h(struct hf *hf, int i, struct layer_kind *kind)
+{
+    char letter = nemotron_letter(hf, i);
+
+    kind->gated = false;
+    if (letter == 'M') {
+        hf_recurrence(hf, kind, MIXER_MAMBA2);
+    } else if (letter == '*') {
+        hf_attention(hf, i, kind, MIXER_FULL);
+    } else if (letter == '-') {
+        kind->ff = hf_need(hf, "intermediate_size");
+        kind->mlp_bias = hf_bool(hf, "mlp_bias", false);
+    } else {
+        kind->experts = hf_need(hf, "num_experts");
+        kind->experts_active = hf_need(hf, "num_experts_per_tok");
+        kind->expert_ff = hf_need(hf, "moe_intermediate_size");
+        kind->shared_ff = hf_int(hf, "shared_expert_intermediate_size", 0);
+        kind->latent = hf_int(hf, "moe_latent_size", 0);
+    }
+}
+
+/* Granite 4: Mamba2 or attention, then experts (if any) beside a shared MLP. */
+static void hf_layer_granite_hybrid(struct hf *hf, int i, struct layer_kind *kind)
+{
+    enum mixer mixer = hf_layer_mixer(hf, i);
+
+    if (mixer == MIXER_MAMBA2)
+        hf_recurrence(hf, kind, mixer);
+    else
+        hf_attention(hf, i, kind, mixer);
+    kind->gated = true;
+    kind->shared_ff = hf_need(hf, "shared_expert_intermediate_size");
+    kind->experts = hf_int(hf, "num_experts", 0);
+    if (kind->experts > 0) {
+        kind->experts_active = hf_need(hf, "num_experts_per_tok");
+        kind->expert_ff = hf_need(hf, "intermediate_size");
+    }
+}
+
+static void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind)
+{
+    enum mixer mixer = hf_layer_mixer(hf, i);
+
+    if (!hf_has(hf, "layer_types") && !hf_has(hf, "attn_type_list"))
+        hf_fail(hf, "attn_type_list", "", "is missing: it says which layers are linear");
+    if (mixer == MIXER_LIGHTNING)
+        hf_recurrence(hf, kind, mixer);
+    else
+        hf_attention(hf, i, kind, mixer);
+    hf_mlp(hf, i, kind);
+}
+
+/* Is layer i, counted from 1, in the list? */
+static bool in_own_list(const json_t *list, int i)
+{
+    const json_t *item;
+    size_t n;
+
+    json_array_foreach(list, n, item)
+    {
+        if (json_integer_value(item) == i + 1)
+            return true;
+    }
+    return false;
+}
+
+static void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
+{
+    const json_t *own = hf_get(hf, "linear_attn_config");
+    bool linear;
+
+    if (hf_layer_word(hf, i) != NULL)
+        linear = hf_layer_mixer(hf, i) == MIXER_KDA;
+    else
+        linear = in_own_list(json_object_get(own, "kda_layers"), i);
+    if (own == NULL && hf_layer_word(hf, i) == NULL)
+        hf_fail(hf, "linear_attn_config", "", "is missing: it says which layers are linear");
+    if (linear)
+        hf_recurrence(hf, kind, MIXER_KDA);
+    else
+        hf_attention(hf, i, kind, MIXER_FULL);
+    /* Kimi K3's language model: kimi_linear with gates of full rank */
+    if (linear && json_is_true(json_object_get(own, "use_full_rank_gate")))
+        kind->gate_rank = 0;
+    if (!linear && hf_bool(hf, "mla_use_output_gate", false))
+        kind->out_gate = true;
+    hf_mlp(hf, i, kind);
+}
+
+/* Solar Open2: attention in the layers that gqa_layers lists, counted from 0, or in the
+ * first of each gqa_interval + 1. */
+static bool solar2_attends(struct hf *hf, int i)
+{
+    if (hf_layer_word(hf, i) != NULL)
+        return hf_layer_mixer(hf, i) == MIXER_FULL;
+    if (json_is_array(hf_get(hf, "gqa_layers")))
+        return hf_listed(hf, "gqa_layers", i);
+    return i % (hf_need(hf, "gqa_interval") + 1) == 0;
+}
+
+static void hf_layer_solar2(struct hf *hf, int i, struct layer_kind *kind)
+{
+    if (solar2_attends(hf, i)) {
+        hf_attention(hf, i, kind, MIXER_FULL);
+        kind->out_gate = hf_bool(hf, "use_gqa_gate", true);
+    } else {
+        hf_recurrence(hf, kind, MIXER_KDA);
+        if (hf_bool(hf, "kda_use_full_proj", false))
+            kind->gate_rank = 0;
+    }
+    hf_mlp(hf, i, kind);
+}
+
+/* MiMo V2: sliding layers have twice the KV heads where the file does not say. */
+static void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_standard_layer(hf, i, kind);
+    if (kind->mixer == MIXER_SLIDING && !hf_has(hf, "swa_num_key_value_heads"))
+        kind->kv_heads *= 2;
+}
+
+static bool is_prime(int n)
+{
+    for (int d = 2; d <= n / d; d++)
+        if (n % d == 0)
+            return false;
+    return n > 1;
+}
+
+/* Rows of the n-gram tables of PLE layer number `layer`: each head has a prime of its
+ * own, the next ones from ngram_vocab_size_base on. */
+static double ngram_rows(struct hf *hf, int layer, int heads)
+{
+    int prime = hf_need(hf, "ngram_vocab_size_base") - 1;
+    double unit = hf_need(hf, "make_ngram_vocab_size_divisible_by"), rows = 0;
+
+    for (int head = 0; head < (layer + 1) * heads; head++) {
+        do
+            prime++;
+        while (!is_prime(prime));
+        rows += head >= layer * heads ? prime : 0;
+    }
+    return unit > 0 ? ceil(rows / unit) * unit : 0;
+}
+
+/* Qwen4-Exp: attention with an index of pooled keys, streams that are mixed by a low
+ * rank, and in a few layers embeddings of hashed n-grams, which may lie in host memory. */
+static void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind)
+{
+    const json_t *ids = hf_get(hf, "ple_layer_ids");
+    double h = hf->model->hidden, wide = hf_need(hf, "hc_count") * h;
+    double embed = hf_int(hf, "ple_embed_dim", hf->model->hidden);
+    int heads = (hf_need(hf, "ngram_size") - 1) * hf_need(hf, "heads_per_ngram");
+    int layer = 0;
+
+    hf_standard_layer(hf, i, kind);
+    if (kind->mixer == MIXER_FULL && hf_has(hf, "indexer_n_heads")) {
+        kind->index_heads = hf_need(hf, "indexer_n_heads");
+        kind->index_dim = hf_need(hf, "indexer_head_dim");
+        kind->index_pool = hf_need(hf, "indexer_compress_ratio");
+    }
+    if (!hf_listed(hf, "ple_layer_ids", i + 1) || hf->rc != GP_OK)
+        return;
+    while (json_integer_value(json_array_get(ids, (size_t)layer)) != i + 1)
+        layer++;
+    if (layer >= 4 || heads > 128)
+        hf_fail(hf, "ple_layer_ids", "", "more than 4 layers or 128 heads");
+    kind->extra = embed * (wide + h) + 3 * wide + wide * hf_need(hf, "ple_conv_kernel_size");
+    if (hf->rc == GP_OK && heads > 0)
+        hf_extra(hf, "n-gram embedding", ROLE_NGRAM,
+                 ngram_rows(hf, layer, heads) * floor(embed / heads));
+}
+
+/* Tokens per pooled entry of layer i. */
+static int compress_ratio(struct hf *hf, int i)
+{
+    const json_t *ratios = hf_get(hf, "compress_ratios");
+    const char *word = hf_layer_word(hf, i);
+    const json_t *rates = hf_get(hf, "compress_rates");
+
+    if (json_is_array(ratios)) {
+        json_int_t ratio = json_integer_value(json_array_get(ratios, (size_t)i));
+
+        if (json_array_size(ratios) <= (size_t)i || ratio < 0 || ratio > 65536)
+            hf_fail(hf, "compress_ratios", "", "has no ratio for layer %d", i);
+        return (int)ratio;
+    }
+    if (word == NULL)
+        hf_fail(hf, "compress_ratios", "", "missing");
+    if (word == NULL || strcmp(word, "sliding_attention") == 0)
+        return 0;
+    return hf_sub_int(hf, rates, word, strcmp(word, "compressed_sparse_attention") == 0 ? 4 : 128);
+}
+
+static void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind)
+{
+    const char *mlp = json_string_value(json_array_get(hf_get(hf, "mlp_layer_types"), (size_t)i));
+
+    kind->mixer = MIXER_CSA;
+    kind->heads = hf_need(hf, "num_attention_heads");
+    kind->kv_heads = hf_int(hf, "num_key_value_heads", 1);
+    kind->head_dim = kind->v_head_dim = hf_need(hf, "head_dim");
+    kind->k_is_v = true;
+    kind->window = hf_need(hf, "sliding_window");
+    kind->q_lora = hf_need(hf, "q_lora_rank");
+    kind->rope_dim = hf_int(hf, "qk_rope_head_dim", 64);
+    kind->o_groups = hf_need(hf, "o_groups");
+    kind->o_lora = hf_need(hf, "o_lora_rank");
+    kind->streams = hf_int(hf, "hc_mult", 4);
+    kind->sinks = true;
+    kind->compress = compress_ratio(hf, i);
+    if (kind->compress > 0 && kind->compress <= 8) {
+        kind->index_heads = hf_need(hf, "index_n_heads");
+        kind->index_dim = hf_need(hf, "index_head_dim");
+    }
+    hf_mlp(hf, i, kind);
+    kind->router_bias =
+        i >= hf_int(hf, "num_hash_layers", 0) && (mlp == NULL || strcmp(mlp, "hash_moe") != 0);
+}
+
+/* V4.1: compress_ratios names the pool that a layer reads; only the layers of
+ * kv_source_layer_ids make one, only those of index_source_layer_ids choose from it. The
+ * tables of n-grams (Engram) of a few layers are outside the layers here. */
+static void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_layer_v4(hf, i, kind);
+    kind->csa2 = true;
+    if (kind->compress > 2)
+        hf_fail(hf, "compress_ratios", HF_HINT, "%d for layer %d, not 0, 1 or 2", kind->compress,
+                i);
+    kind->kv_shared = kind->compress > 0 && !hf_listed(hf, "kv_source_layer_ids", i);
+    if (!hf_listed(hf, "index_source_layer_ids", i))
+        kind->index_heads = kind->index_dim = 0;
+    if (json_object_get(hf->root, "vision_config") != NULL)
+        kind->extra = kind->experts; /* a second router bias, for tokens of images */
+}
+
+/* The first layer that reads a pool must make it. */
+static void check_sources(struct hf *hf)
+{
+    const struct model *m = hf->model;
+
+    for (int i = 0; i < m->layer_count; i++) {
+        const struct layer_kind *k = &m->kind[m->layer[i]];
+
+        if (k->compress <= 0)
+            continue;
+        if (k->kv_shared)
+            hf_fail(hf, "kv_source_layer_ids", HF_HINT,
+                    "layer %d reads a pool that no layer before it makes", i);
+        return;
+    }
+}
+
+/* Rows of the n-grams' tables of all layers, as the file counts them. */
+static double engram_rows(struct hf *hf)
+{
+    const json_t *rows = hf_get(hf, "engram_num_embeddings"), *item;
+    double sum = 0;
+    size_t i;
+
+    if (json_array_size(rows) != json_array_size(hf_get(hf, "engram_layer_ids")))
+        hf_fail(hf, "engram_num_embeddings", HF_HINT,
+                "must have a number for each of "
+                "engram_layer_ids");
+    json_array_foreach(rows, i, item) sum += json_number_value(item);
+    return sum;
+}
+
+static void hf_finish_v41(struct hf *hf)
+{
+    double layers = json_array_size(hf_get(hf, "engram_layer_ids"));
+    double h = hf->model->hidden, streams = hf_int(hf, "hc_mult", 4);
+    double rows = engram_rows(hf);
+
+    check_sources(hf);
+    if (layers <= 0 || hf->rc != GP_OK)
+        return;
+    double dim = hf_need(hf, "engram_head_dim");
+    double columns = (hf_need(hf, "engram_max_ngram_size") - 1.0) * hf_need(hf, "engram_n_heads");
+    hf_extra(hf, "n-gram embedding", ROLE_NGRAM, rows * dim);
+    hf_extra(hf, "n-gram projection", ROLE_MLP,
+             layers * h * (columns * dim * (streams + 1) + 2 * streams));
+}
+
+/* The streams are mixed once more before the head. */
+static void hf_finish_v4(struct hf *hf)
+{
+    double s = hf_int(hf, "hc_mult", 4);
+
+    hf_extra(hf, "hyper_connection.head", ROLE_OTHER, s * s * hf->model->hidden + s + 1);
+}
+
+/* ---- Nemotron-NAS ---- */
+
+/* 2/3 of ffn_mult * hidden, rounded up to 256, as the model's own code has it. */
+static int nas_width(const json_t *ffn, int hidden)
+{
+    double mult = json_number_value(json_object_get(ffn, "ffn_mult"));
+    int width = (int)(2 * mult * hidden / 3); /* at most 64 and 2^20 */
+
+    return (width + 255) / 256 * 256;
+}
+
+/* An object of one block, whose fields are checked. */
+static const json_t *nas_part(struct hf *hf, int i, const json_t *block, const char *key)
+{
+    static const struct hf_field fields[] = {
+        {"no_op", .kinds = HF_FLAG},
+        {"replace_with_linear", .kinds = HF_FLAG},
+        {"n_heads_in_group", .kinds = HF_COUNT, 1, 65536},
+        {"ffn_mult", .kinds = HF_NUMBER, 1e-3, 64},
+    };
+    const json_t *part = hf_present(block, key);
+    char path[64];
+
+    snprintf(path, sizeof path, "block_configs[%d].%s", i, key);
+    if (part != NULL && !json_is_object(part))
+        hf_fail(hf, path, HF_HINT, "must be an object");
+    hf_check(hf, path, part, fields, sizeof fields / sizeof *fields);
+    return part;
+}
+
+static bool nas_flag(const json_t *part, const char *key)
+{
+    const json_t *value = json_object_get(part, key);
+
+    return json_is_true(value) || json_integer_value(value) != 0;
+}
+
+/* Is the part computed as such? Then it needs its size. */
+static bool nas_whole(struct hf *hf, int i, const json_t *part, const char *name, const char *size)
+{
+    char path[64];
+
+    if (nas_flag(part, "no_op") || nas_flag(part, "replace_with_linear"))
+        return false;
+    snprintf(path, sizeof path, "block_configs[%d].%s.%s", i, name, size);
+    if (hf_present(part, size) == NULL)
+        hf_fail(hf, path, HF_HINT, "is missing, and the block is neither no_op nor linear");
+    return true;
+}
+
+static void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
+{
+    const json_t *block = json_array_get(hf_get(hf, "block_configs"), (size_t)i);
+    const json_t *attention = nas_part(hf, i, block, "attention");
+    const json_t *ffn = nas_part(hf, i, block, "ffn");
+    int group = hf_sub_int(hf, attention, "n_heads_in_group", 0);
+
+    if (block == NULL) {
+        hf_fail(hf, "block_configs", "", "has no entry for layer %d", i);
+        return;
+    }
+    kind->gated = true;
+    kind->norms = 0;
+    if (nas_whole(hf, i, attention, "attention", "n_heads_in_group") && group > 0) {
+        hf_attention(hf, i, kind, MIXER_FULL);
+        if (kind->heads % group != 0)
+            hf_fail(hf, "block_configs", HF_HINT,
+                    "layer %d: groups of %d do not divide "
+                    "%d heads",
+                    i, group, kind->heads);
+        kind->kv_heads = kind->heads / group;
+        kind->norms++;
+    }
+    if (nas_whole(hf, i, ffn, "ffn", "ffn_mult"))
+        kind->ff = nas_width(ffn, hf->model->hidden);
+    if (!nas_flag(ffn, "no_op"))
+        kind->norms++;
+    if (nas_flag(attention, "replace_with_linear") || nas_flag(ffn, "replace_with_linear"))
+        kind->extra = (double)hf->model->hidden * hf->model->hidden;
+}
+
+/* ---- the table ---- */
 
 #define QWEN_MOE (HF_SHARED_GATE)
 #define GEMMA (HF_TIED)
@@ -414,80 +1012,49 @@ static const struct hf_arch archs[] = {
      .width = "dense_intermediate_size"},
     {"minimax_m3_vl", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF | HF_ROUTER_BIAS,
      .width = "dense_intermediate_size"},
-    /* refused, with what is missing */
-    {"bart", .refuse = ENCODER_DECODER},
-    {"bigbird_pegasus", .refuse = ENCODER_DECODER},
-    {"blenderbot", .refuse = ENCODER_DECODER},
-    {"blenderbot-small", .refuse = ENCODER_DECODER},
-    {"florence2", .refuse = ENCODER_DECODER},
-    {"marian", .refuse = ENCODER_DECODER},
-    {"mbart", .refuse = ENCODER_DECODER},
-    {"mvp", .refuse = ENCODER_DECODER},
-    {"pegasus", .refuse = ENCODER_DECODER},
-    {"pix2struct", .refuse = ENCODER_DECODER},
-    {"plbart", .refuse = ENCODER_DECODER},
-    {"pp_formulanet", .refuse = ENCODER_DECODER},
-    {"prophetnet", .refuse = ENCODER_DECODER},
-    {"t5gemma2", .refuse = ENCODER_DECODER},
-    {"trocr", .refuse = ENCODER_DECODER},
-    {"udop", .refuse = ENCODER_DECODER},
-    {"vision-encoder-decoder", .refuse = ENCODER_DECODER},
-    {"whisper", .refuse = ENCODER_DECODER},
-    {"musicgen", .refuse = CROSS},
-    {"musicgen_melody", .refuse = CROSS},
-    {"moshi", .refuse = CROSS},
-    {"blip", .refuse = CROSS},
-    {"git", .refuse = CROSS},
-    {"kosmos-2", .refuse = CROSS},
-    {"kosmos-2.5", .refuse = CROSS},
-    {"idefics", .refuse = CROSS},
-    {"mllama", .refuse = CROSS},
-    {"evolla", .refuse = CROSS},
-    {"rwkv", .refuse = STATE},
-    {"xlstm", .refuse = STATE},
-    {"recurrent_gemma", .refuse = STATE},
-    {"reformer", .refuse = STATE},
-    {"zaya", .refuse = STATE},
-    {"zamba", .refuse = TWICE},
-    {"zamba2", .refuse = TWICE},
-    {"hrm_text", .refuse = TWICE},
-    {"jetmoe", .refuse = TWICE},
-    {"gemma4_assistant", .refuse = DRAFTER},
-    {"gemma4_unified_assistant", .refuse = DRAFTER},
-    {"axk2", .refuse = LAYOUT},
-    {"dots3_note", .refuse = LAYOUT},
-    {"inkling_text", .refuse = LAYOUT},
-    {"inkling_mm_model", .refuse = LAYOUT},
-    {"inkling2", .refuse = LAYOUT},
-    {"muse_spark", .refuse = LAYOUT},
-    {"unlimited_ocr", .refuse = LAYOUT},
-    {"diffusion_gemma", .refuse = LAYOUT},
-    {"dory", .refuse = LOOPS},
-    {"inkling2_loop_text", .refuse = LOOPS},
-    {"blt", .refuse = SHAPE},
-    {"cpmant", .refuse = SHAPE},
-    {"doge", .refuse = SHAPE},
-    {"electra", .refuse = SHAPE},
-    {"rembert", .refuse = SHAPE},
-    {"roc_bert", .refuse = SHAPE},
-    {"roformer", .refuse = SHAPE},
-    {"xlm", .refuse = SHAPE},
-    {"xlnet", .refuse = SHAPE},
-    {"xmod", .refuse = SHAPE},
-    {"pi0", .refuse = SHAPE},
-    {"gemma3n", .refuse = SHAPE},
-    {"ernie4_5_vl_moe", .refuse = SHAPE},
-
     {"nemotron-nas", "nemotron_nas", 2, .traits = 0, .layer = hf_layer_nas},
 };
 
+/* Types that cannot be planned, by the fact that is missing. */
+static const struct hf_arch refused[] = {
+    {.refuse = ENCODER_DECODER,
+     .type = "bart bigbird_pegasus blenderbot blenderbot-small florence2 marian mbart mvp pegasus "
+             "pix2struct plbart pp_formulanet prophetnet t5gemma2 trocr udop "
+             "vision-encoder-decoder whisper"},
+    {.refuse = CROSS,
+     .type = "musicgen musicgen_melody moshi blip git kosmos-2 kosmos-2.5 idefics mllama evolla"},
+    {.refuse = STATE, .type = "rwkv xlstm recurrent_gemma reformer zaya"},
+    {.refuse = TWICE, .type = "zamba zamba2 hrm_text jetmoe"},
+    {.refuse = DRAFTER, .type = "gemma4_assistant gemma4_unified_assistant"},
+    {.refuse = LAYOUT,
+     .type = "axk2 dots3_note inkling_text inkling_mm_model inkling2 muse_spark unlimited_ocr "
+             "diffusion_gemma"},
+    {.refuse = LOOPS, .type = "dory inkling2_loop_text"},
+    {.refuse = SHAPE,
+     .type = "blt cpmant doge electra rembert roc_bert roformer xlm xlnet xmod pi0 gemma3n "
+             "ernie4_5_vl_moe"},
+};
+
 #define ARCHS (sizeof archs / sizeof archs[0])
+
+static bool is_word_of(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+            return len > 0;
+    return false;
+}
 
 static const struct hf_arch *find_exactly(const char *type)
 {
     for (size_t i = 0; i < ARCHS; i++)
         if (strcmp(archs[i].type, type) == 0)
             return &archs[i];
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        if (is_word_of(refused[i].type, type))
+            return &refused[i];
     return NULL;
 }
 

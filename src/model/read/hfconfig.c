@@ -12,10 +12,151 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "model/read/jscan.h"
 #include "model/read/tensors.h"
+
+/* ---- the text, at a bounded price ----
+ *
+ * Such files are not quite JSON: Python writes NaN and Infinity, and integers of 30
+ * digits. These words are blanked out before the JSON library sees the text. While
+ * looking for them, values and brackets are counted: a file is refused when its tree
+ * would take more than 24 times its length (and 4 MiB), or 128 MiB, or is nested more
+ * than 32 deep.
+ *
+ * Example: "time_step_limit": [0.0, Infinity] becomes [0.0, null    ].
+ */
+
+#define CONFIG_MAX (16u << 20)
+#define DEPTH_MAX 32
+#define VALUE_COST 64u /* bytes of memory a JSON value may take */
+#define CONTAINER_COST 360u
+#define COST_FLOOR (4u << 20)
+#define COST_FACTOR 24u
+#define COST_MAX (128u << 20)
+#define DIGITS_MAX 18
+
+struct prescan {
+    char *text;
+    size_t len, pos;
+    size_t values, containers;
+    int depth, deepest;
+};
+
+static void blank_word(struct prescan *scan, size_t len)
+{
+    const char *with = len >= 4 ? "null" : "\"" HF_NAN "\"";
+    size_t n = strlen(with);
+
+    memset(scan->text + scan->pos, ' ', len);
+    memcpy(scan->text + scan->pos, with, n);
+}
+
+/* NaN, Infinity, -Infinity, and integers too long for 64 bits: no JSON library takes
+ * them, and no figure that matters here is one. */
+static bool blank_literal(struct prescan *scan)
+{
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    const char *at = scan->text + scan->pos;
+    size_t left = scan->len - scan->pos, digits;
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t n = strlen(words[i]);
+
+        if (left >= n && memcmp(at, words[i], n) == 0) {
+            blank_word(scan, n);
+            scan->pos += n;
+            return true;
+        }
+    }
+    if (*at != '-' && (*at < '0' || *at > '9'))
+        return false;
+    digits = 1;
+    while (digits < left && at[digits] != '\0' && strchr("0123456789+-.eE", at[digits]))
+        digits++;
+    if (digits > DIGITS_MAX && strcspn(at, ".eE") >= digits)
+        blank_word(scan, digits);
+    scan->pos += digits;
+    return true;
+}
+
+static void prescan_step(struct prescan *scan)
+{
+    char c = scan->text[scan->pos];
+
+    if (c == '{' || c == '[') {
+        scan->containers++;
+        if (++scan->depth > scan->deepest)
+            scan->deepest = scan->depth;
+    } else if (c == '}' || c == ']') {
+        scan->depth--;
+    } else if (c == ',') {
+        scan->values++;
+    }
+    scan->pos++;
+}
+
+static void prescan_string(struct prescan *scan)
+{
+    scan->pos++;
+    while (scan->pos < scan->len && scan->text[scan->pos] != '"')
+        scan->pos += scan->text[scan->pos] == '\\' ? 2 : 1;
+    scan->pos++;
+}
+
+static enum gp_status prescan_check(const char *where, const struct prescan *scan,
+                                    struct gp_err *err)
+{
+    double cost = (double)scan->values * VALUE_COST + (double)scan->containers * CONTAINER_COST;
+
+    if (scan->deepest > DEPTH_MAX)
+        return gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
+                       "nested %d levels deep, more than %d", scan->deepest, DEPTH_MAX);
+    if (cost > COST_MAX || cost > COST_FLOOR + (double)scan->len * COST_FACTOR)
+        return gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
+                       "%zu values and %zu lists or objects are too many", scan->values,
+                       scan->containers);
+    return GP_OK;
+}
+
+static json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *err)
+{
+    struct prescan scan = {.len = len};
+    json_error_t error;
+    json_t *root = NULL;
+
+    if (len > CONFIG_MAX) {
+        gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
+                "%zu bytes, more than 16 MiB", len);
+        return NULL;
+    }
+    scan.text = gp_malloc(len + 1);
+    memcpy(scan.text, text, len);
+    scan.text[len] = '\0';
+    while (scan.pos < len) {
+        if (scan.text[scan.pos] == '"')
+            prescan_string(&scan);
+        else if (!blank_literal(&scan))
+            prescan_step(&scan);
+    }
+    if (prescan_check(where, &scan, err) == GP_OK) {
+        root = json_loadb(scan.text, len, JSON_REJECT_DUPLICATES, &error);
+        if (root == NULL)
+            gp_fail(err, GP_E_FILE, where, "the file is damaged or is not a config.json",
+                    "line %d: %.200s", error.line, error.text);
+    }
+    free(scan.text);
+    if (root != NULL && !json_is_object(root)) {
+        gp_fail(err, GP_E_FILE, where, "the file is not a config.json",
+                "not an object at the top level");
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
 
 /* ---- nesting and architecture ---- */
 
@@ -81,18 +222,6 @@ static void unknown_type(struct hf *hf, const char *type)
     hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"", shown);
 }
 
-/* A type that has no row, but tensors that can be counted: said first. */
-static void stand_in(struct hf *hf, const char *type)
-{
-    char shown[40];
-
-    hf->model->assumed = true;
-    reader_note(hf->model,
-                "unknown architecture \"%s\": weights are those of its tensors; every "
-                "layer is assumed to cache keys and values of all its heads",
-                safe_text(shown, sizeof shown, type, strlen(type)));
-}
-
 /* model_type of one level, NULL when it names none. */
 static const char *type_at(struct hf *hf, const json_t *object, const char *path)
 {
@@ -105,29 +234,36 @@ static const char *type_at(struct hf *hf, const json_t *object, const char *path
 static void find_arch(struct hf *hf)
 {
     const char *inner = type_at(hf, hf->text, hf->level);
-    const char *outer = type_at(hf, hf->root, "");
+    const char *type = type_at(hf, hf->root, "");
+    const struct hf_arch *outer = type != NULL ? hfarch_find(type) : NULL;
+    char shown[64];
 
     if (hf->rc != GP_OK)
         return;
     if (inner != NULL)
         hf->arch = hfarch_find(inner);
-    if (outer != NULL && hfarch_find(outer) != NULL &&
-        (hf->arch == NULL || hfarch_find(outer)->refuse != NULL))
-        hf->arch = hfarch_find(outer);
-    if (hf->headers && (hf->arch == NULL || hf->arch->refuse != NULL) &&
-        (inner != NULL || outer != NULL)) {
-        hf->arch = hfarch_stand_in();
-        stand_in(hf, outer != NULL ? outer : inner);
-    }
-    if (hf->arch != NULL && hf->arch->refuse != NULL)
-        hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
-                "%s cannot be planned: %s", hf->arch->type, hf->arch->refuse);
-    if (hf->arch != NULL)
-        return;
-    if (inner == NULL && outer == NULL)
+    if (outer != NULL && (hf->arch == NULL || outer->refuse != NULL))
+        hf->arch = outer;
+    else if (type == NULL || hf->arch != NULL)
+        type = inner;
+    if (type == NULL) {
         hf_fail(hf, "model_type", "is this the config.json of a language model?", "missing");
-    else
-        unknown_type(hf, outer != NULL ? outer : inner);
+        return;
+    }
+    safe_text(shown, sizeof(shown), type, strlen(type));
+    if (hf->headers && (hf->arch == NULL || hf->arch->refuse != NULL)) {
+        hf->arch = hfarch_stand_in(); /* its tensors can be counted: said first */
+        hf->model->assumed = true;
+        checkpoint_note(hf->model,
+                        "unknown architecture \"%.39s\": weights are those of its tensors; every "
+                        "layer is assumed to cache keys and values of all its heads",
+                        shown);
+    } else if (hf->arch == NULL) {
+        unknown_type(hf, type);
+    } else if (hf->arch->refuse != NULL) {
+        hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
+                "%s cannot be planned: %s", shown, hf->arch->refuse);
+    }
 }
 
 /* ---- the model as a whole ---- */
@@ -148,7 +284,7 @@ static void read_dtype(struct hf *hf)
             id = words[i][1];
     if (id == NULL) {
         id = "bf16";
-        reader_note(hf->model, "config.json names no 16- or 32-bit dtype: assumed bf16");
+        checkpoint_note(hf->model, "config.json names no 16- or 32-bit dtype: assumed bf16");
     }
     gp_copy(hf->model->native_dtype, sizeof hf->model->native_dtype, id);
     for (int role = 0; role < ROLE_COUNT; role++)
@@ -250,7 +386,7 @@ static void read_mtp(struct hf *hf)
     if (layers <= 0)
         return;
     if (one.kind[last].csa2) { /* another kind of draft, of shapes of its own */
-        reader_note(hf->model, "DSpark's draft of %d layers is not counted", layers);
+        checkpoint_note(hf->model, "DSpark's draft of %d layers is not counted", layers);
         return;
     }
     if (one.kind[last].mixer == MIXER_CSA) {

@@ -1,14 +1,11 @@
 /*
  * hfconfig.h - the inside of the config.json reader, shared by its files.
  *
- *   hfjson.c     text to JSON
  *   hfcheck.c    types and ranges of the known keys
- *   hfkeys.c     keys and their other names
- *   hfexpr.c     sums that a table row states as text
- *   hfconfig.c   nesting, what concerns the model as a whole
+ *   hfkeys.c     keys and their other names, sums that a table row states as text
+ *   hfconfig.c   text to JSON, nesting, what concerns the model as a whole
  *   hfarch.c     the table of architectures: what a model_type implies
- *   hflayers.c   each layer's attention and MLP
- *   hfmixers.c   recurrences and compressed attention
+ *   hflayers.c   each layer's attention or recurrence, and MLP
  *   hfvision.c   vision towers
  *   hfquant.c    quantization_config
  *
@@ -131,10 +128,10 @@ struct hf {
 /* The value of a name in a sum. */
 typedef double hf_value_fn(const void *object, const char *name);
 
-/* What hfjson.c makes of NaN, which has no room for null: counted as absent. */
+/* What stands for NaN, which has no room for null: counted as absent. */
 #define HF_NAN "\x7f"
 
-/* hfexpr.c: what a text such as "2*h + heads*d" comes to; NULL is 0. */
+/* What a text such as "2*h + heads*d" comes to; NULL is 0. */
 double hfexpr(const char *text, hf_value_fn *value, const void *object);
 
 /* hfarch.c */
@@ -142,9 +139,6 @@ const struct hf_arch *hfarch_find(const char *type);
 const char *hfarch_nearest(const char *type);
 /* For a type without a row: heads and widths as the file states them. */
 const struct hf_arch *hfarch_stand_in(void);
-
-/* hfjson.c: the document of an object; NULL with *err set. The caller has it. */
-json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *err);
 
 /* hfcheck.c: an error for each known key of a wrong type or out of range. */
 void hf_check(struct hf *hf, const char *path, const json_t *object, const struct hf_field *fields,
@@ -182,45 +176,21 @@ void hflayers_build(struct hf *hf);
 void hf_attention(struct hf *hf, int i, struct layer_kind *kind, enum mixer mixer);
 void hf_mlp(struct hf *hf, int i, struct layer_kind *kind);
 
+void hf_experts(struct hf *hf, struct layer_kind *kind);
+void hf_recurrence(struct hf *hf, struct layer_kind *kind, enum mixer mixer);
 void hf_standard_layer(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_gemma4(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_falcon(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind);
-void hf_finish_positions(struct hf *hf);
-void hf_finish_opt(struct hf *hf);
-void hf_finish_bloom(struct hf *hf);
-void hf_finish_encoder(struct hf *hf);
-void hf_finish_roberta(struct hf *hf);
-void hf_finish_output_words(struct hf *hf);
 /* The word that layer_types holds for layer i, or NULL. */
 const char *hf_layer_word(const struct hf *hf, int i);
 enum mixer hf_layer_mixer(struct hf *hf, int i);
-
-/* hfmixers.c */
-void hf_recurrence(struct hf *hf, struct layer_kind *kind, enum mixer mixer);
-void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind);
-void hf_finish_v4(struct hf *hf);
-void hf_layer_v41(struct hf *hf, int i, struct layer_kind *kind);
-void hf_finish_v41(struct hf *hf);
-void hf_layer_nemotron_h(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_jamba(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_solar2(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_falcon_h1(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_longcat(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind);
-void hf_layer_granite_hybrid(struct hf *hf, int i, struct layer_kind *kind);
 
 /* hfvision.c */
 void hfvision_add(struct hf *hf);
 
 /* hfquant.c: side is hf_quant_config.json or NULL. */
 void hfquant_read(struct hf *hf, const json_t *side);
+/* Does a pattern of an ignore list name a module? *budget is counted down; at 0 nothing
+ * matches any more. */
+bool hfmatch(const char *pattern, const char *module, long *budget);
 
 /* config.json and, when side_len > 0, the text of hf_quant_config.json beside it.
  * headers: the tensors will be summed, so that an unknown type is no error. */

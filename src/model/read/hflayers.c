@@ -1,5 +1,5 @@
 /*
- * hflayers.c - config.json: which attention and which MLP each layer has.
+ * hflayers.c - config.json: which attention or recurrence and which MLP each layer has.
  *
  * Layer by layer a struct layer_kind is filled from the keys and the architecture's
  * traits; equal ones become one kind of the model. Where the layers differ, one of
@@ -11,8 +11,6 @@
  * the others 1024 tokens.
  */
 #include "model/read/hfconfig.h"
-
-#include "model/read/tensors.h"
 
 #include <limits.h>
 #include <math.h>
@@ -350,7 +348,7 @@ static bool is_moe(struct hf *hf, int i)
     return every_nth(i, hf_int(hf, "decoder_sparse_step", 1));
 }
 
-static void experts(struct hf *hf, struct layer_kind *kind)
+void hf_experts(struct hf *hf, struct layer_kind *kind)
 {
     int shared = hf_int(hf, "n_shared_experts", 0);
 
@@ -386,7 +384,7 @@ void hf_mlp(struct hf *hf, int i, struct layer_kind *kind)
 {
     kind->gated = !hf_trait(hf, HF_UNGATED);
     if (is_moe(hf, i)) {
-        experts(hf, kind);
+        hf_experts(hf, kind);
         return;
     }
     kind->ff = dense_width(hf);
@@ -395,144 +393,122 @@ void hf_mlp(struct hf *hf, int i, struct layer_kind *kind)
                      (hf_trait(hf, HF_MLP_KEY) && hf_bool(hf, "mlp_bias", false));
 }
 
+/* ---- recurrences ---- */
+
+static void hf_deltanet(struct hf *hf, struct layer_kind *kind)
+{
+    kind->lin_k_heads = hf_need(hf, "linear_num_key_heads");
+    kind->lin_v_heads = hf_need(hf, "linear_num_value_heads");
+    kind->lin_k_dim = hf_need(hf, "linear_key_head_dim");
+    kind->lin_v_dim = hf_need(hf, "linear_value_head_dim");
+    kind->conv_kernel = hf_need(hf, "linear_conv_kernel_dim");
+}
+
+static void hf_lightning(struct hf *hf, struct layer_kind *kind)
+{
+    int heads = hf_need(hf, "num_attention_heads");
+    int dim = hf_int(hf, "head_dim", heads > 0 ? hf->model->hidden / heads : 0);
+
+    kind->lin_k_heads = kind->lin_v_heads = heads;
+    kind->lin_k_dim = kind->lin_v_dim = dim;
+}
+
+static void hf_kda(struct hf *hf, struct layer_kind *kind)
+{
+    const json_t *own = hf_get(hf, "linear_attn_config");
+    int heads = hf_sub_int(hf, own, "num_heads", hf_int(hf, "linear_num_heads", 0));
+    int dim = hf_sub_int(hf, own, "head_dim", hf_int(hf, "linear_head_dim", 0));
+
+    kind->lin_k_heads = kind->lin_v_heads = heads;
+    kind->lin_k_dim = kind->lin_v_dim = dim;
+    kind->conv_kernel =
+        hf_sub_int(hf, own, "short_conv_kernel_size", hf_int(hf, "linear_conv_kernel_dim", 4));
+    kind->gate_rank = hf_trait(hf, HF_LOW_GATE) ? dim : 0;
+}
+
+/* Nemotron-H's keys, Granite's, or Mamba2's own. */
+static void hf_mamba2(struct hf *hf, struct layer_kind *kind)
+{
+    int expand = hf_int(hf, "mamba_expand", hf_int(hf, "expand", 2));
+    int inner = expand > 0 && expand < 64 ? expand * hf->model->hidden : 0;
+
+    kind->lin_v_heads = hf_int(hf, "mamba_num_heads", hf_int(hf, "mamba_n_heads", 0));
+    kind->lin_v_dim = hf_int(hf, "mamba_head_dim", hf_int(hf, "mamba_d_head", 0));
+    if (kind->lin_v_heads == 0) {
+        kind->lin_v_heads = hf_int(hf, "num_heads", 0);
+        kind->lin_v_dim = hf_int(hf, "head_dim", 0);
+    }
+    if (kind->lin_v_dim == 0 && kind->lin_v_heads > 0)
+        kind->lin_v_dim = inner / kind->lin_v_heads;
+    kind->lin_k_dim =
+        hf_int(hf, "ssm_state_size", hf_int(hf, "mamba_d_state", hf_int(hf, "state_size", 0)));
+    kind->groups = hf_int(hf, "n_groups", hf_int(hf, "mamba_n_groups", 0));
+    kind->conv_kernel = hf_int(hf, "conv_kernel", hf_int(hf, "mamba_d_conv", 0));
+}
+
+/* dt_rank "auto" is hidden/16, rounded up. */
+static int hf_dt_rank(struct hf *hf)
+{
+    const char *key = hf_has(hf, "mamba_dt_rank") ? "mamba_dt_rank" : "time_step_rank";
+
+    if (!hf_has(hf, key) || hf_text(hf, key) != NULL)
+        return (hf->model->hidden + 15) / 16;
+    return hf_int(hf, key, 0);
+}
+
+static void hf_mamba1(struct hf *hf, struct layer_kind *kind)
+{
+    int expand = hf_int(hf, "mamba_expand", hf_int(hf, "expand", 2));
+    int inner;
+
+    if (expand < 1 || expand > 64) {
+        hf_fail(hf, "mamba_expand", "", "%d is outside 1..64", expand);
+        return;
+    }
+    inner = expand * hf->model->hidden;
+    kind->lin_v_dim = inner % 64 == 0 ? 64 : 1; /* only their product matters */
+    kind->lin_v_heads = inner / kind->lin_v_dim;
+    kind->lin_k_dim = hf_int(hf, "mamba_d_state", hf_int(hf, "state_size", 16));
+    kind->conv_kernel = hf_int(hf, "mamba_d_conv", hf_int(hf, "conv_kernel", 4));
+    kind->dt_rank = hf_dt_rank(hf);
+}
+
+static void hf_short_conv(struct hf *hf, struct layer_kind *kind)
+{
+    int h = hf->model->hidden;
+
+    kind->lin_v_dim = h % 64 == 0 ? 64 : 1; /* only their product matters */
+    kind->lin_v_heads = h / kind->lin_v_dim;
+    kind->conv_kernel = hf_need(hf, "conv_L_cache");
+    kind->o_bias = hf_bool(hf, "conv_bias", false);
+}
+
+void hf_recurrence(struct hf *hf, struct layer_kind *kind, enum mixer mixer)
+{
+    static void (*const fill[MIXER_COUNT])(struct hf *, struct layer_kind *) = {
+        [MIXER_MAMBA1] = hf_mamba1,       [MIXER_MAMBA2] = hf_mamba2,
+        [MIXER_DELTANET] = hf_deltanet,   [MIXER_KDA] = hf_kda,
+        [MIXER_LIGHTNING] = hf_lightning, [MIXER_CONV] = hf_short_conv,
+    };
+
+    kind->mixer = mixer;
+    if (fill[mixer] != NULL)
+        fill[mixer](hf, kind);
+}
+
 /* ---- layers ---- */
 
 void hf_standard_layer(struct hf *hf, int i, struct layer_kind *kind)
 {
     enum mixer mixer = hf_layer_mixer(hf, i);
 
-    if (mixer >= MIXER_MAMBA1)
+    if (mixer_is(mixer, MIXER_IS_RECURRENT))
         hf_recurrence(hf, kind, mixer);
     else
         hf_attention(hf, i, kind, mixer);
     if (hf_trait(hf, HF_STREAMS))
         kind->streams = hf_need(hf, "hc_mult");
     hf_mlp(hf, i, kind);
-}
-
-/* Falcon: one norm for both halves, or one each; KV heads by architecture version. */
-void hf_layer_falcon(struct hf *hf, int i, struct layer_kind *kind)
-{
-    bool fresh = hf_bool(hf, "new_decoder_architecture", false);
-
-    kind->mixer = MIXER_FULL;
-    kind->heads = hf_need(hf, "num_attention_heads");
-    grouped(hf, i, kind);
-    if (!fresh)
-        kind->kv_heads = hf_bool(hf, "multi_query", true) ? 1 : kind->heads;
-    if (fresh)
-        kind->norms = hf_int(hf, "num_ln_in_parallel_attn", 2);
-    else
-        kind->norms = hf_bool(hf, "parallel_attn", true) ? 1 : 2;
-    hf_mlp(hf, i, kind);
-}
-
-/* What a type without a row may cache at most; tensor_sum() adds the elements. */
-void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind)
-{
-    kind->mixer = MIXER_FULL;
-    kind->heads = hf_need(hf, "num_attention_heads");
-    grouped(hf, i, kind);
-    kind->gated = true;
-}
-
-void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind)
-{
-    hf_standard_layer(hf, i, kind);
-    if (hf_bool(hf, "use_parallel_residual", false))
-        kind->norms = 1;
-    if (hf_bool(hf, "use_qk_norm", false))
-        kind->qk_norm = QK_NORM_FULL;
-}
-
-/* Gemma 4: full layers have wider, fewer heads whose K serves as V; the last ones
- * borrow an earlier layer's KV; experts work beside the dense MLP. */
-void hf_layer_gemma4(struct hf *hf, int i, struct layer_kind *kind)
-{
-    int borrowed = hf_int(hf, "num_kv_shared_layers", 0);
-    bool same = hf_bool(hf, "attention_k_eq_v", false);
-    int h = hf->model->hidden;
-
-    hf_attention(hf, i, kind, hf_layer_mixer(hf, i));
-    if (kind->mixer == MIXER_FULL) {
-        kind->head_dim = hf_sub_int(hf, hf->own, "head_dim", hf_int(hf, "global_head_dim", 512));
-        kind->v_head_dim = kind->head_dim;
-        kind->k_is_v = same;
-        if (same)
-            kind->kv_heads = hf_int(hf, "num_global_key_value_heads", kind->kv_heads);
-        kind->kv_heads = hf_sub_int(hf, hf->own, "num_key_value_heads", kind->kv_heads);
-    }
-    kind->kv_shared = borrowed > 0 && i >= hf->model->layer_count - borrowed;
-    kind->gated = true;
-    kind->ff = hf_need(hf, "intermediate_size");
-    if (kind->kv_shared && hf_bool(hf, "use_double_wide_mlp", false))
-        kind->ff *= 2;
-    kind->layer_embed = hf_int(hf, "hidden_size_per_layer_input", 0);
-    if (hf_bool(hf, "enable_moe_block", false)) {
-        experts(hf, kind);
-        kind->norms += 3;
-        kind->extra = h + kind->experts; /* router.scale and per_expert_scale */
-    }
-}
-
-void hf_finish_positions(struct hf *hf)
-{
-    hf->model->positions = hf->model->max_context;
-}
-
-/* OPT keeps two more rows; its smallest sizes project the embedding. */
-void hf_finish_opt(struct hf *hf)
-{
-    int width = hf_int(hf, "word_embed_proj_dim", hf->model->hidden);
-
-    hf->model->positions = hf->model->max_context + 2;
-    if (width != hf->model->hidden)
-        hf_fail(hf, "word_embed_proj_dim", "",
-                "%d differs from hidden_size %d, which "
-                "is not supported",
-                width, hf->model->hidden);
-}
-
-void hf_finish_bloom(struct hf *hf)
-{
-    hf->model->embed_norm = true;
-}
-
-/* Words that are read and never written have rows in the embedding alone. */
-void hf_finish_output_words(struct hf *hf)
-{
-    int words = hf_int(hf, "output_vocab_size", 0), more = hf->model->vocab - words;
-
-    if (words <= 0 || hf->model->tied)
-        return;
-    if (more < 0)
-        hf_fail(hf, "output_vocab_size", HF_HINT, "%d exceeds vocab_size %d", words,
-                hf->model->vocab);
-    hf_extra(hf, "words read only", ROLE_EMBED, (double)more * hf->model->hidden);
-    hf->model->vocab = words;
-}
-
-/* Without a decoder nothing is cached. */
-void hf_finish_encoder(struct hf *hf)
-{
-    hf_finish_positions(hf);
-    hf->model->weights_only = !hf_bool(hf, "is_decoder", false);
-    if (hf->model->weights_only)
-        reader_note(hf->model, "encoder: no KV cache");
-}
-
-/* Positions begin behind that of padding (transformers 5.24, modeling_roberta.py,
- * create_position_ids_from_input_ids): its rows hold no token. */
-void hf_finish_roberta(struct hf *hf)
-{
-    int unused = hf_int(hf, "pad_token_id", 1) + 1;
-
-    hf_finish_encoder(hf);
-    if (unused >= hf->model->max_context)
-        hf_fail(hf, "pad_token_id", HF_HINT, "%d leaves no position of %d", unused - 1,
-                hf->model->max_context);
-    else
-        hf->model->max_context -= unused;
 }
 
 static int count_layers(struct hf *hf)

@@ -2,7 +2,7 @@
  * hfquant.c - quantization_config: in which format each role is published.
  *
  * Every quantiser writes its own form. Each is reduced to one format id for linear
- * layers and a list of modules left alone (hfexcept.h). Embedding, norms and routers
+ * layers and a list of modules left alone (below). Embedding, norms and routers
  * are always kept in 16 bit, the head unless the form says it is not.
  *
  * Example: {"quant_method": "fp8", "weight_block_size": [128, 128]} makes all linear
@@ -13,11 +13,549 @@
 #include "model/read/tensors.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/read/hfexcept.h"
+#include "base/mem.h"
 #include "model/read/jscan.h"
+
+/* ---- does an entry name a module? ----
+ *
+ * Quantised checkpoints list what they left alone: exact module paths, parts of paths
+ * ("self_attn", "lm_head"), shell globs ("model.layers.*.mlp.gate*") and regular
+ * expressions after "re:". All come from an untrusted file, so the matcher is a small
+ * backtracking one with a budget of steps instead of a regular expression library
+ * that a pattern can send round for hours.
+ *
+ * Example: "re:.*mlp\.(gate|up)_proj$" matches "model.layers.3.mlp.up_proj".
+ *
+ * The expression part knows what such lists use: literals, ., \., \d, [...] sets,
+ * groups with alternatives, *, +, ? after one of these, ^ and $. Anything else
+ * (look-ahead, counted repetition) makes the pattern match nothing. Matching begins at
+ * the start of the module's path, as Python's re.match does.
+ */
+
+#define DEPTH_MAX 64
+#define PATTERN_MAX 1024
+#define MODULE_MAX 256
+
+struct matcher {
+    long *budget;
+    int depth;
+};
+
+static bool spend(struct matcher *m)
+{
+    if (*m->budget <= 0)
+        return false;
+    --*m->budget;
+    return true;
+}
+
+/* ---- globs: * and ? ---- */
+
+static bool glob(const char *p, const char *s, long *budget)
+{
+    const char *star = NULL, *back = s;
+
+    while (*s != '\0') {
+        if (--*budget <= 0)
+            return false;
+        if (*p == '*') {
+            star = p++;
+            back = s;
+        } else if (*p == '?' || *p == *s) {
+            p++;
+            s++;
+        } else if (star != NULL) {
+            p = star + 1;
+            s = ++back;
+        } else {
+            return false;
+        }
+    }
+    while (*p == '*')
+        p++;
+    return *p == '\0';
+}
+
+/* ---- regular expressions ---- */
+
+/* The pattern is cut into atoms: where one ends (before its repetition). */
+static const char *atom_end(const char *p, const char *end)
+{
+    int depth = 0;
+
+    if (*p == '\\')
+        return p + 2 <= end ? p + 2 : NULL;
+    if (*p == '[') {
+        const char *close = memchr(p + 1, ']', (size_t)(end - p - 1));
+
+        return close == NULL ? NULL : close + 1;
+    }
+    if (*p != '(')
+        return p + 1;
+    for (; p < end; p++) {
+        if (*p == '\\' && p + 1 < end)
+            p++;
+        else if (*p == '(')
+            depth++;
+        else if (*p == ')' && --depth == 0)
+            return p + 1;
+    }
+    return NULL;
+}
+
+static bool in_set(const char *p, const char *end, char c)
+{
+    bool negate = *p == '^', found = false;
+
+    if (negate)
+        p++;
+    for (; p < end; p++) {
+        if (*p == '\\' && p + 1 < end && p[1] == 'd') {
+            found = found || (c >= '0' && c <= '9');
+            p++;
+        } else if (p + 2 < end && p[1] == '-') {
+            found = found || (c >= p[0] && c <= p[2]);
+            p += 2;
+        } else {
+            found = found || *p == c;
+        }
+    }
+    return found != negate;
+}
+
+static bool atom_matches(const char *p, const char *end, char c)
+{
+    if (c == '\0')
+        return false;
+    if (*p == '[')
+        return in_set(p + 1, end - 1, c);
+    if (*p == '\\')
+        return p[1] == 'd'   ? c >= '0' && c <= '9'
+               : p[1] == 'w' ? (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                                   (c >= 'A' && c <= 'Z') || c == '_'
+                             : p[1] == c;
+    return *p == '.' || *p == c;
+}
+
+static const char *run_pattern(struct matcher *m, const char *p, const char *end, const char *s);
+
+/* Where alternatives of a group begin and end. */
+static const char *next_bar(const char *p, const char *end)
+{
+    int depth = 0;
+
+    for (; p < end; p++) {
+        if (*p == '\\')
+            p++;
+        else if (*p == '(')
+            depth++;
+        else if (*p == ')')
+            depth--;
+        else if (*p == '|' && depth == 0)
+            break;
+    }
+    return p < end ? p : end;
+}
+
+/* One alternative, then the rest of the pattern: the alternative is matched alone and
+ * must be followed by the rest; shorter matches of it are not retried. */
+static const char *group(struct matcher *m, const char *p, const char *end, const char *rest,
+                         const char *rest_end, const char *s)
+{
+    if (p < end && *p == '?') {
+        if (p + 1 >= end || p[1] != ':')
+            return NULL; /* look-ahead */
+        p += 2;
+    }
+    for (;;) {
+        const char *bar = next_bar(p, end);
+        const char *after = run_pattern(m, p, bar, s);
+
+        if (after != NULL) {
+            const char *done = run_pattern(m, rest, rest_end, after);
+
+            if (done != NULL)
+                return done;
+        }
+        if (bar >= end)
+            return NULL;
+        p = bar + 1;
+    }
+}
+
+/* Repeats a one-character atom, longest first. */
+static const char *repeat(struct matcher *m, const char *p, const char *atom, char mark,
+                          const char *rest, const char *end, const char *s)
+{
+    const char *least = mark == '+' ? s + 1 : s;
+    const char *last = s;
+
+    while (atom_matches(p, atom, *last) && (mark != '?' || last == s))
+        last++;
+    for (; last >= least; last--) {
+        const char *done = run_pattern(m, rest, end, last);
+
+        if (done != NULL)
+            return done;
+        if (last == s)
+            break;
+    }
+    return NULL;
+}
+
+/* Returns where the match ends in s, or NULL. */
+static const char *run_pattern(struct matcher *m, const char *p, const char *end, const char *s)
+{
+    const char *result = NULL, *atom, *rest;
+
+    if (!spend(m) || m->depth >= DEPTH_MAX)
+        return NULL;
+    if (p >= end)
+        return s;
+    if (*p == '$' && p + 1 == end)
+        return *s == '\0' ? s : NULL;
+    if (*p == '^')
+        return run_pattern(m, p + 1, end, s);
+    atom = atom_end(p, end);
+    if (atom == NULL || strchr("*+?{", *p) != NULL)
+        return NULL;
+    rest = atom < end && strchr("*+?", *atom) != NULL ? atom + 1 : atom;
+    m->depth++;
+    if (*p == '(') {
+        result = group(m, p + 1, atom - 1, rest, end, s);
+        if (result == NULL && rest != atom && *atom != '+')
+            result = run_pattern(m, rest, end, s);
+    } else if (rest != atom) {
+        result = repeat(m, p, atom, *atom, rest, end, s);
+    } else if (atom_matches(p, atom, *s)) {
+        m->depth--; /* plain text does not nest */
+        return run_pattern(m, rest, end, s + 1);
+    }
+    m->depth--;
+    return result;
+}
+
+/* ---- plain names ---- */
+
+/* Is the pattern (len bytes) a run of whole components of the path? */
+static bool components(const char *pattern, size_t len, const char *module)
+{
+    while (len > 0 && pattern[len - 1] == '.')
+        len--;
+    for (const char *at = module; len > 0 && *at != '\0'; at++)
+        if ((at == module || at[-1] == '.') && strncmp(at, pattern, len) == 0 &&
+            (at[len] == '\0' || at[len] == '.'))
+            return true;
+    return false;
+}
+
+/* A glob names a module or one of the modules it lies in. */
+static bool glob_path(const char *pattern, const char *module, long *budget)
+{
+    char path[MODULE_MAX];
+    char *dot;
+
+    if (strlen(module) >= sizeof path)
+        return false;
+    strcpy(path, module);
+    do {
+        if (glob(pattern, path, budget))
+            return true;
+        dot = strrchr(path, '.');
+        if (dot != NULL)
+            *dot = '\0';
+    } while (dot != NULL);
+    return false;
+}
+
+static bool expression(const char *pattern, const char *module, long *budget)
+{
+    struct matcher m = {.budget = budget};
+    const char *end = pattern + strlen(pattern);
+
+    for (;;) {
+        const char *bar = next_bar(pattern, end);
+
+        if (run_pattern(&m, pattern, bar, module) != NULL)
+            return true;
+        if (bar >= end)
+            return false;
+        pattern = bar + 1;
+    }
+}
+
+bool hfmatch(const char *pattern, const char *module, long *budget)
+{
+    size_t len = strlen(pattern);
+
+    if (*budget <= 0 || len >= PATTERN_MAX)
+        return false;
+    if (strncmp(pattern, "re:", 3) == 0)
+        return expression(pattern + 3, module, budget);
+    if (strpbrk(pattern, "*?") != NULL)
+        return glob_path(pattern, module, budget);
+    --*budget;
+    return components(pattern, len, module);
+}
+
+/* ---- which roles do a list's entries cover? ----
+ *
+ * Quantised checkpoints list the modules they left alone (or, in mixed ones, the
+ * modules of each group). A role counts as covered when the list names one of its
+ * modules in at least half of the layers that have it. Entries may be paths, parts of
+ * paths, globs or expressions (hfmatch.h), and there may be 20,000 of them: one with a
+ * layer number is only held against that layer, one without wildcards only against one
+ * layer.
+ *
+ * Example: {"model.layers.0.mlp", "lm_head"} covers the MLP of one layer of 32, so no
+ * role, and the head.
+ */
+
+#define BUDGET 20000000L
+#define MODULES_MAX 5
+
+/* How a role's modules are called below a layer. */
+struct role_modules {
+    enum tensor_role role;
+    const char *names[MODULES_MAX];
+};
+
+static const struct role_modules role_table[] = {
+    {ROLE_ATTN_Q, {"self_attn.q_proj", "self_attn.q_b_proj", "attn.wq_b", "mixer.q_proj"}},
+    {ROLE_ATTN_KV,
+     {"self_attn.k_proj", "self_attn.kv_b_proj", "attn.fused_wqa_wkv", "mixer.k_proj"}},
+    {ROLE_ATTN_OUT, {"self_attn.o_proj", "attn.wo_b", "mixer.o_proj"}},
+    {ROLE_ATTN_LATENT,
+     {"self_attn.kv_a_proj_with_mqa", "self_attn.q_a_proj", "attn.fused_wqa_wkv"}},
+    {ROLE_INDEXER,
+     {"self_attn.indexer.wq_b", "self_attn.indexer.wk", "attn.indexer.wq_b",
+      "self_attn.index_q_proj"}},
+    {ROLE_RECURRENT,
+     {"linear_attn.in_proj_qkv", "linear_attn.in_proj_qkvz", "mixer.in_proj", "mamba.in_proj",
+      "self_attn.q_proj"}},
+    {ROLE_MLP, {"mlp.gate_proj", "mlp.down_proj", "mixer.up_proj", "ffn.down_proj"}},
+    {ROLE_EXPERT,
+     {"mlp.experts.0.down_proj", "ffn.experts.0.down_proj", "mixer.experts.0.down_proj",
+      "block_sparse_moe.experts.0.w2", "experts.0.down_proj"}},
+    {ROLE_SHARED,
+     {"mlp.shared_experts.down_proj", "mlp.shared_expert.down_proj", "ffn.shared_experts.down_proj",
+      "mixer.shared_experts.down_proj", "block_sparse_moe.shared_experts.down_proj"}},
+};
+
+static const char *const layer_prefixes[] = {
+    "model.layers.",    "model.language_model.layers.", "language_model.model.layers.", "layers.",
+    "backbone.layers.",
+};
+
+struct names {
+    const char **items;
+    size_t count, cap;
+};
+
+struct exceptions {
+    struct names plain;                      /* no wildcards, no layer number */
+    struct names patterns;                   /* globs and expressions */
+    struct names of_layer[MODEL_MAX_LAYERS]; /* from "layers." on */
+    long budget;
+};
+
+static void names_add(struct names *names, const char *text)
+{
+    names->items = gp_grow(names->items, &names->cap, names->count + 1, sizeof text);
+    names->items[names->count++] = text;
+}
+
+static bool is_pattern(const char *text)
+{
+    return strncmp(text, "re:", 3) == 0 || strpbrk(text, "*?") != NULL;
+}
+
+/* "...layers.17.rest": 17, and where "layers.17.rest" begins; else -1. */
+static int layer_number(const char *text, const char **from)
+{
+    const char *at = strstr(text, "layers.");
+    char *end;
+    long number;
+
+    if (at == NULL || at[7] < '0' || at[7] > '9')
+        return -1;
+    number = strtol(at + 7, &end, 10);
+    if ((*end != '.' && *end != '\0') || number >= MODEL_MAX_LAYERS)
+        return -1;
+    *from = at;
+    return (int)number;
+}
+
+static void hfexcept_add(struct exceptions *list, const char *text)
+{
+    const char *from = text;
+    int layer = is_pattern(text) ? -1 : layer_number(text, &from);
+
+    if (!is_pattern(text) && tensorname_is_aside(text))
+        return;
+    if (layer >= 0)
+        names_add(&list->of_layer[layer], from);
+    else
+        names_add(is_pattern(text) ? &list->patterns : &list->plain, text);
+}
+
+static void hfexcept_add_list(struct exceptions *list, const json_t *array)
+{
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(array, i, item)
+    {
+        if (json_is_string(item) && json_string_length(item) < 1024)
+            hfexcept_add(list, json_string_value(item));
+    }
+}
+
+static struct exceptions *hfexcept_new(void)
+{
+    struct exceptions *list = gp_calloc(1, sizeof *list);
+
+    list->budget = BUDGET;
+    return list;
+}
+
+static void hfexcept_free(struct exceptions *list)
+{
+    free(list->plain.items);
+    free(list->patterns.items);
+    for (int i = 0; i < MODEL_MAX_LAYERS; i++)
+        free(list->of_layer[i].items);
+    free(list);
+}
+
+static bool hfexcept_spent(const struct exceptions *list)
+{
+    return list->budget <= 0;
+}
+
+/* ---- comparing ---- */
+
+static bool any_matches(struct exceptions *list, const struct names *names, int layer,
+                        const char *module)
+{
+    char path[160];
+
+    for (size_t p = 0; p < sizeof layer_prefixes / sizeof layer_prefixes[0]; p++) {
+        snprintf(path, sizeof path, "%s%d.%s", layer_prefixes[p], layer, module);
+        for (size_t i = 0; i < names->count && list->budget > 0; i++)
+            if (hfmatch(names->items[i], path, &list->budget))
+                return true;
+    }
+    return false;
+}
+
+/* Entries with this layer's number: the module itself or one it lies in. */
+static bool layer_lists(const struct names *names, int layer, const char *module)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, "layers.%d.%s", layer, module);
+    for (size_t i = 0; i < names->count; i++) {
+        const char *entry = names->items[i];
+        size_t len = strlen(entry);
+
+        while (len > 0 && entry[len - 1] == '.')
+            len--;
+        if (strncmp(entry, path, len) == 0 && (path[len] == '.' || path[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* Experts beside a dense MLP (Gemma 4) are not below "mlp"; of the recurrences only Kimi's
+ * is below "self_attn". */
+static bool has_module(const struct layer_kind *kind, const struct role_modules *row,
+                       const char *name)
+{
+    if (row->role == ROLE_RECURRENT && strncmp(name, "self_attn.", 10) == 0)
+        return kind->mixer == MIXER_KDA;
+    return row->role != ROLE_EXPERT || kind->ff == 0 || strncmp(name, "mlp.", 4) != 0;
+}
+
+static bool covered_in(struct exceptions *list, const struct role_modules *row,
+                       const struct layer_kind *kind, int layer)
+{
+    for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
+        if (has_module(kind, row, row->names[n]) &&
+            (layer_lists(&list->of_layer[layer], layer, row->names[n]) ||
+             any_matches(list, &list->patterns, layer, row->names[n])))
+            return true;
+    return false;
+}
+
+/* By an entry that names no layer: all of them, or none. */
+static bool covered_everywhere(struct exceptions *list, const struct role_modules *row)
+{
+    for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
+        if (any_matches(list, &list->plain, 0, row->names[n]))
+            return true;
+    return false;
+}
+
+static bool kind_has(const struct model *model, int k, enum tensor_role role)
+{
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    int count = model_layer_tensors(model, k, tensors);
+
+    for (int i = 0; i < count; i++)
+        if (tensors[i].role == role)
+            return true;
+    return false;
+}
+
+static const struct role_modules *find_row(enum tensor_role role)
+{
+    for (size_t i = 0; i < sizeof role_table / sizeof role_table[0]; i++)
+        if (role_table[i].role == role)
+            return &role_table[i];
+    return NULL;
+}
+
+static bool hfexcept_role(struct exceptions *list, const struct model *model, enum tensor_role role)
+{
+    const struct role_modules *row = find_row(role);
+    bool has[MODEL_MAX_KINDS];
+    int layers = 0, covered = 0;
+
+    if (row == NULL)
+        return false;
+    for (int k = 0; k < model->kind_count; k++)
+        has[k] = kind_has(model, k, role);
+    for (int i = 0; i < model->layer_count; i++) {
+        if (!has[model->layer[i]])
+            continue;
+        layers++;
+        covered += covered_in(list, row, &model->kind[model->layer[i]], i);
+    }
+    return layers > 0 && (2 * covered >= layers || covered_everywhere(list, row));
+}
+
+static bool hfexcept_head(struct exceptions *list)
+{
+    static const char *const names[] = {"lm_head", "head", "language_model.lm_head",
+                                        "model.lm_head"};
+
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        for (size_t i = 0; i < list->plain.count; i++)
+            if (hfmatch(list->plain.items[i], names[n], &list->budget))
+                return true;
+        for (size_t i = 0; i < list->patterns.count; i++)
+            if (hfmatch(list->patterns.items[i], names[n], &list->budget))
+                return true;
+    }
+    return false;
+}
+
+/* ---- quantization_config ---- */
 
 #define LINEAR                                                                               \
     (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_ATTN_LATENT | \
@@ -172,8 +710,8 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
     hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
     if (json_is_array(block) && (rows != 128 || cols != 128))
-        reader_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
-                    (int)cols);
+        checkpoint_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
+                        (int)cols);
     apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
     name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks" : "fp8 e4m3, a scale per tensor");
     if (experts != NULL && strcmp(experts, "fp4") == 0)
@@ -218,9 +756,9 @@ static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions
     else
         name_it(hf, "%s %d bit, group %d", method, bits, group);
     if (bits == 4 && group == 0)
-        reader_note(hf->model, "scales of whole rows are counted as groups of 128");
+        checkpoint_note(hf->model, "scales of whole rows are counted as groups of 128");
     else if (bits == 4 && group != 128 && group != 32)
-        reader_note(hf->model, "scales of groups of %d are counted as groups of 128", group);
+        checkpoint_note(hf->model, "scales of groups of %d are counted as groups of 128", group);
 }
 
 static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *list)
@@ -497,10 +1035,10 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
     apply(hf, id, list, true);
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
-    reader_note(hf->model,
-                "MLX quantization runs on Apple hardware; its %g bits per weight are "
-                "counted as %s",
-                bits + 32.0 / group, id);
+    checkpoint_note(hf->model,
+                    "MLX quantization runs on Apple hardware; its %g bits per weight are "
+                    "counted as %s",
+                    bits + 32.0 / group, id);
 }
 
 /* ---- dispatch ---- */

@@ -285,7 +285,7 @@ static void note_parts(struct hf *hf)
             strcmp(key + len - 7, "_config") != 0)
             continue;
         safe_text(shown, sizeof shown, key, len);
-        reader_note(hf->model, "parameters of %s are not counted", shown);
+        checkpoint_note(hf->model, "parameters of %s are not counted", shown);
     }
 }
 
@@ -303,7 +303,7 @@ static void add_audio(struct hf *hf)
     if (elements > 0)
         hf_extra(hf, "audio tower", ROLE_VISION, elements);
     else
-        reader_note(hf->model, "parameters of the audio tower are not counted");
+        checkpoint_note(hf->model, "parameters of the audio tower are not counted");
 }
 
 void hfvision_add(struct hf *hf)
@@ -329,9 +329,9 @@ void hfvision_add(struct hf *hf)
     tower = row_elements(&t, bare != NULL ? bare : FIND(towers, own));
     projector = tower > 0 ? row_elements(&t, row) : 0;
     if (tower <= 0)
-        reader_note(hf->model, "parameters of the vision tower are not counted");
+        checkpoint_note(hf->model, "parameters of the vision tower are not counted");
     else if (bare != NULL && projector <= 0)
-        reader_note(hf->model, "parameters of the vision projector are not counted");
+        checkpoint_note(hf->model, "parameters of the vision projector are not counted");
     hf_extra(hf, row == NULL ? "vision tower" : "vision tower and projector", ROLE_VISION,
              tower + projector);
 }

@@ -1,5 +1,6 @@
 /*
- * hub_cache.h - the models that the Hugging Face hub's client has stored here.
+ * hub_cache.h - the models that the Hugging Face hub's client has stored here, and those below
+ * a folder, by their names alone.
  *
  * $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub holds a folder
  * models--org--name per model; its refs/main names the revision, whose files lie in
@@ -25,5 +26,15 @@ struct hub_model {
 bool hub_cache_find(const char *name, struct hub_model *model);
 /* At most HUB_CACHE_MAX, by name; the caller frees *models. */
 size_t hub_cache_list(struct hub_model **models);
+
+/* The models below a folder. A folder with config.json or safetensors in it is one model, a GGUF file one each (a
+ * split one by its first part). Two folders deep, and at most LOCAL_MODELS_LOOK names
+ * are read, so that a front end may ask in any folder, however large. Nothing is
+ * opened but folders; whether a model can be read is seen when it is chosen. */
+#define LOCAL_MODELS_LOOK 200
+
+/* Paths as checkpoint_read() takes them ("./qwen3-8b"), sorted; returns how many. */
+size_t local_models(const char *folder, char ***paths);
+void local_models_free(char **paths, size_t count);
 
 #endif

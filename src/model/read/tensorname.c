@@ -270,7 +270,7 @@ static enum mixer mixer_of(const struct model *model, int layer)
  * "mixer"): the kind of the layer says which it is. */
 static int recurrent_role(enum mixer mixer, const char *rest, int role)
 {
-    bool recurrence = mixer >= MIXER_MAMBA1 && mixer < MIXER_COUNT;
+    bool recurrence = mixer < MIXER_COUNT && mixer_is(mixer, MIXER_IS_RECURRENT);
     bool own = strstr(rest, "attn") != NULL || strstr(rest, "mixer") != NULL ||
                strstr(rest, "mamba") != NULL || strstr(rest, "ssm_") != NULL;
 

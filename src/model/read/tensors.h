@@ -57,6 +57,7 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
                           const char *where, struct gp_err *err);
 
 /* Adds "; text" to the model's note. */
-void reader_note(struct model *model, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void checkpoint_note(struct model *model, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

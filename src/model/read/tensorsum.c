@@ -93,7 +93,7 @@ static enum gp_status check_twice(struct tensor_list *list, const char *where, s
 
 /* ---- the sum ---- */
 
-void reader_note(struct model *model, const char *fmt, ...)
+void checkpoint_note(struct model *model, const char *fmt, ...)
 {
     size_t len = strlen(model->note);
     va_list args;
@@ -246,10 +246,10 @@ static void name_plain_types(struct sum *sum)
         }
     }
     if (differs)
-        reader_note(model,
-                    "config.json says %s, but the tensors have another type: "
-                    "counted as stored",
-                    model->native_dtype);
+        checkpoint_note(model,
+                        "config.json says %s, but the tensors have another type: "
+                        "counted as stored",
+                        model->native_dtype);
 }
 
 /* What config.json makes of the layers and what the files hold must be the same, where
@@ -336,15 +336,15 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
         return rc;
     if (!sum.head && !model->tied && model->vocab > 0) {
         model->tied = true;
-        reader_note(model, "the files hold no output matrix: the embedding is used");
+        checkpoint_note(model, "the files hold no output matrix: the embedding is used");
     }
     if (gguf)
         name_gguf_types(&sum);
     else
         name_plain_types(&sum);
     if (sum.unloaded > 0)
-        reader_note(model, "%.0f bytes of MTP layers or of a copied head are not loaded",
-                    sum.unloaded);
+        checkpoint_note(model, "%.0f bytes of MTP layers or of a copied head are not loaded",
+                        sum.unloaded);
     model->bytes.known = true;
     return gguf || model->assumed ? GP_OK : check_size(model, where, err);
 }

@@ -10,7 +10,7 @@
 
 static double reach_of(const struct layer_kind *k)
 {
-    if (k->mixer == MIXER_SLIDING || k->mixer == MIXER_CHUNKED)
+    if (mixer_is(k->mixer, MIXER_IS_WINDOWED))
         return k->window;
     return k->index_heads > 0 && k->mixer != MIXER_CSA ? SPARSE_TOKENS : 0;
 }
@@ -27,7 +27,7 @@ struct attention attention_of(const struct request *q, const struct layer_kind *
 {
     struct attention a = {.times = layers};
 
-    if (mixer_is_recurrent(k->mixer)) {
+    if (mixer_is(k->mixer, MIXER_IS_RECURRENT)) {
         a.state = 2 * kvcache_state_bytes(q, k, tp);
         return a;
     }

@@ -115,10 +115,10 @@ static bool is_quantized(const struct request *q, enum tensor_role role)
 
 static double kernels_of(const struct request *q, const struct layer_kind *k)
 {
-    bool recurrent = mixer_is_recurrent(k->mixer);
+    bool recurrent = mixer_is(k->mixer, MIXER_IS_RECURRENT);
     double n = k->mixer == MIXER_NONE ? 0 : recurrent ? KERNELS_RECURRENT : KERNELS_ATTENTION;
 
-    n += k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ? KERNELS_MLA : 0;
+    n += mixer_is(k->mixer, MIXER_IS_LATENT) ? KERNELS_MLA : 0;
     n += k->index_heads > 0 && !recurrent ? KERNELS_INDEXER : 0;
     n += k->ff > 0 || k->experts > 0 ? KERNELS_MLP : 0;
     n += k->experts > 0 ? KERNELS_EXPERTS : 0;
@@ -172,7 +172,7 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
     s->small_reduces += k->qk_norm == QK_NORM_FULL ? layers : 0;
     s->moe_layers += k->experts > 0 ? layers : 0;
     note_kernels(s, k);
-    s->mixed |= k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || mixer_is_recurrent(k->mixer);
+    s->mixed |= mixer_is(k->mixer, MIXER_IS_LATENT) || mixer_is(k->mixer, MIXER_IS_RECURRENT);
 }
 
 /* ---- what stands in the way of an estimate ---- */

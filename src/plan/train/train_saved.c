@@ -146,7 +146,7 @@ static void keep_recurrence(struct counter *c)
 {
     const struct layer_kind *k = c->kind;
     double values = (double)k->lin_v_heads * k->lin_v_dim;
-    bool mamba = k->mixer == MIXER_MAMBA1 || k->mixer == MIXER_MAMBA2;
+    bool mamba = mixer_is(k->mixer, MIXER_IS_MAMBA);
     double keys = mamba ? (double)(k->groups > 0 ? k->groups : 1) * k->lin_k_dim
                         : (double)k->lin_k_heads * k->lin_k_dim;
     double mixed = (values + 2 * keys) / c->cut;

@@ -166,17 +166,17 @@ void bench_sum_up(struct bench *b)
     for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
         struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
 
-        if (b->sums == 0 || sum->test != p.test) {
+        if (b->sums == 0 || sum->test != p.point->test) {
             if (b->sums == TEST_COUNT)
                 break;
             sum = &b->sum[b->sums++];
-            *sum = (struct bench_sum){.test = p.test};
-            b->lines[b->line_count++] = (struct bench_line){-1, p.test};
+            *sum = (struct bench_sum){.test = p.point->test};
+            b->lines[b->line_count++] = (struct bench_line){-1, p.point->test};
         }
         sum->points++;
         sum->seconds += p.seconds * b->plan.passes;
         sum->bytes = fmax(sum->bytes, p.bytes);
-        b->lines[b->line_count++] = (struct bench_line){i, p.test};
+        b->lines[b->line_count++] = (struct bench_line){i, p.point->test};
     }
 }
 

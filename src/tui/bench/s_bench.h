@@ -27,7 +27,6 @@
 #include "base/path.h"
 #include "measure/point/test.h"
 #include "measure/session.h"
-#include "measure/session_say.h"
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
 #include "tui/bench/gauge.h"

@@ -101,7 +101,7 @@ static const struct list_column columns[COLUMNS] = {
 
 /* "4096^3 bf16", "gate_up 64 bf16", "read 256 MiB": the test is in the heading, and
  * what is cut off first matters least. */
-static void name_point(const struct session_point *p, char *text, size_t size)
+static void name_point(const struct point *p, char *text, size_t size)
 {
     char bytes[32];
     const char *slash = strchr(p->id, '/'), *type = bench_type_word(p->type);
@@ -113,8 +113,8 @@ static void name_point(const struct session_point *p, char *text, size_t size)
     else if (p->m > 0)
         gp_format(text, size, "%lldx%lldx%lld %s", (long long)p->m, (long long)p->n,
                   (long long)p->k, type);
-    else if (p->kind[0])
-        gp_format(text, size, "%s %s", p->kind, units_bytes(bytes, sizeof(bytes), p->size));
+    else if (p->kind)
+        gp_format(text, size, "%s %s", point_kind(p), units_bytes(bytes, sizeof(bytes), p->bytes));
     else
         gp_copy(text, size, slash ? slash + 1 : p->id);
 }
@@ -122,7 +122,7 @@ static void name_point(const struct session_point *p, char *text, size_t size)
 /* "1.234 ms"; "-" without a figure. */
 static char *time_text(char *text, size_t size, double seconds)
 {
-    if (isfinite(seconds))
+    if (seconds > 0)
         return units_seconds(text, size, seconds, 4);
     gp_copy(text, size, "-");
     return text;
@@ -142,22 +142,22 @@ static enum ink mark_ink(enum session_mark mark)
 /* A cell of the point's first result. */
 static const char *result_cell(const struct session_point *p, int column, char *text, size_t size)
 {
-    const struct session_result *r = &p->result[0];
+    const struct point_result *r = &p->result[0];
 
     switch (column) {
     case COL_RATE:
-        return p->mark == MARK_UNSUPPORTED ? "unsupported" : r->rate[0] ? r->rate : "-";
+        return p->mark == MARK_UNSUPPORTED ? "unsupported" : result_rate(text, size, r);
     case COL_TIME:
         return time_text(text, size, r->median);
     case COL_PREDICTED:
         return time_text(text, size, r->predicted);
     case COL_RATIO:
         gp_copy(text, size, "-");
-        if (isfinite(r->ratio))
+        if (r->ratio > 0)
             gp_format(text, size, "%.0f %%", 100 * r->ratio);
         return text;
     default:
-        return r->flags[0] ? r->flags : r->reason;
+        return result_flags(r, ", ", text, size)[0] ? text : r->reason;
     }
 }
 
@@ -165,7 +165,7 @@ static void draw_result(struct canvas *canvas, struct rect in, int y,
                         const struct list_table *table, const struct session_point *p)
 {
     bool none = p->mark == MARK_UNSUPPORTED;
-    char text[64];
+    char text[96];
 
     for (int c = COL_RATE; c < (none ? COL_RATE + 1 : table->count); c++) {
         enum ink ink = none                                       ? INK_DIM
@@ -196,7 +196,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
         end = table->x[COL_RATE] + table->cols[COL_RATE] - 1 -
               gp_width(result_cell(&p, COL_RATE, rate, sizeof(rate)));
     }
-    name_point(&p, name, sizeof(name));
+    name_point(p.point, name, sizeof(name));
     canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT, name);
     if (index == b->point && b->panel == BENCH_POINTS)
         list_focus(canvas, in, y);
@@ -271,7 +271,7 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
         bool runs = d.running >= 0 && session_point(b->session, place, d.running, &p);
 
         canvas_fit(canvas, inside, y++, 0, inside.cols, runs ? INK_KEY : INK_DIM,
-                   runs             ? p.id
+                   runs             ? p.point->id
                    : bench_warms(b) ? "warm-up"
                                     : "no point runs");
     }
@@ -411,18 +411,21 @@ static void draw_now(const struct bench *b, struct canvas *canvas, struct rect i
     runs = d.running >= 0 && session_point(b->session, b->device, d.running, &p);
     canvas_box(canvas, in, runs ? "This point" : "No point runs", NULL);
     if (runs) {
-        page_words(&page, 0, INK_KEY, p.id);
+        page_words(&page, 0, INK_KEY, p.point->id);
         draw_samples(live, &page);
     } else {
         page_words(&page, 0, INK_DIM, bench_warms(b) ? "the devices warm up" : "");
     }
     if (result_before(b, runs ? d.running : session_points(b->session), &p)) {
-        char name[POINT_NAME];
+        const struct point_result *r = &p.result[0];
+        char name[POINT_NAME], rate[32], flags[96];
 
-        name_point(&p, name, sizeof(name));
+        name_point(p.point, name, sizeof(name));
+        result_flags(r, ", ", flags, sizeof(flags));
         bench_fact(&page, 9, "before", "%s: %s%s%s", name,
-                   p.result[0].rate[0] ? p.result[0].rate : p.result[0].state,
-                   p.result[0].flags[0] ? ", " : "", p.result[0].flags);
+                   r->state == POINT_OK ? result_rate(rate, sizeof(rate), r)
+                                        : point_state_words[r->state],
+                   flags[0] ? ", " : "", flags);
     }
 }
 
@@ -586,26 +589,27 @@ bool bench_points_act(struct bench *b, enum action action, int page)
     return true;
 }
 
-static void explain_result(const struct session_result *r, struct strbuf *out)
+static void explain_result(const struct point_result *r, struct strbuf *out)
 {
-    char median[32], low[32], high[32], predicted[32];
+    char rate[32], median[32], low[32], high[32], predicted[32], flags[96];
 
-    if (strcmp(r->state, "ok") != 0) {
-        strbuf_addf(out, "%s%s%s", r->state, r->reason[0] ? ": " : "", r->reason);
+    if (r->state != POINT_OK) {
+        strbuf_addf(out, "%s%s%s", point_state_words[r->state], r->reason[0] ? ": " : "",
+                    r->reason);
         return;
     }
     strbuf_addf(out, "%s%s%s in %s (%s..%s, %d samples)", r->variant, r->variant[0] ? " " : "",
-                r->rate, time_text(median, sizeof(median), r->median),
+                result_rate(rate, sizeof(rate), r), time_text(median, sizeof(median), r->median),
                 time_text(low, sizeof(low), r->low), time_text(high, sizeof(high), r->high),
                 r->samples);
-    if (isfinite(r->predicted))
+    if (r->predicted > 0)
         strbuf_addf(out, "; predicted %s by %s%s%s",
                     time_text(predicted, sizeof(predicted), r->predicted), r->bound,
                     r->origin[0] ? ", " : "", r->origin);
-    if (r->check >= 0)
-        strbuf_addf(out, "; %s", r->check ? "result right" : "RESULT WRONG");
-    if (r->flags[0])
-        strbuf_addf(out, "; flags: %s", r->flags);
+    if (r->checked)
+        strbuf_addf(out, "; %s", r->correct ? "result right" : "RESULT WRONG");
+    if (result_flags(r, ", ", flags, sizeof(flags))[0])
+        strbuf_addf(out, "; flags: %s", flags);
 }
 
 void bench_point_explain(const struct bench *b, struct strbuf *out)
@@ -615,7 +619,7 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
 
     if (!b->session || !session_point(b->session, b->device, b->point, &p))
         return;
-    strbuf_addf(out, "%s: ", p.id);
+    strbuf_addf(out, "%s: ", p.point->id);
     if (p.count == 0)
         strbuf_addf(out, "%s; takes %s%s and %s", session_mark_word(p.mark),
                     p.seconds < 1 ? "" : "about ", session_say_time(time, sizeof(time), p.seconds),

@@ -35,10 +35,11 @@ bool curve_begin_load(struct curves *c, struct form *form, struct worker *worker
 {
     const struct curve_view *v = &c->view[c->curve];
     const struct plan *plan = &form->answer->plan;
-    char why[SENTENCE_MAX];
+    struct texts why = {0};
 
     if (!plan->has_memory) {
-        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, why));
+        gp_format(c->words, sizeof(c->words), "no curve: %s", sentence_first_reason(plan, &why));
+        texts_fini(&why);
         return false;
     }
     load_curve_begin(kind_of(c), form->answer, v->low, v->high, &c->load);

@@ -4,7 +4,7 @@
  *
  * The roof is the sheet's where the file names a GPU of the catalogue. Elsewhere it is
  * the best read bandwidth that the file itself measured, and there is no arithmetic
- * roof. Points that are flagged (benchlog_good) are drawn as a series of their own and
+ * roof. Points that are flagged (result_good) are drawn as a series of their own and
  * said to be; those that failed are left out, and counted in words. Of several
  * algorithms for one product the fastest is shown.
  */
@@ -43,19 +43,19 @@ static bool same_set(const struct set *a, const struct set *b)
            strcmp(a->model, b->model) == 0 && a->tp == b->tp;
 }
 
-static struct set set_of(const struct benchlog_point *p)
+static struct set set_of(const struct point_result *p)
 {
     struct set s = {p->test, p->device, TYPE_COUNT, "", 0};
 
     if (bench_test_is(p->test, TEST_IS_LAYER)) {
         s.type = p->type;
-        s.model = benchlog_param_text(p, "model");
-        s.tp = benchlog_param(p, "tp");
+        s.model = result_param_text(p, "model");
+        s.tp = result_param(p, "tp");
     }
     return s;
 }
 
-static bool in_set(const struct benchlog_point *p, const struct set *set)
+static bool in_set(const struct point_result *p, const struct set *set)
 {
     struct set own = set_of(p);
 
@@ -96,26 +96,26 @@ static bool choose_set(struct curves *c, enum bench_test test, struct set *out)
 
 /* ---- its points ---- */
 
-static bool shown(const struct benchlog_point *p, const struct set *set)
+static bool shown(const struct point_result *p, const struct set *set)
 {
-    return in_set(p, set) && p->state == POINT_OK && (!p->check_done || p->check_ok) && p->ops > 0;
+    return in_set(p, set) && p->state == POINT_OK && (!p->checked || p->correct) && p->ops > 0;
 }
 
 /* Tokens at once, or the arithmetic intensity; 0: it has none. */
-static double x_of(const struct benchlog_point *p)
+static double x_of(const struct point_result *p)
 {
     return bench_test_is(p->test, TEST_IS_LAYER) ? p->n : p->bytes > 0 ? p->ops / p->bytes : 0;
 }
 
 /* What has a series of its own: the layer, or the type; NULL: nothing. */
-static const char *group_of(const struct benchlog_point *p)
+static const char *group_of(const struct point_result *p)
 {
-    return bench_test_is(p->test, TEST_IS_LAYER) ? benchlog_param_text(p, "layer")
+    return bench_test_is(p->test, TEST_IS_LAYER) ? result_param_text(p, "layer")
            : p->type < TYPE_COUNT                ? bench_type_word(p->type)
                                                  : NULL;
 }
 
-static bool in_group(const struct benchlog_point *p, const struct set *set, const char *group)
+static bool in_group(const struct point_result *p, const struct set *set, const char *group)
 {
     return shown(p, set) && x_of(p) > 0 && group_of(p) && strcmp(group_of(p), group) == 0;
 }
@@ -140,13 +140,13 @@ static int groups_of(const struct curves *c, const struct set *set, const char *
 }
 
 /* Flagged, and no other algorithm for the same product was measured undisturbed. */
-static bool only_flagged(const struct benchlog *log, const struct benchlog_point *p)
+static bool only_flagged(const struct benchlog *log, const struct point_result *p)
 {
     for (int i = 0; i < log->count; i++)
-        if (log->point[i].device == p->device && benchlog_good(&log->point[i]) &&
+        if (log->point[i].device == p->device && result_good(&log->point[i]) &&
             strcmp(log->point[i].id, p->id) == 0)
             return false;
-    return !benchlog_good(p);
+    return !result_good(p);
 }
 
 static struct summary summary_of(const struct curves *c, const struct set *set)
@@ -154,7 +154,7 @@ static struct summary summary_of(const struct curves *c, const struct set *set)
     struct summary s = {.x_low = INFINITY, .y_low = INFINITY};
 
     for (int i = 0; i < c->log.count; i++) {
-        const struct benchlog_point *p = &c->log.point[i];
+        const struct point_result *p = &c->log.point[i];
         double x = x_of(p);
 
         if (!shown(p, set)) {
@@ -162,7 +162,7 @@ static struct summary summary_of(const struct curves *c, const struct set *set)
             continue;
         }
         s.shown++;
-        s.flagged += !benchlog_good(p);
+        s.flagged += !result_good(p);
         if (p->predicted > 0)
             s.predicted = fmax(s.predicted, p->ops * p->median / p->predicted);
         if (x <= 0)
@@ -210,9 +210,9 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
     if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN, group ? (char)('1' + i) : '!'))
         return;
     for (int k = 0; k < c->log.count; k++) {
-        const struct benchlog_point *p = &c->log.point[k];
+        const struct point_result *p = &c->log.point[k];
 
-        if (group ? in_group(p, set, group) && benchlog_good(p)
+        if (group ? in_group(p, set, group) && result_good(p)
                   : shown(p, set) && x_of(p) > 0 && only_flagged(&c->log, p))
             point_put(c, series, k, x_of(p), p->ops / unit);
     }
@@ -263,9 +263,9 @@ static double best_read(const struct benchlog *log, int device)
     double best = 0;
 
     for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+        const struct point_result *p = &log->point[i];
 
-        if (p->device == device && benchlog_good(p) && p->kind == KIND_READ && !p->hot)
+        if (p->device == device && result_good(p) && p->kind == KIND_READ && !p->hot)
             best = fmax(best, p->bytes);
     }
     return best;
@@ -346,7 +346,7 @@ static void add_predicted(struct curves *c, const struct set *set, const char *l
     int count = 0;
 
     for (int k = 0; k < c->log.count && count < PLOT_POINTS; k++) {
-        const struct benchlog_point *p = &c->log.point[k];
+        const struct point_result *p = &c->log.point[k];
         bool again = false;
 
         for (int j = 0; j < count; j++)
@@ -402,9 +402,9 @@ void curve_fill_batch(struct curves *c, struct form *form)
 /* ---- reading ---- */
 
 /* "down: contended" */
-static char *flagged_name(const struct benchlog_point *p, char *text, size_t size)
+static char *flagged_name(const struct point_result *p, char *text, size_t size)
 {
-    const char *layer = benchlog_param_text(p, "layer"), *word = "flagged";
+    const char *layer = result_param_text(p, "layer"), *word = "flagged";
     const json_t *flag;
     size_t i;
 
@@ -417,7 +417,7 @@ static char *flagged_name(const struct benchlog_point *p, char *text, size_t siz
 static void say_point(struct curves *c, const struct form *form, int series, int i)
 {
     const struct plot_series *s = &c->plot.series[series];
-    const struct benchlog_point *p = &c->log.point[c->source[series][i]];
+    const struct point_result *p = &c->log.point[c->source[series][i]];
     bool flagged = s->mark == '!';
     char name[64], share[32] = "";
 

@@ -29,8 +29,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "measure/point/test.h"
-#include "measure/session_drive.h"
-#include "measure/session_say.h"
+#include "measure/session.h"
 #include "tui/bench/bench_options.h"
 #include "tui/form.h"
 #include "tui/settings.h"
@@ -475,25 +474,27 @@ static bool bench_agreed(struct plain_bench *b)
 
 static void bench_say_point(const struct session *s, const struct session_event *event)
 {
-    const struct session_result *r = &event->result;
+    const struct point_result *r = &event->result;
     struct session_point point;
     struct session_progress at;
-    char left[40] = "an unknown time", ratio[64] = "";
+    char left[40] = "an unknown time", rate[32], flags[96], ratio[64] = "";
 
     if (!session_point(s, event->device, event->index, &point))
         return;
     session_progress(s, &at);
     if (isfinite(at.left))
         session_say_time(left, sizeof(left), at.left);
-    if (isfinite(r->ratio) && r->ratio > 0)
+    result_rate(rate, sizeof(rate), r);
+    result_flags(r, ", ", flags, sizeof(flags));
+    if (r->ratio > 0)
         gp_format(ratio, sizeof(ratio), ", %.0f percent of the prediction", 100 * r->ratio);
-    if (strcmp(r->state, "ok") == 0)
-        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of, point.id,
-                  r->variant[0] ? ", " : "", r->variant, r->rate, ratio,
-                  r->flags[0] ? ", flagged: " : "", r->flags, left);
+    if (r->state == POINT_OK)
+        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of, point.point->id,
+                  r->variant[0] ? ", " : "", r->variant, rate, ratio, flags[0] ? ", flagged: " : "",
+                  flags, left);
     else
-        plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.id, r->state,
-                  r->reason && r->reason[0] ? ": " : "", r->reason ? r->reason : "", left);
+        plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.point->id,
+                  point_state_words[r->state], r->reason[0] ? ": " : "", r->reason, left);
 }
 
 static void bench_say_end(struct session *s)

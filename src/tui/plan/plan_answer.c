@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer/answer_lines.h"
+#include "answer/figures.h"
 #include "answer/sentence.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -35,15 +36,19 @@ static bool is_named(enum line_kind kind)
 
 static void show_lines(struct page *p, const struct answer *a, enum line_kind kind, enum ink ink)
 {
-    struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(&a->plan, a, kind, lines);
+    struct answer_lines lines;
 
-    for (int i = 0; i < n; i++)
-        if (lines[i].amount[0])
-            page_wordsf(p, 2, ink, "%s %s: %s", lines[i].name, lines[i].amount, lines[i].text);
-        else if (lines[i].text[0])
-            page_wordsf(p, 2, ink, "%s%s%s", is_named(kind) ? lines[i].name : "",
-                        is_named(kind) ? ": " : "", lines[i].text);
+    answer_lines(&a->plan, a, kind, &lines);
+    for (int i = 0; i < lines.count; i++) {
+        const struct answer_line *line = &lines.list[i];
+
+        if (line->amount[0])
+            page_wordsf(p, 2, ink, "%s %s: %s", line->name, line->amount, line->text);
+        else if (line->text[0])
+            page_wordsf(p, 2, ink, "%s%s%s", is_named(kind) ? line->name : "",
+                        is_named(kind) ? ": " : "", line->text);
+    }
+    answer_lines_fini(&lines);
 }
 
 /* ---- speed ---- */
@@ -55,197 +60,160 @@ bool plan_is_measured(const struct plan *plan)
 
 enum { NAME_COLS = 8, AMOUNT_COLS = 10, BAND_COLS = 14 };
 
-struct speed_row {
-    const char *name, *amount, *band;
-    char goal[24];
-    bool asked, met;
-};
-
 static int goal_x(const struct page *p)
 {
     return NAME_COLS + AMOUNT_COLS + 2 + BAND_COLS + (p->in.cols >= 46 ? 2 : 0);
 }
 
-static void show_speed_row(struct page *p, const struct speed_row *row)
+/* A figure with its band and what was asked of it; `unit` in place of its own. */
+static void show_pace(struct page *p, const char *name, enum figure_style style,
+                      struct quantity value, double goal, double scale, bool met)
 {
     struct rect in = p->in;
-    int x = NAME_COLS, goal = goal_x(p);
+    struct texts texts = {0};
+    const char *amount = figure_amount(style, value, &texts);
+    const char *band = figure_band(style, value, &texts);
+    int x = NAME_COLS, at = goal_x(p);
 
     if (p->canvas) {
-        canvas_fit(p->canvas, in, p->y, 0, NAME_COLS, INK_TEXT, row->name);
-        list_text(p->canvas, in, p->y, x, AMOUNT_COLS, true, INK_HEADING, row->amount);
-        x += AMOUNT_COLS + 2;
-        canvas_fit(p->canvas, in, p->y, x, in.cols - x, INK_ESTIMATE, row->band);
-        if (goal + 4 <= in.cols && in.cols >= 46)
-            list_text(p->canvas, in, p->y, goal, 5, true, row->asked ? INK_TEXT : INK_DIM,
-                      row->goal);
-        if (row->asked)
-            canvas_right(p->canvas, in, p->y, row->met ? INK_OK : INK_WARN,
-                         row->met ? "met" : "slow");
+        if (style == AS_RATE)
+            amount = texts_addf(&texts, "%.*s tok/s", (int)strcspn(amount, "/"), amount);
+        canvas_fit(p->canvas, in, p->y, 0, NAME_COLS, INK_TEXT, name);
+        list_text(p->canvas, in, p->y, x, AMOUNT_COLS, true, INK_HEADING, amount);
+        x += AMOUNT_COLS + 2; /* the amount has the unit */
+        canvas_fit(p->canvas, in, p->y, x, in.cols - x, INK_ESTIMATE,
+                   texts_addf(&texts, "%.*s", (int)strcspn(band, " "), band));
+        if (at + 4 <= in.cols && in.cols >= 46)
+            list_text(p->canvas, in, p->y, at, 5, true, goal > 0 ? INK_TEXT : INK_DIM,
+                      goal > 0 ? UNITS_PLAIN(goal * scale, 4) : "none");
+        if (goal > 0)
+            canvas_right(p->canvas, in, p->y, met ? INK_OK : INK_WARN, met ? "met" : "slow");
     }
     p->y++;
-}
-
-static void set_goal(struct speed_row *row, double goal, double scale, bool met)
-{
-    row->asked = goal > 0;
-    row->met = met;
-    if (goal > 0)
-        gp_format(row->goal, sizeof(row->goal), "%s", UNITS_PLAIN(goal * scale, 4));
-    else
-        gp_copy(row->goal, sizeof(row->goal), "none");
-}
-
-/* The band without its unit, which the amount has. */
-static const char *band_of(struct answer_line *line)
-{
-    char *blank = strchr(line->note, ' ');
-
-    if (blank)
-        *blank = '\0';
-    return line->note;
-}
-
-static void show_paces(struct page *p, const struct plan *plan,
-                       struct answer_line lines[ANSWER_LINES_MAX])
-{
-    const struct request *q = &plan->request;
-    const struct speed *v = &plan->speed;
-    struct speed_row tpot = {"TPOT", lines[0].amount, band_of(&lines[0]), "", 0, 0};
-    struct speed_row ttft = {"TTFT", lines[1].amount, band_of(&lines[1]), "", 0, 0};
-    struct speed_row out = {"output", NULL, band_of(&lines[2]), "", 0, 0};
-    char rate[48];
-
-    gp_format(rate, sizeof(rate), "%.*s tok/s", (int)strcspn(lines[2].amount, "/"),
-              lines[2].amount);
-    out.amount = rate;
-    set_goal(&ttft, q->ttft, 1e3, v->ttft.value <= q->ttft);
-    set_goal(&tpot, q->tpot, 1e3, v->tpot.value <= q->tpot);
-    set_goal(&out, q->throughput, 1, v->tokens.value >= q->throughput);
-    show_speed_row(p, &ttft);
-    show_speed_row(p, &tpot);
-    show_speed_row(p, &out);
+    texts_fini(&texts);
 }
 
 /* "holds   2.9 requests of 8,192 tokens; first: KV pool" */
 static void show_holds(struct page *p, const struct plan *plan, const struct plan_more *more)
 {
     const struct break_point *b = more ? &more->breaks[BREAK_USERS] : NULL;
-    bool breaks = b && b->known && !b->ends;
-    char whole[160], held[80], first[120], tokens[32];
-    const char *texts[] = {whole, first, held, NULL};
+    const char *first = b && b->known && !b->ends ? limit_words[b->limit].noun : NULL;
+    struct texts t = {0};
+    const char *held, *texts[] = {NULL, NULL, NULL, NULL};
 
     if (!plan->memory.max_concurrency.known)
         return;
-    units_tokens(tokens, sizeof(tokens), plan->request.context);
-    gp_format(held, sizeof(held), "%-*s%.1f requests of %s", NAME_COLS, "holds",
-              compare_capacity(plan), tokens);
-    gp_copy(whole, sizeof(whole), held);
-    gp_copy(first, sizeof(first), held);
-    if (breaks)
-        gp_format(whole, sizeof(whole), "%s; first: %s", held, limit_words[b->limit].noun);
-    if (breaks)
-        gp_format(first, sizeof(first), "%-*s%.1f requests; first: %s", NAME_COLS, "holds",
-                  compare_capacity(plan), limit_words[b->limit].noun);
+    held = texts_addf(&t, "%-*s%.1f requests", NAME_COLS, "holds", compare_capacity(plan));
+    texts[0] = texts[2] = texts_addf(&t, "%s of %s", held, UNITS_TOKENS(plan->request.context));
+    texts[1] = texts[0];
+    if (first) {
+        texts[0] = texts_addf(&t, "%s; first: %s", texts[2], first);
+        texts[1] = texts_addf(&t, "%s; first: %s", held, first);
+    }
     page_first(p, INK_TEXT, texts);
+    texts_fini(&t);
 }
 
 /* "bound   memory bandwidth; not measured: 4", or what decides a marginal verdict. */
 static void show_bound(struct page *p, const struct plan *plan)
 {
     const char *bound = sentence_speed_bound(plan->speed.bound);
-    bool known = plan_is_measured(plan);
+    const char *measured = plan_is_measured(plan) ? "measured" : "not measured: 4";
     int len = (int)strcspn(bound, ":");
-    char whole[SENTENCE_MAX], text[SENTENCE_MAX], less[SENTENCE_MAX], said[SENTENCE_MAX];
-    const char *texts[] = {whole, text, less, NULL};
+    struct texts t = {0};
 
     if (plan->verdict == VERDICT_MARGINAL && plan->knob != KNOB_NONE) {
         page_wordsf(p, NAME_COLS, INK_WARN, "%-*s%s", NAME_COLS, "decides",
-                    sentence_knob(plan, said));
-        return;
+                    sentence_knob(plan, &t));
+    } else {
+        const char *texts[] = {
+            texts_addf(&t, "%-*s%s; %s", NAME_COLS, "bound", bound, measured),
+            texts_addf(&t, "%-*s%.*s; %s", NAME_COLS, "bound", len, bound, measured),
+            texts_addf(&t, "%-*s%.*s; %s", NAME_COLS, "bound", len, bound,
+                       plan_is_measured(plan) ? "measured" : "4 measures"),
+            NULL};
+
+        page_first(p, INK_TEXT, texts);
     }
-    gp_format(whole, sizeof(whole), "%-*s%s; %s", NAME_COLS, "bound", bound,
-              known ? "measured" : "not measured: 4");
-    gp_format(text, sizeof(text), "%-*s%.*s; %s", NAME_COLS, "bound", len, bound,
-              known ? "measured" : "not measured: 4");
-    gp_format(less, sizeof(less), "%-*s%.*s; %s", NAME_COLS, "bound", len, bound,
-              known ? "measured" : "4 measures");
-    page_first(p, INK_TEXT, texts);
+    texts_fini(&t);
 }
 
 static void show_speed(struct page *p, const struct plan *plan, const struct plan_more *more)
 {
-    struct answer_line lines[ANSWER_LINES_MAX];
-    char title[40], said[SENTENCE_MAX];
-    bool known = plan->speed.gap == SPEED_KNOWN;
+    const struct request *q = &plan->request;
+    const struct speed *v = &plan->speed;
+    bool known = v->gap == SPEED_KNOWN;
+    struct texts t = {0};
 
-    gp_format(title, sizeof(title), "Speed: %s",
-              !known                   ? "unknown"
-              : plan_is_measured(plan) ? "measured"
-                                       : origin_word(plan->speed.tpot.origin));
-    rule_titles(p, title, NAME_COLS + AMOUNT_COLS + 2, known ? "low..high " : "");
+    rule_titles(p,
+                texts_addf(&t, "Speed: %s",
+                           !known                   ? "unknown"
+                           : plan_is_measured(plan) ? "measured"
+                                                    : origin_word(v->tpot.origin)),
+                NAME_COLS + AMOUNT_COLS + 2, known ? "low..high " : "");
     if (known && p->canvas && p->y > 0 && p->in.cols >= 46)
         canvas_text(p->canvas, p->in, p->y - 1, goal_x(p), INK_DIM, " goal ");
-    if (known && answer_lines(plan, NULL, LINE_SPEED, lines) > 2)
-        show_paces(p, plan, lines);
-    else
-        page_words(p, 0, INK_TEXT, sentence_speed_gap(plan, said));
+    if (known) {
+        show_pace(p, "TTFT", AS_TIME, v->ttft, q->ttft, 1e3, v->ttft.value <= q->ttft);
+        show_pace(p, "TPOT", AS_TIME, v->tpot, q->tpot, 1e3, v->tpot.value <= q->tpot);
+        show_pace(p, "output", AS_RATE, v->tokens, q->throughput, 1,
+                  v->tokens.value >= q->throughput);
+    } else {
+        page_words(p, 0, INK_TEXT, sentence_speed_gap(plan, &t));
+    }
     show_holds(p, plan, more);
     if (known)
         show_bound(p, plan);
+    texts_fini(&t);
 }
 
 /* ---- cost ---- */
 
 /* "on demand  $4.57/h  $3,335/mo  nebius, by 2026-11" */
-static void show_rent(struct page *p, const char *name, const struct rent *r)
+static void show_rent(struct page *p, const struct plan *plan, const char *name,
+                      const struct rent *r)
 {
-    char hour[32], month[32], date[SENTENCE_DATE_MAX], whole[160], less[160], by[120];
-    char text[80];
-    const char *texts[] = {whole, less, by, text, NULL};
-    int year;
+    struct texts t = {0};
+    struct rent_words words;
+    const char *text, *by;
+    int year, cents;
 
     if (!r->known)
         return;
-    sentence_price_date(r->instance, date);
-    units_money(hour, sizeof(hour), r->per_hour);
-    units_money(month, sizeof(month), r->per_month);
-    if (r->per_month >= 100) /* cents are noise there */
-        month[strcspn(month, ".")] = '\0';
-    gp_format(text, sizeof(text), "%-9s %s/h %s/mo", name, hour, month);
-    gp_format(by, sizeof(by), "%s %s", text, r->instance->provider);
-    gp_format(whole, sizeof(whole), "%s, %s", by, date[0] ? date : "undated");
-    year = (int)strcspn(date, "0123456789"); /* "by 2026-11", "by 26-11" */
-    gp_format(less, sizeof(less), "%s, %.*s%s", by, year, date,
-              date[year] ? date + year + 2 : "undated");
+    rent_words(plan, r, &t, &words);
+    cents = r->per_month >= 100 ? (int)strcspn(words.month, ".") : (int)strlen(words.month);
+    text = texts_addf(&t, "%-9s %s/h %.*s/mo", name, words.hour, cents, words.month);
+    by = texts_addf(&t, "%s %s", text, r->instance->provider);
+    year = (int)strcspn(words.date, "0123456789"); /* "by 2026-11", "by 26-11" */
+    const char *texts[] = {texts_addf(&t, "%s, %s", by, words.date),
+                           texts_addf(&t, "%s, %.*s%s", by, words.date[year] ? year : 0, words.date,
+                                      words.date[year] ? words.date + year + 2 : words.date),
+                           by, text, NULL};
     page_first(p, INK_TEXT, texts);
+    texts_fini(&t);
 }
 
 static void show_buy(struct page *p, const struct cost *cost)
 {
     const struct buy *b = &cost->buy;
     double months = b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share);
-    char hour[32], text[80], whole[160], less[120];
-    const char *texts[] = {whole, less, text, NULL};
+    bool even = b->break_even_hours > 0;
+    struct texts t = {0};
+    const char *text = texts_addf(&t, "%-9s %s/h", "buy", UNITS_MONEY(b->per_hour.value));
+    const char *texts[] = {even ? texts_addf(&t, "%s  break-even %.1f months", text, months) : text,
+                           even ? texts_addf(&t, "%s, even in %.1f months", text, months) : text,
+                           text, NULL};
 
-    if (!b->known)
-        return;
-    gp_format(text, sizeof(text), "%-9s %s/h", "buy",
-              units_money(hour, sizeof(hour), b->per_hour.value));
-    gp_copy(whole, sizeof(whole), text);
-    gp_copy(less, sizeof(less), text);
-    if (b->break_even_hours > 0) {
-        gp_format(whole, sizeof(whole), "%s  break-even %.1f months", text, months);
-        gp_format(less, sizeof(less), "%s, even in %.1f months", text, months);
-    }
-    page_first(p, INK_TEXT, texts);
+    if (b->known)
+        page_first(p, INK_TEXT, texts);
+    texts_fini(&t);
 }
 
 /* The class that was asked for first. */
 static void show_cost(struct page *p, const struct plan *plan)
 {
     const struct cost *c = &plan->cost;
-    char said[SENTENCE_MAX];
+    struct texts said = {0};
     int from;
 
     if (!plan->has_memory)
@@ -255,16 +223,17 @@ static void show_cost(struct page *p, const struct plan *plan)
     if (c->want == WANT_BUY)
         show_buy(p, c);
     if (c->want == WANT_SPOT)
-        show_rent(p, "spot", &c->spot);
+        show_rent(p, plan, "spot", &c->spot);
     if (c->want == WANT_MARKET)
-        show_rent(p, "market", &c->market);
-    show_rent(p, "on demand", &c->on_demand);
+        show_rent(p, plan, "market", &c->market);
+    show_rent(p, plan, "on demand", &c->on_demand);
     if (c->want != WANT_BUY)
         show_buy(p, c);
     if (p->y == from)
         page_words(p, 0, INK_TEXT,
-                   c->note != COST_NOTE_NONE ? sentence_cost_note(plan, said)
+                   c->note != COST_NOTE_NONE ? sentence_cost_note(plan, &said)
                                              : "no price is known");
+    texts_fini(&said);
 }
 
 /* ---- ways to change ---- */
@@ -348,18 +317,20 @@ static void show_ways(struct page *p, const struct answer *a, const struct plan_
 
 static void show_why(struct page *p, const struct answer *a)
 {
-    struct answer_line line[ANSWER_LINES_MAX];
+    struct answer_lines lines;
 
     page_rule(p, "Why");
     show_lines(p, a, LINE_REASON, INK_TEXT);
     show_lines(p, a, LINE_STARTUP, INK_WARN);
     show_lines(p, a, LINE_WARNING, INK_WARN);
     show_lines(p, a, LINE_GPU_FROM, INK_TEXT);
-    if (answer_lines(&a->plan, a, LINE_LAYOUT, line) > 0 && a->plan.has_memory)
-        page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", a->plan.layout.gpus, line->text);
-    if (answer_lines(&a->plan, a, LINE_RUNNER_UP, line) > 0)
-        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", a->plan.second.layout.gpus, line->text,
-                    line->note);
+    if (answer_lines(&a->plan, a, LINE_LAYOUT, &lines) > 0 && a->plan.has_memory)
+        page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", a->plan.layout.gpus, lines.list[0].text);
+    answer_lines_fini(&lines);
+    if (answer_lines(&a->plan, a, LINE_RUNNER_UP, &lines) > 0)
+        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", a->plan.second.layout.gpus,
+                    lines.list[0].text, lines.list[0].note);
+    answer_lines_fini(&lines);
     show_lines(p, a, LINE_STAGE, INK_TEXT);
     show_lines(p, a, LINE_POOL, INK_TEXT);
     show_lines(p, a, LINE_LOGGED, INK_TEXT);

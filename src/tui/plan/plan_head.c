@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "answer/answer_lines.h"
+#include "answer/figures.h"
 #include "answer/sentence.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -16,16 +16,16 @@
 void plan_answer_title(const struct form *form, char *text, size_t size)
 {
     const struct plan *plan = &form->answer->plan;
-    char layout[96];
+    struct texts layout = {0};
 
     if (!form->answered)
         gp_copy(text, size, "Answer");
     else if (plan->has_memory)
         gp_format(text, size, "Answer: %d x %s, %s", plan->layout.gpus,
-                  gpu_short_name(plan->request.gpu),
-                  sentence_layout(&plan->layout, layout, sizeof(layout)));
+                  gpu_short_name(plan->request.gpu), sentence_layout(&plan->layout, &layout));
     else
         gp_format(text, size, "Answer: %s", gpu_short_name(plan->request.gpu));
+    texts_fini(&layout);
 }
 
 /* ---- the first row ---- */
@@ -33,7 +33,7 @@ void plan_answer_title(const struct form *form, char *text, size_t size)
 /* A word at its place, or behind the word before it where that is longer. Returns where
  * the next may begin. */
 static int head_put(struct canvas *canvas, struct rect in, int y, int at, int next, enum ink ink,
-               const char *text)
+                    const char *text)
 {
     int x = at > next ? at : next;
 
@@ -50,21 +50,20 @@ static void draw_decision(struct canvas *canvas, struct rect in, int y, const st
 {
     static const struct places wide = {13, 22, 33}, narrow = {12, 21, 30};
     const struct places *at = in.cols >= 46 ? &wide : &narrow;
-    struct quantity hour, month, million = plan_token_price(plan);
+    struct quantity hour = figure_value(plan, FIGURE_HOUR);
+    struct quantity million = figure_value(plan, FIGURE_MILLION);
     int gpus = plan->layout.gpus;
-    char text[64], money[32];
+    char text[64];
 
-    plan_prices(plan, &hour, &month);
     gp_format(text, sizeof(text), "%d GPU%s", gpus, gpus == 1 ? "" : "s");
     next = head_put(canvas, in, y, at->gpus, next, INK_HEADING, text);
-    gp_format(text, sizeof(text), hour.known ? "%s/h" : "no price",
-              units_money(money, sizeof(money), hour.value));
+    gp_format(text, sizeof(text), hour.known ? "%s/h" : "no price", UNITS_MONEY(hour.value));
     next = head_put(canvas, in, y, at->hour, next, INK_HEADING, text);
     gp_format(text, sizeof(text),
               in.cols >= 54   ? "%s/M tokens out"
               : in.cols >= 46 ? "%s/M tok"
                               : "%s/M",
-              units_money(money, sizeof(money), million.value));
+              UNITS_MONEY(million.value));
     if (million.known)
         head_put(canvas, in, y, at->million, next, INK_HEADING, text);
 }
@@ -74,10 +73,10 @@ static void draw_refusal(struct canvas *canvas, struct rect in, int y, const str
                          int next)
 {
     double lacks = plan->has_memory ? -plan_margin(plan) : 0;
-    char text[160], gib[32];
+    char text[160];
 
     if (lacks > 0)
-        gp_format(text, sizeof(text), "short %s on each %s", units_gib(gib, sizeof(gib), lacks),
+        gp_format(text, sizeof(text), "short %s on each %s", UNITS_GIB(lacks),
                   gpu_short_name(plan->request.gpu));
     else
         gp_format(text, sizeof(text), "%s", limit_words[plan->limit].noun);
@@ -94,7 +93,7 @@ static void draw_verdict(struct canvas *canvas, struct rect in, int y, const str
         return;
     }
     next = head_put(canvas, in, y, 0, 0, outcome_ink(plan->verdict),
-               verdict_words_for(plan->verdict, plan->limit)->head);
+                    verdict_words_for(plan->verdict, plan->limit)->head);
     if (plan->verdict == VERDICT_DOES_NOT_FIT)
         draw_refusal(canvas, in, y, plan, next);
     else
@@ -142,18 +141,21 @@ void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *fo
 /* "TPOT 52.1 ms  TTFT 578 ms  18.5 tok/s model" */
 static void draw_pace(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
 {
-    struct answer_line line[ANSWER_LINES_MAX];
-    int n = answer_lines(plan, NULL, LINE_SPEED, line);
-    char text[160], said[SENTENCE_MAX];
+    const struct speed *v = &plan->speed;
+    struct texts t = {0};
+    const char *text, *rate;
 
-    if (plan->speed.gap == SPEED_KNOWN && n > 2)
-        gp_format(text, sizeof(text), "TPOT %s TTFT %s %.*s%s %s", line[0].amount, line[1].amount,
-                  (int)strcspn(line[2].amount, "/"), line[2].amount,
-                  in.cols >= 46 ? " tok/s" : "/s",
-                  plan_is_measured(plan) ? "measured" : origin_word(plan->speed.tpot.origin));
-    else
-        gp_copy(text, sizeof(text), sentence_first_reason(plan, said));
+    if (v->gap == SPEED_KNOWN) {
+        rate = figure_amount(AS_RATE, v->tokens, &t);
+        text = texts_addf(&t, "TPOT %s TTFT %s %.*s%s %s", figure_amount(AS_TIME, v->tpot, &t),
+                          figure_amount(AS_TIME, v->ttft, &t), (int)strcspn(rate, "/"), rate,
+                          in.cols >= 46 ? " tok/s" : "/s",
+                          plan_is_measured(plan) ? "measured" : origin_word(v->tpot.origin));
+    } else {
+        text = sentence_first_reason(plan, &t);
+    }
     canvas_fit(canvas, in, y, 0, in.cols, INK_TEXT, text);
+    texts_fini(&t);
 }
 
 void plan_strip_draw(struct canvas *canvas, struct rect in, const struct form *form)

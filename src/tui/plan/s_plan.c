@@ -47,10 +47,10 @@ struct plan_rows {
 
 static void layout_value(const struct form *form, char *text, size_t size)
 {
-    char layout[96];
+    struct texts layout = {0};
 
-    gp_format(text, size, "%s",
-              sentence_layout(&form->answer->plan.layout, layout, sizeof(layout)));
+    gp_copy(text, size, sentence_layout(&form->answer->plan.layout, &layout));
+    texts_fini(&layout);
 }
 
 static void engine_value(const struct form *form, char *text, size_t size)

@@ -26,6 +26,7 @@
 #include <fcntl.h>
 #include <term.h>
 
+#include "base/exit.h"
 #include "base/mem.h"
 #include "base/say.h"
 #include "tui/toolkit/signals.h"

@@ -1,0 +1,18 @@
+/* exit.c - see exit.h. It allocates nothing: malloc() itself calls it (cli/allocate.c). */
+#include "base/exit.h"
+
+#include <unistd.h>
+
+void (*gp_before_exit)(void);
+
+void gp_out_of_memory(void)
+{
+    static const char line[] = "gpuplan: out of memory\n";
+    ssize_t n;
+
+    if (gp_before_exit)
+        gp_before_exit();
+    n = write(STDERR_FILENO, line, sizeof(line) - 1);
+    (void)n;
+    _exit(70);
+}
