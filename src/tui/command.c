@@ -200,14 +200,6 @@ static bool set_options(struct app *app, bool own, const char *options, struct g
     return true;
 }
 
-static bool set_label(struct app *app, int field, const char *value, struct gp_err *err)
-{
-    if (form_set(app->form, (enum field)field, value, err))
-        return false;
-    app_report(app, false, "set: %s %s", field_rows[field].form->label, value);
-    return true;
-}
-
 /* ":solve context": that of a field which is not in focus. */
 static bool solve_field(struct app *app, const char *name, struct gp_err *err)
 {
@@ -274,23 +266,15 @@ static bool run_screen(struct app *app, int screen, const char *options, struct 
     return ok;
 }
 
-static bool not_here(struct app *app, enum action action, struct gp_err *err)
-{
-    if (action_rows[action].screens & 1u << app->screen)
-        return false;
-    gp_fail(err, GP_E_USAGE, action_rows[action].name, "", "is not for the screen %s",
-            screen_names[app->screen]);
-    return true;
-}
-
 /* One word that stands alone. */
 static bool run_word(struct app *app, const char *word, struct gp_err *err)
 {
     enum action action = find_action(word);
     int screen = find_screen(word);
 
-    if (action && not_here(app, action, err))
-        return false;
+    if (action && !(action_rows[action].screens & 1u << app->screen))
+        return gp_fail(err, GP_E_USAGE, action_rows[action].name, "", "is not for the screen %s",
+                       screen_names[app->screen]) == GP_OK;
     if (action)
         app_act(app, action);
     else if (screen >= 0)
@@ -329,8 +313,12 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
         return find_verb(word)->run(app, NULL, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
         return set_options(app, false, all, err);
-    if (find_label(word) >= 0 && rest[0])
-        return set_label(app, find_label(word), rest, err);
+    if (find_label(word) >= 0 && rest[0]) {
+        if (form_set(app->form, (enum field)find_label(word), rest, err))
+            return false;
+        app_report(app, false, "set: %s %s", field_rows[find_label(word)].form->label, rest);
+        return true;
+    }
     if (find_action(word) == ACT_SOLVE && rest[0])
         return solve_field(app, rest, err);
     if (find_action(word) && rest[0])
