@@ -34,19 +34,6 @@ struct confirm_job {
 
 /* ---- what is measured ---- */
 
-static void take_ask(struct confirm_job *job)
-{
-    job->ask = (struct session_ask){
-        .options = &job->options,
-        .planner = job->in->planner,
-        .tests = confirm_tests(&job->c.before.plan),
-        .folder = job->folder,
-        .confirm = true,
-    };
-    if (job->c.before.plan.request.gpu->host)
-        job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
-}
-
 /* Where results of the screen are, too; else the current folder. */
 static void take_folder(struct confirm_job *job)
 {
@@ -62,21 +49,17 @@ static void take_folder(struct confirm_job *job)
     path_state_home(job->folder, sizeof(job->folder), "bench");
 }
 
-static enum gp_status not_here(const struct confirm_job *job, struct gp_err *err)
-{
-    return gp_fail(err, GP_E_DEVICE, "--confirm", "plan for what is here: the same with -g local",
-                   "this host has no %s: it cannot confirm that plan; it has %.100s",
-                   job->c.before.plan.request.gpu->id,
-                   job->c.here[0] ? job->c.here : "no device to measure");
-}
-
 /* The devices are known: only the planned one is measured, as often as the plan has it. */
-static enum gp_status start(struct confirm_job *job, struct gp_err *err)
+static enum gp_status start_job(struct confirm_job *job, struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
     if (!confirm_find(&job->c, job->session))
-        return not_here(job, err);
+        return gp_fail(err, GP_E_DEVICE, "--confirm",
+                       "plan for what is here: the same with -g local",
+                       "this host has no %s: it cannot confirm that plan; it has %.100s",
+                       job->c.before.plan.request.gpu->id,
+                       job->c.here[0] ? job->c.here : "no device to measure");
     if (job->c.before.plan.layout.tp <= 1) {
         gp_format(job->device, sizeof(job->device), "%d", job->c.device);
         job->options.value[OPT_DEVICE] = (struct option_value){.given = true, .text = job->device};
@@ -95,7 +78,7 @@ static bool take_event(void *ctx, const struct session_event *event)
     struct confirm_job *job = ctx;
 
     if (event->kind == SESSION_EVENT_READY)
-        job->rc = start(job, &job->err);
+        job->rc = start_job(job, &job->err);
     if (event->kind == SESSION_EVENT_FAILED) {
         job->err = event->err;
         job->rc = event->err.code;
@@ -186,11 +169,6 @@ static void print_text(const struct confirm_job *job, const char *result, struct
 
 /* ---- JSON ---- */
 
-static struct quantity in_si(double value)
-{
-    return isnan(value) ? quantity_unknown() : quantity_of(value, ORIGIN_MEASURED);
-}
-
 static void record_plan_of(struct record *r, const struct plan *p)
 {
     const struct speed *v = &p->speed;
@@ -212,7 +190,10 @@ static void record_terms_of(struct record *doc, const struct confirm *c)
 
         record_text(r, "name", t->name);
         record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
-        record_quantity(r, "measured", t->unit, in_si(t->measured), t->divide, 4);
+        record_quantity(r, "measured", t->unit,
+                        isnan(t->measured) ? quantity_unknown()
+                                           : quantity_of(t->measured, ORIGIN_MEASURED),
+                        t->divide, 4);
         record_count(r, "error_pct", "", isnan(t->error) ? NAN : 100 * t->error);
         record_text(r, "band", isnan(t->error) ? "" : t->in_band ? "in" : "outside");
         record_text(r, "used", confirm_use_word(t->use));
@@ -251,20 +232,7 @@ static void print_json(const struct confirm_job *job, const char *result, struct
 
 /* ---- the run ---- */
 
-/* 6: nothing counted; 1: the plan does not fit, or misses a goal. */
-static int code_of(const struct confirm_job *job)
-{
-    const struct plan *p = job->c.measured ? &job->c.after.plan : &job->c.before.plan;
-    int code = session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
-
-    if (code)
-        return code;
-    if (!job->c.measured)
-        return gp_status_exit(GP_E_NOTHING);
-    return !reasons_pass(p->reasons);
-}
-
-static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
+static enum gp_status finish_job(struct confirm_job *job, struct gp_err *err)
 {
     struct session_plan plan;
     enum gp_status rc = session_finish(job->session, err);
@@ -280,11 +248,15 @@ static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
         print_json(job, plan.result, &job->in->out);
     else
         print_text(job, plan.result, &job->in->out);
-    job->in->exit_code = code_of(job);
+    /* 6: nothing counted; 1: the plan does not fit, or misses a goal */
+    int code = session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
+    job->in->exit_code = code               ? code
+                         : !job->c.measured ? gp_status_exit(GP_E_NOTHING)
+                                            : !reasons_pass(job->c.after.plan.reasons);
     return GP_OK;
 }
 
-static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
+static enum gp_status measure_plan(struct confirm_job *job, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     enum gp_status rc;
@@ -300,7 +272,7 @@ static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
     if (rc)
         *err = job->err;
     else
-        rc = finish(job, err);
+        rc = finish_job(job, err);
     if (session_signals(&signal) && !rc)
         job->in->exit_code = 128 + signal;
     session_signals_release();
@@ -308,7 +280,7 @@ static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
     return rc;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_confirm(struct invocation *in, struct gp_err *err)
 {
     struct confirm_job *job = gp_calloc(1, sizeof(*job));
     enum gp_status rc = GP_OK;
@@ -329,8 +301,16 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
                             in->quiet, in->verbose);
         take_folder(job);
-        take_ask(job);
-        rc = measure(job, err);
+        job->ask = (struct session_ask){
+            .options = &job->options,
+            .planner = in->planner,
+            .tests = confirm_tests(&job->c.before.plan),
+            .folder = job->folder,
+            .confirm = true,
+        };
+        if (job->c.before.plan.request.gpu->host)
+            job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
+        rc = measure_plan(job, err);
     }
     free(job);
     return rc;
@@ -344,5 +324,5 @@ const struct command cmd_confirm = {
     .no_args = true,
     .one = ONE_EACH,
     .several = "confirm them one by one",
-    .run = run,
+    .run = run_confirm,
 };

@@ -21,15 +21,13 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "tui/app.h"
-#include "tui/compare/s_compare.h"
+#include "tui/compare/compare_view.h"
 #include "tui/list.h"
-#include "tui/outcome.h"
+#include "tui/plan/plan_alternatives.h"
 #include "tui/plan/plan_answer.h"
-#include "tui/plan/plan_more.h"
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
 #define LABEL_COLS 11
-#define CHOICE_COLS OUTCOME_WHOLE /* of the columns in an open list */
 
 /* ---- the form's rows: fields under headings, and the sections that experts need, folded into
  * a row each that says their values ("+ Layout  auto: TP 2") ----
@@ -218,161 +216,6 @@ static void plan_form_draw(struct canvas *canvas, struct rect in, const struct f
             list_focus(canvas, in, y);
         }
     }
-}
-
-/* ---- what each GPU or format in an open list would come to: planned by the worker while the
- * list is open, from the form as it is ---- */
-
-struct plan_choices {
-    unsigned version;        /* of the form they are of */
-    int told;                /* rows that the list has been told */
-    struct task *task;       /* NULL: no list with outcomes is open */
-    struct choices_job *job; /* the task's */
-};
-
-struct choices_job {
-    struct form_copy form;
-    struct outcomes outcomes;
-};
-
-static bool choices_unit(void *ctx, int i, struct planner *planner)
-{
-    struct choices_job *job = ctx;
-
-    if (i < job->outcomes.count)
-        outcomes_plan(&job->outcomes, i, &job->form, planner);
-    return i + 1 < job->outcomes.count;
-}
-
-static void choices_free(void *ctx)
-{
-    struct choices_job *job = ctx;
-
-    outcomes_free(&job->outcomes);
-    free(job);
-}
-
-static const struct task_ops choices_ops = {TASK_LIST, choices_unit, choices_free};
-
-static void plan_choices_free(struct plan_choices *c)
-{
-    task_drop(&c->task);
-    *c = (struct plan_choices){0};
-}
-
-/* A list of this field opens: true when its choices have outcomes. What the screen knows
- * of GPUs already is taken over. */
-static bool plan_choices_begin(struct plan_choices *c, struct form *form, enum field field,
-                               const struct plan_more *more, struct worker *worker)
-{
-    plan_choices_free(c);
-    if (!form->answered || (field != FIELD_GPU && field != FIELD_PRECISION))
-        return false;
-    c->version = form->version;
-    c->job = gp_calloc(1, sizeof(*c->job));
-    form_copy(form, &c->job->form);
-    outcomes_list(&c->job->outcomes, form, field, false);
-    if (field == FIELD_GPU && !form_lays_out(form) && plan_more_fresh(more, form) && more->done)
-        for (int i = 0; i < c->job->outcomes.count; i++) {
-            struct outcome_row *row = &c->job->outcomes.rows[i];
-            int at = outcomes_find(&more->gpus, row->id);
-
-            if (at >= 0)
-                row->outcome = more->gpus.rows[at].outcome;
-        }
-    c->task = task_begin(worker, &choices_ops, c->job);
-    return true;
-}
-
-struct choice_order {
-    struct choice choice;
-    struct outcome outcome;
-    bool now; /* what the form has: seen beside the best ones */
-    int at;
-};
-
-static int choice_order_cmp(const void *left, const void *right)
-{
-    const struct choice_order *a = left, *b = right;
-    int order = (int)b->now - (int)a->now;
-
-    if (!order)
-        order = outcome_compare(&a->outcome, &b->outcome);
-    return order ? order : a->at - b->at;
-}
-
-/* Behind the first rows, which are no GPU of the catalogue. */
-static void sort_choices(const struct outcomes *outcomes, const char *now, struct choice *choice,
-                         int count)
-{
-    int first = 0, n;
-    struct choice_order *all;
-
-    while (first < count && (!choice[first].id[0] || strcmp(choice[first].id, "local") == 0))
-        first++;
-    n = count - first;
-    all = gp_calloc((size_t)n + 1, sizeof(*all));
-    for (int i = 0; i < n; i++) {
-        int at = outcomes_find(outcomes, choice[first + i].id);
-
-        all[i] = (struct choice_order){.choice = choice[first + i],
-                                       .outcome = at < 0 ? (struct outcome){0}
-                                                         : outcomes->rows[at].outcome,
-                                       .now = strcmp(choice[first + i].id, now) == 0,
-                                       .at = i};
-    }
-    qsort(all, (size_t)n, sizeof(*all), choice_order_cmp);
-    for (int i = 0; i < n; i++)
-        choice[first + i] = all[i].choice;
-    free(all);
-}
-
-/* Writes what is known by `until` into the choices; GPUs are put in order, the best first
- * behind auto and this machine's, when all are known. */
-static void plan_choices_tell(struct plan_choices *c, const struct form *form,
-                              struct choice *choice, int count, double until)
-{
-    const struct outcomes *o = &c->job->outcomes;
-    char text[OUTCOME_TEXT], said[sizeof(choice->more)];
-    bool all;
-
-    task_wait(c->task, until);
-    all = task_finished(c->task);
-    c->told = task_done(c->task);
-    for (int i = 0; i < count; i++) {
-        int at = outcomes_find(o, choice[i].id);
-
-        gp_copy(said, sizeof(said), choice[i].more);
-        gp_format(choice[i].more, sizeof(choice[i].more), "%-*s  %s", CHOICE_COLS,
-                  at < 0          ? ""
-                  : at >= c->told ? OUTCOME_SOON
-                                  : outcome_text(&o->rows[at].outcome, CHOICE_COLS, text),
-                  said);
-    }
-    if (all && o->field == FIELD_GPU)
-        sort_choices(o, form->values.value[FIELD_GPU], choice, count);
-}
-
-/* Tells the open list what has come: 1; 0: nothing new; -1: nothing more to come. */
-static int plan_choices_go_on(struct plan_choices *c, const struct form *form,
-                              struct display *display)
-{
-    const struct outcome_row *rows;
-    char text[OUTCOME_TEXT];
-    int done, before = c->told;
-
-    if (!c->task)
-        return -1;
-    if (!display->top || c->version != form->version ||
-        (task_finished(c->task) && c->told == task_done(c->task))) {
-        plan_choices_free(c);
-        return -1;
-    }
-    rows = c->job->outcomes.rows;
-    for (done = task_done(c->task); c->told < done; c->told++)
-        chooser_tell(display, rows[c->told].id,
-                     outcome_text(&rows[c->told].outcome, CHOICE_COLS, text));
-    return c->told > before;
 }
 
 /* ---- why: the terms of the answer, those of this field first ---- */
