@@ -428,14 +428,12 @@ tui_sources = \
 	src/tui/curves/curve_plan.c \
 	src/tui/curves/curves.h \
 	src/tui/curves/s_curves.c \
-	src/tui/field.c \
 	src/tui/form.c \
 	src/tui/form.h \
-	src/tui/form_choices.c \
+	src/tui/form_fields.c \
 	src/tui/form_job.c \
 	src/tui/form_job.h \
 	src/tui/form_values.c \
-	src/tui/form_values.h \
 	src/tui/list.c \
 	src/tui/list.h \
 	src/tui/loop.c \
@@ -448,22 +446,13 @@ tui_sources = \
 	src/tui/page_job.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
-	src/tui/plain/plain_bench.c \
-	src/tui/plain/plain_compare.c \
-	src/tui/plain/plain_form.c \
-	src/tui/plain/plain_lines.c \
-	src/tui/plain/plain_lines.h \
-	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
 	src/tui/plan/plan_answer.h \
-	src/tui/plan/plan_form.c \
-	src/tui/plan/plan_form.h \
 	src/tui/plan/plan_head.c \
 	src/tui/plan/plan_alternatives.c \
 	src/tui/plan/plan_alternatives.h \
 	src/tui/plan/plan_pin.c \
 	src/tui/plan/plan_side.c \
-	src/tui/plan/plan_why.c \
 	src/tui/plan/s_plan.c \
 	src/tui/pool/pool_view.c \
 	src/tui/pool/pool_tasks.c \
@@ -473,7 +462,6 @@ tui_sources = \
 	src/tui/recent_models.h \
 	src/tui/screen.h \
 	src/tui/script.c \
-	src/tui/script.h \
 	src/tui/settings.c \
 	src/tui/settings.h \
 	src/tui/toolkit/canvas.c \

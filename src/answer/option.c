@@ -9,6 +9,24 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "plan/plan.h"
+
+#define PLAN_INT(member)                              \
+    {                                                 \
+        PLANNED_INT, offsetof(struct plan, member), 1 \
+    }
+#define PLAN_DOUBLE(member)                              \
+    {                                                    \
+        PLANNED_DOUBLE, offsetof(struct plan, member), 1 \
+    }
+#define PLAN_MS(member)                                    \
+    {                                                      \
+        PLANNED_DOUBLE, offsetof(struct plan, member), 1e3 \
+    }
+#define PLAN_MEMORY(member)                                     \
+    {                                                           \
+        PLANNED_MEMORY, offsetof(struct plan, memory.member), 1 \
+    }
 
 #define R FOR_REQUEST
 #define P (FOR_PLAN | FOR_REPORT)
@@ -21,51 +39,58 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #undef OPTION
 };
 
-static bool same_name(const char *a, const char *b)
-{
-    for (; *a && *b; a++, b++)
-        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b))
-            return false;
-    return *a == *b;
-}
-
 int option_find(const char *name)
 {
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (same_name(name, option_rows[i].name) ||
-            (name[0] && !name[1] && name[0] == option_rows[i].key))
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *a = name, *b = option_rows[i].name;
+
+        for (; *a && (*a == '_' ? '-' : *a) == *b; a++)
+            b++;
+        if ((!*a && !*b) || (name[0] && !name[1] && name[0] == option_rows[i].key))
             return i;
+    }
     return -1;
+}
+
+int option_split(const char *word, char *name, size_t size, const char **value)
+{
+    size_t dashes = strspn(word, "-"), n;
+
+    if (dashes == 1 && word[1]) {
+        gp_format(name, size, "%.2s", word);
+        *value = word[2] ? word + 2 + (word[2] == '=') : NULL;
+    } else {
+        n = strcspn(word, "=");
+        *value = word[n] ? word + n + 1 : NULL;
+        if (!gp_format(name, size, "%.*s", (int)n, word))
+            return -1;
+    }
+    return option_find(name + (dashes < 2 ? dashes : 2));
 }
 
 int option_find_word(const char *word)
 {
     char name[64];
+    const char *value;
 
-    word += strspn(word, "-");
-    return gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word) ? option_find(name)
-                                                                                : -1;
+    return option_split(word + (word[0] == '-' && option_find(word + 1) >= 0), name, sizeof(name),
+                        &value);
 }
 
 /* ---- setting ---- */
 
-static enum gp_status too_many(const char *where, struct gp_err *err)
-{
-    return gp_fail(err, GP_E_USAGE, where, "split the request", "given more than %d times",
-                   OPTIONS_MAX_MANY);
-}
-
-static enum gp_status set_many(const char **list, int *count, const char *where, const char *text,
-                               struct gp_err *err)
+static enum gp_status options_add(const char **list, int *count, const char *where,
+                                  const char *text, struct gp_err *err)
 {
     if (*count >= OPTIONS_MAX_MANY)
-        return too_many(where, err);
+        return gp_fail(err, GP_E_USAGE, where, "split the request", "given more than %d times",
+                       OPTIONS_MAX_MANY);
     list[(*count)++] = text;
     return GP_OK;
 }
 
 /* The place of the text among "text|json|csv"; -1 when it is none of them. */
-static int choice_place(const char *choices, const char *text)
+static int option_place(const char *choices, const char *text)
 {
     size_t n = strlen(text);
 
@@ -79,16 +104,8 @@ static int choice_place(const char *choices, const char *text)
     return -1;
 }
 
-static enum gp_status check_word(const struct option_row *row, const char *where, const char *text,
-                                 struct gp_err *err)
-{
-    if (choice_place(row->choices, text) >= 0)
-        return GP_OK;
-    return gp_fail(err, GP_E_USAGE, where, row->choices, "'%s' is not one of the choices", text);
-}
-
-static enum gp_status parse_value(const struct option_row *row, const char *where, const char *text,
-                                  double *value, struct gp_err *err)
+static enum gp_status option_parse(const struct option_row *row, const char *where,
+                                   const char *text, double *value, struct gp_err *err)
 {
     switch (row->type) {
     case OPTION_TOKENS:
@@ -129,7 +146,7 @@ enum gp_status options_number(struct options *options, enum option_id id, const 
 }
 
 /* What is chosen where nothing is given can be asked for by this word. */
-static bool takes_auto(const struct option_row *row)
+static bool option_takes_auto(const struct option_row *row)
 {
     return strcmp(row->fallback, "auto") == 0 || strncmp(row->fallback, "the engine's", 12) == 0;
 }
@@ -144,11 +161,11 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
     if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
         return options_number(options, OPT_OUT, where, value, err);
     if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
-        if (strcmp(text, "auto") == 0 && takes_auto(row)) {
+        if (strcmp(text, "auto") == 0 && option_takes_auto(row)) {
             options->value[id] = (struct option_value){.given = true, .text = text};
             return GP_OK;
         }
-        rc = parse_value(row, where, text, &value, err);
+        rc = option_parse(row, where, text, &value, err);
         if (!rc)
             rc = options_number(options, id, where, value, err);
         if (!rc)
@@ -156,15 +173,18 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
         return rc;
     }
     if (row->type == OPTION_WORD)
-        rc = check_word(row, where, text, err);
+        rc = option_place(row->choices, text) >= 0
+                 ? GP_OK
+                 : gp_fail(err, GP_E_USAGE, where, row->choices, "'%s' is not one of the choices",
+                           text);
     else if (row->type != OPTION_FLAG && text[0] == '\0')
         rc = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
     if (!rc && id == OPT_MODEL)
-        rc = set_many(options->models, &options->model_count, where, text, err);
+        rc = options_add(options->models, &options->model_count, where, text, err);
     if (!rc && id == OPT_PRECISION)
-        rc = set_many(options->precisions, &options->precision_count, where, text, err);
+        rc = options_add(options->precisions, &options->precision_count, where, text, err);
     if (!rc && id == OPT_GPU)
-        rc = set_many(options->gpus, &options->gpu_count, where, text, err);
+        rc = options_add(options->gpus, &options->gpu_count, where, text, err);
     if (!rc)
         options->value[id] = (struct option_value){.given = true, .text = text};
     return rc;
@@ -180,6 +200,19 @@ enum gp_status options_inference(const struct options *options, const char *why,
             return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan --train METHOD", "%s", why);
         }
     return GP_OK;
+}
+
+bool option_means_default(enum option_id id, const char *text)
+{
+    const struct option_row *row = &option_rows[id];
+    bool number = row->fallback[0] >= '0' && row->fallback[0] <= '9';
+
+    if (!text[0])
+        return true;
+    if (id == OPT_MODEL) /* a model may have any name */
+        return false;
+    return strcmp(text, "auto") == 0 || (!number && strcmp(text, row->fallback) == 0) ||
+           (id == OPT_PRECISION && strcmp(text, "native") == 0);
 }
 
 bool options_flag(const struct options *options, enum option_id id)
@@ -198,7 +231,7 @@ int options_choice(const struct options *options, enum option_id id)
 {
     const struct option_row *row = &option_rows[id];
 
-    return choice_place(row->choices, options_word(options, id, row->fallback));
+    return option_place(row->choices, options_word(options, id, row->fallback));
 }
 
 const char *option_choice(enum option_id id, int place, char word[OPTION_CHOICE_MAX])
@@ -220,15 +253,8 @@ const char *options_word(const struct options *options, enum option_id id, const
 
 /* ---- the command line of a request ---- */
 
-/* Options of a question; not of how it is printed, nor of what was solved for. */
-static bool asks(int id)
-{
-    return id == OPT_PROFILES || ((option_rows[id].commands & FOR_COMPARE) &&
-                                  (option_rows[id].commands & FOR_TABLE) && id < OPT_TRAIN);
-}
-
 /* Does `changes` give this option? */
-static bool changed(const char *changes, const char *name)
+static bool option_is_changed(const char *changes, const char *name)
 {
     size_t n = strlen(name);
 
@@ -238,9 +264,10 @@ static bool changed(const char *changes, const char *name)
     return false;
 }
 
-void options_command(const struct options *options, const char *changes, struct strbuf *out)
+void options_command(const struct options *options, const char *command, const char *changes,
+                     struct strbuf *out)
 {
-    strbuf_add(out, "gpuplan --plan");
+    strbuf_addf(out, "gpuplan --%s", command);
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct option_row *row = &option_rows[id];
         const struct option_value *v = &options->value[id];
@@ -249,8 +276,11 @@ void options_command(const struct options *options, const char *changes, struct 
                                ? options->precisions[0]
                            : id == OPT_GPU && options->gpu_count > 0 ? options->gpus[0]
                                                                      : v->text;
+        /* of a question; not of how it is printed, nor of what was solved for */
+        bool asks = id == OPT_PROFILES || ((row->commands & FOR_COMPARE) &&
+                                           (row->commands & FOR_TABLE) && id < OPT_TRAIN);
 
-        if (!asks(id) || !v->given || changed(changes, row->name))
+        if (!asks || !v->given || option_is_changed(changes, row->name))
             continue;
         if (row->key)
             strbuf_addf(out, " -%c", row->key);

@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "plan/solve.h"
 
 enum option_id {
 #define OPTION(id, ...) OPT_##id,
@@ -74,18 +75,41 @@ enum { /* bits: which commands take an option */
        FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };
 
+/* Where a plan has the number that holds when none is given. */
+struct option_planned {
+    enum { PLANNED_NOWHERE, PLANNED_INT, PLANNED_DOUBLE, PLANNED_MEMORY } kind; /* a double there */
+    size_t offset;                                                              /* in a plan */
+    double scale;
+};
+
+/* How an option stands on the form of the screens. */
+struct option_field {
+    const char *label;   /* "Weights"; NULL: it has no field */
+    const char *section; /* heading before it; NULL: none */
+    const char *unit;    /* behind its number; NULL: the option's, "": none */
+    double step;         /* of a number; 0: x2 and /2 (tokens, users) */
+    enum solve solve;    /* what `s` solves for; SOLVE_NONE: cannot */
+    struct option_planned planned;
+    /* Two lines of at most 76 columns: what it is, and the equation or rule by which it counts,
+     * in the symbols of gpuplan-model(7). */
+    const char *explain;
+    const char *terms[3]; /* what the names of the terms it goes into begin with */
+};
+
 struct option_row {
     const char *name; /* without dashes */
     char key;         /* one-letter form, or 0 */
     enum option_type type;
     const char *argument; /* "TOKENS"; NULL for a flag */
-    const char *unit;     /* "tokens", "GiB", "" */
+    char unit[12];        /* "tokens", "GiB", "" */
     double low, high;     /* range of numbers, inclusive */
     const char *choices;  /* "text|json|csv|markdown", or NULL */
     const char *fallback; /* the default, in words */
     unsigned commands;
     bool many; /* may be given several times */
     const char *help;
+    struct option_field form;
+    struct option_field count; /* of what stands behind its colon: "l40s:2" */
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];
@@ -109,8 +133,6 @@ struct options {
 /* The row whose name (or key, when the text is one letter) this is; -1 if none. Dashes
  * and underscores are the same. */
 int option_find(const char *name);
-/* Likewise of a word as it is typed: "--users", "-u", "users=16". */
-int option_find_word(const char *word);
 
 /* Sets one option, checking type and range. where names it in messages ("--context",
  * "line 3: context"). text is borrowed. */
@@ -127,8 +149,17 @@ enum gp_status options_inference(const struct options *options, const char *why,
                                  struct gp_err *err);
 
 /* The command line of the same request with `changes` ("--gpu h200-sxm:8 --tp auto") in
- * place of what was given: "gpuplan --plan ...", ready to paste into a shell. */
-void options_command(const struct options *options, const char *changes, struct strbuf *out);
+ * place of what was given: "gpuplan --COMMAND ...", ready to paste into a shell. */
+void options_command(const struct options *options, const char *command, const char *changes,
+                     struct strbuf *out);
+
+/* A word as it is typed, "--users=16", "users=16", "-u16" or "-u=16", as the option's name with
+ * its dashes and the value in it, NULL: none. The option's id, -1: unknown. */
+int option_split(const char *word, char *name, size_t size, const char **value);
+/* The option that such a word names, "-users" among them; -1: none. */
+int option_find_word(const char *word);
+/* Does the text say what holds where nothing is given: "auto", or the default's word? */
+bool option_means_default(enum option_id id, const char *text);
 
 bool options_flag(const struct options *options, enum option_id id);
 /* The number given, or `fallback`. */

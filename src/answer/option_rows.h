@@ -4,265 +4,567 @@
  * option.h makes the ids of it and option.c the table; nobody else includes it. R: any
  * request; P: one plan, M: a measurement; C: that or --confirm.
  */
-OPTION(MODEL, "model", 'm', OPTION_TEXT, "MODEL", "", 0, 0, NULL, "none", R, true,
-       "catalogue id, a folder or file (config.json, safetensors, GGUF), or a "
-       "size such as 70B")
-OPTION(PRECISION, "precision", 'p', OPTION_TEXT, "FORMAT", "", 0, 0, NULL, "the model's own", R,
-       true, "format of the weights: fp16, fp8, int4-awq, q4_k_m, ...")
-OPTION(KV_PRECISION, "kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL, "the activations'",
-       R, false, "format of the KV cache")
-OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
-       "the one in this machine, else the cheapest that fits", R | FOR_POOL, true,
-       "GPU by id, with a MIG slice and a count; all; local; cpu; with --pool: what "
-       "if all its GPUs were of this type")
-OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R, false,
-       "memory per GPU that other programs already hold")
-OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
-       "newest vllm range; mlx for Apple, llama.cpp for GGUF or cpu", R, false,
-       "inference engine and its version")
-OPTION(CONTEXT, "context", 'c', OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
-       "8192, or the model's maximum if less", R, false,
-       "tokens one request may hold, prompt and output together")
-OPTION(PROMPT, "prompt", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL, "1024", R, false,
-       "tokens of a typical prompt")
-OPTION(OUTPUT, "output-tokens", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL, "256", R, false,
-       "tokens of a typical answer")
-OPTION(PROMPT_STDDEV, "prompt-stddev", 0, OPTION_TOKENS, "TOKENS", "tokens", 0, 1e9, NULL, "0", R,
-       false, "standard deviation of the prompts' lengths; --prompt is the mean")
-OPTION(OUTPUT_STDDEV, "output-stddev", 0, OPTION_TOKENS, "TOKENS", "tokens", 0, 1e9, NULL, "0", R,
-       false, "standard deviation of the answers' lengths")
-OPTION(TRACE, "trace", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", R, false,
-       "log of requests (CSV, as Azure or BurstGPT publish them), for their lengths and rate")
-OPTION(USERS, "users", 'u', OPTION_COUNTED, "N", "requests", 1, 1e6, NULL, "1", R, false,
-       "requests in flight at once")
-OPTION(RATE, "rate", 0, OPTION_NUMBER, "N", "requests/s", 1e-6, 1e6, NULL, "none", R, false,
-       "requests that arrive per second, in place of --users")
-OPTION(PREFIX_HIT, "prefix-hit", 0, OPTION_NUMBER, "SHARE", "", 0, 1, NULL, "0", R, false,
-       "share of each prompt that the prefix cache holds")
-OPTION(TTFT, "ttft", 0, OPTION_NUMBER, "MS", "ms", 0.1, 1e7, NULL, "none", R, false,
-       "goal: milliseconds to the first token under this load")
-OPTION(TPOT, "tpot", 0, OPTION_NUMBER, "MS", "ms", 0.01, 1e6, NULL, "none", R, false,
-       "goal: milliseconds for each output token after the first")
-OPTION(THROUGHPUT, "throughput", 0, OPTION_NUMBER, "N", "tokens/s", 0.01, 1e9, NULL, "none", R,
-       false,
-       "goal: output tokens per second of all users; without --users, with as "
-       "many requests as that takes")
-OPTION(BUDGET, "budget", 0, OPTION_NUMBER, "DOLLARS", "$/h", 0.001, 1e7, NULL, "none", R, false,
-       "goal: dollars per hour, by --price, at most")
-OPTION(TP, "tp", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
-       "GPUs that share each layer (tensor parallel)")
-OPTION(PP, "pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "auto", R, false,
-       "pipeline stages")
-OPTION(MAX_PP, "max-pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "8", R, false,
-       "most stages that auto may choose; --pp may exceed it")
-OPTION(EP, "ep", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
-       "GPUs the experts are spread over")
-OPTION(DP, "dp", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL, "auto", R, false,
-       "copies of the attention over which the experts are spread")
-OPTION(REPLICAS, "replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL, "auto", R, false,
-       "whole copies of the model that share the users")
-OPTION(DISAGGREGATE, "disaggregate", 0, OPTION_TEXT, "P:D", "copies", 0, 0, NULL, "none", R, false,
-       "replicas for prefill alone and replicas for decode alone, as in 1:3, or with a "
-       "TP of their own, 2xTP1:1xTP4; auto: the best split")
-OPTION(MAX_NUM_SEQS, "max-num-seqs", 0, OPTION_COUNTED, "N", "requests", 1, 65536, NULL,
-       "the engine's, for this GPU", R, false, "slots of the engine; sets its sampler workspace")
-OPTION(MAX_BATCHED_TOKENS, "max-batched-tokens", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e7, NULL,
-       "the engine's, for this GPU", R, false, "tokens of one step; sets its activation memory")
-OPTION(MEMORY_UTILIZATION, "memory-utilization", 0, OPTION_NUMBER, "SHARE", "", 0.05, 1, NULL,
-       "the engine's", R, false, "share of the GPU's memory the engine takes")
-OPTION(HEADROOM, "headroom", 0, OPTION_NUMBER, "SHARE", "", 0, 0.9, NULL, "0", R, false,
-       "share of that budget to leave free")
-OPTION(GPU_LAYERS, "gpu-layers", 0, OPTION_COUNTED, "N", "layers", 0, 1e6, NULL, "all", R, false,
-       "llama.cpp: layers on GPUs, the output counted as one; the first "
-       "ones stay in host memory")
-OPTION(N_CPU_MOE, "n-cpu-moe", 0, OPTION_COUNTED, "N", "layers", 0, 1e6, NULL, "0", R, false,
-       "llama.cpp: layers from the first whose experts stay in host "
-       "memory")
-OPTION(CPU_OFFLOAD_GB, "cpu-offload-gb", 0, OPTION_NUMBER, "GIB", "GiB", 0, 65536, NULL, "0", R,
-       false, "vLLM: GiB of each GPU's weights that stay in host memory")
-OPTION(KV_OFFLOAD_GB, "kv-offload-gb", 0, OPTION_NUMBER, "GIB", "GiB", 0, 65536, NULL, "0", R,
-       false,
-       "vLLM, SGLang: GiB of host memory that keep KV for later "
-       "requests")
-OPTION(NO_KV_OFFLOAD, "no-kv-offload", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R, false,
-       "llama.cpp: the whole KV cache in host memory")
-OPTION(DRAFT, "draft", 0, OPTION_TEXT, "MODEL", "", 0, 0, NULL, "none", R, false,
-       "model that drafts tokens, or mtp: the model's own layers for it")
-OPTION(SPECULATIVE_TOKENS, "speculative-tokens", 0, OPTION_COUNTED, "N", "tokens", 1, 64, NULL,
-       "the engine's, with --draft", R, false, "tokens drafted in each step")
-OPTION(ACCEPTANCE, "acceptance", 0, OPTION_NUMBER, "SHARE", "", 0.01, 0.99, NULL, "none", R, false,
-       "share of the drafted tokens that the model accepts")
-OPTION(CALIBRATION, "calibration", 0, OPTION_TEXT, "FILE[,FILE...]", "", 0, 0, NULL,
-       "what was measured here", R, false,
-       "a server's benchmark or start-up log, or results of --bench, which correct the plan; none")
-OPTION(LORA, "lora", 0, OPTION_TEXT, "N[:RANK]", "", 0, 0, NULL, "none", R, false,
-       "LoRA adapters at once and their largest rank, 16 if not given")
-OPTION(LANGUAGE_MODEL_ONLY, "language-model-only", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R,
-       false, "vLLM: neither load nor profile a vision tower")
-OPTION(PRUNE, "prune", 0, OPTION_TEXT, "KIND", "", 0, 0, NULL, "none", R, false,
-       "none, 2:4, a percentage of zeros, layers:8 or width:25%")
-OPTION(SOLVE, "solve", 0, OPTION_WORD, "FIELD", "", 0, 0, "gpus|context|users|precision|budget",
-       "none", P, false, "find the best value of one field that still fits")
-OPTION(PRICE, "price", 0, OPTION_WORD, "CLASS", "", 0, 0, "on-demand|spot|market|buy", "on-demand",
-       R, false, "class of prices to use")
-OPTION(PROVIDER, "provider", 0, OPTION_TEXT, "NAME[,NAME...]", "", 0, 0, NULL, "all", R, false,
-       "rent only from these providers")
-OPTION(REGION, "region", 0, OPTION_TEXT, "TEXT", "", 0, 0, NULL, "any", R, false,
-       "rent only in regions whose name contains this, as in us or eu-")
-OPTION(DATED, "dated", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R, false,
-       "only prices that their source dates; not those \"by 2026-11\", the day of reading")
-OPTION(API_PRICE, "api-price", 0, OPTION_TEXT, "IN:OUT", "$/M tokens", 0, 0, NULL, "none", R, false,
-       "an API's dollars per million tokens of prompt and answer, to "
-       "compare with")
-OPTION(HOURS, "hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R, false,
-       "hours of use per month")
-OPTION(ELECTRICITY, "electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0.001, 10, NULL,
-       "the catalogue's", R, false, "price of electricity when buying")
-OPTION(POWER_CAP, "power-cap", 0, OPTION_NUMBER, "WATTS", "W", 1, 1e9, NULL, "none", R, false,
-       "most that all GPUs and their hosts may draw: a rack's or a circuit's watts")
-OPTION(TRAIN, "train", 0, OPTION_WORD, "METHOD", "", 0, 0, "full|lora|qlora", "none", P, false,
-       "plan fine-tuning memory instead of inference")
-OPTION(ZERO, "zero", 0, OPTION_COUNTED, "STAGE", "", 0, 3, NULL, "the lowest that fits", P, false,
-       "ZeRO stage of --train")
-OPTION(RECOMPUTE, "recompute", 0, OPTION_WORD, "KIND", "", 0, 0, "auto|none|selective|full", "auto",
-       P, false, "activation recomputation of --train")
-OPTION(SEQUENCE, "sequence", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e8, NULL, "2048", P, false,
-       "sequence length of --train")
-OPTION(MICRO_BATCH, "micro-batch", 0, OPTION_COUNTED, "N", "sequences", 1, 65536, NULL, "1", P,
-       false, "sequences per GPU and step of --train")
-OPTION(LORA_RANK, "lora-rank", 0, OPTION_COUNTED, "R", "", 1, 4096, NULL, "16", P, false,
-       "rank of the adapters of --train lora or qlora")
-OPTION(LORA_TARGETS, "lora-targets", 0, OPTION_WORD, "KIND", "", 0, 0, "linear|qv", "linear", P,
-       false,
-       "matrices that --train lora or qlora adapts: all, or query "
-       "and value")
-OPTION(MODULES_TO_SAVE, "modules-to-save", 0, OPTION_WORD, "KIND", "", 0, 0, "none|embed|head|both",
-       "none", P, false, "what --train lora or qlora trains whole beside adapters")
-OPTION(OPTIMIZER, "optimizer", 0, OPTION_TEXT, "NAME", "", 0, 0, NULL, "adamw", P, false,
-       "optimizer of --train")
-OPTION(ATTENTION, "attention", 0, OPTION_WORD, "KIND", "", 0, 0, "flash|eager", "flash", P, false,
-       "attention kernel of --train; eager stores all scores")
-OPTION(LOSS, "loss", 0, OPTION_WORD, "KIND", "", 0, 0, "eager|chunked|fused",
-       "eager, or fused with --fused", P, false, "how --train computes the loss from the logits")
-OPTION(OFFLOAD, "offload", 0, OPTION_WORD, "KIND", "", 0, 0, "none|optimizer|parameters", "none", P,
-       false,
-       "what --train keeps in host memory: optimizer and gradients, or "
-       "weights too")
-OPTION(STEP_IN_BACKWARD, "step-in-backward", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
-       "apply each gradient of --train full in the backward pass, and free it")
-OPTION(CP, "cp", 0, OPTION_COUNTED, "N", "GPUs", 1, 256, NULL, "1", P, false,
-       "GPUs that share each sequence of --train (context parallel)")
-OPTION(SEQUENCE_PARALLEL, "sequence-parallel", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P,
-       false, "split the norms and inputs of --train with --tp, too")
-OPTION(DEVICE_MAP, "device-map", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
-       "run --train in one process, its layers one after another over the GPUs")
-OPTION(FUSED, "fused", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
-       "use fused norm, MLP, attention and loss kernels in --train")
-OPTION(DEVICE, "device", 'd', OPTION_TEXT, "N[,N...]", "", 0, 0, NULL, "all", M, false,
-       "devices to measure, as --dry-run numbers them, or all")
-OPTION(TYPE, "type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL, "all the device has", M,
-       false,
-       "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, "
-       "int8, fp8, mxfp8, nvfp4")
-OPTION(SHAPES, "shapes", 0, OPTION_TEXT, "M:N:K[,...]", "", 0, 0, NULL, "squares", M, false,
-       "matrix shapes for gemm")
-OPTION(SIZE, "size", 0, OPTION_TEXT, "LOW[:HIGH]", "", 0, 0, NULL, "the test's own", M, false,
-       "range of sizes for memory, transfer and allreduce")
-OPTION(CACHE, "cache", 0, OPTION_WORD, "STATE", "", 0, 0, "cold|weights-cold|hot", "the test's own",
-       M, false, "what the last-level cache holds when a product starts")
-OPTION(FILL, "fill", 0, OPTION_WORD, "KIND", "", 0, 0, "uniform|normal|zeros", "uniform", M, false,
-       "contents of the operands; zeros: not comparable")
-OPTION(CHECK, "check", 0, OPTION_WORD, "HOW", "", 0, 0, "sample|none|full", "sample", M, false,
-       "how many results of a product are verified")
-OPTION(PRESET, "preset", 0, OPTION_WORD, "NAME", "", 0, 0, "quick|normal|thorough", "normal", C,
-       false, "points and time for each; quick when no TEST is named")
-OPTION(REL_CI, "rel-ci", 0, OPTION_NUMBER, "PERCENT", "%", 0.01, 100, NULL, "1", C, false,
-       "end a point when its median is known to within this")
-OPTION(MAX_TIME, "max-time", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 3600, NULL, "the preset's", C,
-       false, "longest time of one point")
-OPTION(TIME_LIMIT, "time-limit", 0, OPTION_TEXT, "TIME", "", 0, 0, NULL, "none; --confirm: 2m", C,
-       false, "time for the whole run, as in 90s, 10m, 2h; ends after a point")
-OPTION(DRY_RUN, "dry-run", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
-       "print points, memory and time; measure nothing")
-OPTION(RESUME, "resume", 0, OPTION_PATH, "JOURNAL", "", 0, 0, NULL, "none", M, false,
-       "continue an interrupted run from its .part file")
-OPTION(STRICT, "strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
-       C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG, false,
-       "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log is "
-       "outside its band")
-OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",
-       M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN, false,
-       "how much slower than the reference, or dearer than the saved plan, still "
-       "counts as equal")
-OPTION(INTERVAL, "interval", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 1e7, NULL,
-       "from the dates of the two files", FOR_ATTACH, false, "time between two metrics pages")
-OPTION(DIAGNOSE, "diagnose", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
-       "why is this device slow? one verdict with its evidence, in less than a minute")
-OPTION(EXPECT, "expect", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", M, false,
-       "a reference result: exit 5 unless this run confirms it")
-OPTION(PROM, "prom", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", M, false,
-       "also write gpuplan.prom there, for a Prometheus collector")
-OPTION(BACKEND, "backend", 0, OPTION_WORD, "NAME", "", 0, 0, "auto|cuda|cpu",
-       "GPUs where there are some, else the CPU", M, false, "engine to measure with")
-OPTION(ALGOS, "algos", 0, OPTION_COUNTED, "N", "", 1, 64, NULL, "16", M, false,
-       "cuBLASLt algorithms to try per product")
-OPTION(WORKSPACE, "workspace", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4 * GP_GIB, NULL, "32MiB", M,
-       false, "workspace a cuBLASLt algorithm may use")
-OPTION(MAX_MEMORY, "max-memory", 0, OPTION_BYTES, "BYTES", "GiB", 1048576, 4096 * GP_GIB, NULL,
-       "a quarter of the free memory; decode: most of it", C, false,
-       "memory one engine may allocate for operands")
-OPTION(STORAGE, "storage", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "a temporary one", M, false,
-       "file that transfer reads, as a model loader would")
-OPTION(SEED, "seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL, "24301", C | FOR_POOL,
-       false, "seed of the points' order and of the operands, or of the pool's solver")
-OPTION(SOLVE_SECONDS, "solve-seconds", 0, OPTION_NUMBER, "SECONDS", "s", 0.01, 86400, NULL,
-       "a fixed amount of work", FOR_POOL, false,
-       "time for the pool's solver; the answer then depends on the machine")
-OPTION(RUNG, "rung", 0, OPTION_WORD, "NAME", "", 0, 0,
-       "fixed|composed|shared|hourly|cloud|cheapest", "cheapest", FOR_POOL, false,
-       "way to own the pool's GPUs; its hours, moves and exports are shown")
-OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|dra|slurm|mps",
-       "none", FOR_POOL, false, "print the pool in the format of another program")
-OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL, false,
-       "hour of the pool that --export prints")
-OPTION(ON_SCREEN, "screen", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_POOL, false,
-       "show the pool on its screen instead of printing it")
-OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", C, false,
-       "measure a GPU even if other processes use it")
-OPTION(LOCK_CLOCKS, "lock-clocks", 0, OPTION_TEXT, "base|MHZ", "", 0, 0, NULL, "not locked", C,
-       false, "lock the GPU's SM clock while measuring; needs root")
-OPTION(NVML_INTERVAL, "nvml-interval", 0, OPTION_NUMBER, "MS", "ms", 10, 1000, NULL, "50", M, false,
-       "time between two sensor readings")
-OPTION(ANONYMOUS, "anonymous", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
-       "write a hash in place of this host's name")
-OPTION(PROGRESS, "progress", 0, OPTION_WORD, "KIND", "", 0, 0, "auto|plain|json|none", "auto", C,
-       false, "what to show on standard error while measuring")
-OPTION(PLAIN, "plain", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN, false,
-       "ask line by line instead of drawing screens")
-OPTION(ASCII, "ascii", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN, false,
-       "draw with ASCII characters only")
-OPTION(COLOR, "color", 0, OPTION_WORD, "SCHEME", "", 0, 0, "auto|always|never|16|dark|light",
-       "auto", FOR_SCREEN, false, "colors of the screens; always: even if NO_COLOR is set")
-OPTION(NO_MOUSE, "no-mouse", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN, false,
-       "leave the mouse to the terminal")
-OPTION(SORT, "sort", 0, OPTION_WORD, "COLUMN", "", 0, 0,
-       "cost|gpus|memory|name|million|tpot|ttft|tokens", "cost", FOR_COMPARE, false,
-       "order of the rows; memory: of all GPUs; million: dollars per million tokens")
-OPTION(PROFILES, "profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", FOR_ALL, false,
-       "a folder of profiles that override all others")
-OPTION(FORMAT, "format", 'f', OPTION_WORD, "FORMAT", "", 0, 0, "text|json|csv|markdown", "text",
-       FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT, false, "how to print the answer")
-OPTION(OUT, "output", 'o', OPTION_PATH, "FILE|TOKENS", "", 0, 0, NULL, "standard output",
-       FOR_PRINTING, false,
-       "write the result to a file, whole or not at all; a number means "
-       "--output-tokens")
-OPTION(WHY, "why", 'w', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_PLAN, false,
-       "print each term with its equation, inputs and source")
-OPTION(QUIET, "quiet", 'q', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_PRINTING, false,
-       "only the verdict and errors")
-OPTION(VERBOSE, "verbose", 'v', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_PRINTING, false,
-       "also warnings about profiles, and all sources")
-OPTION(HELP, "help", 'h', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL, false,
-       "list the commands and options")
-OPTION(VERSION, "version", 'V', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL, false,
-       "print the version")
+OPTION(MODEL, .name = "model", .key = 'm', .type = OPTION_TEXT, .argument = "MODEL",
+       .fallback = "none", .commands = R, .many = true,
+       .help =
+           "catalogue id, a folder or file (config.json, safetensors, GGUF), or a size such as 70B",
+       .form = {.label = "Model",
+                .section = "Model and GPU",
+                .explain = "Model: its parameters set memory and speed. An id, 70B, or a path.\n"
+                           "parameters = sum of rows*cols over all its tensors",
+                .terms = {"parameters", "active parameters", "weights"}})
+OPTION(PRECISION, .name = "precision", .key = 'p', .type = OPTION_TEXT, .argument = "FORMAT",
+       .fallback = "the model's own", .commands = R, .many = true,
+       .help = "format of the weights: fp16, fp8, int4-awq, q4_k_m, ...",
+       .form = {
+           .label = "Weights",
+           .solve = SOLVE_PRECISION,
+           .explain = "Weights: fewer bits need fewer GPUs, decode faster. auto: as published.\n"
+                      "bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit",
+           .terms = {"weights", "checkpoint", "product"}})
+OPTION(KV_PRECISION, .name = "kv-precision", .type = OPTION_TEXT, .argument = "FORMAT",
+       .fallback = "the activations'", .commands = R, .help = "format of the KV cache",
+       .form = {.label = "KV cache",
+                .explain = "KV cache: 8-bit keys and values hold twice the users of 16-bit ones.\n"
+                           "KV per token = sum over attention layers of kv*(d + dv)*e bytes",
+                .terms = {"KV per token", "KV of one request"}})
+OPTION(GPU, .name = "gpu", .key = 'g', .type = OPTION_TEXT, .argument = "GPU[/SLICE][:COUNT]",
+       .fallback = "the one in this machine, else the cheapest that fits", .commands = R | FOR_POOL,
+       .many = true,
+       .help = "GPU by id, with a MIG slice and a count; all; local; cpu; with --pool: what if all "
+               "its GPUs were of this type",
+       .form = {.label = "GPU",
+                .solve = SOLVE_BUDGET,
+                .explain =
+                    "GPU: memory sets how many, bandwidth TPOT. auto: here, else cheapest fit.\n"
+                    "usable = physical less what the driver keeps (H100: 79.19 of 79.65)",
+                .terms = {"physical memory", "usable memory", "product"}},
+       .count = {
+           .label = "GPUs",
+           .step = 1,
+           .solve = SOLVE_GPUS,
+           .planned = PLAN_INT(layout.gpus),
+           .explain = "GPUs: more hold more, are faster, cost more. auto: the fewest that fit.\n"
+                      "GPUs = TP * PP * replicas",
+           .terms = {"GPUs"}})
+OPTION(USED, .name = "used", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
+       .high = 4096 * GP_GIB, .fallback = "0", .commands = R,
+       .help = "memory per GPU that other programs already hold",
+       .form = {.label = "Used",
+                .step = 1,
+                .explain = "Used: memory per GPU that other programs hold: so much less is free.\n"
+                           "free = usable - used - weights - overheads - users' need",
+                .terms = {"usable memory", "free"}})
+OPTION(ENGINE, .name = "engine", .type = OPTION_TEXT, .argument = "NAME[@VERSION]",
+       .fallback = "newest vllm range; mlx for Apple, llama.cpp for GGUF or cpu", .commands = R,
+       .help = "inference engine and its version",
+       .form = {.label = "Engine",
+                .section = "Engine",
+                .explain = "Engine: its version sets overheads, how it budgets, and its speed.\n"
+                           "vLLM: KV pool = utilization*usable - weights - activation - ...",
+                .terms = {"budget", "KV pool", "fixed time"}})
+OPTION(CONTEXT, .name = "context", .key = 'c', .type = OPTION_TOKENS, .argument = "TOKENS",
+       .unit = "tokens", .low = 1, .high = 1e9, .fallback = "8192, or the model's maximum if less",
+       .commands = R, .help = "tokens one request may hold, prompt and output together",
+       .form = {.label = "Context",
+                .section = "Load",
+                .solve = SOLVE_CONTEXT,
+                .planned = PLAN_DOUBLE(request.context),
+                .explain = "Context: the most tokens of a request; KV memory grows with it.\n"
+                           "KV of one request = context * KV per token (less where windows slide)",
+                .terms = {"KV of one request", "one request is given", "users'"}})
+OPTION(PROMPT, .name = "prompt", .type = OPTION_TOKENS, .argument = "TOKENS", .unit = "tokens",
+       .low = 1, .high = 1e9, .fallback = "1024", .commands = R,
+       .help = "tokens of a typical prompt",
+       .form = {.label = "Prompt",
+                .planned = PLAN_DOUBLE(request.prompt),
+                .explain = "Prompt: tokens of a typical one; TTFT grows with it. Memory: Context.\n"
+                           "prompt + output <= context",
+                .terms = {"a prompt alone", "what a prompt adds", "TTFT"}})
+OPTION(OUTPUT, .name = "output-tokens", .type = OPTION_TOKENS, .argument = "TOKENS",
+       .unit = "tokens", .low = 1, .high = 1e9, .fallback = "256", .commands = R,
+       .help = "tokens of a typical answer",
+       .form = {.label = "Output",
+                .planned = PLAN_DOUBLE(request.output),
+                .explain = "Output: tokens of a typical answer; longer ones: fewer requests/s.\n"
+                           "prompt + output <= context",
+                .terms = {"prompts of the others", "output tokens"}})
+OPTION(PROMPT_STDDEV, .name = "prompt-stddev", .type = OPTION_TOKENS, .argument = "TOKENS",
+       .unit = "tokens", .high = 1e9, .fallback = "0", .commands = R,
+       .help = "standard deviation of the prompts' lengths; --prompt is the mean")
+OPTION(OUTPUT_STDDEV, .name = "output-stddev", .type = OPTION_TOKENS, .argument = "TOKENS",
+       .unit = "tokens", .high = 1e9, .fallback = "0", .commands = R,
+       .help = "standard deviation of the answers' lengths")
+OPTION(
+    TRACE, .name = "trace", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
+    .commands = R,
+    .help = "log of requests (CSV, as Azure or BurstGPT publish them), for their lengths and rate")
+OPTION(USERS, .name = "users", .key = 'u', .type = OPTION_COUNTED, .argument = "N",
+       .unit = "requests", .low = 1, .high = 1e6, .fallback = "1", .commands = R,
+       .help = "requests in flight at once",
+       .form = {
+           .label = "Users",
+           .unit = "at once",
+           .solve = SOLVE_USERS,
+           .planned = PLAN_DOUBLE(request.users),
+           .explain = "Users: requests in flight; more: more KV, longer TPOT, fewer $ a token.\n"
+                      "KV needed = users of one replica * KV of one request",
+           .terms = {"users'", "max concurrency", "requests at once"}})
+OPTION(RATE, .name = "rate", .type = OPTION_NUMBER, .argument = "N", .unit = "requests/s",
+       .low = 1e-6, .high = 1e6, .fallback = "none", .commands = R,
+       .help = "requests that arrive per second, in place of --users",
+       .form = {.label = "Rate",
+                .unit = "/s",
+                .planned = PLAN_DOUBLE(speed.requests.value),
+                .explain = "Rate: requests that arrive per second; Users then follow from it.\n"
+                           "users = rate * time of a request (Little), at their peak",
+                .terms = {"requests per second", "utilisation", "requests at once"}})
+OPTION(PREFIX_HIT, .name = "prefix-hit", .type = OPTION_NUMBER, .argument = "SHARE", .high = 1,
+       .fallback = "0", .commands = R, .help = "share of each prompt that the prefix cache holds")
+OPTION(TTFT, .name = "ttft", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms", .low = 0.1,
+       .high = 1e7, .fallback = "none", .commands = R,
+       .help = "goal: milliseconds to the first token under this load",
+       .form = {.label = "TTFT goal",
+                .section = "Goals",
+                .step = 50,
+                .planned = PLAN_MS(speed.ttft.value),
+                .explain = "TTFT goal: first token within; auto takes more GPUs if it must.\n"
+                           "TTFT = tau + kappa*solo + eta*decode + beta*solo*(C - 1)/20",
+                .terms = {"TTFT", "a prompt alone", "what a prompt adds"}})
+OPTION(TPOT, .name = "tpot", .type = OPTION_NUMBER, .argument = "MS", .unit = "ms", .low = 0.01,
+       .high = 1e6, .fallback = "none", .commands = R,
+       .help = "goal: milliseconds for each output token after the first",
+       .form = {.label = "TPOT goal",
+                .step = 5,
+                .planned = PLAN_MS(speed.tpot.value),
+                .explain = "TPOT goal: each next token within; auto takes more GPUs if it must.\n"
+                           "TPOT = decode step + phi*(B - 1)/output * cost of a prompt",
+                .terms = {"TPOT", "decode step", "product"}})
+OPTION(THROUGHPUT, .name = "throughput", .type = OPTION_NUMBER, .argument = "N", .unit = "tokens/s",
+       .low = 0.01, .high = 1e9, .fallback = "none", .commands = R,
+       .help = "goal: output tokens per second of all users; without --users, with as many "
+               "requests as that takes",
+       .form = {
+           .label = "Throughput",
+           .unit = "tok/s",
+           .planned = PLAN_DOUBLE(speed.tokens.value),
+           .explain = "Throughput: goal, tokens/s of all users; auto takes more users or GPUs.\n"
+                      "output tokens/s = requests/s * output",
+           .terms = {"output tokens", "throughput"}})
+OPTION(BUDGET, .name = "budget", .type = OPTION_NUMBER, .argument = "DOLLARS", .unit = "$/h",
+       .low = 0.001, .high = 1e7, .fallback = "none", .commands = R,
+       .help = "goal: dollars per hour, by --price, at most",
+       .form = {.label = "Budget",
+                .step = 1,
+                .planned = PLAN_DOUBLE(cost.per_hour),
+                .explain = "Budget: goal, dollars per hour at most; a dearer plan is over budget.\n"
+                           "rent per hour <= budget",
+                .terms = {"rent", "instances"}})
+OPTION(TP, .name = "tp", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs", .low = 1,
+       .high = 1024, .fallback = "auto", .commands = R,
+       .help = "GPUs that share each layer (tensor parallel)",
+       .form = {.label = "TP",
+                .section = "Layout",
+                .unit = "",
+                .planned = PLAN_INT(layout.tp),
+                .explain = "TP: GPUs of a host that share each layer: less memory each, faster.\n"
+                           "a GPU holds 1/TP of query, output and MLP, ceil(kv/TP) KV heads",
+                .terms = {"GPUs", "weights"}})
+OPTION(PP, .name = "pp", .type = OPTION_COUNTED, .argument = "N", .unit = "stages", .low = 1,
+       .high = 512, .fallback = "auto", .commands = R, .help = "pipeline stages",
+       .form = {
+           .label = "PP",
+           .unit = "",
+           .planned = PLAN_INT(layout.pp),
+           .explain = "PP: pipeline stages, each with its layers: less memory each, not faster.\n"
+                      "a stage holds about L/PP layers; the tightest stage is shown",
+           .terms = {"GPUs", "layers of"}})
+OPTION(MAX_PP, .name = "max-pp", .type = OPTION_COUNTED, .argument = "N", .unit = "stages",
+       .low = 1, .high = 512, .fallback = "8", .commands = R,
+       .help = "most stages that auto may choose; --pp may exceed it",
+       .form = {.label = "Max PP",
+                .unit = "",
+                .planned = PLAN_INT(request.max_pp),
+                .explain = "Max PP: the most pipeline stages that auto may choose.\n"
+                           "PP <= Max PP, unless PP itself is given",
+                .terms = {"GPUs", "layers of"}})
+OPTION(EP, .name = "ep", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs", .low = 1,
+       .high = 1024, .fallback = "auto", .commands = R, .help = "GPUs the experts are spread over",
+       .form = {.label = "EP",
+                .unit = "",
+                .planned = PLAN_INT(layout.ep),
+                .explain = "EP: GPUs that the experts of a MoE are spread over: less memory each.\n"
+                           "a GPU holds 1/max(TP, EP) of the experts",
+                .terms = {"GPUs", "weights"}})
+OPTION(DP, .name = "dp", .type = OPTION_COUNTED, .argument = "N", .unit = "copies", .low = 1,
+       .high = 1024, .fallback = "auto", .commands = R,
+       .help = "copies of the attention over which the experts are spread")
+OPTION(REPLICAS, .name = "replicas", .type = OPTION_COUNTED, .argument = "N", .unit = "copies",
+       .low = 1, .high = 1024, .fallback = "auto", .commands = R,
+       .help = "whole copies of the model that share the users",
+       .form = {.label = "Replicas",
+                .unit = "",
+                .planned = PLAN_INT(layout.replicas),
+                .explain = "Replicas: whole copies that share the users: more tokens/s.\n"
+                           "users of one replica = ceil(users / replicas)",
+                .terms = {"GPUs", "users'"}})
+OPTION(DISAGGREGATE, .name = "disaggregate", .type = OPTION_TEXT, .argument = "P:D",
+       .unit = "copies", .fallback = "none", .commands = R,
+       .help = "replicas for prefill alone and replicas for decode alone, as in 1:3, or with a TP "
+               "of their own, 2xTP1:1xTP4; auto: the best split")
+OPTION(MAX_NUM_SEQS, .name = "max-num-seqs", .type = OPTION_COUNTED, .argument = "N",
+       .unit = "requests", .low = 1, .high = 65536, .fallback = "the engine's, for this GPU",
+       .commands = R, .help = "slots of the engine; sets its sampler workspace",
+       .form = {.label = "Slots",
+                .planned = PLAN_MEMORY(max_num_seqs),
+                .explain = "Slots: requests the engine runs at once; the others queue.\n"
+                           "sampling = slots*V*(copies*4 + a) + batch*h*a + base",
+                .terms = {"activation"}})
+OPTION(MAX_BATCHED_TOKENS, .name = "max-batched-tokens", .type = OPTION_TOKENS,
+       .argument = "TOKENS", .unit = "tokens", .low = 1, .high = 1e7,
+       .fallback = "the engine's, for this GPU", .commands = R,
+       .help = "tokens of one step; sets its activation memory",
+       .form = {.label = "Batch",
+                .planned = PLAN_MEMORY(max_batched_tokens),
+                .explain = "Batch: tokens of one step; more: more memory, mostly a shorter TTFT.\n"
+                           "forward = batch*(2*h + 3*ff/TP)*a + forward base",
+                .terms = {"activation"}})
+OPTION(MEMORY_UTILIZATION, .name = "memory-utilization", .type = OPTION_NUMBER, .argument = "SHARE",
+       .low = 0.05, .high = 1, .fallback = "the engine's", .commands = R,
+       .help = "share of the GPU's memory the engine takes",
+       .form = {.label = "Utilization",
+                .step = 0.01,
+                .unit = "share",
+                .planned = PLAN_MEMORY(fraction),
+                .explain = "Utilization: share of the memory that the engine takes: the budget.\n"
+                           "vLLM: budget = utilization * usable",
+                .terms = {"budget", "KV pool"}})
+OPTION(HEADROOM, .name = "headroom", .type = OPTION_NUMBER, .argument = "SHARE", .high = 0.9,
+       .fallback = "0", .commands = R, .help = "share of that budget to leave free",
+       .form = {
+           .label = "Headroom",
+           .step = 0.05,
+           .unit = "share",
+           .explain = "Headroom: share of the engine's budget to leave free: room for surprises.\n"
+                      "budget = (1 - headroom) * what the engine would take",
+           .terms = {"budget", "KV pool"}})
+OPTION(
+    GPU_LAYERS, .name = "gpu-layers", .type = OPTION_COUNTED, .argument = "N", .unit = "layers",
+    .high = 1e6, .fallback = "all", .commands = R,
+    .help =
+        "llama.cpp: layers on GPUs, the output counted as one; the first ones stay in host memory",
+    .form = {.label = "GPU layers",
+             .step = 1,
+             .unit = "",
+             .explain = "GPU layers: of llama.cpp; the others are in host memory: fits, slower.\n"
+                        "on GPUs: the output, counted as one, and the last N - 1 layers",
+             .terms = {"host memory", "weights"}})
+OPTION(N_CPU_MOE, .name = "n-cpu-moe", .type = OPTION_COUNTED, .argument = "N", .unit = "layers",
+       .high = 1e6, .fallback = "0", .commands = R,
+       .help = "llama.cpp: layers from the first whose experts stay in host memory",
+       .form = {.label = "CPU experts",
+                .step = 1,
+                .explain = "CPU experts: of llama.cpp; they are in host memory: fits, slower.\n"
+                           "weights - experts of the first N layers",
+                .terms = {"host memory", "weights"}})
+OPTION(CPU_OFFLOAD_GB, .name = "cpu-offload-gb", .type = OPTION_NUMBER, .argument = "GIB",
+       .unit = "GiB", .high = 65536, .fallback = "0", .commands = R,
+       .help = "vLLM: GiB of each GPU's weights that stay in host memory",
+       .form = {.label = "Offload",
+                .step = 1,
+                .explain = "Offload: of vLLM; as much of each GPU's weights stays in host memory.\n"
+                           "weights - offload, in whole parameters",
+                .terms = {"host memory", "weights"}})
+OPTION(KV_OFFLOAD_GB, .name = "kv-offload-gb", .type = OPTION_NUMBER, .argument = "GIB",
+       .unit = "GiB", .high = 65536, .fallback = "0", .commands = R,
+       .help = "vLLM, SGLang: GiB of host memory that keep KV for later requests",
+       .form = {
+           .label = "KV offload",
+           .step = 8,
+           .explain = "KV offload: of vLLM and SGLang; host memory keeps KV for later requests.\n"
+                      "the pool does not change: it must hold the requests in flight",
+           .terms = {"host memory", "one request is given"}})
+OPTION(NO_KV_OFFLOAD, .name = "no-kv-offload", .type = OPTION_FLAG, .fallback = "off",
+       .commands = R, .help = "llama.cpp: the whole KV cache in host memory",
+       .form = {.label = "KV on host",
+                .explain = "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"
+                           "KV needed on the GPU = 0; attention is computed on the host",
+                .terms = {"host memory", "users'"}})
+OPTION(DRAFT, .name = "draft", .type = OPTION_TEXT, .argument = "MODEL", .fallback = "none",
+       .commands = R, .help = "model that drafts tokens, or mtp: the model's own layers for it",
+       .form = {
+           .label = "Draft",
+           .explain = "Draft: a model that drafts tokens, or mtp, the model's own: more memory.\n"
+                      "weights + draft/TP; its layers' KV is in the same pool",
+           .terms = {"weights: draft", "weights: MTP", "KV:"}})
+OPTION(SPECULATIVE_TOKENS, .name = "speculative-tokens", .type = OPTION_COUNTED, .argument = "N",
+       .unit = "tokens", .low = 1, .high = 64, .fallback = "the engine's, with --draft",
+       .commands = R, .help = "tokens drafted in each step",
+       .form = {.label = "Drafted",
+                .step = 1,
+                .planned = PLAN_INT(request.draft_tokens),
+                .explain = "Drafted: tokens of each step that the draft proposes.\n"
+                           "a request of a recurrent hybrid holds a state more for each",
+                .terms = {"one request is given", "state"}})
+OPTION(ACCEPTANCE, .name = "acceptance", .type = OPTION_NUMBER, .argument = "SHARE", .low = 0.01,
+       .high = 0.99, .fallback = "none", .commands = R,
+       .help = "share of the drafted tokens that the model accepts")
+OPTION(
+    CALIBRATION, .name = "calibration", .type = OPTION_TEXT, .argument = "FILE[,FILE...]",
+    .fallback = "what was measured here", .commands = R,
+    .help =
+        "a server's benchmark or start-up log, or results of --bench, which correct the plan; none",
+    .form = {.label = "Measured",
+             .explain = "Measured: files of a server's start-up log or benchmark, or of --bench.\n"
+                        "term = the logged figure, or estimate*(logged/estimated)^share",
+             .terms = {"logged / estimated", "correction by measured points"}})
+OPTION(LORA, .name = "lora", .type = OPTION_TEXT, .argument = "N[:RANK]", .fallback = "none",
+       .commands = R, .help = "LoRA adapters at once and their largest rank, 16 if not given",
+       .form = {.label = "Adapters",
+                .explain = "Adapters: room for so many LoRA adapters of a rank: more memory.\n"
+                           "slots * r * (cols + rows) of every linear layer, one of them / TP",
+                .terms = {"weights: LoRA", "CUDA graphs"}})
+OPTION(LANGUAGE_MODEL_ONLY, .name = "language-model-only", .type = OPTION_FLAG, .fallback = "off",
+       .commands = R, .help = "vLLM: neither load nor profile a vision tower")
+OPTION(PRUNE, .name = "prune", .type = OPTION_TEXT, .argument = "KIND", .fallback = "none",
+       .commands = R, .help = "none, 2:4, a percentage of zeros, layers:8 or width:25%",
+       .form = {.label = "Pruning",
+                .explain = "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"
+                           "2:4 stores bits/2 + 1 per weight of the linear layers",
+                .terms = {"weights: saved", "weights"}})
+OPTION(SOLVE, .name = "solve", .type = OPTION_WORD, .argument = "FIELD",
+       .choices = "gpus|context|users|precision|budget", .fallback = "none", .commands = P,
+       .help = "find the best value of one field that still fits")
+OPTION(PRICE, .name = "price", .type = OPTION_WORD, .argument = "CLASS",
+       .choices = "on-demand|spot|market|buy", .fallback = "on-demand", .commands = R,
+       .help = "class of prices to use",
+       .form = {.label = "Price",
+                .section = "Cost",
+                .explain = "Price: the class of prices that $/h and the cheapest GPU go by.\n"
+                           "rent per hour = instances * price of one; they are sold whole",
+                .terms = {"instances", "rent", "buy"}})
+OPTION(PROVIDER, .name = "provider", .type = OPTION_TEXT, .argument = "NAME[,NAME...]",
+       .fallback = "all", .commands = R, .help = "rent only from these providers",
+       .form = {.label = "Provider",
+                .explain = "Provider: rent only from these, as in aws,gcp.\n"
+                           "rent per hour = instances * price of one; they are sold whole",
+                .terms = {"instances", "rent"}})
+OPTION(REGION, .name = "region", .type = OPTION_TEXT, .argument = "TEXT", .fallback = "any",
+       .commands = R, .help = "rent only in regions whose name contains this, as in us or eu-",
+       .form = {.label = "Region",
+                .explain = "Region: rent only where the region's name contains this, as in us.\n"
+                           "rent per hour = instances * price of one; they are sold whole",
+                .terms = {"instances", "rent"}})
+OPTION(DATED, .name = "dated", .type = OPTION_FLAG, .fallback = "off", .commands = R,
+       .help = "only prices that their source dates; not those \"by 2026-11\", the day of reading",
+       .form = {.label = "Dated",
+                .explain = "Dated: only prices with a date of their own count.\n"
+                           "\"by 2026-11\" is none: the source has no date and was read then",
+                .terms = {"instances", "rent"}})
+OPTION(API_PRICE, .name = "api-price", .type = OPTION_TEXT, .argument = "IN:OUT",
+       .unit = "$/M tokens", .fallback = "none", .commands = R,
+       .help = "an API's dollars per million tokens of prompt and answer, to compare with")
+OPTION(HOURS, .name = "hours", .type = OPTION_NUMBER, .argument = "N", .unit = "h/month", .low = 1,
+       .high = 744, .fallback = "730", .commands = R, .help = "hours of use per month",
+       .form = {.label = "Hours",
+                .step = 10,
+                .explain = "Hours: hours of use per month; few make renting cheaper than buying.\n"
+                           "rent per month = rent per hour * hours",
+                .terms = {"rent per month"}})
+OPTION(ELECTRICITY, .name = "electricity", .type = OPTION_NUMBER, .argument = "PRICE",
+       .unit = "$/kWh", .low = 0.001, .high = 10, .fallback = "the catalogue's", .commands = R,
+       .help = "price of electricity when buying",
+       .form = {.label = "Electricity",
+                .step = 0.01,
+                .explain = "Electricity: its price when the GPUs are bought.\n"
+                           "running = kW*PUE*price*share of hours + kW*hosting*12/8760",
+                .terms = {"buy"}})
+OPTION(POWER_CAP, .name = "power-cap", .type = OPTION_NUMBER, .argument = "WATTS", .unit = "W",
+       .low = 1, .high = 1e9, .fallback = "none", .commands = R,
+       .help = "most that all GPUs and their hosts may draw: a rack's or a circuit's watts",
+       .form = {.label = "Power cap",
+                .step = 500,
+                .planned = PLAN_DOUBLE(power.sheet),
+                .explain = "Power cap: goal, watts of all GPUs and hosts at most, as of a rack.\n"
+                           "watts = GPUs at this load + their shares of the hosts",
+                .terms = {"power", "a GPU", "energy"}})
+OPTION(TRAIN, .name = "train", .type = OPTION_WORD, .argument = "METHOD",
+       .choices = "full|lora|qlora", .fallback = "none", .commands = P,
+       .help = "plan fine-tuning memory instead of inference")
+OPTION(ZERO, .name = "zero", .type = OPTION_COUNTED, .argument = "STAGE", .high = 3,
+       .fallback = "the lowest that fits", .commands = P, .help = "ZeRO stage of --train")
+OPTION(RECOMPUTE, .name = "recompute", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "auto|none|selective|full", .fallback = "auto", .commands = P,
+       .help = "activation recomputation of --train")
+OPTION(SEQUENCE, .name = "sequence", .type = OPTION_TOKENS, .argument = "TOKENS", .unit = "tokens",
+       .low = 1, .high = 1e8, .fallback = "2048", .commands = P,
+       .help = "sequence length of --train")
+OPTION(MICRO_BATCH, .name = "micro-batch", .type = OPTION_COUNTED, .argument = "N",
+       .unit = "sequences", .low = 1, .high = 65536, .fallback = "1", .commands = P,
+       .help = "sequences per GPU and step of --train")
+OPTION(LORA_RANK, .name = "lora-rank", .type = OPTION_COUNTED, .argument = "R", .low = 1,
+       .high = 4096, .fallback = "16", .commands = P,
+       .help = "rank of the adapters of --train lora or qlora")
+OPTION(LORA_TARGETS, .name = "lora-targets", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "linear|qv", .fallback = "linear", .commands = P,
+       .help = "matrices that --train lora or qlora adapts: all, or query and value")
+OPTION(MODULES_TO_SAVE, .name = "modules-to-save", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "none|embed|head|both", .fallback = "none", .commands = P,
+       .help = "what --train lora or qlora trains whole beside adapters")
+OPTION(OPTIMIZER, .name = "optimizer", .type = OPTION_TEXT, .argument = "NAME", .fallback = "adamw",
+       .commands = P, .help = "optimizer of --train")
+OPTION(ATTENTION, .name = "attention", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "flash|eager", .fallback = "flash", .commands = P,
+       .help = "attention kernel of --train; eager stores all scores")
+OPTION(LOSS, .name = "loss", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "eager|chunked|fused", .fallback = "eager, or fused with --fused", .commands = P,
+       .help = "how --train computes the loss from the logits")
+OPTION(OFFLOAD, .name = "offload", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "none|optimizer|parameters", .fallback = "none", .commands = P,
+       .help = "what --train keeps in host memory: optimizer and gradients, or weights too")
+OPTION(STEP_IN_BACKWARD, .name = "step-in-backward", .type = OPTION_FLAG, .fallback = "off",
+       .commands = P,
+       .help = "apply each gradient of --train full in the backward pass, and free it")
+OPTION(CP, .name = "cp", .type = OPTION_COUNTED, .argument = "N", .unit = "GPUs", .low = 1,
+       .high = 256, .fallback = "1", .commands = P,
+       .help = "GPUs that share each sequence of --train (context parallel)")
+OPTION(SEQUENCE_PARALLEL, .name = "sequence-parallel", .type = OPTION_FLAG, .fallback = "off",
+       .commands = P, .help = "split the norms and inputs of --train with --tp, too")
+OPTION(DEVICE_MAP, .name = "device-map", .type = OPTION_FLAG, .fallback = "off", .commands = P,
+       .help = "run --train in one process, its layers one after another over the GPUs")
+OPTION(FUSED, .name = "fused", .type = OPTION_FLAG, .fallback = "off", .commands = P,
+       .help = "use fused norm, MLP, attention and loss kernels in --train")
+OPTION(DEVICE, .name = "device", .key = 'd', .type = OPTION_TEXT, .argument = "N[,N...]",
+       .fallback = "all", .commands = M,
+       .help = "devices to measure, as --dry-run numbers them, or all")
+OPTION(TYPE, .name = "type", .key = 't', .type = OPTION_TEXT, .argument = "TYPE[,TYPE...]",
+       .fallback = "all the device has", .commands = M,
+       .help =
+           "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, int8, fp8, mxfp8, "
+           "nvfp4")
+OPTION(SHAPES, .name = "shapes", .type = OPTION_TEXT, .argument = "M:N:K[,...]",
+       .fallback = "squares", .commands = M, .help = "matrix shapes for gemm")
+OPTION(SIZE, .name = "size", .type = OPTION_TEXT, .argument = "LOW[:HIGH]",
+       .fallback = "the test's own", .commands = M,
+       .help = "range of sizes for memory, transfer and allreduce")
+OPTION(CACHE, .name = "cache", .type = OPTION_WORD, .argument = "STATE",
+       .choices = "cold|weights-cold|hot", .fallback = "the test's own", .commands = M,
+       .help = "what the last-level cache holds when a product starts")
+OPTION(FILL, .name = "fill", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "uniform|normal|zeros", .fallback = "uniform", .commands = M,
+       .help = "contents of the operands; zeros: not comparable")
+OPTION(CHECK, .name = "check", .type = OPTION_WORD, .argument = "HOW",
+       .choices = "sample|none|full", .fallback = "sample", .commands = M,
+       .help = "how many results of a product are verified")
+OPTION(PRESET, .name = "preset", .type = OPTION_WORD, .argument = "NAME",
+       .choices = "quick|normal|thorough", .fallback = "normal", .commands = C,
+       .help = "points and time for each; quick when no TEST is named")
+OPTION(REL_CI, .name = "rel-ci", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
+       .low = 0.01, .high = 100, .fallback = "1", .commands = C,
+       .help = "end a point when its median is known to within this")
+OPTION(MAX_TIME, .name = "max-time", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .low = 0.001, .high = 3600, .fallback = "the preset's", .commands = C,
+       .help = "longest time of one point")
+OPTION(TIME_LIMIT, .name = "time-limit", .type = OPTION_TEXT, .argument = "TIME",
+       .fallback = "none; --confirm: 2m", .commands = C,
+       .help = "time for the whole run, as in 90s, 10m, 2h; ends after a point")
+OPTION(DRY_RUN, .name = "dry-run", .type = OPTION_FLAG, .fallback = "off", .commands = M,
+       .help = "print points, memory and time; measure nothing")
+OPTION(RESUME, .name = "resume", .type = OPTION_PATH, .argument = "JOURNAL", .fallback = "none",
+       .commands = M, .help = "continue an interrupted run from its .part file")
+OPTION(STRICT, .name = "strict", .type = OPTION_FLAG, .fallback = "off",
+       .commands = C | FOR_COMPARE_RESULTS | FOR_CHECK_LOG,
+       .help = "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log "
+               "is outside its band")
+OPTION(
+    TOLERANCE, .name = "tolerance", .type = OPTION_NUMBER, .argument = "PERCENT", .unit = "%",
+    .high = 90, .fallback = "5", .commands = M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN,
+    .help =
+        "how much slower than the reference, or dearer than the saved plan, still counts as equal")
+OPTION(INTERVAL, .name = "interval", .type = OPTION_NUMBER, .argument = "SECONDS", .unit = "s",
+       .low = 0.001, .high = 1e7, .fallback = "from the dates of the two files",
+       .commands = FOR_ATTACH, .help = "time between two metrics pages")
+OPTION(DIAGNOSE, .name = "diagnose", .type = OPTION_FLAG, .fallback = "off", .commands = M,
+       .help = "why is this device slow? one verdict with its evidence, in less than a minute")
+OPTION(EXPECT, .name = "expect", .type = OPTION_PATH, .argument = "FILE", .fallback = "none",
+       .commands = M, .help = "a reference result: exit 5 unless this run confirms it")
+OPTION(PROM, .name = "prom", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
+       .commands = M, .help = "also write gpuplan.prom there, for a Prometheus collector")
+OPTION(BACKEND, .name = "backend", .type = OPTION_WORD, .argument = "NAME",
+       .choices = "auto|cuda|cpu", .fallback = "GPUs where there are some, else the CPU",
+       .commands = M, .help = "engine to measure with")
+OPTION(ALGOS, .name = "algos", .type = OPTION_COUNTED, .argument = "N", .low = 1, .high = 64,
+       .fallback = "16", .commands = M, .help = "cuBLASLt algorithms to try per product")
+OPTION(WORKSPACE, .name = "workspace", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
+       .high = 4 * GP_GIB, .fallback = "32MiB", .commands = M,
+       .help = "workspace a cuBLASLt algorithm may use")
+OPTION(MAX_MEMORY, .name = "max-memory", .type = OPTION_BYTES, .argument = "BYTES", .unit = "GiB",
+       .low = 1048576, .high = 4096 * GP_GIB,
+       .fallback = "a quarter of the free memory; decode: most of it", .commands = C,
+       .help = "memory one engine may allocate for operands")
+OPTION(STORAGE, .name = "storage", .type = OPTION_PATH, .argument = "FILE",
+       .fallback = "a temporary one", .commands = M,
+       .help = "file that transfer reads, as a model loader would")
+OPTION(SEED, .name = "seed", .type = OPTION_COUNTED, .argument = "N", .high = 9007199254740991.0,
+       .fallback = "24301", .commands = C | FOR_POOL,
+       .help = "seed of the points' order and of the operands, or of the pool's solver")
+OPTION(SOLVE_SECONDS, .name = "solve-seconds", .type = OPTION_NUMBER, .argument = "SECONDS",
+       .unit = "s", .low = 0.01, .high = 86400, .fallback = "a fixed amount of work",
+       .commands = FOR_POOL,
+       .help = "time for the pool's solver; the answer then depends on the machine")
+OPTION(RUNG, .name = "rung", .type = OPTION_WORD, .argument = "NAME",
+       .choices = "fixed|composed|shared|hourly|cloud|cheapest", .fallback = "cheapest",
+       .commands = FOR_POOL,
+       .help = "way to own the pool's GPUs; its hours, moves and exports are shown")
+OPTION(EXPORT, .name = "export", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "compose|mig-parted|dra|slurm|mps", .fallback = "none", .commands = FOR_POOL,
+       .help = "print the pool in the format of another program")
+OPTION(AT, .name = "at", .type = OPTION_COUNTED, .argument = "HOUR", .unit = "h", .high = 167,
+       .fallback = "the busiest", .commands = FOR_POOL,
+       .help = "hour of the pool that --export prints")
+OPTION(ON_SCREEN, .name = "screen", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_POOL,
+       .help = "show the pool on its screen instead of printing it")
+OPTION(FORCE, .name = "force", .type = OPTION_FLAG, .fallback = "off", .commands = C,
+       .help = "measure a GPU even if other processes use it")
+OPTION(LOCK_CLOCKS, .name = "lock-clocks", .type = OPTION_TEXT, .argument = "base|MHZ",
+       .fallback = "not locked", .commands = C,
+       .help = "lock the GPU's SM clock while measuring; needs root")
+OPTION(NVML_INTERVAL, .name = "nvml-interval", .type = OPTION_NUMBER, .argument = "MS",
+       .unit = "ms", .low = 10, .high = 1000, .fallback = "50", .commands = M,
+       .help = "time between two sensor readings")
+OPTION(ANONYMOUS, .name = "anonymous", .type = OPTION_FLAG, .fallback = "off", .commands = M,
+       .help = "write a hash in place of this host's name")
+OPTION(PROGRESS, .name = "progress", .type = OPTION_WORD, .argument = "KIND",
+       .choices = "auto|plain|json|none", .fallback = "auto", .commands = C,
+       .help = "what to show on standard error while measuring")
+OPTION(PLAIN, .name = "plain", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_SCREEN,
+       .help = "ask line by line instead of drawing screens")
+OPTION(ASCII, .name = "ascii", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_SCREEN,
+       .help = "draw with ASCII characters only")
+OPTION(COLOR, .name = "color", .type = OPTION_WORD, .argument = "SCHEME",
+       .choices = "auto|always|never|16|dark|light", .fallback = "auto", .commands = FOR_SCREEN,
+       .help = "colors of the screens; always: even if NO_COLOR is set")
+OPTION(NO_MOUSE, .name = "no-mouse", .type = OPTION_FLAG, .fallback = "off", .commands = FOR_SCREEN,
+       .help = "leave the mouse to the terminal")
+OPTION(SORT, .name = "sort", .type = OPTION_WORD, .argument = "COLUMN",
+       .choices = "cost|gpus|memory|name|million|tpot|ttft|tokens", .fallback = "cost",
+       .commands = FOR_COMPARE,
+       .help = "order of the rows; memory: of all GPUs; million: dollars per million tokens")
+OPTION(PROFILES, .name = "profiles", .type = OPTION_PATH, .argument = "DIR", .fallback = "none",
+       .commands = FOR_ALL, .help = "a folder of profiles that override all others")
+OPTION(FORMAT, .name = "format", .key = 'f', .type = OPTION_WORD, .argument = "FORMAT",
+       .choices = "text|json|csv|markdown", .fallback = "text",
+       .commands = FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT, .help = "how to print the answer")
+OPTION(OUT, .name = "output", .key = 'o', .type = OPTION_PATH, .argument = "FILE|TOKENS",
+       .fallback = "standard output", .commands = FOR_PRINTING,
+       .help = "write the result to a file, whole or not at all; a number means --output-tokens")
+OPTION(WHY, .name = "why", .key = 'w', .type = OPTION_FLAG, .fallback = "off", .commands = FOR_PLAN,
+       .help = "print each term with its equation, inputs and source")
+OPTION(QUIET, .name = "quiet", .key = 'q', .type = OPTION_FLAG, .fallback = "off",
+       .commands = FOR_PRINTING, .help = "only the verdict and errors")
+OPTION(VERBOSE, .name = "verbose", .key = 'v', .type = OPTION_FLAG, .fallback = "off",
+       .commands = FOR_PRINTING, .help = "also warnings about profiles, and all sources")
+OPTION(HELP, .name = "help", .key = 'h', .type = OPTION_FLAG, .fallback = "off",
+       .commands = FOR_ALL, .help = "list the commands and options")
+OPTION(VERSION, .name = "version", .key = 'V', .type = OPTION_FLAG, .fallback = "off",
+       .commands = FOR_ALL, .help = "print the version")

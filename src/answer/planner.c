@@ -338,5 +338,5 @@ void planner_fix_command(const struct options *options, const struct answer *ans
     gp_format(changes, sizeof(changes), "%s%s%s%s", name_gpu ? "--gpu " : "",
               name_gpu ? answer->plan.request.gpu->id : "", name_gpu ? " " : "",
               planner_fix_options(fix, given));
-    options_command(options, changes, out);
+    options_command(options, "plan", changes, out);
 }

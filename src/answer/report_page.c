@@ -82,7 +82,7 @@ enum gp_status report_page_begin(struct planner *planner, const struct options *
     p->planner = planner;
     p->train = options->value[OPT_TRAIN].given;
     strbuf_init(&p->command);
-    options_command(options, "", &p->command);
+    options_command(options, "plan", "", &p->command);
     rc = p->train ? planner_train(planner, options, &p->trained, err)
                   : begin_plan(p, options, answer, err);
     if (rc) {

@@ -92,33 +92,12 @@ static enum gp_status unknown_option(const struct command *command, const char *
     return gp_fail(err, GP_E_USAGE, arg, hint, "unknown option");
 }
 
-/* Splits "--name=value", "-mvalue" and "-m value"; returns the option's id or -1. */
-static int split_option(const char *arg, char *name, size_t size, const char **value)
-{
-    *value = NULL;
-    if (arg[1] == '-') {
-        const char *equals = strchr(arg, '=');
-        size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
-
-        if (n >= size)
-            return -1;
-        memcpy(name, arg, n);
-        name[n] = '\0';
-        *value = equals ? equals + 1 : NULL;
-        return option_find(name + 2);
-    }
-    char key[2] = {arg[1], '\0'};
-    gp_format(name, size, "-%s", key);
-    *value = arg[2] == '=' ? arg + 3 : arg[2] ? arg + 2 : NULL;
-    return option_find(key);
-}
-
 static enum gp_status take_option(struct invocation *in, int argc, char **argv, int *i,
                                   struct gp_err *err)
 {
     char name[64], where[80];
     const char *value;
-    int id = split_option(argv[*i], name, sizeof(name), &value);
+    int id = option_split(argv[*i], name, sizeof(name), &value);
 
     if (id < 0)
         return unknown_option(in->command, argv[*i], err);

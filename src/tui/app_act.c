@@ -296,13 +296,13 @@ static void quit_ask(struct app *app)
 
 /* ---- small ones ---- */
 
-static void undo(struct app *app)
+static void act_undo(struct app *app)
 {
     if (!form_undo(app->form))
         app_report(app, false, "nothing to undo");
 }
 
-static void redo(struct app *app)
+static void act_redo(struct app *app)
 {
     if (!form_redo(app->form))
         app_report(app, false, "nothing to redo");
@@ -318,17 +318,17 @@ static void save_as(struct app *app)
     ask_form_file(app, false, false);
 }
 
-static void load(struct app *app)
+static void act_load(struct app *app)
 {
     ask_form_file(app, true, false);
 }
 
-static void redraw(struct app *app)
+static void act_redraw(struct app *app)
 {
     app->whole = true;
 }
 
-static void suspend(struct app *app)
+static void act_suspend(struct app *app)
 {
     char why[120];
 
@@ -391,12 +391,12 @@ static const struct {
 } everywhere[] = {
     {ACT_HELP, open_help},     {ACT_QUIT, quit_ask},
     {ACT_QUIT_NOW, quit_now},  {ACT_PROMPT, open_prompt},
-    {ACT_UNDO, undo},          {ACT_REDO, redo},
+    {ACT_UNDO, act_undo},          {ACT_REDO, act_redo},
     {ACT_EXPORT, open_export}, {ACT_SAVE, save_as},
-    {ACT_LOAD, load},          {ACT_COMMAND, show_command},
+    {ACT_LOAD, act_load},          {ACT_COMMAND, show_command},
     {ACT_THEME, next_theme},   {ACT_CHARSET, next_charset},
     {ACT_MOUSE, toggle_mouse}, {ACT_SETTINGS, save_settings},
-    {ACT_REDRAW, redraw},      {ACT_SUSPEND, suspend},
+    {ACT_REDRAW, act_redraw},      {ACT_SUSPEND, act_suspend},
 };
 
 static void act_everywhere(struct app *app, enum action action)

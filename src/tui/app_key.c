@@ -21,12 +21,6 @@
 
 #define POLL_FORM 0.005 /* s */
 
-/* Does this screen go on planning from the answer while nobody types? */
-static bool of_answer(int screen)
-{
-    return screen == SCREEN_PLAN || screen == SCREEN_COMPARE || screen == SCREEN_CURVES;
-}
-
 static void report_solved(struct app *app)
 {
     enum field field;
@@ -38,7 +32,7 @@ static void report_solved(struct app *app)
     if (err.code)
         app_report_err(app, &err);
     else
-        app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
+        app_report(app, false, "%s: %s is the best that fits", field_rows[field].form->label,
                    app->form->shown[field]);
 }
 
@@ -73,7 +67,10 @@ double app_tick(struct app *app)
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const struct screen_ops *ops = app->screens[i];
 
-        if (!app->state[i] || !ops->tick || (app->form->planning && of_answer(i)))
+        /* these plan from the answer while nobody types */
+        bool waits = i == SCREEN_PLAN || i == SCREEN_COMPARE || i == SCREEN_CURVES;
+
+        if (!app->state[i] || !ops->tick || (app->form->planning && waits))
             continue;
         if (app->due[i] <= clock_now()) {
             double wish = ops->tick(app, app->state[i], clock_now());
@@ -191,22 +188,6 @@ void app_paste(struct app *app, const struct paste *paste)
     app_report(app, false, "%s", why ? why : "");
 }
 
-static void unknown_key(struct app *app, int key)
-{
-    char name[16], help[16];
-
-    app_report(app, false, "%s does nothing here; %s lists the keys",
-               key_text(key, name, sizeof(name)), action_key(ACT_HELP, help, sizeof(help)));
-}
-
-static void quit_by_key(struct app *app, enum action action)
-{
-    if (action == ACT_QUIT)
-        quit_small(app);
-    else if (action == ACT_QUIT_NOW)
-        app->quit = true;
-}
-
 /* Windows act on the answer when Enter is pressed, some keys always, and a click may. */
 static bool needs_answer(const struct app *app, int key)
 {
@@ -224,17 +205,21 @@ static bool needs_answer(const struct app *app, int key)
 static void key_taken(struct app *app, int key)
 {
     enum action action = action_of_key(key, app->screen);
+    char name[16], help[16];
 
     if (key == K_MOUSE)
         mouse_event(app);
     else if (key == K_PASTE)
         app_paste(app, term_paste());
+    else if (too_small(app) && action == ACT_QUIT)
+        quit_small(app);
     else if (too_small(app))
-        quit_by_key(app, action);
+        app->quit = app->quit || action == ACT_QUIT_NOW;
     else if (overlay_key(&app->display, key))
         return;
     else if (action == ACT_NONE)
-        unknown_key(app, key);
+        app_report(app, false, "%s does nothing here; %s lists the keys",
+                   key_text(key, name, sizeof(name)), action_key(ACT_HELP, help, sizeof(help)));
     else
         app_act(app, action);
 }

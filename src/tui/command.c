@@ -150,7 +150,7 @@ static int find_own(const struct app *app, const char *word)
 static int find_label(const char *name)
 {
     for (int f = 0; f < FIELD_COUNT; f++)
-        if (gp_casecmp(field_rows[f].label, name) == 0)
+        if (gp_casecmp(field_rows[f].form->label, name) == 0)
             return f;
     return -1;
 }
@@ -197,14 +197,6 @@ static bool set_options(struct app *app, bool own, const char *options, struct g
             : form_options(app->form, options, err))
         return false;
     app_report(app, false, "set: %s", options);
-    return true;
-}
-
-static bool set_label(struct app *app, int field, const char *value, struct gp_err *err)
-{
-    if (form_set(app->form, (enum field)field, value, err))
-        return false;
-    app_report(app, false, "set: %s %s", field_rows[field].label, value);
     return true;
 }
 
@@ -274,23 +266,15 @@ static bool run_screen(struct app *app, int screen, const char *options, struct 
     return ok;
 }
 
-static bool not_here(struct app *app, enum action action, struct gp_err *err)
-{
-    if (action_rows[action].screens & 1u << app->screen)
-        return false;
-    gp_fail(err, GP_E_USAGE, action_rows[action].name, "", "is not for the screen %s",
-            screen_names[app->screen]);
-    return true;
-}
-
 /* One word that stands alone. */
 static bool run_word(struct app *app, const char *word, struct gp_err *err)
 {
     enum action action = find_action(word);
     int screen = find_screen(word);
 
-    if (action && not_here(app, action, err))
-        return false;
+    if (action && !(action_rows[action].screens & 1u << app->screen))
+        return gp_fail(err, GP_E_USAGE, action_rows[action].name, "", "is not for the screen %s",
+                       screen_names[app->screen]) == GP_OK;
     if (action)
         app_act(app, action);
     else if (screen >= 0)
@@ -329,8 +313,12 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
         return find_verb(word)->run(app, NULL, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
         return set_options(app, false, all, err);
-    if (find_label(word) >= 0 && rest[0])
-        return set_label(app, find_label(word), rest, err);
+    if (find_label(word) >= 0 && rest[0]) {
+        if (form_set(app->form, (enum field)find_label(word), rest, err))
+            return false;
+        app_report(app, false, "set: %s %s", field_rows[find_label(word)].form->label, rest);
+        return true;
+    }
     if (find_action(word) == ACT_SOLVE && rest[0])
         return solve_field(app, rest, err);
     if (find_action(word) && rest[0])
@@ -348,7 +336,7 @@ struct completion {
     int count;
 };
 
-static void offer(struct completion *c, const char *word)
+static void offer_word(struct completion *c, const char *word)
 {
     if (c->count >= MANY || strncmp(word, c->begin, strlen(c->begin)) != 0 || strchr(word, ' '))
         return;
@@ -362,7 +350,7 @@ static void offer_options(const struct app *app, struct completion *c)
     for (int i = 0; i < OPTION_COUNT; i++) {
         gp_format(word, sizeof(word), "%s%s", c->begin[0] == '-' ? "--" : "", option_rows[i].name);
         if (is_taken(app, i))
-            offer(c, word);
+            offer_word(c, word);
     }
 }
 
@@ -372,16 +360,16 @@ static void offer_first(const struct app *app, struct completion *c)
 
     for (int i = 1; i < ACT_COUNT; i++)
         if (action_rows[i].screens & 1u << app->screen)
-            offer(c, action_rows[i].name);
+            offer_word(c, action_rows[i].name);
     for (int i = 0; i < SCREEN_COUNT; i++) {
         gp_copy(name, sizeof(name), screen_names[i]);
         name[0] = gp_lower(name[0]);
-        offer(c, name);
+        offer_word(c, name);
     }
     for (size_t i = 0; i < VERBS; i++)
         if (verbs[i].name[1] && !action_find(verbs[i].name))
-            offer(c, verbs[i].name);
-    offer(c, "set");
+            offer_word(c, verbs[i].name);
+    offer_word(c, "set");
     offer_options(app, c);
 }
 
@@ -397,15 +385,15 @@ static void offer_values(const struct app *app, enum option_id id, struct comple
         size_t n = strcspn(p, "|");
 
         gp_format(word, sizeof(word), "%.*s", (int)n, p);
-        offer(c, word);
+        offer_word(c, word);
         p += n;
     }
     if (row->type >= OPTION_COUNTED && strcmp(row->fallback, "auto") == 0)
-        offer(c, "auto");
+        offer_word(c, "auto");
     choices = form_choices(app->form, field_of(id), false, &count);
     for (int i = 0; i < count && !row->choices; i++)
         if (choices[i].id[0])
-            offer(c, choices[i].id);
+            offer_word(c, choices[i].id);
     free(choices);
 }
 

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "tui/page_job.h"
 #include "tui/recent_models.h"
-#include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 
@@ -38,7 +37,7 @@ enum gp_status app_begin(struct app *app, const struct app_start *start, struct 
     app->form = form_new(start->planner, start->options, err);
     if (!app->form)
         return err->code;
-    app->worker = worker_new(start->planner, app->form->profiles);
+    app->worker = worker_new(start->planner, app->form->values.profiles);
     if (start->report)
         app_report(app, true, "%s", start->report);
     app_show(app, SCREEN_PLAN);
@@ -65,30 +64,6 @@ void app_end(struct app *app)
 
 /* ---- the loop ---- */
 
-static void paint_screen(struct app *app, struct canvas *canvas)
-{
-    app_draw(app, canvas);
-    term_paint(canvas, app->settings.scheme, app->whole);
-    app->display.touched = app->whole = false;
-}
-
-/* This key and those that wait behind it. A key is only asked for when it will be
- * taken: what is left after KEYS_AT_ONCE, or behind one that is held, waits in the
- * terminal. */
-static void take_keys(struct app *app, int key)
-{
-    for (int i = 0; key != K_NONE; i++) {
-        app_key(app, key);
-        key = app->quit || app->held != K_NONE || i == KEYS_AT_ONCE - 1 ? K_NONE : term_key(0);
-    }
-}
-
-/* The first list of models would have to read them all: they are read while nobody types. */
-static bool read_ahead(struct app *app)
-{
-    return catalog_models_ahead(planner_catalog(app->form->planner), MODELS_AT_ONCE);
-}
-
 static void loop_run(struct app *app)
 {
     struct canvas canvas;
@@ -101,50 +76,53 @@ static void loop_run(struct app *app)
         int key;
 
         if (app->display.touched && pause <= 0) {
-            paint_screen(app, &canvas);
+            app_draw(app, &canvas);
+            term_paint(&canvas, app->settings.scheme, app->whole);
+            app->display.touched = app->whole = false;
             painted = clock_now();
         } else if (app->display.touched) {
             wait = wait < 0 ? pause : fmin(wait, pause);
         }
         if (ahead && painted > 0 && !app->display.touched) {
-            ahead = read_ahead(app);
+            /* The first list of models would have to read them all: while nobody types. */
+            ahead = catalog_models_ahead(planner_catalog(app->form->planner), MODELS_AT_ONCE);
             wait = 0;
         }
         key = app->held == K_NONE ? term_key(wait) : term_no_key(wait);
         if (key != K_NONE)
             painted = -1;
-        take_keys(app, key);
+        /* This key and those that wait behind it. A key is only asked for when it will be
+         * taken: what is left after KEYS_AT_ONCE, or behind one that is held, waits in the
+         * terminal. */
+        for (int i = 0; key != K_NONE; i++) {
+            app_key(app, key);
+            key = app->quit || app->held != K_NONE || i == KEYS_AT_ONCE - 1 ? K_NONE : term_key(0);
+        }
     }
     canvas_fini(&canvas);
 }
 
-static void take_terminal(struct app *app)
+static enum gp_status run_keys(struct app *app, const struct app_start *start, struct gp_err *err)
 {
     struct app_settings *settings = &app->settings;
+    enum gp_status rc;
 
+    if (start->script) {
+        if (!settings->scheme_given)
+            settings->scheme = SCHEME_DARK;
+        if (!settings->charset_given)
+            settings->charset = term_charset();
+        return script_run(app, start->script, err);
+    }
+    rc = term_open(err);
+    if (rc)
+        return rc;
     if (!settings->scheme_given)
         settings->scheme = term_scheme();
     if (!settings->charset_given || term_charset() == CHARSET_ASCII)
         settings->charset = term_charset();
     term_size(&app->display.rows, &app->display.cols);
     term_mouse(settings->mouse);
-}
-
-static enum gp_status run_keys(struct app *app, const struct app_start *start, struct gp_err *err)
-{
-    enum gp_status rc;
-
-    if (start->script) {
-        if (!app->settings.scheme_given)
-            app->settings.scheme = SCHEME_DARK;
-        if (!app->settings.charset_given)
-            app->settings.charset = term_charset();
-        return script_run(app, start->script, err);
-    }
-    rc = term_open(err);
-    if (rc)
-        return rc;
-    take_terminal(app);
     worker_start(app->worker);
     form_background(app->form, app->worker);
     loop_run(app);

@@ -54,6 +54,9 @@ bool app_command(struct app *app, const char *line, struct gp_err *err);
 /* Completions of the last word of that line, blanks between. */
 void app_complete(struct app *app, const char *line, struct strbuf *out);
 
+/* Keys from a file in place of a terminal (script.c). GP_E_USAGE: file:line, what is wrong. */
+enum gp_status script_run(struct app *app, const char *path, struct gp_err *err);
+
 /* The whole screen: tabs, body, windows, explanation, keys. (app_draw.c) */
 void app_draw(const struct app *app, struct canvas *canvas);
 /* The screen whose tab is in this column of the first row; SCREEN_COUNT: none. */

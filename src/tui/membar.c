@@ -38,7 +38,7 @@ int membar_parts(const struct plan *plan, struct membar_part out[MEMBAR_PARTS])
 
 /* ---- the bar ---- */
 
-static int longest(const int *cells, int n)
+static int cells_longest(const int *cells, int n)
 {
     int best = 0;
 
@@ -60,9 +60,9 @@ static void share_out(const struct membar_part *part, int n, int width, int *cel
         sum += cells[i];
     }
     for (; sum < width; sum++)
-        cells[longest(cells, n)]++;
-    for (; sum > width && cells[longest(cells, n)] > 1; sum--)
-        cells[longest(cells, n)]--;
+        cells[cells_longest(cells, n)]++;
+    for (; sum > width && cells[cells_longest(cells, n)] > 1; sum--)
+        cells[cells_longest(cells, n)]--;
 }
 
 void membar_draw(struct canvas *canvas, struct rect in, int y, const struct plan *plan)

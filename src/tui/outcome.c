@@ -99,12 +99,6 @@ void outcomes_free(struct outcomes *o)
     *o = (struct outcomes){0};
 }
 
-/* Neither a word for "choose for me" nor a slice of another. */
-static bool is_catalogued(const char *id)
-{
-    return id[0] && strcmp(id, "local") != 0 && !strchr(id, '/');
-}
-
 void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool open)
 {
     int count;
@@ -116,7 +110,10 @@ void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool
     o->count = 0;
     o->rows = gp_realloc(o->rows, ((size_t)count + 1) * sizeof(*o->rows));
     for (int i = 0; i < count; i++)
-        if (!gpus || !open || is_catalogued(choices[i].id)) {
+        /* of all GPUs neither a word for "choose for me" nor a slice of another */
+        if (!gpus || !open ||
+            (choices[i].id[0] && strcmp(choices[i].id, "local") != 0 &&
+             !strchr(choices[i].id, '/'))) {
             o->rows[o->count] = (struct outcome_row){0};
             gp_copy(o->rows[o->count++].id, sizeof(o->rows[0].id), choices[i].id);
         }
@@ -124,8 +121,8 @@ void outcomes_list(struct outcomes *o, struct form *form, enum field field, bool
 }
 
 /* What the form asks, with this GPU or this format in place of its own. */
-static bool resolve(const struct outcomes *o, const struct form_copy *form, const char *id,
-                    struct planner *planner, struct resolved *out)
+static bool outcome_resolve(const struct outcomes *o, const struct form_copy *form, const char *id,
+                            struct planner *planner, struct resolved *out)
 {
     static const enum option_id layout[] = {OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS};
     const struct request *now = &form->answer.plan.request;
@@ -134,7 +131,7 @@ static bool resolve(const struct outcomes *o, const struct form_copy *form, cons
     char name[GPU_ID_MAX + 32];
     struct options options;
 
-    form_copy_ask(form, &options);
+    values_ask(&form->values, &options);
     for (size_t i = 0; o->open && i < sizeof(layout) / sizeof(layout[0]); i++)
         options.value[layout[i]] = (struct option_value){0};
     gp_copy(name, sizeof(name), gpu ? id : now->gpu->id);
@@ -147,30 +144,24 @@ static bool resolve(const struct outcomes *o, const struct form_copy *form, cons
                            name, out, NULL) == GP_OK;
 }
 
-/* The GPU that is chosen when nobody names one. */
-static void plan_auto(struct outcome *out, const struct form_copy *form, struct planner *planner)
-{
-    struct options options;
-    struct answer *answer = gp_malloc(sizeof(*answer));
-
-    form_copy_ask(form, &options);
-    options.gpu_count = 0;
-    if (planner_answer(planner, &options, answer, NULL) == GP_OK)
-        *out = outcome_of(&answer->plan);
-    free(answer);
-}
-
 void outcomes_plan(struct outcomes *o, int i, const struct form_copy *form, struct planner *planner)
 {
     struct outcome_row *row = &o->rows[i];
     struct resolved resolved;
+    struct options options;
+    struct answer *answer;
     struct plan plan;
 
     if (row->outcome.known)
         return;
-    if (o->field == FIELD_GPU && !row->id[0]) {
-        plan_auto(&row->outcome, form, planner);
-    } else if (resolve(o, form, row->id, planner, &resolved)) {
+    if (o->field == FIELD_GPU && !row->id[0]) { /* the one chosen when nobody names one */
+        values_ask(&form->values, &options);
+        options.gpu_count = 0;
+        answer = gp_malloc(sizeof(*answer));
+        if (planner_answer(planner, &options, answer, NULL) == GP_OK)
+            row->outcome = outcome_of(&answer->plan);
+        free(answer);
+    } else if (outcome_resolve(o, form, row->id, planner, &resolved)) {
         planner_plan(planner, &resolved, &plan);
         row->outcome = outcome_of(&plan);
     }

@@ -25,7 +25,7 @@ static bool page_unit(void *ctx, int i, struct planner *planner)
     if (i == 0) {
         report_page_free(job->page);
         job->err = (struct gp_err){0};
-        form_copy_ask(&job->form, &options);
+        values_ask(&job->form.values, &options);
         if (report_page_begin(planner, &options, NULL, &job->page, &job->err))
             job->page = NULL;
     }

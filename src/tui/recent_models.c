@@ -13,7 +13,7 @@
 
 #define FILE_MOST 16384 /* bytes; ours has at most 8 lines of 240 */
 
-static bool holds(const struct recent_models *r, const char *id)
+static bool recent_has(const struct recent_models *r, const char *id)
 {
     for (int i = 0; i < r->count; i++)
         if (strcmp(r->id[i], id) == 0)
@@ -21,13 +21,13 @@ static bool holds(const struct recent_models *r, const char *id)
     return false;
 }
 
-static void add(struct recent_models *r, const char *id)
+static void recent_add(struct recent_models *r, const char *id)
 {
     bool plain = id[0] && strlen(id) < RECENT_MODEL_MAX && gp_is_utf8(id);
 
     for (const char *p = id; *p; p++)
         plain = plain && (unsigned char)*p >= ' ' && *p != 0x7f;
-    if (plain && r->count < RECENT_MODELS && !holds(r, id))
+    if (plain && r->count < RECENT_MODELS && !recent_has(r, id))
         gp_copy(r->id[r->count++], RECENT_MODEL_MAX, id);
 }
 
@@ -41,7 +41,7 @@ void recent_models_read(struct recent_models *r)
         path_read(path, FILE_MOST, &text, &len, NULL))
         return;
     for (char *at = text, *line; (line = strsep(&at, "\n"));)
-        add(r, line);
+        recent_add(r, line);
     free(text);
 }
 
@@ -54,35 +54,43 @@ bool recent_models_is_there(const struct form *form, const char *id)
            catalog_model(planner_catalog(form->planner), id, &model, NULL) == GP_OK;
 }
 
-/* What the form was given, the last first; not what it began with. */
-static void take_chosen(const struct form *form, struct recent_models *r)
+int recent_models_had(const struct form *form, const char *ids[FORM_UNDO], int *now)
 {
-    const char *begun = form->undo[form->undo_first % FORM_UNDO].value[FIELD_MODEL];
+    int n = 0;
 
-    for (int at = form->undo_at; at > form->undo_first; at--) {
-        const char *id = form->undo[at % FORM_UNDO].value[FIELD_MODEL];
-        char *whole;
-
-        if (!id[0] || strcmp(id, begun) == 0 || !recent_models_is_there(form, id))
-            continue;
-        whole = path_is_there(id) ? realpath(id, NULL) : NULL;
-        add(r, whole ? whole : id);
-        free(whole);
+    for (int at = form->undo_last; at >= form->undo_first; at--) {
+        if (at == form->undo_at) {
+            *now = n;
+            ids[n++] = form->values.value[FIELD_MODEL];
+        }
+        for (int i = 0; at > form->undo_first && i < form->undo[at % FORM_UNDO].count; i++)
+            if (form->undo[at % FORM_UNDO].change[i].field == FIELD_MODEL)
+                ids[n++] = form->undo[at % FORM_UNDO].change[i].text;
     }
+    return n;
 }
 
 void recent_models_keep(const struct form *form)
 {
     struct recent_models before, now = {0};
-    char path[GP_PATH_MAX];
+    const char *ids[FORM_UNDO];
+    char path[GP_PATH_MAX], *whole;
     struct strbuf out;
+    int at, n = recent_models_had(form, ids, &at);
 
-    take_chosen(form, &now);
+    for (; at < n - 1; at++) { /* what it was given, not what it began with */
+        if (!ids[at][0] || strcmp(ids[at], ids[n - 1]) == 0 ||
+            !recent_models_is_there(form, ids[at]))
+            continue;
+        whole = path_is_there(ids[at]) ? realpath(ids[at], NULL) : NULL;
+        recent_add(&now, whole ? whole : ids[at]);
+        free(whole);
+    }
     if (now.count == 0 || !path_state_home(path, sizeof(path), "recent-models"))
         return;
     recent_models_read(&before);
     for (int i = 0; i < before.count; i++)
-        add(&now, before.id[i]);
+        recent_add(&now, before.id[i]);
     strbuf_init(&out);
     for (int i = 0; i < now.count; i++)
         strbuf_addf(&out, "%s\n", now.id[i]);

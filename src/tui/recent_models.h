@@ -24,6 +24,9 @@ struct recent_models {
 void recent_models_read(struct recent_models *recent);
 /* Can a plan be made of it here and now? */
 bool recent_models_is_there(const struct form *form, const char *id);
+/* The models that the form has had, the last first, those undone among them: how many; *now:
+ * the place of the one it has. */
+int recent_models_had(const struct form *form, const char *ids[FORM_UNDO], int *now);
 /* Writes the file anew when the form was given other models than it began with. */
 void recent_models_keep(const struct form *form);
 

@@ -1,8 +1,19 @@
 /*
- * script.c - see script.h.
+ * script.c - the front end driven by a file instead of a terminal: for tests, for
+ * pictures in documents, for trying a screen without one.
+ *
+ *   # a comment
+ *   Down Down Enter "l40s" Enter    names of keys (key.h), and text in quotes
+ *   :users 16                       a line as typed at the prompt
+ *   :size 120 36                    columns and rows of the screen
+ *   :dump FILE   :inks FILE         the screen as text, or a letter per ink; - = stdout
+ *   :paste TEXT                     text that is pasted; \n and \t as in C
+ *   :wait [SECONDS]                 until no measurement or search goes on
+ *   :until TEXT                     until the screen shows it
+ *   :click ROW COLUMN               the mouse, from 1 1
+ *
+ * What is wrong at the prompt is shown as there; what is wrong in the script ends it.
  */
-#include "tui/script.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +37,7 @@ struct script {
 };
 
 /* Draws whenever the terminal would have: screens may note where things stand. */
-static void settle(struct app *app)
+static void script_settle(struct app *app)
 {
     struct canvas canvas;
 
@@ -41,7 +52,7 @@ static void press_key(struct app *app, int key)
     if (app->quit)
         return;
     app_key(app, key);
-    settle(app);
+    script_settle(app);
 }
 
 /* ---- lines that begin with ':' ---- */
@@ -54,7 +65,7 @@ static enum gp_status set_size(struct script *script, const char *args, struct g
         rows > SCREEN_LIMIT)
         return gp_fail(err, GP_E_USAGE, script->where, ":size 80 24", "needs columns and rows");
     app_resize(script->app, rows, cols);
-    settle(script->app);
+    script_settle(script->app);
     return GP_OK;
 }
 
@@ -65,12 +76,12 @@ static enum gp_status click_at(struct script *script, const char *args, struct g
     if (sscanf(args, "%d %d", &y, &x) != 2)
         return gp_fail(err, GP_E_USAGE, script->where, ":click 1 20", "needs a row and a column");
     app_click(script->app, y - 1, x - 1);
-    settle(script->app);
+    script_settle(script->app);
     return GP_OK;
 }
 
 /* The characters of a text, "\n" and "\t" being one. */
-static enum gp_status paste(struct script *script, const char *args, struct gp_err *err)
+static enum gp_status script_paste(struct script *script, const char *args, struct gp_err *err)
 {
     struct paste pasted;
     uint32_t ch;
@@ -84,7 +95,7 @@ static enum gp_status paste(struct script *script, const char *args, struct gp_e
     }
     paste_end(&pasted);
     app_paste(script->app, &pasted);
-    settle(script->app);
+    script_settle(script->app);
     return GP_OK;
 }
 
@@ -114,7 +125,7 @@ static enum gp_status wait_for(struct script *script, const char *args, struct g
         if (wish > 0)
             pause_for(fmin(wish, 0.05));
     }
-    settle(script->app);
+    script_settle(script->app);
     return GP_OK;
 }
 
@@ -157,7 +168,7 @@ static const struct {
     enum gp_status (*run)(struct script *, const char *, struct gp_err *);
 } words[] = {{"size", set_size},
              {"click", click_at},
-             {"paste", paste},
+             {"paste", script_paste},
              {"wait", wait_for},
              {"until", wait_until}};
 
@@ -178,7 +189,7 @@ static enum gp_status run_command(struct script *script, const char *line, struc
         script->app->due[i] = 0;
     if (!app_command(script->app, line, &said))
         app_report_err(script->app, &said);
-    settle(script->app);
+    script_settle(script->app);
     return GP_OK;
 }
 
@@ -234,7 +245,7 @@ enum gp_status script_run(struct app *app, const char *path, struct gp_err *err)
     rc = path_read(path, SCRIPT_BYTES, &text, &len, err);
     if (rc)
         return rc;
-    settle(app);
+    script_settle(app);
     for (line = text; line && !rc && !app->quit; line = next) {
         next = strchr(line, '\n');
         if (next)

@@ -50,19 +50,19 @@ rm -f "$page1.actions"
 
 # The option table, a row per line without its OPTION(ID, .
 table() {
-    tr -s ' \n' ' ' <src/answer/option_rows.h | sed 's/OPTION([A-Z_]*, */\
+    tr -s ' \n' ' ' <src/answer/option_rows.h | sed 's/OPTION( *[A-Z_]*, */\
 /g'
 }
 
 # "name|key" of each row.
 options() {
-    table | sed -nE "s/^\"([a-z-]+)\", *(0|'(.)'), *OPTION_.*/\\1|\\3/p"
+    table | sed -nE "s/^\.name = \"([a-z-]+)\",( \.key = '(.)',)? \.type = OPTION_.*/\\1|\\3/p"
 }
 
 # The choices of one option, as the table writes them: "a|b|c".
 choices() {
     table | tr '|' ' ' |
-        sed -nE "s/^\"$1\",.*OPTION_WORD.*\"([a-z0-9-]+( [a-z0-9-]+)+)\", *\"[^\"]*\",.*/\\1/p"
+        sed -nE "s/^\.name = \"$1\",.*\.choices = *\"([a-z0-9 -]+)\",.*/\\1/p"
 }
 
 listed=$(grep '^\.It Fl' "$page1" | words)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# lib.sh - scripted screens (src/tui/script.h) as tests; sourced, never run.
+# lib.sh - scripted screens (src/tui/script.c) as tests; sourced, never run.
 #
 #   . "${srcdir:-.}/tests/script/lib.sh"
 #   screen "undo" -m 70B -g l40s <<'KEYS'      # runs the script; $out is what it dumped

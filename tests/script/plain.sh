@@ -58,37 +58,58 @@ GPUs: 1.
 Context [8,192 tokens]:
 Users [1 at once]:
 
-Result: does not fit. 71.74 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
-Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
-Start-up: vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded).
-Model: generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache.
-Load: 1 user x 8,192 tokens, vLLM 0.33+.
-Memory of one GPU:
-physical: 44.99 GiB, sheet.
-usable: 44.42 GiB, sheet.
-budget: 40.87 GiB, sheet, 0.92 of it, by vLLM.
-weights: 67.71 GiB, assumed, 0.03 GiB of it added by the engine at load.
-KV needed: 2.50 GiB, assumed, 1 x 8,192 tokens.
-activation: 0.58 GiB, model, between 0.53 and 1.10, max-num-seqs 256, batched tokens 2048.
-non-torch: 0.38 GiB, model, between 0.27 and 0.69.
-CUDA graphs: 0.45 GiB, model, between 0.10 and 1.85, 0.58 GiB charged to the budget.
-short: 27.19 GiB, assumed, between 26.68 and 29.43.
-KV pool: no room for KV in the budget: 28.38 GiB short.
-Rule of thumb: 88.2 GB in all, weights counted 67.68 GiB.
-Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
-Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
-Cost, buy: $0.41 per hour, $297.99 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.6 kW.
-Cost, break-even: after 12483 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper.
-Suggestions, each one was planned:
-1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.99 GiB more room per GPU, same cost.
-2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.38 GiB more room per GPU, same cost.
-3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
-4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.24 GiB more room per GPU, $0.69 per hour more.
-5. as many as needed: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
-6. 34.00 GiB of each GPU's weights in host memory: much slower, --cpu-offload-gb 34: 34.00 GiB more room per GPU, same cost.
+Result: does not fit.
+generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache
+1 user x 8,192 tokens, vLLM 0.33+
+
+DOES NOT FIT on 1 x NVIDIA L40S (l40s): TP 1, 1 host
+the weights take 67.71 GiB per GPU, 40.87 GiB may be used
+vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)
+
+memory of one GPU, GiB, band, origin
+physical, 44.99, sheet
+usable, 44.42, sheet
+budget, 40.87, sheet, 0.92 of it, by vLLM
+weights, 67.71, assumed, 0.03 GiB of it added by the engine at load
+KV needed, 2.50, assumed, 1 x 8,192 tokens
+activation, 0.58, 0.53..1.10, model, max-num-seqs 256, batched tokens 2048
+non-torch, 0.38, 0.27..0.69, model
+CUDA graphs, 0.45, 0.10..1.85, model, 0.58 GiB charged to the budget
+short, 27.19, 26.68..29.43, assumed
+no room for KV in the budget: 28.38 GiB short
+rule of thumb at int8: 70.55 B x 8 bit / 8 x 1.25 = 88.2 GB in all; counted weights: 67.68 GiB
+
+cost
+on demand, $1.00/h, $730.00/month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old)
+price per GPU of a shared host; note: sold in host-sized slices
+spot, $0.50/h, $365.00/month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old)
+price per GPU of a shared host; note: sold in host-sized slices
+buy, $0.41/h, $297.99/month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.6 kW
+break-even, after 12483 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper
+
+what would fit (each one was planned)
+same cost, 2 x NVIDIA RTX A6000, +35.99 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu rtx-a6000:2
+same cost, llama.cpp, weights in GGUF Q4_K_M, +33.38 GiB per GPU
+gpuplan --plan -m 70B -g l40s:1 --engine llama.cpp --precision q4_k_m
++0.65 $/h, 2 x NVIDIA RTX 6000 Ada Generation, +35.96 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu rtx-6000-ada:2
++0.69 $/h, 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, +44.24 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu rtx-pro-6000-server:1
++1.00 $/h, as many as needed: 2 GPUs in all, +33.21 GiB per GPU
+gpuplan --plan -m 70B -p int8 --gpu l40s:2
+same cost, 34.00 GiB of each GPU's weights in host memory: much slower, +34.00 GiB per GPU
+gpuplan --plan -m 70B -p int8 -g l40s:1 --cpu-offload-gb 34
+
+sources: model undated, GPU confidence high, engine 2026-11 up to 0.33.0, price 2026-08-19; details with -v or --why
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
-1 to 6. take that suggestion
+1. take --gpu rtx-a6000:2
+2. take --engine llama.cpp --precision q4_k_m
+3. take --gpu rtx-6000-ada:2
+4. take --gpu rtx-pro-6000-server:1
+5. take --gpu l40s:2
+6. take --cpu-offload-gb 34
 7. why: every number's equation, inputs and source; why weights: only those of weights
 8. compare: the same load on all GPUs, cheapest first
 9. measure this machine
@@ -101,7 +122,7 @@ plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
 assert_eq "exit code after quit" 0 "$rc"
 shows "Taken: "
 shows "Result: fits."
-shows "Speed, TPOT: "
+shows "TPOT, "
 lacks $'\033'
 
 plain ''
@@ -226,14 +247,14 @@ same_numbers() {
     plain '\n\n\n\n\n\nq\n' "$@"
     said=$out
     run --plan "$@" --format json
-    for name in weights activation non-torch free "KV pool"; do
+    for name in weights activation non-torch free; do
         at=$(printf '%s' "$name" | tr 'A-Z -' 'a-z__')
         value=$(json "memory.per_gpu.$at.value")
         assert_contains "$name of $*" \
-            "$name: $(LC_ALL=C awk -v v="$value" 'BEGIN { printf "%.2f", v }') GiB" "$said"
+            "$name, $(LC_ALL=C awk -v v="$value" 'BEGIN { printf "%.2f", v }')" "$said"
     done
     value=$(LC_ALL=C awk -v v="$(json cost.per_hour.value)" 'BEGIN { printf "$%.2f", v }')
-    assert_contains "cost of $*" "Cost, on demand: $value per hour" "$said"
+    assert_contains "cost of $*" "on demand, $value/h" "$said"
     assert_contains "pool of $*" " $(json memory.kv_cache_tokens.value) tokens" \
         "$(printf '%s' "$said" | tr -d ,)"
 }

@@ -268,7 +268,7 @@ expect <<'END'
 │ Prompt     8,192 tokens    ││(raise --context)                               │
 │ Output     auto            ││u: undo the last change                         │
 │ Users      auto            ││                                                │
-│ Rate       auto            ││                                                │
+│ Rate       none            ││                                                │
 END
 
 screen "weights only" -m vit-l-16 -g l4 <<'KEYS'

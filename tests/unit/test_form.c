@@ -33,7 +33,7 @@ static void set(struct form *form, enum field field, const char *text)
     struct gp_err err = {0};
 
     if (form_set(form, field, text, &err))
-        fail_msg("%s '%s': %s: %s", field_rows[field].label, text, err.where, err.text);
+        fail_msg("%s '%s': %s: %s", field_rows[field].form->label, text, err.where, err.text);
 }
 
 /* ---- the rows ---- */
@@ -42,7 +42,7 @@ static void test_rows(void **state)
 {
     (void)state;
     for (int f = 0; f < FIELD_COUNT; f++) {
-        const struct field_row *row = &field_rows[f];
+        const struct option_field *row = field_rows[f].form;
         const char *end = strchr(row->explain, '\n');
 
         assert_non_null(row->label);
@@ -52,9 +52,7 @@ static void test_rows(void **state)
         if (strlen(end + 1) > 76)
             fail_msg("%s: second line has %zu columns", row->label, strlen(end + 1));
         assert_null(strchr(end + 1, '\n'));
-        assert_true(option_rows[row->option].commands & FOR_PLAN);
-        if (row->kind == FIELD_NUMBER)
-            assert_true(row->doubles || row->step > 0);
+        assert_true(option_rows[field_rows[f].option].commands & FOR_PLAN);
     }
 }
 
@@ -116,7 +114,7 @@ static void test_from_ask(void **state)
     assert_string_equal(form->values.value[FIELD_GPUS], "2");
     assert_string_equal(form->values.value[FIELD_CONTEXT], "32k");
     assert_string_equal(form->values.value[FIELD_PRECISION], "");
-    assert_string_equal(form->gpu_option, "l40s:2");
+    assert_string_equal(form->values.gpu, "l40s:2");
     form_free(form);
 
     options_text(&options, OPT_MODEL, "-m", "8B", NULL);
@@ -227,7 +225,7 @@ static void test_count_needs_gpu(void **state)
     set(form, FIELD_GPUS, "2"); /* of the GPU that was chosen */
     assert_true(form->values.value[FIELD_GPU][0]);
     assert_int_equal(form->answer->plan.layout.gpus, 2);
-    assert_int_equal(form_reset(form, FIELD_GPU, &err), GP_OK);
+    assert_int_equal(form_set(form, FIELD_GPU, "", &err), GP_OK);
     assert_string_equal(form->values.value[FIELD_GPUS], "");
     form_free(form);
 }
@@ -323,7 +321,7 @@ static void test_all_steps(void **state)
             enum gp_status status = form_step(form, (enum field)f, by, &err);
 
             if (status && !strstr(err.text, " is the "))
-                fail_msg("%s: %s: %s", field_rows[f].label, err.where, err.text);
+                fail_msg("%s: %s: %s", field_rows[f].form->label, err.where, err.text);
             while (form->undo_at > 1)
                 form_undo(form);
         }
@@ -382,9 +380,12 @@ static struct worker *worker;
 /* Planned by a thread, whose planner looks where the test's looks. */
 static void in_background(struct form *form)
 {
+    static char profiles[GP_PATH_MAX];
+
     worker = worker_new(form->planner, source_path("profiles"));
     worker_start(worker);
-    gp_copy(form->profiles, sizeof(form->profiles), source_path("profiles"));
+    gp_copy(profiles, sizeof(profiles), source_path("profiles"));
+    form->values.profiles = profiles;
     form_background(form, worker);
 }
 
@@ -422,7 +423,7 @@ static void solve_some(bool background)
     assert_string_equal(form->values.value[FIELD_GPUS], "2");
     assert_int_equal(solve(form, FIELD_GPU, &err), GP_OK);
     assert_int_equal(form->answer->plan.verdict, VERDICT_FITS);
-    assert_string_equal(form->gpu_option, form->values.value[FIELD_GPU]);
+    assert_string_equal(form->values.gpu, form->values.value[FIELD_GPU]);
     assert_int_equal(form_solve(form, FIELD_PRICE, &err), GP_E_USAGE);
     close_background(form);
 
@@ -663,7 +664,7 @@ static void test_choices(void **state)
                 fail_msg("%s: %s", choices[k].id, err.text);
             assert_true(choices[k].text[0]);
         }
-        form_reset_all(form, NULL);
+        form_request(form, "", NULL);
         form_options(form, "model llama-3.1-8b gpu h100-sxm", NULL);
         free(choices);
     }

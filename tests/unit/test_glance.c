@@ -43,7 +43,7 @@ static void edit(struct form *form)
         break;
     case 2:
         if (any(3) == 0)
-            form_reset_all(form, &err);
+            form_request(form, "", &err);
         else
             form_undo(form);
         break;

@@ -89,7 +89,7 @@ static const char *command_of(const struct options *options)
     static struct strbuf text;
     strbuf_fini(&text);
     strbuf_init(&text);
-    options_command(options, "", &text);
+    options_command(options, "plan", "", &text);
     return text.text;
 }
 
@@ -799,7 +799,7 @@ static void test_command_of_a_fix(void **state)
         snprintf(text, sizeof(text), "gpuplan --plan %s", cases[i][0]);
         struct options options = ask_of(text);
         strbuf_init(&out);
-        options_command(&options, cases[i][1], &out);
+        options_command(&options, "plan", cases[i][1], &out);
         assert_string_equal(out.text, cases[i][2]);
         strbuf_fini(&out);
     }

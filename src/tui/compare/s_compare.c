@@ -543,9 +543,8 @@ static struct form *load_of(const struct form *form)
     struct form *load = gp_malloc(sizeof(*load));
 
     *load = *form;
-    load->gpu_option[0] = '\0';
     for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
-        load->values.value[compared[i]][0] = '\0';
+        values_set(&load->values, compared[i], "");
     return load;
 }
 

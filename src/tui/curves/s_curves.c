@@ -677,7 +677,7 @@ static enum gp_status curves_export(const struct app *app, const void *state, co
 /* The form with the cursor's context or users and the plan's layout. */
 static void command_at(const struct app *app, const struct curves *c, struct strbuf *out)
 {
-    struct form *copy = gp_malloc(sizeof(*copy));
+    struct form_values values = app->form->values;
     const struct plan *plan = &app->form->answer->plan;
     const struct {
         enum field field;
@@ -687,16 +687,19 @@ static void command_at(const struct app *app, const struct curves *c, struct str
                {FIELD_EP, plan->layout.ep},
                {FIELD_REPLICAS, plan->layout.replicas}};
     bool context = c->curve == CURVE_MEMORY && c->sweep == SWEEP_CONTEXT;
+    struct options options;
+    char number[32];
 
-    *copy = *app->form;
-    for (int i = 0; i < 4; i++)
-        gp_format(copy->values.value[cut[i].field], FORM_VALUE, "%d", cut[i].value);
-    if (!copy->values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
-        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE, plan->request.gpu->id);
-    gp_format(copy->values.value[context ? FIELD_CONTEXT : FIELD_USERS], FORM_VALUE, "%.0f",
-              curves_cursor(c));
-    form_command(copy, "plan", out);
-    free(copy);
+    for (int i = 0; i < 4; i++) {
+        gp_format(number, sizeof(number), "%d", cut[i].value);
+        values_set(&values, cut[i].field, number);
+    }
+    if (!values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
+        values_set(&values, FIELD_GPU, plan->request.gpu->id);
+    gp_format(number, sizeof(number), "%.0f", curves_cursor(c));
+    values_set(&values, context ? FIELD_CONTEXT : FIELD_USERS, number);
+    values_ask(&values, &options);
+    options_command(&options, "plan", "", out);
 }
 
 static void curves_command(const struct app *app, const void *state, struct strbuf *out)

@@ -7,8 +7,7 @@
  *
  *     gpuplan plain mode (from --plain). ...
  *     Model [llama-3.1-8b]:
- *     GPU. 1 H100 SXM 80 GB, 2 ..., 6 more. [1]:
- *     Result: fits. ...
+ *     Result: fits.
  */
 #ifndef GP_TUI_PLAIN_PLAIN_H
 #define GP_TUI_PLAIN_PLAIN_H

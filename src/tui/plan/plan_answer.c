@@ -14,6 +14,7 @@
 #include "plan/better.h"
 #include "plan/compare.h"
 #include "tui/list.h"
+#include "tui/toolkit/frame.h"
 #include "tui/toolkit/words.h"
 
 /* A rule whose columns have titles, from column `x` on. */
@@ -338,7 +339,7 @@ static void show_why(struct page *p, const struct answer *a)
 
 /* ---- the page ---- */
 
-void plan_answer_page(struct page *p, const struct form *form, const struct plan_more *more)
+static void page_answer(struct page *p, const struct form *form, const struct plan_more *more)
 {
     const struct answer *a = form->answer;
 
@@ -362,4 +363,33 @@ void plan_answer_page(struct page *p, const struct form *form, const struct plan
     plan_pin_page(p, form);
     show_ways(p, a, more);
     show_why(p, a);
+}
+
+void plan_page_make(struct plan_page *page, const struct form *form, const struct plan_more *more,
+                    int strip, int cols, enum charset charset)
+{
+    struct plan_page_of of = {.version = form->version,
+                              .more = more ? 1 + more->taken + more->done : 0,
+                              .strip = strip,
+                              .cols = cols > 0 ? cols : 0,
+                              .charset = charset};
+    struct page lines = {.in = {0, 0, 0, of.cols}};
+
+    if (page->lines.cells && memcmp(&of, &page->of, sizeof(of)) == 0)
+        return;
+    page->of = of;
+    page->head.charset = page->lines.charset = charset;
+    plan_answer_title(form, page->title, sizeof(page->title));
+    canvas_clear(&page->head, strip ? FRAME_STRIP : PLAN_HEAD, strip ? strip : of.cols);
+    (strip ? plan_strip_draw : plan_head_draw)(&page->head, canvas_rect(&page->head), form);
+    page_answer(&lines, form, more); /* without a canvas they are counted */
+    canvas_clear(&page->lines, lines.y, of.cols);
+    lines = (struct page){.canvas = &page->lines, .in = canvas_rect(&page->lines)};
+    page_answer(&lines, form, more);
+}
+
+void plan_page_fini(struct plan_page *page)
+{
+    canvas_fini(&page->head);
+    canvas_fini(&page->lines);
 }

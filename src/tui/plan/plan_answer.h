@@ -4,7 +4,8 @@
  * legend. Below them a page that scrolls: speed, cost, ways to change, and why.
  *
  * Only shows what form->answer and plan_more hold; what is written here is rounded, never
- * reckoned (sums and differences of shown parts excepted).
+ * reckoned (sums and differences of shown parts excepted). It is laid out when one of these or
+ * its width changes, and copied to the screen until then.
  */
 #ifndef GP_TUI_PLAN_PLAN_ANSWER_H
 #define GP_TUI_PLAN_PLAN_ANSWER_H
@@ -15,14 +16,28 @@
 
 #define PLAN_HEAD 4 /* rows of the head */
 
-void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form);
-/* The head of a small screen, in FRAME_STRIP rows: verdict, memory, speed. */
-void plan_strip_draw(struct canvas *canvas, struct rect in, const struct form *form);
-/* "Answer: 2 x L40S, TP 2" */
-void plan_answer_title(const struct form *form, char *text, size_t size);
+struct plan_page {
+    struct plan_page_of { /* what it was laid out of */
+        unsigned version; /* of the form */
+        int more;         /* units of plan_more; 0: not planned yet */
+        int strip, cols;  /* widths; no strip: there is a head */
+        enum charset charset;
+    } of;
+    char title[120];           /* "Answer: 2 x L40S, TP 2" */
+    struct canvas head, lines; /* cells as they are shown; owned */
+};
 
-/* The rows below the head. more: NULL = not planned yet. */
-void plan_answer_page(struct page *page, const struct form *form, const struct plan_more *more);
+/* Lays the answer out anew where it has changed. more: NULL = not planned yet; strip: the
+ * columns of a small screen's strip, 0: none. */
+void plan_page_make(struct plan_page *page, const struct form *form, const struct plan_more *more,
+                    int strip, int cols, enum charset charset);
+void plan_page_fini(struct plan_page *page);
+
+/* plan_head.c: the first rows, or those of a small screen, in FRAME_STRIP rows: verdict, memory,
+ * speed; the title. */
+void plan_head_draw(struct canvas *canvas, struct rect in, const struct form *form);
+void plan_strip_draw(struct canvas *canvas, struct rect in, const struct form *form);
+void plan_answer_title(const struct form *form, char *text, size_t size);
 /* plan_side.c: alternatives, what breaks first, tokens/s over users; fills the rectangle. */
 void plan_side_draw(struct canvas *canvas, struct rect in, const struct form *form,
                     const struct plan_more *more);
@@ -35,8 +50,5 @@ char *plan_fix_change(const struct plan *plan, const struct fix *fix, char text[
 bool plan_is_measured(const struct plan *plan);
 /* What it comes to: planned, or what is known before; planned may be NULL. */
 struct outcome plan_fix_outcome(const struct fix *fix, const struct outcome *planned);
-
-/* plan_why.c: the terms of the answer, those of this field first. */
-void plan_why_text(const struct form *form, enum field first, struct strbuf *out);
 
 #endif

@@ -32,8 +32,8 @@ void plan_answer_title(const struct form *form, char *text, size_t size)
 
 /* A word at its place, or behind the word before it where that is longer. Returns where
  * the next may begin. */
-static int put(struct canvas *canvas, struct rect in, int y, int at, int next, enum ink ink,
-               const char *text)
+static int head_put(struct canvas *canvas, struct rect in, int y, int at, int next, enum ink ink,
+                    const char *text)
 {
     int x = at > next ? at : next;
 
@@ -56,16 +56,16 @@ static void draw_decision(struct canvas *canvas, struct rect in, int y, const st
     char text[64];
 
     gp_format(text, sizeof(text), "%d GPU%s", gpus, gpus == 1 ? "" : "s");
-    next = put(canvas, in, y, at->gpus, next, INK_HEADING, text);
+    next = head_put(canvas, in, y, at->gpus, next, INK_HEADING, text);
     gp_format(text, sizeof(text), hour.known ? "%s/h" : "no price", UNITS_MONEY(hour.value));
-    next = put(canvas, in, y, at->hour, next, INK_HEADING, text);
+    next = head_put(canvas, in, y, at->hour, next, INK_HEADING, text);
     gp_format(text, sizeof(text),
               in.cols >= 54   ? "%s/M tokens out"
               : in.cols >= 46 ? "%s/M tok"
                               : "%s/M",
               UNITS_MONEY(million.value));
     if (million.known)
-        put(canvas, in, y, at->million, next, INK_HEADING, text);
+        head_put(canvas, in, y, at->million, next, INK_HEADING, text);
 }
 
 /* "short 31.05 GiB on each L40S", or what else is in the way. */
@@ -80,7 +80,7 @@ static void draw_refusal(struct canvas *canvas, struct rect in, int y, const str
                   gpu_short_name(plan->request.gpu));
     else
         gp_format(text, sizeof(text), "%s", limit_words[plan->limit].noun);
-    put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
+    head_put(canvas, in, y, in.cols >= 46 ? 9 : 8, next, INK_BAD, text);
 }
 
 static void draw_verdict(struct canvas *canvas, struct rect in, int y, const struct form *form)
@@ -92,8 +92,8 @@ static void draw_verdict(struct canvas *canvas, struct rect in, int y, const str
         canvas_text(canvas, in, y, 0, INK_BAD, "NO ANSWER");
         return;
     }
-    next = put(canvas, in, y, 0, 0, outcome_ink(plan->verdict),
-               verdict_words_for(plan->verdict, plan->limit)->head);
+    next = head_put(canvas, in, y, 0, 0, outcome_ink(plan->verdict),
+                    verdict_words_for(plan->verdict, plan->limit)->head);
     if (plan->verdict == VERDICT_DOES_NOT_FIT)
         draw_refusal(canvas, in, y, plan, next);
     else

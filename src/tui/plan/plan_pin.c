@@ -86,7 +86,7 @@ void plan_pin_page(struct page *p, const struct form *form)
         const char *a = form->pin_form.value[f], *b = form->values.value[f];
 
         if (strcmp(a, b) != 0)
-            strbuf_addf(&text, "%s%s %s -> %s", text.len ? "; " : "", field_rows[f].label,
+            strbuf_addf(&text, "%s%s %s -> %s", text.len ? "; " : "", field_rows[f].form->label,
                         a[0] ? a : "auto", b[0] ? b : "auto");
     }
     n = plan_differences(&form->answer->plan, &form->pin->plan, d);

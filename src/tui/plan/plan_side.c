@@ -131,33 +131,28 @@ static void show_breaks(struct page *p, const struct form *form, const struct pl
 
 /* ---- the plot ---- */
 
-static void fill_plot(struct plot *plot, const struct plan_more *more)
-{
-    struct plot_series *tokens = plot_add(plot, "tokens/s", PLOT_1, 0);
-    double top = 0;
-
-    for (int i = 0; i < more->samples; i++) {
-        plot_point(tokens, more->sample[i].users, more->sample[i].tokens);
-        top = fmax(top, more->sample[i].tokens);
-    }
-    plot->x = (struct plot_axis){.low = 1,
-                                 .high = more->sample[more->samples - 1].users,
-                                 .log = true,
-                                 .base = 2,
-                                 .title = "users at once"};
-    plot->y = (struct plot_axis){.low = 0, .high = top * 1.05, .title = "", .unit = ""};
-}
-
 static void show_plot(struct page *p, const struct form *form, const struct plan_more *more)
 {
     struct rect in = {p->in.y + p->y + 1, p->in.x, p->in.rows - p->y - 1, p->in.cols};
     struct plot plot;
+    struct plot_series *tokens;
+    double top = 0;
 
     if (in.rows < 6 || more->samples < 2)
         return;
     page_rule(p, "Output tok/s over users (3)");
     plot_init(&plot);
-    fill_plot(&plot, more);
+    tokens = plot_add(&plot, "tokens/s", PLOT_1, 0);
+    for (int i = 0; i < more->samples; i++) {
+        plot_point(tokens, more->sample[i].users, more->sample[i].tokens);
+        top = fmax(top, more->sample[i].tokens);
+    }
+    plot.x = (struct plot_axis){.low = 1,
+                                .high = more->sample[more->samples - 1].users,
+                                .log = true,
+                                .base = 2,
+                                .title = "users at once"};
+    plot.y = (struct plot_axis){.low = 0, .high = top * 1.05, .title = "", .unit = ""};
     plot_draw(p->canvas, in, &plot, form->answer->plan.request.users);
     plot_fini(&plot);
 }

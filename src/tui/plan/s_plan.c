@@ -14,7 +14,10 @@
 #include <string.h>
 
 #include "answer/print_plan.h"
+#include "answer/print_why.h"
+#include "answer/sentence.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "tui/app.h"
@@ -22,13 +25,229 @@
 #include "tui/list.h"
 #include "tui/plan/plan_alternatives.h"
 #include "tui/plan/plan_answer.h"
-#include "tui/plan/plan_form.h"
 
 #define AT_ONCE 0.006 /* s that opening a list waits for its outcomes */
+#define LABEL_COLS 11
+
+/* ---- the form's rows: fields under headings, and the sections that experts need, folded into
+ * a row each that says their values ("+ Layout  auto: TP 2") ----
+ *
+ * A row of the form that can have the focus is a number: a field is its enum, a fold is
+ * FIELD_COUNT and more. */
+
+enum { PLAN_FOLDS = 3, PLAN_FORM_ROWS = FIELD_COUNT + 8 };
+
+struct plan_rows {
+    int row[PLAN_FORM_ROWS]; /* a field, a fold, or -1 - field for the heading before it */
+    int count;
+    unsigned open; /* bits of the folds that are open */
+};
+
+static void layout_value(const struct form *form, char *text, size_t size)
+{
+    struct texts layout = {0};
+
+    gp_copy(text, size, sentence_layout(&form->answer->plan.layout, &layout));
+    texts_fini(&layout);
+}
+
+static void engine_value(const struct form *form, char *text, size_t size)
+{
+    const struct engine *e = form->answer->plan.request.engine;
+
+    gp_format(text, size, "%s %s", e->name, e->range);
+}
+
+static void cost_value(const struct form *form, char *text, size_t size)
+{
+    gp_copy(text, size, form->shown[FIELD_PRICE]);
+}
+
+static const struct fold {
+    enum field first;
+    void (*value)(const struct form *, char *, size_t);
+    const char *explain;
+} folds[PLAN_FOLDS] = {
+    {FIELD_TP, layout_value,
+     "Layout: how the GPUs share the model; auto finds the cheapest that fits.\n"
+     "Enter opens TP, PP, EP, replicas"},
+    {FIELD_ENGINE, engine_value,
+     "Engine: what serves, its KV format, slots, budget, offload, draft, adapters.\n"
+     "Enter opens them"},
+    {FIELD_PRICE, cost_value,
+     "Cost: which prices count, hours, electricity; limits of $/h and watts.\n"
+     "Enter opens them"},
+};
+
+/* The fold of a field; -1: it is always in sight. */
+static int fold_at(int field)
+{
+    int fold = -1;
+
+    for (int i = 0; i < PLAN_FOLDS; i++)
+        if (field >= (int)folds[i].first)
+            fold = i;
+    return fold;
+}
+
+static bool plan_form_is_open(unsigned open, int fold)
+{
+    return open >> (fold - FIELD_COUNT) & 1u;
+}
+
+static void plan_form_fold(unsigned *open, int fold, bool opens)
+{
+    unsigned bit = 1u << (fold - FIELD_COUNT);
+
+    *open = opens ? *open | bit : *open & ~bit;
+}
+
+/* Opens the section that a field is in. */
+static void plan_form_show(unsigned *open, enum field field)
+{
+    if (fold_at((int)field) >= 0)
+        plan_form_fold(open, FIELD_COUNT + fold_at((int)field), true);
+}
+
+static struct plan_rows plan_form_rows(unsigned open)
+{
+    struct plan_rows rows = {.open = open};
+
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        int fold = fold_at(f);
+
+        if (fold >= 0 && f == (int)folds[fold].first)
+            rows.row[rows.count++] = FIELD_COUNT + fold;
+        else if (fold < 0 && f > 0 && field_rows[f].form->section)
+            rows.row[rows.count++] = -1 - f;
+        if (fold < 0 || plan_form_is_open(open, FIELD_COUNT + fold))
+            rows.row[rows.count++] = f;
+    }
+    return rows;
+}
+
+static int rows_find(const struct plan_rows *rows, int focus)
+{
+    int at = 0;
+
+    while (at + 1 < rows->count && rows->row[at] != focus)
+        at++;
+    return at;
+}
+
+/* The first row shown: the focus stands in the middle as far as that is possible. */
+static int plan_form_top(const struct plan_rows *rows, int focus, int height)
+{
+    return list_top(rows_find(rows, focus), rows->count, height);
+}
+
+/* The focus so many rows further down. */
+static int plan_form_move(unsigned open, int focus, int by)
+{
+    struct plan_rows rows = plan_form_rows(open);
+    int at = rows_find(&rows, focus), step = by < 0 ? -1 : 1;
+
+    for (int left = by < 0 ? -by : by; left > 0; left--) {
+        int next = at + step;
+
+        while (next >= 0 && next < rows.count && rows.row[next] < 0)
+            next += step; /* headings take no focus */
+        if (next < 0 || next >= rows.count)
+            break;
+        at = next;
+    }
+    return rows.row[at];
+}
+
+/* Has any field of the fold a value of its own? */
+static bool fold_is_given(const struct form *form, int fold)
+{
+    for (int f = (int)folds[fold].first; f < FIELD_COUNT && fold_at(f) == fold; f++)
+        if (form->values.value[f][0])
+            return true;
+    return false;
+}
+
+static void draw_fold(struct canvas *canvas, struct rect in, int y, const struct form *form,
+                      int fold, bool open)
+{
+    char text[120] = "", value[100] = "";
+
+    if (form->answered)
+        folds[fold].value(form, value, sizeof(value));
+    gp_format(text, sizeof(text), "%s%s",
+              fold_is_given(form, fold) || fold == 2 ? "" : "auto: ", value);
+    if (gp_width(text) > in.cols - LABEL_COLS - 1)
+        gp_copy(text, sizeof(text), value);
+    canvas_text(canvas, in, y, 0, INK_KEY, open ? "-" : "+");
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_HEADING,
+               field_rows[folds[fold].first].form->section);
+    canvas_fit(canvas, in, y, LABEL_COLS + 1, in.cols - LABEL_COLS - 1, INK_TEXT, text);
+}
+
+static void draw_field(struct canvas *canvas, struct rect in, int y, const struct form *form,
+                       int field)
+{
+    bool list = !field_is_number((enum field)field);
+    int x = LABEL_COLS + 1;
+
+    canvas_fit(canvas, in, y, 1, LABEL_COLS, INK_TEXT, field_rows[field].form->label);
+    canvas_fit(canvas, in, y, x, in.cols - x - (list ? 1 : 0), INK_TEXT, form->shown[field]);
+    if (list)
+        canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
+}
+
+/* focus: the row in focus, -1 = none. */
+static void plan_form_draw(struct canvas *canvas, struct rect in, const struct form *form,
+                           const struct plan_rows *rows, int top, int focus)
+{
+    for (int y = 0; y < in.rows && top + y < rows->count; y++) {
+        int row = rows->row[top + y];
+
+        if (row < 0)
+            canvas_rule(canvas, in, y, field_rows[-1 - row].form->section);
+        else if (row < FIELD_COUNT)
+            draw_field(canvas, in, y, form, row);
+        else
+            draw_fold(canvas, in, y, form, row - FIELD_COUNT, plan_form_is_open(rows->open, row));
+        if (row >= 0 && row == focus) {
+            if (row < FIELD_COUNT)
+                canvas_glyph(canvas, in, y, 0, INK_TEXT, GLYPH_CURSOR);
+            list_focus(canvas, in, y);
+        }
+    }
+}
+
+/* ---- why: the terms of the answer, those of this field first ---- */
+
+/* Those of the answer's first rows. */
+static const char *const answer_terms[3] = {"GPUs", "free", "rent"};
+
+static bool term_is_of(enum field field, const struct term *term)
+{
+    const char *const *names = field < FIELD_COUNT ? field_rows[field].form->terms : answer_terms;
+
+    for (int i = 0; i < 3 && names[i]; i++)
+        if (strncmp(term->name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static void plan_why_text(const struct form *form, enum field first, struct strbuf *out)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        strbuf_add(out, pass == 0 ? "" : "\nall the others\n");
+        for (int i = 0; i < form->why_count; i++)
+            if (term_is_of(first, &form->why[i]) == (pass == 0))
+                print_why_term(&form->why[i], out);
+    }
+}
+
+/* ---- the screen ---- */
 
 struct plan_state {
     int panel;              /* PLAN_FORM or PLAN_ANSWER */
-    int focus;              /* a row of the form: a field, or a fold (plan_form.h) */
+    int focus;              /* a row of the form: a field, or a fold */
     unsigned open;          /* bits of the folds that are open */
     int top;                /* first row shown of the answer's page */
     enum field edited;      /* the one a window is open for */
@@ -37,6 +256,7 @@ struct plan_state {
     bool was_reset;
     struct plan_more more;
     struct plan_choices choices; /* of the list that is open */
+    struct plan_page *page;      /* owned */
 };
 
 /* The field in focus; FIELD_COUNT: a fold is. */
@@ -69,13 +289,13 @@ static struct rect page_rect(struct rect box, enum size_class size)
     return (struct rect){in.y + head, in.x, in.rows - head, in.cols};
 }
 
-/* Rows of the answer's page in a panel that is `in` large. */
-static int page_rows(const struct form *form, const struct plan_state *s, struct rect in)
+/* The answer for these panels. */
+static const struct plan_page *page_of(const struct app *app, const struct plan_state *s,
+                                       const struct rect box[PLAN_PANELS])
 {
-    struct page page = {.canvas = NULL, .in = in};
-
-    plan_answer_page(&page, form, more_of(s, form));
-    return page.y;
+    plan_page_make(s->page, app->form, more_of(s, app->form), box[PLAN_STRIP].cols,
+                   rect_inside(box[PLAN_ANSWER]).cols, app->settings.charset);
+    return s->page;
 }
 
 /* ---- painting ---- */
@@ -95,59 +315,49 @@ static void draw_form(struct canvas *canvas, struct rect box, const struct form 
     plan_form_draw(canvas, in, form, &rows, top, s->panel == PLAN_FORM ? s->focus : -1);
 }
 
-static void draw_answer(struct canvas *canvas, struct rect box, const struct form *form,
+static void draw_answer(struct canvas *canvas, struct rect box, const struct plan_page *page,
                         const struct plan_state *s, enum size_class size)
 {
-    struct rect in = page_rect(box, size), all = rect_inside(box);
-    int rows = page_rows(form, s, in), top = list_clamp(s->top, 0, rows - in.rows);
-    struct page page = {.canvas = canvas, .in = in, .y = -top};
-    char title[120], part[40] = "";
+    struct rect in = page_rect(box, size);
+    int rows = page->lines.rows, top = list_clamp(s->top, 0, rows - in.rows);
+    char part[40] = "";
 
-    plan_answer_title(form, title, sizeof(title));
     if (rows > in.rows)
         gp_format(part, sizeof(part), s->panel == PLAN_ANSWER ? "%d-%d of %d" : "%d-%d of %d, Tab",
                   top + 1, top + in.rows < rows ? top + in.rows : rows, rows);
-    canvas_box(canvas, box, title, part);
+    canvas_box(canvas, box, page->title, part);
     if (size != SIZE_ONE)
-        plan_head_draw(canvas, all, form);
-    if (in.rows > 0)
-        plan_answer_page(&page, form, more_of(s, form));
+        canvas_copy(canvas, rect_inside(box), &page->head, 0);
+    canvas_copy(canvas, in, &page->lines, top);
     if (s->panel == PLAN_ANSWER)
         canvas_cursor(canvas, in, 0, 0);
-}
-
-static void draw_side(struct canvas *canvas, struct rect box, const struct form *form,
-                      const struct plan_state *s)
-{
-    canvas_box(canvas, box, "Alternatives, cheapest first", NULL);
-    if (more_of(s, form))
-        plan_side_draw(canvas, rect_inside(box), form, &s->more);
-}
-
-static void draw_rows(const struct app *app, struct canvas *canvas, struct rect box)
-{
-    canvas_box(canvas, box, "Compare", "2: all rows");
-    if (app->state[SCREEN_COMPARE])
-        compare_rows_draw(app->state[SCREEN_COMPARE], canvas, rect_inside(box));
 }
 
 static void plan_draw(const struct app *app, const void *state, struct canvas *canvas,
                       const struct frame *frame)
 {
     const struct plan_state *s = state;
+    const struct plan_page *page;
     struct rect box[PLAN_PANELS];
 
     frame_plan(frame->body, frame->size, s->panel, box);
+    page = page_of(app, s, box);
     if (!rect_empty(box[PLAN_STRIP]))
-        plan_strip_draw(canvas, box[PLAN_STRIP], app->form);
+        canvas_copy(canvas, box[PLAN_STRIP], &page->head, 0);
     if (!rect_empty(box[PLAN_FORM]))
         draw_form(canvas, box[PLAN_FORM], app->form, s);
     if (!rect_empty(box[PLAN_ANSWER]))
-        draw_answer(canvas, box[PLAN_ANSWER], app->form, s, frame->size);
-    if (!rect_empty(box[PLAN_SIDE]))
-        draw_side(canvas, box[PLAN_SIDE], app->form, s);
-    if (!rect_empty(box[PLAN_ROWS]))
-        draw_rows(app, canvas, box[PLAN_ROWS]);
+        draw_answer(canvas, box[PLAN_ANSWER], page, s, frame->size);
+    if (!rect_empty(box[PLAN_SIDE])) {
+        canvas_box(canvas, box[PLAN_SIDE], "Alternatives, cheapest first", NULL);
+        if (more_of(s, app->form))
+            plan_side_draw(canvas, rect_inside(box[PLAN_SIDE]), app->form, &s->more);
+    }
+    if (!rect_empty(box[PLAN_ROWS])) {
+        canvas_box(canvas, box[PLAN_ROWS], "Compare", "2: all rows");
+        if (app->state[SCREEN_COMPARE])
+            compare_rows_draw(app->state[SCREEN_COMPARE], canvas, rect_inside(box[PLAN_ROWS]));
+    }
 }
 
 /* ---- time ---- */
@@ -179,6 +389,14 @@ static double plan_tick(struct app *app, void *state, double now)
     return more || told >= 0 ? WORKER_POLL : -1;
 }
 
+static void plan_open(struct app *app, void *state)
+{
+    struct plan_state *s = state;
+
+    (void)app;
+    s->page = gp_calloc(1, sizeof(*s->page));
+}
+
 static void plan_close(struct app *app, void *state)
 {
     struct plan_state *s = state;
@@ -186,20 +404,22 @@ static void plan_close(struct app *app, void *state)
     (void)app;
     plan_choices_free(&s->choices);
     plan_more_free(&s->more);
+    plan_page_fini(s->page);
+    free(s->page);
 }
 
 /* ---- moving ---- */
 
-static void scroll(const struct app *app, struct plan_state *s, int by)
+static void answer_scroll(const struct app *app, struct plan_state *s, int by)
 {
     struct rect box[PLAN_PANELS], in;
 
     panel_rects(app, s, box);
     in = page_rect(box[PLAN_ANSWER], app_frame(app).size);
-    s->top = list_clamp(s->top + by, 0, page_rows(app->form, s, in) - in.rows);
+    s->top = list_clamp(s->top + by, 0, page_of(app, s, box)->lines.rows - in.rows);
 }
 
-static int page_of(const struct app *app, const struct plan_state *s)
+static int page_step(const struct app *app, const struct plan_state *s)
 {
     struct rect box[PLAN_PANELS];
     int rows;
@@ -207,14 +427,6 @@ static int page_of(const struct app *app, const struct plan_state *s)
     panel_rects(app, s, box);
     rows = box[s->panel].rows - 3 - (s->panel == PLAN_ANSWER ? PLAN_HEAD : 0);
     return rows > 1 ? rows : 1;
-}
-
-static void focus_or_scroll(struct app *app, struct plan_state *s, int by)
-{
-    if (s->panel == PLAN_FORM)
-        s->focus = plan_form_move(s->open, s->focus, by);
-    else
-        scroll(app, s, by);
 }
 
 /* ---- changing ---- */
@@ -254,7 +466,7 @@ static void edit_choice(struct app *app, struct plan_state *s)
     bool told = plan_choices_begin(&s->choices, app->form, s->edited, &s->more, app->worker);
     struct choice *choices =
         form_choices(app->form, s->edited, s->edited != FIELD_PRECISION, &count);
-    struct chooser_ask options = {.title = field_rows[s->edited].label,
+    struct chooser_ask options = {.title = field_rows[s->edited].form->label,
                                   .heads = told ? outcome_titles(CHOICE_COLS) : NULL,
                                   .choices = choices,
                                   .count = count,
@@ -293,7 +505,7 @@ static void edit_number(struct app *app, struct plan_state *s)
                                  .done = number_typed,
                                  .ctx = s};
 
-    gp_format(label, sizeof(label), "%s: ", row->label);
+    gp_format(label, sizeof(label), "%s: ", row->form->label);
     gp_format(hint, sizeof(hint), "%s; empty: %s",
               option->type == OPTION_TOKENS  ? "tokens, such as 8192 or 32k"
               : option->type == OPTION_BYTES ? "a size, such as 2GiB"
@@ -311,7 +523,7 @@ static bool field_edit(struct app *app, struct plan_state *s)
     s->edited = focus_field(s);
     if (s->edited == FIELD_COUNT)
         plan_form_fold(&s->open, s->focus, !plan_form_is_open(s->open, s->focus));
-    else if (field_rows[s->edited].kind == FIELD_NUMBER)
+    else if (field_is_number(s->edited))
         edit_number(app, s);
     else
         edit_choice(app, s);
@@ -335,7 +547,7 @@ static bool field_reset(struct app *app, struct plan_state *s)
 
     if (field == FIELD_COUNT)
         return on_a_fold(app);
-    rc = again ? form_reset_all(form, &err) : form_reset(form, field, &err);
+    rc = again ? form_request(form, "", &err) : form_set(form, field, "", &err);
     s->was_reset = !again;
     s->reset = field;
     s->reset_version = form->version;
@@ -345,7 +557,7 @@ static bool field_reset(struct app *app, struct plan_state *s)
         app_report(app, false, "all fields reset to their defaults; u undoes it");
     else
         app_report(app, false, "%s: reset to its default; r again resets every field",
-                   field_rows[field].label);
+                   field_rows[field].form->label);
     return true;
 }
 
@@ -378,7 +590,7 @@ static void fix_chosen(struct app *app, void *ctx, const char *id)
 }
 
 /* Applies the only suggestion, or opens a list of them. */
-static bool apply(struct app *app, const struct plan_state *s)
+static bool fix_open(struct app *app, const struct plan_state *s)
 {
     const struct answer *a = app->form->answer;
     const struct plan_more *more = more_of(s, app->form);
@@ -437,7 +649,7 @@ static bool field_find(struct app *app, struct plan_state *s)
         const struct field_row *row = &field_rows[f];
 
         gp_format(choices[f].id, sizeof(choices[f].id), "%d", f);
-        gp_format(choices[f].text, sizeof(choices[f].text), "%-12s --%s", row->label,
+        gp_format(choices[f].text, sizeof(choices[f].text), "%-12s --%s", row->form->label,
                   option_rows[row->option].name);
         gp_copy(choices[f].more, sizeof(choices[f].more), app->form->shown[f]);
     }
@@ -458,7 +670,7 @@ static bool show_why(struct app *app, const struct plan_state *s)
     strbuf_init(&text);
     plan_why_text(app->form, values ? focus_field(s) : FIELD_COUNT, &text);
     if (values)
-        gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].label);
+        gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].form->label);
     pager_open(&app->display, title, text.text);
     strbuf_fini(&text);
     return true;
@@ -479,21 +691,17 @@ static bool pin_toggle(struct app *app)
 
 /* ---- the table ---- */
 
-static bool back_to_form(struct plan_state *s)
-{
-    bool away = s->panel != PLAN_FORM;
-
-    s->panel = PLAN_FORM;
-    return away;
-}
-
 static bool plan_act(struct app *app, void *state, enum action action)
 {
     struct plan_state *s = state;
-    int by = list_step(action, page_of(app, s));
+    int by = list_step(action, page_step(app, s));
+    bool away;
 
     if (by != 0) {
-        focus_or_scroll(app, s, by);
+        if (s->panel == PLAN_FORM)
+            s->focus = plan_form_move(s->open, s->focus, by);
+        else
+            answer_scroll(app, s, by);
         return true;
     }
     switch (action) {
@@ -508,7 +716,9 @@ static bool plan_act(struct app *app, void *state, enum action action)
         s->panel = s->panel == PLAN_FORM ? PLAN_ANSWER : PLAN_FORM;
         return true;
     case ACT_BACK:
-        return back_to_form(s);
+        away = s->panel != PLAN_FORM;
+        s->panel = PLAN_FORM;
+        return away;
     case ACT_EDIT:
         return field_edit(app, s);
     case ACT_RESET:
@@ -516,7 +726,7 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_SOLVE:
         return field_solve(app, s);
     case ACT_APPLY:
-        return apply(app, s);
+        return fix_open(app, s);
     case ACT_FIND:
         return field_find(app, s);
     case ACT_WHY:
@@ -566,9 +776,9 @@ static void plan_explain(const struct app *app, const void *state, struct strbuf
 
     (void)app;
     if (s->panel == PLAN_FORM && focus_field(s) != FIELD_COUNT)
-        strbuf_add(out, field_rows[s->focus].explain);
+        strbuf_add(out, field_rows[s->focus].form->explain);
     else if (s->panel == PLAN_FORM)
-        strbuf_add(out, plan_form_explain(s->focus));
+        strbuf_add(out, folds[s->focus - FIELD_COUNT].explain);
     else
         strbuf_add(out, "Answer: all memory is of the engine's budget on one GPU; bands are "
                         "low..high.\nUp and Down scroll; a: change it; y: every equation");
@@ -615,6 +825,7 @@ static void plan_command(const struct app *app, const void *state, struct strbuf
 
 const struct screen_ops screen_plan = {
     .state_size = sizeof(struct plan_state),
+    .open = plan_open,
     .close = plan_close,
     .draw = plan_draw,
     .act = plan_act,

@@ -222,6 +222,17 @@ void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count, 
         canvas_glyph(canvas, in, y, x + i, ink, glyph);
 }
 
+void canvas_copy(struct canvas *canvas, struct rect in, const struct canvas *from, int top)
+{
+    for (int y = 0; y < in.rows && top + y < from->rows; y++)
+        for (int x = 0; x < in.cols && x < from->cols; x++) {
+            struct cell *cell = cell_at(canvas, in, y, x);
+
+            if (cell)
+                *cell = from->cells[(size_t)(top + y) * (size_t)from->cols + (size_t)x];
+        }
+}
+
 void canvas_fill(struct canvas *canvas, struct rect in)
 {
     for (int y = 0; y < in.rows; y++)

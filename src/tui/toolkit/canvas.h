@@ -62,6 +62,8 @@ void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink i
 void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count, enum ink ink,
                 enum glyph glyph);
 
+/* The cells of another canvas from its row `top` on, as far as both have them. */
+void canvas_copy(struct canvas *canvas, struct rect in, const struct canvas *from, int top);
 void canvas_fill(struct canvas *canvas, struct rect in); /* with blanks */
 /* A box on the rectangle's edge, with words in its upper edge (left, right; NULL). */
 void canvas_box(struct canvas *canvas, struct rect in, const char *title, const char *right);

@@ -81,16 +81,6 @@ static int row_count(const struct chooser *c)
     return c->shown_count + free_row(c);
 }
 
-/* How near a choice is to what was typed. */
-static int rank_of(const struct choice *choice, const char *text)
-{
-    if (gp_casecmp(choice->id, text) == 0)
-        return 3;
-    if (gp_casecmp(choice->text, text) == 0)
-        return 2;
-    return words_begin(choice->id, text);
-}
-
 /* Shows what matches. The focus goes to the choice that is just what was typed, else
  * to one that begins so, else to the first. */
 static void filter_choices(struct chooser *c)
@@ -102,7 +92,10 @@ static void filter_choices(struct chooser *c)
     c->shown_count = 0;
     for (int i = 0; i < c->count; i++) {
         const struct choice *choice = &c->choices[i];
-        int rank = text[0] ? rank_of(choice, text) : 0;
+        int rank = !text[0]                              ? 0 /* how near it is to what is typed */
+                   : gp_casecmp(choice->id, text) == 0   ? 3
+                   : gp_casecmp(choice->text, text) == 0 ? 2
+                                                         : words_begin(choice->id, text);
 
         if (!words_match(text, choice->id, choice->text))
             continue;
@@ -117,21 +110,6 @@ static void filter_choices(struct chooser *c)
 }
 
 /* ---- opening ---- */
-
-static void copy_choices(struct chooser *c, const struct chooser_ask *options)
-{
-    for (int i = 0; i < c->count; i++) {
-        struct choice *choice = &c->choices[i];
-        int text, more;
-
-        *choice = options->choices[i];
-        text = gp_width(choice->text);
-        more = gp_width(choice->more);
-        c->text_cols = text > c->text_cols ? text : c->text_cols;
-        c->more_cols = more > c->more_cols ? more : c->more_cols;
-        c->marked[i] = options->marked && gp_has_word(options->marked, ",", choice->id);
-    }
-}
 
 static const struct overlay_ops ops;
 
@@ -155,7 +133,14 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
     c->marked = gp_calloc(count, sizeof(*c->marked));
     c->shown = gp_calloc(count, sizeof(*c->shown));
     c->more_cols = gp_width(c->heads);
-    copy_choices(c, options);
+    for (int i = 0; i < c->count; i++) {
+        struct choice *choice = &c->choices[i];
+
+        *choice = options->choices[i];
+        c->text_cols = int_max(c->text_cols, gp_width(choice->text));
+        c->more_cols = int_max(c->more_cols, gp_width(choice->more));
+        c->marked[i] = options->marked && gp_has_word(options->marked, ",", choice->id);
+    }
     c->chosen = options->chosen;
     c->ctx = options->ctx;
     filter_choices(c);
@@ -191,18 +176,9 @@ static void chooser_free(struct overlay *overlay)
 
 /* ---- keys ---- */
 
-static int marked_count(const struct chooser *c)
-{
-    int n = 0;
-
-    for (int i = 0; i < c->count; i++)
-        n += c->marked[i];
-    return n;
-}
-
 /* The answer: the ids that are marked, else the one in focus, else what was typed.
  * False when there is none. */
-static bool answer(const struct chooser *c, struct strbuf *out)
+static bool chooser_answer(const struct chooser *c, struct strbuf *out)
 {
     char text[EDIT_MAX];
 
@@ -220,12 +196,12 @@ static bool answer(const struct chooser *c, struct strbuf *out)
     return true;
 }
 
-static void choose(struct display *display, struct chooser *c)
+static void chooser_take(struct display *display, struct chooser *c)
 {
     struct strbuf id;
 
     strbuf_init(&id);
-    if (answer(c, &id)) {
+    if (chooser_answer(c, &id)) {
         c->overlay.closed = true;
         display->report_bad = false;
         c->chosen(display->app, c->ctx, id.text);
@@ -233,18 +209,6 @@ static void choose(struct display *display, struct chooser *c)
             c->overlay.closed = false; /* what was typed may be mended */
     }
     strbuf_fini(&id);
-}
-
-static void toggle_mark(struct chooser *c)
-{
-    int i;
-
-    if (c->focus >= c->shown_count)
-        return;
-    i = c->shown[c->focus];
-    c->marked[i] = !c->marked[i];
-    if (c->focus + 1 < c->shown_count)
-        c->focus++;
 }
 
 static struct layout layout_of(const struct chooser *c, struct rect body);
@@ -319,15 +283,18 @@ static void chooser_key(struct display *display, struct overlay *overlay, int ke
         return;
     }
     if (key == K_ENTER) {
-        choose(display, c);
+        chooser_take(display, c);
         return;
     }
-    if (c->many && key == K_SPACE)
-        toggle_mark(c);
-    else if (key == K_TAB && c->paths)
+    if (c->many && key == K_SPACE) {
+        if (c->focus < c->shown_count)
+            c->marked[c->shown[c->focus]] = !c->marked[c->shown[c->focus]];
+        c->focus += c->focus + 1 < c->shown_count;
+    } else if (key == K_TAB && c->paths) {
         complete_path(display, c);
-    else if (!move_focus(c, key, rows) && edit_key(&c->filter, key))
+    } else if (!move_focus(c, key, rows) && edit_key(&c->filter, key)) {
         filter_choices(c);
+    }
     c->top = first_row(c, rows);
 }
 
@@ -345,7 +312,7 @@ static void chooser_pasted(struct overlay *overlay, const char *why)
 /* ---- what is seen ---- */
 
 /* Columns before a text: the cursor, and the mark where several can be taken. */
-static int margin(const struct chooser *c)
+static int text_margin(const struct chooser *c)
 {
     return c->many ? 6 : 2;
 }
@@ -354,7 +321,7 @@ static int margin(const struct chooser *c)
 static struct layout layout_of(const struct chooser *c, struct rect body)
 {
     struct layout l = {.text_cols = c->text_cols};
-    int text = margin(c) + c->text_cols, rows = 3 + c->count + c->takes_free;
+    int text = text_margin(c) + c->text_cols, rows = 3 + c->count + c->takes_free;
     int whole = text + c->more_cols + 5, cols = text + 4, left; /* with the edge */
     bool more = c->more_cols > 0;
 
@@ -371,7 +338,7 @@ static struct layout layout_of(const struct chooser *c, struct rect body)
         rows = LEAST_ROWS;
     if (body.rows <= LEAST_ROWS + 4)
         rows = body.rows;
-    left = cols - 2 - margin(c) - 3 - (c->heads[0] ? (int)strlen(c->heads) : c->more_cols);
+    left = cols - 2 - text_margin(c) - 3 - (c->heads[0] ? (int)strlen(c->heads) : c->more_cols);
     l.box = frame_middle(body, rows, cols);
     l.in = rect_inside(l.box);
     if (l.below_rows > 0 && l.in.rows < LEAST_ROWS)
@@ -391,7 +358,7 @@ static void draw_choice(const struct chooser *c, struct canvas *canvas, const st
 {
     const struct choice *choice = &c->choices[c->shown[row]];
     struct rect in = l->in;
-    int x = margin(c), next = x + l->text_cols + 2;
+    int x = text_margin(c), next = x + l->text_cols + 2;
 
     if (c->many)
         canvas_text(canvas, in, y, 2, INK_TEXT, c->marked[c->shown[row]] ? "[x]" : "[ ]");
@@ -404,42 +371,26 @@ static void draw_choice(const struct chooser *c, struct canvas *canvas, const st
         canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, choice->more);
 }
 
-static void draw_free(const struct chooser *c, struct canvas *canvas, struct rect in, int y)
-{
-    char text[EDIT_MAX], line[EDIT_MAX + 16];
-
-    gp_format(line, sizeof(line), "\"%s\" as typed", typed_text(c, text));
-    canvas_fit(canvas, in, y, margin(c), in.cols - margin(c) - 1, INK_TEXT, line);
-}
-
-static void draw_none(const struct chooser *c, struct canvas *canvas, struct rect in)
-{
-    char buffer[EDIT_MAX], line[EDIT_MAX + 40];
-    const char *text = typed_text(c, buffer);
-
-    if (!text[0])
-        gp_copy(line, sizeof(line), "nothing to choose from");
-    else
-        gp_format(line, sizeof(line), "nothing matches \"%s\": Backspace shows more", text);
-    in.y += 1;
-    in.rows -= 1;
-    canvas_wrap(canvas, in, 0, INK_WARN, line);
-}
-
 static void draw_list(const struct chooser *c, struct canvas *canvas, const struct layout *l)
 {
     int total = row_count(c), top = first_row(c, l->rows), last = top + l->rows - 1;
-    struct rect in = l->in;
+    struct rect in = l->in, none = {in.y + 1, in.x, in.rows - 1, in.cols};
+    char typed[EDIT_MAX], line[EDIT_MAX + 40];
+    const char *text = typed_text(c, typed);
 
+    gp_format(line, sizeof(line),
+              text[0] ? "nothing matches \"%s\": Backspace shows more" : "nothing to choose from",
+              text);
     if (total == 0)
-        draw_none(c, canvas, in);
+        canvas_wrap(canvas, none, 0, INK_WARN, line);
+    gp_format(line, sizeof(line), "\"%s\" as typed", text);
     for (int row = top; row <= last && row < total; row++) {
         int y = 1 + row - top;
 
         if (row < c->shown_count)
             draw_choice(c, canvas, l, y, row);
         else
-            draw_free(c, canvas, in, y);
+            canvas_fit(canvas, in, y, text_margin(c), in.cols - text_margin(c) - 1, INK_TEXT, line);
         if (row != c->focus)
             continue;
         canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
@@ -455,7 +406,7 @@ static void draw_list(const struct chooser *c, struct canvas *canvas, const stru
 static void draw_filter(const struct chooser *c, struct canvas *canvas, const struct layout *l)
 {
     struct rect in = l->in;
-    int heads = margin(c) + l->text_cols + 2;
+    int heads = text_margin(c) + l->text_cols + 2;
     char hint[240];
 
     canvas_text(canvas, in, 0, 0, INK_KEY, "/");
@@ -487,7 +438,7 @@ static void draw_below(const struct chooser *c, struct canvas *canvas, const str
         return;
     choice = &c->choices[c->shown[c->focus]];
     if (l->beside && gp_width(choice->text) <= l->text_cols &&
-        gp_width(choice->more) <= in.cols - margin(c) - l->text_cols - 3)
+        gp_width(choice->more) <= in.cols - text_margin(c) - l->text_cols - 3)
         return;
     if (l->beside)
         rows = canvas_wrap(canvas, below, 0, INK_TEXT, choice->text);
@@ -508,9 +459,11 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas, s
     const struct chooser *c = (const struct chooser *)overlay;
     struct layout l = layout_of(c, body);
     char right[80];
-    int marked = marked_count(c);
+    int marked = 0;
 
     (void)bottom;
+    for (int i = 0; i < c->count; i++)
+        marked += c->marked[i];
     if (c->many && marked > 0)
         gp_format(right, sizeof(right), "%d marked, %d of %d", marked, c->shown_count, c->count);
     else

@@ -34,19 +34,8 @@ static size_t char_after(const struct edit *edit)
     return at;
 }
 
-static size_t word_before(const struct edit *edit)
-{
-    size_t at = edit->at;
-
-    while (at > 0 && edit->text[at - 1] == ' ')
-        at--;
-    while (at > 0 && edit->text[at - 1] != ' ')
-        at--;
-    return at;
-}
-
 /* Takes the bytes from `from` to `to` away; the cursor stands where they were. */
-static void cut(struct edit *edit, size_t from, size_t to)
+static void edit_cut(struct edit *edit, size_t from, size_t to)
 {
     memmove(edit->text + from, edit->text + to, edit->len - to + 1);
     edit->len -= to - from;
@@ -61,7 +50,7 @@ void edit_put(struct edit *edit, size_t before, const char *text)
         before = edit->at;
     if (edit->len - before + len >= sizeof(edit->text))
         return;
-    cut(edit, edit->at - before, edit->at);
+    edit_cut(edit, edit->at - before, edit->at);
     memmove(edit->text + edit->at + len, edit->text + edit->at, edit->len - edit->at + 1);
     memcpy(edit->text + edit->at, text, len);
     edit->len += len;
@@ -88,7 +77,7 @@ bool edit_type(struct edit *edit, const char *text)
     if (kept + strlen(text) >= sizeof(edit->text))
         return false;
     if (edit->fresh)
-        cut(edit, 0, edit->len);
+        edit_cut(edit, 0, edit->len);
     edit->fresh = false;
     edit_put(edit, 0, text);
     return true;
@@ -96,14 +85,10 @@ bool edit_type(struct edit *edit, const char *text)
 
 /* ---- keys ---- */
 
-static bool is_text(int key)
-{
-    return key < K_SPECIAL && gp_is_tame((uint32_t)key);
-}
-
 bool edit_key(struct edit *edit, int key)
 {
     char utf8[5];
+    size_t at = edit->at;
     bool fresh = edit->fresh;
 
     edit->fresh = false;
@@ -127,23 +112,27 @@ bool edit_key(struct edit *edit, int key)
     case K_BACKSPACE:
     case KEY_CTRL('h'):
     case 0x7f:
-        cut(edit, char_before(edit), edit->at);
+        edit_cut(edit, char_before(edit), edit->at);
         return true;
     case K_DELETE:
     case KEY_CTRL('d'):
-        cut(edit, edit->at, char_after(edit));
+        edit_cut(edit, edit->at, char_after(edit));
         return true;
     case KEY_CTRL('k'):
-        cut(edit, edit->at, edit->len);
+        edit_cut(edit, edit->at, edit->len);
         return true;
     case KEY_CTRL('u'):
-        cut(edit, 0, edit->at);
+        edit_cut(edit, 0, edit->at);
         return true;
     case KEY_CTRL('w'):
-        cut(edit, word_before(edit), edit->at);
+        while (at > 0 && edit->text[at - 1] == ' ')
+            at--;
+        while (at > 0 && edit->text[at - 1] != ' ')
+            at--;
+        edit_cut(edit, at, edit->at);
         return true;
     }
-    if (!is_text(key))
+    if (key >= K_SPECIAL || !gp_is_tame((uint32_t)key))
         return false;
     edit->fresh = fresh;
     edit_type(edit, utf8_text((uint32_t)key, utf8));
@@ -152,42 +141,23 @@ bool edit_key(struct edit *edit, int key)
 
 /* ---- completion ---- */
 
-/* Bytes in which all words of the list agree with its first word. */
-static size_t common_prefix(const char *words, int *count)
-{
-    size_t first = strcspn(words, " "), common = first;
-    const char *word = words;
-
-    *count = 0;
-    for (word += strspn(word, " "); *word; word += strspn(word, " ")) {
-        size_t len = strcspn(word, " "), i = 0;
-
-        while (i < common && i < len && word[i] == words[i])
-            i++;
-        common = i;
-        word += len;
-        ++*count;
-    }
-    return common;
-}
-
-/* Bytes of the word that ends at the cursor. */
-static size_t word_length(const struct edit *edit)
-{
-    size_t n = 0;
-
-    while (n < edit->at && edit->text[edit->at - n - 1] != ' ')
-        n++;
-    return n;
-}
-
 int edit_complete(struct edit *edit, const char *words)
 {
-    size_t word = word_length(edit), len;
+    size_t len = strcspn(words, " "), word = 0; /* bytes: in which all agree; before the cursor */
     char text[EDIT_MAX];
-    int count;
+    int count = 0;
 
-    len = common_prefix(words, &count);
+    for (const char *p = words + strspn(words, " "); *p; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " "), same = 0;
+
+        while (same < len && same < n && p[same] == words[same])
+            same++;
+        len = same;
+        p += n;
+        count++;
+    }
+    while (word < edit->at && edit->text[edit->at - word - 1] != ' ')
+        word++;
     gp_format(text, sizeof(text), "%.*s%s", (int)len, words,
               count == 1 && len > 0 && !strchr("/=:", words[len - 1]) ? " " : "");
     edit->fresh = false;

@@ -77,7 +77,7 @@ struct rect frame_middle(struct rect body, int rows, int cols)
 }
 
 /* One column: the panel in focus has it all. */
-static void only(struct rect body, int focus, int count, struct rect *out)
+static void panel_only(struct rect body, int focus, int count, struct rect *out)
 {
     for (int i = 0; i < count; i++)
         out[i] = (struct rect){0};
@@ -126,7 +126,7 @@ void frame_plan(struct rect body, enum size_class size, int focus, struct rect o
 void frame_stack(struct rect body, enum size_class size, int focus, int below, struct rect out[2])
 {
     if (size <= SIZE_ONE)
-        only(body, focus, 2, out);
+        panel_only(body, focus, 2, out);
     else
         frame_rows(body, (const int[]){0, below}, 2, out);
 }
@@ -144,7 +144,7 @@ void frame_bench(struct rect body, enum size_class size, int focus, int devices,
         out[i] = (struct rect){0};
     devices = int_min(int_max(devices, 1), BENCH_PANELS - BENCH_LIVE);
     if (size <= SIZE_ONE) { /* nothing is alone in BENCH_NOW */
-        only(body, focus, BENCH_LIVE + devices, out);
+        panel_only(body, focus, BENCH_LIVE + devices, out);
         return;
     }
     rows[0] = int_min(devices + 3, most);

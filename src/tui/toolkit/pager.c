@@ -47,7 +47,7 @@ struct pager {
 
 /* Where a line goes on: below its second column, where two blanks or more stand before
  * one, else below its first letter; at most `most`. */
-static int hanging(const char *line, size_t len, int most)
+static int line_hang(const char *line, size_t len, int most)
 {
     size_t first = 0, second;
 
@@ -67,7 +67,7 @@ static int hanging(const char *line, size_t len, int most)
 static void add_line(const struct pager *pager, struct rows *rows, size_t from, size_t len)
 {
     size_t end = from + len;
-    int x = 0, hang = hanging(pager->text + from, len, rows->cols / 2);
+    int x = 0, hang = line_hang(pager->text + from, len, rows->cols / 2);
 
     do {
         int room = rows->cols - x;
@@ -123,7 +123,7 @@ static struct rect inside_of(struct rect box)
     return (struct rect){in.y, in.x + 1, in.rows, in.cols - 2};
 }
 
-static int clamped(const struct pager *pager, int top, int page)
+static int pager_clamp(const struct pager *pager, int top, int page)
 {
     int last = (int)pager->rows->count - page;
 
@@ -153,18 +153,11 @@ static int row_of(const struct pager *pager, size_t at)
     return last;
 }
 
-static void show_match(struct pager *pager, int page)
-{
-    int row = row_of(pager, pager->at);
-
-    if (row < pager->top || row >= pager->top + page)
-        pager->top = clamped(pager, row - page / 3, page);
-}
-
 /* To the next match after `from` (by > 0) or before it, round the end. */
 static void find_match(struct pager *pager, size_t from, int by, int page)
 {
     size_t len = strlen(pager->text), at = from;
+    int row;
 
     pager->note[0] = '\0';
     for (size_t i = 0; i < len; i++) {
@@ -174,7 +167,9 @@ static void find_match(struct pager *pager, size_t from, int by, int page)
                           by > 0 ? "top" : "end");
             pager->at = at;
             pager->found = true;
-            show_match(pager, page);
+            row = row_of(pager, at);
+            if (row < pager->top || row >= pager->top + page)
+                pager->top = pager_clamp(pager, row - page / 3, page);
             return;
         }
         at = by > 0 ? (at + 1) % len : (at + len - 1) % len;
@@ -191,7 +186,7 @@ static int page_of(const struct display *display, const struct pager *pager)
     return rows > 1 ? rows : 1;
 }
 
-static bool searched(struct app *app, void *ctx, const char *text, struct gp_err *err)
+static bool pager_searched(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct pager *pager = ctx;
     int page = page_of(pager->display, pager);
@@ -202,23 +197,10 @@ static bool searched(struct app *app, void *ctx, const char *text, struct gp_err
         gp_copy(pager->find, sizeof(pager->find), text);
     if (!pager->find[0])
         return true;
-    pager->top = clamped(pager, pager->top, page);
+    pager->top = pager_clamp(pager, pager->top, page);
     pager->at = pager->rows->row[pager->top].from;
     find_match(pager, pager->at, 1, page);
     return true;
-}
-
-static void ask_search(struct display *display, struct pager *pager)
-{
-    struct prompt_ask options = {
-        .label = "/",
-        .hint = "words to find; n and N go to the next and the previous",
-        .history = PROMPT_SEARCH,
-        .done = searched,
-        .ctx = pager,
-    };
-
-    prompt_open(display, &options);
 }
 
 static void search_again(struct pager *pager, int by, int page)
@@ -232,7 +214,7 @@ static void search_again(struct pager *pager, int by, int page)
 
 /* ---- keys ---- */
 
-static int moved(const struct pager *pager, int key, int page)
+static int pager_moved(const struct pager *pager, int key, int page)
 {
     switch (key) {
     case K_UP:
@@ -264,18 +246,25 @@ static void pager_key(struct display *display, struct overlay *overlay, int key)
 {
     struct pager *pager = (struct pager *)overlay;
     int page = page_of(display, pager);
+    struct prompt_ask search = {
+        .label = "/",
+        .hint = "words to find; n and N go to the next and the previous",
+        .history = PROMPT_SEARCH,
+        .done = pager_searched,
+        .ctx = pager,
+    };
 
     pager->note[0] = '\0';
     if (key == 'q' || key == K_ESC || key == '?' || key == K_F1 || key == K_F10)
         overlay->closed = true;
     else if (key == '/' || key == K_F3)
-        ask_search(display, pager);
+        prompt_open(display, &search);
     else if (key == 'n')
         search_again(pager, 1, page);
     else if (key == 'N')
         search_again(pager, -1, page);
     else
-        pager->top = clamped(pager, moved(pager, key, page), page);
+        pager->top = pager_clamp(pager, pager_moved(pager, key, page), page);
 }
 
 /* ---- what is seen ---- */
@@ -297,45 +286,32 @@ static void mark_matches(const struct pager *pager, struct canvas *canvas, struc
     }
 }
 
-static void draw_row(const struct pager *pager, struct canvas *canvas, struct rect in, int y,
-                     const struct row *row)
-{
-    char text[2048];
-
-    gp_format(text, sizeof(text), "%.*s", (int)row->len, pager->text + row->from);
-    canvas_text(canvas, in, y, row->x, INK_TEXT, text);
-    mark_matches(pager, canvas, in, y, row);
-}
-
-/* The cursor stands on the match, else on the first row. */
-static void draw_cursor(const struct pager *pager, struct canvas *canvas, struct rect box,
-                        struct rect in, int top)
-{
-    int row = pager->found ? row_of(pager, pager->at) - top : 0;
-
-    canvas_cursor(canvas, in, row < 0 || row >= in.rows ? 0 : row, 0);
-    if (pager->found && row >= 0 && row < in.rows)
-        canvas_glyph(canvas, rect_inside(box), row, 0, INK_KEY, GLYPH_CURSOR);
-}
-
 static void pager_draw(const struct overlay *overlay, struct canvas *canvas, struct rect body,
                        struct rect bottom)
 {
     const struct pager *pager = (const struct pager *)overlay;
     struct rect box = window_rect(pager, body), in = inside_of(box);
-    int count = (int)pager->rows->count, top = clamped(pager, pager->top, in.rows);
+    int count = (int)pager->rows->count, top = pager_clamp(pager, pager->top, in.rows);
     int last = top + in.rows < count ? top + in.rows : count;
-    char place[80];
+    int row = pager->found ? row_of(pager, pager->at) - top : 0;
+    char text[2048];
 
     (void)bottom;
-    gp_format(place, sizeof(place), "%d-%d of %d", top + 1, last, count);
+    gp_format(text, sizeof(text), "%d-%d of %d", top + 1, last, count);
     canvas_fill(canvas, box);
-    canvas_box(canvas, box, pager->title, place);
-    for (int i = top; i < last; i++)
-        draw_row(pager, canvas, in, i - top, &pager->rows->row[i]);
+    canvas_box(canvas, box, pager->title, text);
+    for (int i = top; i < last; i++) {
+        const struct row *r = &pager->rows->row[i];
+
+        gp_format(text, sizeof(text), "%.*s", (int)r->len, pager->text + r->from);
+        canvas_text(canvas, in, i - top, r->x, INK_TEXT, text);
+        mark_matches(pager, canvas, in, i - top, r);
+    }
     if (pager->note[0])
         canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_WARN, pager->note);
-    draw_cursor(pager, canvas, box, in, top);
+    canvas_cursor(canvas, in, row < 0 || row >= in.rows ? 0 : row, 0); /* on the match, or first */
+    if (pager->found && row >= 0 && row < in.rows)
+        canvas_glyph(canvas, rect_inside(box), row, 0, INK_KEY, GLYPH_CURSOR);
 }
 
 static void pager_free(struct overlay *overlay)

@@ -14,7 +14,7 @@ void paste_begin(struct paste *paste)
 }
 
 /* The character of a field that stands for this one. */
-static uint32_t plain(uint32_t ch)
+static uint32_t paste_plain(uint32_t ch)
 {
     if (ch == '\r' || ch == '\n' || ch == '\t')
         return ' ';
@@ -38,13 +38,13 @@ void paste_add(struct paste *paste, uint32_t ch)
     if ((ch == '\r' || ch == '\n') && paste->blanks == 0 && paste->len > 0 &&
         paste->text[paste->len - 1] == '\\')
         paste->text[--paste->len] = '\0';
-    if (plain(ch) == ' ') {
+    if (paste_plain(ch) == ' ') {
         paste->blanks += paste->len > 0;
         return;
     }
     for (; paste->blanks > 0; paste->blanks--)
         paste_put(paste, " ", 1);
-    utf8_text(plain(ch), utf8);
+    utf8_text(paste_plain(ch), utf8);
     paste_put(paste, utf8, strlen(utf8));
 }
 

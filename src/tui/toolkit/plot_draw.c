@@ -73,19 +73,6 @@ static const struct grain {
     int x, y; /* dots of a cell */
 } grains[] = {[CHARSET_ASCII] = {1, 1}, [CHARSET_BLOCK] = {1, 2}, [CHARSET_BRAILLE] = {2, 4}};
 
-static void raster_init(struct raster *r, int rows, int cols, enum charset charset)
-{
-    r->rows = rows > 0 ? rows : 0;
-    r->cols = cols > 0 ? cols : 0;
-    r->charset = charset;
-    r->cells = gp_calloc((size_t)r->rows * (size_t)r->cols + 1, sizeof(*r->cells));
-}
-
-static void raster_fini(struct raster *r)
-{
-    free(r->cells);
-}
-
 /* A position 0..1 in dots: the middle of the first and the last cell are its ends. */
 static double to_dots(double place, int cells, int grain)
 {
@@ -100,15 +87,6 @@ struct pen {
     int row, col; /* of the last cell drawn; -1: none */
 };
 
-static uint8_t stroke(double slope)
-{
-    if (fabs(slope) < FLAT)
-        return '-';
-    if (fabs(slope) > STEEP)
-        return '|';
-    return slope < 0 ? '/' : '\\';
-}
-
 static void pen_dot(struct pen *pen, int x, int y)
 {
     struct raster *r = pen->raster;
@@ -116,7 +94,10 @@ static void pen_dot(struct pen *pen, int x, int y)
     struct raster_cell *cell = &r->cells[row * r->cols + col];
 
     if (r->charset == CHARSET_ASCII)
-        cell->bits = stroke(pen->slope);
+        cell->bits = fabs(pen->slope) < FLAT    ? '-'
+                     : fabs(pen->slope) > STEEP ? '|'
+                     : pen->slope < 0           ? '/'
+                                                : '\\';
     else if (r->charset == CHARSET_BLOCK)
         cell->bits = (uint8_t)(cell->bits | 1 << (y % 2));
     else
@@ -209,29 +190,22 @@ static int tick_width(const struct plot_axis *axis, int rows)
     return wide;
 }
 
-/* What a series is called in the legend. */
-static int legend_text(const struct canvas *canvas, const struct plot_series *s, char *text,
-                       size_t size)
-{
-    char mark[2] = {s->mark ? s->mark : s->label, '\0'};
-
-    gp_format(text, size, "%s %s",
-              mark[0]  ? mark
-              : canvas ? theme_glyph(canvas->charset, GLYPH_HORIZONTAL)
-                       : "-",
-              s->name);
-    return gp_width(text);
-}
-
 /* Puts the legend into rows of `cols` columns (NULL: only counts them). */
-static int legend(struct canvas *canvas, struct rect in, int cols, const struct plot *plot)
+static int legend_draw(struct canvas *canvas, struct rect in, int cols, const struct plot *plot)
 {
     int row = 0, col = 0;
 
     for (int i = 0; i < plot->count && cols > 0; i++) {
-        char text[96];
-        int wide = legend_text(canvas, &plot->series[i], text, sizeof(text));
+        const struct plot_series *s = &plot->series[i];
+        char text[96], mark[2] = {s->mark ? s->mark : s->label, '\0'};
+        int wide;
 
+        gp_format(text, sizeof(text), "%s %s",
+                  mark[0]  ? mark
+                  : canvas ? theme_glyph(canvas->charset, GLYPH_HORIZONTAL)
+                           : "-",
+                  s->name);
+        wide = gp_width(text);
         if (plot->series[i].count == 0 || plot->series[i].shade)
             continue;
         if (col > 0 && col + wide > cols) {
@@ -263,7 +237,7 @@ static struct shape shape_of(struct rect in, const struct plot *plot)
     s.title = s.ticks && plot->x.title && plot->x.title[0] && in.rows >= 8;
     left -= s.title;
     if (s.ticks && plot->legend > 0 && left > 5)
-        s.legend = int_min(int_min(plot->legend, legend(NULL, in, in.cols, plot)), left - 5);
+        s.legend = int_min(int_min(plot->legend, legend_draw(NULL, in, in.cols, plot)), left - 5);
     s.area.rows = left - s.legend;
     if (s.ticks) {
         int wide = int_min(tick_width(&plot->y, s.area.rows) + 1, in.cols / 2);
@@ -343,33 +317,14 @@ static void draw_x(struct canvas *canvas, struct rect in, const struct shape *s,
 
 /* ---- curves ---- */
 
-static void draw_cursor(struct canvas *canvas, struct rect area, const struct plot *plot,
-                        double cursor)
-{
-    int col = cell_of(plot_place(&plot->x, cursor), area.cols);
-
-    for (int row = 0; row < area.rows && col >= 0; row++)
-        canvas_glyph(canvas, area, row, col, INK_DIM, GLYPH_VERTICAL);
-}
-
-/* A line's letter, on its last cell or, when another's stands there, before it. */
-static void draw_label(struct canvas *canvas, struct rect area, const struct plot_series *s,
-                       int row, int col, char *taken)
-{
-    while (col > 0 && taken[row * area.cols + col])
-        col--;
-    taken[row * area.cols + col] = 1;
-    canvas_char(canvas, area, row, col, plot_ink(s->role), (uint32_t)(unsigned char)s->label);
-}
-
 static void draw_lines(struct canvas *canvas, struct rect area, const struct plot *plot)
 {
-    struct raster raster;
+    struct raster raster = {.rows = area.rows, .cols = area.cols, .charset = canvas->charset};
     int row[PLOT_SERIES], col[PLOT_SERIES];
     bool seen[PLOT_SERIES];
     char *taken = gp_calloc((size_t)area.rows * (size_t)area.cols, 1);
 
-    raster_init(&raster, area.rows, area.cols, canvas->charset);
+    raster.cells = gp_calloc((size_t)area.rows * (size_t)area.cols, sizeof(*raster.cells));
     for (int i = 0; i < plot->count; i++)
         seen[i] = !plot->series[i].mark && !plot->series[i].shade &&
                   raster_line(&raster, plot, &plot->series[i], &row[i], &col[i]);
@@ -379,9 +334,14 @@ static void draw_lines(struct canvas *canvas, struct rect area, const struct plo
                 canvas_char(canvas, area, y, x, raster.cells[y * area.cols + x].ink,
                             raster_char(&raster, y, x));
     for (int i = 0; i < plot->count; i++)
-        if (seen[i] && plot->series[i].label)
-            draw_label(canvas, area, &plot->series[i], row[i], col[i], taken);
-    raster_fini(&raster);
+        if (seen[i] && plot->series[i].label) { /* on the last cell, or before another's letter */
+            while (col[i] > 0 && taken[row[i] * area.cols + col[i]])
+                col[i]--;
+            taken[row[i] * area.cols + col[i]] = 1;
+            canvas_char(canvas, area, row[i], col[i], plot_ink(plot->series[i].role),
+                        (uint32_t)(unsigned char)plot->series[i].label);
+        }
+    free(raster.cells);
     free(taken);
 }
 
@@ -405,18 +365,6 @@ static void draw_points(struct canvas *canvas, struct rect area, const struct pl
 
 /* ---- what is shaded, and rules ---- */
 
-static enum glyph shade_glyph(const struct plot_series *s)
-{
-    static const enum glyph parts[PLOT_ROLE_COUNT] = {
-        [PLOT_WEIGHTS] = GLYPH_BAR_WEIGHTS,
-        [PLOT_KV] = GLYPH_BAR_KV,
-        [PLOT_ACTIVATION] = GLYPH_BAR_ACTIVATION,
-        [PLOT_RUNTIME] = GLYPH_BAR_RUNTIME,
-    };
-
-    return s->shade == PLOT_PART && parts[s->role] ? parts[s->role] : GLYPH_EMPTY;
-}
-
 /* The place of y at x on a line that goes through the series' points; NAN: none. */
 static double shade_place(const struct plot *plot, const struct plot_series *s, const double *y,
                           double at)
@@ -437,6 +385,13 @@ static double shade_place(const struct plot *plot, const struct plot_series *s, 
 static void draw_shade(struct canvas *canvas, struct rect area, const struct plot *plot,
                        const struct plot_series *s)
 {
+    static const enum glyph parts[PLOT_ROLE_COUNT] = {
+        [PLOT_WEIGHTS] = GLYPH_BAR_WEIGHTS,
+        [PLOT_KV] = GLYPH_BAR_KV,
+        [PLOT_ACTIVATION] = GLYPH_BAR_ACTIVATION,
+        [PLOT_RUNTIME] = GLYPH_BAR_RUNTIME,
+    };
+    enum glyph glyph = s->shade == PLOT_PART && parts[s->role] ? parts[s->role] : GLYPH_EMPTY;
     int most = area.rows - 1;
 
     for (int col = 0; col < area.cols; col++) {
@@ -449,7 +404,7 @@ static void draw_shade(struct canvas *canvas, struct rect area, const struct plo
         from = (int)round((1 - fmin(high, 1)) * most);
         to = (int)round((1 - fmax(low, 0)) * most);
         for (int row = from; row <= to; row++)
-            canvas_glyph(canvas, area, row, col, plot_ink(s->role), shade_glyph(s));
+            canvas_glyph(canvas, area, row, col, plot_ink(s->role), glyph);
     }
 }
 
@@ -487,24 +442,12 @@ static void draw_word(struct canvas *canvas, struct rect area, const struct plot
         canvas_text(canvas, area, at > 0 ? at - 1 : at + 1, 1, plot_ink(r->role), r->word);
 }
 
-static void draw_ground(struct canvas *canvas, struct rect area, const struct plot *plot)
-{
-    for (int i = 0; i < plot->count; i++)
-        if (plot->series[i].shade)
-            draw_shade(canvas, area, plot, &plot->series[i]);
-}
-
-static void draw_rules(struct canvas *canvas, struct rect area, const struct plot *plot)
-{
-    for (int i = 0; i < plot->rules; i++)
-        draw_rule(canvas, area, plot, &plot->rule[i]);
-}
-
 void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, double cursor)
 {
     struct shape shape = shape_of(in, plot);
     struct rect below = in;
     char *taken;
+    int col;
 
     if (rect_empty(shape.area))
         return;
@@ -518,10 +461,15 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot, d
     below.y += in.rows - shape.legend;
     below.rows = shape.legend;
     if (shape.legend > 0)
-        legend(canvas, below, in.cols, plot);
-    draw_ground(canvas, shape.area, plot);
-    draw_cursor(canvas, shape.area, plot, cursor);
-    draw_rules(canvas, shape.area, plot);
+        legend_draw(canvas, below, in.cols, plot);
+    for (int i = 0; i < plot->count; i++)
+        if (plot->series[i].shade)
+            draw_shade(canvas, shape.area, plot, &plot->series[i]);
+    col = cell_of(plot_place(&plot->x, cursor), shape.area.cols);
+    for (int row = 0; row < shape.area.rows && col >= 0; row++)
+        canvas_glyph(canvas, shape.area, row, col, INK_DIM, GLYPH_VERTICAL);
+    for (int i = 0; i < plot->rules; i++)
+        draw_rule(canvas, shape.area, plot, &plot->rule[i]);
     draw_lines(canvas, shape.area, plot);
     taken = gp_calloc((size_t)shape.area.rows * (size_t)shape.area.cols, 1);
     for (int i = 0; i < plot->count; i++)

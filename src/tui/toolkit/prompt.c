@@ -27,7 +27,7 @@ static struct history {
     int count;
 } histories[PROMPT_HISTORIES];
 
-static void remember(struct history *history, const char *text)
+static void history_add(struct history *history, const char *text)
 {
     int last = history->count - 1;
 
@@ -88,7 +88,7 @@ static void take_line(struct display *display, struct prompt *p)
     char text[EDIT_MAX], why[GP_ERR_LINE];
 
     gp_copy(text, sizeof(text), p->edit.text);
-    remember(&histories[p->options.history], text);
+    history_add(&histories[p->options.history], text);
     p->place = histories[p->options.history].count;
     if (p->options.done(display->app, p->options.ctx, text, &err)) {
         p->overlay.closed = true;

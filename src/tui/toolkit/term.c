@@ -422,7 +422,7 @@ static int pending_event(void)
     return K_NONE;
 }
 
-static int pending(void)
+static int input_pending(void)
 {
     int code, key = pending_event();
 
@@ -459,11 +459,11 @@ static bool wait_for(short events, double seconds)
 
 int term_key(double seconds)
 {
-    int key = term.open ? pending() : K_HANGUP;
+    int key = term.open ? input_pending() : K_HANGUP;
 
     if (key != K_NONE)
         return key;
-    return wait_for(POLLIN, seconds > 86400 ? 86400 : seconds) ? pending() : K_HANGUP;
+    return wait_for(POLLIN, seconds > 86400 ? 86400 : seconds) ? input_pending() : K_HANGUP;
 }
 
 int term_no_key(double seconds)
@@ -486,7 +486,7 @@ static void set_colors(enum scheme scheme)
     term.colored = (int)scheme;
 }
 
-static attr_t attributes(unsigned style)
+static attr_t ink_attributes(unsigned style)
 {
     return (style & STYLE_BOLD ? A_BOLD : 0) | (style & STYLE_REVERSE ? A_REVERSE : 0) |
            (style & STYLE_UNDERLINE ? A_UNDERLINE : 0) | (style & STYLE_DIM ? A_DIM : 0);
@@ -502,7 +502,7 @@ static void take_pen(struct pen *pen, enum scheme scheme)
     for (int ink = 0; ink < INK_COUNT; ink++) {
         struct look look = theme_look(scheme, (enum ink)ink);
 
-        pen->style[ink] = attributes(look.style);
+        pen->style[ink] = ink_attributes(look.style);
         pen->pair[ink] = look.color >= 0 ? (short)(ink + 1) : 0;
     }
 }

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-static bool begins(const char *text, const char *word, size_t len)
+static bool word_begins(const char *text, const char *word, size_t len)
 {
     size_t i = 0;
 
@@ -16,12 +16,12 @@ static bool begins(const char *text, const char *word, size_t len)
     return i == len;
 }
 
-static bool joins(char c)
+static bool char_joins(char c)
 {
     return c == '-' || c == '_' || c == '.' || c == ' ';
 }
 
-/* As begins(), but what joins parts of a name counts neither here nor there:
+/* As word_begins(), but what joins parts of a name counts neither here nor there:
  * "llama3" is in "Llama-3.1", "h100sxm" in "h100-sxm". */
 static bool begins_loosely(const char *text, const char *word, size_t len)
 {
@@ -30,19 +30,19 @@ static bool begins_loosely(const char *text, const char *word, size_t len)
     for (; i < len; text++) {
         if (gp_lower(*text) == gp_lower(word[i]))
             i++;
-        else if (i > 0 && joins(word[i])) {
+        else if (i > 0 && char_joins(word[i])) {
             i++;
             text--;
-        } else if (!*text || i == 0 || !joins(*text))
+        } else if (!*text || i == 0 || !char_joins(*text))
             return false;
     }
     return true;
 }
 
-static bool contains(const char *text, const char *word, size_t len)
+static bool text_has(const char *text, const char *word, size_t len)
 {
     for (const char *at = text; *at; at++)
-        if (begins(at, word, len))
+        if (word_begins(at, word, len))
             return true;
     for (; *text; text++)
         if (begins_loosely(text, word, len))
@@ -59,7 +59,7 @@ bool words_match(const char *words, const char *a, const char *b)
         len = strcspn(words, " ");
         if (len == 0)
             return true;
-        if (!contains(a, words, len) && !contains(b, words, len))
+        if (!text_has(a, words, len) && !text_has(b, words, len))
             return false;
         words += len;
     }
@@ -67,5 +67,5 @@ bool words_match(const char *words, const char *a, const char *b)
 
 bool words_begin(const char *text, const char *start)
 {
-    return begins(text, start, strlen(start));
+    return word_begins(text, start, strlen(start));
 }
