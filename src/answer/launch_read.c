@@ -595,7 +595,7 @@ static enum gp_status request_model(const struct launch_reading *r, struct catal
     return !rc && out->draft[0] ? set_text(out, OPT_DRAFT, out->draft, err) : rc;
 }
 
-/* What is a number for one replica: the engine's knobs, and the layout of `groups` such commands. */
+/* What is a number of one replica: the engine's knobs, the layout of `groups` such commands. */
 static enum gp_status request_numbers(const struct launch_reading *r, int groups, const char *gpu,
                                       struct launch_request *out, struct gp_err *err)
 {

@@ -233,9 +233,12 @@ static int verdict_rank(const char *status)
     return strcmp(status, "does-not-fit") == 0 ? 2 : strcmp(status, "marginal") == 0 ? 1 : 0;
 }
 
-void plan_check(const json_t *saved, const json_t *now, const char *file, double tolerance,
+void plan_check(const json_t *saved, const struct strbuf *text, const char *file, double tolerance,
                 struct record *doc)
 {
+    json_t *now = NULL;
+
+    gp_json_parse("plan", text->text, text->len, &now, NULL);
     static const char *const memory[] = {"memory.per_gpu", "memory_per_gpu", "memory_per_host"};
     static const char *const figures[] = {
         "memory.max_concurrency",    "speed.ttft",    "speed.tpot",
@@ -282,4 +285,5 @@ void plan_check(const json_t *saved, const json_t *now, const char *file, double
     }
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
         add_term(saved, now, figures[i], doc);
+    json_decref(now);
 }

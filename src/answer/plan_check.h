@@ -24,8 +24,8 @@
 enum gp_status plan_check_read(const char *where, const char *text, size_t len,
                                struct request_line *out, struct gp_err *err);
 
-/* gpuplan.check-plan/1 of a saved answer and today's; tolerance: a share, 0.05. */
-void plan_check(const struct json_t *saved, const struct json_t *now, const char *file,
+/* gpuplan.check-plan/1 of a saved answer and the text of today's; tolerance: a share, 0.05. */
+void plan_check(const struct json_t *saved, const struct strbuf *text, const char *file,
                 double tolerance, struct record *doc);
 
 #endif

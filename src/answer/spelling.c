@@ -87,21 +87,23 @@ bool spelling_option(const char *text, const char *dashes, const char *const *na
 bool spelling_count(const char *text, char *name, size_t size, int *count)
 {
     char plain[128];
-    int used = 0;
+    int used = 0, many = 0; /* *count stays where the text is none of these */
     size_t n;
 
     if (!gp_copy(plain, sizeof(plain), text))
         return false;
     for (char *sign; (sign = strstr(plain, "\xC3\x97"));) /* the multiplication sign */
         memcpy(sign, "* ", 2);
-    if (isdigit((unsigned char)plain[0]) && sscanf(plain, "%5d %*1[xX*] %n", count, &used) == 1 &&
-        used > 0 && plain[used])
-        return *count > 0 && gp_copy(name, size, plain + used);
+    if (isdigit((unsigned char)plain[0]) && sscanf(plain, "%5d %*1[xX*] %n", &many, &used) == 1 &&
+        used > 0 && plain[used]) {
+        *count = many > 0 ? many : *count;
+        return many > 0 && gp_copy(name, size, plain + used);
+    }
     for (n = strlen(plain); n > 0 && isdigit((unsigned char)plain[n - 1]);)
         n--;
     if (!plain[n] || strlen(plain + n) > 5)
         return false;
-    *count = atoi(plain + n);
+    many = atoi(plain + n);
     plain[n] = '\0';
     gp_trim(plain);
     n = strlen(plain);
@@ -109,5 +111,6 @@ bool spelling_count(const char *text, char *name, size_t size, int *count)
         return false;
     plain[n - 1] = '\0';
     gp_trim(plain);
-    return *count > 0 && gp_copy(name, size, plain);
+    *count = many > 0 ? many : *count;
+    return many > 0 && gp_copy(name, size, plain);
 }

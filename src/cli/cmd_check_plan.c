@@ -3,13 +3,11 @@
  */
 #include "cli/command.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer/batch.h"
 #include "answer/plan_check.h"
-#include "base/json.h"
 #include "base/path.h"
 
 static void print_check(const struct record *doc, struct strbuf *out)
@@ -31,21 +29,16 @@ static void print_check(const struct record *doc, struct strbuf *out)
     }
 }
 
-/* The same request answered now, as its JSON reads back. */
+/* The JSON of the same request answered now. */
 static enum gp_status answer_again(struct invocation *in, const struct options *options,
-                                   json_t **now, struct gp_err *err)
+                                   struct strbuf *now, struct gp_err *err)
 {
     struct record doc;
-    struct strbuf text;
 
     record_init(&doc);
-    strbuf_init(&text);
     enum gp_status rc = batch_report(in->planner, options, in->args[0], false, &doc, err);
-    if (!rc) {
-        record_json(&doc, &text);
-        rc = gp_json_parse("plan", text.text, text.len, now, err);
-    }
-    strbuf_fini(&text);
+    if (!rc)
+        record_json(&doc, now);
     record_fini(&doc);
     return rc;
 }
@@ -55,7 +48,7 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
     const struct option_value *tolerance = &in->options.value[OPT_TOLERANCE];
     struct request_line saved = {0};
     struct record doc;
-    json_t *now = NULL;
+    struct strbuf now;
     char *text = NULL;
     size_t len = 0;
     enum gp_status rc;
@@ -67,6 +60,7 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
     if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
         return gp_fail(err, GP_E_USAGE, "--format", "text or json",
                        "a check cannot be printed as a table");
+    strbuf_init(&now);
     rc = path_read(in->args[0], PLAN_CHECK_BYTES, &text, &len, err);
     if (!rc)
         rc = plan_check_read(in->args[0], text, len, &saved, err);
@@ -74,7 +68,7 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
         rc = answer_again(in, &saved.options, &now, err);
     if (!rc) {
         record_init(&doc);
-        plan_check(saved.json, now, in->args[0], (tolerance->given ? tolerance->number : 5) / 100,
+        plan_check(saved.json, &now, in->args[0], (tolerance->given ? tolerance->number : 5) / 100,
                    &doc);
         if (in->format == OUTPUT_JSON)
             record_json(&doc, &in->out);
@@ -85,7 +79,7 @@ static enum gp_status run_check_plan(struct invocation *in, struct gp_err *err)
         in->exit_code = strcmp(record_get(&doc, "status"), "broke") == 0;
         record_fini(&doc);
     }
-    json_decref(now);
+    strbuf_fini(&now);
     request_line_fini(&saved);
     free(text);
     return rc;

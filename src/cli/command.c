@@ -13,17 +13,10 @@
 const struct command *const commands[] = {COMMANDS(X) NULL};
 #undef X
 
-static const char *without_dashes(const char *text)
-{
-    while (*text == '-')
-        text++;
-    return text;
-}
-
 const struct command *command_find(const char *name)
 {
     for (int i = 0; commands[i]; i++)
-        if (strcmp(commands[i]->name, without_dashes(name)) == 0)
+        if (strcmp(commands[i]->name, name + strspn(name, "-")) == 0)
             return commands[i];
     return NULL;
 }
@@ -45,7 +38,7 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     size_t n = option_names(FOR_SCREEN, names);
     char hint[256];
 
-    if (strcmp(without_dashes(arg), "import-prices") == 0) /* until the next release */
+    if (strcmp(arg + strspn(arg, "-"), "import-prices") == 0) /* until the next release */
         return gp_fail(err, GP_E_USAGE, arg, "python3 tools/import_prices.py FILE >PROFILE",
                        "is a script in the sources now");
     if (strcmp(without_dashes(arg), "merge") == 0)
@@ -166,16 +159,21 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv, struc
 
 /* ---- help ---- */
 
-static void help_option(const struct option_row *row, struct strbuf *out)
+static void help_option(int id, struct strbuf *out)
 {
-    char left[64];
+    /* what only the author of a kernel sets is in gpuplan-bench(1) alone */
+    static const enum option_id manual_only[] = {OPT_ALGOS, OPT_WORKSPACE, OPT_FILL,
+                                                 OPT_NVML_INTERVAL, OPT_REL_CI};
+    const struct option_row *row = &option_rows[id];
+    char key[8] = "    ", left[64];
 
+    for (size_t i = 0; i < sizeof(manual_only) / sizeof(manual_only[0]); i++)
+        if ((int)manual_only[i] == id)
+            return;
     if (row->key)
-        gp_format(left, sizeof(left), "-%c, --%s%s%s", row->key, row->name,
-                  row->argument ? " " : "", row->argument ? row->argument : "");
-    else
-        gp_format(left, sizeof(left), "    --%s%s%s", row->name, row->argument ? " " : "",
-                  row->argument ? row->argument : "");
+        gp_format(key, sizeof(key), "-%c, ", row->key);
+    gp_format(left, sizeof(left), "%s--%s%s%s", key, row->name, row->argument ? " " : "",
+              row->argument ? row->argument : "");
     strbuf_addf(out, "  %-34s %s", left, row->help);
     if (row->choices)
         strbuf_addf(out, " (%s)", row->choices);
@@ -197,7 +195,7 @@ void command_help(const struct command *command, struct strbuf *out)
     strbuf_add(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         if (!command || (option_rows[i].commands & command->bit))
-            help_option(&option_rows[i], out);
+            help_option(i, out);
     if (command)
         return;
     strbuf_add(out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device,\n"

@@ -42,16 +42,12 @@ static int no_such_command(const char *name)
     return report_failure(&err);
 }
 
-static bool is_quiet(const char *arg)
-{
-    return strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0;
-}
-
 /* --help, --version, --completion SHELL: before any command. -1: none of these. */
 static int run_early(int argc, char **argv, struct gp_err *err)
 {
     struct strbuf out;
     const char *first = argv[1];
+    bool quiet = argc > 2 && (strcmp(argv[2], "-q") == 0 || strcmp(argv[2], "--quiet") == 0);
     bool help =
         strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0;
 
@@ -69,7 +65,7 @@ static int run_early(int argc, char **argv, struct gp_err *err)
         return no_such_command(argv[2]);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
         strcmp(first, "version") == 0)
-        command_version(NULL, argc > 2 && is_quiet(argv[2]), &out);
+        command_version(NULL, quiet, &out);
     else if (help)
         command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
     else
@@ -90,72 +86,40 @@ static bool is_option(const char *arg)
     return option_find(name) >= 0;
 }
 
-/* The command, and how many arguments its name took: none when no command is named. */
-static const struct command *choose_command(int argc, char **argv, int *used)
-{
-    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
-
-    *used = command ? 1 : 0;
-    return argc < 2 || (!command && is_option(argv[1])) ? &cmd_screen : command;
-}
-
-/* Days since 1970-01-01; $GPUPLAN_NOW (2026-11-21) makes it another day. -1: it is set,
- * but no date. */
-static long today_days(void)
-{
-    const char *now = getenv("GPUPLAN_NOW");
-
-    return now && now[0] ? date_days(now) : (long)(time(NULL) / 86400);
-}
-
-static void print_warnings(struct invocation *in)
-{
-    const char *const *lines;
-    size_t n = catalog_warnings(planner_catalog(in->planner), &lines);
-
-    for (size_t i = 0; i < n && !in->quiet; i++)
-        gp_say("gpuplan: %s", lines[i]);
-}
-
-static int finish_run(struct invocation *in, struct gp_err *err)
-{
-    const char *file = options_word(&in->options, OPT_OUT, "-");
-
-    print_warnings(in);
-    if (in->command->streams)
-        return in->exit_code;
-    if (path_write(file, in->out.text, in->out.len, err))
-        return report_failure(err);
-    return in->exit_code;
-}
-
 static int run_command(struct invocation *in, int argc, char **argv)
 {
+    const char *now = getenv("GPUPLAN_NOW"); /* 2026-11-21: makes it another day */
+    const char *profiles, *const *warnings;
     struct gp_err err = {0};
-    int code;
 
     if (command_parse(in, argc, argv, &err))
         return report_failure(&err);
+    profiles = options_word(&in->options, OPT_PROFILES, NULL);
     if (options_flag(&in->options, OPT_HELP)) {
         command_help(in->command, &in->out);
         return print_text(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {
-        command_version(options_word(&in->options, OPT_PROFILES, NULL), in->quiet, &in->out);
+        command_version(profiles, in->quiet, &in->out);
         return print_text(&in->out);
     }
     if (command_check(in, &err))
         return report_failure(&err);
-    if (today_days() < 0) {
+    long today = now && now[0] ? date_days(now) : (long)(time(NULL) / 86400);
+    if (today < 0) {
         gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "write it as in 2026-11-21, or unset it",
                 "is not a date");
         return report_failure(&err);
     }
-    in->planner =
-        planner_new(options_word(&in->options, OPT_PROFILES, NULL), today_days(), devices_local);
-    code = in->command->run(in, &err) ? report_failure(&err) : finish_run(in, &err);
+    in->planner = planner_new(profiles, today, devices_local);
+    enum gp_status rc = in->command->run(in, &err);
+    size_t n = catalog_warnings(planner_catalog(in->planner), &warnings);
+    for (size_t i = 0; i < n && !in->quiet && !rc; i++)
+        gp_say("gpuplan: %s", warnings[i]);
+    if (!rc && !in->command->streams)
+        rc = path_write(options_word(&in->options, OPT_OUT, "-"), in->out.text, in->out.len, &err);
     planner_free(in->planner);
-    return code;
+    return rc ? report_failure(&err) : in->exit_code;
 }
 
 int main(int argc, char **argv)
@@ -168,7 +132,11 @@ int main(int argc, char **argv)
     int used, code = argc > 1 ? run_early(argc, argv, &err) : -1;
     if (code >= 0)
         return code;
-    in.command = choose_command(argc, argv, &used);
+    /* no command is named: the screens, with or without options */
+    in.command = argc > 1 ? command_find(argv[1]) : NULL;
+    used = in.command ? 1 : 0;
+    if (argc < 2 || (!in.command && is_option(argv[1])))
+        in.command = &cmd_screen;
     if (!in.command)
         return no_such_command(argv[1]);
     strbuf_init(&in.out);

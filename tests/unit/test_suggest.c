@@ -250,8 +250,11 @@ static void test_counts(void **state)
         assert_string_equal(name, rows[i].name);
         assert_int_equal(count, rows[i].count);
     }
-    for (size_t i = 0; i < COUNT(others); i++)
+    for (size_t i = 0; i < COUNT(others); i++) {
+        count = -1;
         assert_false(spelling_count(others[i], name, sizeof name, &count));
+        assert_int_equal(count, -1); /* left alone */
+    }
 }
 
 int main(void)
