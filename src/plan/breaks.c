@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "plan/search.h"
 
 #define MOST_USERS 65536.0
 #define RATE_CLOSE 1.01 /* a rate is known to 1 % */
@@ -49,6 +50,8 @@ static bool breaks_holds(const struct search *s, double x)
     struct request q = s->plan->request;
     enum verdict now = s->plan->verdict;
 
+    if (search_abandoned()) /* the answer is of no use: it comes soon */
+        return false;
     if (s->axis == BREAK_CONTEXT)
         q.context = x;
     else if (s->axis == BREAK_PROMPT)
@@ -92,7 +95,7 @@ void breaks_find(const struct plan *plan, const struct market *market, enum brea
     *out = (struct break_point){.from = low, .at = low};
     if (!breaks_asks(plan, axis) || end < low)
         return;
-    s.tried = gp_malloc(sizeof(*s.tried));
+    s.tried = gp_calloc(1, sizeof(*s.tried));
     out->known = true;
     for (high = low; high < end && breaks_holds(&s, high);) {
         low = high;

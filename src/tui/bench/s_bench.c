@@ -152,22 +152,17 @@ static void close_bench(struct app *app, void *state)
 
 /* ---- keys ---- */
 
-static bool toggle_monitor(struct app *app, struct bench *b)
-{
-    b->monitor = !b->monitor;
-    if (b->monitor && !b->view)
-        b->view = devices_view_new();
-    app_touch(app);
-    return true;
-}
-
 static bool bench_act(struct app *app, void *state, enum action action)
 {
     struct bench *b = state;
 
-    if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK))
-        return toggle_monitor(app, b);
     app_touch(app);
+    if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK)) {
+        b->monitor = !b->monitor;
+        if (b->monitor && !b->view)
+            b->view = devices_view_new();
+        return true;
+    }
     if (b->stage == STAGE_DONE && action == ACT_SCREEN_CURVES && session_log(b->session))
         curves_show_log(app, session_log(b->session)); /* and then it is shown */
     if (b->stage == STAGE_RUN && (action == ACT_STOP || action == ACT_STOP_NOW)) {

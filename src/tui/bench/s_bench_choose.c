@@ -536,23 +536,16 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
 
 /* ---- what a start would do ---- */
 
-/* What is free on the chosen device that has the least; NAN = unknown. */
-static double least_free(const struct bench *b)
-{
-    struct session_device d;
-    double least = NAN;
-
-    for (int i = 0; session_device(b->session, i, &d); i++)
-        least = fmin(least, d.free);
-    return least;
-}
-
 static void show_figures(struct page *page, const struct bench *b)
 {
     const struct session_plan *p = &b->plan;
-    double least = least_free(b);
-    char time[40], bytes[40], gib[32], free[48] = "";
+    bool cpu = strcmp(p->backend, "cpu") == 0;
+    struct session_device d;
+    double least = NAN; /* free on the device that has the least */
+    char time[40], bytes[40], gib[32], free[48] = "", path[GP_PATH_MAX], text[GP_PATH_MAX];
 
+    for (int i = 0; session_device(b->session, i, &d); i++)
+        least = fmin(least, d.free);
     bench_fact(page, LABEL, "points", "%d, %d passes on %d device%s", p->points, p->passes,
                p->devices, p->devices == 1 ? "" : "s");
     bench_fact(page, LABEL, "time", "about %s", session_say_time(time, sizeof(time), p->seconds));
@@ -561,16 +554,11 @@ static void show_figures(struct page *page, const struct bench *b)
     bench_fact(page, LABEL, "memory", "%s at once%s", units_bytes(bytes, sizeof(bytes), p->bytes),
                free);
     bench_fact(page, LABEL, "engine", "%s%s%s", p->backend, p->chosen[0] ? ": " : "", p->chosen);
-}
-
-static void show_devices(struct page *page, const struct bench *b)
-{
-    bool cpu = strcmp(b->plan.backend, "cpu") == 0;
-    struct session_device d;
-
     for (int i = 0; !cpu && session_device(b->session, i, &d); i++)
         bench_fact(page, LABEL, i ? "" : "profile", "%d is %s", d.id,
                    d.gpu ? d.gpu->id : "not in the catalogue: nothing is predicted");
+    settings_results(path, sizeof(path));
+    bench_fact(page, LABEL, "results", "%s/", bench_path(text, sizeof(text), path));
 }
 
 static void show_sums(struct page *page, const struct bench *b)
@@ -633,11 +621,6 @@ static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect 
         return;
     }
     show_figures(&page, b);
-    show_devices(&page, b);
-    char path[GP_PATH_MAX], text[GP_PATH_MAX];
-
-    settings_results(path, sizeof(path));
-    bench_fact(&page, LABEL, "results", "%s/", bench_path(text, sizeof(text), path));
     show_sums(&page, b);
     show_notes(&page, b);
 }

@@ -125,16 +125,11 @@ static char *time_text(char *text, size_t size, double seconds)
     return text;
 }
 
-static enum ink mark_ink(enum session_mark mark)
-{
-    static const enum ink inks[] = {
-        [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY, [MARK_OK] = INK_OK,
-        [MARK_WRONG] = INK_BAD,   [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
-        [MARK_SKIPPED] = INK_DIM,
-    };
-
-    return inks[mark];
-}
+static const enum ink mark_inks[] = {
+    [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY, [MARK_OK] = INK_OK,
+    [MARK_WRONG] = INK_BAD,   [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
+    [MARK_SKIPPED] = INK_DIM,
+};
 
 /* A cell of the point's first result. */
 static const char *result_cell(const struct session_point *p, int column, char *text, size_t size)
@@ -169,7 +164,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
     if (!session_point(b->session, b->device, index, &p))
         return;
     flagged = p.mark == MARK_OK && p.count > 0 && p.result[0].disturbed;
-    list_cell(canvas, in, y, table, COL_STATE, flagged ? INK_WARN : mark_ink(p.mark),
+    list_cell(canvas, in, y, table, COL_STATE, flagged ? INK_WARN : mark_inks[p.mark],
               flagged                      ? "flagged"
               : p.mark == MARK_UNSUPPORTED ? "-"
                                            : session_mark_word(p.mark));
@@ -193,14 +188,6 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
         list_focus(canvas, in, y);
 }
 
-static int line_of_point(const struct bench *b, int point)
-{
-    for (int i = 0; i < b->line_count; i++)
-        if (b->lines[i].point == point)
-            return i;
-    return 0;
-}
-
 /* The list of points into a rectangle; whole: with predicted time and flags. */
 static void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
                               bool whole)
@@ -209,7 +196,7 @@ static void bench_points_draw(const struct bench *b, struct canvas *canvas, stru
     struct list_table table = list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
     struct session_device d;
     char place[64] = "";
-    int top;
+    int top, at = 0;
 
     if (rect_empty(inside))
         return;
@@ -218,7 +205,9 @@ static void bench_points_draw(const struct bench *b, struct canvas *canvas, stru
     canvas_box(canvas, in, "Points", place[0] ? place : NULL);
     list_titles(canvas, inside, &table);
     list = (struct rect){inside.y + 1, inside.x, inside.rows - 1, inside.cols};
-    top = list_top(line_of_point(b, b->point), b->line_count, list.rows);
+    while (at < b->line_count && b->lines[at].point != b->point)
+        at++;
+    top = list_top(at < b->line_count ? at : 0, b->line_count, list.rows);
     for (int y = 0; y < list.rows && top + y < b->line_count; y++) {
         const struct bench_line *line = &b->lines[top + y];
 

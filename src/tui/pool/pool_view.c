@@ -165,19 +165,22 @@ static void draw_workloads(const struct pool_screen *s, struct canvas *canvas, s
 
 /* ---- places ---- */
 
-static void slot_text(const struct pool_run *run, int hour, int gpu, char *out, size_t size,
-                      enum ink *ink)
+static void draw_slot(const struct pool_run *run, int hour, int gpu, struct canvas *canvas,
+                      struct rect in, int y, int x)
 {
     const struct placement *p = &run->placement;
     size_t at = (size_t)hour * (size_t)p->gpus + (size_t)gpu;
     int who = p->who[at];
 
-    *ink = who == PLACEMENT_FREE ? INK_FREE : placement_starts(p, hour, gpu) ? INK_KEY : INK_TEXT;
-    gp_format(out, size, "%c",
-              who == PLACEMENT_FREE ? '.'
-              : p->cut[at] >= 0     ? '/'
-              : who < 0             ? '*'
-                                    : letter_of(run->c.pool.candidates[who - 1].workload));
+    canvas_textf(canvas, in, y, x,
+                 who == PLACEMENT_FREE            ? INK_FREE
+                 : placement_starts(p, hour, gpu) ? INK_KEY
+                                                  : INK_TEXT,
+                 "%c",
+                 who == PLACEMENT_FREE ? '.'
+                 : p->cut[at] >= 0     ? '/'
+                 : who < 0             ? '*'
+                                       : letter_of(run->c.pool.candidates[who - 1].workload));
 }
 
 /* Boxes one after the other, each its name and its slots, from line `top` on. Returns how
@@ -185,9 +188,8 @@ static void slot_text(const struct pool_run *run, int hour, int gpu, char *out, 
 static int walk_places(const struct pool_screen *s, struct canvas *canvas, struct rect in, int top)
 {
     const struct placement *p = &s->run->placement;
-    char name[POOL_FILE_NAME], cell[4];
+    char name[POOL_FILE_NAME];
     int y = -top, x = 0;
-    enum ink ink;
 
     for (int b = 0; b < p->box_count; b++) {
         const struct placement_chassis *box = &p->box[b];
@@ -206,10 +208,8 @@ static int walk_places(const struct pool_screen *s, struct canvas *canvas, struc
                 x = 11;
                 y++;
             }
-            if (!canvas || y < 0 || y >= in.rows)
-                continue;
-            slot_text(s->run, s->hour, box->first + g, cell, sizeof(cell), &ink);
-            canvas_text(canvas, in, y, x, ink, cell);
+            if (canvas && y >= 0 && y < in.rows)
+                draw_slot(s->run, s->hour, box->first + g, canvas, in, y, x);
         }
         x += 2;
     }
